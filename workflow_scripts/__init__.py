@@ -1,0 +1,1 @@
+"""Steps of the Mirror-BERT workflow: one package per stage, one thin command per rule."""

@@ -1,0 +1,129 @@
+"""Reading text strictly and writing files whole: every step reads and writes through these."""
+
+import gzip
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from workflow_scripts.errors import UserError
+
+
+def _temporary_name(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}.tmp")
+
+
+@contextmanager
+def atomic_file(path: str | Path) -> Iterator[Path]:
+    """Yield a temporary path beside `path`; rename it to `path` only if the block succeeds."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = _temporary_name(path)
+    try:
+        yield temporary
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def atomic_directory(path: str | Path) -> Iterator[Path]:
+    """Yield a new temporary folder beside `path`; it replaces `path` only if the block succeeds."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = _temporary_name(path)
+    shutil.rmtree(temporary, ignore_errors=True)
+    temporary.mkdir()
+    try:
+        yield temporary
+        if path.exists():
+            old = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".old", dir=path.parent))
+            os.replace(path, old / path.name)
+            os.replace(temporary, path)
+            shutil.rmtree(old, ignore_errors=True)
+        else:
+            os.replace(temporary, path)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def read_text(path: str | Path) -> str:
+    """Return the text of a UTF-8 file, gzipped if its name ends in `.gz`, without a byte-order mark.
+
+    Raises `UserError` if the file is missing or is not UTF-8, naming file and line.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise UserError(f"{path}: no such file; check the path (the data root or the config key)")
+    opener = gzip.open if path.suffix == ".gz" else open
+    try:
+        with opener(path, "rb") as stream:
+            raw = stream.read()
+    except (OSError, EOFError) as error:
+        raise UserError(f"{path}: cannot be read ({error}); fetch the file again") from error
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise UserError(f"{path}:{line}: not UTF-8 text; convert the file to UTF-8") from error
+
+
+def read_lines(path: str | Path) -> list[str]:
+    """Return the lines of a UTF-8 file, split on "\\n" only, a trailing "\\r" removed from each.
+
+    Other characters that `str.splitlines` would split on (U+001C, U+2028, ...) stay in the line.
+    A final newline does not make an empty last line.
+    """
+    lines = read_text(path).split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines]
+
+
+def read_rows(path: str | Path, minimum_columns: int, what: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield (1-based line number, fields) of a tab-separated file, quoting off.
+
+    Raises `UserError` with file and line where a row has fewer than `minimum_columns` fields;
+    `what` says what a row should be, such as "a row of sentence1<TAB>sentence2".
+    """
+    for number, line in enumerate(read_lines(path), start=1):
+        fields = line.split("\t")
+        if len(fields) < minimum_columns:
+            raise UserError(
+                f"{path}:{number}: expected {what} ({minimum_columns} columns or more), "
+                f"found {len(fields)}; mend or remove the line"
+            )
+        yield number, fields
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write `text` as UTF-8, whole or not at all."""
+    with atomic_file(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="")
+
+
+def read_json(path: str | Path) -> Any:
+    """Return the content of a JSON file; `UserError` with file and line if it is malformed."""
+    try:
+        return json.loads(read_text(path))
+    except json.JSONDecodeError as error:
+        raise UserError(
+            f"{path}:{error.lineno}: not valid JSON ({error.msg}); mend or remake the file"
+        ) from error
+
+
+def write_json(path: str | Path, content: Any) -> None:
+    """Write JSON with sorted keys, whole or not at all."""
+    text = json.dumps(content, sort_keys=True, indent=1, ensure_ascii=False)
+    write_text(path, text + "\n")
+
+
+def sha256_of(path: str | Path) -> str:
+    """Return the hex SHA-256 of a file's bytes."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
