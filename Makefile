@@ -1,0 +1,45 @@
+# One command from a fresh machine (Python 3.11 or newer with venv and pip, and make) to tables.
+#   make all_tables   the environment from the lock file, then the workflow on config/config.yaml
+#   make test         the same for the tests
+#   make check        formatting and lint of Python and Snakemake code
+PYTHON ?= python3
+CORES ?= all
+VENV := .venv
+READY := $(VENV)/.ready
+export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
+# nothing asks the hub once the packages are there; unset for models that are named by hub id
+export HF_HUB_OFFLINE ?= 1
+
+.PHONY: all_tables test check environment lock clean
+
+all_tables: environment
+	snakemake --cores $(CORES) all_tables
+
+test: environment
+	python -m pytest -n 2 --dist loadgroup
+
+check: environment
+	ruff check .
+	ruff format --check .
+	snakefmt --check Snakefile rules
+	snakemake --lint
+
+environment: $(READY)
+
+# the stamp is written last, so that an interrupted installation is taken up again
+$(READY): requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit("error: Python 3.11 or newer is needed, this is " + sys.version.split()[0] + "; set PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	touch $(READY)
+
+lock:
+	$(PYTHON) -m venv .lock-venv
+	.lock-venv/bin/python -m pip install --quiet --requirement requirements.in
+	{ echo "# Made by \`make lock\` from requirements.in: every package of the environment, pinned."; \
+	  .lock-venv/bin/python -m pip freeze --all | grep -v '^pip==' | sed 's/+cpu$$//'; } > requirements.lock.new
+	mv requirements.lock.new requirements.lock
+	rm -rf .lock-venv
+
+clean:
+	rm -rf results .snakemake

@@ -1,0 +1,60 @@
+# Mirror-BERT (Liu et al. 2021) from raw text to finished tables: `snakemake --cores 24 all_tables`.
+# Data flows in the order of the includes; docs/config.md describes every key of the config.
+from snakemake.utils import min_version
+
+from workflow_scripts.dag.canonical import canonical
+from workflow_scripts.dag.plan import make_plan
+from workflow_scripts.dag.run_lock import hold_run_lock
+from workflow_scripts.dag.sources import sources
+
+min_version("9.27")
+
+
+configfile: "config/datasets.yaml"
+configfile: "config/recipes.yaml"
+configfile: "config/pretraining.yaml"
+
+
+# a config given with --configfile takes the place of the embedded default
+if "tables" not in config:
+
+    configfile: "config/config.yaml"
+
+
+plan = make_plan(config)
+
+
+wildcard_constraints:
+    model=r"[a-z0-9]+([-_.][a-z0-9]+)*",
+    source_model=r"[a-z0-9]+([-_.][a-z0-9]+)*",
+    target_model=r"[a-z0-9]+([-_.][a-z0-9]+)*",
+    recipe=r"[a-z0-9]+([-_.][a-z0-9]+)*",
+    corpus=r"[a-z0-9]+([-_.][a-z0-9]+)*",
+    source_corpus=r"[a-z0-9]+([-_.][a-z0-9]+)*",
+    target_corpus=r"[a-z0-9]+([-_.][a-z0-9]+)*",
+    suite=r"[a-z0-9]+([-_.][a-z0-9]+)*",
+    dataset=r"[a-z0-9]+([-_.][a-z0-9]+)*",
+    table=r"[a-z0-9]+([-_.][a-z0-9]+)*",
+    seed=r"[0-9]+",
+
+
+include: "rules/corpora.smk"
+include: "rules/datasets.smk"
+include: "rules/pretraining.smk"
+include: "rules/tuning.smk"
+include: "rules/embedding.smk"
+include: "rules/retrieval.smk"
+include: "rules/scoring.smk"
+include: "rules/tables.smk"
+
+
+onstart:
+    hold_run_lock()
+
+
+onsuccess:
+    print("Done. Tables asked for are in results/tables: open results/tables/index.html")
+
+
+onerror:
+    print("A job failed: its log is printed above, and named in the line `log:` of its rule.")

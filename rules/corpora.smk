@@ -1,0 +1,89 @@
+# Corpora: text files of raw strings, one a line, that models are tuned on.
+# Inputs:  the files that a corpus block names, in the data root
+# Outputs: results/corpora/{corpus}.txt and .json (counts, hash, where it came from)
+
+
+rule sample_frequent_words:
+    input:
+        sources=sources("corpora.sample_frequent_words"),
+        raw=lambda wildcards: plan.corpus_files(wildcards.corpus),
+    output:
+        strings="results/corpora/{corpus}.txt",
+        record="results/corpora/{corpus}.json",
+    log:
+        "results/logs/sample_frequent_words/{corpus}.log",
+    benchmark:
+        "results/benchmarks/sample_frequent_words/{corpus}.tsv"
+    wildcard_constraints:
+        corpus=plan.corpora_of("frequent-words"),
+    threads: 1
+    resources:
+        gpu=0,
+        mem_mb=1000,
+        runtime=10,
+    params:
+        block=lambda wildcards: plan.corpus_block(wildcards.corpus),
+        root=config["data"]["root"],
+    shell:
+        "python -m workflow_scripts.corpora.sample_frequent_words --block {params.block:q}"
+        " --root {params.root:q} --output {output.strings:q} --record {output.record:q}"
+        " > {log:q} 2>&1"
+
+
+rule sample_names:
+    input:
+        sources=sources("corpora.sample_names"),
+        raw=lambda wildcards: plan.corpus_files(wildcards.corpus),
+    output:
+        strings="results/corpora/{corpus}.txt",
+        record="results/corpora/{corpus}.json",
+    log:
+        "results/logs/sample_names/{corpus}.log",
+    benchmark:
+        "results/benchmarks/sample_names/{corpus}.tsv"
+    wildcard_constraints:
+        corpus=plan.corpora_of("names"),
+    threads: 1
+    resources:
+        gpu=0,
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=30,
+    params:
+        block=lambda wildcards: plan.corpus_block(wildcards.corpus),
+        root=config["data"]["root"],
+    shell:
+        "python -m workflow_scripts.corpora.sample_names --block {params.block:q}"
+        " --root {params.root:q} --output {output.strings:q} --record {output.record:q}"
+        " > {log:q} 2>&1"
+
+
+rule sample_sentences:
+    input:
+        sources=sources("corpora.sample_sentences"),
+        raw=lambda wildcards: plan.corpus_files(wildcards.corpus),
+    output:
+        strings="results/corpora/{corpus}.txt",
+        record="results/corpora/{corpus}.json",
+    log:
+        "results/logs/sample_sentences/{corpus}.log",
+    benchmark:
+        "results/benchmarks/sample_sentences/{corpus}.tsv"
+    wildcard_constraints:
+        corpus=plan.corpora_of("sentences"),
+    threads: 1
+    resources:
+        gpu=0,
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=30,
+    params:
+        block=lambda wildcards: plan.corpus_block(wildcards.corpus),
+        root=config["data"]["root"],
+    shell:
+        "python -m workflow_scripts.corpora.sample_sentences --block {params.block:q}"
+        " --root {params.root:q} --output {output.strings:q} --record {output.record:q}"
+        " > {log:q} 2>&1"
+
+
+rule all_corpora:
+    input:
+        expand("results/corpora/{corpus}.txt", corpus=config["corpora"]),

@@ -1,0 +1,29 @@
+# Data sets: each suite's evaluation sets, read from their raw formats once.
+# Inputs:  the raw files of the suite's data sets, in the data root
+# Outputs: results/datasets/{suite}/strings.txt (the unique strings to embed; row = string id)
+#          results/datasets/{suite}/items.json (pairs, names, mentions and gold by string id)
+
+
+rule read_suite:
+    input:
+        sources=sources("datasets.read_suite"),
+        raw=lambda wildcards: plan.suite_files(wildcards.suite),
+    output:
+        strings="results/datasets/{suite}/strings.txt",
+        items="results/datasets/{suite}/items.json",
+    log:
+        "results/logs/read_suite/{suite}.log",
+    benchmark:
+        "results/benchmarks/read_suite/{suite}.tsv"
+    threads: 1
+    resources:
+        gpu=0,
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=15,
+    params:
+        block=lambda wildcards: plan.suite_block(wildcards.suite),
+        root=config["data"]["root"],
+    shell:
+        "python -m workflow_scripts.datasets.read_suite --suite {wildcards.suite:q}"
+        " --block {params.block:q} --root {params.root:q}"
+        " --strings {output.strings:q} --items {output.items:q} > {log:q} 2>&1"

@@ -1,0 +1,42 @@
+# Embedding: one job for each encoder and suite, over the suite's unique strings.
+# Inputs:  a tuned encoder (or the untuned model), results/datasets/{suite}/strings.txt
+# Outputs: results/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy, float32,
+#          one row for each string id, and .json (what made it)
+
+
+def encoder_files(wildcards):
+    if wildcards.corpus == "none":
+        return plan.model_files(wildcards.model)
+    return "results/encoders/{model}/{recipe}/{corpus}/seed{seed}/encoder.json".format(**wildcards)
+
+
+def encoder_location(wildcards):
+    if wildcards.corpus == "none":
+        return plan.model_block(wildcards.model)
+    return "results/encoders/{model}/{recipe}/{corpus}/seed{seed}".format(**wildcards)
+
+
+rule embed_suite:
+    input:
+        sources=sources("embedding.embed_suite"),
+        encoder=encoder_files,
+        strings="results/datasets/{suite}/strings.txt",
+    output:
+        vectors="results/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
+        record="results/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.json",
+    log:
+        "results/logs/embed_suite/{model}/{recipe}/{corpus}/seed{seed}/{suite}.log",
+    benchmark:
+        "results/benchmarks/embed_suite/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv"
+    threads: config["threads"]["embedding"]
+    resources:
+        gpu=0,
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        encoder=encoder_location,
+        recipe=lambda wildcards: plan.embedding_block(wildcards.recipe),
+    shell:
+        "python -m workflow_scripts.embedding.embed_suite --model {params.encoder:q}"
+        " --strings {input.strings:q} --recipe-json {params.recipe:q} --threads {threads}"
+        " --output {output.vectors:q} --record {output.record:q} > {log:q} 2>&1"

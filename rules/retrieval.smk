@@ -1,0 +1,72 @@
+# Retrieval: nearest dictionary names for mentions (BEL), translations for words (BLI).
+# Inputs:  results/embeddings/.../{suite}.npy, results/datasets/{suite}/items.json
+# Outputs: results/retrieval/.../{suite}.tsv and {dataset}.tsv, ranked candidates by row
+
+
+def lexicon_side(wildcards, side):
+    """Vectors and items of one side of a lexicon pair."""
+    suite = plan.lexicon_suite(wildcards.dataset, side)
+    encoder = "/".join(
+        (
+            wildcards[f"{side}_model"],
+            wildcards.recipe,
+            wildcards[f"{side}_corpus"],
+            f"seed{wildcards.seed}",
+        )
+    )
+    return {
+        "vectors": f"results/embeddings/{encoder}/{suite}.npy",
+        "items": f"results/datasets/{suite}/items.json",
+    }
+
+
+rule link_entities:
+    input:
+        sources=sources("retrieval.link_entities"),
+        vectors="results/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
+        items="results/datasets/{suite}/items.json",
+    output:
+        links="results/retrieval/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
+    log:
+        "results/logs/link_entities/{model}/{recipe}/{corpus}/seed{seed}/{suite}.log",
+    benchmark:
+        "results/benchmarks/link_entities/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv"
+    threads: config["threads"]["retrieval"]
+    resources:
+        gpu=0,
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    params:
+        similarity=config["retrieval"]["linking"]["similarity"],
+        k=config["retrieval"]["linking"]["k"],
+    shell:
+        "python -m workflow_scripts.retrieval.link_entities --vectors {input.vectors:q}"
+        " --items {input.items:q} --similarity {params.similarity:q} --k {params.k}"
+        " --threads {threads} --output {output.links:q} > {log:q} 2>&1"
+
+
+rule induce_lexicon:
+    input:
+        sources=sources("retrieval.induce_lexicon"),
+        source_vectors=lambda wildcards: lexicon_side(wildcards, "source")["vectors"],
+        source_items=lambda wildcards: lexicon_side(wildcards, "source")["items"],
+        target_vectors=lambda wildcards: lexicon_side(wildcards, "target")["vectors"],
+        target_items=lambda wildcards: lexicon_side(wildcards, "target")["items"],
+    output:
+        ranks="results/retrieval/{source_model}--{target_model}/{recipe}/{source_corpus}--{target_corpus}/seed{seed}/{dataset}.tsv",
+    log:
+        "results/logs/induce_lexicon/{source_model}--{target_model}/{recipe}/{source_corpus}--{target_corpus}/seed{seed}/{dataset}.log",
+    benchmark:
+        "results/benchmarks/induce_lexicon/{source_model}--{target_model}/{recipe}/{source_corpus}--{target_corpus}/seed{seed}/{dataset}.tsv"
+    threads: config["threads"]["retrieval"]
+    resources:
+        gpu=0,
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    params:
+        block=canonical(config["retrieval"]["lexicon"]),
+    shell:
+        "python -m workflow_scripts.retrieval.induce_lexicon --dataset {wildcards.dataset:q}"
+        " --source-vectors {input.source_vectors:q} --source-items {input.source_items:q}"
+        " --target-vectors {input.target_vectors:q} --target-items {input.target_items:q}"
+        " --block {params.block:q} --threads {threads} --output {output.ranks:q} > {log:q} 2>&1"

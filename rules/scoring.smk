@@ -1,0 +1,59 @@
+# Scoring: tidy scores of an encoder on a suite, and of a pair of encoders on a lexicon.
+# Inputs:  results/embeddings/..., results/retrieval/..., results/datasets/{suite}/items.json
+# Outputs: results/scores/.../{suite}.tsv and {dataset}.tsv, one row for each metric
+
+
+def links_of_suite(wildcards):
+    if not plan.has_task(wildcards.suite, "entity-linking"):
+        return []
+    return "results/retrieval/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv".format(**wildcards)
+
+
+rule score_suite:
+    input:
+        sources=sources("scoring.score_suite"),
+        vectors="results/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
+        items="results/datasets/{suite}/items.json",
+        links=links_of_suite,
+    output:
+        scores="results/scores/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
+    log:
+        "results/logs/score_suite/{model}/{recipe}/{corpus}/seed{seed}/{suite}.log",
+    benchmark:
+        "results/benchmarks/score_suite/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv"
+    threads: 1
+    resources:
+        gpu=0,
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=15,
+    params:
+        links=lambda wildcards, input: ["--links", input.links] if input.links else [],
+    shell:
+        "python -m workflow_scripts.scoring.score_suite"
+        " --encoder {wildcards.model}/{wildcards.recipe}/{wildcards.corpus}/seed{wildcards.seed}"
+        " --items {input.items:q} --vectors {input.vectors:q} {params.links:q}"
+        " --output {output.scores:q} > {log:q} 2>&1"
+
+
+rule score_lexicon:
+    input:
+        sources=sources("scoring.score_lexicon"),
+        ranks="results/retrieval/{source_model}--{target_model}/{recipe}/{source_corpus}--{target_corpus}/seed{seed}/{dataset}.tsv",
+        source_items=lambda wildcards: lexicon_side(wildcards, "source")["items"],
+        target_items=lambda wildcards: lexicon_side(wildcards, "target")["items"],
+    output:
+        scores="results/scores/{source_model}--{target_model}/{recipe}/{source_corpus}--{target_corpus}/seed{seed}/{dataset}.tsv",
+    log:
+        "results/logs/score_lexicon/{source_model}--{target_model}/{recipe}/{source_corpus}--{target_corpus}/seed{seed}/{dataset}.log",
+    benchmark:
+        "results/benchmarks/score_lexicon/{source_model}--{target_model}/{recipe}/{source_corpus}--{target_corpus}/seed{seed}/{dataset}.tsv"
+    threads: 1
+    resources:
+        gpu=0,
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=15,
+    shell:
+        "python -m workflow_scripts.scoring.score_lexicon --dataset {wildcards.dataset:q}"
+        " --encoder {wildcards.source_model}--{wildcards.target_model}/{wildcards.recipe}/{wildcards.source_corpus}--{wildcards.target_corpus}/seed{wildcards.seed}"
+        " --source-items {input.source_items:q} --target-items {input.target_items:q}"
+        " --ranks {input.ranks:q} --output {output.scores:q} > {log:q} 2>&1"

@@ -1,0 +1,33 @@
+# Tuning: a pretrained model and a corpus become an encoder.
+# Inputs:  the model's folder (or hub id), results/corpora/{corpus}.txt
+# Outputs: results/encoders/{model}/{recipe}/{corpus}/seed{seed}/: a transformers and a
+#          sentence-transformers folder; encoder.json records hashes, versions and losses, so it
+#          stands for the whole folder where a later rule needs the encoder
+
+
+rule tune_mirror:
+    input:
+        sources=sources("tuning.tune_mirror"),
+        model=lambda wildcards: plan.model_files(wildcards.model),
+        corpus="results/corpora/{corpus}.txt",
+    output:
+        record="results/encoders/{model}/{recipe}/{corpus}/seed{seed}/encoder.json",
+        weights="results/encoders/{model}/{recipe}/{corpus}/seed{seed}/model.safetensors",
+    log:
+        "results/logs/tune_mirror/{model}/{recipe}/{corpus}/seed{seed}.log",
+    benchmark:
+        "results/benchmarks/tune_mirror/{model}/{recipe}/{corpus}/seed{seed}.tsv"
+    threads: config["threads"]["tuning"]
+    resources:
+        gpu=0,
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        model=lambda wildcards: plan.model_block(wildcards.model),
+        recipe=lambda wildcards: plan.recipe_block(wildcards.recipe),
+        folder=lambda wildcards, output: output.record.removesuffix("/encoder.json"),
+    shell:
+        "python -m workflow_scripts.tuning.tune_mirror --model {params.model:q}"
+        " --corpus {input.corpus:q} --recipe-name {wildcards.recipe:q}"
+        " --recipe-json {params.recipe:q} --seed {wildcards.seed:q} --threads {threads}"
+        " --output {params.folder:q} > {log:q} 2>&1"

@@ -1,0 +1,32 @@
+"""Fixtures shared by all tests."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def project() -> Path:
+    """The root of the project."""
+    return PROJECT
+
+
+@pytest.fixture(scope="session")
+def sampler() -> Path:
+    """The embedded data root."""
+    return PROJECT / "resources" / "sampler"
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The real files beside the project: absent ones fail where CI=true and skip elsewhere."""
+    root = PROJECT.parent / "shared" / "data"
+    if not root.is_dir():
+        reason = f"needs the real data files in {root.relative_to(PROJECT.parent)} beside the project"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return root

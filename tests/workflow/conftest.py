@@ -1,0 +1,154 @@
+"""A small copy of the project in a folder of its own, run once for real."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+COPIED = ("Snakefile", "rules", "workflow_scripts", "config", "profiles", "resources")
+
+SMALL_CONFIG = """
+seeds: [33]
+data: {root: resources/sampler, label: the embedded sampler, paper: false, missing: error}
+models:
+  bert-en-mini: {path: resources/models/bert-en-mini}
+  bert-multi-mini: {path: resources/models/bert-multi-mini}
+recipes:
+  mirror-word: {learning_rate: 3.0e-4, batch_size: 64, epochs: 1}
+  mirror-sentence: {learning_rate: 3.0e-4, batch_size: 64}
+corpora:
+  words-en: {kind: frequent-words, language: en, size: 200}
+  words-fr: {kind: frequent-words, language: fr, size: 200}
+  sentences-en: {kind: sentences, format: sts-benchmark, path: sts-benchmark/sts-train.csv, size: 200}
+retrieval:
+  linking: {similarity: dot, k: 5}
+  lexicon: {mapping: supervised, similarity: csls, neighbours: 10, k: 5}
+threads: {tuning: 1, embedding: 1, retrieval: 1}
+tables:
+  words:
+    title: Words
+    suite: words-{language}
+    columns:
+      - {id: en, label: EN, dataset: multisimlex-en}
+      - {id: fr, label: FR, dataset: multisimlex-fr}
+    rows:
+      - {id: bert-mp, label: BERT-mp, model: {en: bert-en-mini}, recipe: base-mp}
+      - {id: bert-mirror, label: + Mirror, model: {en: bert-en-mini}, recipe: mirror-word, corpus: "words-{language}"}
+  linking:
+    title: Linking
+    suite: bel
+    columns:
+      - {id: askapatient, label: AskAPatient, dataset: askapatient}
+    rows:
+      - {id: bert-mp, label: BERT, model: bert-en-mini, recipe: base-mp}
+  sentences:
+    title: Sentences
+    suite: sts-en
+    average: true
+    columns:
+      - {id: sts12, label: STS12, dataset: sts12}
+      - {id: sickr, label: SICK-R, dataset: sickr}
+    rows:
+      - {id: bert-mp, label: BERT-mp, model: bert-en-mini, recipe: base-mp}
+      - {id: bert-mirror, label: + Mirror, model: bert-en-mini, recipe: mirror-sentence, corpus: sentences-en}
+  lexicon:
+    title: Lexicon
+    suite: words-{language}
+    columns:
+      - {id: en-fr, label: EN-FR, dataset: bli-en-fr}
+    rows:
+      - {id: bert-mp, label: BERT-mp, model: bert-en-mini, recipe: base-mp}
+"""
+
+
+class SmallProject:
+    """A folder with the project's files and a small config."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @property
+    def config_file(self) -> Path:
+        return self.folder / "config" / "small.yaml"
+
+    def read_config(self) -> dict:
+        return yaml.safe_load(self.config_file.read_text())
+
+    def write_config(self, config: dict) -> None:
+        self.config_file.write_text(yaml.safe_dump(config, sort_keys=False))
+
+    def command(self, *options: str) -> list[str]:
+        return [
+            *(sys.executable, "-m", "snakemake", "--cores", "2"),
+            *("--configfile", "config/small.yaml", *options),
+        ]
+
+    def environment(self) -> dict[str, str]:
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        return {**os.environ, "PATH": path, "HF_HUB_OFFLINE": "1"}
+
+    def run(self, *options: str) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            self.command(*options),
+            cwd=self.folder,
+            env=self.environment(),
+            capture_output=True,
+            text=True,
+        )
+
+    def planned(self, *options: str) -> list[str]:
+        """Return "rule wildcards" of every job that a dry run would run, sorted."""
+        result = self.run("--dry-run", "--quiet", "none", *options)
+        output = result.stdout + result.stderr
+        assert result.returncode == 0, output
+        jobs = []
+        for block in re.split(r"\n(?=(?:local)?rule )", output)[1:]:
+            rule = re.match(r"(?:local)?rule (\w+)", block).group(1)
+            wildcards = re.search(r"^    wildcards: (.*)$", block, flags=re.MULTILINE)
+            jobs.append(f"{rule} {wildcards.group(1) if wildcards else ''}".strip())
+        return sorted(jobs)
+
+    def tables(self) -> dict[str, bytes]:
+        folder = self.folder / "results" / "tables"
+        return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
+
+
+def copy_project(project: Path, folder: Path) -> SmallProject:
+    folder.mkdir()
+    for name in COPIED:
+        source = project / name
+        if source.is_dir():
+            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy2(source, folder / name)
+    small = SmallProject(folder)
+    small.config_file.write_text(SMALL_CONFIG)
+    return small
+
+
+@pytest.fixture(scope="session")
+def finished(project, tmp_path_factory) -> SmallProject:
+    """The small project after one undisturbed run. Do not change it: take a `workspace`."""
+    small = copy_project(project, tmp_path_factory.mktemp("finished") / "project")
+    result = small.run("all_tables")
+    assert result.returncode == 0, result.stdout + result.stderr
+    return small
+
+
+@pytest.fixture
+def workspace(finished, tmp_path) -> SmallProject:
+    """A copy of the finished project, times of files included, to change at will."""
+    folder = tmp_path / "project"
+    shutil.copytree(finished.folder, folder, symlinks=True)
+    return SmallProject(folder)
+
+
+@pytest.fixture
+def fresh(project, tmp_path) -> SmallProject:
+    """The small project before any run."""
+    return copy_project(project, tmp_path / "project")

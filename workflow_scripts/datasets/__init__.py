@@ -1,0 +1,1 @@
+"""Reading evaluation sets: one module per family of file formats, all taking the data root."""

@@ -1,0 +1,46 @@
+"""Tab-separated files with a header, read by the names of their columns."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from workflow_scripts.errors import UserError
+from workflow_scripts.files import read_rows
+
+
+def read_headed_rows(
+    path: Path, columns: list[str], optional: tuple[str, ...] = ()
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield (line number, {column: field}) for the named columns, in whatever order they stand.
+
+    `optional` columns are given where the header has them. Quoting is off; blank lines at the end
+    of the file are ignored. Raises `UserError` with file and line for a header without a needed
+    column, and for a row with fewer fields than the header asks for.
+    """
+    positions: dict[str, int] = {}
+    width = 1
+    blank: int | None = None
+    for line, fields in read_rows(path, 1, "a row"):
+        if not positions:
+            for name in [*columns, *optional]:
+                if name in fields:
+                    positions[name] = fields.index(name)
+                elif name in columns:
+                    raise UserError(
+                        f"{path}:{line}: the header has no column {name!r} "
+                        f"(it has {', '.join(fields)}); fetch the file again"
+                    )
+            width = max(positions.values()) + 1
+            continue
+        if fields == [""]:
+            blank = blank or line
+            continue
+        if blank or len(fields) < width:
+            number = blank or line
+            found = 1 if blank else len(fields)
+            raise UserError(
+                f"{path}:{number}: expected a row with {', '.join(columns)} ({width} columns or "
+                f"more), found {found}; mend or remove the line"
+            )
+        yield line, {name: fields[position] for name, position in positions.items()}
+    if not positions:
+        raise UserError(f"{path}: the file is empty; fetch it again")

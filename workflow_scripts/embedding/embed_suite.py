@@ -1,0 +1,82 @@
+"""Command of rule `embed_suite`: the vectors of all strings of a suite under one encoder."""
+
+import argparse
+import json
+from typing import Any
+
+from workflow_scripts.embedding.pooling_names import POOLINGS, SHORTEST_MAX_LENGTH
+from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.files import atomic_file, read_lines, sha256_of, write_json
+
+
+def parse_embedding_choices(recipe_json: str) -> tuple[str, int]:
+    """Return (pooling, maximum length) of a recipe given as JSON; other keys are not looked at."""
+    try:
+        recipe: Any = json.loads(recipe_json)
+    except json.JSONDecodeError as error:
+        raise UserError(f"--recipe-json: not valid JSON ({error.msg})") from error
+    if not isinstance(recipe, dict):
+        raise UserError("--recipe-json: give an object with the keys pooling and embed_max_length")
+    pooling, max_length = recipe.get("pooling"), recipe.get("embed_max_length")
+    if pooling not in POOLINGS:
+        raise UserError(f"--recipe-json: pooling is {pooling!r}; use one of {', '.join(POOLINGS)}")
+    if type(max_length) is not int or max_length < SHORTEST_MAX_LENGTH:
+        raise UserError(
+            f"--recipe-json: embed_max_length is {max_length!r}; "
+            f"give a whole number of {SHORTEST_MAX_LENGTH} tokens or more"
+        )
+    return pooling, max_length
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", required=True, help="model or encoder folder, or hub id")
+    parser.add_argument("--strings", required=True, help="text file, one string per line")
+    parser.add_argument(
+        "--recipe-json", required=True, help="recipe with the keys pooling and embed_max_length"
+    )
+    parser.add_argument("--output", required=True, help="vectors, float32 .npy, row = string id")
+    parser.add_argument("--record", required=True, help="what was embedded with what, .json")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--device", choices=("cpu", "cuda", "auto"), default="cpu")
+    arguments = parser.parse_args(argv)
+    pooling, max_length = parse_embedding_choices(arguments.recipe_json)
+    strings = read_lines(arguments.strings)
+    if not strings:
+        raise UserError(f"{arguments.strings}: no strings to embed; remake the suite")
+
+    # Only now: torch and transformers take seconds, which bad arguments should not wait for.
+    import numpy as np
+    import torch
+    import transformers
+
+    from workflow_scripts.embedding.encoder_folder import load_model
+    from workflow_scripts.embedding.string_encoding import encode_strings
+    from workflow_scripts.embedding.torch_setup import set_up_torch
+
+    loaded = load_model(arguments.model, set_up_torch(arguments.threads, arguments.device))
+    loaded.warn_of_missing_mark(pooling)
+    vectors = encode_strings(loaded, strings, pooling, max_length, report=True)
+    if not np.isfinite(vectors).all():
+        raise UserError(
+            f"{arguments.model}: gives vectors that are not finite; tune or fetch it anew"
+        )
+    with atomic_file(arguments.output) as temporary, open(temporary, "wb") as stream:
+        np.save(stream, vectors)
+    write_json(
+        arguments.record,
+        {
+            "dimension": vectors.shape[1],
+            "embed_max_length": max_length,
+            "model": loaded.name,
+            "pooling": pooling,
+            "strings": len(strings),
+            "strings_sha256": sha256_of(arguments.strings),
+            "versions": {"torch": torch.__version__, "transformers": transformers.__version__},
+            "weights_sha256": loaded.weights_sha256,
+        },
+    )
+
+
+if __name__ == "__main__":
+    run_command(main)

@@ -1,0 +1,12 @@
+"""Names of the poolings, apart from the code that needs torch, so that config can be checked."""
+
+POOLINGS: dict[str, str] = {
+    "cls": "last hidden state at the first position, before the pooler layer",
+    "mean": "mean of the last hidden states over the real tokens",
+    "mean_padded": "mean of the last hidden states over all positions, padding up to the maximum "
+    "length included (padding is masked in attention, not in the mean)",
+    "pooler": "first position after the model's own pooler layer",
+}
+
+# Positions of this many tokens at least, so that a string keeps one piece between its two marks.
+SHORTEST_MAX_LENGTH = 3

@@ -1,0 +1,20 @@
+"""How torch runs in a command: the number of threads and the device."""
+
+import torch
+
+from workflow_scripts.errors import UserError
+
+DEVICES = ("cpu", "cuda", "auto")
+
+
+def set_up_torch(threads: int, device: str) -> torch.device:
+    """Set the number of threads and return the device; `auto` takes a CUDA device if there is one.
+
+    Raises `UserError` for `cuda` on a machine without.
+    """
+    if threads < 1:
+        raise UserError(f"--threads {threads}: give 1 or more")
+    torch.set_num_threads(threads)
+    if device == "cuda" and not torch.cuda.is_available():
+        raise UserError("--device cuda: no CUDA device here; use --device cpu")
+    return torch.device("cuda" if device != "cpu" and torch.cuda.is_available() else "cpu")

@@ -1,0 +1,1 @@
+"""Pretraining of the small embedded models from public text, on a laptop."""

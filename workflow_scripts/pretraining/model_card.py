@@ -1,0 +1,135 @@
+"""The README.md of a pretrained model: what text, how long, what loss."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class CardFacts:
+    """Everything a card tells; losses and entropies are in nats per masked piece.
+
+    `losses` holds per language (validation loss, unigram entropy); `curve` holds rows of (minutes,
+    tokens, training loss); `fillings` maps an example to its best pieces with probabilities.
+    """
+
+    name: str
+    family: str
+    date: str
+    hardware: str
+    parameters: int
+    layers: int
+    units: int
+    heads: int
+    vocabulary: int
+    tokenizer: str
+    seed: int
+    texts: list[Mapping[str, object]]
+    training_tokens: Mapping[str, int]
+    excluded: int
+    steps: int
+    tokens: int
+    minutes: float
+    recipe: str
+    validation_loss: float
+    entropy: float
+    losses: Mapping[str, tuple[float, float]]
+    curve: list[tuple[float, int, float]] = field(default_factory=list)
+    fillings: Mapping[str, list[tuple[str, float]]] = field(default_factory=dict)
+
+
+def _table(header: list[str], rows: list[list[object]]) -> str:
+    lines = ["| " + " | ".join(header) + " |", "|" + " --- |" * len(header)]
+    lines += ["| " + " | ".join(map(str, row)) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def write_card(facts: CardFacts) -> str:
+    """Return the card as Markdown with the front matter of a model hub."""
+    languages = sorted(facts.training_tokens)
+    front = "\n".join(
+        [
+            "---",
+            "language:",
+            *[f"- {language}" for language in languages],
+            "library_name: transformers",
+            "pipeline_tag: fill-mask",
+            "---",
+        ]
+    )
+    texts = _table(
+        ["text", "language", "licence", "sentences", "words"],
+        [
+            [text["name"], text["language"], text["licence"], text["sentences"], text["words"]]
+            for text in facts.texts
+        ],
+    )
+    losses = _table(
+        ["language", "tokens of text", "validation loss", "unigram entropy"],
+        [
+            [language, facts.training_tokens[language], f"{loss:.2f}", f"{entropy:.2f}"]
+            for language, (loss, entropy) in sorted(facts.losses.items())
+        ]
+        + [
+            [
+                "all",
+                sum(facts.training_tokens.values()),
+                f"{facts.validation_loss:.2f}",
+                f"{facts.entropy:.2f}",
+            ]
+        ],
+    )
+    curve = _table(
+        ["minutes", "tokens seen", "training loss"],
+        [[f"{minutes:.1f}", tokens, f"{loss:.2f}"] for minutes, tokens, loss in facts.curve],
+    )
+    fillings = _table(
+        ["text", "best pieces"],
+        [
+            [f"`{text}`", ", ".join(f"{piece} ({share:.2f})" for piece, share in pieces)]
+            for text, pieces in facts.fillings.items()
+        ],
+    )
+    return f"""{front}
+
+# {facts.name}
+
+A very small {facts.family} model, made so that this project can be run and tested offline. It knows
+little: use it to see that everything works, not for its scores.
+
+{facts.layers} layers of {facts.units} units, {facts.heads} heads, {facts.parameters / 1e6:.1f} M \
+parameters, fp16. Tokenizer: {facts.tokenizer}, {facts.vocabulary} pieces.
+
+## Training
+
+Trained from scratch with the project's pretraining rules: {facts.recipe} \
+{facts.steps} steps, {facts.tokens / 1e6:.1f} M tokens seen in {facts.minutes:.0f} minutes on \
+{facts.hardware}, seed {facts.seed}, {facts.date}.
+
+{curve}
+
+## Loss
+
+Cross-entropy in nats per masked piece on held-out sentences, beside the entropy of the held-out
+pieces, which is the best that frequencies alone could reach.
+
+{losses}
+
+## Fill-mask
+
+{fillings}
+
+## Text
+
+{texts}
+
+Repeated and very short sentences were dropped. {_exclusion(facts.excluded)}
+"""
+
+
+def _exclusion(excluded: int) -> str:
+    if not excluded:
+        return "No evaluation sentences were filtered out."
+    return (
+        f"Sentences equal, in letters and digits, to one of {excluded} evaluation sentences "
+        "(STS 2012-2017, STS Benchmark dev and test, SICK, QNLI dev) were dropped too."
+    )

@@ -1,0 +1,106 @@
+"""Exact nearest neighbours by inner product, with FAISS."""
+
+import faiss
+import numpy as np
+
+from workflow_scripts.errors import UserError
+
+# Neighbours fetched beyond k. A tie or near-tie at the border that is wider than this costs the
+# query a second, wider search.
+_MARGIN = 16
+# Inner products computed at once when candidates are scored again (times dimension * 16 bytes).
+_PAIRS_AT_ONCE = 1 << 14
+
+
+def search_top(
+    queries: np.ndarray,
+    targets: np.ndarray,
+    k: int,
+    *,
+    threads: int = 1,
+    batch_size: int = 4096,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the k targets with the largest inner product for each query, best first.
+
+    `queries` [n, dimension] and `targets` [m, dimension] are taken as float32. Returns the rows
+    of the targets (int64) and the inner products (float64), both [n, k]. Equal inner products rank
+    by row, the lower first.
+
+    The answer is exact and does not depend on threads, batch size or BLAS. FAISS (`IndexFlatIP`)
+    breaks ties in no fixed order, and rounding in float32 may give equal vectors unequal products;
+    so it makes a short list, which is scored again in float64. The short list is widened until the
+    worst of it lies below the k-th best by more than float32 can err.
+
+    Raises `UserError` if k is not in 1..m, the dimensions differ or a value is not finite.
+    """
+    queries = _float32_matrix(queries, "queries")
+    targets = _float32_matrix(targets, "targets")
+    if queries.shape[1] != targets.shape[1]:
+        raise UserError(
+            f"queries have {queries.shape[1]} dimensions, targets {targets.shape[1]}; "
+            "embed both with encoders of one width"
+        )
+    if not 1 <= k <= len(targets):
+        raise UserError(f"k = {k} neighbours of {len(targets)} targets; give a k from 1 to that")
+    if threads < 1:
+        raise UserError(f"threads = {threads}; give 1 or more")
+    faiss.omp_set_num_threads(threads)
+    index = faiss.IndexFlatIP(targets.shape[1])
+    index.add(targets)
+    # |computed - true| <= dimension * 2^-24 * |query| * |target| for any order of summation
+    # (Higham 2002, section 3.1), and two products are compared.
+    error = 2 * targets.shape[1] * 2.0**-24 * _lengths(targets).max(initial=0.0)
+    rows = np.empty((len(queries), k), dtype=np.int64)
+    products = np.empty((len(queries), k), dtype=np.float64)
+    for start in range(0, len(queries), batch_size):
+        block = queries[start : start + batch_size]
+        pending = np.arange(len(block))
+        slack = error * _lengths(block)
+        width = min(k + _MARGIN, len(targets))
+        while len(pending):
+            near, candidates = index.search(block[pending], width)
+            near = near.astype(np.float64)
+            settled = (near[:, k - 1] - near[:, -1] > slack[pending]) | (width == len(targets))
+            done = pending[settled]
+            rows[start + done], products[start + done] = _best_of_candidates(
+                block[done], targets, candidates[settled], k
+            )
+            pending = pending[~settled]
+            width = min(width * 4, len(targets))
+    return rows, products
+
+
+def _float32_matrix(vectors: np.ndarray, name: str) -> np.ndarray:
+    matrix = np.ascontiguousarray(vectors, dtype=np.float32)
+    if matrix.ndim != 2:
+        raise UserError(f"{name}: expected a matrix, found {matrix.ndim} dimensions")
+    wrong = ~np.isfinite(matrix).all(axis=1)
+    if wrong.any():
+        raise UserError(
+            f"{name}: row {int(np.flatnonzero(wrong)[0])} is not finite; "
+            "check the encoder that made it"
+        )
+    return matrix
+
+
+def _lengths(matrix: np.ndarray) -> np.ndarray:
+    return np.sqrt(np.einsum("nd,nd->n", matrix, matrix, dtype=np.float64))
+
+
+def _best_of_candidates(
+    queries: np.ndarray, targets: np.ndarray, candidates: np.ndarray, k: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows and float64 products of the k best candidates [n, width] of each query."""
+    width = candidates.shape[1]
+    flat = candidates.reshape(-1)
+    products = np.empty(len(flat), dtype=np.float64)
+    for start in range(0, len(flat), _PAIRS_AT_ONCE):
+        stop = min(start + _PAIRS_AT_ONCE, len(flat))
+        left = queries[np.arange(start, stop) // width].astype(np.float64)
+        right = targets[flat[start:stop]].astype(np.float64)
+        # Not a matrix product: each sum runs over one row in one order, so that equal vectors
+        # get exactly equal products.
+        products[start:stop] = np.einsum("pd,pd->p", left, right)
+    products = products.reshape(candidates.shape)
+    order = np.lexsort((candidates, -products), axis=1)[:, :k]
+    return np.take_along_axis(candidates, order, axis=1), np.take_along_axis(products, order, axis=1)

@@ -1,0 +1,1 @@
+"""Scoring: vectors and rankings to tidy scores; without torch, FAISS, scipy or pandas."""
