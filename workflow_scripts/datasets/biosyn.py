@@ -35,7 +35,7 @@ def list_files(root: Path, options: Mapping[str, Any]) -> list[Path]:
 
 
 def split_mention(mention: str) -> list[str]:
-    """Return the parts of a mention as upstream splits it: at every `|` and `+`, blanks left out."""
+    """Return the parts of a mention as upstream splits it, at each `|` and `+`, without blanks."""
     return [part for part in re.split(r"[|+]", mention) if part.strip()]
 
 
@@ -54,6 +54,7 @@ def read(root: Path, options: Mapping[str, Any]) -> LinkingSet:
                     f"found {len(fields)}; mend or remove the line"
                 )
             parts = split_mention(fields[3])
-            require_strings([" ".join(parts)], "a mention", path, line)
-            queries.add(fields[3], fields[4], parts)
+            mention = " ".join(parts)
+            require_strings([mention], "a mention", path, line)
+            queries.add(mention, fields[4], parts)
     return queries.with_dictionary(root)

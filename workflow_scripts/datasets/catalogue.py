@@ -1,4 +1,4 @@
-"""The formats of evaluation sets, and reading one as an entry of config/datasets.yaml describes it."""
+"""The formats of evaluation sets, and reading a set that config/datasets.yaml describes."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,7 @@
-"""COMETA: terms of Reddit users with SNOMED CT ids, `{train,dev,test}.csv` with tabs and a header."""
+"""COMETA: terms of Reddit users with SNOMED CT ids.
+
+`{train,dev,test}.csv` are tab-separated in spite of the name, quoting off, with a header.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path

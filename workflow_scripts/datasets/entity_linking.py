@@ -5,7 +5,7 @@ without a concept dropped; repeated mentions kept; a query right when all parts 
 find an accepted concept.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -39,23 +39,24 @@ def dictionary_paths(root: Path, options: Mapping[str, Any]) -> list[Path]:
 
 
 def accepted_concepts(
-    parts: list[str], ids: list[str], composite_gold: str
+    mention: str, parts: list[str], ids: list[str], composite_gold: str
 ) -> tuple[list[str], list[list[str]]]:
-    """Return the parts of a mention to search for, and the ids that each part may find.
+    """Return the parts of a mention to search for, and for each the ids that it may find.
 
-    - `any`, SapBERT's and BioSyn's way: every part may find any id of the whole mention, because
-      "some composite annotation" does not keep parts and ids in the same order. A mention that
-      its file does not split is one part, right with any of its ids.
-    - `aligned`, the strict way: part i must find id i. Where the file gives another number of
-      parts than of ids, the whole mention is searched for once for each id.
+    `parts` are those that the file gives, none if it does not split the mention.
+
+    - `any`, the way of SapBERT and BioSyn: every part may find any id of the whole mention, since
+      parts and ids do not always stand in the same order. A mention that is not split is one
+      part, right with any of its ids.
+    - `aligned`, the strict way: part i must find id i. Where there is another number of parts
+      than of ids, the whole mention is searched for once for each id.
     """
     if composite_gold == "any":
-        return parts, [list(ids) for _ in parts]
+        found = parts or [mention]
+        return found, [list(ids) for _ in found]
     if len(parts) == len(ids):
         return parts, [[one] for one in ids]
-    if len(ids) == 1:
-        return parts, [list(ids) for _ in parts]
-    return [" ".join(parts)] * len(ids), [[one] for one in ids]
+    return [mention] * len(ids), [[one] for one in ids]
 
 
 @dataclass
@@ -68,7 +69,7 @@ class Queries:
     dropped: dict[str, int] = field(default_factory=dict)
     _seen: set[tuple[str, tuple[str, ...]]] = field(default_factory=set)
 
-    def add(self, mention: str, ids_text: str, parts: list[str] | None = None) -> None:
+    def add(self, mention: str, ids_text: str, parts: Sequence[str] = ()) -> None:
         """Add one mention with its ids as written, and its parts where the file gives them.
 
         A mention without a concept is dropped and counted, and with `keep_duplicates: false`
@@ -80,16 +81,14 @@ class Queries:
             return
         if self.options["lower_case"]:
             mention = mention.lower()
-            parts = [part.lower() for part in parts] if parts else None
+            parts = [part.lower() for part in parts]
         key = (mention, tuple(ids))
         if key in self._seen and not self.options["keep_duplicates"]:
             count_dropped(self.dropped, "repeated_mention")
             return
         self._seen.add(key)
-        if self.options["composite_gold"] == "aligned" and parts and len(parts) != len(ids):
-            # The parts say nothing about which id is whose: fall back on the whole mention.
-            parts = None
-        found, gold = accepted_concepts(parts or [mention], ids, self.options["composite_gold"])
+        composite_gold = self.options["composite_gold"]
+        found, gold = accepted_concepts(mention, list(parts), ids, composite_gold)
         self.mentions.append(found)
         self.gold.append(gold)
 

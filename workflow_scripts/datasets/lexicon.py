@@ -61,7 +61,7 @@ def _frequent_words(root: Path, options: Mapping[str, Any], side: str) -> list[s
         return []
     path = options[f"{side}_words"]
     if path is not None:
-        return read_word_list(root / path)[:size]
+        return unique_in_order(read_word_list(root / path))[:size]
     return most_frequent_words(options[side], size)
 
 

@@ -57,6 +57,6 @@ def read(root: Path, options: Mapping[str, Any]) -> LinkingSet:
         if options["mention_type"] not in (None, kind):
             continue
         require_strings([mention], "a mention", path, line)
-        parts = [part for part in fields[6].split("|") if part.strip()] if fields[6:] else None
+        parts = [part for part in "".join(fields[6:]).split("|") if part.strip()]
         queries.add(mention, ids, parts)
     return queries.with_dictionary(root)

@@ -45,9 +45,9 @@ def _input_paths(folder: Path, subsets: list[str] | None) -> list[Path]:
 
 
 def list_files(root: Path, options: Mapping[str, Any]) -> list[Path]:
-    """Return the input and gold files; the folder itself where it is missing."""
+    """Return the input and gold files; what is missing by its expected name."""
     folder = root / options["path"]
-    if not folder.is_dir():
+    if not folder.is_dir() and options["subsets"] is None:
         return [folder]
     inputs = _input_paths(folder, options["subsets"])
     return [path for one in inputs for path in (one, _gold_path(one))]

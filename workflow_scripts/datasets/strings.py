@@ -1,4 +1,4 @@
-"""Strings as every stage sees them: on one line, with single spaces, numbered by first occurrence."""
+"""Strings as every stage sees them: on one line, single spaces, numbered by first occurrence."""
 
 from collections.abc import Iterable
 

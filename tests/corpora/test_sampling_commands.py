@@ -1,0 +1,222 @@
+"""The commands that make corpora."""
+
+import gzip
+import hashlib
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workflow_scripts.corpora import sample_frequent_words, sample_names, sample_sentences
+from workflow_scripts.corpora.sampling import draw_corpus
+from workflow_scripts.errors import UserError
+
+COMMANDS = {
+    "frequent-words": sample_frequent_words.main,
+    "names": sample_names.main,
+    "sentences": sample_sentences.main,
+}
+
+
+@pytest.fixture
+def make(tmp_path):
+    """Make a corpus from a block; return its lines and its record."""
+
+    def run(block, *more):
+        output, record = tmp_path / "out/corpus.txt", tmp_path / "out/corpus.json"
+        outputs = ["--output", str(output), "--record", str(record)]
+        arguments = ["--block", json.dumps(block), "--root", str(tmp_path), *outputs, *more]
+        COMMANDS[block["kind"]](arguments)
+        text = output.read_bytes()
+        found = json.loads(record.read_text(encoding="utf-8"))
+        assert found["sha256"] == hashlib.sha256(text).hexdigest()
+        lines = text.decode("utf-8").split("\n")
+        assert lines.pop() == ""
+        assert found["strings"] == len(lines)
+        return lines, found
+
+    return run
+
+
+# --- drawing -----------------------------------------------------------------------------------
+
+
+@given(
+    st.lists(st.sampled_from(["a", "b", " c", "c ", "", "d\u2028e", "f  g", "h", "i"])),
+    st.integers(1, 8),
+    st.booleans(),
+    st.integers(0, 3),
+)
+def test_a_sample_is_a_part_of_the_source_in_its_order(source, size, deduplicate, seed):
+    corpus = draw_corpus(source, size, deduplicate, seed)
+    pool = [" ".join(text.split()) for text in source if text.strip()]
+    if deduplicate:
+        pool = list(dict.fromkeys(pool))
+    assert len(corpus.strings) == min(size, len(pool))
+    assert corpus.available == len(pool)
+    rest = iter(pool)
+    assert all(string in rest for string in corpus.strings)  # a subsequence of the pool
+    assert corpus == draw_corpus(source, size, deduplicate, seed)
+    assert corpus.found == len(source)
+    assert corpus.found - corpus.blank - len(set(pool)) == corpus.duplicates
+
+
+def test_seeds_draw_different_samples_and_size_all_takes_everything():
+    source = [f"string {i}" for i in range(100)]
+    samples = {tuple(draw_corpus(source, 10, True, seed).strings) for seed in range(5)}
+    assert len(samples) == 5
+    assert draw_corpus(source, "all", True, 0).strings == source
+    assert draw_corpus(source, 3, True, None).strings == source[:3]
+
+
+# --- words -------------------------------------------------------------------------------------
+
+
+def test_words_are_the_most_frequent_of_wordfreq(make):
+    lines, record = make({"kind": "frequent-words", "language": "en", "size": 4})
+    assert lines == ["the", "to", "and", "of"]
+    assert record["seed"] is None
+    assert set(record["versions"]) == {"python", "wordfreq"}
+
+
+def test_words_are_the_first_of_a_list(make, tmp_path):
+    (tmp_path / "et.txt").write_text("on\n\n7\non\nja\nei\n", encoding="utf-8")
+    block = {"kind": "frequent-words", "language": "et", "path": "et.txt", "size": 2}
+    lines, record = make(block)
+    assert lines == ["on", "ja"]
+    assert record["duplicates"] == 1
+    assert record["block"] == block
+    digest = hashlib.sha256((tmp_path / "et.txt").read_bytes()).hexdigest()
+    assert record["source_sha256"] == [digest]
+
+
+# --- names -------------------------------------------------------------------------------------
+
+
+def test_names_are_drawn_from_lines(make, tmp_path):
+    (tmp_path / "n.txt").write_text("".join(f"name  {i}\n" for i in range(50)), encoding="utf-8")
+    block = {"kind": "names", "path": "n.txt", "size": 10}
+    lines, record = make(block)
+    assert len(set(lines)) == 10
+    assert set(lines) <= {f"name {i}" for i in range(50)}
+    assert record["available"] == 50
+    assert make(block)[0] == lines
+    assert make(block, "--seed", "1")[0] != lines
+
+
+def rrf(language="ENG", source="MSH", string="Cold", suppress="N"):
+    fields = ["C1", language, "P", "L1", "PF", "S1", "Y", "A1", "", "", "D1", source, "MH", "D1"]
+    return "|".join([*fields, string, "0", suppress, "256"]) + "|\n"
+
+
+@pytest.mark.parametrize("name", ["MRCONSO.RRF", "MRCONSO.RRF.gz"])
+def test_names_of_umls_are_filtered_by_language_source_and_suppression(make, tmp_path, name):
+    rows = rrf(string="Cold") + rrf(string="Old", suppress="O") + rrf("SPA", string="Frío")
+    rows += rrf(source="RXNORM", string="Aspirin") + rrf(string="Fièvre, ENG") + rrf(string="Cold")
+    raw = rows.encode()
+    (tmp_path / name).write_bytes(gzip.compress(raw) if name.endswith("gz") else raw)
+    block = {"kind": "names", "format": "mrconso", "path": name, "size": "all"}
+    assert make(block)[0] == ["Cold", "Aspirin", "Fièvre, ENG"]
+    assert make({**block, "sources": ["MSH"]})[0] == ["Cold", "Fièvre, ENG"]
+    assert make({**block, "language": "SPA"})[0] == ["Frío"]
+    assert make({**block, "suppress": ["O"]})[0] == ["Old"]
+    assert make({**block, "deduplicate": False})[0] == ["Cold", "Aspirin", "Fièvre, ENG", "Cold"]
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (rrf().encode() + b"C1|ENG|Cold|\n", "M.RRF:2: expected the 18 columns of MRCONSO.RRF"),
+        (rrf().encode() + b"caf\xe9\n", "M.RRF:2: not UTF-8"),
+    ],
+)
+def test_a_malformed_umls_row_is_named(make, tmp_path, raw, message):
+    (tmp_path / "M.RRF").write_bytes(raw)
+    with pytest.raises(UserError, match=message):
+        make({"kind": "names", "format": "mrconso", "path": "M.RRF", "size": 1})
+    with pytest.raises(UserError, match=r"absent.RRF: no such file; UMLS is licensed"):
+        make({"kind": "names", "format": "mrconso", "path": "absent.RRF", "size": 1})
+
+
+# --- sentences ---------------------------------------------------------------------------------
+
+
+def test_sentences_of_the_sts_benchmark_are_those_of_both_columns(make, tmp_path):
+    rows = "g\tf\ty\t1\t3\tone\ttwo\ng\tf\ty\t2\t\ttwo\tthree\n"
+    (tmp_path / "t.csv").write_text(rows, encoding="utf-8")
+    block = {"kind": "sentences", "format": "sts-benchmark", "path": "t.csv", "size": "all"}
+    lines, record = make(block)
+    assert lines == ["one", "two", "three"]
+    assert (record["found"], record["duplicates"]) == (4, 1)
+    assert make({**block, "deduplicate": False})[0] == ["one", "two", "two", "three"]
+    (tmp_path / "t.csv").write_text(rows + "a\tb\n", encoding="utf-8")
+    with pytest.raises(UserError, match=r"t.csv:3: expected an STS Benchmark row"):
+        make(block)
+
+
+def test_sentences_of_wikimatrix_are_one_side_above_the_margin(make, tmp_path):
+    rows = '1.2\tHola\tHello\n1.04\tSí\tYes\n1.039\tNo\tNot\n1.1\t"a\tb\n'
+    (tmp_path / "w.tsv").write_text(rows, encoding="utf-8")
+    block = {"kind": "sentences", "format": "wikimatrix", "path": "w.tsv", "size": "all"}
+    assert make(block)[0] == ["Hola", "Sí", '"a']
+    assert make({**block, "side": "right", "margin": 1.1})[0] == ["Hello", "b"]
+    for row, message in [("x\ta\tb\n", "w.tsv:5: expected a margin"), ("1\ta\n", "w.tsv:5: exp")]:
+        (tmp_path / "w.tsv").write_text(rows + row, encoding="utf-8")
+        with pytest.raises(UserError, match=message):
+            make(block)
+
+
+def test_sentences_of_lines_are_normalised_and_blank_ones_left_out(make, tmp_path):
+    (tmp_path / "s.txt").write_bytes("\ufeffone  a\r\n\r\ntwo\u2028b\r\nthree".encode())
+    block = {"kind": "sentences", "path": "s.txt", "size": "all"}
+    lines, record = make(block)
+    assert lines == ["one a", "two b", "three"]
+    assert record["blank"] == 1
+
+
+# --- mistakes ----------------------------------------------------------------------------------
+
+
+def test_too_large_a_size_takes_all_warns_and_is_recorded(make, tmp_path, capsys):
+    (tmp_path / "s.txt").write_text("a\nb\n", encoding="utf-8")
+    lines, record = make({"kind": "sentences", "path": "s.txt", "size": 5})
+    assert lines == ["a", "b"]
+    assert (record["requested"], record["strings"]) == (5, 2)
+    assert "warning: corpus 'corpus': 5 strings asked for, 2 found" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["", "\n \n"])
+def test_an_empty_corpus_is_refused_and_nothing_is_written(make, tmp_path, text):
+    (tmp_path / "s.txt").write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match=r"corpus 'corpus': no strings in .*s.txt"):
+        make({"kind": "sentences", "path": "s.txt", "size": 5})
+    assert not (tmp_path / "out").exists()
+
+
+def test_missing_and_undecodable_files_are_named(make, tmp_path):
+    with pytest.raises(UserError, match=r"s.txt: no such file"):
+        make({"kind": "names", "path": "s.txt", "size": 5})
+    (tmp_path / "s.txt").write_bytes(b"one\ncaf\xe9\n")
+    with pytest.raises(UserError, match=r"s.txt:2: not UTF-8"):
+        make({"kind": "names", "path": "s.txt", "size": 5})
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_block_of_another_kind_or_no_json_is_refused(tmp_path):
+    arguments = ["--root", str(tmp_path), "--output", "o/c.txt", "--record", "o/c.json"]
+    block = json.dumps({"kind": "names", "path": "n.txt", "size": 1})
+    with pytest.raises(UserError, match="kind 'names' is not made by this command"):
+        sample_sentences.main(["--block", block, *arguments])
+    with pytest.raises(UserError, match="--block is not valid JSON"):
+        sample_names.main(["--block", "{", *arguments])
+
+
+@pytest.mark.shared_data
+def test_the_sts_benchmark_has_enough_sentences_for_the_papers_corpus(make, shared_data, tmp_path):
+    (tmp_path / "data").symlink_to(shared_data)
+    path = "data/sts-benchmark/sts-train.csv"
+    block = {"kind": "sentences", "format": "sts-benchmark", "path": path, "size": 10_000}
+    lines, record = make(block)
+    assert len(set(lines)) == 10_000
+    assert record["found"] == 2 * 5749
