@@ -90,13 +90,13 @@ def resolve_model_folder(source: str) -> Path:
     neither.
     """
     folder = Path(source).expanduser()
-    if folder.is_dir():
+    if source and folder.is_dir():
         return folder
     name, _, revision = source.partition("@")
-    if folder.exists():
+    if source and folder.exists():
         raise UserError(f"{source}: not a folder; give the folder that holds config.json")
     if not re.fullmatch(r"[\w-][\w.-]*(/[\w-][\w.-]*)?", name):
-        raise UserError(f"{source}: no such model folder; check the path")
+        raise UserError(f"{source or 'empty name'}: no such model folder; check the path")
     from huggingface_hub import snapshot_download
 
     try:
@@ -201,7 +201,7 @@ def save_encoder(
     byte for byte the same again.
     """
     loaded.check_pooling(pooling, max_length)
-    loaded.tokenizer.model_max_length = max_length
+    _settle_tokenizer(loaded.tokenizer, max_length)
     with atomic_directory(folder) as temporary:
         loaded.model.save_pretrained(temporary)
         loaded.tokenizer.save_pretrained(temporary)
@@ -214,6 +214,16 @@ def save_encoder(
         readable = (temporary / "config.json").stat().st_mode
         for weights in temporary.rglob("*.safetensors"):
             weights.chmod(readable)
+
+
+def _settle_tokenizer(tokenizer: PreTrainedTokenizerBase, max_length: int) -> None:
+    tokenizer.model_max_length = max_length
+    # A tokenizer remembers how it was last called and from where it came, and would save both.
+    if getattr(tokenizer, "backend_tokenizer", None) is not None:
+        tokenizer.backend_tokenizer.no_truncation()
+        tokenizer.backend_tokenizer.no_padding()
+    for key in ("is_local", "local_files_only"):
+        tokenizer.init_kwargs.pop(key, None)
 
 
 def write_sentence_transformers_files(
@@ -267,7 +277,7 @@ def write_sentence_transformers_files(
         {
             "default_prompt_name": None,
             "model_type": "SentenceTransformer",
-            "prompts": {},
+            "prompts": {"document": "", "query": ""},
             "similarity_fn_name": "cosine",
         },
     )

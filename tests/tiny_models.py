@@ -1,0 +1,106 @@
+"""Random models of a few thousand weights, with tokenizers made from a handful of words."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
+from transformers import (
+    BertConfig,
+    BertForMaskedLM,
+    PreTrainedTokenizerFast,
+    RobertaConfig,
+    RobertaModel,
+)
+
+WORDS = "a the small big red green cat dog man woman house tree runs sleeps eats sees near under"
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+SIZES = {
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "intermediate_size": 48,
+    "max_position_embeddings": 66,
+    # Far wider than in use, so that vectors of different strings differ clearly.
+    "initializer_range": 0.3,
+}
+
+
+def make_sentences(count: int) -> list[str]:
+    """Return `count` different sentences, some of them shorter than 30 characters."""
+    words = WORDS.split()
+    return [
+        " ".join(words[(number * step + step) % len(words)] for step in range(2, 4 + number % 8))
+        + f" {number}"
+        for number in range(count)
+    ]
+
+
+def make_bert(folder: Path, **changes: object) -> Path:
+    """Save a BERT style masked language model (so without a pooler layer) with its tokenizer."""
+    marks = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    pieces = [*LETTERS, *"0123456789"]
+    vocabulary = dict.fromkeys([*marks, *WORDS.split(), *pieces, *(f"##{p}" for p in pieces)])
+    ids = {piece: index for index, piece in enumerate(vocabulary)}
+    tokenizer = Tokenizer(models.WordPiece(ids, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        pad_token="[PAD]",
+        unk_token="[UNK]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+        mask_token="[MASK]",
+    ).save_pretrained(folder)
+    torch.manual_seed(1)
+    config = BertConfig(**{**SIZES, "vocab_size": len(ids), "pad_token_id": 0, **changes})
+    BertForMaskedLM(config).save_pretrained(folder)
+    return folder
+
+
+def make_roberta(folder: Path) -> Path:
+    """Save a RoBERTa style model with a pooler layer and a byte-level tokenizer."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trainer = trainers.BpeTrainer(
+        vocab_size=320,
+        special_tokens=["<s>", "<pad>", "</s>", "<unk>", "<mask>"],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(make_sentences(40), trainer)
+    tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
+    PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        bos_token="<s>",
+        cls_token="<s>",
+        eos_token="</s>",
+        sep_token="</s>",
+        unk_token="<unk>",
+        pad_token="<pad>",
+        mask_token="<mask>",
+    ).save_pretrained(folder)
+    torch.manual_seed(2)
+    config = RobertaConfig(**SIZES, vocab_size=tokenizer.get_vocab_size(), type_vocab_size=1)
+    RobertaModel(config).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a random BERT style model."""
+    return make_bert(tmp_path_factory.mktemp("models") / "tiny-bert")
+
+
+@pytest.fixture(scope="session")
+def tiny_roberta(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a random RoBERTa style model."""
+    return make_roberta(tmp_path_factory.mktemp("models") / "tiny-roberta")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_thread() -> None:
+    """Tiny matrices are slower on several threads, and results may depend on their number."""
+    torch.set_num_threads(1)
