@@ -1,4 +1,4 @@
-"""The nearest dictionary names of biomedical mentions (paper, section 3, biomedical entity linking)."""
+"""The nearest dictionary names of mentions (biomedical entity linking; paper, section 3)."""
 
 from collections.abc import Iterator
 from typing import Any

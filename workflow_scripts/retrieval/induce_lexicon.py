@@ -2,13 +2,13 @@
 
 import argparse
 from pathlib import Path
-from typing import Any
 
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.errors import run_command
 from workflow_scripts.retrieval.csls import NEIGHBOURS
+from workflow_scripts.retrieval.lexicon_sides import read_side
 from workflow_scripts.retrieval.mapping import MAPPINGS
 from workflow_scripts.retrieval.rankings import RankedTranslation, write_rankings
-from workflow_scripts.retrieval.suite_files import read_datasets, read_vectors
+from workflow_scripts.retrieval.suite_files import read_vectors
 from workflow_scripts.retrieval.translations import RETRIEVALS, LexiconSide, rank_translations
 
 
@@ -42,7 +42,7 @@ def main(argv: list[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
 
     source, target = (
-        LexiconSide(read_vectors(vectors), _entry(items, arguments.dataset), str(vectors))
+        LexiconSide(read_vectors(vectors), read_side(items, arguments.dataset), str(vectors))
         for vectors, items in (
             (arguments.source_vectors, arguments.source_items),
             (arguments.target_vectors, arguments.target_items),
@@ -60,13 +60,6 @@ def main(argv: list[str] | None = None) -> None:
         threads=arguments.threads,
     )
     write_rankings(arguments.output, RankedTranslation, ranked)
-
-
-def _entry(items: Path, dataset: str) -> dict[str, Any]:
-    datasets = read_datasets(items)
-    if dataset not in datasets:
-        raise UserError(f"{items}: no dataset {dataset!r}; it holds {', '.join(datasets)}")
-    return datasets[dataset]
 
 
 if __name__ == "__main__":

@@ -31,7 +31,9 @@ def main(argv: list[str] | None = None) -> None:
         if entry["task"] == "entity-linking"
     }
     if not datasets:
-        raise UserError(f"{arguments.items}: no entity-linking dataset; give the items of another suite")
+        raise UserError(
+            f"{arguments.items}: no entity-linking dataset; give the items of another suite"
+        )
     vectors = read_vectors(arguments.vectors)
     ranked = (
         row

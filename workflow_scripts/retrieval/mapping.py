@@ -13,6 +13,8 @@ from workflow_scripts.retrieval.unit_length import normalise
 
 MAPPINGS = ("orthogonal", "supervised")
 _FEWEST_ENTRIES = 2
+# Length below which the difference of two unit vectors given in float32 says nothing.
+_FLOAT32_NOISE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -29,13 +31,18 @@ def centre_on_vocabulary(
     """Return vocabulary and others at unit length, centred, and at unit length again.
 
     The mean is that of the vocabulary [m, dimension] for all (Artetxe et al. 2018, AAAI, step 0).
-    `name` says which language it is, in messages.
+    `name` says which language it is, in messages. Raises `UserError` for a vector that is zero,
+    before or after centring: an encoder that gives all words one vector has collapsed.
     """
     scaled = [normalise(vectors, name, dtype=np.float64) for vectors in (vocabulary, *others)]
     mean = scaled[0].mean(axis=0)
-    return tuple(
-        normalise(vectors - mean, f"{name}, centred", dtype=np.float64) for vectors in scaled
-    )
+    centred = []
+    for vectors in scaled:
+        moved = vectors - mean
+        # What float32 vectors leave beside their mean is rounding noise, not a direction.
+        moved[np.linalg.norm(moved, axis=1) < _FLOAT32_NOISE] = 0.0
+        centred.append(normalise(moved, f"{name}, centred", dtype=np.float64))
+    return tuple(centred)
 
 
 def learn_orthogonal(source: np.ndarray, target: np.ndarray) -> Mapping:
@@ -70,9 +77,9 @@ def learn_supervised(
     4. de-whitening each side with itself: X4 = X3 U' C_X^(1/2) U, Z4 = Z3 V' C_Z^(1/2) V.
 
     A dictionary that spans fewer directions than there are dimensions has no C^(-1/2): the
-    pseudo-inverse is taken, which maps the directions outside its span to zero. With about as many
-    entries as dimensions whitening fits noise; `regularisation` r > 0 (a departure from the paper)
-    uses C + r mean(diag C) I in its place.
+    pseudo-inverse is taken, which maps the directions outside its span to zero. With few more
+    entries than dimensions whitening fits noise and finds next to nothing; `regularisation` r > 0
+    (a departure from the paper) uses C + r mean(diag C) I in its place.
 
     Raises `UserError` for fewer than two entries, matrices of unequal shape or r < 0.
     """

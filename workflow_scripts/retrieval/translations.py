@@ -11,6 +11,7 @@ import numpy as np
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.csls import NEIGHBOURS, rank_by_csls
+from workflow_scripts.retrieval.lexicon_sides import check_sides, distinct
 from workflow_scripts.retrieval.mapping import (
     MAPPINGS,
     centre_on_vocabulary,
@@ -23,6 +24,7 @@ from workflow_scripts.retrieval.unit_length import normalise
 from workflow_scripts.retrieval.vector_search import search_top
 
 RETRIEVALS = ("csls", "cosine")
+_SPAN = "the dictionary does not span it: enlarge the training dictionary"
 
 
 class LexiconSide(NamedTuple):
@@ -34,30 +36,6 @@ class LexiconSide(NamedTuple):
     vectors: np.ndarray
     entry: dict[str, Any]
     name: str
-
-
-def check_sides(source: dict[str, Any], target: dict[str, Any], dataset: str) -> None:
-    """Raise `UserError` unless these are the two sides of one lexicon with aligned pairs."""
-    for entry, side in ((source, "source"), (target, "target")):
-        if entry["task"] != "lexicon-side" or entry.get("side") != side:
-            raise UserError(
-                f"dataset {dataset}: the {side} items do not hold its {side} side; "
-                "give the items of the suite of that language"
-            )
-    for part in ("train", "test"):
-        lengths = [len(field(entry, part, dataset)) for entry in (source, target)]
-        if lengths[0] != lengths[1]:
-            raise UserError(
-                f"dataset {dataset}: {lengths[0]} source and {lengths[1]} target words in {part!r}; "
-                "the suites were read at different times: remake both with read_suite"
-            )
-    if not source["test"]:
-        raise UserError(f"dataset {dataset}: no test pairs; check the files that it is read from")
-
-
-def distinct(strings: list[int]) -> list[int]:
-    """Return the strings without repetitions, in order of first occurrence."""
-    return list(dict.fromkeys(strings))
 
 
 def rank_translations(
@@ -103,10 +81,10 @@ def rank_translations(
         maps = learn_orthogonal(source_train, target_train)
     else:
         maps = learn_supervised(source_train, target_train, regularisation)
-    queries = normalise(queries @ maps.source, f"{source.name}, mapped")
-    targets = normalise(target_vocabulary @ maps.target, f"{target.name}, mapped")
+    queries = normalise(queries @ maps.source, f"{source.name}, mapped", remedy=_SPAN)
+    targets = normalise(target_vocabulary @ maps.target, f"{target.name}, mapped", remedy=_SPAN)
     if retrieval == "csls":
-        sources = normalise(source_vocabulary @ maps.source, f"{source.name}, mapped")
+        sources = normalise(source_vocabulary @ maps.source, f"{source.name}, mapped", remedy=_SPAN)
         rows, scores = rank_by_csls(
             queries, sources, targets, k, neighbours=neighbours, threads=threads
         )
@@ -120,7 +98,11 @@ def rank_translations(
 
 def _prepared(side: LexiconSide, queries: list[int], dataset: str) -> tuple[np.ndarray, ...]:
     """Return the centred vectors of vocabulary, train words and queries of one language."""
-    strings = [field(side.entry, "vocabulary", dataset), field(side.entry, "train", dataset), queries]
+    strings = [
+        field(side.entry, "vocabulary", dataset),
+        field(side.entry, "train", dataset),
+        queries,
+    ]
     if not strings[0]:
         raise UserError(f"dataset {dataset}: the vocabulary of {side.name} is empty; enlarge it")
     return centre_on_vocabulary(

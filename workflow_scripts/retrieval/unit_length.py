@@ -16,11 +16,13 @@ def normalise(
     name: str,
     row_names: Sequence[int] | None = None,
     dtype: DTypeLike = np.float32,
+    remedy: str = "check the encoder that made it",
 ) -> np.ndarray:
     """Return the rows of `vectors` [n, dimension] scaled to unit length, computed in float64.
 
-    `name` says whose rows these are and `row_names` what to call row i (default: i), in messages.
-    Raises `UserError` naming the first row that is zero or not finite: it has no direction.
+    `name` (whose rows these are), `row_names` (what to call row i; default: i) and `remedy` (what
+    to do) go into messages. Raises `UserError` naming the first row that is zero or not
+    finite: it has no direction.
     """
     vectors = np.asarray(vectors)
     scaled = np.empty(vectors.shape, dtype=dtype)
@@ -33,8 +35,7 @@ def normalise(
             what = "a zero vector" if lengths[first] == 0 else "not finite"
             called = start + first if row_names is None else row_names[start + first]
             raise UserError(
-                f"{name}: row {called} is {what} and cannot be scaled to unit length; "
-                "check the encoder that made it"
+                f"{name}: row {called} is {what} and cannot be scaled to unit length; {remedy}"
             )
         scaled[start : start + len(rows)] = rows / lengths[:, None]
     return scaled

@@ -1,0 +1,117 @@
+"""The command that induces a lexicon, end to end on a language and its rotation."""
+
+import json
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from workflow_scripts.errors import UserError
+from workflow_scripts.retrieval.induce_lexicon import main
+from workflow_scripts.retrieval.rankings import RankedTranslation, read_rankings
+
+WORDS, DIMENSION = 60, 8
+
+
+@pytest.fixture
+def pair(tmp_path):
+    """Write a language and its rotation, the target words in another order; return a runner."""
+    generator = np.random.default_rng(11)
+    source = generator.normal(size=(WORDS, DIMENSION)) + 1
+    rotation = np.linalg.qr(generator.normal(size=(DIMENSION, DIMENSION)))[0]
+    order = generator.permutation(WORDS)  # target string i translates source string order[i]
+    target_of = np.argsort(order)
+    train = list(range(30))
+    test = [40, 35, 40, 50]
+    sides = {
+        "source": {"vocabulary": list(range(WORDS)), "train": train, "test": test},
+        "target": {
+            "vocabulary": list(range(WORDS))[::-1],
+            "train": [int(target_of[word]) for word in train],
+            "test": [int(target_of[word]) for word in test],
+        },
+    }
+    matrices = {"source": source, "target": 3 * source[order] @ rotation}
+    output = tmp_path / "ranks.tsv"
+
+    def run(*options, changes=None, vectors=None):
+        arguments = []
+        for side, entry in sides.items():
+            items, npy = tmp_path / f"{side}.json", tmp_path / f"{side}.npy"
+            entry = {"task": "lexicon-side", "side": side, "dropped": {}} | entry
+            entry |= (changes or {}).get(side, {})
+            items.write_text(json.dumps({"suite": side, "datasets": {"bli-aa-bb": entry}}))
+            np.save(npy, (matrices | (vectors or {}))[side].astype(np.float32))
+            arguments += [f"--{side}-items={items}", f"--{side}-vectors={npy}"]
+        options = ["--mapping=orthogonal", *options]
+        main([*arguments, "--dataset=bli-aa-bb", f"--output={output}", *options])
+        return read_rankings(output, RankedTranslation)
+
+    # position in the (reversed) target vocabulary of the translation of a source word
+    run.answer = lambda word: WORDS - 1 - int(target_of[word])
+    run.output, run.matrices = output, matrices
+    return run
+
+
+@pytest.mark.parametrize("mapping", ["orthogonal", "supervised"])
+@pytest.mark.parametrize("retrieval", ["csls", "cosine"])
+def test_a_rotated_language_is_mapped_back_perfectly(pair, mapping, retrieval):
+    ranked = pair(f"--mapping={mapping}", f"--retrieval={retrieval}", "--k=3")
+    # Distinct sources of the test pairs by first occurrence: 40, 35, 50.
+    first = {row.query: row.target_row for row in ranked if row.rank == 1}
+    assert first == {0: pair.answer(40), 1: pair.answer(35), 2: pair.answer(50)}
+    assert [row.rank for row in ranked] == [1, 2, 3] * 3
+    assert all(a.score >= b.score for a, b in pairwise(ranked) if b.rank > 1)
+
+
+def test_cosine_of_a_perfect_map_is_one(pair):
+    ranked = pair("--retrieval=cosine", "--k=1")
+    assert [row.score for row in ranked] == pytest.approx([1, 1, 1], abs=1e-6)
+
+
+def test_the_file_has_the_agreed_header(pair):
+    pair("--k=1")
+    header = pair.output.read_text(encoding="utf-8").split("\n")[0]
+    assert header.split("\t") == ["dataset", "query", "rank", "target_row", "score"]
+
+
+def test_a_small_dictionary_still_ranks_words(pair):
+    few = {side: {"train": list(range(4))} for side in ("source", "target")}
+    for mapping in ("orthogonal", "supervised"):
+        assert len(pair(f"--mapping={mapping}", "--k=5", changes=few)) == 15
+    assert len(pair("--mapping=supervised", "--regularisation=0.1", "--k=5", changes=few)) == 15
+
+
+@pytest.mark.parametrize(
+    ("options", "changes", "message"),
+    [
+        (["--k=61"], {}, "k = 61 of a target vocabulary of 60 words"),
+        ([], {"target": {"side": "source"}}, "the target items do not hold its target side"),
+        ([], {"source": {"task": "similarity"}}, "the source items do not hold"),
+        ([], {"target": {"test": [1]}}, "4 source and 1 target words in 'test'"),
+        ([], {"source": {"train": [1]}}, "1 source and 30 target words in 'train'"),
+        ([], {"source": {"train": [1]}, "target": {"train": [1]}}, "a dictionary of 1 entries"),
+        ([], {"source": {"train": []}, "target": {"train": []}}, "a dictionary of 0 entries"),
+        ([], {"source": {"test": []}, "target": {"test": []}}, "no test pairs"),
+        ([], {"source": {"vocabulary": [1, 60]}}, "no row for string 60 (60 rows)"),
+        ([], {"source": {"vocabulary": []}}, "vocabulary of"),
+        (["--neighbours=61"], {}, "61 neighbours of a vocabulary of 60 words"),
+        (["--dataset=bli-aa-cc"], {}, "no dataset 'bli-aa-cc'"),
+    ],
+)
+def test_mistakes_give_one_clear_error_and_no_file(pair, options, changes, message):
+    with pytest.raises(UserError) as caught:
+        pair(*options, changes=changes)
+    assert message in str(caught.value)
+    assert not pair.output.exists()
+
+
+def test_broken_vectors_are_named(pair):
+    broken = pair.matrices["target"].copy()
+    broken[17, 2] = np.nan
+    with pytest.raises(UserError, match=r"target\.npy: the vector of string 17 holds NaN"):
+        pair(vectors={"target": broken})
+    with pytest.raises(UserError, match="encoders of one width"):
+        pair(vectors={"target": pair.matrices["target"][:, :5]})
+    with pytest.raises(UserError, match=r"source\.npy, centred: row 0 is a zero vector"):
+        pair(vectors={"source": np.ones((WORDS, DIMENSION))})

@@ -1,0 +1,125 @@
+"""Exact search against a stable sort of float64 products; scaling to unit length."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from workflow_scripts.errors import UserError
+from workflow_scripts.retrieval.unit_length import normalise
+from workflow_scripts.retrieval.vector_search import search_top
+
+
+def sorted_top(queries, targets, k):
+    """The oracle: all products in float64, a stable sort, so that the lower of equal rows leads."""
+    products = (queries[:, None, :].astype(np.float64) * targets[None].astype(np.float64)).sum(-1)
+    rows = np.argsort(-products, axis=1, kind="stable")[:, :k]
+    return rows, np.take_along_axis(products, rows, axis=1)
+
+
+# Small whole numbers: every product is exact, so ties are ties, and there are many.
+whole_vectors = st.integers(1, 4).flatmap(
+    lambda dimension: st.tuples(
+        st.integers(1, 12).flatmap(
+            lambda n: arrays(np.float32, (n, dimension), elements=st.integers(-2, 2))
+        ),
+        st.integers(1, 60).flatmap(
+            lambda n: arrays(np.float32, (n, dimension), elements=st.integers(-2, 2))
+        ),
+    )
+)
+
+
+@given(whole_vectors, st.data())
+@settings(max_examples=150, deadline=None)
+def test_search_equals_a_stable_sort_ties_included(pair, data):
+    queries, targets = pair
+    k = data.draw(st.integers(1, len(targets)))
+    rows, products = search_top(queries, targets, k, batch_size=data.draw(st.integers(1, 13)))
+    expected_rows, expected_products = sorted_top(queries, targets, k)
+    np.testing.assert_array_equal(rows, expected_rows)
+    np.testing.assert_array_equal(products, expected_products)
+
+
+@pytest.mark.parametrize("anisotropy", [0.0, 5.0, 300.0])
+def test_search_equals_a_sort_of_real_valued_vectors(anisotropy):
+    generator = np.random.default_rng(0)
+    direction = anisotropy * generator.normal(size=(1, 48))
+    targets = (direction + generator.normal(size=(900, 48))).astype(np.float32)
+    queries = (direction + generator.normal(size=(70, 48))).astype(np.float32)
+    rows, products = search_top(queries, targets, 10)
+    expected_rows, expected_products = sorted_top(queries, targets, 10)
+    np.testing.assert_array_equal(rows, expected_rows)
+    np.testing.assert_allclose(products, expected_products, rtol=1e-12)
+
+
+def test_equal_vectors_rank_by_row_wherever_they_lie():
+    generator = np.random.default_rng(1)
+    targets = generator.normal(size=(3001, 33)).astype(np.float32)
+    copies = [0, 7, 1023, 1024, 1500, 2047, 2999, 3000]
+    targets[copies] = targets[7]
+    rows, products = search_top(targets[[7] * 25], targets, 6)
+    assert (rows == copies[:6]).all()
+    assert (products == products[0, 0]).all()
+
+
+def test_more_equal_vectors_than_the_short_list_holds():
+    targets = np.zeros((500, 8), dtype=np.float32)
+    targets[100:, 0] = 1
+    rows, _ = search_top(np.eye(8, dtype=np.float32)[:1], targets, 3)
+    assert rows.tolist() == [[100, 101, 102]]
+
+
+def test_search_does_not_depend_on_threads_or_batches():
+    generator = np.random.default_rng(2)
+    targets = generator.normal(size=(700, 40)).astype(np.float32)
+    queries = generator.normal(size=(90, 40)).astype(np.float32)
+    one = search_top(queries, targets, 5)
+    for threads, batch_size in ((2, 4096), (1, 1), (2, 19)):
+        other = search_top(queries, targets, 5, threads=threads, batch_size=batch_size)
+        np.testing.assert_array_equal(one[0], other[0])
+        np.testing.assert_array_equal(one[1], other[1])
+
+
+@pytest.mark.parametrize(
+    ("k", "queries", "message"),
+    [
+        (4, np.ones((1, 2)), "k = 4 neighbours of 3 targets"),
+        (0, np.ones((1, 2)), "k = 0"),
+        (1, np.ones((1, 3)), "3 dimensions, targets 2"),
+        (1, np.array([[0, 1], [np.nan, 1]]), "queries: row 1 is not finite"),
+    ],
+)
+def test_search_refuses_what_has_no_answer(k, queries, message):
+    with pytest.raises(UserError, match=message):
+        search_top(queries, np.ones((3, 2)), k)
+
+
+@given(
+    arrays(
+        np.float32,
+        st.tuples(st.integers(1, 6), st.integers(1, 6)),
+        elements=st.floats(0.125, 1e4, width=32),
+    )
+)
+@settings(deadline=None)
+def test_normalised_rows_have_unit_length_and_keep_their_direction(vectors):
+    scaled = normalise(vectors, "vectors")
+    assert scaled.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(scaled, axis=1), 1, rtol=1e-6)
+    lengths = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
+    np.testing.assert_allclose(scaled * lengths, vectors, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ([0, 0], "a.npy: row 9 is a zero vector"),
+        ([np.nan, 1], "row 9 is not finite"),
+        ([np.inf, 1], "row 9 is not finite"),
+    ],
+)
+def test_rows_without_a_direction_are_named(row, message):
+    with pytest.raises(UserError, match=message):
+        normalise(np.array([[1, 2], row]), "a.npy", row_names=[4, 9])

@@ -1,0 +1,101 @@
+"""Lexicon induction: accuracy@k over the distinct source words, where any gold target counts."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence, Set
+from typing import Any
+
+from workflow_scripts.errors import UserError
+from workflow_scripts.retrieval.lexicon_sides import check_sides
+from workflow_scripts.retrieval.rankings import RankedTranslation
+from workflow_scripts.retrieval.suite_files import field
+from workflow_scripts.scoring.ranked_rows import in_order
+from workflow_scripts.scoring.tidy_scores import EncoderIds, Score
+
+ACCURACIES = (1, 5)
+
+
+def gold_targets(sources: Sequence[int], targets: Sequence[int]) -> list[set[int]]:
+    """Return the gold targets of each distinct source, in order of the sources' first occurrence.
+
+    `sources` and `targets` are the aligned words (string ids) of the test pairs.
+    """
+    gold: dict[int, set[int]] = {}
+    for source, target in zip(sources, targets, strict=True):
+        gold.setdefault(source, set()).add(target)
+    return list(gold.values())
+
+
+def accuracy_at(k: int, ranked: Sequence[Sequence[int]], gold: Sequence[Set[int]]) -> float:
+    """Return the share of sources with a gold target among their first k words.
+
+    `ranked` holds words (string ids) per source, best first. A source whose gold targets are all
+    outside the vocabulary is a miss: see `coverage`.
+    """
+    hits = [not wanted.isdisjoint(words[:k]) for words, wanted in zip(ranked, gold, strict=True)]
+    return sum(hits) / len(hits)
+
+
+def coverage(vocabulary: Sequence[int], gold: Sequence[Set[int]]) -> float:
+    """Return the share of sources with at least one gold target in the target vocabulary."""
+    known = set(vocabulary)
+    return sum(not known.isdisjoint(wanted) for wanted in gold) / len(gold)
+
+
+def score_translations(
+    encoder: EncoderIds,
+    dataset: str,
+    source: dict[str, Any],
+    target: dict[str, Any],
+    ranks: Iterable[RankedTranslation],
+    accuracies: Sequence[int] = ACCURACIES,
+) -> list[Score]:
+    """Return accuracy@k over the distinct source words of a lexicon, for each k of `accuracies`.
+
+    `source` and `target` are the blocks of the two sides in their suites' items; `ranks` the
+    ranked translations of this dataset. Raises `UserError` for sides that do not belong together
+    and for a source word that lacks one of the ranks.
+    """
+    check_sides(source, target, dataset)
+    place = f"encoder {encoder}, dataset {dataset}"
+    vocabulary = field(target, "vocabulary", dataset)
+    gold = gold_targets(source["test"], target["test"])
+    ordered = in_order(
+        _by_query(ranks, dataset, place),
+        range(len(gold)),
+        max(accuracies),
+        len(vocabulary),
+        place,
+    )
+    ranked = [[vocabulary[row] for row in ordered[query]] for query in range(len(gold))]
+    covered = coverage(vocabulary, gold)
+    # The reader counts what it dropped of the pairs; both sides carry the same counts.
+    dropped = {**source.get("dropped", {}), **target.get("dropped", {})}
+    return [
+        Score(
+            *encoder,
+            dataset,
+            source.get("split", "test"),
+            f"accuracy@{k}",
+            accuracy_at(k, ranked, gold),
+            len(gold),
+            covered,
+            dropped,
+        )
+        for k in accuracies
+    ]
+
+
+def _by_query(
+    ranks: Iterable[RankedTranslation], dataset: str, place: str
+) -> dict[int, dict[int, int]]:
+    found: dict[int, dict[int, int]] = defaultdict(dict)
+    for row in ranks:
+        if row.dataset != dataset:
+            raise UserError(f"{place}: translations of {row.dataset}; give those of {dataset}")
+        if row.rank in found[row.query]:
+            raise UserError(
+                f"{place}: two words of rank {row.rank} for query {row.query}; "
+                "make the rankings again"
+            )
+        found[row.query][row.rank] = row.target_row
+    return dict(found)

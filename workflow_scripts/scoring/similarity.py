@@ -1,0 +1,60 @@
+"""Similarity tasks: the cosine of each pair, and Spearman's correlation with the gold scores."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from workflow_scripts.errors import UserError
+
+
+def cosines_of_pairs(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return the cosines of row i of `left` and row i of `right`, [n, dimension] each: float64 [n].
+
+    Raises `UserError` naming the pair where a vector is zero or not finite.
+    """
+    left = np.asarray(left, dtype=np.float64)
+    right = np.asarray(right, dtype=np.float64)
+    products = np.einsum("nd,nd->n", left, right)
+    squares = np.einsum("nd,nd->n", left, left) * np.einsum("nd,nd->n", right, right)
+    wrong = ~(np.isfinite(squares) & (squares > 0))
+    if wrong.any():
+        raise UserError(
+            f"pair {int(np.flatnonzero(wrong)[0])}: a vector is zero or not finite, so its cosine "
+            "is undefined; check the encoder"
+        )
+    return products / np.sqrt(squares)
+
+
+def average_ranks(values: Sequence[float] | np.ndarray) -> np.ndarray:
+    """Return the ranks of values from 1, ties sharing the mean of their ranks, as float64 [n]."""
+    _, groups, sizes = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(sizes) - (sizes - 1) / 2)[groups]
+
+
+def spearman(first: Sequence[float] | np.ndarray, second: Sequence[float] | np.ndarray) -> float:
+    """Return Spearman's rank correlation, in -1..1: Pearson's correlation of the average ranks.
+
+    Raises `UserError` where it is undefined: fewer than two values, all values of one side equal,
+    or a value that is not finite. (Importing scipy.stats for the same number would take several
+    times as long as scoring a suite.)
+    """
+    first = np.asarray(first, dtype=np.float64)
+    second = np.asarray(second, dtype=np.float64)
+    if first.shape != second.shape or first.ndim != 1:
+        raise ValueError(f"expected two rows of equal length, got {first.shape} and {second.shape}")
+    if len(first) < 2:
+        raise UserError(f"Spearman's correlation of {len(first)} pairs; it needs two or more")
+    for values, side in ((first, "predicted"), (second, "gold")):
+        if not np.isfinite(values).all():
+            raise UserError(
+                f"{side} score {int(np.flatnonzero(~np.isfinite(values))[0])} is not finite; "
+                "check the encoder and the dataset"
+            )
+        if (values == values[0]).all():
+            raise UserError(
+                f"all {side} scores are {values[0]:g}, so that Spearman's correlation is "
+                "undefined; check the encoder and the dataset"
+            )
+    ranks = [average_ranks(values) - (len(values) + 1) / 2 for values in (first, second)]
+    lengths = [np.sqrt(np.dot(side, side)) for side in ranks]
+    return float(np.clip(np.dot(*ranks) / (lengths[0] * lengths[1]), -1.0, 1.0))
