@@ -24,6 +24,11 @@ if "tables" not in config:
 plan = make_plan(config)
 
 
+rule all_tables:
+    input:
+        "results/tables/index.html",
+
+
 wildcard_constraints:
     model=r"[a-z0-9]+([-_.][a-z0-9]+)*",
     source_model=r"[a-z0-9]+([-_.][a-z0-9]+)*",

@@ -10,7 +10,7 @@ rule read_suite:
         raw=lambda wildcards: plan.suite_files(wildcards.suite),
     output:
         strings="results/datasets/{suite}/strings.txt",
-        items="results/datasets/{suite}/items.json",
+        items_json="results/datasets/{suite}/items.json",
     log:
         "results/logs/read_suite/{suite}.log",
     benchmark:
@@ -26,4 +26,4 @@ rule read_suite:
     shell:
         "python -m workflow_scripts.datasets.read_suite --suite {wildcards.suite:q}"
         " --block {params.block:q} --root {params.root:q}"
-        " --strings {output.strings:q} --items {output.items:q} > {log:q} 2>&1"
+        " --strings {output.strings:q} --items {output.items_json:q} > {log:q} 2>&1"

@@ -12,7 +12,7 @@ def encoder_files(wildcards):
 
 def encoder_location(wildcards):
     if wildcards.corpus == "none":
-        return plan.model_block(wildcards.model)
+        return plan.model_location(wildcards.model)
     return "results/encoders/{model}/{recipe}/{corpus}/seed{seed}".format(**wildcards)
 
 

@@ -24,7 +24,7 @@ rule link_entities:
     input:
         sources=sources("retrieval.link_entities"),
         vectors="results/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
-        items="results/datasets/{suite}/items.json",
+        items_json="results/datasets/{suite}/items.json",
     output:
         links="results/retrieval/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
     log:
@@ -41,7 +41,7 @@ rule link_entities:
         k=config["retrieval"]["linking"]["k"],
     shell:
         "python -m workflow_scripts.retrieval.link_entities --vectors {input.vectors:q}"
-        " --items {input.items:q} --similarity {params.similarity:q} --k {params.k}"
+        " --items {input.items_json:q} --similarity {params.similarity:q} --k {params.k}"
         " --threads {threads} --output {output.links:q} > {log:q} 2>&1"
 
 
@@ -64,9 +64,16 @@ rule induce_lexicon:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        block=canonical(config["retrieval"]["lexicon"]),
+        mapping=config["retrieval"]["lexicon"]["mapping"],
+        regularisation=config["retrieval"]["lexicon"]["regularisation"],
+        similarity=config["retrieval"]["lexicon"]["similarity"],
+        neighbours=config["retrieval"]["lexicon"]["neighbours"],
+        k=config["retrieval"]["lexicon"]["k"],
     shell:
         "python -m workflow_scripts.retrieval.induce_lexicon --dataset {wildcards.dataset:q}"
         " --source-vectors {input.source_vectors:q} --source-items {input.source_items:q}"
         " --target-vectors {input.target_vectors:q} --target-items {input.target_items:q}"
-        " --block {params.block:q} --threads {threads} --output {output.ranks:q} > {log:q} 2>&1"
+        " --mapping {params.mapping:q} --regularisation {params.regularisation}"
+        " --retrieval {params.similarity:q}"
+        " --neighbours {params.neighbours} --k {params.k} --threads {threads}"
+        " --output {output.ranks:q} > {log:q} 2>&1"

@@ -13,7 +13,7 @@ rule score_suite:
     input:
         sources=sources("scoring.score_suite"),
         vectors="results/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
-        items="results/datasets/{suite}/items.json",
+        items_json="results/datasets/{suite}/items.json",
         links=links_of_suite,
     output:
         scores="results/scores/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
@@ -31,7 +31,7 @@ rule score_suite:
     shell:
         "python -m workflow_scripts.scoring.score_suite"
         " --encoder {wildcards.model}/{wildcards.recipe}/{wildcards.corpus}/seed{wildcards.seed}"
-        " --items {input.items:q} --vectors {input.vectors:q} {params.links:q}"
+        " --items {input.items_json:q} --vectors {input.vectors:q} {params.links:q}"
         " --output {output.scores:q} > {log:q} 2>&1"
 
 

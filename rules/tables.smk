@@ -72,9 +72,3 @@ rule assemble_index:
     shell:
         "python -m workflow_scripts.tables.assemble_index --block {params.block:q}"
         " --output {output.index:q} > {log:q} 2>&1"
-
-
-rule all_tables:
-    default_target: True
-    input:
-        "results/tables/index.html",

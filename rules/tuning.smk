@@ -14,7 +14,8 @@ rule tune_mirror:
         record="results/encoders/{model}/{recipe}/{corpus}/seed{seed}/encoder.json",
         weights="results/encoders/{model}/{recipe}/{corpus}/seed{seed}/model.safetensors",
     log:
-        "results/logs/tune_mirror/{model}/{recipe}/{corpus}/seed{seed}.log",
+        messages="results/logs/tune_mirror/{model}/{recipe}/{corpus}/seed{seed}.log",
+        steps="results/logs/tune_mirror/{model}/{recipe}/{corpus}/seed{seed}.jsonl",
     benchmark:
         "results/benchmarks/tune_mirror/{model}/{recipe}/{corpus}/seed{seed}.tsv"
     threads: config["threads"]["tuning"]
@@ -22,12 +23,14 @@ rule tune_mirror:
         gpu=0,
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
+    wildcard_constraints:
+        recipe=plan.recipes_of("mirror"),
     params:
-        model=lambda wildcards: plan.model_block(wildcards.model),
+        model=lambda wildcards: plan.model_location(wildcards.model),
         recipe=lambda wildcards: plan.recipe_block(wildcards.recipe),
         folder=lambda wildcards, output: output.record.removesuffix("/encoder.json"),
     shell:
         "python -m workflow_scripts.tuning.tune_mirror --model {params.model:q}"
         " --corpus {input.corpus:q} --recipe-name {wildcards.recipe:q}"
         " --recipe-json {params.recipe:q} --seed {wildcards.seed:q} --threads {threads}"
-        " --output {params.folder:q} > {log:q} 2>&1"
+        " --output {params.folder:q} --step-log {log.steps:q} > {log.messages:q} 2>&1"

@@ -49,6 +49,20 @@ def test_the_schema_is_a_valid_and_closed_schema():
     closed(schema, "")
 
 
+def test_every_key_of_the_schema_is_documented(project):
+    text = (project / "docs" / "config.md").read_text()
+
+    def keys(node):
+        if isinstance(node, dict):
+            for key, inner in node.items():
+                if key == "properties":
+                    yield from inner
+                yield from keys(inner)
+
+    missing = {key for key in keys(load_schema()) if f"{key}`" not in text}
+    assert not missing
+
+
 def test_the_embedded_default_is_valid(config):
     plan = Plan(config)
     assert plan.tables == ["table01", "table02", "table03", "table06"]

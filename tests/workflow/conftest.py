@@ -27,7 +27,7 @@ corpora:
   sentences-en: {kind: sentences, format: sts-benchmark, path: sts-benchmark/sts-train.csv, size: 200}
 retrieval:
   linking: {similarity: dot, k: 5}
-  lexicon: {mapping: supervised, similarity: csls, neighbours: 10, k: 5}
+  lexicon: {mapping: supervised, regularisation: 1.0, similarity: csls, neighbours: 10, k: 5}
 threads: {tuning: 1, embedding: 1, retrieval: 1}
 tables:
   words:

@@ -83,6 +83,11 @@ class Plan:
             twice = next((i for i in ids if ids.count(i) > 1), None)
             if twice:
                 raise UserError(f"config: `tables.{table}.{kind}` has the id `{twice}` twice")
+        if block.get("average") and any(column["id"] == "avg" for column in block["columns"]):
+            raise UserError(
+                f"config: `tables.{table}.columns` has the id `avg`, which is that of the average; "
+                "give the column another"
+            )
         for column in block["columns"]:
             self._known("datasets", column["dataset"], f"tables.{table}.columns.{column['id']}")
         for row in block["rows"]:
@@ -209,9 +214,8 @@ class Plan:
         scores = []
         for seed in self._seeds(row):
             encoders = [self._encoder(row, language, seed) for language in languages]
-            for encoder, language in zip(encoders, languages, strict=True):
-                if encoder is None:
-                    return {"not_run": f"no {row['label']} model for {language} in this config"}
+            if None in encoders:
+                return {"not_run": "no model for this language in this config"}
             if len(encoders) == 2:
                 scores.append(LexiconEncoders(*encoders).scores(dataset))
             else:
@@ -267,7 +271,7 @@ class Plan:
     def data_note(self) -> str:
         """Return what the tables say of the data."""
         data = self.config["data"]
-        return data.get("label", data["root"])
+        return data.get("label", Path(data["root"]).name)
 
     def index_block(self) -> dict[str, Any]:
         """Return what assemble_index needs: tables with titles, seeds, data and models."""
@@ -295,7 +299,8 @@ class Plan:
 
     def _model_note(self, model: str) -> str:
         block = self.config["models"][model]
-        location = block.get("path") or f"{block['hub']} at {block['revision']}"
+        # a folder goes by its last name: tables hold no paths of the machine
+        location = Path(block["path"]).name if "path" in block else self.model_location(model)
         return block.get("label", location)
 
     def table_scores(self, table: str) -> list[str]:
@@ -320,6 +325,11 @@ class Plan:
         ids = [name for name, block in self.config["corpora"].items() if block["kind"] == kind]
         return "|".join(re.escape(name) for name in ids) or "(?!)"
 
+    def recipes_of(self, method: str) -> str:
+        """Return the ids of the recipes of a method as a regular expression for a wildcard."""
+        ids = [name for name, block in self.config["recipes"].items() if block["method"] == method]
+        return "|".join(re.escape(name) for name in ids) or "(?!)"
+
     def corpus_block(self, corpus: str) -> str:
         """Return the canonical block of a corpus."""
         return canonical(self.config["corpora"][corpus])
@@ -339,8 +349,11 @@ class Plan:
         return {name: self.config["datasets"][name] for name in names}
 
     def suite_block(self, suite: str) -> str:
-        """Return the canonical entries of a suite."""
-        return canonical(self.suite_datasets(suite))
+        """Return the canonical entries of a suite, with its language where it has one."""
+        block: dict[str, Any] = {"datasets": self.suite_datasets(suite)}
+        if "language" in self.config["suites"][suite]:
+            block["language"] = self.config["suites"][suite]["language"]
+        return canonical(block)
 
     def suite_files(self, suite: str) -> list[str]:
         """Return the raw files that the data sets of a suite read, sorted."""
@@ -371,15 +384,10 @@ class Plan:
         names = ("config.json", WEIGHTS, *TOKENIZER_FILES)
         return [f"{path}/{name}" for name in names if (Path(path) / name).is_file()]
 
-    def model_block(self, model: str) -> str:
-        """Return the canonical {path} or {hub, revision} of a model."""
-        block = self.config["models"][model]
-        return canonical({key: block[key] for key in ("path", "hub", "revision") if key in block})
-
     def model_location(self, model: str) -> str:
-        """Return the folder or hub id of a model."""
+        """Return the folder of a model, or its hub id with the pinned revision (id@revision)."""
         block = self.config["models"][model]
-        return block.get("path") or block["hub"]
+        return block.get("path") or f"{block['hub']}@{block['revision']}"
 
     def recipe_block(self, recipe: str) -> str:
         """Return the canonical block of a recipe."""
