@@ -1,7 +1,8 @@
 """One error type for mistakes of the user, and the wrapper that prints it without a traceback."""
 
+import difflib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 
 class UserError(Exception):
@@ -9,6 +10,15 @@ class UserError(Exception):
 
     The message is one line: it names the file, line or key, and says what to do.
     """
+
+
+def nearest_name(name: object, known: Iterable[str]) -> str:
+    """Return the hint for a mistyped name: the nearest known one or, if none is near, all."""
+    known = [str(one) for one in known]
+    near = difflib.get_close_matches(str(name), known, n=1)
+    if near:
+        return f"did you mean '{near[0]}'?"
+    return f"known are {', '.join(sorted(known))}" if known else "there is none"
 
 
 def run_command(main: Callable[[], None]) -> None:

@@ -12,10 +12,9 @@ from typing import Any
 import yaml
 
 from workflow_scripts.datasets.catalogue import raw_files
-from workflow_scripts.datasets.options import nearest_name
 from workflow_scripts.datasets.read_suite import read_suite
 from workflow_scripts.embedding.pooling_names import POOLINGS
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.errors import UserError, nearest_name, run_command
 from workflow_scripts.files import read_json, read_text, write_json
 
 DATASET_FILE = Path(__file__).resolve().parent.parent / "config" / "datasets.yaml"
@@ -63,9 +62,7 @@ def read_encoder_record(model: str) -> dict[str, Any]:
     return read_json(record) if record.is_file() else {}
 
 
-def settle_pooling(
-    model: str, pooling: str | None, max_length: int | None
-) -> tuple[str, int]:
+def settle_pooling(model: str, pooling: str | None, max_length: int | None) -> tuple[str, int]:
     """Return pooling and maximum length: as given, else as the encoder's record says."""
     record = read_encoder_record(model)
     pooling = pooling or record.get("pooling")
@@ -199,9 +196,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--device", choices=("cpu", "cuda", "auto"), default="auto")
     arguments = parser.parse_args(argv)
-    pooling, max_length = settle_pooling(
-        arguments.model, arguments.pooling, arguments.max_length
-    )
+    pooling, max_length = settle_pooling(arguments.model, arguments.pooling, arguments.max_length)
     entries, missing = drop_missing(
         arguments.data_root,
         choose_datasets(arguments.datasets, arguments.suite),

@@ -53,7 +53,7 @@ def atomic_directory(path: str | Path) -> Iterator[Path]:
 
 
 def read_text(path: str | Path) -> str:
-    """Return the text of a UTF-8 file, gzipped if its name ends in `.gz`, without a byte-order mark.
+    """Return the text of a UTF-8 file (gzipped if its name ends in `.gz`), no byte-order mark.
 
     Raises `UserError` if the file is missing or is not UTF-8, naming file and line.
     """

@@ -10,9 +10,8 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.errors import UserError, nearest_name, run_command
 from workflow_scripts.tuning.recipe_file import read_recipe_blocks
-from workflow_scripts.tuning.recipes import nearest_name
 from workflow_scripts.tuning.tune_mirror import make_encoder
 
 RECIPE_FILE = Path(__file__).resolve().parent.parent / "config" / "recipes.yaml"
@@ -22,9 +21,7 @@ def choose_recipe(blocks: dict[str, Any], name: str) -> dict[str, Any]:
     """Return the block of a recipe; `UserError` with the nearest name if there is none."""
     if name in blocks:
         return blocks[name]
-    near = nearest_name(name, blocks)
-    hint = f"did you mean {near!r}?" if near else f"known are {', '.join(blocks)}"
-    raise UserError(f"--recipe {name}: no such recipe; {hint}")
+    raise UserError(f"--recipe {name}: no such recipe; {nearest_name(name, blocks)}")
 
 
 def set_keys(block: dict[str, Any], settings: list[str]) -> dict[str, Any]:

@@ -12,58 +12,7 @@ import yaml
 
 COPIED = ("Snakefile", "rules", "workflow_scripts", "config", "profiles", "resources")
 
-SMALL_CONFIG = """
-seeds: [33]
-data: {root: resources/sampler, label: the embedded sampler, paper: false, missing: error}
-models:
-  bert-en-mini: {path: resources/models/bert-en-mini}
-  bert-multi-mini: {path: resources/models/bert-multi-mini}
-recipes:
-  mirror-word: {learning_rate: 3.0e-4, batch_size: 64, epochs: 1}
-  mirror-sentence: {learning_rate: 3.0e-4, batch_size: 64}
-corpora:
-  words-en: {kind: frequent-words, language: en, size: 200}
-  words-fr: {kind: frequent-words, language: fr, size: 200}
-  sentences-en: {kind: sentences, format: sts-benchmark, path: sts-benchmark/sts-train.csv, size: 200}
-retrieval:
-  linking: {similarity: dot, k: 5}
-  lexicon: {mapping: supervised, regularisation: 1.0, similarity: csls, neighbours: 10, k: 5}
-threads: {tuning: 1, embedding: 1, retrieval: 1}
-tables:
-  words:
-    title: Words
-    suite: words-{language}
-    columns:
-      - {id: en, label: EN, dataset: multisimlex-en}
-      - {id: fr, label: FR, dataset: multisimlex-fr}
-    rows:
-      - {id: bert-mp, label: BERT-mp, model: {en: bert-en-mini}, recipe: base-mp}
-      - {id: bert-mirror, label: + Mirror, model: {en: bert-en-mini}, recipe: mirror-word, corpus: "words-{language}"}
-  linking:
-    title: Linking
-    suite: bel
-    columns:
-      - {id: askapatient, label: AskAPatient, dataset: askapatient}
-    rows:
-      - {id: bert-mp, label: BERT, model: bert-en-mini, recipe: base-mp}
-  sentences:
-    title: Sentences
-    suite: sts-en
-    average: true
-    columns:
-      - {id: sts12, label: STS12, dataset: sts12}
-      - {id: sickr, label: SICK-R, dataset: sickr}
-    rows:
-      - {id: bert-mp, label: BERT-mp, model: bert-en-mini, recipe: base-mp}
-      - {id: bert-mirror, label: + Mirror, model: bert-en-mini, recipe: mirror-sentence, corpus: sentences-en}
-  lexicon:
-    title: Lexicon
-    suite: words-{language}
-    columns:
-      - {id: en-fr, label: EN-FR, dataset: bli-en-fr}
-    rows:
-      - {id: bert-mp, label: BERT-mp, model: bert-en-mini, recipe: base-mp}
-"""
+SMALL_CONFIG = Path(__file__).with_name("small.yaml")
 
 
 class SmallProject:
@@ -127,7 +76,7 @@ def copy_project(project: Path, folder: Path) -> SmallProject:
         else:
             shutil.copy2(source, folder / name)
     small = SmallProject(folder)
-    small.config_file.write_text(SMALL_CONFIG)
+    shutil.copy2(SMALL_CONFIG, small.config_file)
     return small
 
 

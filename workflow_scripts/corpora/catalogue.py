@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.datasets.options import Option, fill_options, nearest_name
-from workflow_scripts.errors import UserError
+from workflow_scripts.datasets.options import Option, fill_options
+from workflow_scripts.errors import UserError, nearest_name
 
 _SIZE = {
     # How many strings; "all" takes all there are, as does a number above that, with a warning.

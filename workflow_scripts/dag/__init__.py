@@ -1,1 +1,1 @@
-"""From config to the graph of jobs: validation, canonical blocks, sources of a step, table cells."""
+"""From config to the graph of jobs: validation, canonical blocks, sources, table cells."""

@@ -1,6 +1,5 @@
 """Validation of the merged config against config/schema.yaml, with errors that teach."""
 
-import difflib
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 import jsonschema
 import yaml
 
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import UserError, nearest_name
 
 SCHEMA_FILE = Path(__file__).resolve().parents[2] / "config" / "schema.yaml"
 
@@ -18,15 +17,6 @@ SCHEMA_FILE = Path(__file__).resolve().parents[2] / "config" / "schema.yaml"
 def load_schema() -> dict[str, Any]:
     """Return the JSON schema of the merged config."""
     return yaml.safe_load(SCHEMA_FILE.read_text(encoding="utf-8"))
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Return "; did you mean ...?" with the nearest known name, else the list of known names."""
-    known = sorted(known)
-    match = difflib.get_close_matches(str(name), known, n=1, cutoff=0.6)
-    if match:
-        return f"did you mean `{match[0]}`?"
-    return "known are: " + (", ".join(known) if known else "none")
 
 
 def _key(path: Iterable[Any]) -> str:
@@ -41,7 +31,7 @@ def _explain(error: jsonschema.ValidationError) -> str:
     if validator == "additionalProperties":
         known = error.schema.get("properties", {})
         unknown = next(key for key in error.instance if key not in known)
-        return f"unknown key `{prefix}{unknown}`; {nearest(unknown, known)}"
+        return f"unknown key `{prefix}{unknown}`; {nearest_name(unknown, known)}"
     if validator == "required":
         missing = next(key for key in value if key not in error.instance)
         return f"key `{prefix}{missing}` is missing; add it"

@@ -7,7 +7,7 @@ from typing import Any
 
 from workflow_scripts.corpora import catalogue as corpora_catalogue
 from workflow_scripts.dag.canonical import canonical
-from workflow_scripts.dag.config_schema import nearest, validate_structure
+from workflow_scripts.dag.config_schema import validate_structure
 from workflow_scripts.dag.encoders import (
     UNTUNED_CORPUS,
     UNTUNED_SEED,
@@ -15,7 +15,7 @@ from workflow_scripts.dag.encoders import (
     LexiconEncoders,
 )
 from workflow_scripts.datasets import catalogue as datasets_catalogue
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import UserError, nearest_name
 from workflow_scripts.tuning.recipes import parse_recipe
 
 DEFAULT_METRIC = {
@@ -65,8 +65,8 @@ class Plan:
     def _known(self, kind: str, name: str, where: str) -> str:
         if name not in self.config[kind]:
             raise UserError(
-                f"config: `{where}` names {kind.rstrip('s')} `{name}`, which is not in `{kind}`; "
-                f"{nearest(name, self.config[kind])}"
+                f"config: `{where}` is `{name}`, which is not in `{kind}`; "
+                f"{nearest_name(name, self.config[kind])}"
             )
         return name
 
@@ -198,9 +198,7 @@ class Plan:
     def _seeds(self, row: dict[str, Any]) -> list[int]:
         return self.config["seeds"] if self.is_tuned(row["recipe"]) else [UNTUNED_SEED]
 
-    def _encoders(
-        self, table: str, row: dict[str, Any], column: dict[str, Any]
-    ) -> list[Encoder]:
+    def _encoders(self, table: str, row: dict[str, Any], column: dict[str, Any]) -> list[Encoder]:
         languages = self._languages(column["dataset"])
         found = [self._encoder(row, lang, seed) for seed in self._seeds(row) for lang in languages]
         return [] if None in found else [encoder for encoder in found if encoder]

@@ -18,8 +18,8 @@ from workflow_scripts.datasets import (
     sts_benchmark,
 )
 from workflow_scripts.datasets.items import LexiconSet, LinkingSet, SimilaritySet
-from workflow_scripts.datasets.options import Option, fill_options, nearest_name
-from workflow_scripts.errors import UserError
+from workflow_scripts.datasets.options import Option, fill_options
+from workflow_scripts.errors import UserError, nearest_name
 
 DatasetItems = SimilaritySet | LinkingSet | LexiconSet
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.datasets.items import SimilaritySet, count_dropped, parse_gold
-from workflow_scripts.datasets.options import Option, nearest_name
-from workflow_scripts.errors import UserError
+from workflow_scripts.datasets.options import Option
+from workflow_scripts.errors import UserError, nearest_name
 from workflow_scripts.files import read_text
 
 OPTIONS = {"path": Option((str,), "multi-simlex")}

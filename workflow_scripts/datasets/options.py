@@ -1,11 +1,10 @@
 """Closed sets of options: what a block of config may hold, with types, choices and defaults."""
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import UserError, nearest_name
 
 
 class _Required:
@@ -29,12 +28,6 @@ class Option:
     types: tuple[type, ...]
     default: Any = REQUIRED
     choices: tuple[Any, ...] = ()
-
-
-def nearest_name(name: str, known: list[str]) -> str:
-    """Return a hint such as `did you mean 'path'?` or, if nothing is near, the known names."""
-    near = difflib.get_close_matches(name, known, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(sorted(known))}"
 
 
 def _is_of_type(value: Any, types: tuple[type, ...]) -> bool:

@@ -6,8 +6,8 @@ from typing import Any
 
 from workflow_scripts.datasets.headed_rows import read_headed_rows
 from workflow_scripts.datasets.items import SimilaritySet, parse_gold, require_strings
-from workflow_scripts.datasets.options import Option, nearest_name
-from workflow_scripts.errors import UserError
+from workflow_scripts.datasets.options import Option
+from workflow_scripts.errors import UserError, nearest_name
 
 OPTIONS = {
     # A folder with the SemEval-2014 files, or the file SICK.txt or SICK.txt.gz.

@@ -4,7 +4,6 @@ A recipe is a block of config/recipes.yaml. `method` decides which keys it has: 
 recipe, and those of its method. A further method adds an entry to `METHODS` and its own dataclass.
 """
 
-import difflib
 import math
 import re
 from collections.abc import Callable, Mapping
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workflow_scripts.embedding.pooling_names import POOLINGS, SHORTEST_MAX_LENGTH
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import UserError, nearest_name
 
 LOSS_DENOMINATORS = ("with_positive", "negatives_only")
 MASK_UNITS = ("character", "token", "word")
@@ -103,9 +102,7 @@ def _as_yaml_float(text: str) -> str | None:
 def _one_of(names: tuple[str, ...]) -> Check:
     def check(value: Any, key: str) -> str:
         if value not in names:
-            near = nearest_name(str(value), names)
-            hint = f"did you mean {near!r}?" if near else f"use one of {', '.join(names)}"
-            raise UserError(f"{key}: {value!r} is unknown; {hint}")
+            raise UserError(f"{key}: {value!r} is unknown; {nearest_name(value, names)}")
         return value
 
     return check
@@ -159,12 +156,6 @@ COMMON_KEYS: dict[str, Check] = {
 }
 
 
-def nearest_name(name: str, names: Any) -> str | None:
-    """Return the known name nearest to a mistyped one, None if none is near."""
-    near = difflib.get_close_matches(name, list(names), n=1, cutoff=0.6)
-    return near[0] if near else None
-
-
 def _checked_block(
     block: Any, prefix: str, checks: Mapping[str, Check], required: tuple[str, ...]
 ) -> dict[str, Any]:
@@ -172,9 +163,7 @@ def _checked_block(
         raise UserError(f"{prefix}: expected keys and values, found {block!r}")
     for key in block:
         if key not in checks:
-            near = nearest_name(str(key), checks)
-            hint = f"did you mean {near!r}?" if near else f"known keys are {', '.join(checks)}"
-            raise UserError(f"{prefix}.{key}: unknown key; {hint}")
+            raise UserError(f"{prefix}.{key}: unknown key; {nearest_name(key, checks)}")
     for key in required:
         if key not in block:
             raise UserError(f"{prefix}.{key}: missing; add the key")
