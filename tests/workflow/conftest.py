@@ -33,8 +33,8 @@ class SmallProject:
 
     def command(self, *options: str) -> list[str]:
         return [
-            *(sys.executable, "-m", "snakemake", "--cores", "2"),
-            *("--configfile", "config/small.yaml", *options),
+            *(sys.executable, "-m", "snakemake", "--configfile", "config/small.yaml"),
+            *("--cores", "2", *options),
         ]
 
     def environment(self) -> dict[str, str]:

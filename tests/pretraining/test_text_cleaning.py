@@ -1,0 +1,74 @@
+"""Which sentences are kept, dropped and held out."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workflow_scripts.pretraining.text_cleaning import (
+    clean_sentences,
+    comparison_key,
+    is_held_out,
+    split_sentences,
+    weight_of,
+)
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "sentences"),
+    [
+        ("One here. Two there! Three?", ["One here.", "Two there!", "Three?"]),
+        ("Mr. Smith left D.C. in May. He ran.", ["Mr. Smith left D.C. in May.", "He ran."]),
+        ('He said "hello." Then he left.', ['He said "hello."', "Then he left."]),
+        ("我去了北京。你呢？好。", ["我去了北京。", "你呢？", "好。"]),
+        ("他说「好。」走了。", ["他说「好。」走了。"]),
+        ("Он пришёл домой. Потом ушёл.", ["Он пришёл домой.", "Потом ушёл."]),
+        ("no end", ["no end"]),
+        ("", []),
+    ],
+)
+def test_paragraphs_split_at_sentence_ends(paragraph: str, sentences: list[str]) -> None:
+    assert split_sentences(paragraph) == sentences
+
+
+@given(st.text(alphabet="abc .!?\"'。！」", max_size=60))
+def test_splitting_loses_nothing_but_spaces(paragraph: str) -> None:
+    assert "".join("".join(split_sentences(paragraph)).split()) == "".join(paragraph.split())
+
+
+def test_keys_compare_letters_and_digits_only() -> None:
+    assert comparison_key("A man, aged 5, isn't  HERE.") == comparison_key(
+        "a man aged 5 is n't here"
+    )
+    assert comparison_key("Ещё раз!") == "ещёраз"
+    assert comparison_key("A man aged 5") != comparison_key("A man aged 6")
+
+
+def test_a_chinese_character_weighs_as_three_letters() -> None:
+    assert weight_of("ab 12 -") == 2
+    assert weight_of("他来了。") == 9
+
+
+def test_short_repeated_and_evaluation_sentences_are_dropped_and_counted() -> None:
+    dropped: Counter[str] = Counter()
+    seen: set[bytes] = set()
+    excluded = {comparison_key("A man is playing a guitar.")}
+    first = ["Title", "A man is playing a guitar! The weather was fine that day."]
+    second = ["The weather, was fine, that day.", "Another sentence stands here."]
+    kept = [s for s, _ in clean_sentences(first, seen, excluded, 12, dropped)]
+    kept += [s for s, _ in clean_sentences(second, seen, excluded, 12, dropped)]
+    assert kept == ["The weather was fine that day.", "Another sentence stands here."]
+    assert dropped == {"short": 1, "evaluation": 1, "repeated": 1}
+
+
+def test_sentences_are_put_into_normal_form_c() -> None:
+    decomposed = "Une e\u0301cole dans la foret"
+    ((sentence, _),) = clean_sentences([decomposed], set(), set(), 3, Counter())
+    assert sentence == "Une école dans la foret"
+
+
+def test_about_one_in_n_sentences_is_held_out() -> None:
+    # Binomial(20000, 1/50): mean 400, deviation 19.8; five deviations on either side.
+    count = sum(is_held_out(f"sentence{number}", 50) for number in range(20_000))
+    assert 300 < count < 500

@@ -1,0 +1,126 @@
+import gzip
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workflow_scripts.errors import UserError, nearest_name, run_command
+from workflow_scripts.files import (
+    atomic_directory,
+    atomic_file,
+    read_json,
+    read_lines,
+    read_rows,
+    sha256_of,
+    write_json,
+)
+
+LINE = st.text(st.characters(codec="utf-8", exclude_characters="\n"), max_size=20)
+
+
+@given(st.lists(LINE, min_size=1, max_size=6), st.booleans())
+def test_lines_split_on_newline_only_and_lose_one_carriage_return(tmp_path_factory, lines, final):
+    path = tmp_path_factory.mktemp("lines") / "text.txt"
+    path.write_bytes(("\n".join(lines) + ("\n" if final else "")).encode())
+    expected = [line.removesuffix("\r") for line in lines]
+    if not final and lines[-1] == "":
+        expected.pop()  # nothing follows the last newline
+    expected[:1] = [expected[0].removeprefix("\ufeff")] if expected else []
+    assert read_lines(path) == expected
+
+
+def test_odd_separators_stay_in_the_line_and_gzip_is_read(tmp_path):
+    path = tmp_path / "text.txt.gz"
+    path.write_bytes(gzip.compress("a\x1cb\u2028c\td\r\ne".encode()))
+    assert read_lines(path) == ["a\x1cb\u2028c\td", "e"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"good\nb\xffad\n", "text.txt:2: not UTF-8"),
+        (None, "text.txt: no such file"),
+    ],
+)
+def test_unreadable_text_names_file_and_line(tmp_path, content, message):
+    path = tmp_path / "text.txt"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(UserError, match=message):
+        read_lines(path)
+
+
+def test_a_cut_gzip_file_is_one_error(tmp_path):
+    path = tmp_path / "text.gz"
+    path.write_bytes(gzip.compress(b"some text " * 100)[:-12])
+    with pytest.raises(UserError, match=r"text\.gz: cannot be read"):
+        read_lines(path)
+
+
+def test_a_row_with_too_few_columns_names_its_line(tmp_path):
+    path = tmp_path / "rows.tsv"
+    path.write_text('a\tb\n"c\td"\ne\n')
+    rows = read_rows(path, 2, "a row of word<TAB>word")
+    assert [next(rows), next(rows)] == [(1, ["a", "b"]), (2, ['"c', 'd"'])]
+    with pytest.raises(UserError, match=r"rows\.tsv:3: expected a row of word"):
+        next(rows)
+
+
+def test_malformed_json_names_its_line(tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text('{"a": 1,\n "b" 2}')
+    with pytest.raises(UserError, match=r"a\.json:2"):
+        read_json(path)
+
+
+def test_json_is_written_with_sorted_keys_and_read_back(tmp_path):
+    path = tmp_path / "deep" / "a.json"
+    write_json(path, {"b": 1, "a": "é"})
+    assert path.read_text() == json.dumps({"a": "é", "b": 1}, indent=1, ensure_ascii=False) + "\n"
+    assert read_json(path) == {"a": "é", "b": 1}
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
+    path = tmp_path / "out.txt"
+    path.write_text("old")
+    with pytest.raises(RuntimeError), atomic_file(path) as temporary:
+        temporary.write_text("half")
+        raise RuntimeError
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_is_replaced_as_a_whole_or_not_at_all(tmp_path):
+    folder = tmp_path / "encoder"
+    for text in ("first", "second"):
+        with atomic_directory(folder) as temporary:
+            (temporary / f"{text}.txt").write_text(text)
+    assert [file.name for file in folder.iterdir()] == ["second.txt"]
+    with pytest.raises(RuntimeError), atomic_directory(folder) as temporary:
+        (temporary / "third.txt").write_text("half")
+        raise RuntimeError
+    assert [file.name for file in folder.iterdir()] == ["second.txt"]
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_sha256_of_a_known_text(tmp_path):
+    path = tmp_path / "abc"
+    path.write_text("abc")
+    # FIPS 180-2, appendix B.1
+    assert sha256_of(path) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+
+def test_a_user_error_becomes_one_line_and_exit_code_2(capsys):
+    def main():
+        raise UserError("a.txt:3: broken;\n mend it")
+
+    with pytest.raises(SystemExit) as caught:
+        run_command(main)
+    assert caught.value.code == 2
+    assert capsys.readouterr().err == "error: a.txt:3: broken; mend it\n"
+
+
+def test_the_nearest_name_is_hinted_or_all_are_listed():
+    assert nearest_name("temprature", ["temperature", "epochs"]) == "did you mean 'temperature'?"
+    assert nearest_name("x", ["b", "a"]) == "known are a, b"
