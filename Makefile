@@ -10,7 +10,7 @@ export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 # nothing asks the hub once the packages are there; unset for models that are named by hub id
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: all_tables test check environment lock clean
+.PHONY: all_tables test check environment lock rulegraph clean
 
 all_tables: environment
 	snakemake --cores $(CORES) all_tables
@@ -40,6 +40,11 @@ lock:
 	  .lock-venv/bin/python -m pip freeze --all | grep -v '^pip==' | sed 's/+cpu$$//'; } > requirements.lock.new
 	mv requirements.lock.new requirements.lock
 	rm -rf .lock-venv
+
+# the picture of the README; needs graphviz
+rulegraph: environment
+	snakemake --rulegraph | sed -E 's/, color = "[^"]*"//; s/color=grey/color="#555555"/' \
+	  | dot -Tsvg > docs/images/rulegraph.svg
 
 clean:
 	rm -rf results .snakemake

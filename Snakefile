@@ -29,17 +29,15 @@ rule all_tables:
         "results/tables/index.html",
 
 
+# ids joined by "--" would be taken for the two sides of a lexicon pair
+ID = r"[a-z0-9]+([-_.][a-z0-9]+)*"
+IDS = (
+    "model source_model target_model recipe corpus source_corpus target_corpus suite dataset table"
+)
+
+
 wildcard_constraints:
-    model=r"[a-z0-9]+([-_.][a-z0-9]+)*",
-    source_model=r"[a-z0-9]+([-_.][a-z0-9]+)*",
-    target_model=r"[a-z0-9]+([-_.][a-z0-9]+)*",
-    recipe=r"[a-z0-9]+([-_.][a-z0-9]+)*",
-    corpus=r"[a-z0-9]+([-_.][a-z0-9]+)*",
-    source_corpus=r"[a-z0-9]+([-_.][a-z0-9]+)*",
-    target_corpus=r"[a-z0-9]+([-_.][a-z0-9]+)*",
-    suite=r"[a-z0-9]+([-_.][a-z0-9]+)*",
-    dataset=r"[a-z0-9]+([-_.][a-z0-9]+)*",
-    table=r"[a-z0-9]+([-_.][a-z0-9]+)*",
+    **dict.fromkeys(IDS.split(), ID),
     seed=r"[0-9]+",
 
 

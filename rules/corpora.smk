@@ -16,6 +16,8 @@ rule sample_frequent_words:
         "results/benchmarks/sample_frequent_words/{corpus}.tsv"
     wildcard_constraints:
         corpus=plan.corpora_of("frequent-words"),
+    conda:
+        "../envs/plain.yaml"
     threads: 1
     resources:
         gpu=0,
@@ -43,6 +45,8 @@ rule sample_names:
         "results/benchmarks/sample_names/{corpus}.tsv"
     wildcard_constraints:
         corpus=plan.corpora_of("names"),
+    conda:
+        "../envs/plain.yaml"
     threads: 1
     resources:
         gpu=0,
@@ -70,6 +74,8 @@ rule sample_sentences:
         "results/benchmarks/sample_sentences/{corpus}.tsv"
     wildcard_constraints:
         corpus=plan.corpora_of("sentences"),
+    conda:
+        "../envs/plain.yaml"
     threads: 1
     resources:
         gpu=0,

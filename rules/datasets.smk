@@ -15,6 +15,8 @@ rule read_suite:
         "results/logs/read_suite/{suite}.log",
     benchmark:
         "results/benchmarks/read_suite/{suite}.tsv"
+    conda:
+        "../envs/plain.yaml"
     threads: 1
     resources:
         gpu=0,

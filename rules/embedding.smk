@@ -4,22 +4,10 @@
 #          one row for each string id, and .json (what made it)
 
 
-def encoder_files(wildcards):
-    if wildcards.corpus == "none":
-        return plan.model_files(wildcards.model)
-    return "results/encoders/{model}/{recipe}/{corpus}/seed{seed}/encoder.json".format(**wildcards)
-
-
-def encoder_location(wildcards):
-    if wildcards.corpus == "none":
-        return plan.model_location(wildcards.model)
-    return "results/encoders/{model}/{recipe}/{corpus}/seed{seed}".format(**wildcards)
-
-
 rule embed_suite:
     input:
         sources=sources("embedding.embed_suite"),
-        encoder=encoder_files,
+        encoder=lambda wildcards: plan.encoder_files(wildcards),
         strings="results/datasets/{suite}/strings.txt",
     output:
         vectors="results/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
@@ -28,13 +16,15 @@ rule embed_suite:
         "results/logs/embed_suite/{model}/{recipe}/{corpus}/seed{seed}/{suite}.log",
     benchmark:
         "results/benchmarks/embed_suite/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv"
+    conda:
+        "../envs/torch.yaml"
     threads: config["threads"]["embedding"]
     resources:
         gpu=0,
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        encoder=encoder_location,
+        encoder=lambda wildcards: plan.encoder_location(wildcards),
         recipe=lambda wildcards: plan.embedding_block(wildcards.recipe),
     shell:
         "python -m workflow_scripts.embedding.embed_suite --model {params.encoder:q}"

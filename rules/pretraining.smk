@@ -12,206 +12,146 @@
 #   results/pretraining/{pretrained}/word-vectors.safetensors
 #   results/pretraining/{pretrained}/model/                     the model with its card
 #
-# A person who is satisfied with a model copies it into resources/models/{pretrained}; no rule does.
+# A person who is satisfied with a model copies the files of its folder into
+# resources/models/{pretrained}; no rule does.
 #
 # Threads: pretrain_model gives bitwise the same weights only for the same number of threads and a
 # budget of steps; train_word_vectors only with one thread.
 
-from pathlib import Path
+from workflow_scripts.pretraining.plan import PretrainingPlan
 
-from snakemake.exceptions import WorkflowError
-
-PRETRAINING_DIRECTORY = "results/pretraining/{pretrained}"
+pretraining = PretrainingPlan(config)
 
 
 wildcard_constraints:
-    pretrained="[a-z0-9-]+",
-
-
-def _pretrained(wildcards):
-    return config["pretraining"]["pretrained"][wildcards.pretrained]
-
-
-def _pretraining_root(key="pretraining_text"):
-    root = config.get(key) or config.get("pretraining_text")
-    if not root:
-        raise WorkflowError(
-            "pretraining needs its texts: add --config pretraining_text=DIR, the folder that holds "
-            "the files of config/pretraining.yaml"
-        )
-    return str(root)
-
-
-def _files_of(root, patterns):
-    found = sorted({str(path) for pattern in patterns for path in Path(root).glob(pattern)})
-    if not found:
-        raise WorkflowError(f"no file in {root} matches {', '.join(patterns)}; check the folder")
-    return found
-
-
-def _text_files(wildcards):
-    texts = config["pretraining"]["texts"]
-    patterns = [
-        pattern for text in _pretrained(wildcards)["texts"] for pattern in texts[text]["files"]
-    ]
-    return _files_of(_pretraining_root(), patterns)
-
-
-def _excluded_files(wildcards):
-    patterns = [
-        pattern for entry in config["pretraining"]["evaluation"] for pattern in entry["files"]
-    ]
-    return _files_of(_pretraining_root("pretraining_evaluation"), patterns)
-
-
-def _texts_json(wildcards):
-    texts = config["pretraining"]["texts"]
-    return canonical({text: texts[text] for text in _pretrained(wildcards)["texts"]})
-
-
-def _pretrained_json(key):
-    """Return a params function: one key of a model's block as canonical JSON."""
-
-    def block(wildcards):
-        return canonical(_pretrained(wildcards).get(key, {}))
-
-    return block
-
-
-def _examples_json(wildcards):
-    return canonical(_pretrained(wildcards).get("examples", []))
-
-
-def _exponent(wildcards):
-    return _pretrained(wildcards).get("language_exponent", 1.0)
-
-
-def _seed(wildcards):
-    return _pretrained(wildcards)["seed"]
-
-
-def _units(wildcards):
-    return _pretrained(wildcards)["architecture"].get("units", 192)
+    pretrained=r"[a-z0-9]+([-_.][a-z0-9]+)*",
 
 
 rule embedded_models:
     input:
         expand(
             "results/pretraining/{pretrained}/model",
-            pretrained=sorted(config["pretraining"]["pretrained"]),
+            pretrained=pretraining.names(),
         ),
 
 
 rule prepare_text:
     input:
-        texts=_text_files,
-        evaluation=_excluded_files,
+        texts=lambda wildcards: pretraining.text_files(wildcards.pretrained),
+        evaluation=lambda wildcards: pretraining.evaluation_files(),
         sources=sources("pretraining.prepare_text"),
     output:
-        directory(f"{PRETRAINING_DIRECTORY}/text"),
+        directory("results/pretraining/{pretrained}/text"),
     log:
-        "results/logs/pretraining/prepare_text/{pretrained}.log",
+        "results/logs/prepare_text/{pretrained}.log",
     benchmark:
-        "results/benchmarks/pretraining/prepare_text/{pretrained}.tsv"
+        "results/benchmarks/prepare_text/{pretrained}.tsv"
+    conda:
+        "../envs/torch.yaml"
     threads: 1
     resources:
         gpu=0,
         mem_mb=2000,
         runtime=30,
     params:
-        root=lambda wildcards: _pretraining_root(),
-        texts=_texts_json,
-        preparation=_pretrained_json("preparation"),
-        evaluation_root=lambda wildcards: _pretraining_root("pretraining_evaluation"),
-        evaluation=lambda wildcards: canonical(config["pretraining"]["evaluation"]),
+        root=lambda wildcards: pretraining.text_root(),
+        texts=lambda wildcards: pretraining.texts(wildcards.pretrained),
+        preparation=lambda wildcards: pretraining.block(wildcards.pretrained, "preparation"),
+        evaluation_root=lambda wildcards: pretraining.evaluation_root(),
+        evaluation=lambda wildcards: pretraining.evaluation(),
     shell:
         "python -m workflow_scripts.pretraining.prepare_text"
         " --root {params.root:q} --texts {params.texts:q} --preparation {params.preparation:q}"
         " --evaluation-root {params.evaluation_root:q} --evaluation {params.evaluation:q}"
-        " --output {output:q} 2> {log:q}"
+        " --output {output:q} > {log:q} 2>&1"
 
 
 rule train_tokenizer:
     input:
-        text=f"{PRETRAINING_DIRECTORY}/text",
+        text="results/pretraining/{pretrained}/text",
         sources=sources("pretraining.train_tokenizer"),
     output:
-        directory(f"{PRETRAINING_DIRECTORY}/tokenizer"),
+        directory("results/pretraining/{pretrained}/tokenizer"),
     log:
-        "results/logs/pretraining/train_tokenizer/{pretrained}.log",
+        "results/logs/train_tokenizer/{pretrained}.log",
     benchmark:
-        "results/benchmarks/pretraining/train_tokenizer/{pretrained}.tsv"
+        "results/benchmarks/train_tokenizer/{pretrained}.tsv"
+    conda:
+        "../envs/torch.yaml"
     threads: 2
     resources:
         gpu=0,
         mem_mb=4000,
         runtime=30,
     params:
-        settings=_pretrained_json("tokenizer"),
-        exponent=_exponent,
-        seed=_seed,
+        settings=lambda wildcards: pretraining.block(wildcards.pretrained, "tokenizer"),
+        exponent=lambda wildcards: pretraining.settings(wildcards.pretrained).language_exponent,
+        seed=lambda wildcards: pretraining.settings(wildcards.pretrained).seed,
     shell:
         "RAYON_NUM_THREADS={threads} python -m workflow_scripts.pretraining.train_tokenizer"
         " --text {input.text:q} --settings {params.settings:q}"
         " --language-exponent {params.exponent:q} --seed {params.seed:q}"
-        " --output {output:q} 2> {log:q}"
+        " --output {output:q} > {log:q} 2>&1"
 
 
 rule train_word_vectors:
     input:
-        text=f"{PRETRAINING_DIRECTORY}/text",
-        tokenizer=f"{PRETRAINING_DIRECTORY}/tokenizer",
+        text="results/pretraining/{pretrained}/text",
+        tokenizer="results/pretraining/{pretrained}/tokenizer",
         sources=sources("pretraining.train_word_vectors"),
     output:
-        f"{PRETRAINING_DIRECTORY}/word-vectors.safetensors",
+        "results/pretraining/{pretrained}/word-vectors.safetensors",
     log:
-        "results/logs/pretraining/train_word_vectors/{pretrained}.log",
+        "results/logs/train_word_vectors/{pretrained}.log",
     benchmark:
-        "results/benchmarks/pretraining/train_word_vectors/{pretrained}.tsv"
+        "results/benchmarks/train_word_vectors/{pretrained}.tsv"
+    conda:
+        "../envs/torch.yaml"
     threads: 2
     resources:
         gpu=0,
         mem_mb=6000,
         runtime=60,
     params:
-        settings=_pretrained_json("word_vectors"),
-        units=_units,
-        exponent=_exponent,
-        seed=_seed,
+        settings=lambda wildcards: pretraining.block(wildcards.pretrained, "word_vectors"),
+        units=lambda wildcards: pretraining.settings(wildcards.pretrained).architecture.units,
+        exponent=lambda wildcards: pretraining.settings(wildcards.pretrained).language_exponent,
+        seed=lambda wildcards: pretraining.settings(wildcards.pretrained).seed,
     shell:
         "RAYON_NUM_THREADS={threads} python -m workflow_scripts.pretraining.train_word_vectors"
         " --text {input.text:q} --tokenizer {input.tokenizer:q} --settings {params.settings:q}"
         " --units {params.units:q} --language-exponent {params.exponent:q}"
-        " --seed {params.seed:q} --threads {threads} --output {output:q} 2> {log:q}"
+        " --seed {params.seed:q} --threads {threads} --output {output:q} > {log:q} 2>&1"
 
 
 # The checkpoint and the JSON-lines log stand beside the model and are no outputs, since Snakemake
 # removes the outputs of a failed job, and a killed training is to resume from its checkpoint.
 rule pretrain_model:
     input:
-        text=f"{PRETRAINING_DIRECTORY}/text",
-        tokenizer=f"{PRETRAINING_DIRECTORY}/tokenizer",
-        vectors=f"{PRETRAINING_DIRECTORY}/word-vectors.safetensors",
+        text="results/pretraining/{pretrained}/text",
+        tokenizer="results/pretraining/{pretrained}/tokenizer",
+        vectors="results/pretraining/{pretrained}/word-vectors.safetensors",
         sources=sources("pretraining.pretrain_model"),
     output:
-        directory(f"{PRETRAINING_DIRECTORY}/model"),
+        directory("results/pretraining/{pretrained}/model"),
     log:
-        "results/logs/pretraining/pretrain_model/{pretrained}.log",
+        "results/logs/pretrain_model/{pretrained}.log",
     benchmark:
-        "results/benchmarks/pretraining/pretrain_model/{pretrained}.tsv"
+        "results/benchmarks/pretrain_model/{pretrained}.tsv"
+    conda:
+        "../envs/torch.yaml"
     threads: 2
     resources:
         gpu=1,
         mem_mb=8000,
         runtime=180,
     params:
-        architecture=_pretrained_json("architecture"),
-        training=_pretrained_json("training"),
-        exponent=_exponent,
-        examples=_examples_json,
-        seed=_seed,
-        checkpoint=f"{PRETRAINING_DIRECTORY}/checkpoint.safetensors",
-        training_log=f"{PRETRAINING_DIRECTORY}/training.jsonl",
+        architecture=lambda wildcards: pretraining.block(wildcards.pretrained, "architecture"),
+        training=lambda wildcards: pretraining.block(wildcards.pretrained, "training"),
+        exponent=lambda wildcards: pretraining.settings(wildcards.pretrained).language_exponent,
+        examples=lambda wildcards: pretraining.examples(wildcards.pretrained),
+        seed=lambda wildcards: pretraining.settings(wildcards.pretrained).seed,
+        beside=lambda wildcards: f"results/pretraining/{wildcards.pretrained}",
     shell:
         "OMP_NUM_THREADS={threads} OMP_WAIT_POLICY=passive"
         " python -m workflow_scripts.pretraining.pretrain_model"
@@ -219,5 +159,6 @@ rule pretrain_model:
         " --word-vectors {input.vectors:q} --architecture {params.architecture:q}"
         " --training {params.training:q} --language-exponent {params.exponent:q}"
         " --examples {params.examples:q} --seed {params.seed:q} --threads {threads}"
-        " --checkpoint {params.checkpoint:q} --training-log {params.training_log:q}"
-        " --output {output:q} 2> {log:q}"
+        " --checkpoint {params.beside:q}/checkpoint.safetensors"
+        " --training-log {params.beside:q}/training.jsonl"
+        " --output {output:q} > {log:q} 2>&1"

@@ -3,23 +3,6 @@
 # Outputs: results/retrieval/.../{suite}.tsv and {dataset}.tsv, ranked candidates by row
 
 
-def lexicon_side(wildcards, side):
-    """Vectors and items of one side of a lexicon pair."""
-    suite = plan.lexicon_suite(wildcards.dataset, side)
-    encoder = "/".join(
-        (
-            wildcards[f"{side}_model"],
-            wildcards.recipe,
-            wildcards[f"{side}_corpus"],
-            f"seed{wildcards.seed}",
-        )
-    )
-    return {
-        "vectors": f"results/embeddings/{encoder}/{suite}.npy",
-        "items": f"results/datasets/{suite}/items.json",
-    }
-
-
 rule link_entities:
     input:
         sources=sources("retrieval.link_entities"),
@@ -31,6 +14,8 @@ rule link_entities:
         "results/logs/link_entities/{model}/{recipe}/{corpus}/seed{seed}/{suite}.log",
     benchmark:
         "results/benchmarks/link_entities/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv"
+    conda:
+        "../envs/plain.yaml"
     threads: config["threads"]["retrieval"]
     resources:
         gpu=0,
@@ -48,16 +33,18 @@ rule link_entities:
 rule induce_lexicon:
     input:
         sources=sources("retrieval.induce_lexicon"),
-        source_vectors=lambda wildcards: lexicon_side(wildcards, "source")["vectors"],
-        source_items=lambda wildcards: lexicon_side(wildcards, "source")["items"],
-        target_vectors=lambda wildcards: lexicon_side(wildcards, "target")["vectors"],
-        target_items=lambda wildcards: lexicon_side(wildcards, "target")["items"],
+        source_vectors=lambda wildcards: plan.lexicon_side(wildcards, "source").vectors,
+        source_items=lambda wildcards: plan.lexicon_side(wildcards, "source").items,
+        target_vectors=lambda wildcards: plan.lexicon_side(wildcards, "target").vectors,
+        target_items=lambda wildcards: plan.lexicon_side(wildcards, "target").items,
     output:
         ranks="results/retrieval/{source_model}--{target_model}/{recipe}/{source_corpus}--{target_corpus}/seed{seed}/{dataset}.tsv",
     log:
         "results/logs/induce_lexicon/{source_model}--{target_model}/{recipe}/{source_corpus}--{target_corpus}/seed{seed}/{dataset}.log",
     benchmark:
         "results/benchmarks/induce_lexicon/{source_model}--{target_model}/{recipe}/{source_corpus}--{target_corpus}/seed{seed}/{dataset}.tsv"
+    conda:
+        "../envs/plain.yaml"
     threads: config["threads"]["retrieval"]
     resources:
         gpu=0,

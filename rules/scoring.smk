@@ -3,24 +3,20 @@
 # Outputs: results/scores/.../{suite}.tsv and {dataset}.tsv, one row for each metric
 
 
-def links_of_suite(wildcards):
-    if not plan.has_task(wildcards.suite, "entity-linking"):
-        return []
-    return "results/retrieval/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv".format(**wildcards)
-
-
 rule score_suite:
     input:
         sources=sources("scoring.score_suite"),
         vectors="results/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
         items_json="results/datasets/{suite}/items.json",
-        links=links_of_suite,
+        links=lambda wildcards: plan.links_of_suite(wildcards),
     output:
         scores="results/scores/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
     log:
         "results/logs/score_suite/{model}/{recipe}/{corpus}/seed{seed}/{suite}.log",
     benchmark:
         "results/benchmarks/score_suite/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv"
+    conda:
+        "../envs/plain.yaml"
     threads: 1
     resources:
         gpu=0,
@@ -39,14 +35,16 @@ rule score_lexicon:
     input:
         sources=sources("scoring.score_lexicon"),
         ranks="results/retrieval/{source_model}--{target_model}/{recipe}/{source_corpus}--{target_corpus}/seed{seed}/{dataset}.tsv",
-        source_items=lambda wildcards: lexicon_side(wildcards, "source")["items"],
-        target_items=lambda wildcards: lexicon_side(wildcards, "target")["items"],
+        source_items=lambda wildcards: plan.lexicon_side(wildcards, "source").items,
+        target_items=lambda wildcards: plan.lexicon_side(wildcards, "target").items,
     output:
         scores="results/scores/{source_model}--{target_model}/{recipe}/{source_corpus}--{target_corpus}/seed{seed}/{dataset}.tsv",
     log:
         "results/logs/score_lexicon/{source_model}--{target_model}/{recipe}/{source_corpus}--{target_corpus}/seed{seed}/{dataset}.log",
     benchmark:
         "results/benchmarks/score_lexicon/{source_model}--{target_model}/{recipe}/{source_corpus}--{target_corpus}/seed{seed}/{dataset}.tsv"
+    conda:
+        "../envs/plain.yaml"
     threads: 1
     resources:
         gpu=0,

@@ -16,6 +16,8 @@ rule assemble_table:
         "results/benchmarks/assemble_table/{table}.tsv"
     wildcard_constraints:
         table="|".join(plan.tables),
+    conda:
+        "../envs/plain.yaml"
     threads: 1
     resources:
         gpu=0,
@@ -41,6 +43,8 @@ rule assemble_scores:
         "results/logs/assemble_scores.log",
     benchmark:
         "results/benchmarks/assemble_scores.tsv"
+    conda:
+        "../envs/plain.yaml"
     threads: 1
     resources:
         gpu=0,
@@ -62,6 +66,8 @@ rule assemble_index:
         "results/logs/assemble_index.log",
     benchmark:
         "results/benchmarks/assemble_index.tsv"
+    conda:
+        "../envs/plain.yaml"
     threads: 1
     resources:
         gpu=0,

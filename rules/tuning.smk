@@ -18,17 +18,19 @@ rule tune_mirror:
         steps="results/logs/tune_mirror/{model}/{recipe}/{corpus}/seed{seed}.jsonl",
     benchmark:
         "results/benchmarks/tune_mirror/{model}/{recipe}/{corpus}/seed{seed}.tsv"
+    wildcard_constraints:
+        recipe=plan.recipes_of("mirror"),
+    conda:
+        "../envs/torch.yaml"
     threads: config["threads"]["tuning"]
     resources:
         gpu=0,
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
-    wildcard_constraints:
-        recipe=plan.recipes_of("mirror"),
     params:
         model=lambda wildcards: plan.model_location(wildcards.model),
         recipe=lambda wildcards: plan.recipe_block(wildcards.recipe),
-        folder=lambda wildcards, output: output.record.removesuffix("/encoder.json"),
+        folder=subpath(output.record, parent=True),
     shell:
         "python -m workflow_scripts.tuning.tune_mirror --model {params.model:q}"
         " --corpus {input.corpus:q} --recipe-name {wildcards.recipe:q}"

@@ -52,7 +52,7 @@ class SmallProject:
 
     def planned(self, *options: str) -> list[str]:
         """Return "rule wildcards" of every job that a dry run would run, sorted."""
-        result = self.run("--dry-run", "--quiet", "none", *options)
+        result = self.run("--dry-run", "--quiet", "host", *options)
         output = result.stdout + result.stderr
         assert result.returncode == 0, output
         jobs = []
@@ -100,4 +100,4 @@ def workspace(finished, tmp_path) -> SmallProject:
 @pytest.fixture
 def fresh(project, tmp_path) -> SmallProject:
     """The small project before any run."""
-    return copy_project(project, tmp_path / "project")
+    return copy_project(project, tmp_path / "fresh")

@@ -3,7 +3,7 @@
 import re
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from workflow_scripts.corpora import catalogue as corpora_catalogue
 from workflow_scripts.dag.canonical import canonical
@@ -34,6 +34,13 @@ TOKENIZER_FILES = (
     "merges.txt",
     "sentencepiece.bpe.model",
 )
+
+
+class LexiconSide(NamedTuple):
+    """Files of one language of a lexicon pair."""
+
+    vectors: str
+    items: str
 
 
 class Plan:
@@ -359,21 +366,6 @@ class Plan:
         files = {str(f) for e in entries for f in datasets_catalogue.raw_files(self.root, e)}
         return sorted(files)
 
-    def lexicon_suite(self, dataset: str, side: str) -> str:
-        """Return the suite that holds the words of one side ("source", "target") of a lexicon."""
-        language = self.config["datasets"][dataset][side]
-        for suite, block in self.config["suites"].items():
-            if block.get("language") == language and dataset in block["datasets"]:
-                return suite
-        raise UserError(
-            f"config: no suite of language `{language}` holds data set `{dataset}`; "
-            f"add it to `suites.words-{language}`"
-        )
-
-    def has_task(self, suite: str, task: str) -> bool:
-        """Return whether a suite holds a data set of a task."""
-        return any(entry["task"] == task for entry in self.suite_datasets(suite).values())
-
     def model_files(self, model: str) -> list[str]:
         """Return the files of a local model that a step depends on; none for one of the hub."""
         path = self.config["models"][model].get("path")
@@ -395,6 +387,56 @@ class Plan:
         """Return the canonical part of a recipe that embedding reads: pooling and length."""
         recipe_block = self.config["recipes"][recipe]
         return canonical({key: recipe_block[key] for key in ("pooling", "embed_max_length")})
+
+    # ---- files of a job, from its wildcards -----------------------------------------------------
+
+    def encoder_files(self, wildcards: Any) -> list[str]:
+        """Return the files that stand for an encoder: its record, or those of the untuned model."""
+        if wildcards.corpus == UNTUNED_CORPUS:
+            return self.model_files(wildcards.model)
+        return [f"{_encoder(wildcards).folder}/encoder.json"]
+
+    def encoder_location(self, wildcards: Any) -> str:
+        """Return what to load an encoder from: its folder, or the untuned model."""
+        if wildcards.corpus == UNTUNED_CORPUS:
+            return self.model_location(wildcards.model)
+        return _encoder(wildcards).folder
+
+    def links_of_suite(self, wildcards: Any) -> list[str]:
+        """Return the file of ranked names that scoring a suite needs; none without linking."""
+        entries = self.suite_datasets(wildcards.suite).values()
+        if not any(entry["task"] == "entity-linking" for entry in entries):
+            return []
+        return [f"results/retrieval/{_encoder(wildcards).id}/{wildcards.suite}.tsv"]
+
+    def lexicon_side(self, wildcards: Any, side: str) -> LexiconSide:
+        """Return vectors and items of one side ("source", "target") of a lexicon pair."""
+        suite = self._lexicon_suite(wildcards.dataset, side)
+        encoder = Encoder(
+            wildcards[f"{side}_model"],
+            wildcards.recipe,
+            wildcards[f"{side}_corpus"],
+            int(wildcards.seed),
+        )
+        return LexiconSide(
+            vectors=f"results/embeddings/{encoder.id}/{suite}.npy",
+            items=f"results/datasets/{suite}/items.json",
+        )
+
+    def _lexicon_suite(self, dataset: str, side: str) -> str:
+        """Return the suite that holds the words of one side ("source", "target") of a lexicon."""
+        language = self.config["datasets"][dataset][side]
+        for suite, block in self.config["suites"].items():
+            if block.get("language") == language and dataset in block["datasets"]:
+                return suite
+        raise UserError(
+            f"config: no suite of language `{language}` holds data set `{dataset}`; "
+            f"add it to `suites.words-{language}`"
+        )
+
+
+def _encoder(wildcards: Any) -> Encoder:
+    return Encoder(wildcards.model, wildcards.recipe, wildcards.corpus, int(wildcards.seed))
 
 
 def make_plan(config: dict[str, Any]) -> Plan:
