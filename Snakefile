@@ -23,6 +23,12 @@ if "tables" not in config:
 
 plan = make_plan(config)
 
+# `logged FILE COMMAND`: output goes to the file, why a command failed to the terminal as well
+shell.prefix(
+    "set -euo pipefail; "
+    'logged() {{ local log="$1"; shift; "$@" > "$log" 2>&1 || {{ tail -n 3 "$log" >&2; return 1; }}; }}; '
+)
+
 
 rule all_tables:
     input:
@@ -31,13 +37,13 @@ rule all_tables:
 
 # ids joined by "--" would be taken for the two sides of a lexicon pair
 ID = r"[a-z0-9]+([-_.][a-z0-9]+)*"
-IDS = (
+KEYS = (
     "model source_model target_model recipe corpus source_corpus target_corpus suite dataset table"
 )
 
 
 wildcard_constraints:
-    **dict.fromkeys(IDS.split(), ID),
+    **dict.fromkeys(KEYS.split(), ID),
     seed=r"[0-9]+",
 
 
@@ -60,4 +66,4 @@ onsuccess:
 
 
 onerror:
-    print("A job failed: its log is printed above, and named in the line `log:` of its rule.")
+    print("A job failed: the line above that begins with `error:` says why; more in results/logs.")

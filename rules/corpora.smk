@@ -27,9 +27,8 @@ rule sample_frequent_words:
         block=lambda wildcards: plan.corpus_block(wildcards.corpus),
         root=config["data"]["root"],
     shell:
-        "python -m workflow_scripts.corpora.sample_frequent_words --block {params.block:q}"
+        "logged {log[0]:q} python -m workflow_scripts.corpora.sample_frequent_words --block {params.block:q}"
         " --root {params.root:q} --output {output.strings:q} --record {output.record:q}"
-        " > {log:q} 2>&1"
 
 
 rule sample_names:
@@ -56,9 +55,8 @@ rule sample_names:
         block=lambda wildcards: plan.corpus_block(wildcards.corpus),
         root=config["data"]["root"],
     shell:
-        "python -m workflow_scripts.corpora.sample_names --block {params.block:q}"
+        "logged {log[0]:q} python -m workflow_scripts.corpora.sample_names --block {params.block:q}"
         " --root {params.root:q} --output {output.strings:q} --record {output.record:q}"
-        " > {log:q} 2>&1"
 
 
 rule sample_sentences:
@@ -85,9 +83,8 @@ rule sample_sentences:
         block=lambda wildcards: plan.corpus_block(wildcards.corpus),
         root=config["data"]["root"],
     shell:
-        "python -m workflow_scripts.corpora.sample_sentences --block {params.block:q}"
+        "logged {log[0]:q} python -m workflow_scripts.corpora.sample_sentences --block {params.block:q}"
         " --root {params.root:q} --output {output.strings:q} --record {output.record:q}"
-        " > {log:q} 2>&1"
 
 
 rule all_corpora:

@@ -26,6 +26,6 @@ rule read_suite:
         block=lambda wildcards: plan.suite_block(wildcards.suite),
         root=config["data"]["root"],
     shell:
-        "python -m workflow_scripts.datasets.read_suite --suite {wildcards.suite:q}"
+        "logged {log[0]:q} python -m workflow_scripts.datasets.read_suite --suite {wildcards.suite:q}"
         " --block {params.block:q} --root {params.root:q}"
-        " --strings {output.strings:q} --items {output.items_json:q} > {log:q} 2>&1"
+        " --strings {output.strings:q} --items {output.items_json:q}"

@@ -27,6 +27,6 @@ rule embed_suite:
         encoder=lambda wildcards: plan.encoder_location(wildcards),
         recipe=lambda wildcards: plan.embedding_block(wildcards.recipe),
     shell:
-        "python -m workflow_scripts.embedding.embed_suite --model {params.encoder:q}"
+        "logged {log[0]:q} python -m workflow_scripts.embedding.embed_suite --model {params.encoder:q}"
         " --strings {input.strings:q} --recipe-json {params.recipe:q} --threads {threads}"
-        " --output {output.vectors:q} --record {output.record:q} > {log:q} 2>&1"
+        " --output {output.vectors:q} --record {output.record:q}"

@@ -60,10 +60,10 @@ rule prepare_text:
         evaluation_root=lambda wildcards: pretraining.evaluation_root(),
         evaluation=lambda wildcards: pretraining.evaluation(),
     shell:
-        "python -m workflow_scripts.pretraining.prepare_text"
+        "logged {log[0]:q} python -m workflow_scripts.pretraining.prepare_text"
         " --root {params.root:q} --texts {params.texts:q} --preparation {params.preparation:q}"
         " --evaluation-root {params.evaluation_root:q} --evaluation {params.evaluation:q}"
-        " --output {output:q} > {log:q} 2>&1"
+        " --output {output:q}"
 
 
 rule train_tokenizer:
@@ -88,10 +88,10 @@ rule train_tokenizer:
         exponent=lambda wildcards: pretraining.settings(wildcards.pretrained).language_exponent,
         seed=lambda wildcards: pretraining.settings(wildcards.pretrained).seed,
     shell:
-        "RAYON_NUM_THREADS={threads} python -m workflow_scripts.pretraining.train_tokenizer"
+        "RAYON_NUM_THREADS={threads} logged {log[0]:q} python -m workflow_scripts.pretraining.train_tokenizer"
         " --text {input.text:q} --settings {params.settings:q}"
         " --language-exponent {params.exponent:q} --seed {params.seed:q}"
-        " --output {output:q} > {log:q} 2>&1"
+        " --output {output:q}"
 
 
 rule train_word_vectors:
@@ -118,10 +118,10 @@ rule train_word_vectors:
         exponent=lambda wildcards: pretraining.settings(wildcards.pretrained).language_exponent,
         seed=lambda wildcards: pretraining.settings(wildcards.pretrained).seed,
     shell:
-        "RAYON_NUM_THREADS={threads} python -m workflow_scripts.pretraining.train_word_vectors"
+        "RAYON_NUM_THREADS={threads} logged {log[0]:q} python -m workflow_scripts.pretraining.train_word_vectors"
         " --text {input.text:q} --tokenizer {input.tokenizer:q} --settings {params.settings:q}"
         " --units {params.units:q} --language-exponent {params.exponent:q}"
-        " --seed {params.seed:q} --threads {threads} --output {output:q} > {log:q} 2>&1"
+        " --seed {params.seed:q} --threads {threads} --output {output:q}"
 
 
 # The checkpoint and the JSON-lines log stand beside the model and are no outputs, since Snakemake
@@ -154,11 +154,11 @@ rule pretrain_model:
         beside=lambda wildcards: f"results/pretraining/{wildcards.pretrained}",
     shell:
         "OMP_NUM_THREADS={threads} OMP_WAIT_POLICY=passive"
-        " python -m workflow_scripts.pretraining.pretrain_model"
+        " logged {log[0]:q} python -m workflow_scripts.pretraining.pretrain_model"
         " --name {wildcards.pretrained:q} --text {input.text:q} --tokenizer {input.tokenizer:q}"
         " --word-vectors {input.vectors:q} --architecture {params.architecture:q}"
         " --training {params.training:q} --language-exponent {params.exponent:q}"
         " --examples {params.examples:q} --seed {params.seed:q} --threads {threads}"
         " --checkpoint {params.beside:q}/checkpoint.safetensors"
         " --training-log {params.beside:q}/training.jsonl"
-        " --output {output:q} > {log:q} 2>&1"
+        " --output {output:q}"

@@ -25,9 +25,9 @@ rule link_entities:
         similarity=config["retrieval"]["linking"]["similarity"],
         k=config["retrieval"]["linking"]["k"],
     shell:
-        "python -m workflow_scripts.retrieval.link_entities --vectors {input.vectors:q}"
+        "logged {log[0]:q} python -m workflow_scripts.retrieval.link_entities --vectors {input.vectors:q}"
         " --items {input.items_json:q} --similarity {params.similarity:q} --k {params.k}"
-        " --threads {threads} --output {output.links:q} > {log:q} 2>&1"
+        " --threads {threads} --output {output.links:q}"
 
 
 rule induce_lexicon:
@@ -57,10 +57,10 @@ rule induce_lexicon:
         neighbours=config["retrieval"]["lexicon"]["neighbours"],
         k=config["retrieval"]["lexicon"]["k"],
     shell:
-        "python -m workflow_scripts.retrieval.induce_lexicon --dataset {wildcards.dataset:q}"
+        "logged {log[0]:q} python -m workflow_scripts.retrieval.induce_lexicon --dataset {wildcards.dataset:q}"
         " --source-vectors {input.source_vectors:q} --source-items {input.source_items:q}"
         " --target-vectors {input.target_vectors:q} --target-items {input.target_items:q}"
         " --mapping {params.mapping:q} --regularisation {params.regularisation}"
         " --retrieval {params.similarity:q}"
         " --neighbours {params.neighbours} --k {params.k} --threads {threads}"
-        " --output {output.ranks:q} > {log:q} 2>&1"
+        " --output {output.ranks:q}"

@@ -25,10 +25,10 @@ rule score_suite:
     params:
         links=lambda wildcards, input: ["--links", input.links] if input.links else [],
     shell:
-        "python -m workflow_scripts.scoring.score_suite"
+        "logged {log[0]:q} python -m workflow_scripts.scoring.score_suite"
         " --encoder {wildcards.model}/{wildcards.recipe}/{wildcards.corpus}/seed{wildcards.seed}"
         " --items {input.items_json:q} --vectors {input.vectors:q} {params.links:q}"
-        " --output {output.scores:q} > {log:q} 2>&1"
+        " --output {output.scores:q}"
 
 
 rule score_lexicon:
@@ -51,7 +51,7 @@ rule score_lexicon:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=15,
     shell:
-        "python -m workflow_scripts.scoring.score_lexicon --dataset {wildcards.dataset:q}"
+        "logged {log[0]:q} python -m workflow_scripts.scoring.score_lexicon --dataset {wildcards.dataset:q}"
         " --encoder {wildcards.source_model}--{wildcards.target_model}/{wildcards.recipe}/{wildcards.source_corpus}--{wildcards.target_corpus}/seed{wildcards.seed}"
         " --source-items {input.source_items:q} --target-items {input.target_items:q}"
-        " --ranks {input.ranks:q} --output {output.scores:q} > {log:q} 2>&1"
+        " --ranks {input.ranks:q} --output {output.scores:q}"

@@ -28,9 +28,9 @@ rule assemble_table:
         prefix=lambda wildcards: f"results/tables/{wildcards.table}",
         data_note=plan.data_note(),
     shell:
-        "python -m workflow_scripts.tables.assemble_table --table-json {params.block:q}"
+        "logged {log[0]:q} python -m workflow_scripts.tables.assemble_table --table-json {params.block:q}"
         " --scores {input.scores:q} --reference {input.reference:q}"
-        " --data-note {params.data_note:q} --output-prefix {params.prefix:q} > {log:q} 2>&1"
+        " --data-note {params.data_note:q} --output-prefix {params.prefix:q}"
 
 
 rule assemble_scores:
@@ -51,8 +51,8 @@ rule assemble_scores:
         mem_mb=500,
         runtime=5,
     shell:
-        "python -m workflow_scripts.tables.assemble_scores --scores {input.scores:q}"
-        " --output {output.scores:q} > {log:q} 2>&1"
+        "logged {log[0]:q} python -m workflow_scripts.tables.assemble_scores --scores {input.scores:q}"
+        " --output {output.scores:q}"
 
 
 rule assemble_index:
@@ -76,5 +76,5 @@ rule assemble_index:
     params:
         block=canonical(plan.index_block()),
     shell:
-        "python -m workflow_scripts.tables.assemble_index --block {params.block:q}"
-        " --output {output.index:q} > {log:q} 2>&1"
+        "logged {log[0]:q} python -m workflow_scripts.tables.assemble_index --block {params.block:q}"
+        " --output {output.index:q}"

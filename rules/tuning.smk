@@ -32,7 +32,7 @@ rule tune_mirror:
         recipe=lambda wildcards: plan.recipe_block(wildcards.recipe),
         folder=subpath(output.record, parent=True),
     shell:
-        "python -m workflow_scripts.tuning.tune_mirror --model {params.model:q}"
+        "logged {log[0]:q} python -m workflow_scripts.tuning.tune_mirror --model {params.model:q}"
         " --corpus {input.corpus:q} --recipe-name {wildcards.recipe:q}"
         " --recipe-json {params.recipe:q} --seed {wildcards.seed:q} --threads {threads}"
-        " --output {params.folder:q} --step-log {log.steps:q} > {log.messages:q} 2>&1"
+        " --output {params.folder:q} --step-log {log.steps:q}"

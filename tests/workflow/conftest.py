@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-COPIED = ("Snakefile", "rules", "workflow_scripts", "config", "profiles", "resources")
+COPIED = ("Snakefile", "rules", "envs", "workflow_scripts", "config", "profiles", "resources")
 
 SMALL_CONFIG = Path(__file__).with_name("small.yaml")
 

@@ -208,7 +208,7 @@ def save_encoder(
         write_sentence_transformers_files(
             temporary, pooling, max_length, loaded.model.config.hidden_size
         )
-        # With the weights' hash the record stands for the whole folder: other weights, other record.
+        # With the weights' hash the record stands for the folder: other weights, other record.
         record = {**record, "weights_sha256": weights_sha256(temporary)}
         write_json(temporary / RECORD_FILE, record)
         write_text(temporary / "README.md", card)
