@@ -66,4 +66,4 @@ onsuccess:
 
 
 onerror:
-    print("A job failed: the line above that begins with `error:` says why; more in results/logs.")
+    print("A job failed: the last lines of its log are above, the whole log is in results/logs.")

@@ -75,7 +75,7 @@ def test_adding_a_text_moves_no_sentence_out_of_validation(root: Path, tmp_path:
     [
         ({"files": ["absent/*"]}, r"texts\.plain: no file matches 'absent/\*'"),
         ({"reader": "conllu"}, "no line '# text ="),
-        ({"langauge": "en"}, r"texts\.plain\.langauge: unknown key; did you mean language\?"),
+        ({"langauge": "en"}, r"texts\.plain\.langauge: unknown key; did you mean 'language'\?"),
         ({"files": "plain/a.txt"}, r"texts\.plain\.files: expected a list"),
     ],
 )

@@ -161,7 +161,7 @@ def test_a_checkpoint_of_another_training_is_refused(
         ({"steps": None}, "give either minutes or steps"),
         ({"minutes": 1}, "give either minutes or steps"),
         ({"stages": [{"until": 1.0, "length": 99}]}, "longer than the tokenizer's maximum"),
-        ({"learning_rat": 1}, "did you mean learning_rate"),
+        ({"learning_rat": 1}, "did you mean 'learning_rate'"),
         ({"masked": "many"}, r"--training\.masked: expected float"),
     ],
 )

@@ -34,8 +34,8 @@ def test_defaults_fill_what_is_left_out() -> None:
         ({"kind": "wordpiece"}, r"tokenizer\.size: missing"),
         ({"kind": "wordpiece", "size": "9"}, r"tokenizer\.size: expected int, found '9'"),
         ({"kind": "wordpiece", "size": True}, r"tokenizer\.size: expected int, found True"),
-        ({"kind": "wordpiece", "size": 9, "lowercase": True}, "did you mean lower_case"),
-        ({"kind": "wordpiece", "size": 9, "zzz": 1}, "known keys: kind, size,"),
+        ({"kind": "wordpiece", "size": 9, "lowercase": True}, "did you mean 'lower_case'"),
+        ({"kind": "wordpiece", "size": 9, "zzz": 1}, "known are alphabet, kind,"),
         (["kind"], "tokenizer: expected keys and values"),
     ],
 )
