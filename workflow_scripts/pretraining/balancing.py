@@ -15,10 +15,12 @@ def language_shares(sizes: Mapping[str, int], exponent: float) -> dict[str, floa
 
 
 def language_quotas(shares: Mapping[str, float], total: int) -> dict[str, int]:
-    """Split `total` whole items by `shares`, largest remainders first; the quotas sum to `total`."""
+    """Split `total` whole items by `shares`, largest remainders first; quotas sum to `total`."""
     exact = {language: share * total for language, share in shares.items()}
     quotas = {language: int(amount) for language, amount in exact.items()}
-    by_remainder = sorted(exact, key=lambda language: (quotas[language] - exact[language], language))
+    by_remainder = sorted(
+        exact, key=lambda language: (quotas[language] - exact[language], language)
+    )
     for language in by_remainder[: total - sum(quotas.values())]:
         quotas[language] += 1
     return quotas

@@ -27,7 +27,7 @@ class SpecialIds:
 
 
 def assemble(sequences: list[np.ndarray], special: SpecialIds) -> tuple[np.ndarray, np.ndarray]:
-    """Return (ids int64, attention mask int64), both [sequences, longest + 2], padded at the end."""
+    """Return ids and attention mask, both int64 [sequences, longest + 2], padded at the end."""
     longest = max(map(len, sequences)) + SPECIALS_PER_SEQUENCE
     ids = np.full((len(sequences), longest), special.padding, dtype=np.int64)
     attention = np.zeros_like(ids)

@@ -48,21 +48,19 @@ def cut_spans(text: EncodedText, longest: int, pack: bool) -> np.ndarray:
     with it, neighbouring sentences are joined as long as they fit whole.
     """
     spans: list[tuple[int, int]] = []
-    start = 0
-    previous_end = 0
+    start = sentence_start = 0
     for end in text.ends.tolist():
         if not pack or end - start > longest:
-            if pack and previous_end > start:
-                spans.append((start, previous_end))
-            start = previous_end
+            if sentence_start > start:
+                spans.append((start, sentence_start))
+            start = sentence_start
             while end - start > longest:
                 spans.append((start, start + longest))
                 start += longest
-            if not pack:
-                if end > start:
-                    spans.append((start, end))
+            if not pack and end > start:
+                spans.append((start, end))
                 start = end
-        previous_end = end
-    if pack and previous_end > start:
-        spans.append((start, previous_end))
+        sentence_start = end
+    if sentence_start > start:
+        spans.append((start, sentence_start))
     return np.array(spans, dtype=np.int64).reshape(-1, 2)

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 class CardFacts:
     """Everything a card tells; losses and entropies are in nats per masked piece.
 
-    `losses` holds per language (validation loss, unigram entropy); `curve` holds rows of (minutes,
-    tokens, training loss); `fillings` maps an example to its best pieces with probabilities.
+    `unigram` is the loss that the piece frequencies of the training text reach on the held-out
+    text; `losses` holds per language (validation loss, unigram loss, unigram entropy); `curve`
+    holds rows of (minutes, tokens, training loss); `fillings` maps an example to its best pieces
+    with probabilities. `best_length` is the length in tokens that most of the training had.
     """
 
     name: str
@@ -30,16 +32,22 @@ class CardFacts:
     tokens: int
     minutes: float
     recipe: str
+    best_length: int
     validation_loss: float
+    unigram: float
     entropy: float
-    losses: Mapping[str, tuple[float, float]]
+    losses: Mapping[str, tuple[float, float, float]]
     curve: list[tuple[float, int, float]] = field(default_factory=list)
     fillings: Mapping[str, list[tuple[str, float]]] = field(default_factory=dict)
 
 
+def _cell(value: object) -> str:
+    return str(value).replace("|", "\\|")
+
+
 def _table(header: list[str], rows: list[list[object]]) -> str:
     lines = ["| " + " | ".join(header) + " |", "|" + " --- |" * len(header)]
-    lines += ["| " + " | ".join(map(str, row)) + " |" for row in rows]
+    lines += ["| " + " | ".join(_cell(value) for value in row) + " |" for row in rows]
     return "\n".join(lines)
 
 
@@ -57,23 +65,24 @@ def write_card(facts: CardFacts) -> str:
         ]
     )
     texts = _table(
-        ["text", "language", "licence", "sentences", "words"],
+        ["text", "language", "licence", "sentences", "characters"],
         [
-            [text["name"], text["language"], text["licence"], text["sentences"], text["words"]]
+            [text[key] for key in ("name", "language", "licence", "sentences", "characters")]
             for text in facts.texts
         ],
     )
     losses = _table(
-        ["language", "tokens of text", "validation loss", "unigram entropy"],
+        ["language", "tokens of text", "validation loss", "unigram loss", "unigram entropy"],
         [
-            [language, facts.training_tokens[language], f"{loss:.2f}", f"{entropy:.2f}"]
-            for language, (loss, entropy) in sorted(facts.losses.items())
+            [language, facts.training_tokens[language], *(f"{value:.2f}" for value in values)]
+            for language, values in sorted(facts.losses.items())
         ]
         + [
             [
                 "all",
                 sum(facts.training_tokens.values()),
                 f"{facts.validation_loss:.2f}",
+                f"{facts.unigram:.2f}",
                 f"{facts.entropy:.2f}",
             ]
         ],
@@ -107,10 +116,14 @@ Trained from scratch with the project's pretraining rules: {facts.recipe} \
 
 {curve}
 
+Made for texts of up to {facts.best_length} tokens: any later positions came late in training, and
+the loss there stays high (the training loss rises where sequences become longer).
+
 ## Loss
 
-Cross-entropy in nats per masked piece on held-out sentences, beside the entropy of the held-out
-pieces, which is the best that frequencies alone could reach.
+Cross-entropy in nats per masked piece on held-out sentences, one a sequence; the unigram loss
+is that of the training text's piece frequencies (a language's own in its row), and the unigram
+entropy that of the held-out pieces themselves, which is lower where they are few.
 
 {losses}
 

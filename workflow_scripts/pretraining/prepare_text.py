@@ -5,7 +5,6 @@ order of the texts, and summary.json with names, licences, counts and what was d
 """
 
 import argparse
-import json
 from collections import Counter
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from workflow_scripts.pretraining.settings import (
     EvaluationFiles,
     Preparation,
     Text,
+    parse_json,
     parse_settings,
     read_settings,
 )
@@ -86,7 +86,6 @@ def prepare_text(
                             validation.write(sentence + "\n")
                         else:
                             counts["sentences"] += 1
-                            counts["words"] += sentence.count(" ") + 1
                             counts["characters"] += len(sentence)
                             train.write(sentence + "\n")
             if not counts["sentences"]:
@@ -100,8 +99,7 @@ def prepare_text(
                 "language": text.language,
                 "files": len(paths),
                 "dropped": dict(sorted(dropped.items())),
-                **{name: counts[name] for name in ("sentences", "validation", "words")},
-                "characters": counts["characters"],
+                **{name: counts[name] for name in ("sentences", "validation", "characters")},
             }
         summary = {"texts": summaries, "evaluation_sentences": len(excluded)}
         write_json(folder / "summary.json", summary)
@@ -120,11 +118,8 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--evaluation", default="[]", help="JSON: [{reader, files, columns}, ...]")
     parser.add_argument("--output", type=Path, required=True, help="folder to write")
     arguments = parser.parse_args(argv)
-    try:
-        texts = json.loads(arguments.texts)
-        evaluation = json.loads(arguments.evaluation)
-    except json.JSONDecodeError as error:
-        raise UserError(f"--texts or --evaluation: not valid JSON ({error.msg})") from error
+    texts = parse_json(arguments.texts, dict, "--texts")
+    evaluation = parse_json(arguments.evaluation, list, "--evaluation")
     excluded: set[str] = set()
     if arguments.evaluation_root is not None:
         excluded = evaluation_keys(

@@ -1,7 +1,8 @@
 """Pretrain a small masked language model on prepared text.
 
 Starts from word vectors, trains under a budget of minutes or steps, resumes from its checkpoint
-after a kill, and writes a model folder: fp16 safetensors, config, tokenizer and model card.
+after a kill, and writes a model folder: fp16 safetensors, config, tokenizer and model card. The
+checkpoint is removed once the model is written.
 """
 
 import argparse
@@ -23,7 +24,12 @@ from workflow_scripts.pretraining.encoded_text import EncodedText, encode_lines
 from workflow_scripts.pretraining.masked_lm import build_model, warm_start
 from workflow_scripts.pretraining.model_card import CardFacts, write_card
 from workflow_scripts.pretraining.prepared_text import read_prepared
-from workflow_scripts.pretraining.settings import Architecture, Training, parse_settings
+from workflow_scripts.pretraining.settings import (
+    Architecture,
+    Training,
+    parse_json,
+    parse_settings,
+)
 from workflow_scripts.pretraining.tokenizers_of_families import load_tokenizer, save_tokenizer
 from workflow_scripts.pretraining.training import (
     Record,
@@ -31,6 +37,7 @@ from workflow_scripts.pretraining.training import (
     mean_loss,
     train_masked_lm,
     unigram_entropy,
+    unigram_loss,
     validation_loss,
 )
 
@@ -117,12 +124,14 @@ def _recipe(training: Training) -> str:
         f"{stage.length} tokens{' (sentences packed)' if stage.pack else ''}"
         for stage in training.stages
     )
-    return (
-        "the embedding matrix starts from skip-gram vectors of the pieces; masked language "
-        f"modelling, {training.masked:.0%} masked, sequences of up to {lengths}, batches of about "
-        f"{training.tokens_per_batch} tokens, AdamW with a peak rate of {training.learning_rate:g}, "
-        "linear warm-up and decay, no dropout (the dropout in config.json is what a later tuning "
-        "takes as the model's own)."
+    return " ".join(
+        [
+            "the embedding matrix starts from skip-gram vectors of the pieces;",
+            f"masked language modelling, {training.masked:.0%} masked,",
+            f"sequences of up to {lengths}, batches of about {training.tokens_per_batch} tokens,",
+            f"AdamW with a peak rate of {training.learning_rate:g}, linear warm-up and decay,",
+            "no dropout (the rate in config.json is what a later tuning takes as the model's own).",
+        ]
     )
 
 
@@ -146,7 +155,7 @@ def main(argv: list[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     architecture = parse_settings(Architecture, arguments.architecture, "--architecture")
     training = parse_settings(Training, arguments.training, "--training")
-    examples = json.loads(arguments.examples)
+    examples = parse_json(arguments.examples, list, "--examples")
     torch.set_num_threads(arguments.threads)
     device = choose_device(arguments.device)
     tokenizer = load_tokenizer(arguments.tokenizer)
@@ -165,7 +174,8 @@ def main(argv: list[str] | None = None) -> None:
     )
     model = build_model(architecture, tokenizer, arguments.seed)
     vectors = load_file(arguments.word_vectors)["embeddings"]
-    warm_start(model, vectors, count_pieces(texts, len(tokenizer)))
+    counts = count_pieces(texts, len(tokenizer))
+    warm_start(model, vectors, counts)
     model.to(device)
     vocabulary = Vocabulary.of(tokenizer)
     arguments.training_log.parent.mkdir(parents=True, exist_ok=True)
@@ -191,7 +201,8 @@ def main(argv: list[str] | None = None) -> None:
             record,
         )
         sums = validation_loss(model, validation, vocabulary, training, arguments.seed, device)
-        entropy = unigram_entropy(np.concatenate([text.ids for text in validation.values()]))
+        held_out = np.concatenate([text.ids for text in validation.values()])
+        entropy = unigram_entropy(held_out)
         record(
             {
                 "event": "end",
@@ -209,9 +220,17 @@ def main(argv: list[str] | None = None) -> None:
             **facts,
             hardware=_hardware(device, arguments.threads),
             validation_loss=mean_loss(sums),
+            unigram=unigram_loss(held_out, counts),
             entropy=entropy,
             losses={
-                language: (total / count, unigram_entropy(validation[language].ids))
+                language: (
+                    total / count,
+                    unigram_loss(
+                        validation[language].ids,
+                        count_pieces({language: texts[language]}, len(tokenizer)),
+                    ),
+                    unigram_entropy(validation[language].ids),
+                )
                 for language, (total, count) in sums.items()
             },
             curve=loss_curve(read_log(arguments.training_log)),
@@ -219,6 +238,7 @@ def main(argv: list[str] | None = None) -> None:
         )
     )
     _save(model, tokenizer, architecture, card, arguments.output)
+    arguments.checkpoint.unlink()
 
 
 def _facts(
@@ -250,6 +270,7 @@ def _facts(
         "tokens": position.tokens,
         "minutes": position.seconds / 60.0,
         "recipe": _recipe(training),
+        "best_length": training.stages[0].length,
     }
 
 
@@ -271,6 +292,8 @@ def _save(
     model.config.attention_probs_dropout_prob = architecture.dropout
     with atomic_directory(output) as folder:
         model.cpu().half().save_pretrained(folder)
+        # safetensors makes files that only their owner may read.
+        (folder / "model.safetensors").chmod(0o644)
         save_tokenizer(tokenizer, folder)
         write_text(folder / "README.md", card)
 

@@ -1,14 +1,13 @@
 """The closed options of config's `pretraining` block, as dataclasses read from JSON."""
 
 import dataclasses
-import difflib
 import json
 import types
 import typing
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import UserError, nearest_name
 
 Settings = TypeVar("Settings")
 
@@ -36,7 +35,7 @@ class EvaluationFiles:
 
 @dataclass(frozen=True)
 class Preparation:
-    """How text is chosen: sentences shorter than `minimum_letters` go, one in `held_out` validates."""
+    """Sentences shorter than `minimum_letters` are dropped, one in `held_out` is held out."""
 
     minimum_letters: int = 12
     held_out: int = 500
@@ -123,7 +122,10 @@ class Training:
 
 @dataclass(frozen=True)
 class Pretrained:
-    """One model to pretrain: its texts, its seed and the settings of the four steps."""
+    """One model to pretrain: its texts, its seed and the settings of the four steps.
+
+    `examples` are texts with one `{mask}` each, filled in for the model card.
+    """
 
     texts: list[str]
     seed: int
@@ -133,6 +135,7 @@ class Pretrained:
     training: Training
     preparation: Preparation = Preparation()
     language_exponent: float = 1.0
+    examples: list[str] = dataclasses.field(default_factory=list)
 
 
 def read_settings(kind: type[Settings], content: Any, where: str) -> Settings:
@@ -145,9 +148,7 @@ def read_settings(kind: type[Settings], content: Any, where: str) -> Settings:
     fields = {field.name: field for field in dataclasses.fields(kind)}
     for key in content:
         if key not in fields:
-            near = difflib.get_close_matches(str(key), fields, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"known keys: {', '.join(fields)}"
-            raise UserError(f"{where}.{key}: unknown key; {hint}")
+            raise UserError(f"{where}.{key}: unknown key; {nearest_name(key, fields)}")
     for name, field in fields.items():
         has_default = (
             field.default is not dataclasses.MISSING
@@ -162,11 +163,18 @@ def read_settings(kind: type[Settings], content: Any, where: str) -> Settings:
 
 def parse_settings(kind: type[Settings], text: str, where: str) -> Settings:
     """Return the settings of a command-line argument that holds JSON."""
+    return read_settings(kind, parse_json(text, dict, where), where)
+
+
+def parse_json(text: str, kind: type, where: str) -> Any:
+    """Return a command-line argument that holds JSON; `UserError` unless it is of type `kind`."""
     try:
         content = json.loads(text)
     except json.JSONDecodeError as error:
         raise UserError(f"{where}: not valid JSON ({error.msg}); quote the argument") from error
-    return read_settings(kind, content, where)
+    if not isinstance(content, kind):
+        raise UserError(f"{where}: expected a JSON {kind.__name__}, found {text[:40]!r}")
+    return content
 
 
 def _checked(hint: Any, value: Any, where: str) -> Any:

@@ -55,16 +55,14 @@ def _json_paragraphs(path: Path, lines: list[str]) -> Iterator[str]:
             text = json.loads(line)["text"]
         except (json.JSONDecodeError, KeyError, TypeError) as error:
             raise UserError(
-                f"{path}:{number}: expected a JSON object with a key 'text'; mend or remove the line"
+                f"{path}:{number}: expected a JSON object with a key 'text'; remove the line"
             ) from error
         yield from text.split("\n")
 
 
 def read_doc_blocks(path: Path) -> Iterator[str]:
     """Yield the lines of a file whose documents may, but need not, stand in `<doc ...>` blocks."""
-    yield from _whole(
-        line for line in read_lines(path) if not line.startswith(("<doc ", "</doc"))
-    )
+    yield from _whole(line for line in read_lines(path) if not line.startswith(("<doc ", "</doc")))
 
 
 def read_numbered_lines(path: Path) -> Iterator[str]:

@@ -4,7 +4,8 @@ WordPiece as in BERT and byte-level byte-pair encoding as in RoBERTa, saved so t
 `transformers.AutoTokenizer.from_pretrained` loads them offline.
 """
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tokenizers import (
@@ -40,14 +41,17 @@ BYTE_PAIRS_SPECIALS = {
 }
 
 
-def train_wordpiece(text: Iterable[str], settings: TokenizerSettings) -> PreTrainedTokenizerFast:
+def train_wordpiece(text: Sequence[str], settings: TokenizerSettings) -> PreTrainedTokenizerFast:
     """Train lower-cased word pieces; special tokens get the ids 0 to 4, padding 0.
 
     Accents are stripped only on request: they tell words apart in most languages. Chinese
     characters are split apart.
+
+    The trainer numbers the characters inside words (`##a`) in the random order of a hash table, and
+    breaks ties by these numbers. So it runs twice: first without merges, to learn which there are,
+    then with them handed over in a fixed order. The same text then gives the same pieces.
     """
-    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]", max_input_chars_per_word=100))
-    tokenizer.normalizer = normalizers.Sequence(
+    normalizer = normalizers.Sequence(
         [
             normalizers.NFC(),
             normalizers.BertNormalizer(
@@ -58,21 +62,35 @@ def train_wordpiece(text: Iterable[str], settings: TokenizerSettings) -> PreTrai
             ),
         ]
     )
+    specials = list(WORDPIECE_SPECIALS.values())
+    alphabet = _frequent_characters(text, normalizer, settings.alphabet)
+
+    def pieces(size: int, inside: list[str]) -> dict[str, int]:
+        tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]", max_input_chars_per_word=100))
+        tokenizer.normalizer = normalizer
+        tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        trainer = trainers.WordPieceTrainer(
+            vocab_size=size,
+            initial_alphabet=alphabet,
+            limit_alphabet=len(alphabet),
+            special_tokens=[*specials, *inside],
+            show_progress=False,
+        )
+        tokenizer.train_from_iterator(text, trainer)
+        return tokenizer.get_vocab()
+
+    inside = sorted(piece for piece in pieces(0, []) if piece.startswith("##") and len(piece) == 3)
+    model = models.WordPiece(
+        pieces(settings.size, inside), unk_token="[UNK]", max_input_chars_per_word=100
+    )
+    tokenizer = Tokenizer(model)
+    tokenizer.normalizer = normalizer
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.decoder = decoders.WordPiece(prefix="##")
-    specials = list(WORDPIECE_SPECIALS.values())
-    trainer = trainers.WordPieceTrainer(
-        vocab_size=settings.size,
-        limit_alphabet=settings.alphabet,
-        special_tokens=specials,
-        show_progress=False,
-    )
-    tokenizer.train_from_iterator(text, trainer)
-    ids = {token: tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]")}
     tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]",
         pair="[CLS] $A [SEP] $B:1 [SEP]:1",
-        special_tokens=list(ids.items()),
+        special_tokens=[(token, tokenizer.token_to_id(token)) for token in ("[CLS]", "[SEP]")],
     )
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
@@ -81,7 +99,17 @@ def train_wordpiece(text: Iterable[str], settings: TokenizerSettings) -> PreTrai
     )
 
 
-def train_byte_pairs(text: Iterable[str], settings: TokenizerSettings) -> PreTrainedTokenizerFast:
+def _frequent_characters(
+    text: Iterable[str], normalizer: normalizers.Normalizer, limit: int
+) -> list[str]:
+    counts: Counter[str] = Counter()
+    for line in text:
+        counts.update(normalizer.normalize_str(line))
+    characters = (character for character in counts if not character.isspace())
+    return sorted(characters, key=lambda character: (-counts[character], character))[:limit]
+
+
+def train_byte_pairs(text: Sequence[str], settings: TokenizerSettings) -> PreTrainedTokenizerFast:
     """Train cased byte-level byte pairs; special tokens get the ids 0 to 4, padding 1.
 
     As in RoBERTa, `<mask>` takes the space before it, and no space is put before the first word.
@@ -98,11 +126,10 @@ def train_byte_pairs(text: Iterable[str], settings: TokenizerSettings) -> PreTra
         show_progress=False,
     )
     tokenizer.train_from_iterator(text, trainer)
-    tokenizer.post_processor = processors.RobertaProcessing(
-        sep=("</s>", tokenizer.token_to_id("</s>")),
-        cls=("<s>", tokenizer.token_to_id("<s>")),
-        trim_offsets=True,
-        add_prefix_space=False,
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>",
+        pair="<s> $A </s> </s> $B </s>",
+        special_tokens=[(token, tokenizer.token_to_id(token)) for token in ("<s>", "</s>")],
     )
     named = {**BYTE_PAIRS_SPECIALS, "bos_token": "<s>", "eos_token": "</s>"}
     named["mask_token"] = AddedToken("<mask>", lstrip=True, special=True)
@@ -114,7 +141,7 @@ def train_byte_pairs(text: Iterable[str], settings: TokenizerSettings) -> PreTra
 TRAINERS = {"wordpiece": train_wordpiece, "byte-pairs": train_byte_pairs}
 
 
-def train(text: Iterable[str], settings: TokenizerSettings) -> PreTrainedTokenizerFast:
+def train(text: Sequence[str], settings: TokenizerSettings) -> PreTrainedTokenizerFast:
     """Train the tokenizer that `settings.kind` names; `UserError` for an unknown kind."""
     if settings.kind not in TRAINERS:
         raise UserError(

@@ -41,9 +41,7 @@ def main(argv: list[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     settings = parse_settings(TokenizerSettings, arguments.settings, "--settings")
     text = read_prepared(arguments.text, "train")
-    lines = sample_lines(
-        text, arguments.language_exponent, settings.maximum_lines, arguments.seed
-    )
+    lines = sample_lines(text, arguments.language_exponent, settings.maximum_lines, arguments.seed)
     tokenizer = train(lines, settings)
     if len(tokenizer) > settings.size:
         raise UserError(
