@@ -135,6 +135,12 @@ def test_single_value_of_a_column_has_no_place() -> None:
     assert table.cells["x", "a"].place is None
 
 
+def test_a_column_of_equal_values_has_no_best() -> None:
+    block = table_of({"x": {"a": files("s")}, "y": {"a": files("s")}})
+    table = fill_table(block, {"s": [score("set-a", 0.0)]}, {})
+    assert {table.cells[row, "a"].place for row in "xy"} == {None}
+
+
 def test_samples_share_a_line_where_rows_agree_and_name_them_where_not() -> None:
     scores = {
         "s": [score("set-a", 0.5), score("set-b", 0.5, n=7, coverage=0.5, dropped={"empty": 3})],

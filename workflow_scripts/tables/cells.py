@@ -141,7 +141,7 @@ def _mark_best(cells: dict[tuple[str, str], ShownCell], block: TableBlock) -> No
             for row in block.rows
             if (mean := cells[row.id, column].mean) is not None
         }
-        if len(values) < 2:
+        if len(set(values.values())) < 2:  # nothing is better than anything else
             continue
         places = {v: n for n, v in enumerate(sorted(set(values.values()), reverse=True)[:2], 1)}
         for row, value in values.items():
