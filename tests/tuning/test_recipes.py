@@ -36,6 +36,9 @@ def test_shipped_recipes_hold_the_papers_values(shipped):
         "mirror-sentence-cls": ("cls", 50, 64, 1, 0.04, 5, 0.1, 0.0),
         "mirror-sentence-drophead": ("mean_padded", 50, 64, 1, 0.04, 5, 0.0, 0.2),
         "mirror-sentence-cls-drophead": ("cls", 50, 64, 1, 0.04, 5, 0.0, 0.05),
+        # the project's own variants of the two before: nothing but the pooling differs
+        "mirror-sentence-mean": ("mean", 50, 64, 1, 0.04, 5, 0.1, 0.0),
+        "mirror-sentence-mean-drophead": ("mean", 50, 64, 1, 0.04, 5, 0.0, 0.05),
     }
     assert set(recipes) == {*expected, "base-cls", "base-mp"}
     for name, values in expected.items():
@@ -71,7 +74,7 @@ def test_what_a_recipe_leaves_out_is_the_papers():
     ("block", "key", "message"),
     [
         ({**MIRROR, "temprature": 0.1}, "temprature", "did you mean 'temperature'"),
-        ({**MIRROR, "zzz": 1}, "zzz", "known keys are method"),
+        ({**MIRROR, "zzz": 1}, "zzz", "known are batch_size"),
         ({**NONE, "temperature": 0.1}, "temperature", "unknown key"),
         ({**MIRROR, "method": "miror"}, "method", "did you mean 'mirror'"),
         ({**MIRROR, "method": None}, "method", "unknown"),
@@ -100,7 +103,7 @@ def test_what_a_recipe_leaves_out_is_the_papers():
         ({**MIRROR, "epochs": True}, "epochs", "whole number"),
         ({**MIRROR, "batch_size": 1}, "batch_size", "whole number of 2"),
         ({**MIRROR, "max_length": 2}, "max_length", "whole number of 3"),
-        ({**MIRROR, "loss_denominator": "both"}, "loss_denominator", "use one of with_positive"),
+        ({**MIRROR, "loss_denominator": "both"}, "loss_denominator", "known are negatives_only, with_positive"),
         ({**MIRROR, "deduplicate": "yes"}, "deduplicate", "neither true nor false"),
         ({**MIRROR, "span_masking": 5}, "span_masking", "expected keys and values"),
         ({**MIRROR, "span_masking": {}}, r"span_masking\.length", "missing"),
@@ -108,7 +111,7 @@ def test_what_a_recipe_leaves_out_is_the_papers():
         (
             {**MIRROR, "span_masking": {"length": 5, "unit": "letter"}},
             r"span_masking\.unit",
-            "use one of character, token, word",
+            "known are character, token, word",
         ),
         (
             {**MIRROR, "span_masking": {"length": 5, "sides": "second"}},

@@ -11,7 +11,7 @@ from workflow_scripts.files import read_lines, sha256_of
 class Corpus:
     """The strings to tune on and what became of the others."""
 
-    name: str
+    path: Path
     sha256: str
     strings: list[str]
     lines: int
@@ -19,9 +19,9 @@ class Corpus:
     duplicates_removed: int
 
     def as_record(self) -> dict[str, str | int]:
-        """Return name, hash and counts for encoder.json."""
+        """Return name, hash and counts for encoder.json, which holds no paths of the machine."""
         return {
-            "name": self.name,
+            "name": self.path.name,
             "sha256": self.sha256,
             "lines": self.lines,
             "empty_lines": self.empty,
@@ -42,7 +42,7 @@ def read_corpus(path: str | Path, deduplicate: bool = False) -> Corpus:
         raise UserError(f"{path}: no strings in it; give a text file with one string a line")
     strings = list(dict.fromkeys(stripped)) if deduplicate else stripped
     return Corpus(
-        name=Path(path).name,
+        path=Path(path),
         sha256=sha256_of(path),
         strings=strings,
         lines=len(lines),
@@ -56,6 +56,6 @@ def check_batch_size(corpus: Corpus, batch_size: int, recipe_name: str) -> None:
     count = len(corpus.strings)
     if count < batch_size:
         raise UserError(
-            f"{corpus.name}: {count} strings, fewer than one batch of {batch_size}; add strings "
+            f"{corpus.path}: {count} strings, fewer than one batch of {batch_size}; add strings "
             f"or lower recipes.{recipe_name}.batch_size to {max(count, 2)} or less"
         )
