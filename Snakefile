@@ -35,15 +35,22 @@ rule all_tables:
         "results/tables/index.html",
 
 
+# on a cluster these are too short to be worth a job
+localrules:
+    all_tables,
+    assemble_table,
+    assemble_scores,
+    assemble_index,
+    score_suite,
+    score_lexicon,
+
+
 # ids joined by "--" would be taken for the two sides of a lexicon pair
-ID = r"[a-z0-9]+([-_.][a-z0-9]+)*"
-KEYS = (
-    "model source_model target_model recipe corpus source_corpus target_corpus suite dataset table"
-)
+KEYS = "model source_model target_model recipe corpus source_corpus target_corpus suite dataset"
 
 
 wildcard_constraints:
-    **dict.fromkeys(KEYS.split(), ID),
+    **dict.fromkeys(KEYS.split(), r"[a-z0-9]+([-_.][a-z0-9]+)*"),
     seed=r"[0-9]+",
 
 

@@ -20,13 +20,15 @@ rule embed_suite:
         "../envs/torch.yaml"
     threads: config["threads"]["embedding"]
     resources:
-        gpu=0,
+        gpu=plan.gpus,
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         encoder=lambda wildcards: plan.encoder_location(wildcards),
         recipe=lambda wildcards: plan.embedding_block(wildcards.recipe),
+        device=config["device"],
     shell:
         "logged {log[0]:q} python -m workflow_scripts.embedding.embed_suite --model {params.encoder:q}"
         " --strings {input.strings:q} --recipe-json {params.recipe:q} --threads {threads}"
+        " --device {params.device:q}"
         " --output {output.vectors:q} --record {output.record:q}"

@@ -24,15 +24,17 @@ rule tune_mirror:
         "../envs/torch.yaml"
     threads: config["threads"]["tuning"]
     resources:
-        gpu=0,
+        gpu=plan.gpus,
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         model=lambda wildcards: plan.model_location(wildcards.model),
         recipe=lambda wildcards: plan.recipe_block(wildcards.recipe),
+        device=config["device"],
         folder=subpath(output.record, parent=True),
     shell:
         "logged {log[0]:q} python -m workflow_scripts.tuning.tune_mirror --model {params.model:q}"
         " --corpus {input.corpus:q} --recipe-name {wildcards.recipe:q}"
         " --recipe-json {params.recipe:q} --seed {wildcards.seed:q} --threads {threads}"
+        " --device {params.device:q}"
         " --output {params.folder:q} --step-log {log.steps:q}"

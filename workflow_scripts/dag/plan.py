@@ -180,6 +180,11 @@ class Plan:
 
     # ---- rows and cells -----------------------------------------------------------------------
 
+    @property
+    def gpus(self) -> int:
+        """GPUs that a job of tuning or embedding asks for."""
+        return 0 if self.config["device"] == "cpu" else 1
+
     def is_tuned(self, recipe: str) -> bool:
         """Return whether a recipe tunes (any method but "none")."""
         return self.config["recipes"][recipe]["method"] != "none"
