@@ -117,7 +117,7 @@ class Plan:
                 for encoder in self._encoders(table, row, column):
                     if tuned:
                         self._known("corpora", encoder.corpus, f"{where}.corpus")
-                for suite in self._suites_of(table, column):
+                for suite in self._suites_of(table, row, column):
                     self._known("suites", suite, f"tables.{table}.suite")
                     if column["dataset"] not in self.config["suites"][suite]["datasets"]:
                         raise UserError(
@@ -195,8 +195,8 @@ class Plan:
             return [entry["source"], entry["target"]]
         return [entry["language"]]
 
-    def _suites_of(self, table: str, column: dict[str, Any]) -> list[str]:
-        suite = self.config["tables"][table]["suite"]
+    def _suites_of(self, table: str, row: dict[str, Any], column: dict[str, Any]) -> list[str]:
+        suite = row.get("suite", self.config["tables"][table]["suite"])
         return [suite.replace("{language}", lang) for lang in self._languages(column["dataset"])]
 
     def _encoder(self, row: dict[str, Any], language: str, seed: int) -> Encoder | None:
@@ -220,7 +220,7 @@ class Plan:
         if self.config["data"]["missing"] == "skip" and (missing := self.missing_files(dataset)):
             return {"not_run": f"data set {dataset}: {missing[0].name} is not in the data root"}
         languages = self._languages(dataset)
-        suites = self._suites_of(table, column)
+        suites = self._suites_of(table, row, column)
         scores = []
         for seed in self._seeds(row):
             encoders = [self._encoder(row, language, seed) for language in languages]

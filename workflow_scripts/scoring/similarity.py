@@ -25,19 +25,15 @@ def cosines_of_pairs(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     return products / np.sqrt(squares)
 
 
-def average_ranks(values: Sequence[float] | np.ndarray) -> np.ndarray:
-    """Return the ranks of values from 1, ties sharing the mean of their ranks, as float64 [n]."""
-    _, groups, sizes = np.unique(values, return_inverse=True, return_counts=True)
-    return (np.cumsum(sizes) - (sizes - 1) / 2)[groups]
-
-
 def spearman(first: Sequence[float] | np.ndarray, second: Sequence[float] | np.ndarray) -> float:
-    """Return Spearman's rank correlation, in -1..1: Pearson's correlation of the average ranks.
+    """Return Spearman's rank correlation, in -1..1, ties sharing the mean of their ranks.
 
     Raises `UserError` where it is undefined: fewer than two values, all values of one side equal,
-    or a value that is not finite. (Importing scipy.stats for the same number would take several
-    times as long as scoring a suite.)
+    or a value that is not finite.
     """
+    # Only now: this import takes longer than all else in scoring, and linking does without it.
+    from scipy.stats import spearmanr
+
     first = np.asarray(first, dtype=np.float64)
     second = np.asarray(second, dtype=np.float64)
     if first.shape != second.shape or first.ndim != 1:
@@ -55,6 +51,4 @@ def spearman(first: Sequence[float] | np.ndarray, second: Sequence[float] | np.n
                 f"all {side} scores are {values[0]:g}, so that Spearman's correlation is "
                 "undefined; check the encoder and the dataset"
             )
-    ranks = [average_ranks(values) - (len(values) + 1) / 2 for values in (first, second)]
-    lengths = [np.sqrt(np.dot(side, side)) for side in ranks]
-    return float(np.clip(np.dot(*ranks) / (lengths[0] * lengths[1]), -1.0, 1.0))
+    return float(spearmanr(first, second).statistic)
