@@ -103,7 +103,11 @@ def test_what_a_recipe_leaves_out_is_the_papers():
         ({**MIRROR, "epochs": True}, "epochs", "whole number"),
         ({**MIRROR, "batch_size": 1}, "batch_size", "whole number of 2"),
         ({**MIRROR, "max_length": 2}, "max_length", "whole number of 3"),
-        ({**MIRROR, "loss_denominator": "both"}, "loss_denominator", "known are negatives_only, with_positive"),
+        (
+            {**MIRROR, "loss_denominator": "both"},
+            "loss_denominator",
+            "known are negatives_only, with_positive",
+        ),
         ({**MIRROR, "deduplicate": "yes"}, "deduplicate", "neither true nor false"),
         ({**MIRROR, "span_masking": 5}, "span_masking", "expected keys and values"),
         ({**MIRROR, "span_masking": {}}, r"span_masking\.length", "missing"),
