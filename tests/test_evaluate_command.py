@@ -117,6 +117,7 @@ def test_a_missing_data_set_is_named_and_left_out_or_an_error(project, sampler, 
         ({"--model": "no/such/model/folder"}, "no such model folder"),
         ({"--pooling": None}, "does not record one; give --pooling"),
         ({"--max-length": "100000"}, "maximum length 100000 is more than"),
+        ({"--max-length": "0"}, "maximum length 0 is less than"),
     ],
 )
 def test_a_mistake_is_one_line_without_traceback_and_writes_nothing(

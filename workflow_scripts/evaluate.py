@@ -70,7 +70,9 @@ def settle_pooling(model: str, pooling: str | None, max_length: int | None) -> t
         raise UserError(
             f"--pooling: {model} does not record one; give --pooling {'|'.join(POOLINGS)}"
         )
-    return pooling, max_length or record.get("max_length") or DEFAULT_MAX_LENGTH
+    if max_length is None:
+        max_length = record.get("max_length", DEFAULT_MAX_LENGTH)
+    return pooling, max_length
 
 
 def score(
