@@ -52,10 +52,10 @@ def atomic_directory(path: str | Path) -> Iterator[Path]:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def read_text(path: str | Path) -> str:
-    """Return the text of a UTF-8 file (gzipped if its name ends in `.gz`), no byte-order mark.
+def read_bytes(path: str | Path) -> bytes:
+    """Return the bytes of a file, unpacked if its name ends in `.gz`.
 
-    Raises `UserError` if the file is missing or is not UTF-8, naming file and line.
+    Raises `UserError` if the file is missing or damaged.
     """
     path = Path(path)
     if not path.is_file():
@@ -63,9 +63,17 @@ def read_text(path: str | Path) -> str:
     opener = gzip.open if path.suffix == ".gz" else open
     try:
         with opener(path, "rb") as stream:
-            raw = stream.read()
+            return stream.read()
     except (OSError, EOFError) as error:
         raise UserError(f"{path}: cannot be read ({error}); fetch the file again") from error
+
+
+def read_text(path: str | Path) -> str:
+    """Return the text of a UTF-8 file (gzipped if its name ends in `.gz`), no byte-order mark.
+
+    Raises `UserError` if the file is missing or is not UTF-8, naming file and line.
+    """
+    raw = read_bytes(path)
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -5,13 +5,12 @@ without newlines. They clean away the form of the file only; choosing text is fo
 All raise `UserError` with file and line where a file is not what its reader expects.
 """
 
-import gzip
 import json
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import read_lines, read_rows
+from workflow_scripts.files import read_bytes, read_lines, read_rows
 
 GUTENBERG_ENCODINGS = ("utf-8-sig", "iso-8859-1")
 
@@ -93,15 +92,7 @@ def read_gutenberg(path: Path) -> Iterator[str]:
 
     Hard-wrapped lines are joined; a paragraph ends at a blank line. Older files are ISO-8859-1.
     """
-    path = Path(path)
-    if not path.is_file():
-        raise UserError(f"{path}: no such file; check the path (pretraining_text and its globs)")
-    opener = gzip.open if path.suffix == ".gz" else open
-    try:
-        with opener(path, "rb") as stream:
-            raw = stream.read()
-    except (OSError, EOFError) as error:
-        raise UserError(f"{path}: cannot be read ({error}); fetch the file again") from error
+    raw = read_bytes(path)
     for encoding in GUTENBERG_ENCODINGS:
         try:
             lines = raw.decode(encoding).split("\n")
