@@ -332,13 +332,11 @@ class Plan:
 
     def corpora_of(self, kind: str) -> str:
         """Return the ids of the corpora of a kind as a regular expression for a wildcard."""
-        ids = [name for name, block in self.config["corpora"].items() if block["kind"] == kind]
-        return "|".join(re.escape(name) for name in ids) or "(?!)"
+        return _any_of(self.config["corpora"], "kind", kind)
 
     def recipes_of(self, method: str) -> str:
         """Return the ids of the recipes of a method as a regular expression for a wildcard."""
-        ids = [name for name, block in self.config["recipes"].items() if block["method"] == method]
-        return "|".join(re.escape(name) for name in ids) or "(?!)"
+        return _any_of(self.config["recipes"], "method", method)
 
     def corpus_block(self, corpus: str) -> str:
         """Return the canonical block of a corpus."""
@@ -438,6 +436,11 @@ class Plan:
             f"config: no suite of language `{language}` holds data set `{dataset}`; "
             f"add it to `suites.words-{language}`"
         )
+
+
+def _any_of(blocks: dict[str, Any], key: str, value: str) -> str:
+    ids = [re.escape(name) for name, block in blocks.items() if block[key] == value]
+    return "|".join(ids) or "(?!)"  # matches nothing
 
 
 def _encoder(wildcards: Any) -> Encoder:
