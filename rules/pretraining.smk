@@ -16,7 +16,7 @@
 # resources/models/{pretrained}; no rule does.
 #
 # Threads: pretrain_model gives bitwise the same weights only for the same number of threads and a
-# budget of steps; train_word_vectors only with one thread.
+# budget of steps.
 
 from workflow_scripts.pretraining.plan import PretrainingPlan
 
@@ -115,13 +115,11 @@ rule train_word_vectors:
     params:
         settings=lambda wildcards: pretraining.block(wildcards.pretrained, "word_vectors"),
         units=lambda wildcards: pretraining.settings(wildcards.pretrained).architecture.units,
-        exponent=lambda wildcards: pretraining.settings(wildcards.pretrained).language_exponent,
         seed=lambda wildcards: pretraining.settings(wildcards.pretrained).seed,
     shell:
-        "RAYON_NUM_THREADS={threads} logged {log[0]:q} python -m workflow_scripts.pretraining.train_word_vectors"
+        "RAYON_NUM_THREADS={threads} OMP_NUM_THREADS={threads} logged {log[0]:q} python -m workflow_scripts.pretraining.train_word_vectors"
         " --text {input.text:q} --tokenizer {input.tokenizer:q} --settings {params.settings:q}"
-        " --units {params.units:q} --language-exponent {params.exponent:q}"
-        " --seed {params.seed:q} --threads {threads} --output {output:q}"
+        " --units {params.units:q} --seed {params.seed:q} --output {output:q}"
 
 
 # The checkpoint and the JSON-lines log stand beside the model and are no outputs, since Snakemake

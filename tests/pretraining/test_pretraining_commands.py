@@ -6,14 +6,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from safetensors.numpy import load_file
 from transformers import AutoModelForMaskedLM, AutoTokenizer, PreTrainedTokenizerFast
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.pretraining import pretrain_model, train_word_vectors, training
 from workflow_scripts.pretraining.checkpoints import Position
-from workflow_scripts.pretraining.settings import Stage, Training
-from workflow_scripts.pretraining.tokenizers_of_families import save_tokenizer
+from workflow_scripts.pretraining.masked_lm import build_model, masked_loss
+from workflow_scripts.pretraining.settings import Architecture, Stage, Training, parse_settings
+from workflow_scripts.pretraining.tokenizers_of_families import load_tokenizer, save_tokenizer
 
 STEPS = 14
 
@@ -38,7 +40,7 @@ def inputs(
     vectors = folder / "vectors.safetensors"
     common = ["--text", str(prepared), "--tokenizer", str(folder / "tokenizer"), "--seed", "5"]
     train_word_vectors.main(
-        [*common, "--units", "24", "--settings", '{"epochs": 2}', "--output", str(vectors)]
+        [*common, "--units", "24", "--settings", '{"window": 4}', "--output", str(vectors)]
     )
     family = "bert" if tokenizer.mask_token == "[MASK]" else "roberta"
     architecture = {"family": family, "layers": 1, "units": 24, "heads": 2, "feed_forward": 32}
@@ -77,7 +79,11 @@ def finished(inputs: list[str], tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 def pretrain_until(
-    killed_at: int, inputs: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch
+    killed_at: int,
+    inputs: list[str],
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    **changes: object,
 ) -> None:
     save = training.save_checkpoint
 
@@ -89,7 +95,7 @@ def pretrain_until(
     with monkeypatch.context() as patch:
         patch.setattr(training, "save_checkpoint", save_and_die)
         with pytest.raises(Killed):
-            pretrain(inputs, folder)
+            pretrain(inputs, folder, **changes)
 
 
 @pytest.mark.parametrize("killed_at", [3, 9])
@@ -195,18 +201,56 @@ def test_unigram_loss_is_that_of_other_texts_frequencies() -> None:
     assert training.unigram_loss(np.array([0, 0, 3]), counts) == pytest.approx(expected)
 
 
-def test_word_vectors_are_seeded_scaled_and_complete(inputs: list[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize("share", [0.0, 0.25])
+def test_the_embedding_matrix_has_a_rate_of_its_own(
+    inputs: list[str], prepared: Path, share: float
+) -> None:
+    architecture = parse_settings(
+        Architecture, inputs[inputs.index("--architecture") + 1], "--architecture"
+    )
+    tokenizer = load_tokenizer(Path(inputs[inputs.index("--tokenizer") + 1]))
+    model = build_model(architecture, tokenizer, seed=1)
+    before = {name: p.detach().clone() for name, p in model.named_parameters()}
+    chosen = Training(steps=9, embedding_rate=share, weight_decay=0.0)
+    optimiser = training.make_optimiser(model, chosen)
+    for group in optimiser.param_groups:
+        group["lr"] = 1e-3 * group["scale"]
+    torch.manual_seed(2)
+    ids = torch.randint(len(tokenizer), (4, 8))
+    masked_loss(model, ids, torch.ones_like(ids), ids).backward()
+    optimiser.step()
+    moved = {name: (p - before[name]).abs().max().item() for name, p in model.named_parameters()}
+    (embedding,) = [name for name in moved if name.endswith("word_embeddings.weight")]
+    # The first step of Adam moves an entry by its rate, however large the gradient.
+    assert moved.pop(embedding) == pytest.approx(1e-3 * share, rel=0.01)
+    assert max(moved.values()) == pytest.approx(1e-3, rel=0.01)
+
+
+def test_a_frozen_embedding_matrix_resumes_and_stays(
+    inputs: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "whole").mkdir()
+    (tmp_path / "killed").mkdir()
+    whole = pretrain(inputs, tmp_path / "whole", embedding_rate=0.0)
+    pretrain_until(9, inputs, tmp_path / "killed", monkeypatch, embedding_rate=0.0)
+    assert same_weights(pretrain(inputs, tmp_path / "killed", embedding_rate=0.0), whole)
+    weights = load_file(whole / "model.safetensors")
+    (name,) = [key for key in weights if key.endswith("word_embeddings.weight")]
+    vectors = load_file(inputs[inputs.index("--word-vectors") + 1])["embeddings"]
+    np.testing.assert_array_equal(weights[name], vectors.astype(np.float16))
+
+
+def test_the_command_for_word_vectors_writes_the_whole_vocabulary(
+    inputs: list[str], tmp_path: Path
+) -> None:
     text, tokenizer = (inputs[inputs.index(key) + 1] for key in ("--text", "--tokenizer"))
-    paths = [tmp_path / "one.safetensors", tmp_path / "two.safetensors"]
-    for path in paths:
-        train_word_vectors.main(
-            [
-                *("--text", text, "--tokenizer", tokenizer, "--units", "16", "--seed", "3"),
-                *("--settings", '{"deviation": 0.05}', "--output", str(path)),
-            ]
-        )
-    first, second = (load_file(path)["embeddings"] for path in paths)
-    assert (first == second).all()
-    assert first.shape == (len(AutoTokenizer.from_pretrained(tokenizer)), 16)
-    assert first.dtype == np.float32
-    assert first.std() == pytest.approx(0.05, rel=0.1)
+    path = tmp_path / "vectors.safetensors"
+    train_word_vectors.main(
+        [
+            *("--text", text, "--tokenizer", tokenizer, "--units", "16", "--seed", "3"),
+            *("--settings", '{"deviation": 0.05}', "--output", str(path)),
+        ]
+    )
+    vectors = load_file(path)["embeddings"]
+    assert vectors.shape == (len(AutoTokenizer.from_pretrained(tokenizer)), 16)
+    assert vectors.std() == pytest.approx(0.05, rel=0.1)

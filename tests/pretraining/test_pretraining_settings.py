@@ -58,7 +58,8 @@ def test_the_config_that_ships_is_sound(project: Path) -> None:
     models = {
         key: read_settings(Pretrained, entry, key) for key, entry in block["pretrained"].items()
     }
-    assert all(text.reader in READERS for text in texts.values())
+    for text in texts.values():
+        assert text.reader in READERS or (text.reader == "tsv" and text.columns)
     assert {text for model in models.values() for text in model.texts} <= set(texts)
     languages = {texts[text].language for text in models["bert-multi-mini"].texts}
     assert languages == set(PAPER_LANGUAGES)

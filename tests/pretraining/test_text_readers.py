@@ -11,6 +11,7 @@ from workflow_scripts.pretraining.text_readers import (
     read_doc_blocks,
     read_gutenberg,
     read_numbered_lines,
+    read_obo,
     read_plain_lines,
     read_tsv_column,
     read_wikiextractor,
@@ -112,6 +113,24 @@ def test_gutenberg_needs_both_marks(tmp_path: Path) -> None:
         list(read_gutenberg(path))
 
 
+def test_obo_gives_names_synonyms_and_definitions(tmp_path: Path) -> None:
+    ontology = (
+        'format-version: 1.2\nsubsetdef: x "Not this."\n\n[Term]\nid: X:1\nname: odd bone\n'
+        'def: "A bone \\"X\\" that is odd." [X:me "nor this"]\ncomment: Nor this.\n'
+        'synonym: "bone, odd" EXACT []\nxref: UMLS:1 "nor this"\nis_a: X:2 ! nor this\n'
+    )
+    assert list(read_obo(write(tmp_path / "a.obo", ontology))) == [
+        "odd bone",
+        'A bone "X" that is odd.',
+        "bone, odd",
+    ]
+
+
+def test_obo_needs_a_name(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"a\.obo: no line 'name: \.\.\.'"):
+        list(read_obo(write(tmp_path / "a.obo", "some text\n")))
+
+
 def test_tsv_column_reads_with_quoting_off(tmp_path: Path) -> None:
     path = write(tmp_path / "a.tsv", 'x\t"odd quote\t1\ny\tfine\t2\n')
     assert list(read_tsv_column(path, 2)) == ['"odd quote', "fine"]
@@ -149,6 +168,7 @@ def test_missing_and_damaged_files_are_mistakes(tmp_path: Path, reader: object) 
         ("numbered-lines", "text-ru-leipzig-wikipedia/*", 10000),
         ("conllu", "ud-text/ru_gsd-ud-dev.conllu", 579),
         ("gutenberg", "gutenberg/2000-8.txt.gz", 5000),
+        ("obo", "hpo/hp.obo.gz", 10267),
         ("lines", "text-he-svlm-wikipedia/*", 49000),
     ],
 )

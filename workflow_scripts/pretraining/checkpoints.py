@@ -59,7 +59,7 @@ def load_checkpoint(
             for name, parameter in model.named_parameters():
                 with torch.no_grad():
                     parameter.copy_(stream.get_tensor(f"weight.{name}"))
-                if position.step:
+                if position.step and parameter.requires_grad:
                     optimiser.state[parameter] = {
                         "step": torch.tensor(float(position.step)),
                         **{

@@ -43,6 +43,7 @@ from workflow_scripts.pretraining.training import (
 
 MASK_IN_EXAMPLES = "{mask}"
 _CURVE_POINTS = 12
+_EMBEDDINGS = {False: "and keeps them", True: "and learns on"}
 _PIECES_SHOWN = 4
 
 
@@ -126,7 +127,8 @@ def _recipe(training: Training) -> str:
     )
     return " ".join(
         [
-            "the embedding matrix starts from skip-gram vectors of the pieces;",
+            "the embedding matrix starts from count-based vectors of the pieces (mutual information,",
+            f"reduced by singular value decomposition) {_EMBEDDINGS[training.embedding_rate > 0]};",
             f"masked language modelling, {training.masked:.0%} masked,",
             f"sequences of up to {lengths}, batches of about {training.tokens_per_batch} tokens,",
             f"AdamW with a peak rate of {training.learning_rate:g}, linear warm-up and decay,",

@@ -60,12 +60,16 @@ class TokenizerSettings:
 
 @dataclass(frozen=True)
 class WordVectorSettings:
-    """Skip-gram over pieces; `tokens` limits the text, `deviation` is that of the scaled matrix."""
+    """Counts of neighbouring pieces, as the start of the embedding matrix.
 
-    epochs: int = 3
-    window: int = 5
-    negatives: int = 8
-    tokens: int = 20_000_000
+    Neighbours are up to `window` pieces away, `smoothing` is the exponent of the context
+    distribution, `deviation` is that of the scaled matrix. Pieces that two languages hold at least
+    `shared` times each align the languages.
+    """
+
+    window: int = 8
+    smoothing: float = 0.75
+    shared: int = 20
     deviation: float = 0.05
 
 
@@ -101,7 +105,8 @@ class Stage:
 class Training:
     """Masked language modelling under a budget of `minutes` of wall clock or of `steps`.
 
-    `warm_up` is a share of the budget; `tokens_per_batch` counts padding.
+    `warm_up` is a share of the budget; `tokens_per_batch` counts padding. `embedding_rate` times
+    the learning rate is that of the embedding matrix: 0 keeps the word vectors as they are.
     """
 
     minutes: float | None = None
@@ -113,6 +118,7 @@ class Training:
     sequences_per_block: int = 16_384
     masked: float = 0.2
     learning_rate: float = 1.5e-3
+    embedding_rate: float = 1.0
     warm_up: float = 0.03
     weight_decay: float = 0.01
     clip_norm: float = 1.0
@@ -130,9 +136,9 @@ class Pretrained:
     texts: list[str]
     seed: int
     tokenizer: TokenizerSettings
-    word_vectors: WordVectorSettings
     architecture: Architecture
     training: Training
+    word_vectors: WordVectorSettings = WordVectorSettings()
     preparation: Preparation = Preparation()
     language_exponent: float = 1.0
     examples: list[str] = dataclasses.field(default_factory=list)

@@ -146,13 +146,28 @@ def use_bfloat16(device: torch.device) -> bool:
 
 
 def make_optimiser(model: PreTrainedModel, training: Training) -> torch.optim.AdamW:
-    """Return AdamW; biases and layer norms are not decayed."""
-    matrices = [p for p in model.parameters() if p.ndim > 1]
-    others = [p for p in model.parameters() if p.ndim <= 1]
+    """Return AdamW; biases and layer norms are not decayed.
+
+    The key `scale` of a group is its share of the learning rate: `embedding_rate` for the embedding
+    matrix of pieces, 1 for all else. With an embedding rate of 0 the matrix is frozen.
+    """
+    embeddings = model.get_input_embeddings().weight
+    embeddings.requires_grad_(training.embedding_rate > 0)
+    others = [p for p in model.parameters() if p is not embeddings]
     groups = [
-        {"params": matrices, "weight_decay": training.weight_decay},
-        {"params": others, "weight_decay": 0.0},
+        {"params": [p for p in others if p.ndim > 1], "weight_decay": training.weight_decay},
+        {"params": [p for p in others if p.ndim <= 1], "weight_decay": 0.0},
     ]
+    for group in groups:
+        group["scale"] = 1.0
+    if embeddings.requires_grad:
+        groups.append(
+            {
+                "params": [embeddings],
+                "weight_decay": training.weight_decay,
+                "scale": training.embedding_rate,
+            }
+        )
     return torch.optim.AdamW(groups, lr=0.0, betas=(0.9, 0.98), eps=1e-6, fused=True)
 
 
@@ -219,7 +234,7 @@ def train_masked_lm(
             batches = streams[stage].batches(position.block)
             at = (position.stage, position.block)
         for group in optimiser.param_groups:
-            group["lr"] = rate_at(done, training)
+            group["lr"] = rate_at(done, training) * group["scale"]
         generator = np.random.default_rng([seed, _MASKS, position.step])
         masked = vocabulary.mask(batches[position.batch], training.masked, generator)
         inputs, attention, labels = (tensor.to(device) for tensor in masked)
