@@ -11,7 +11,6 @@ from workflow_scripts.pretraining.text_readers import (
     read_doc_blocks,
     read_gutenberg,
     read_numbered_lines,
-    read_obo,
     read_plain_lines,
     read_tsv_column,
     read_wikiextractor,
@@ -113,22 +112,9 @@ def test_gutenberg_needs_both_marks(tmp_path: Path) -> None:
         list(read_gutenberg(path))
 
 
-def test_obo_gives_names_synonyms_and_definitions(tmp_path: Path) -> None:
-    ontology = (
-        'format-version: 1.2\nsubsetdef: x "Not this."\n\n[Term]\nid: X:1\nname: odd bone\n'
-        'def: "A bone \\"X\\" that is odd." [X:me "nor this"]\ncomment: Nor this.\n'
-        'synonym: "bone, odd" EXACT []\nxref: UMLS:1 "nor this"\nis_a: X:2 ! nor this\n'
-    )
-    assert list(read_obo(write(tmp_path / "a.obo", ontology))) == [
-        "odd bone",
-        'A bone "X" that is odd.',
-        "bone, odd",
-    ]
-
-
-def test_obo_needs_a_name(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"a\.obo: no line 'name: \.\.\.'"):
-        list(read_obo(write(tmp_path / "a.obo", "some text\n")))
+def test_ontologies_give_definitions_too(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.obo", 'name: odd bone\ndef: "A bone that is odd." [X:me]\n')
+    assert list(read_with("obo", path)) == ["odd bone", "A bone that is odd."]
 
 
 def test_tsv_column_reads_with_quoting_off(tmp_path: Path) -> None:

@@ -24,12 +24,12 @@ KINDS: dict[str, dict[str, Option]] = {
         "path": Option((str,), None),
         **_SIZE,
     },
-    # A sample of names: one per line, or UMLS's MRCONSO.RRF by language (ENG), sources (SAB) and
-    # suppress flags (SUPPRESS).
+    # A sample of names: one per line, UMLS's MRCONSO.RRF by language (ENG), sources (SAB) and
+    # suppress flags (SUPPRESS), or the names and synonyms of an ontology (obo).
     "names": {
         "kind": Option((str,)),
         "path": Option((str,)),
-        "format": Option((str,), "lines", choices=("lines", "mrconso")),
+        "format": Option((str,), "lines", choices=("lines", "mrconso", "obo")),
         "language": Option((str,), "ENG"),
         "sources": Option((list,), None),
         "suppress": Option((list,), ["N"]),

@@ -1,6 +1,7 @@
 """Write a random sample of names as a corpus: one name per line, and a record."""
 
 from workflow_scripts.corpora.names import read_mrconso
+from workflow_scripts.corpora.obo import read_obo
 from workflow_scripts.corpora.sampling import draw_corpus, parse_arguments, write_corpus
 from workflow_scripts.errors import run_command
 from workflow_scripts.files import read_lines
@@ -13,6 +14,8 @@ def main(argv: list[str] | None = None) -> None:
     path = arguments.root / options["path"]
     if options["format"] == "mrconso":
         names = read_mrconso(path, options["language"], options["sources"], options["suppress"])
+    elif options["format"] == "obo":
+        names = read_obo(path)
     else:
         names = read_lines(path)
     corpus = draw_corpus(names, options["size"], options["deduplicate"], arguments.seed)

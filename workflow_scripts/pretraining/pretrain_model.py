@@ -43,7 +43,6 @@ from workflow_scripts.pretraining.training import (
 
 MASK_IN_EXAMPLES = "{mask}"
 _CURVE_POINTS = 12
-_EMBEDDINGS = {False: "and keeps them", True: "and learns on"}
 _PIECES_SHOWN = 4
 
 
@@ -125,10 +124,11 @@ def _recipe(training: Training) -> str:
         f"{stage.length} tokens{' (sentences packed)' if stage.pack else ''}"
         for stage in training.stages
     )
+    fate = "learns on" if training.embedding_rate else "is kept as it is"
     return " ".join(
         [
-            "the embedding matrix starts from count-based vectors of the pieces (mutual information,",
-            f"reduced by singular value decomposition) {_EMBEDDINGS[training.embedding_rate > 0]};",
+            "the embedding matrix starts from count-based vectors of the pieces (pointwise mutual",
+            f"information reduced by singular value decomposition) and {fate};",
             f"masked language modelling, {training.masked:.0%} masked,",
             f"sequences of up to {lengths}, batches of about {training.tokens_per_batch} tokens,",
             f"AdamW with a peak rate of {training.learning_rate:g}, linear warm-up and decay,",

@@ -6,15 +6,13 @@ All raise `UserError` with file and line where a file is not what its reader exp
 """
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from workflow_scripts.corpora.obo import NAMES, read_obo
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_bytes, read_lines, read_rows
 
-_OBO_QUOTED = re.compile(r'\s*"((?:[^"\\]|\\.)*)"')
-_OBO_ESCAPED = re.compile(r"\\(.)")
 GUTENBERG_ENCODINGS = ("utf-8-sig", "iso-8859-1")
 
 
@@ -122,22 +120,9 @@ def _is_gutenberg_mark(line: str, word: str) -> bool:
     return line.startswith("***") and line.strip("* \r").startswith(word)
 
 
-def read_obo(path: Path) -> Iterator[str]:
-    """Yield names, synonyms and definitions of an ontology in OBO format, in the file's order.
-
-    Of a line `def: "text" [sources]` or `synonym: "text" EXACT []` the quoted text counts, of a
-    line `name: text` all behind the colon; terms that are marked obsolete count too.
-    """
-    found = False
-    for line in read_lines(path):
-        tag, separator, value = line.partition(":")
-        if separator and tag == "name":
-            found = True
-            yield from _whole([value])
-        elif separator and tag in ("def", "synonym") and (match := _OBO_QUOTED.match(value)):
-            yield from _whole([_OBO_ESCAPED.sub(r"\1", match[1])])
-    if not found:
-        raise UserError(f"{path}: no line 'name: ...'; give the text another reader in config")
+def read_ontology(path: Path) -> Iterator[str]:
+    """Yield names, synonyms and definitions of an ontology in OBO format."""
+    yield from read_obo(path, (*NAMES, "def"))
 
 
 def read_tsv_column(path: Path, column: int) -> Iterator[str]:
@@ -153,7 +138,7 @@ READERS: dict[str, Callable[[Path], Iterator[str]]] = {
     "numbered-lines": read_numbered_lines,
     "conllu": read_conllu,
     "gutenberg": read_gutenberg,
-    "obo": read_obo,
+    "obo": read_ontology,
 }
 
 
