@@ -62,11 +62,14 @@ def load_for(model: str, recipes: Iterable[Recipe], device: torch.device) -> Loa
 
     Raises `UserError` if it cannot be pooled as one of them says or take its lengths.
     """
+    recipes = list(recipes)
     loaded = load_model(model, device)
     for recipe in recipes:
         loaded.check_pooling(recipe.pooling, recipe.embed_max_length)
         if recipe.mirror is not None:
             loaded.check_pooling(recipe.pooling, recipe.mirror.max_length)
+    for pooling in sorted({recipe.pooling for recipe in recipes}):
+        loaded.warn_of_missing_mark(pooling)
     return loaded
 
 

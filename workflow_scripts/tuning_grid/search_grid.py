@@ -137,34 +137,22 @@ def search_slice(
     The arguments name files. Raises `UserError` for a block, corpus, suite or model that will not
     do; a single cell that fails gets no score but the reason.
     """
-    untuned, tuned = (
-        block.recipe_of({}),
-        [block.recipe_of(cell.settings) for cell in block.numbered],
-    )
-    inputs = read_inputs(corpus, strings, items, block.dataset, [untuned, *tuned])
+    untuned = block.recipe_of({})
+    recipes = [untuned, *(block.recipe_of(cell.settings) for cell in block.numbered)]
+    inputs = read_inputs(corpus, strings, items, block.dataset, recipes)
 
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
     from workflow_scripts.embedding.torch_setup import set_up_torch
     from workflow_scripts.tuning_grid.cell_scores import load_for
 
     torch_device = set_up_torch(threads, device)
-    loaded = load_for(model, [untuned, *tuned], torch_device)
+    loaded = load_for(model, recipes, torch_device)
     record = _record(inputs, inputs.corpora[untuned.mirror.deduplicate], loaded)
     progress = Progress(
         output.with_suffix(".progress.jsonl"),
         digest_of(vars(block), record, str(torch_device), threads),
     )
-    if len(progress):
-        print(f"going on after {len(progress)} scores of a killed job", file=sys.stderr)
-    scores = []
-    for trial in _trials(block, loaded, inputs, threads):
-        number = trial.cell.number if trial.cell else None
-        score = progress.get(number, trial.seed)
-        if score is None:
-            score = trial.score()
-            progress.add(score)
-            _report(trial, score)
-        scores.append(score)
+    scores = _make_scores(_trials(block, loaded, inputs, threads), progress)
     write_slice(output, block.axes, block.numbered, scores)
     write_json(record_path, record)
     progress.remove()
@@ -211,6 +199,21 @@ def _trials(
         for seed in block.seeds:
             score = partial(score_cell, loaded, cell.number, recipe, own, development, seed)
             yield Trial(cell, seed, score)
+
+
+def _make_scores(trials: Iterable[Trial], progress: Progress) -> list[CellScore]:
+    """Return the scores of the trials in order, those of a killed job taken from its progress."""
+    if len(progress):
+        print(f"going on after {len(progress)} scores of a killed job", file=sys.stderr)
+    scores = []
+    for trial in trials:
+        score = progress.get(trial.cell.number if trial.cell else None, trial.seed)
+        if score is None:
+            score = trial.score()
+            progress.add(score)
+            _report(trial, score)
+        scores.append(score)
+    return scores
 
 
 def _report(trial: Trial, score: CellScore) -> None:
