@@ -13,6 +13,7 @@ min_version("9.27")
 configfile: "config/datasets.yaml"
 configfile: "config/recipes.yaml"
 configfile: "config/pretraining.yaml"
+configfile: "config/tuning_grid.yaml"
 
 
 # a config given with --configfile takes the place of the embedded default
@@ -43,21 +44,26 @@ localrules:
     assemble_index,
     score_suite,
     score_lexicon,
+    choose_settings,
 
 
 # ids joined by "--" would be taken for the two sides of a lexicon pair
-KEYS = "model source_model target_model recipe corpus source_corpus target_corpus suite dataset"
+KEYS = (
+    "model source_model target_model recipe corpus source_corpus target_corpus suite dataset search"
+)
 
 
 wildcard_constraints:
     **dict.fromkeys(KEYS.split(), r"[a-z0-9]+([-_.][a-z0-9]+)*"),
     seed=r"[0-9]+",
+    slice=r"[0-9]+",
 
 
 include: "rules/corpora.smk"
 include: "rules/datasets.smk"
 include: "rules/pretraining.smk"
 include: "rules/tuning.smk"
+include: "rules/tuning_grid.smk"
 include: "rules/embedding.smk"
 include: "rules/retrieval.smk"
 include: "rules/scoring.smk"

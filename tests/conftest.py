@@ -4,6 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
+import yaml
+from snakemake.utils import update_config
 
 PROJECT = Path(__file__).resolve().parent.parent
 
@@ -18,6 +20,15 @@ def project() -> Path:
 def sampler() -> Path:
     """The embedded data root."""
     return PROJECT / "resources" / "sampler"
+
+
+@pytest.fixture(scope="session")
+def embedded_config(project: Path) -> dict:
+    """The config of the embedded default, merged as the Snakefile does; copy it before a change."""
+    config: dict = {}
+    for name in ("datasets", "recipes", "pretraining", "tuning_grid", "config"):
+        update_config(config, yaml.safe_load((project / f"config/{name}.yaml").read_text()))
+    return config
 
 
 @pytest.fixture(scope="session")

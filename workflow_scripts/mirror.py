@@ -6,11 +6,11 @@ The encoder is a folder that loads with SentenceTransformer(DIR) and with transf
 import argparse
 import json
 import os
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 from workflow_scripts.errors import UserError, nearest_name, run_command
+from workflow_scripts.tuning.recipe_changes import change_recipe
 from workflow_scripts.tuning.recipe_file import read_recipe_blocks
 from workflow_scripts.tuning.tune_mirror import make_encoder
 
@@ -32,23 +32,18 @@ def set_keys(block: dict[str, Any], settings: list[str]) -> dict[str, Any]:
     """
     if not isinstance(block, dict):
         return block
-    changed = deepcopy(block)
+    changes: dict[str, Any] = {}
     for setting in settings:
         path, equals, text = setting.partition("=")
         if not equals or not path:
             raise UserError(f"--set {setting}: write key=value, such as epochs=2")
+        # of a key that is set twice the last setting counts, in its own place
+        changes.pop(path, None)
         try:
-            value = json.loads(text)
+            changes[path] = json.loads(text)
         except json.JSONDecodeError:
-            value = text
-        *parents, key = path.split(".")
-        target = changed
-        for parent in parents:
-            inner = target.get(parent)
-            target[parent] = inner if isinstance(inner, dict) else {}
-            target = target[parent]
-        target[key] = value
-    return changed
+            changes[path] = text
+    return change_recipe(block, changes)
 
 
 def check_output(output: Path, overwrite: bool, inputs: list[str]) -> None:

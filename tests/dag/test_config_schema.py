@@ -3,30 +3,16 @@ import re
 
 import jsonschema
 import pytest
-import yaml
 
 from workflow_scripts.dag.config_schema import load_schema
 from workflow_scripts.dag.plan import Plan
 from workflow_scripts.errors import UserError
 
 
-@pytest.fixture(scope="module")
-def default(project):
-    config = {}
-    for name in ("datasets", "recipes", "pretraining", "config"):
-        for key, block in yaml.safe_load((project / f"config/{name}.yaml").read_text()).items():
-            if key == "recipes" and key in config:
-                for recipe, changes in block.items():
-                    config[key][recipe] = {**config[key][recipe], **changes}
-            else:
-                config[key] = block
-    return config
-
-
 @pytest.fixture
-def config(default, project, monkeypatch):
+def config(embedded_config, project, monkeypatch):
     monkeypatch.chdir(project)
-    return copy.deepcopy(default)
+    return copy.deepcopy(embedded_config)
 
 
 def set_key(config, path, value):
@@ -98,6 +84,11 @@ def test_the_embedded_default_is_valid(config):
         ("models/Bert", {"path": "x"}, "ids: small letters and digits"),
         ("models/a--b", {"path": "x"}, "ids: small letters and digits"),
         ("data/root", "no/such/root", "no such file"),
+        ("tuning_grid/axis", {}, "unknown key `tuning_grid.axis`; did you mean 'axes'"),
+        ("tuning_grid/searches/words-bert/modle", "x", "modle.*did you mean 'model'"),
+        ("tuning_grid/searches/words-bert/axes", {"epochs": 1}, "it must be of type array"),
+        ("tuning_grid/cells_per_job", 0, "tuning_grid.cells_per_job"),
+        ("tuning_grid/searches/Words", {}, "ids: small letters and digits"),
     ],
 )
 def test_a_mistake_is_one_error_that_names_the_key_and_the_remedy(config, path, value, message):

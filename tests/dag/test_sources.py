@@ -9,6 +9,8 @@ STEPS = [
     "corpora.sample_frequent_words",
     "datasets.read_suite",
     "tuning.tune_mirror",
+    "tuning_grid.search_grid",
+    "tuning_grid.choose_settings",
     "embedding.embed_suite",
     "retrieval.link_entities",
     "retrieval.induce_lexicon",

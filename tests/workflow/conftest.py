@@ -52,7 +52,7 @@ class SmallProject:
 
     def planned(self, *options: str) -> list[str]:
         """Return "rule wildcards" of every job that a dry run would run, sorted."""
-        result = self.run("--dry-run", "--quiet", "host", *options)
+        result = self.run(*options, "--dry-run", "--quiet", "host")
         output = result.stdout + result.stderr
         assert result.returncode == 0, output
         jobs = []

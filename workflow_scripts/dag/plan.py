@@ -3,7 +3,7 @@
 import re
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from workflow_scripts.corpora import catalogue as corpora_catalogue
 from workflow_scripts.dag.canonical import canonical
@@ -69,7 +69,11 @@ class Plan:
 
     # ---- checks -------------------------------------------------------------------------------
 
-    def _known(self, kind: str, name: str, where: str) -> str:
+    def known(self, kind: str, name: str, where: str) -> str:
+        """Return `name` if `kind` ("models", "recipes", ...) has it.
+
+        Raises `UserError` that names the key `where` and the nearest known name otherwise.
+        """
         if name not in self.config[kind]:
             raise UserError(
                 f"config: `{where}` is `{name}`, which is not in `{kind}`; "
@@ -81,7 +85,7 @@ class Plan:
         for suite, block in self.config["suites"].items():
             datasets_catalogue.check_suite(suite, block)
             for dataset in block["datasets"]:
-                self._known("datasets", dataset, f"suites.{suite}")
+                self.known("datasets", dataset, f"suites.{suite}")
 
     def _check_table(self, table: str) -> None:
         block = self.config["tables"][table]
@@ -96,15 +100,15 @@ class Plan:
                 "give the column another"
             )
         for column in block["columns"]:
-            self._known("datasets", column["dataset"], f"tables.{table}.columns.{column['id']}")
+            self.known("datasets", column["dataset"], f"tables.{table}.columns.{column['id']}")
         for row in block["rows"]:
             where = f"tables.{table}.rows.{row['id']}"
             if "not_run" in row:
                 continue
-            self._known("recipes", row["recipe"], f"{where}.recipe")
+            self.known("recipes", row["recipe"], f"{where}.recipe")
             models = row["model"] if isinstance(row["model"], dict) else {"": row["model"]}
             for model in models.values():
-                self._known("models", model, f"{where}.model")
+                self.known("models", model, f"{where}.model")
             tuned = self.is_tuned(row["recipe"])
             if tuned and "corpus" not in row:
                 raise UserError(f"config: `{where}.corpus` is missing: its recipe tunes on one")
@@ -116,9 +120,9 @@ class Plan:
             for column in block["columns"]:
                 for encoder in self._encoders(table, row, column):
                     if tuned:
-                        self._known("corpora", encoder.corpus, f"{where}.corpus")
+                        self.known("corpora", encoder.corpus, f"{where}.corpus")
                 for suite in self._suites_of(table, row, column):
-                    self._known("suites", suite, f"tables.{table}.suite")
+                    self.known("suites", suite, f"tables.{table}.suite")
                     if column["dataset"] not in self.config["suites"][suite]["datasets"]:
                         raise UserError(
                             f"config: `suites.{suite}` lacks dataset `{column['dataset']}`, which "
@@ -129,26 +133,38 @@ class Plan:
         """Name what is missing before the first job starts."""
         needed = self._needed()
         for model in sorted({encoder.model for encoder in needed["encoders"]}):
-            path = self.config["models"][model].get("path")
-            if path is None:
-                continue
-            for file in ("config.json", WEIGHTS):
-                if not (Path(path) / file).is_file():
-                    raise UserError(
-                        f"config: `models.{model}.path`: {path} has no {file}; "
-                        "give the folder of a model saved with save_pretrained (safetensors)"
-                    )
+            self.require_model_files(model)
         if self.config["data"]["missing"] == "error":
             for dataset in sorted(needed["datasets"]):
-                for file in self.missing_files(dataset):
-                    raise UserError(self._missing_message(dataset, file))
+                self.require_dataset_files(dataset)
         for corpus in sorted({e.corpus for e in needed["encoders"]} - {UNTUNED_CORPUS}):
-            for file in corpora_catalogue.raw_files(self.root, self.config["corpora"][corpus]):
-                if not Path(file).is_file():
-                    raise UserError(
-                        f"{file}: no such file, needed by corpus `{corpus}`; put it there or "
-                        f"change `corpora.{corpus}` or `data.root`"
-                    )
+            self.require_corpus_files(corpus)
+
+    def require_model_files(self, model: str) -> None:
+        """Raise `UserError` if the folder of a local model lacks its config or weights."""
+        path = self.config["models"][model].get("path")
+        if path is None:
+            return
+        for file in ("config.json", WEIGHTS):
+            if not (Path(path) / file).is_file():
+                raise UserError(
+                    f"config: `models.{model}.path`: {path} has no {file}; "
+                    "give the folder of a model saved with save_pretrained (safetensors)"
+                )
+
+    def require_dataset_files(self, dataset: str) -> None:
+        """Raise `UserError` naming the first raw file of a data set that is absent."""
+        for file in self.missing_files(dataset):
+            raise UserError(self._missing_message(dataset, file))
+
+    def require_corpus_files(self, corpus: str) -> None:
+        """Raise `UserError` naming the raw file of a corpus that is absent."""
+        for file in corpora_catalogue.raw_files(self.root, self.config["corpora"][corpus]):
+            if not Path(file).is_file():
+                raise UserError(
+                    f"{file}: no such file, needed by corpus `{corpus}`; put it there or "
+                    f"change `corpora.{corpus}` or `data.root`"
+                )
 
     def _missing_message(self, dataset: str, file: Path) -> str:
         obtain = self.config["datasets"][dataset].get("obtain")
@@ -452,5 +468,12 @@ def make_plan(config: dict[str, Any]) -> Plan:
     try:
         return Plan(config)
     except UserError as error:
-        # an exception would reach the terminal with a traceback through the Snakefile
-        sys.exit("error: " + " ".join(str(error).split()))
+        stop(error)
+
+
+def stop(error: UserError) -> NoReturn:
+    """Print a mistake in the config as one line and end the run.
+
+    An exception would reach the terminal with a traceback through the Snakefile.
+    """
+    sys.exit("error: " + " ".join(str(error).split()))
