@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 import torch
-from transformers import AutoModelForMaskedLM, AutoTokenizer
+from transformers import AutoModelForMaskedLM, AutoTokenizer, pipeline
 
 EXAMPLES = {
+    "bert-bio-mini": "the disease is caused by a [MASK] in the gene .",
     "bert-en-mini": "a man is playing the [MASK] .",
     "bert-multi-mini": "la ville est située dans le [MASK] de la france .",
     "roberta-en-mini": "She was born in the<mask> of London.",
@@ -33,6 +34,15 @@ def test_a_model_loads_offline_and_fills_a_mask(models: Path, name: str) -> None
     best = logits[encoded.input_ids == tokenizer.mask_token_id].argmax(-1).item()
     assert re.search(r"\w", tokenizer.decode([best])), "a word is expected here, not a mark"
     assert tokenizer.model_max_length == 128
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_pipeline_of_transformers_fills_a_mask(models: Path, name: str) -> None:
+    fill = pipeline("fill-mask", model=str(models / name), trust_remote_code=False)
+    best = fill(EXAMPLES[name])
+    assert len(best) == 5
+    assert 1.0 >= best[0]["score"] >= best[-1]["score"] > 0.0
+    assert best[0]["token_str"] in best[0]["sequence"]
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -116,8 +116,8 @@ Trained from scratch with the project's pretraining rules: {facts.recipe} \
 
 {curve}
 
-Made for texts of up to {facts.best_length} tokens: any later positions came late in training, and
-the loss there stays high (the training loss rises where sequences become longer).
+Made for texts of up to {facts.best_length} tokens: later positions were part of few steps, if any \
+(the training loss rises where sequences become longer).
 
 ## Loss
 

@@ -26,6 +26,7 @@ from workflow_scripts.pretraining.model_card import CardFacts, write_card
 from workflow_scripts.pretraining.prepared_text import read_prepared
 from workflow_scripts.pretraining.settings import (
     Architecture,
+    Stage,
     Training,
     parse_json,
     parse_settings,
@@ -117,6 +118,13 @@ def _digest(arguments: argparse.Namespace, architecture: Architecture, training:
         sha256_of(arguments.text / "summary.json"),
     ]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _longest_stage(training: Training) -> Stage:
+    """Return the stage with the largest share of the budget."""
+    starts = [0.0, *(stage.until for stage in training.stages)]
+    shares = [stage.until - start for start, stage in zip(starts, training.stages, strict=False)]
+    return training.stages[shares.index(max(shares))]
 
 
 def _recipe(training: Training) -> str:
@@ -272,7 +280,7 @@ def _facts(
         "tokens": position.tokens,
         "minutes": position.seconds / 60.0,
         "recipe": _recipe(training),
-        "best_length": training.stages[0].length,
+        "best_length": _longest_stage(training).length,
     }
 
 
