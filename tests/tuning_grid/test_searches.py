@@ -68,19 +68,20 @@ def test_an_unknown_search_and_a_missing_file_are_named(config, tmp_path):
 
 
 def test_own_axes_replace_the_common_ones_and_set_changes_the_recipe(config):
+    own = dict(config["recipes"]["mirror-word"])
     search = read(
         config,
         axes={"span_masking.length": [2, 5], "epochs": [1]},
-        set={"pooling": "mean", "max_length": 40},
+        set={"pooling": "pooler", "max_length": 40},
     )
     assert [cell.settings for cell in search.cells] == [
         {"span_masking.length": 2, "epochs": 1},
         {"span_masking.length": 5, "epochs": 1},
     ]
-    assert search.recipe["pooling"] == "mean"
+    assert search.recipe["pooling"] == "pooler"
     assert search.recipe["max_length"] == 40
-    assert search.recipe["temperature"] == config["recipes"]["mirror-word"]["temperature"]
-    assert config["recipes"]["mirror-word"]["pooling"] == "cls"
+    assert search.recipe["temperature"] == own["temperature"]
+    assert config["recipes"]["mirror-word"] == own
 
 
 def test_seeds_are_those_of_the_config_where_a_search_has_none(config):
