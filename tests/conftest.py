@@ -22,13 +22,24 @@ def sampler() -> Path:
     return PROJECT / "resources" / "sampler"
 
 
-@pytest.fixture(scope="session")
-def embedded_config(project: Path) -> dict:
-    """The config of the embedded default, merged as the Snakefile does; copy it before a change."""
+def merge_config(name: str) -> dict:
+    """Return config/{name}.yaml over the files always read, merged as the Snakefile does."""
     config: dict = {}
-    for name in ("datasets", "recipes", "pretraining", "tuning_grid", "config"):
-        update_config(config, yaml.safe_load((project / f"config/{name}.yaml").read_text()))
+    for part in ("datasets", "recipes", "pretraining", "tuning_grid", name):
+        update_config(config, yaml.safe_load((PROJECT / f"config/{part}.yaml").read_text()))
     return config
+
+
+@pytest.fixture(scope="session")
+def embedded_config() -> dict:
+    """The config of the embedded default; copy it before a change."""
+    return merge_config("config")
+
+
+@pytest.fixture
+def scores_config() -> dict:
+    """The config that scores the embedded models on the real files."""
+    return merge_config("embedded_models")
 
 
 @pytest.fixture(scope="session")

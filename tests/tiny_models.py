@@ -26,6 +26,21 @@ SIZES = {
 }
 
 
+# A recipe that the tiny models and sentences can be tuned by.
+RECIPE = {
+    "method": "mirror",
+    "pooling": "mean_padded",
+    "embed_max_length": 24,
+    "max_length": 20,
+    "epochs": 1,
+    "temperature": 0.1,
+    "batch_size": 8,
+    "learning_rate": 1e-3,
+    "span_masking": {"length": 5, "min_length": 10},
+    "dropout": 0.1,
+}
+
+
 def make_sentences(count: int) -> list[str]:
     """Return `count` different sentences, some of them shorter than 30 characters."""
     words = WORDS.split()

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.preprocessing import normalize
 
 from workflow_scripts.pretraining import train_word_vectors
 from workflow_scripts.pretraining.settings import WordVectorSettings
@@ -16,7 +17,6 @@ from workflow_scripts.pretraining.train_word_vectors import (
     join_languages,
     make_vectors,
     positive_mutual_information,
-    unit_rows,
 )
 
 VOCABULARY = 7
@@ -90,7 +90,7 @@ def test_vectors_are_of_unit_length_and_the_same_again() -> None:
 
 def test_languages_are_turned_to_one_another_by_shared_pieces() -> None:
     generator = np.random.default_rng(4)
-    hub = unit_rows(generator.normal(size=(40, 5)))
+    hub = normalize(generator.normal(size=(40, 5)))
     rotation = np.linalg.qr(generator.normal(size=(5, 5)))[0]
     counts = {name: np.full(40, 50) for name in ("big", "small")}
     counts["big"][30:] = 0  # pieces of the small language alone
@@ -99,7 +99,7 @@ def test_languages_are_turned_to_one_another_by_shared_pieces() -> None:
     vectors = {"big": hub.copy(), "small": hub @ rotation}
     vectors["big"][30:] = 0.0
     vectors["small"][:10] = 0.0
-    vectors["small"][10:12] = unit_rows(generator.normal(size=(2, 5)))
+    vectors["small"][10:12] = normalize(generator.normal(size=(2, 5)))
     counts["big"] *= 9
     joined = join_languages(vectors, counts, shared=20)
     # Both are images of one matrix, so the small one comes to lie on the big one.
@@ -112,7 +112,7 @@ def test_languages_are_turned_to_one_another_by_shared_pieces() -> None:
 
 
 def test_absent_pieces_get_random_rows_of_the_same_length() -> None:
-    vectors = unit_rows(np.random.default_rng(1).normal(size=(6, 4)))
+    vectors = normalize(np.random.default_rng(1).normal(size=(6, 4)))
     vectors[[2, 5]] = 0.0
     matrix = complete_matrix(vectors, 0.05, np.random.default_rng(3))
     assert matrix.dtype == np.float32

@@ -7,25 +7,12 @@ import sys
 import pytest
 import torch
 from sentence_transformers import SentenceTransformer
-from tiny_models import make_sentences
+from tiny_models import RECIPE, make_sentences
 from transformers import AutoModel
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import sha256_of
 from workflow_scripts.tuning import tune_mirror
-
-RECIPE = {
-    "method": "mirror",
-    "pooling": "mean_padded",
-    "embed_max_length": 24,
-    "max_length": 20,
-    "epochs": 1,
-    "temperature": 0.1,
-    "batch_size": 8,
-    "learning_rate": 1e-3,
-    "span_masking": {"length": 5, "min_length": 10},
-    "dropout": 0.1,
-}
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+import tiny_models
 from tiny_models import make_sentences
 from tiny_suite import DATASETS
 
@@ -16,18 +17,7 @@ from workflow_scripts.scoring.tidy_scores import read_scores
 from workflow_scripts.tuning import tune_mirror
 from workflow_scripts.tuning_grid import cell_scores, search_grid
 
-RECIPE = {
-    "method": "mirror",
-    "pooling": "mean_padded",
-    "embed_max_length": 24,
-    "max_length": 20,
-    "epochs": 1,
-    "temperature": 0.1,
-    "batch_size": 8,
-    "learning_rate": 3e-3,
-    "span_masking": {"length": 5, "min_length": 10},
-    "dropout": 0.1,
-}
+RECIPE = {**tiny_models.RECIPE, "learning_rate": 3e-3}
 BLOCK = {
     "recipe_name": "own",
     "recipe": RECIPE,

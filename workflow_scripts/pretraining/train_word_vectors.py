@@ -15,6 +15,7 @@ import numpy as np
 from safetensors.numpy import save_file
 from scipy import linalg, sparse
 from scipy.sparse import linalg as sparse_linalg
+from sklearn.preprocessing import normalize
 
 from workflow_scripts.errors import run_command
 from workflow_scripts.files import atomic_file
@@ -102,14 +103,8 @@ def make_vectors(
     # The sign of a singular vector is free: the entry that is largest in size is made positive.
     left *= np.sign(left[np.abs(left).argmax(axis=0), np.arange(rank)])
     left = left[:, np.argsort(-values)]
-    vectors[known, :rank] = unit_rows(left - left.mean(axis=0))
+    vectors[known, :rank] = normalize(left - left.mean(axis=0))
     return vectors
-
-
-def unit_rows(matrix: np.ndarray) -> np.ndarray:
-    """Return `matrix` [rows, units] with rows of length 1; rows of zeros stay."""
-    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
-    return matrix / np.where(lengths > 0.0, lengths, 1.0)
 
 
 def join_languages(
@@ -133,7 +128,7 @@ def join_languages(
             rotation, _ = linalg.orthogonal_procrustes(turned[both], vectors[hub][both])
             turned = turned @ rotation
         joined += turned * (counts[language] / counts[language].sum())[:, None]
-    return unit_rows(joined)
+    return normalize(joined)
 
 
 def complete_matrix(
@@ -145,7 +140,8 @@ def complete_matrix(
     """
     absent = ~vectors.any(axis=1)
     matrix = vectors.copy()
-    matrix[absent] = unit_rows(generator.normal(size=(absent.sum(), vectors.shape[1])))
+    if absent.any():
+        matrix[absent] = normalize(generator.normal(size=(absent.sum(), vectors.shape[1])))
     return (matrix * deviation * np.sqrt(vectors.shape[1])).astype(np.float32)
 
 
@@ -154,7 +150,7 @@ def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--text", type=Path, required=True, help="folder made by prepare_text")
     parser.add_argument("--tokenizer", type=Path, required=True, help="folder of train_tokenizer")
-    parser.add_argument("--settings", default="{}", help="JSON: window, smoothing, tokens, ...")
+    parser.add_argument("--settings", default="{}", help="JSON: window, smoothing, shared, ...")
     parser.add_argument("--units", type=int, required=True, help="width of the model")
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--output", type=Path, required=True, help="safetensors file to write")

@@ -154,20 +154,14 @@ def make_optimiser(model: PreTrainedModel, training: Training) -> torch.optim.Ad
     embeddings = model.get_input_embeddings().weight
     embeddings.requires_grad_(training.embedding_rate > 0)
     others = [p for p in model.parameters() if p is not embeddings]
+    decay = training.weight_decay
     groups = [
-        {"params": [p for p in others if p.ndim > 1], "weight_decay": training.weight_decay},
-        {"params": [p for p in others if p.ndim <= 1], "weight_decay": 0.0},
+        {"params": [p for p in others if p.ndim > 1], "weight_decay": decay, "scale": 1.0},
+        {"params": [p for p in others if p.ndim <= 1], "weight_decay": 0.0, "scale": 1.0},
     ]
-    for group in groups:
-        group["scale"] = 1.0
     if embeddings.requires_grad:
-        groups.append(
-            {
-                "params": [embeddings],
-                "weight_decay": training.weight_decay,
-                "scale": training.embedding_rate,
-            }
-        )
+        share = training.embedding_rate
+        groups.append({"params": [embeddings], "weight_decay": decay, "scale": share})
     return torch.optim.AdamW(groups, lr=0.0, betas=(0.9, 0.98), eps=1e-6, fused=True)
 
 
