@@ -17,6 +17,9 @@ LOSS_DENOMINATORS = ("with_positive", "negatives_only")
 MASK_UNITS = ("character", "token", "word")
 MASK_SIDES = ("second", "random")
 MASK_TOKENS = ("literal", "tokenizer")
+POSITIVES = ("itself", "pairs")
+SCHEDULES = ("constant", "linear", "cosine")
+PRECISIONS = ("auto", "float32", "bfloat16", "float16")
 
 
 @dataclass(frozen=True)
@@ -36,8 +39,37 @@ class SpanMasking:
 
 
 @dataclass(frozen=True)
+class DropoutRates:
+    """Rates of the four places where BERT drops out (paper section 2.2); None keeps the model's."""
+
+    embeddings: float | None = None
+    attention: float | None = None
+    attention_output: float | None = None
+    feed_forward: float | None = None
+
+
+@dataclass(frozen=True)
+class Development:
+    """A development set that the model is scored on while it is tuned.
+
+    Every `every` steps and at the end; the weights with the best score are kept. With `patience`,
+    tuning ends after as many scores in a row that are no better than the best. `dataset` is of
+    task similarity or entity-linking and in `suite`.
+    """
+
+    suite: str
+    dataset: str
+    every: int
+    patience: int | None = None
+
+
+@dataclass(frozen=True)
 class MirrorChoices:
-    """Choices of the method `mirror` (paper sections 2 and 3); defaults are the paper's."""
+    """Choices of the method `mirror` (paper sections 2 and 3); defaults are the paper's.
+
+    `positives` is `itself`, or `pairs` for a corpus of `text1||text2`. `warmup` is a share of the
+    steps. `gradient_cache` backpropagates slice by slice: the same gradients in less memory.
+    """
 
     max_length: int
     epochs: int
@@ -47,9 +79,17 @@ class MirrorChoices:
     weight_decay: float = 0.01
     loss_denominator: str = "with_positive"
     span_masking: SpanMasking | None = None
-    dropout: float | None = None
+    dropout: float | DropoutRates | None = None
     drophead: float = 0.0
+    controlled_dropout: bool = False
+    positives: str = "itself"
     deduplicate: bool = False
+    schedule: str = "constant"
+    warmup: float = 0.0
+    max_gradient_norm: float | None = None
+    precision: str = "auto"
+    gradient_cache: bool = False
+    development: Development | None = None
 
 
 @dataclass(frozen=True)
@@ -122,6 +162,23 @@ def _span_masking(value: Any, key: str) -> SpanMasking:
     return SpanMasking(**_checked_block(value, key, SPAN_MASKING_KEYS, required=("length",)))
 
 
+def _dropout(value: Any, key: str) -> float | DropoutRates:
+    if isinstance(value, Mapping):
+        return DropoutRates(**_checked_block(value, key, DROPOUT_KEYS, required=()))
+    return _RATE(value, key)
+
+
+def _development(value: Any, key: str) -> Development:
+    required = ("suite", "dataset", "every")
+    return Development(**_checked_block(value, key, DEVELOPMENT_KEYS, required))
+
+
+def _name(value: Any, key: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise UserError(f"{key}: {value!r} is not a name")
+    return value
+
+
 _POSITIVE = _number(lambda value: value > 0, "a number above 0")
 _RATE = _number(lambda value: 0 <= value < 1, "a rate from 0 up to, not including, 1")
 _LENGTH = _whole_number(SHORTEST_MAX_LENGTH)
@@ -133,6 +190,16 @@ SPAN_MASKING_KEYS: dict[str, Check] = {
     "min_length": _whole_number(0),
     "mask_token": _one_of(MASK_TOKENS),
 }
+DROPOUT_KEYS: dict[str, Check] = {
+    place: _or_null(_RATE)
+    for place in ("embeddings", "attention", "attention_output", "feed_forward")
+}
+DEVELOPMENT_KEYS: dict[str, Check] = {
+    "suite": _name,
+    "dataset": _name,
+    "every": _whole_number(1),
+    "patience": _or_null(_whole_number(1)),
+}
 MIRROR_KEYS: dict[str, Check] = {
     "max_length": _LENGTH,
     "epochs": _whole_number(1),
@@ -143,9 +210,17 @@ MIRROR_KEYS: dict[str, Check] = {
     "weight_decay": _number(lambda value: value >= 0, "a number of 0 or more"),
     "loss_denominator": _one_of(LOSS_DENOMINATORS),
     "span_masking": _or_null(_span_masking),
-    "dropout": _or_null(_RATE),
+    "dropout": _or_null(_dropout),
     "drophead": _RATE,
+    "controlled_dropout": _truth,
+    "positives": _one_of(POSITIVES),
     "deduplicate": _truth,
+    "schedule": _one_of(SCHEDULES),
+    "warmup": _RATE,
+    "max_gradient_norm": _or_null(_POSITIVE),
+    "precision": _one_of(PRECISIONS),
+    "gradient_cache": _truth,
+    "development": _or_null(_development),
 }
 METHODS: dict[str, dict[str, Check]] = {"none": {}, "mirror": MIRROR_KEYS}
 REQUIRED_KEYS = {"none": (), "mirror": ("max_length", "epochs", "temperature")}
