@@ -18,3 +18,14 @@ def set_up_torch(threads: int, device: str) -> torch.device:
     if device == "cuda" and not torch.cuda.is_available():
         raise UserError("--device cuda: no CUDA device here; use --device cpu")
     return torch.device("cuda" if device != "cpu" and torch.cuda.is_available() else "cpu")
+
+
+def has_bfloat16(device: torch.device) -> bool:
+    """Tell whether the hardware multiplies in bfloat16; without, it can be a hundred times slower.
+
+    On a CPU without such units PyTorch emulates them, so the processor is asked, not PyTorch.
+    """
+    if device.type == "cuda":
+        return torch.cuda.is_bf16_supported()
+    capabilities = torch.cpu.get_capabilities()
+    return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
+from workflow_scripts.embedding.torch_setup import has_bfloat16
 from workflow_scripts.errors import UserError
 from workflow_scripts.pretraining.batches import (
     SPECIALS_PER_SEQUENCE,
@@ -134,17 +135,6 @@ def mean_loss(sums: Mapping[str, tuple[float, int]]) -> float:
     return sum(total for total, _ in sums.values()) / sum(count for _, count in sums.values())
 
 
-def use_bfloat16(device: torch.device) -> bool:
-    """Tell whether the hardware multiplies in bfloat16; without, it can be a hundred times slower.
-
-    On a CPU without such units PyTorch emulates them, so the processor is asked, not PyTorch.
-    """
-    if device.type == "cuda":
-        return torch.cuda.is_bf16_supported()
-    capabilities = torch.cpu.get_capabilities()
-    return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))
-
-
 def make_optimiser(model: PreTrainedModel, training: Training) -> torch.optim.AdamW:
     """Return AdamW; biases and layer norms are not decayed.
 
@@ -192,7 +182,7 @@ def train_masked_lm(
     if checkpoint.is_file():
         position = load_checkpoint(checkpoint, model, optimiser, digest)
         record({"event": "resumed", "step": position.step})
-    low_precision = use_bfloat16(device)
+    low_precision = has_bfloat16(device)
     streams: dict[int, BlockStream] = {}
     started = time.monotonic() - position.seconds
     last_saved = time.monotonic()

@@ -1,70 +1,64 @@
-"""Drophead: whole attention heads dropped in training (Zhou et al. 2020; paper section 4.4).
+"""Drophead: whole attention heads dropped in training (Zhou et al. 2020; paper section 4.4)."""
 
-It hangs on the registration of attention functions that transformers documents
-(`AttentionInterface.register`), and so holds for every model built on it.
-"""
-
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import torch
-from transformers import AttentionInterface, AttentionMaskInterface, PreTrainedModel
-from transformers.integrations.sdpa_attention import sdpa_attention_forward
-from transformers.masking_utils import sdpa_mask
+from torch import nn
+from transformers import PreTrainedModel
 
+from workflow_scripts.embedding.architectures import ARCHITECTURES, architecture_of
 from workflow_scripts.errors import UserError
-
-ATTENTION_NAME = "mirror_drophead"
-RATE_ATTRIBUTE = "drophead_rate"
+from workflow_scripts.tuning.dropout_masks import DropoutMasks
 
 
-def drop_heads(context: torch.Tensor, rate: float) -> torch.Tensor:
+def drop_heads(context: torch.Tensor, rate: float, masks: DropoutMasks) -> torch.Tensor:
     """Return attention context [B, T, heads, D] with heads dropped, string by string.
 
-    Each head of each string is dropped (zeroed at all positions) with probability `rate`, drawn
-    from torch's generator; the others are scaled by heads / kept. Where all heads of a string are
-    dropped its context is zero: the residual connection alone carries it.
+    Each head of each string is dropped (zeroed at all positions) with probability `rate`; the
+    others are scaled by heads / kept. Where all heads of a string are dropped its context is zero:
+    the residual connection alone carries it.
     """
     strings, _, heads, _ = context.shape
-    kept = torch.rand(strings, 1, heads, 1, device=context.device) >= rate
+    kept = masks.draw(torch.Size((strings, 1, heads, 1)), rate, torch.float32).sign()
     scale = heads / kept.sum(dim=2, keepdim=True).clamp(min=1)
     return context * (kept * scale).to(context.dtype)
 
 
-def _attention_with_drophead(
-    module: torch.nn.Module, *arguments: Any, **options: Any
-) -> tuple[torch.Tensor, None]:
-    context, weights = sdpa_attention_forward(module, *arguments, **options)
-    if module.training:
-        context = drop_heads(context, getattr(module, RATE_ATTRIBUTE))
-    return context, weights
-
-
-AttentionInterface.register(ATTENTION_NAME, _attention_with_drophead)
-AttentionMaskInterface.register(ATTENTION_NAME, sdpa_mask)
-
-
 @contextmanager
-def drophead(model: PreTrainedModel, rate: float) -> Iterator[None]:
+def drophead(model: PreTrainedModel, rate: float, masks: DropoutMasks) -> Iterator[None]:
     """Drop attention heads of `model` with probability `rate` inside the block, in training mode.
 
-    Does nothing for rate 0. Raises `UserError` where the model's attention cannot be replaced.
+    Does nothing for rate 0. Works through forward pre-hooks on the projections that take the
+    attention context, whatever attention the model has. Raises `UserError` for an architecture
+    whose projections are not known.
     """
     if rate == 0:
         yield
         return
-    before = model.config._attn_implementation
-    model.set_attn_implementation(ATTENTION_NAME)
-    if model.config._attn_implementation != ATTENTION_NAME:
+    architecture = architecture_of(model)
+    if architecture is None:
         raise UserError(
-            f"drophead: the attention of {type(model).__name__} cannot be replaced; set drophead: 0"
+            f"drophead: the attention of {model.config.model_type} is not known (known are "
+            f"{', '.join(sorted(ARCHITECTURES))}); set drophead: 0"
         )
-    for module in model.modules():
-        setattr(module, RATE_ATTRIBUTE, rate)
+    heads = model.config.num_attention_heads
+
+    def drop(module: nn.Module, arguments: tuple[torch.Tensor]) -> tuple[torch.Tensor]:
+        (context,) = arguments
+        if not module.training:
+            return arguments
+        by_head = context.view(*context.shape[:-1], heads, -1)
+        return (drop_heads(by_head, rate, masks).view_as(context),)
+
+    handles = [
+        module.register_forward_pre_hook(drop)
+        for name, module in model.named_modules()
+        if re.fullmatch(architecture.context_projection, name)
+    ]
     try:
         yield
     finally:
-        model.set_attn_implementation(before)
-        for module in model.modules():
-            delattr(module, RATE_ATTRIBUTE)
+        for handle in handles:
+            handle.remove()

@@ -1,23 +1,161 @@
-"""Dropout rates of a model, overwritten for tuning."""
+"""Dropout while a model is tuned: its rates, and masks from `DropoutMasks`."""
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
 from torch import nn
+from transformers import AttentionInterface, AttentionMaskInterface, PreTrainedModel
+from transformers.integrations.sdpa_attention import sdpa_attention_forward
+from transformers.masking_utils import sdpa_mask
 
+from workflow_scripts.embedding.architectures import DROPOUT_PLACES, architecture_of
 from workflow_scripts.errors import UserError
+from workflow_scripts.tuning.dropout_masks import DropoutMasks
+from workflow_scripts.tuning.recipes import DropoutRates
+
+ATTENTION_NAME = "mirror_seeded"
+_MASKS = "mirror_masks"
+# DeBERTa's dropout of relative positions has no row of the batch.
+_WITHOUT_ROWS = "pos_dropout"
 
 
-def overwrite_dropout(model: nn.Module, rate: float) -> int:
-    """Set every dropout layer of `model` to `rate`; return how many there are.
+class SeededDropout(nn.Dropout):
+    """Dropout that draws its masks from `masks`; `by_row` says if its input has the batch first."""
 
-    In BERT and RoBERTa they stand in four places: after the embeddings, on the attention
-    probabilities, after the attention output and after the feed-forward output of each layer.
-    config.json keeps the rates that the model came with. Raises `UserError` for a model without.
+    def __init__(self, rate: float, masks: DropoutMasks, by_row: bool) -> None:
+        super().__init__(rate)
+        self.masks = masks
+        self.by_row = by_row
+
+    def forward(self, input: torch.Tensor) -> torch.Tensor:
+        if not self.training or self.p == 0:
+            return input
+        draw = self.masks.draw if self.by_row else self.masks.draw_shared
+        return input * draw(input.shape, self.p, input.dtype)
+
+
+def _seeded_attention(
+    module: nn.Module,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attention_mask: torch.Tensor | None,
+    dropout: float = 0.0,
+    scaling: float | None = None,
+    **options: object,
+) -> tuple[torch.Tensor, None]:
+    """Attention of [B, heads, T, D] as [B, T, heads, D], as an `AttentionInterface` function.
+
+    Where it drops out it is written out, since the kernels draw masks of their own.
     """
-    layers = [module for module in model.modules() if isinstance(module, nn.Dropout)]
-    if not layers and rate > 0:
-        raise UserError(
-            f"dropout: {type(model).__name__} has no dropout layers to set to {rate}; "
-            "set dropout: null"
+    if dropout == 0:
+        return sdpa_attention_forward(
+            module, query, key, value, attention_mask, dropout=0.0, scaling=scaling, **options
         )
-    for layer in layers:
-        layer.p = rate
-    return len(layers)
+    scale = query.shape[-1] ** -0.5 if scaling is None else scaling
+    scores = (query * scale) @ key.transpose(2, 3)
+    if attention_mask is not None:
+        scores = scores.masked_fill(~attention_mask, torch.finfo(scores.dtype).min)
+    weights = scores.softmax(dim=-1)
+    masks: DropoutMasks = getattr(module, _MASKS)
+    context = (weights * masks.draw(weights.shape, dropout, weights.dtype)).to(value.dtype) @ value
+    return context.transpose(1, 2), None
+
+
+AttentionInterface.register(ATTENTION_NAME, _seeded_attention)
+AttentionMaskInterface.register(ATTENTION_NAME, sdpa_mask)
+
+
+@contextmanager
+def seeded_dropout(
+    model: PreTrainedModel, rates: float | DropoutRates | None, masks: DropoutMasks
+) -> Iterator[int]:
+    """Let `model` drop out at `rates` with masks from `masks` inside the block.
+
+    Yields the number of places (layers counted apart). A single rate is for all of them; None, for
+    all or one of the four, keeps what the model came with. Afterwards the model is as it was, and
+    config.json never changes. Raises `UserError` for a model without dropout, for single places of
+    an architecture that is not known, and for a place that the architecture lacks.
+    """
+    settle = _rate_finder(model, rates)
+    undo = []
+    attention = model.config._attn_implementation
+    places = 0
+    replaced: dict[int, SeededDropout] = {}
+    for name, module in list(model.named_modules(remove_duplicate=False)):
+        setattr(module, _MASKS, masks)
+        rate = getattr(module, "attention_dropout", None)
+        if isinstance(rate, int | float):
+            undo.append((module, "attention_dropout", rate))
+            module.attention_dropout = settle(f"{name}.attention_dropout", rate)
+            places += 1
+        if not _drops_out(model, name, module):
+            continue
+        parent_name, _, child = name.rpartition(".")
+        if id(module) not in replaced:
+            rate = settle(name, getattr(module, "p", 0.0))
+            replaced[id(module)] = SeededDropout(rate, masks, child != _WITHOUT_ROWS)
+            places += 1
+        parent = model.get_submodule(parent_name)
+        undo.append((parent, child, module))
+        setattr(parent, child, replaced[id(module)].train(model.training))
+        setattr(replaced[id(module)], _MASKS, masks)
+    # Without effect for a model with attention of its own: it calls its dropout modules.
+    model.set_attn_implementation(ATTENTION_NAME)
+    try:
+        if not places and isinstance(rates, float) and rates > 0:
+            raise UserError(
+                f"dropout: {type(model).__name__} has no dropout to set to {rates}; "
+                "set dropout: null"
+            )
+        yield places
+    finally:
+        if model.config._attn_implementation != attention:
+            model.set_attn_implementation(attention)
+        for owner, name, value in undo:
+            setattr(owner, name, value)
+        for module in model.modules():
+            if hasattr(module, _MASKS):
+                delattr(module, _MASKS)
+
+
+def _drops_out(model: PreTrainedModel, name: str, module: nn.Module) -> bool:
+    if isinstance(module, nn.Dropout):
+        return True
+    # ModernBERT leaves the layer out where its config says 0.
+    architecture = architecture_of(model)
+    return (
+        isinstance(module, nn.Identity)
+        and architecture is not None
+        and any(
+            pattern and re.fullmatch(pattern, name) for pattern in architecture.dropout.values()
+        )
+    )
+
+
+def _rate_finder(model: PreTrainedModel, rates: float | DropoutRates | None):
+    """Return what gives the rate of a place from its module name and its own rate."""
+    if rates is None:
+        return lambda name, own: own
+    if not isinstance(rates, DropoutRates):
+        return lambda name, own: rates
+    architecture = architecture_of(model)
+    kind = model.config.model_type
+    if architecture is None:
+        raise UserError(
+            f"dropout: the places of {kind} are not known; give one rate for all of them"
+        )
+    by_place = {place: getattr(rates, place) for place in DROPOUT_PLACES}
+    for place, rate in by_place.items():
+        if rate is not None and architecture.dropout[place] is None:
+            raise UserError(f"dropout.{place}: {kind} has no dropout there; leave the key out")
+
+    def settle(name: str, own: float) -> float:
+        for place, pattern in architecture.dropout.items():
+            if pattern and by_place[place] is not None and re.fullmatch(pattern, name):
+                return by_place[place]
+        return own
+
+    return settle

@@ -51,23 +51,25 @@ def make_views(
     mask_token: str,
     token_units: UnitFinder,
     generator: random.Random,
+    partners: Sequence[str] | None = None,
 ) -> tuple[list[str], list[str]]:
-    """Return the first and the second view of each string: one masked, the other as it is.
+    """Return the first and the second view of each pair: one masked, the other as it is.
 
-    `side: second` masks every second view; `side: random` draws the side string by string.
+    `partners` are the other halves of supervised pairs; without them a string is paired with
+    itself. `side: second` masks every second view; `side: random` draws the side pair by pair.
     `mask_token` is the tokenizer's, used where the recipe asks for it; `token_units` finds the
     units of `unit: token`.
     """
-    first, second = list(strings), list(strings)
+    first, second = list(strings), list(strings if partners is None else partners)
     if masking is None:
         return first, second
     token = mask_token if masking.mask_token == "tokenizer" else LITERAL_MASK
     finders = {"character": character_units, "word": word_units, "token": token_units}
     find_units = finders[masking.unit]
-    for row, text in enumerate(strings):
-        masked = mask_span(
-            text, find_units(text), masking.length, masking.min_length, token, generator
-        )
+    for row in range(len(first)):
+        # Drawn for every pair, masked or not, so that the draws of the others do not hang on it.
         side = first if masking.side == "random" and generator.random() < 0.5 else second
-        side[row] = masked
+        side[row] = mask_span(
+            side[row], find_units(side[row]), masking.length, masking.min_length, token, generator
+        )
     return first, second

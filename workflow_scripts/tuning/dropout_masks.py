@@ -1,0 +1,58 @@
+"""Masks of dropout and drophead that do not depend on how a batch is cut up.
+
+Each slice of each step has a generator of its own, seeded by seed, step and number of the slice. A
+part of a slice draws the masks of the whole slice and takes its rows. So a step that is repeated,
+in smaller parts, for the gradient cache or on another of several devices, has the same masks; and
+two slices given one number share theirs (controlled dropout).
+"""
+
+import hashlib
+
+import torch
+
+_STEPS = 1 << 16
+
+
+class DropoutMasks:
+    """The masks of one tuning run, drawn in the order in which the model asks for them."""
+
+    def __init__(self, seed: int, device: torch.device | str) -> None:
+        self._seed = seed
+        self._generator = torch.Generator(device)
+        self._start, self._stop, self._rows = 0, 1, 1
+
+    def start(self, step: int, number: int, start: int, stop: int, rows: int) -> None:
+        """Begin a forward pass over rows [start, stop) of the `rows` rows of slice `number`."""
+        key = hashlib.blake2b(f"{self._seed} {step} {number}".encode(), digest_size=8).digest()
+        self._generator.manual_seed(int.from_bytes(key) >> 1)
+        self._start, self._stop, self._rows = start, stop, rows
+
+    def draw(self, shape: torch.Size, rate: float, dtype: torch.dtype) -> torch.Tensor:
+        """Return a mask of `shape`: 0 with probability `rate`, else 1 / (1 - rate).
+
+        The first dimension holds the rows of the part, or a multiple of them (all heads of a row
+        side by side). The rate is rounded to 1/65536. Sixteen random bits for each element cost a
+        small part of what `torch.nn.functional.dropout` spends on the CPU.
+        """
+        copies = shape[0] // (self._stop - self._start)
+        whole = (self._rows * copies, *shape[1:])
+        mask = self._bits(whole)[self._start * copies : self._stop * copies]
+        return _as_mask(mask, rate, dtype)
+
+    def draw_shared(self, shape: torch.Size, rate: float, dtype: torch.dtype) -> torch.Tensor:
+        """Return a mask of `shape` that all rows of the slice share."""
+        return _as_mask(self._bits(tuple(shape)), rate, dtype)
+
+    def _bits(self, shape: tuple[int, ...]) -> torch.Tensor:
+        """Return sixteen random bits for each element, as int16."""
+        elements = 1
+        for size in shape:
+            elements *= size
+        words = torch.empty(-(-elements // 4), dtype=torch.int64, device=self._generator.device)
+        words.random_(-(2**63), None, generator=self._generator)
+        return words.view(torch.int16)[:elements].view(shape)
+
+
+def _as_mask(bits: torch.Tensor, rate: float, dtype: torch.dtype) -> torch.Tensor:
+    dropped = min(round(rate * _STEPS), _STEPS - 1)
+    return bits.ge_(dropped - _STEPS // 2).to(dtype).mul_(_STEPS / (_STEPS - dropped))

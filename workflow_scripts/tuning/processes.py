@@ -1,0 +1,64 @@
+"""One tuning over several processes, a device each, started by `accelerate launch`.
+
+Each process encodes its share of a batch; vectors and gradients are summed over all of them, so
+that every process takes the same step, which is the step of a single process.
+"""
+
+import os
+from collections.abc import Iterable
+
+import torch
+
+
+class Processes:
+    """The processes of this run; `number` of `count`. Without a launcher there is one."""
+
+    def __init__(self) -> None:
+        self.number, self.count = 0, 1
+        self._state = None
+        if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+            # Only now: accelerate takes a second to import.
+            from accelerate import PartialState
+
+            self._state = PartialState(cpu=not torch.cuda.is_available())
+            self.number, self.count = self._state.process_index, self._state.num_processes
+
+    @property
+    def is_first(self) -> bool:
+        """Whether this process is the one that logs and writes."""
+        return self.number == 0
+
+    def device(self, wanted: torch.device) -> torch.device:
+        """Return the device of this process where `wanted` is a kind of device."""
+        return wanted if self._state is None or wanted.type == "cpu" else self._state.device
+
+    def sum(self, tensor: torch.Tensor) -> torch.Tensor:
+        """Return the sum of a tensor over the processes, the same in each of them."""
+        if self._state is None:
+            return tensor
+        from accelerate.utils import reduce
+
+        return reduce(tensor, reduction="sum")
+
+    def sum_gradients(self, parameters: Iterable[torch.nn.Parameter]) -> None:
+        """Replace gradients by their sums; a parameter without one in any process has none."""
+        if self._state is None:
+            return
+        parameters = list(parameters)
+        used = torch.tensor([float(parameter.grad is not None) for parameter in parameters])
+        used = self.sum(used.to(parameters[0].device)).tolist()
+        for parameter, processes in zip(parameters, used, strict=True):
+            if processes:
+                own = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
+                parameter.grad = self.sum(own)
+
+    def any(self, happened: bool, device: torch.device) -> bool:
+        """Return whether it happened in any process."""
+        if self._state is None:
+            return happened
+        return bool(self.sum(torch.tensor(float(happened), device=device)).item())
+
+    def wait(self) -> None:
+        """Wait until all processes are here."""
+        if self._state is not None:
+            self._state.wait_for_everyone()

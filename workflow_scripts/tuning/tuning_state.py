@@ -1,0 +1,79 @@
+"""Where an interrupted tuning left off, so that it goes on from there."""
+
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+
+from workflow_scripts.errors import UserError
+from workflow_scripts.training_state import load_state, read_position, save_state
+from workflow_scripts.tuning.development import BestWeights
+
+
+@dataclass
+class Progress:
+    """Steps done and the losses of the first and the last of them."""
+
+    step: int = 0
+    first_loss: float | None = None
+    last_loss: float | None = None
+
+
+class StateFile:
+    """The file of a run that `digest` stands for, written about every `seconds` seconds.
+
+    The state of another run (another recipe, corpus, model or seed) or a damaged one is not gone on
+    from: the run starts anew and says so.
+    """
+
+    def __init__(self, path: Path, digest: str, seconds: float = 60.0) -> None:
+        self.path = path
+        self._digest = digest
+        self._seconds = seconds
+        self._saved = time.monotonic()
+
+    def load(
+        self, model: torch.nn.Module, optimiser: torch.optim.AdamW, best: BestWeights
+    ) -> Progress:
+        """Restore model, optimiser and `best` in place and return how far the run had come."""
+        if not self.path.is_file():
+            return Progress()
+        try:
+            position = read_position(self.path)
+        except UserError as error:
+            print(f"warning: {error}; starting anew", file=sys.stderr)
+            return Progress()
+        if position.get("digest") != self._digest:
+            print(f"{self.path.name}: of another run; starting anew", file=sys.stderr)
+            return Progress()
+        progress = Progress(**position["progress"])
+        weights = load_state(self.path, model, optimiser, progress.step)
+        best.take_position(position["best"], weights)
+        print(f"going on after step {progress.step}", file=sys.stderr)
+        return progress
+
+    def is_due(self) -> bool:
+        """Return whether it is time to save."""
+        return time.monotonic() - self._saved >= self._seconds
+
+    def save(
+        self,
+        model: torch.nn.Module,
+        optimiser: torch.optim.AdamW,
+        progress: Progress,
+        best: BestWeights,
+    ) -> None:
+        """Write the state, whole or not at all."""
+        position = {
+            "digest": self._digest,
+            "progress": asdict(progress),
+            "best": best.as_position(),
+        }
+        save_state(self.path, model, optimiser, position, best.weights)
+        self._saved = time.monotonic()
+
+    def remove(self) -> None:
+        """Remove the file, once what it stood for is written."""
+        self.path.unlink(missing_ok=True)
