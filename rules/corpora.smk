@@ -87,6 +87,33 @@ rule sample_sentences:
         " --root {params.root:q} --output {output.strings:q} --record {output.record:q}"
 
 
+rule make_random_strings:
+    input:
+        sources=sources("corpora.make_random_strings"),
+    output:
+        strings="results/corpora/{corpus}.txt",
+        record="results/corpora/{corpus}.json",
+    log:
+        "results/logs/make_random_strings/{corpus}.log",
+    benchmark:
+        "results/benchmarks/make_random_strings/{corpus}.tsv"
+    wildcard_constraints:
+        corpus=plan.corpora_of("random-strings"),
+    conda:
+        "../envs/plain.yaml"
+    threads: 1
+    resources:
+        gpu=0,
+        mem_mb=1000,
+        runtime=10,
+    params:
+        block=lambda wildcards: plan.corpus_block(wildcards.corpus),
+        root=config["data"]["root"],
+    shell:
+        "logged {log[0]:q} python -m workflow_scripts.corpora.make_random_strings --block {params.block:q}"
+        " --root {params.root:q} --output {output.strings:q} --record {output.record:q}"
+
+
 rule all_corpora:
     input:
         expand("results/corpora/{corpus}.txt", corpus=config["corpora"]),

@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workflow_scripts.corpora import sample_frequent_words, sample_names, sample_sentences
+from workflow_scripts.corpora import (
+    make_random_strings,
+    sample_frequent_words,
+    sample_names,
+    sample_sentences,
+)
 from workflow_scripts.corpora.sampling import draw_corpus
 from workflow_scripts.errors import UserError
 
@@ -16,6 +21,7 @@ COMMANDS = {
     "frequent-words": sample_frequent_words.main,
     "names": sample_names.main,
     "sentences": sample_sentences.main,
+    "random-strings": make_random_strings.main,
 }
 
 
@@ -89,6 +95,53 @@ def test_words_are_the_first_of_a_list(make, tmp_path):
     assert record["block"] == block
     digest = hashlib.sha256((tmp_path / "et.txt").read_bytes()).hexdigest()
     assert record["source_sha256"] == [digest]
+
+
+def test_buckets_of_words_by_frequency_follow_each_other_without_overlap(make, tmp_path):
+    block = {"kind": "frequent-words", "language": "en", "size": 40}
+    whole, _ = make(block)
+    buckets = [make({**block, "size": 10, "skip": skip}) for skip in (0, 10, 20, 30)]
+    assert [word for lines, _ in buckets for word in lines] == whole
+    assert buckets[1][1]["block"]["skip"] == 10
+    # of a list, where a repeated word and what is no word do not count
+    (tmp_path / "l.txt").write_text("a\nb\na\n1\nc\nb\nd\ne\n", encoding="utf-8")
+    block = {"kind": "frequent-words", "language": "xx", "path": "l.txt", "size": 2}
+    assert [make({**block, "skip": skip})[0] for skip in (0, 2)] == [["a", "b"], ["c", "d"]]
+    assert make({**block, "skip": 3, "size": "all"})[0] == ["d", "e"]
+    assert make({**block, "skip": 2, "deduplicate": False})[0] == ["a", "c"]
+
+
+def test_a_bucket_with_fewer_words_warns_and_one_with_none_is_refused(make, tmp_path, capsys):
+    (tmp_path / "l.txt").write_text("a\nb\nc\n", encoding="utf-8")
+    block = {"kind": "frequent-words", "language": "xx", "path": "l.txt", "size": 2}
+    assert make({**block, "skip": 2})[0] == ["c"]
+    assert "warning: corpus 'corpus': 2 strings asked for, 1 found" in capsys.readouterr().err
+    for skip in (3, 30):
+        with pytest.raises(UserError, match=rf"'corpus': skip {skip} passes over all 3 words"):
+            make({**block, "skip": skip})
+    with pytest.raises(UserError, match=r"skip 400000 passes over all 313632 words"):
+        make({"kind": "frequent-words", "language": "en", "size": 1, "skip": 400_000})
+
+
+# --- random strings ----------------------------------------------------------------------------
+
+
+def test_random_strings_are_different_and_the_same_for_the_same_seed(make):
+    # 36 + 1,296 strings: half of all there are, so that repeats are drawn on the way
+    block = {"kind": "random-strings", "size": 666, "min_length": 1, "max_length": 2}
+    lines, record = make(block)
+    assert len(set(lines)) == 666
+    assert make(block, "--seed", "0")[0] == lines
+    assert make(block, "--seed", "1")[0] != lines
+    assert (record["seed"], record["found"], record["source_sha256"]) == (0, 666, [])
+    repeated, record = make({**block, "deduplicate": False})
+    assert len(repeated) == 666
+    assert record["duplicates"] == 666 - len(set(repeated)) > 0
+
+
+def test_all_strings_of_a_shape_can_be_had(make):
+    lines, _ = make({"kind": "random-strings", "size": 36, "min_length": 1, "max_length": 1})
+    assert sorted(lines) == sorted("abcdefghijklmnopqrstuvwxyz0123456789")
 
 
 # --- names -------------------------------------------------------------------------------------
@@ -173,6 +226,63 @@ def test_sentences_of_lines_are_normalised_and_blank_ones_left_out(make, tmp_pat
     lines, record = make(block)
     assert lines == ["one a", "two b", "three"]
     assert record["blank"] == 1
+
+
+# --- any size ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1000, 100_000, "all"])
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"kind": "names", "path": "s.txt"},
+        {"kind": "names", "format": "obo", "path": "s.obo"},
+        {"kind": "names", "format": "mrconso", "path": "M.RRF"},
+        {"kind": "sentences", "path": "s.txt"},
+        {"kind": "sentences", "format": "wikimatrix", "path": "s.tsv"},
+        {"kind": "sentences", "format": "sts-benchmark", "path": "s.csv"},
+        {"kind": "frequent-words", "language": "xx", "path": "words.txt"},
+        {"kind": "frequent-words", "language": "en"},
+    ],
+    ids=lambda block: f"{block['kind']}-{block.get('format', block.get('path'))}",
+)
+def test_every_kind_gives_corpora_of_any_size(make, tmp_path, block, size):
+    """Figure 5: from 1,000 to 100,000 strings."""
+    available = 100_500
+    if "path" in block:
+        row = {
+            "s.txt": "text {}\n",
+            "s.obo": "name: text {}\n",
+            "M.RRF": rrf(string="text {}"),
+            "s.tsv": "1.1\ttext {}\tx\n",
+            "words.txt": "{}\n",
+            "s.csv": "a\tb\tc\t1\t2\ttext {}\ttext {}\n",
+        }[block["path"]]
+        # words have no digits: 0 to 9 become a to j
+        digits = str.maketrans("0123456789", "abcdefghij")
+        numbers = (str(number).translate(digits) for number in range(available))
+        text = "".join(row.format(number, number) for number in numbers)
+        (tmp_path / block["path"]).write_text(text, encoding="utf-8")
+    else:
+        available = 313_632  # words of wordfreq
+    lines, record = make({**block, "size": size})
+    assert len(lines) == len(set(lines)) == (available if size == "all" else size)
+    assert record["requested"] == size
+
+
+@pytest.mark.parametrize("size", [1000, 100_000])
+def test_random_strings_are_as_many_as_asked_for(make, size):
+    lines, record = make({"kind": "random-strings", "size": size})
+    assert len(lines) == len(set(lines)) == record["requested"] == size
+
+
+@pytest.mark.parametrize("kind", ["names", "sentences"])
+def test_lines_of_pairs_go_through_unharmed(make, tmp_path, kind):
+    lines = ["A cat || a dog", "one||two", "un||deux", "one||two", 'a "b"||c, d']
+    (tmp_path / "p.txt").write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    block = {"kind": kind, "path": "p.txt", "size": "all"}
+    assert make({**block, "deduplicate": False})[0] == lines
+    assert make(block)[0] == [*lines[:3], lines[4]]
 
 
 # --- mistakes ----------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from workflow_scripts.dag.sources import sources
 
 STEPS = [
     "corpora.sample_frequent_words",
+    "corpora.make_random_strings",
     "datasets.read_suite",
     "tuning.tune_mirror",
     "tuning_grid.search_grid",

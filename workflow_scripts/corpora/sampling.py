@@ -21,7 +21,7 @@ class Corpus:
     """Strings to tune on, and counts of the source.
 
     `found` strings, of which `blank` ones and `duplicates` of earlier ones; `available` are those
-    that could be drawn.
+    that could be drawn, those passed over at the front included.
     """
 
     strings: list[str]
@@ -32,25 +32,25 @@ class Corpus:
 
 
 def draw_corpus(
-    source: Iterable[str], size: int | str, deduplicate: bool, seed: int | None
+    source: Iterable[str], size: int | str, deduplicate: bool, seed: int | None, skip: int = 0
 ) -> Corpus:
     """Return `size` strings of the source with whitespace normalised, in the source's order.
 
     Strings are drawn at random without replacement, the same ones for the same seed; with seed
-    None the first ones are taken (words by frequency). `size` "all", or above what there is, takes
-    all. With `deduplicate` a string counts once.
+    None the first ones are taken (words by frequency). The first `skip` strings are passed over.
+    `size` "all", or above what there is, takes all. With `deduplicate` a string counts once.
     """
     normalised = [normalise_whitespace(string) for string in source]
     strings = [string for string in normalised if string]
     unique = unique_in_order(strings)
     pool = unique if deduplicate else strings
-    chosen = pool
-    if size != "all" and size < len(pool):
+    chosen = pool[skip:]
+    if size != "all" and size < len(chosen):
         if seed is None:
-            chosen = pool[:size]
+            chosen = chosen[:size]
         else:
-            indices = random.Random(seed).sample(range(len(pool)), size)
-            chosen = [pool[index] for index in sorted(indices)]
+            indices = random.Random(seed).sample(range(len(chosen)), size)
+            chosen = [chosen[index] for index in sorted(indices)]
     blank = len(normalised) - len(strings)
     return Corpus(chosen, len(normalised), blank, len(strings) - len(unique), len(pool))
 
