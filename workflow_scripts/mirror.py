@@ -6,13 +6,22 @@ The encoder is a folder that loads with SentenceTransformer(DIR) and with transf
 import argparse
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from workflow_scripts.datasets.catalogue import check_development_task
+from workflow_scripts.datasets.read_suite import read_suite
 from workflow_scripts.errors import UserError, nearest_name, run_command
+from workflow_scripts.evaluate import DATASET_FILE, choose_datasets, drop_missing
+from workflow_scripts.scoring.development_set import DevelopmentSet
 from workflow_scripts.tuning.recipe_changes import change_recipe
 from workflow_scripts.tuning.recipe_file import read_recipe_blocks
 from workflow_scripts.tuning.tune_mirror import make_encoder
+
+if TYPE_CHECKING:
+    from workflow_scripts.embedding.encoder_folder import LoadedModel
+    from workflow_scripts.tuning.tune_mirror import ScoreMaker
 
 RECIPE_FILE = Path(__file__).resolve().parent.parent / "config" / "recipes.yaml"
 
@@ -71,6 +80,39 @@ def check_step_log(step_log: str | None, output: Path) -> None:
         )
 
 
+def add_development(block: Any, dataset: str, every: int, patience: int | None) -> dict[str, Any]:
+    """Return the block with the key `development`, the data set being a suite of its own."""
+    development = {"suite": dataset, "dataset": dataset, "every": every, "patience": patience}
+    return {**block, "development": development} if isinstance(block, dict) else block
+
+
+def read_score(block: Any, data_root: Path | None, threads: int) -> "ScoreMaker | None":
+    """Return what scores on the development set of a recipe's block, None where it has none.
+
+    Raises `UserError` for a set that cannot be read or is of a task that has no single score.
+    """
+    development = block.get("development") if isinstance(block, dict) else None
+    if not development or not isinstance(development, dict) or "dataset" not in development:
+        return None
+    name = development["dataset"]
+    if data_root is None:
+        raise UserError(f"--data-root: missing; give the folder with the files of {name}")
+    entries, _ = drop_missing(data_root, choose_datasets(DATASET_FILE, name), strict=True)
+    if name not in entries:
+        raise UserError(f"--development-set {name}: a suite; name one of {', '.join(entries)}")
+    check_development_task(name, entries[name]["task"], "--development-set")
+    strings, datasets = read_suite(data_root, entries)
+
+    def make_score(pooling: str, max_length: int) -> "Callable[[LoadedModel], float]":
+        # Only now: it needs torch.
+        from workflow_scripts.tuning.development_scores import make_score
+
+        development_set = DevelopmentSet(name, datasets[name], strings, threads=threads)
+        return make_score(development_set, pooling, max_length)
+
+    return make_score
+
+
 def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m workflow_scripts.mirror", description=__doc__)
     parser.add_argument("--model", required=True, help="model folder or hub id (id@revision)")
@@ -89,12 +131,31 @@ def main(argv: list[str] | None = None) -> None:
         help="change a key of the recipe: batch_size=64, span_masking.length=3; repeatable",
     )
     parser.add_argument("--recipes", type=Path, default=RECIPE_FILE, help="another file of recipes")
-    parser.add_argument("--step-log", help="JSON lines: step, loss, learning rate, strings/s")
+    parser.add_argument(
+        "--step-log", help="JSON lines: step, loss, alignment, uniformity, learning rate, tokens/s"
+    )
+    parser.add_argument(
+        "--development-set",
+        metavar="DATASET",
+        help="data set of config/datasets.yaml to score on while tuning; the best weights are kept",
+    )
+    parser.add_argument("--data-root", type=Path, help="folder of the development set's files")
+    parser.add_argument(
+        "--development-every", type=int, default=10, metavar="STEPS", help="default %(default)s"
+    )
+    parser.add_argument(
+        "--patience", type=int, help="scores without a better one after which tuning ends"
+    )
     parser.add_argument("--overwrite", action="store_true", help="replace what is in the output")
     arguments = parser.parse_args(argv)
     block = set_keys(
         choose_recipe(read_recipe_blocks(arguments.recipes), arguments.recipe), arguments.settings
     )
+    if arguments.development_set:
+        block = add_development(
+            block, arguments.development_set, arguments.development_every, arguments.patience
+        )
+    make_score = read_score(block, arguments.data_root, arguments.threads)
     check_output(arguments.output, arguments.overwrite, [arguments.model, arguments.corpus])
     check_step_log(arguments.step_log, arguments.output)
     make_encoder(
@@ -107,7 +168,10 @@ def main(argv: list[str] | None = None) -> None:
         threads=arguments.threads,
         device=arguments.device,
         step_log=arguments.step_log,
+        make_score=make_score,
     )
+    if os.environ.get("RANK", "0") != "0":
+        return
     print(f"encoder written to {arguments.output}; load it with")
     print("  from sentence_transformers import SentenceTransformer")
     print(f"  encoder = SentenceTransformer({str(arguments.output)!r})")

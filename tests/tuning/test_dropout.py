@@ -1,36 +1,137 @@
-"""Dropout rates of a model, overwritten."""
+"""Dropout while a model is tuned: rates of the four places, and the model as it was afterwards."""
 
 import pytest
 import torch
+from torch import nn
 from transformers import AutoModel
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.tuning.dropout import overwrite_dropout
+from workflow_scripts.tuning.dropout import SeededDropout, seeded_dropout
+from workflow_scripts.tuning.dropout_masks import DropoutMasks
+from workflow_scripts.tuning.recipes import DropoutRates
+
+IDS = torch.tensor([[2, 7, 8, 9, 3], [2, 9, 3, 0, 0]])
+MASK = (IDS > 0).long()
+MODELS = ["tiny_bert", "tiny_roberta"]
 
 
-@pytest.mark.parametrize("name", ["tiny_bert", "tiny_roberta"])
-def test_all_four_places_get_the_rate(name, request):
-    model = AutoModel.from_pretrained(
+@pytest.fixture
+def masks():
+    return DropoutMasks(33, "cpu")
+
+
+def load(name, request):
+    return AutoModel.from_pretrained(
         request.getfixturevalue(name), hidden_dropout_prob=0.5, attention_probs_dropout_prob=0.4
+    ).train()
+
+
+def states(model, masks, step=1):
+    masks.start(step, 0, 0, 2, 2)
+    return model(input_ids=IDS, attention_mask=MASK).last_hidden_state
+
+
+def rates_of(model):
+    layer = model.encoder.layer[1]
+    return (
+        model.embeddings.dropout.p,
+        layer.attention.self.dropout.p,
+        layer.attention.output.dropout.p,
+        layer.output.dropout.p,
     )
-    # One after the embeddings, three in each of two layers.
-    assert overwrite_dropout(model, 0.25) == 7
-    assert model.embeddings.dropout.p == 0.25
-    for layer in model.encoder.layer:
-        assert layer.attention.self.dropout.p == 0.25
-        assert layer.attention.output.dropout.p == 0.25
-        assert layer.output.dropout.p == 0.25
 
 
-def test_rate_zero_makes_training_mode_deterministic(tiny_bert):
-    model = AutoModel.from_pretrained(tiny_bert).train()
-    ids = torch.tensor([[2, 7, 8, 3]])
-    assert not torch.equal(model(ids).last_hidden_state, model(ids).last_hidden_state)
-    overwrite_dropout(model, 0.0)
-    assert torch.equal(model(ids).last_hidden_state, model(ids).last_hidden_state)
+@pytest.mark.parametrize("name", MODELS)
+def test_one_rate_is_for_all_four_places(name, request, masks):
+    model = load(name, request)
+    # One place after the embeddings, three in each of two layers.
+    with seeded_dropout(model, 0.25, masks) as places:
+        assert places == 7
+        assert rates_of(model) == (0.25,) * 4
+    assert rates_of(model) == (0.5, 0.4, 0.5, 0.5)
 
 
-def test_a_model_without_dropout_layers_is_refused_unless_none_is_wanted():
-    assert overwrite_dropout(torch.nn.Linear(2, 2), 0.0) == 0
-    with pytest.raises(UserError, match="no dropout layers"):
-        overwrite_dropout(torch.nn.Linear(2, 2), 0.1)
+def test_rates_by_place_leave_the_others_as_they_are(request, masks):
+    model = load("tiny_bert", request)
+    with seeded_dropout(model, DropoutRates(attention=0.2, feed_forward=0.0), masks):
+        assert rates_of(model) == (0.5, 0.2, 0.5, 0.0)
+    with seeded_dropout(model, None, masks):
+        assert rates_of(model) == (0.5, 0.4, 0.5, 0.5)
+
+
+@pytest.mark.parametrize("place", ["embeddings", "attention", "attention_output", "feed_forward"])
+def test_each_place_alone_makes_the_states_random(place, request, masks):
+    model = load("tiny_bert", request)
+    rates = dict.fromkeys(("embeddings", "attention", "attention_output", "feed_forward"), 0.0)
+    with seeded_dropout(model, DropoutRates(**rates), masks):
+        assert torch.equal(states(model, masks, 1), states(model, masks, 2))
+    with seeded_dropout(model, DropoutRates(**{**rates, place: 0.3}), masks):
+        assert torch.equal(states(model, masks, 1), states(model, masks, 1))
+        assert not torch.equal(states(model, masks, 1), states(model, masks, 2))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_states_are_those_of_the_model_with_our_masks_in_its_own_dropout(
+    name, request, masks, monkeypatch
+):
+    """The eager attention of transformers with `torch.nn.functional.dropout` replaced."""
+    model = load(name, request)
+    with torch.no_grad(), seeded_dropout(model, 0.3, masks):
+        ours = states(model, masks)
+    oracle = AutoModel.from_pretrained(
+        request.getfixturevalue(name),
+        hidden_dropout_prob=0.3,
+        attention_probs_dropout_prob=0.3,
+        attn_implementation="eager",
+    ).train()
+
+    def drop(values, p=0.5, training=True, inplace=False):
+        return values * masks.draw(values.shape, p, values.dtype)
+
+    monkeypatch.setattr(nn.functional, "dropout", drop)
+    with torch.no_grad():
+        theirs = states(oracle, masks)
+    torch.testing.assert_close(ours[MASK.bool()], theirs[MASK.bool()], rtol=1e-5, atol=1e-5)
+
+
+def test_in_eval_mode_nothing_is_dropped_and_afterwards_the_model_is_as_it_was(
+    request, masks, tmp_path
+):
+    model = load("tiny_bert", request).eval()
+    with torch.no_grad():
+        before = states(model, masks)
+        with seeded_dropout(model, 0.5, masks):
+            torch.testing.assert_close(states(model, masks), before)
+        assert torch.equal(states(model, masks), before)
+    assert not any(isinstance(module, SeededDropout) for module in model.modules())
+    assert not any(hasattr(module, "mirror_masks") for module in model.modules())
+    model.save_pretrained(tmp_path)
+    assert "mirror" not in (tmp_path / "config.json").read_text()
+
+
+def test_single_places_of_an_unknown_architecture_are_refused(request, masks, monkeypatch):
+    model = load("tiny_bert", request)
+    monkeypatch.setattr(model.config, "model_type", "newest")
+    with (
+        pytest.raises(UserError, match="places of newest are not known; give one rate"),
+        seeded_dropout(model, DropoutRates(attention=0.1), masks),
+    ):
+        pass
+    with seeded_dropout(model, 0.1, masks) as places:
+        assert places == 7
+
+
+def test_a_model_without_dropout_is_refused_unless_none_is_wanted(request, masks):
+    model = load("tiny_bert", request)
+    for module in list(model.modules()):
+        if hasattr(module, "dropout"):
+            module.dropout = nn.Identity()
+            module.dropout.p = 0.0
+    model.config.model_type = "newest"
+    with seeded_dropout(model, 0.0, masks) as places:
+        assert places == 0
+    with (
+        pytest.raises(UserError, match=r"has no dropout to set to 0\.1; set dropout: null"),
+        seeded_dropout(model, 0.1, masks),
+    ):
+        pass

@@ -63,6 +63,8 @@ class Plan:
         for name, entry in config["datasets"].items():
             datasets_catalogue.check_entry(name, entry)
         self._check_suites()
+        for name in config["recipes"]:
+            self._check_development(name)
         for name in config["tables"]:
             self._check_table(name)
         self._check_files()
@@ -86,6 +88,21 @@ class Plan:
             datasets_catalogue.check_suite(suite, block)
             for dataset in block["datasets"]:
                 self.known("datasets", dataset, f"suites.{suite}")
+
+    def _check_development(self, recipe: str) -> None:
+        development = self.config["recipes"][recipe].get("development")
+        if development is None:
+            return
+        where = f"recipes.{recipe}.development"
+        suite = self.known("suites", development["suite"], f"{where}.suite")
+        dataset = self.known("datasets", development["dataset"], f"{where}.dataset")
+        if dataset not in self.config["suites"][suite]["datasets"]:
+            raise UserError(
+                f"config: `suites.{suite}` lacks dataset `{dataset}` of `{where}`; add it to the "
+                "suite or name another suite"
+            )
+        task = self.config["datasets"][dataset]["task"]
+        datasets_catalogue.check_development_task(dataset, task, f"config: `{where}.dataset`")
 
     def _check_table(self, table: str) -> None:
         block = self.config["tables"][table]
@@ -137,6 +154,9 @@ class Plan:
         if self.config["data"]["missing"] == "error":
             for dataset in sorted(needed["datasets"]):
                 self.require_dataset_files(dataset)
+        for recipe in sorted({encoder.recipe for encoder in needed["encoders"]}):
+            if development := self.config["recipes"][recipe].get("development"):
+                self.require_dataset_files(development["dataset"])
         for corpus in sorted({e.corpus for e in needed["encoders"]} - {UNTUNED_CORPUS}):
             self.require_corpus_files(corpus)
 
@@ -402,6 +422,29 @@ class Plan:
         """Return the canonical block of a recipe."""
         return canonical(self.config["recipes"][recipe])
 
+    def recipes_with_development(self, wanted: bool) -> str:
+        """Return the ids of the recipes of method mirror that have a development set, or have none.
+
+        As a regular expression for a wildcard.
+        """
+        blocks = {
+            name: {"development": block.get("development") is not None}
+            for name, block in self.config["recipes"].items()
+            if block["method"] == "mirror"
+        }
+        return _any_of(blocks, "development", wanted)
+
+    def development_file(self, recipe: str, name: str) -> str:
+        """Return a file of the suite of a recipe's development set: strings.txt or items.json."""
+        return f"results/datasets/{self.config['recipes'][recipe]['development']['suite']}/{name}"
+
+    def development_similarity(self, recipe: str) -> str:
+        """Return by what names are ranked for a recipe's development set, none for another task."""
+        dataset = self.config["recipes"][recipe]["development"]["dataset"]
+        if self.config["datasets"][dataset]["task"] != "entity-linking":
+            return "none"
+        return self.config["retrieval"]["linking"]["similarity"]
+
     def embedding_block(self, recipe: str) -> str:
         """Return the canonical part of a recipe that embedding reads: pooling and length."""
         recipe_block = self.config["recipes"][recipe]
@@ -454,7 +497,7 @@ class Plan:
         )
 
 
-def _any_of(blocks: dict[str, Any], key: str, value: str) -> str:
+def _any_of(blocks: dict[str, Any], key: str, value: Any) -> str:
     ids = [re.escape(name) for name, block in blocks.items() if block[key] == value]
     return "|".join(ids) or "(?!)"  # matches nothing
 

@@ -1,8 +1,13 @@
 """The source files of a step: its script and every project module it imports, directly or not."""
 
 import ast
+import hashlib
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+from workflow_scripts.dag.canonical import canonical
+from workflow_scripts.files import sha256_of
 
 PACKAGE = "workflow_scripts"
 _ROOT = Path(__file__).resolve().parents[2]
@@ -69,3 +74,12 @@ def sources(step: str) -> list[str]:
         todo.extend(_imports_of(module) | _packages_above(module))
     files = (_file_of(module) for module in seen)
     return sorted(str(file.relative_to(_ROOT)) for file in files if file is not None)
+
+
+def digest_of(step: str, *parts: Any) -> str:
+    """Return the SHA-256 of what the results of a step depend on: `parts` and its source files.
+
+    An interrupted job goes on from where it was only under the same digest.
+    """
+    files = {file: sha256_of(_ROOT / file) for file in sources(step)}
+    return hashlib.sha256(canonical([*parts, files]).encode()).hexdigest()

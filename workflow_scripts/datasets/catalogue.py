@@ -21,6 +21,9 @@ from workflow_scripts.datasets.items import LexiconSet, LinkingSet, SimilaritySe
 from workflow_scripts.datasets.options import Option, fill_options
 from workflow_scripts.errors import UserError, nearest_name
 
+# What settings and stopping points can be chosen by.
+DEVELOPMENT_TASKS = ("similarity", "entity-linking")
+
 DatasetItems = SimilaritySet | LinkingSet | LexiconSet
 
 # Keys of every entry. `obtain` says where a set that may not be passed on is to be had.
@@ -143,3 +146,15 @@ def read_dataset(root: str | Path, entry: Mapping[str, Any], name: str = "") -> 
         files = ", ".join(str(path) for path in raw_files(root, entry)[:2])
         raise UserError(f"{where}: no {missing} in {files}; check the files and the entry")
     return items
+
+
+def check_development_task(dataset: str, task: str, where: str) -> None:
+    """Raise `UserError` for a data set of a task that has no single score to choose by.
+
+    `where` is the key or option that names it.
+    """
+    if task not in DEVELOPMENT_TASKS:
+        raise UserError(
+            f"{where} is `{dataset}`, of task {task}; a development set is one of task "
+            f"{' or '.join(DEVELOPMENT_TASKS)}"
+        )

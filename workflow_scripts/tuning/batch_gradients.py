@@ -99,7 +99,9 @@ class BatchGradients:
         self._paired = paired
         self._processes = processes or Processes()
         self._most_rows: int | None = None
-        self._device = next(loaded.model.parameters()).device
+        weights = next(loaded.model.parameters())
+        self._device = weights.device
+        self._vector_dtype = torch.promote_types(weights.dtype, torch.float32)
         # float16 loses small gradients unless they are scaled up.
         self.scaler = torch.amp.GradScaler(
             self._device.type, enabled=dtype == torch.float16 and self._device.type == "cuda"
@@ -122,9 +124,9 @@ class BatchGradients:
                 self._model.zero_grad(set_to_none=True)
                 if self._device.type == "cuda":
                     torch.cuda.empty_cache()
-                self._shrink(len(token_ids))
+                self._shrink()
 
-    def _shrink(self, rows: int) -> None:
+    def _shrink(self) -> None:
         if not self._cached:
             self._cached = True
             remedy = "slice by slice (gradient cache)"
@@ -171,7 +173,7 @@ class BatchGradients:
         self._together(forward)
         rows = torch.tensor([row for part in own for row in part.rows], device=self._device)
         size = self._model.config.hidden_size
-        joined = torch.zeros(len(token_ids), size, device=self._device)
+        joined = torch.zeros(len(token_ids), size, dtype=self._vector_dtype, device=self._device)
         if own:
             joined.index_copy_(0, rows, torch.cat([one.detach() for one in kept]))
         joined = self._processes.sum(joined).requires_grad_()
@@ -196,7 +198,7 @@ class BatchGradients:
             raise OutOfMemory
 
     def _encode(self, part: Part, token_ids: Sequence[Sequence[int]], step: int) -> torch.Tensor:
-        """Return float32 vectors [rows of the part, D]."""
+        """Return vectors [rows of the part, D], in float32 at least."""
         own = [token_ids[row] for row in part.rows]
         input_ids, mask = pad_token_ids(own, self._padding, part.slice.width)
         input_ids, mask = (
@@ -207,9 +209,10 @@ class BatchGradients:
         with autocast(self._dtype, self._device):
             # Without padding there is nothing to mask, which is quicker.
             output = self._model(input_ids=input_ids, attention_mask=None if full else mask)
-        return pool_hidden_states(
+        vectors = pool_hidden_states(
             output.last_hidden_state, mask, self._pooling, output.get("pooler_output")
-        ).float()
+        )
+        return vectors.to(self._vector_dtype)
 
 
 def _share(parts: list[Part], processes: Processes) -> list[Part]:

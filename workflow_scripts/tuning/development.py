@@ -1,4 +1,4 @@
-"""The best weights of a tuning by its scores on a development set."""
+"""The weights with the best score on a development set."""
 
 import math
 from typing import Any

@@ -4,15 +4,24 @@ import json
 import math
 import sys
 import time
+from pathlib import Path
 from typing import Any, TextIO
 
 import torch
 from tqdm import tqdm
 
 from workflow_scripts.errors import UserError
+from workflow_scripts.files import write_text
 
 _STEPS_BETWEEN_FLUSHES = 20
 _SECONDS_BETWEEN_FLUSHES = 5.0
+
+
+def keep_steps(path: Path, last: int) -> None:
+    """Leave in a file of JSON lines the rows of the steps up to `last`, if there is such a file."""
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.is_file() else []
+    kept = [line for line in lines if line.endswith("\n") and json.loads(line)["step"] <= last]
+    write_text(path, "".join(kept))
 
 
 class StepLog:
@@ -51,7 +60,8 @@ class StepLog:
     ) -> None:
         """Note a step; `measures` are loss, alignment and uniformity, [3] on any device.
 
-        `development` is the score after the step, if there was one. Raises `UserError` if a loss that is due to be written is not finite.
+        `development` is the score after the step, if there was one. Raises `UserError` if a loss
+        that is due to be written is not finite.
         """
         self._strings += strings
         self._tokens += tokens

@@ -4,6 +4,7 @@ import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -25,7 +26,7 @@ class StateFile:
     """The file of a run that `digest` stands for, written about every `seconds` seconds.
 
     The state of another run (another recipe, corpus, model or seed) or a damaged one is not gone on
-    from: the run starts anew and says so.
+    from: the run starts anew.
     """
 
     def __init__(self, path: Path, digest: str, seconds: float = 60.0) -> None:
@@ -34,25 +35,32 @@ class StateFile:
         self._seconds = seconds
         self._saved = time.monotonic()
 
+    def read(self) -> Progress:
+        """Return how far the interrupted run came; step 0 where there is none to go on from."""
+        return Progress(**(self._position() or {}).get("progress", {}))
+
     def load(
         self, model: torch.nn.Module, optimiser: torch.optim.AdamW, best: BestWeights
     ) -> Progress:
         """Restore model, optimiser and `best` in place and return how far the run had come."""
-        if not self.path.is_file():
-            return Progress()
-        try:
-            position = read_position(self.path)
-        except UserError as error:
-            print(f"warning: {error}; starting anew", file=sys.stderr)
-            return Progress()
-        if position.get("digest") != self._digest:
-            print(f"{self.path.name}: of another run; starting anew", file=sys.stderr)
+        position = self._position()
+        if position is None:
             return Progress()
         progress = Progress(**position["progress"])
         weights = load_state(self.path, model, optimiser, progress.step)
         best.take_position(position["best"], weights)
         print(f"going on after step {progress.step}", file=sys.stderr)
         return progress
+
+    def _position(self) -> dict[str, Any] | None:
+        if not self.path.is_file():
+            return None
+        try:
+            position = read_position(self.path)
+        except UserError as error:
+            print(f"warning: {error}; starting anew", file=sys.stderr)
+            return None
+        return position if position.get("digest") == self._digest else None
 
     def is_due(self) -> bool:
         """Return whether it is time to save."""

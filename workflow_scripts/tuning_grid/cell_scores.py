@@ -2,59 +2,18 @@
 
 from collections.abc import Iterable
 from copy import deepcopy
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
-import numpy as np
 import torch
 
 from workflow_scripts.embedding.encoder_folder import LoadedModel, load_model
-from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError
-from workflow_scripts.scoring.suite_scores import score_datasets
-from workflow_scripts.scoring.tidy_scores import EncoderIds
+from workflow_scripts.scoring.development_set import DevelopmentSet
+from workflow_scripts.tuning.corpus_strings import Corpus
+from workflow_scripts.tuning.development_scores import make_score
 from workflow_scripts.tuning.mirror_tuning import tune_model
 from workflow_scripts.tuning.recipes import Recipe
 from workflow_scripts.tuning_grid.slice_scores import CellScore
-
-
-@dataclass(frozen=True)
-class DevelopmentSet:
-    """The data set to score on: `entry` is its block of items.json, `strings` those of the suite.
-
-    `linking_similarity` ("dot" or "cosine") is for entity linking, None else.
-    """
-
-    dataset: str
-    entry: dict[str, Any]
-    strings: list[str]
-    linking_similarity: str | None = None
-    threads: int = 1
-
-    def score(self, vectors: np.ndarray, encoder: EncoderIds) -> float:
-        """Return Spearman's correlation or accuracy@1 of vectors [number of strings, D].
-
-        Raises `UserError` where it is undefined, and for vectors that are not finite.
-        """
-        if not np.isfinite(vectors).all():
-            raise UserError(
-                "the tuned model gives vectors that are not finite; lower learning_rate"
-            )
-        links = None
-        if self.entry["task"] == "entity-linking":
-            # Only now: FAISS is for this task alone.
-            from workflow_scripts.retrieval.entity_links import rank_names
-
-            links = rank_names(
-                vectors,
-                self.entry,
-                self.dataset,
-                1,
-                self.linking_similarity or "dot",
-                threads=self.threads,
-            )
-        (score,) = score_datasets(encoder, {self.dataset: self.entry}, vectors, links, (1,))
-        return score.value
 
 
 def load_for(model: str, recipes: Iterable[Recipe], device: torch.device) -> LoadedModel:
@@ -75,36 +34,42 @@ def load_for(model: str, recipes: Iterable[Recipe], device: torch.device) -> Loa
 
 def score_untuned(loaded: LoadedModel, recipe: Recipe, development: DevelopmentSet) -> CellScore:
     """Return the score of the model as it is, under the recipe's pooling and length."""
-    vectors = encode_strings(loaded, development.strings, recipe.pooling, recipe.embed_max_length)
-    encoder = EncoderIds(loaded.name, recipe.name, "none", 0)
-    return CellScore(cell=None, seed=0, value=development.score(vectors, encoder))
+    score = make_score(development, recipe.pooling, recipe.embed_max_length)
+    return CellScore(cell=None, seed=0, value=score(loaded))
 
 
 def score_cell(
     loaded: LoadedModel,
     cell: int,
     recipe: Recipe,
-    strings: list[str],
+    corpus: Corpus,
     development: DevelopmentSet,
     seed: int,
 ) -> CellScore:
-    """Return the score of a cell: `loaded` tuned by `recipe` on `strings` with `seed`.
+    """Return the score of a cell: `loaded` tuned by `recipe` on `corpus` with `seed`.
 
-    A copy is tuned, so that weights and dropout rates of `loaded` stay as they came. A corpus that
-    does not fill a batch, a loss that is not finite or an undefined score gives no value but the
-    reason.
+    A copy is tuned, so that the weights of `loaded` stay as they came. A recipe with a development
+    set of its own is scored on this one instead. A corpus that does not fill a batch, a loss that
+    is not finite or an undefined score gives no value but the reason.
     """
     assert recipe.mirror is not None
-    if len(strings) < recipe.mirror.batch_size:
-        reason = f"{len(strings)} strings, fewer than one batch of {recipe.mirror.batch_size}"
+    count = len(corpus.strings)
+    if count < recipe.mirror.batch_size:
+        reason = f"{count} strings, fewer than one batch of {recipe.mirror.batch_size}"
         return CellScore(cell, seed, value=None, reason=reason)
     tuned = replace(loaded, model=deepcopy(loaded.model))
+    score = make_score(development, recipe.pooling, recipe.embed_max_length)
     try:
-        summary = tune_model(tuned, strings, recipe.mirror, recipe.pooling, seed)
-        vectors = encode_strings(
-            tuned, development.strings, recipe.pooling, recipe.embed_max_length
+        summary = tune_model(
+            tuned,
+            corpus.strings,
+            recipe.mirror,
+            recipe.pooling,
+            seed,
+            partners=corpus.partners,
+            score=score,
         )
-        value = development.score(vectors, EncoderIds(loaded.name, recipe.name, "corpus", seed))
+        value = score(tuned)
     except UserError as error:
         return CellScore(cell, seed, value=None, reason=str(error))
     return CellScore(cell, seed, value, summary.first_loss, summary.last_loss, steps=summary.steps)

@@ -5,7 +5,6 @@ model. A job that was killed goes on where it was (<output>.progress.jsonl).
 """
 
 import argparse
-import hashlib
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -14,11 +13,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workflow_scripts.dag.canonical import canonical
-from workflow_scripts.dag.sources import sources
-from workflow_scripts.errors import UserError, nearest_name, run_command
-from workflow_scripts.files import read_lines, sha256_of, write_json
-from workflow_scripts.retrieval.suite_files import field, read_datasets
+from workflow_scripts.dag.sources import digest_of
+from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.files import sha256_of, write_json
+from workflow_scripts.retrieval.suite_files import field
+from workflow_scripts.scoring.development_set import DevelopmentSet, read_development_set
 from workflow_scripts.tuning.corpus_strings import Corpus, read_corpus
 from workflow_scripts.tuning.recipe_changes import change_recipe
 from workflow_scripts.tuning.recipes import Recipe, parse_recipe
@@ -28,8 +27,6 @@ from workflow_scripts.tuning_grid.slice_scores import CellScore, write_slice
 
 if TYPE_CHECKING:
     from workflow_scripts.embedding.encoder_folder import LoadedModel
-
-PROJECT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
@@ -66,13 +63,21 @@ class GridSlice:
 
 @dataclass(frozen=True)
 class SearchInputs:
-    """The files of a search, read: `corpora` by whether repeats are left out, `entry` the items."""
+    """The files of a search, read; `corpora` by how recipes want the corpus (`_way`)."""
 
-    corpora: dict[bool, Corpus]
-    strings: list[str]
-    entry: dict[str, Any]
+    corpora: dict[tuple[bool, bool], Corpus]
+    development: DevelopmentSet
     strings_sha256: str
     items_sha256: str
+
+    def corpus_for(self, recipe: Recipe) -> Corpus:
+        """Return the corpus as a recipe wants it."""
+        return self.corpora[_way(recipe)]
+
+
+def _way(recipe: Recipe) -> tuple[bool, bool]:
+    """Return whether a recipe leaves out repeats and whether it takes lines for pairs."""
+    return recipe.mirror.deduplicate, recipe.mirror.positives == "pairs"
 
 
 @dataclass(frozen=True)
@@ -96,29 +101,19 @@ def parse_slice(text: str) -> GridSlice:
 
 
 def read_inputs(
-    corpus: str, strings: str, items: str, dataset: str, recipes: Iterable[Recipe]
+    corpus: str, recipes: Iterable[Recipe], development: DevelopmentSet, strings: str, items: str
 ) -> SearchInputs:
-    """Return what a search reads but the model.
+    """Return what a search reads but the model; `strings` and `items` are files of the suite.
 
-    Raises `UserError` for a missing or malformed file, and items that lack the data set.
+    Raises `UserError` for a missing or malformed corpus.
     """
-    ways = {recipe.mirror.deduplicate for recipe in recipes if recipe.mirror}
-    datasets = read_datasets(items)
-    if dataset not in datasets:
-        raise UserError(f"{items}: no data set {dataset}; {nearest_name(dataset, datasets)}")
+    ways = {_way(recipe) for recipe in recipes}
     return SearchInputs(
-        corpora={deduplicate: read_corpus(corpus, deduplicate) for deduplicate in ways},
-        strings=read_lines(strings),
-        entry=datasets[dataset],
+        corpora={way: read_corpus(corpus, *way) for way in ways},
+        development=development,
         strings_sha256=sha256_of(strings),
         items_sha256=sha256_of(items),
     )
-
-
-def digest_of(*parts: Any) -> str:
-    """Return the SHA-256 of what scores depend on: `parts` and the source files of this step."""
-    files = {file: sha256_of(PROJECT / file) for file in sources("tuning_grid.search_grid")}
-    return hashlib.sha256(canonical([*parts, files]).encode()).hexdigest()
 
 
 def search_slice(
@@ -139,7 +134,10 @@ def search_slice(
     """
     untuned = block.recipe_of({})
     recipes = [untuned, *(block.recipe_of(cell.settings) for cell in block.numbered)]
-    inputs = read_inputs(corpus, strings, items, block.dataset, recipes)
+    development = read_development_set(
+        strings, items, block.dataset, block.linking_similarity, threads
+    )
+    inputs = read_inputs(corpus, recipes, development, strings, items)
 
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
     from workflow_scripts.embedding.torch_setup import set_up_torch
@@ -147,12 +145,12 @@ def search_slice(
 
     torch_device = set_up_torch(threads, device)
     loaded = load_for(model, recipes, torch_device)
-    record = _record(inputs, inputs.corpora[untuned.mirror.deduplicate], loaded)
+    record = _record(inputs, inputs.corpus_for(untuned), loaded)
     progress = Progress(
         output.with_suffix(".progress.jsonl"),
-        digest_of(vars(block), record, str(torch_device), threads),
+        digest_of("tuning_grid.search_grid", vars(block), record, str(torch_device), threads),
     )
-    scores = _make_scores(_trials(block, loaded, inputs, threads), progress)
+    scores = _make_scores(_trials(block, loaded, inputs), progress)
     write_slice(output, block.axes, block.numbered, scores)
     write_json(record_path, record)
     progress.remove()
@@ -167,8 +165,8 @@ def _record(inputs: SearchInputs, corpus: Corpus, loaded: "LoadedModel") -> dict
     return {
         "corpus": corpus.as_record(),
         "dataset": {
-            "items": len(field(inputs.entry, "gold", "the development set")),
-            "dropped": inputs.entry.get("dropped", {}),
+            "items": len(field(inputs.development.entry, "gold", "the development set")),
+            "dropped": inputs.development.entry.get("dropped", {}),
             "items_sha256": inputs.items_sha256,
             "strings_sha256": inputs.strings_sha256,
         },
@@ -181,21 +179,17 @@ def _record(inputs: SearchInputs, corpus: Corpus, loaded: "LoadedModel") -> dict
     }
 
 
-def _trials(
-    block: GridSlice, loaded: "LoadedModel", inputs: SearchInputs, threads: int
-) -> Iterator[Trial]:
+def _trials(block: GridSlice, loaded: "LoadedModel", inputs: SearchInputs) -> Iterator[Trial]:
     """Yield the scores to make: the untuned model's before the first cell, then cell by cell."""
-    from workflow_scripts.tuning_grid.cell_scores import DevelopmentSet, score_cell, score_untuned
+    from workflow_scripts.tuning_grid.cell_scores import score_cell, score_untuned
 
-    development = DevelopmentSet(
-        block.dataset, inputs.entry, inputs.strings, block.linking_similarity, threads
-    )
+    development = inputs.development
     if block.first_cell == 0:
         untuned = block.recipe_of({})
         yield Trial(None, 0, partial(score_untuned, loaded, untuned, development))
     for cell in block.numbered:
         recipe = block.recipe_of(cell.settings)
-        own = inputs.corpora[recipe.mirror.deduplicate].strings
+        own = inputs.corpus_for(recipe)
         for seed in block.seeds:
             score = partial(score_cell, loaded, cell.number, recipe, own, development, seed)
             yield Trial(cell, seed, score)

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from workflow_scripts.dag.plan import DEFAULT_METRIC, Plan
+from workflow_scripts.datasets.catalogue import check_development_task
 from workflow_scripts.errors import UserError, nearest_name
 from workflow_scripts.tuning.recipe_changes import change_recipe
 from workflow_scripts.tuning.recipes import parse_recipe
 from workflow_scripts.tuning_grid.cells import Cell, grid_cells
-
-TASKS = ("similarity", "entity-linking")
 
 
 @dataclass(frozen=True)
@@ -99,11 +98,7 @@ def _check_dataset(plan: Plan, block: dict[str, Any], where: str) -> None:
             "add it to the suite or name another suite"
         )
     task = plan.config["datasets"][dataset]["task"]
-    if task not in TASKS:
-        raise UserError(
-            f"config: `{where}.dataset` is `{dataset}`, of task {task}; "
-            f"a search scores on one of task {' or '.join(TASKS)}"
-        )
+    check_development_task(dataset, task, f"config: `{where}.dataset`")
 
 
 def _check_files(plan: Plan, block: dict[str, Any]) -> None:

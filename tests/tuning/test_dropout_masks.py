@@ -1,0 +1,69 @@
+"""Masks: the rate, the scale, and that they do not depend on how a slice is cut."""
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workflow_scripts.tuning.dropout_masks import DropoutMasks
+
+
+def draw(shape, rate=0.3, seed=33, step=1, number=0, part=None, dtype=torch.float32):
+    masks = DropoutMasks(seed, "cpu")
+    start, stop = part or (0, shape[0])
+    masks.start(step, number, start, stop, shape[0])
+    return masks.draw(torch.Size((stop - start, *shape[1:])), rate, dtype)
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.1, 0.4, 0.9])
+def test_zeros_come_at_the_rate_and_the_mean_is_one(rate):
+    mask = draw((1000, 1000), rate)
+    kept = mask[mask != 0]
+    # five deviations of a binomial of a million draws
+    deviation = 5 * (rate * (1 - rate) / 1e6) ** 0.5
+    assert abs((mask == 0).float().mean().item() - rate) < deviation + 1 / 65536
+    assert torch.allclose(kept, torch.full_like(kept, 1 / (1 - rate)), rtol=2e-4)
+    assert abs(mask.mean().item() - 1) < deviation / (1 - rate) + 1e-4
+
+
+def test_neighbours_are_independent():
+    kept = (draw((2000, 500), 0.5) != 0).double()
+    for shifted in (kept.roll(1, 0), kept.roll(1, 1), kept.roll(2, 1), kept.roll(4, 1)):
+        correlation = torch.corrcoef(torch.stack([kept.flatten(), shifted.flatten()]))[0, 1]
+        assert abs(correlation) < 5e-3
+
+
+@given(st.integers(1, 9), st.integers(1, 5), st.integers(1, 3), st.data())
+def test_parts_draw_the_rows_of_the_whole(rows, width, heads, data):
+    start = data.draw(st.integers(0, rows - 1))
+    stop = data.draw(st.integers(start + 1, rows))
+    whole = draw((rows, width))
+    assert torch.equal(draw((rows, width), part=(start, stop)), whole[start:stop])
+    # Heads beside each other in the first dimension, as some architectures have them.
+    masks = DropoutMasks(33, "cpu")
+    masks.start(1, 0, start, stop, rows)
+    some = masks.draw(torch.Size(((stop - start) * heads, width)), 0.3, torch.float32)
+    masks.start(1, 0, 0, rows, rows)
+    everything = masks.draw(torch.Size((rows * heads, width)), 0.3, torch.float32)
+    assert torch.equal(some, everything[start * heads : stop * heads])
+
+
+def test_seed_step_and_slice_fix_the_masks_and_each_changes_them():
+    once = draw((20, 20))
+    assert torch.equal(once, draw((20, 20)))
+    for other in (draw((20, 20), seed=44), draw((20, 20), step=2), draw((20, 20), number=1)):
+        assert not torch.equal(once, other)
+
+
+def test_masks_of_one_pass_differ_from_each_other():
+    masks = DropoutMasks(1, "cpu")
+    masks.start(1, 0, 0, 20, 20)
+    shape = torch.Size((20, 20))
+    assert not torch.equal(
+        masks.draw(shape, 0.5, torch.float32), masks.draw(shape, 0.5, torch.float32)
+    )
+
+
+def test_the_type_is_the_one_asked_for_and_rate_zero_keeps_everything():
+    assert draw((3, 4), dtype=torch.bfloat16).dtype == torch.bfloat16
+    assert torch.equal(draw((30, 40), rate=0.0), torch.ones(30, 40))
