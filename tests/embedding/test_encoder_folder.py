@@ -54,6 +54,16 @@ def test_padding_counts_in_mean_padded_and_differs_from_mean(tiny_bert, tmp_path
     assert np.abs(short - masked).max() > 0.1
 
 
+@pytest.mark.parametrize("pooling", ["cls", "mean_padded"])
+def test_a_tokenizer_that_pads_on_the_left_is_made_to_pad_on_the_right(pooling, tmp_path):
+    source = make_bert(tmp_path / "model")
+    AutoTokenizer.from_pretrained(source, padding_side="left").save_pretrained(source)
+    folder = save(source, tmp_path / "encoder", pooling)
+    ours = encode_strings(load_model(str(make_bert(tmp_path / "plain"))), STRINGS, pooling, 20)
+    theirs = SentenceTransformer(str(folder), device="cpu").encode(STRINGS)
+    np.testing.assert_allclose(theirs, ours, atol=2e-5)
+
+
 def test_pooler_vectors_too_are_those_of_sentence_transformers(tiny_roberta, tmp_path):
     folder = save(tiny_roberta, tmp_path / "encoder", "pooler")
     ours = encode_strings(load_model(str(folder)), STRINGS, "pooler", 20)
