@@ -14,7 +14,7 @@ from transformers import (
 )
 
 WORDS = "a the small big red green cat dog man woman house tree runs sleeps eats sees near under"
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
+CHARACTERS = [*"abcdefghijklmnopqrstuvwxyz0123456789"]
 SIZES = {
     "hidden_size": 32,
     "num_hidden_layers": 2,
@@ -51,12 +51,30 @@ def make_sentences(count: int) -> list[str]:
     ]
 
 
+def word_pieces(marks: list[str]) -> dict[str, int]:
+    """Return a WordPiece vocabulary: marks, words, characters, characters inside of words."""
+    pieces = [*marks, *WORDS.split(), *CHARACTERS, *(f"##{one}" for one in CHARACTERS)]
+    return {piece: index for index, piece in enumerate(dict.fromkeys(pieces))}
+
+
+def byte_pairs(marks: list[str]) -> Tokenizer:
+    """Return a byte-level BPE tokenizer trained on a few sentences."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trainer = trainers.BpeTrainer(
+        vocab_size=320,
+        special_tokens=marks,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(make_sentences(40), trainer)
+    return tokenizer
+
+
 def make_bert(folder: Path, **changes: object) -> Path:
     """Save a BERT style masked language model (so without a pooler layer) with its tokenizer."""
     marks = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    pieces = [*LETTERS, *"0123456789"]
-    vocabulary = dict.fromkeys([*marks, *WORDS.split(), *pieces, *(f"##{p}" for p in pieces)])
-    ids = {piece: index for index, piece in enumerate(vocabulary)}
+    ids = word_pieces(marks)
     tokenizer = Tokenizer(models.WordPiece(ids, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
@@ -77,15 +95,7 @@ def make_bert(folder: Path, **changes: object) -> Path:
 
 def make_roberta(folder: Path) -> Path:
     """Save a RoBERTa style model with a pooler layer and a byte-level tokenizer."""
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    trainer = trainers.BpeTrainer(
-        vocab_size=320,
-        special_tokens=["<s>", "<pad>", "</s>", "<unk>", "<mask>"],
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    tokenizer.train_from_iterator(make_sentences(40), trainer)
+    tokenizer = byte_pairs(["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
     tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
     PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,

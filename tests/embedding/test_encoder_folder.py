@@ -7,11 +7,12 @@ import socket
 import numpy as np
 import pytest
 import torch
+import transformers
 from sentence_transformers import SentenceTransformer
 from tiny_models import make_bert, make_sentences
-from transformers import AutoModel, AutoTokenizer
+from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer
 
-from workflow_scripts.embedding.encoder_folder import load_model, save_encoder
+from workflow_scripts.embedding.encoder_folder import load_model, save_encoder, weights_sha256
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError
 
@@ -51,6 +52,16 @@ def test_padding_counts_in_mean_padded_and_differs_from_mean(tiny_bert, tmp_path
     folder = save(tiny_bert, tmp_path / "mean", "mean")
     masked = SentenceTransformer(str(folder), device="cpu").encode(["a", "the dog"])
     assert np.abs(short - masked).max() > 0.1
+
+
+@pytest.mark.parametrize("pooling", ["cls", "mean_padded"])
+def test_a_tokenizer_that_pads_on_the_left_is_made_to_pad_on_the_right(pooling, tmp_path):
+    source = make_bert(tmp_path / "model")
+    AutoTokenizer.from_pretrained(source, padding_side="left").save_pretrained(source)
+    folder = save(source, tmp_path / "encoder", pooling)
+    ours = encode_strings(load_model(str(make_bert(tmp_path / "plain"))), STRINGS, pooling, 20)
+    theirs = SentenceTransformer(str(folder), device="cpu").encode(STRINGS)
+    np.testing.assert_allclose(theirs, ours, atol=2e-5)
 
 
 def test_pooler_vectors_too_are_those_of_sentence_transformers(tiny_roberta, tmp_path):
@@ -166,8 +177,8 @@ def ask_for_custom_code(folder):
         (cut_weights, "damaged|cannot be loaded"),
         (ask_for_more_layers, "do not fit config.json"),
         (ask_for_other_shapes, "do not fit config.json|cannot be loaded"),
-        (ask_for_custom_code, "cannot be loaded"),
-        (lambda folder: (folder / "config.json").write_text("{"), "cannot be loaded"),
+        (ask_for_custom_code, "model cannot be loaded"),
+        (lambda folder: (folder / "config.json").write_text("{"), "model cannot be loaded"),
         (lambda folder: (folder / "tokenizer.json").write_text("{"), "tokenizer cannot be loaded"),
     ],
 )
@@ -212,3 +223,109 @@ def test_a_failed_save_leaves_nothing(tiny_bert, tmp_path):
             tmp_path / "encoder", load_model(str(tiny_bert)), "cls", 20, {"x": object()}, ""
         )
     assert list(tmp_path.iterdir()) == []
+
+
+def save_without_weights(folder, config):
+    """A folder with the tokenizer of the tiny BERT and the weights of another model."""
+    make_bert(folder)
+    (folder / "model.safetensors").unlink()
+    AutoModel.from_config(config).save_pretrained(folder)
+    return folder
+
+
+SMALL = {"vocab_size": 100, "hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        (
+            transformers.GPT2Config(vocab_size=100, n_embd=16, n_layer=1, n_head=2),
+            "gpt2 is a decoder",
+        ),
+        (
+            transformers.T5Config(
+                vocab_size=100, d_model=16, d_kv=8, d_ff=16, num_layers=1, num_heads=2
+            ),
+            "t5 is an encoder-decoder",
+        ),
+        (
+            transformers.BartConfig(
+                vocab_size=100,
+                d_model=16,
+                encoder_layers=1,
+                decoder_layers=1,
+                encoder_attention_heads=2,
+                decoder_attention_heads=2,
+                encoder_ffn_dim=16,
+                decoder_ffn_dim=16,
+            ),
+            "bart is an encoder-decoder",
+        ),
+        (
+            transformers.BertConfig(**SMALL, intermediate_size=16, is_decoder=True),
+            "bert is set up as a decoder",
+        ),
+        (
+            transformers.DPRConfig(**SMALL, intermediate_size=16),
+            "dpr is no masked language model",
+        ),
+        (
+            transformers.FNetConfig(
+                vocab_size=100, hidden_size=16, num_hidden_layers=1, intermediate_size=16
+            ),
+            "fnet takes no attention mask",
+        ),
+    ],
+    ids=["gpt2", "t5", "bart", "decoder", "dpr", "fnet"],
+)
+def test_what_is_no_encoder_is_refused_in_one_line_with_what_is_taken(config, message, tmp_path):
+    folder = save_without_weights(tmp_path / "other-model", config)
+    with pytest.raises(UserError, match=message) as caught:
+        load_model(str(folder))
+    text = str(caught.value)
+    assert "other-model" in text
+    assert "BERT, RoBERTa" in text
+    assert "ModernBERT are taken" in text
+    assert "\n" not in text
+
+
+def shard(folder, prefix="model"):
+    """Save the weights of a folder, head included, in files of 20 kB named `prefix`-... ."""
+    model = AutoModelForMaskedLM.from_pretrained(folder)
+    (folder / "model.safetensors").unlink()
+    model.save_pretrained(folder, max_shard_size="20KB")
+    names = sorted(path.name for path in folder.glob("model-*.safetensors"))
+    assert len(names) > 2
+    index = (folder / "model.safetensors.index.json").read_text()
+    (folder / "model.safetensors.index.json").write_text(index.replace("model-0", f"{prefix}-0"))
+    return [
+        (folder / name).rename(folder / name.replace("model-0", f"{prefix}-0")) for name in names
+    ]
+
+
+@pytest.mark.parametrize("prefix", ["model", "weights"])
+def test_weights_in_several_files_are_the_same_weights(prefix, tmp_path):
+    whole = load_model(str(make_bert(tmp_path / "whole")))
+    folder = make_bert(tmp_path / "sharded")
+    shards = shard(folder, prefix)
+    loaded = load_model(str(folder))
+    expected = whole.model.state_dict()
+    assert loaded.model.state_dict().keys() == expected.keys()
+    assert all(torch.equal(loaded.model.state_dict()[key], expected[key]) for key in expected)
+    # The hash stands for all the files: a change of any changes it.
+    for path in shards:
+        before = path.read_bytes()
+        path.write_bytes(before + b" ")
+        assert weights_sha256(folder) != loaded.weights_sha256
+        path.write_bytes(before)
+    assert weights_sha256(folder) == loaded.weights_sha256
+
+
+def test_a_missing_shard_is_named(tmp_path):
+    folder = make_bert(tmp_path / "sharded")
+    lost = shard(folder)[1]
+    lost.unlink()
+    with pytest.raises(UserError, match="cannot be loaded") as caught:
+        load_model(str(folder))
+    assert lost.name in str(caught.value)

@@ -7,6 +7,7 @@ sentence_bert_config.json, 1_Pooling/config.json, ...), a card (README.md) and a
 """
 
 import hashlib
+import inspect
 import json
 import re
 import sys
@@ -18,7 +19,16 @@ import torch
 import transformers
 from safetensors import SafetensorError
 from safetensors.torch import save_file
-from transformers import AutoModel, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import (
+    MODEL_FOR_CAUSAL_LM_MAPPING,
+    MODEL_FOR_MASKED_LM_MAPPING,
+    AutoConfig,
+    AutoModel,
+    AutoTokenizer,
+    PreTrainedConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
 
 from workflow_scripts.embedding.pooling_names import POOLINGS, SHORTEST_MAX_LENGTH
 from workflow_scripts.errors import UserError
@@ -28,6 +38,10 @@ WEIGHT_FILES = ("model.safetensors", "model.safetensors.index.json")
 TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "spiece.model", "*.model")
 HUB_PATTERNS = ["*.json", "*.safetensors", "*.txt", "*.model"]
 RECORD_FILE = "encoder.json"
+# Those that the tests tune, save and load; others that `check_architecture` lets pass may do too.
+ENCODERS = (
+    "BERT, RoBERTa, XLM-R, CamemBERT, DistilBERT, ELECTRA, MPNet, ALBERT, DeBERTa and ModernBERT"
+)
 
 
 @dataclass
@@ -73,7 +87,8 @@ class LoadedModel:
 def position_limit(model: PreTrainedModel) -> int | None:
     """Return how many tokens the position embeddings can take, None where they do not say.
 
-    RoBERTa counts positions from the padding id on and loses that many.
+    RoBERTa and MPNet count positions from the padding id on and lose that many. Where positions are
+    relative or rotary (DeBERTa, ModernBERT) it is the length that the model was made for.
     """
     positions = getattr(getattr(model, "embeddings", None), "position_embeddings", None)
     if isinstance(positions, torch.nn.Embedding):
@@ -123,12 +138,31 @@ def check_model_files(folder: Path, source: str) -> None:
 
 def weights_sha256(folder: Path) -> str:
     """Return the SHA-256 of model.safetensors, or of the names and hashes of all its shards."""
-    single = folder / WEIGHT_FILES[0]
+    single, index = (folder / name for name in WEIGHT_FILES)
     if single.is_file():
         return sha256_of(single)
-    shards = sorted(folder.glob("model-*.safetensors"))
-    listing = "".join(f"{shard.name} {sha256_of(shard)}\n" for shard in shards)
+    shards = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
+    listing = "".join(f"{shard} {sha256_of(folder / shard)}\n" for shard in shards)
     return hashlib.sha256(listing.encode()).hexdigest()
+
+
+def check_architecture(config: PreTrainedConfig, source: str) -> None:
+    """Raise `UserError` unless `config` is of an encoder with masked language modelling.
+
+    A decoder sees only what stands left of a token, and an encoder-decoder returns the states of
+    its decoder.
+    """
+    kind = config.model_type
+    if getattr(config, "is_encoder_decoder", False):
+        what = "an encoder-decoder"
+    elif getattr(config, "is_decoder", False):
+        what = "set up as a decoder (is_decoder in config.json)"
+    elif type(config) not in MODEL_FOR_MASKED_LM_MAPPING:
+        decoder = type(config) in MODEL_FOR_CAUSAL_LM_MAPPING
+        what = "a decoder" if decoder else "no masked language model"
+    else:
+        return
+    raise UserError(f"{source}: {kind} is {what}; give an encoder-only model: {ENCODERS} are taken")
 
 
 def load_model(source: str, device: str | torch.device = "cpu") -> LoadedModel:
@@ -145,8 +179,13 @@ def load_model(source: str, device: str | torch.device = "cpu") -> LoadedModel:
     check_model_files(folder, source)
     options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     try:
-        tokenizer = AutoTokenizer.from_pretrained(folder, **options)
+        config = AutoConfig.from_pretrained(folder, **options)
     except Exception as error:  # malformed files surface as nearly any exception
+        raise UserError(f"{source}: the model cannot be loaded ({_first_line(error)})") from error
+    check_architecture(config, source)
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder, **options)
+    except Exception as error:
         raise UserError(
             f"{source}: the tokenizer cannot be loaded ({_first_line(error)})"
         ) from error
@@ -167,6 +206,11 @@ def load_model(source: str, device: str | torch.device = "cpu") -> LoadedModel:
         ) from error
     except Exception as error:
         raise UserError(f"{source}: the model cannot be loaded ({_first_line(error)})") from error
+    if "attention_mask" not in inspect.signature(model.forward).parameters:
+        raise UserError(
+            f"{source}: {config.model_type} takes no attention mask, so that padding would change "
+            f"its vectors; {ENCODERS} are taken"
+        )
     missing = set(report["missing_keys"])
     if any(key.startswith("pooler.") for key in missing):
         model.pooler = None

@@ -1,0 +1,207 @@
+"""Every architecture from end to end: tuned, saved, loaded by transformers and by its peers."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from sentence_transformers import SentenceTransformer
+from tiny_architectures import (
+    ARCHITECTURES,
+    WITH_ATTENTION_INTERFACE,
+    WITH_POOLER,
+    dropout_keys,
+    make_architecture,
+)
+from tiny_models import RECIPE, make_sentences
+from transformers import AutoModel, AutoTokenizer
+
+from workflow_scripts.embedding.encoder_folder import load_model, position_limit
+from workflow_scripts.embedding.string_encoding import encode_strings
+from workflow_scripts.errors import UserError
+from workflow_scripts.tuning.mirror_tuning import tune_model
+from workflow_scripts.tuning.recipes import MirrorChoices
+from workflow_scripts.tuning.tune_mirror import make_encoder
+
+# Some need padding, one is cut, one is a single piece, one holds characters no vocabulary has.
+STRINGS = [*make_sentences(12), "a", "the small cat " * 30, "naïve 猫 [MASK]"]
+LENGTH = RECIPE["embed_max_length"]
+POOLINGS = [
+    (name, pooling)
+    for name in ARCHITECTURES
+    for pooling in ("cls", "mean", "mean_padded", "pooler")
+    if pooling != "pooler" or name in WITH_POOLER
+]
+
+
+@pytest.fixture(scope="module")
+def folder_of(tmp_path_factory):
+    """The model folder of an architecture, made once."""
+    made = {}
+
+    def make(name):
+        if name not in made:
+            made[name] = make_architecture(tmp_path_factory.mktemp("models") / name, name)
+        return made[name]
+
+    return make
+
+
+@pytest.fixture
+def tune(folder_of, tmp_path):
+    """Tune an architecture for two steps; the keywords are changes of the recipe."""
+
+    def run(name, **changes):
+        corpus, output = tmp_path / "corpus.txt", tmp_path / "encoder"
+        corpus.write_text("\n".join(make_sentences(16)) + "\n")
+        make_encoder(
+            str(folder_of(name)), str(corpus), "own", {**RECIPE, **changes}, seed=33, output=output
+        )
+        return output
+
+    return run
+
+
+def pooled_by_hand(folder, pooling):
+    """The vectors by transformers alone, string by string, from what the pooling means."""
+    model, tokenizer = (
+        AutoModel.from_pretrained(folder).eval(),
+        AutoTokenizer.from_pretrained(folder),
+    )
+    rows = []
+    for string in STRINGS:
+        tokens = tokenizer(
+            string,
+            truncation=True,
+            max_length=LENGTH,
+            padding="max_length" if pooling == "mean_padded" else False,
+            return_tensors="pt",
+        )
+        with torch.no_grad():
+            output = model(**tokens)
+        states = output.last_hidden_state[0]
+        if pooling == "pooler":
+            rows.append(output.pooler_output[0])
+        else:
+            rows.append(states[0] if pooling == "cls" else states.mean(dim=0))
+    return torch.stack(rows).numpy()
+
+
+@pytest.mark.parametrize(("name", "pooling"), POOLINGS)
+def test_it_is_tuned_saved_and_gives_equal_vectors_everywhere(name, pooling, tune, tmp_path):
+    folder = tune(name, pooling=pooling)
+    assert json.loads((folder / "encoder.json").read_text())["tuning"]["steps"] == 2
+    ours = encode_strings(load_model(str(folder)), STRINGS, pooling, LENGTH)
+    assert np.isfinite(ours).all()
+    # Vectors that hardly differ would agree whatever is done wrong.
+    assert np.ptp(ours, axis=0).mean() > 0.5
+    np.testing.assert_allclose(ours, pooled_by_hand(folder, pooling), rtol=0, atol=1e-5)
+    encoder = SentenceTransformer(str(folder), device="cpu")
+    np.testing.assert_allclose(encoder.encode(STRINGS), ours, rtol=0, atol=1e-5)
+    encoder.save(str(tmp_path / "again"))
+    again = SentenceTransformer(str(tmp_path / "again"), device="cpu")
+    np.testing.assert_allclose(again.encode(STRINGS), ours, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_tuning_moves_every_weight_that_the_vectors_depend_on(name, tune, folder_of):
+    before = load_model(str(folder_of(name))).model.state_dict()
+    after = load_model(str(tune(name, pooling="cls", weight_decay=0.0))).model.state_dict()
+    assert before.keys() == after.keys()
+    still = {key for key in before if torch.equal(before[key], after[key])}
+    # cls does not pass through the pooler; everything else has a part in it.
+    assert {key for key in still if not key.startswith("pooler.")} == set()
+
+
+@pytest.mark.parametrize("name", WITH_ATTENTION_INTERFACE)
+def test_drophead_takes_part_in_tuning(name, tune):
+    plain, again, dropped = (
+        json.loads((tune(name, dropout=0.0, drophead=rate) / "encoder.json").read_text())["tuning"]
+        for rate in (0.0, 0.0, 0.2)
+    )
+    assert plain == again
+    assert plain["first_loss"] != dropped["first_loss"]
+    assert dropped["steps"] == 2
+
+
+@pytest.mark.parametrize("name", sorted(set(ARCHITECTURES) - set(WITH_ATTENTION_INTERFACE)))
+def test_drophead_is_refused_where_the_attention_cannot_be_replaced(name, tune, tmp_path):
+    with pytest.raises(UserError, match=r"attention of \w+Model cannot be replaced"):
+        tune(name, drophead=0.2)
+    assert not (tmp_path / "encoder").exists()
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_a_head_is_dropped_and_the_weights_below_it_are_used(name, tmp_path):
+    folder = make_architecture(tmp_path / "model", name, head=True)
+    whole = getattr(transformers, ARCHITECTURES[name][3]).from_pretrained(folder)
+    expected = getattr(whole, whole.base_model_prefix).state_dict()
+    found = load_model(str(folder)).model.state_dict()
+    assert len(whole.state_dict()) > len(expected)
+    # Not even a pooler layer that the weights lack is made up.
+    assert found.keys() == expected.keys()
+    assert all(torch.equal(found[key], expected[key]) for key in expected)
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_the_longest_input_is_what_the_position_embeddings_take(name, folder_of):
+    loaded = load_model(str(folder_of(name)))
+    limit = position_limit(loaded.model)
+    # 66 positions, of which the RoBERTa family loses those up to the padding id.
+    shifted = name in ("roberta", "xlm-roberta", "camembert", "mpnet")
+    assert limit == (64 if shifted else 66)
+    ids = torch.full(
+        (1, limit + 1), loaded.tokenizer.convert_tokens_to_ids(loaded.tokenizer.tokenize("cat"))[0]
+    )
+    with torch.no_grad():
+        assert loaded.model(input_ids=ids[:, :limit]).last_hidden_state.shape == (1, limit, 32)
+        if name not in ("deberta", "deberta-v2", "modernbert"):
+            # Absolute positions end there; the relative ones of the others go on.
+            with pytest.raises((IndexError, RuntimeError)):
+                loaded.model(input_ids=ids)
+    with pytest.raises(UserError, match=f"more than the {limit} positions"):
+        loaded.check_pooling("cls", limit + 1)
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_no_warning_is_given_where_the_tokenizer_marks_the_first_position(name, folder_of, capsys):
+    load_model(str(folder_of(name))).warn_of_missing_mark("cls")
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("name", sorted(set(ARCHITECTURES) - set(WITH_POOLER)))
+def test_the_pooler_is_refused_where_there_is_none(name, folder_of):
+    with pytest.raises(UserError, match="hold no pooler layer; use cls"):
+        load_model(str(folder_of(name))).check_pooling("pooler", LENGTH)
+
+
+def first_losses(name, folder, dropout, source_rate):
+    """The loss of the first step under two seeds, over one batch of all strings.
+
+    Without dropout they differ by the order of the strings alone. `source_rate` is what the model's
+    config.json says.
+    """
+    make_architecture(folder, name, **dropout_keys(name, source_rate))
+    choices = MirrorChoices(
+        max_length=LENGTH, epochs=1, temperature=0.1, batch_size=12, dropout=dropout
+    )
+    return [
+        tune_model(load_model(str(folder)), STRINGS[:12], choices, "cls", seed).first_loss
+        for seed in (1, 2)
+    ]
+
+
+# ModernBERT keeps its rate of attention as a number, which is not overwritten.
+@pytest.mark.parametrize("name", sorted(set(ARCHITECTURES) - {"modernbert"}))
+def test_rate_zero_leaves_no_dropout_whatever_the_config_says(name, tmp_path):
+    first, second = first_losses(name, tmp_path / "model", 0.0, source_rate=0.4)
+    assert first == pytest.approx(second, rel=1e-4)
+    first, second = first_losses(name, tmp_path / "model", None, source_rate=0.4)
+    assert first != pytest.approx(second, rel=1e-4)
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_a_rate_is_set_where_the_config_has_none(name, tmp_path):
+    first, second = first_losses(name, tmp_path / "model", 0.5, source_rate=0.0)
+    assert first != pytest.approx(second, rel=1e-4)
