@@ -147,10 +147,6 @@ ARCHITECTURES: dict[str, tuple[Callable[[], PreTrainedTokenizerBase], str, dict,
 }
 # Those whose AutoModel has a pooler layer.
 WITH_POOLER = ("bert", "roberta", "xlm-roberta", "camembert", "mpnet", "albert")
-# Those whose attention can be replaced by a registered function.
-WITH_ATTENTION_INTERFACE = tuple(
-    name for name in ARCHITECTURES if name not in ("mpnet", "deberta", "deberta-v2")
-)
 
 
 def dropout_keys(name: str, rate: float) -> dict[str, float]:

@@ -9,7 +9,6 @@ import transformers
 from sentence_transformers import SentenceTransformer
 from tiny_architectures import (
     ARCHITECTURES,
-    WITH_ATTENTION_INTERFACE,
     WITH_POOLER,
     dropout_keys,
     make_architecture,
@@ -17,11 +16,14 @@ from tiny_architectures import (
 from tiny_models import RECIPE, make_sentences
 from transformers import AutoModel, AutoTokenizer
 
+from workflow_scripts.embedding.architectures import first_position_only
 from workflow_scripts.embedding.encoder_folder import load_model, position_limit
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError
+from workflow_scripts.tuning.drophead import drophead
+from workflow_scripts.tuning.dropout_masks import DropoutMasks
 from workflow_scripts.tuning.mirror_tuning import tune_model
-from workflow_scripts.tuning.recipes import MirrorChoices
+from workflow_scripts.tuning.recipes import DropoutRates, MirrorChoices
 from workflow_scripts.tuning.tune_mirror import make_encoder
 
 # Some need padding, one is cut, one is a single piece, one holds characters no vocabulary has.
@@ -114,7 +116,7 @@ def test_tuning_moves_every_weight_that_the_vectors_depend_on(name, tune, folder
     assert {key for key in still if not key.startswith("pooler.")} == set()
 
 
-@pytest.mark.parametrize("name", WITH_ATTENTION_INTERFACE)
+@pytest.mark.parametrize("name", ARCHITECTURES)
 def test_drophead_takes_part_in_tuning(name, tune):
     plain, again, dropped = (
         json.loads((tune(name, dropout=0.0, drophead=rate) / "encoder.json").read_text())["tuning"]
@@ -125,11 +127,33 @@ def test_drophead_takes_part_in_tuning(name, tune):
     assert dropped["steps"] == 2
 
 
-@pytest.mark.parametrize("name", sorted(set(ARCHITECTURES) - set(WITH_ATTENTION_INTERFACE)))
-def test_drophead_is_refused_where_the_attention_cannot_be_replaced(name, tune, tmp_path):
-    with pytest.raises(UserError, match=r"attention of \w+Model cannot be replaced"):
-        tune(name, drophead=0.2)
-    assert not (tmp_path / "encoder").exists()
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_drophead_works_on_the_context_of_every_layer(name, folder_of):
+    loaded = load_model(str(folder_of(name)))
+    model, masks = loaded.model.train(), DropoutMasks(33, "cpu")
+    calls = []
+    with drophead(model, 0.5, masks):
+        masks.draw = lambda shape, rate, dtype: calls.append(tuple(shape)) or torch.ones(shape)
+        model(input_ids=torch.tensor([[2, 7, 8, 3], [2, 9, 7, 3]]))
+    assert calls == [(2, 1, 4, 1)] * 2
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_the_first_position_alone_has_the_vectors_and_gradients_of_all(name, folder_of):
+    ids = torch.tensor([[2, 7, 8, 9, 3], [2, 9, 3, 1, 1]])
+    mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]])
+    results = []
+    for alone in (True, False):
+        model = load_model(str(folder_of(name))).model.double()
+        with first_position_only(model, alone):
+            states = model(input_ids=ids, attention_mask=mask).last_hidden_state
+        assert states.shape[1] == (1 if alone and name != "albert" else 5)
+        (states[:, 0] * torch.linspace(-1, 1, 64).view(2, 32).sin()).sum().backward()
+        gradients = [p.grad for p in model.parameters() if p.grad is not None]
+        results.append([states[:, 0], *gradients])
+    assert len(results[0]) == len(results[1])
+    for mine, whole in zip(*results, strict=True):
+        torch.testing.assert_close(mine, whole, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", ARCHITECTURES)
@@ -192,8 +216,7 @@ def first_losses(name, folder, dropout, source_rate):
     ]
 
 
-# ModernBERT keeps its rate of attention as a number, which is not overwritten.
-@pytest.mark.parametrize("name", sorted(set(ARCHITECTURES) - {"modernbert"}))
+@pytest.mark.parametrize("name", ARCHITECTURES)
 def test_rate_zero_leaves_no_dropout_whatever_the_config_says(name, tmp_path):
     first, second = first_losses(name, tmp_path / "model", 0.0, source_rate=0.4)
     assert first == pytest.approx(second, rel=1e-4)
@@ -205,3 +228,24 @@ def test_rate_zero_leaves_no_dropout_whatever_the_config_says(name, tmp_path):
 def test_a_rate_is_set_where_the_config_has_none(name, tmp_path):
     first, second = first_losses(name, tmp_path / "model", 0.5, source_rate=0.0)
     assert first != pytest.approx(second, rel=1e-4)
+
+
+# Places that an architecture does not have (DistilBERT and ALBERT in transformers 5).
+NO_SUCH_PLACE = {("distilbert", "attention_output"), ("albert", "feed_forward")}
+PLACES = ("embeddings", "attention", "attention_output", "feed_forward")
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_a_rate_by_place_is_set_there_and_nowhere_else(name, place, tmp_path):
+    nowhere = dict.fromkeys(PLACES, 0.0)
+    if (name, place) in NO_SUCH_PLACE:
+        with pytest.raises(UserError, match=place):
+            first_losses(name, tmp_path / "model", DropoutRates(**{**nowhere, place: 0.5}), 0.0)
+        return
+    first, second = first_losses(
+        name, tmp_path / "model", DropoutRates(**{**nowhere, place: 0.5}), source_rate=0.0
+    )
+    assert first != pytest.approx(second, rel=1e-4)
+    first, second = first_losses(name, tmp_path / "model", DropoutRates(**nowhere), source_rate=0.4)
+    assert first == pytest.approx(second, rel=1e-4)

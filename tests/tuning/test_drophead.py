@@ -109,7 +109,7 @@ def test_an_architecture_whose_attention_is_not_known_is_named(request):
     model = load("tiny_bert", request)
     model.config.model_type = "newest"
     with (
-        pytest.raises(UserError, match="attention of newest is not known .*; set drophead: 0"),
+        pytest.raises(UserError, match=r"attention of newest is not known .*; set drophead: 0"),
         drophead(model, 0.1, masks_for(2)),
     ):
         pass

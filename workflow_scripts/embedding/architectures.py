@@ -109,8 +109,7 @@ def first_position_only(model: PreTrainedModel, wanted: bool = True) -> Iterator
 
     Behind the attention of the last layer no position looks at another, so for the poolings `cls`
     and `pooler` the others need not be computed: the vectors are the same. Last hidden states are
-    then [B, 1, D] (ModernBERT: [B, T, D], alike in all positions). Does nothing for architectures
-    where the place is not known.
+    then [B, 1, D]. Does nothing for architectures where the place is not known.
     """
     architecture = architecture_of(model)
     if not wanted or architecture is None:

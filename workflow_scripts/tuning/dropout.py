@@ -149,7 +149,7 @@ def _rate_finder(model: PreTrainedModel, rates: float | DropoutRates | None):
         )
     by_place = {place: getattr(rates, place) for place in DROPOUT_PLACES}
     for place, rate in by_place.items():
-        if rate is not None and architecture.dropout[place] is None:
+        if rate and architecture.dropout[place] is None:
             raise UserError(f"dropout.{place}: {kind} has no dropout there; leave the key out")
 
     def settle(name: str, own: float) -> float:

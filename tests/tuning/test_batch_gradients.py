@@ -1,0 +1,240 @@
+"""Gradients of a batch from its slices: those of one pass, however the batch is cut."""
+
+import pytest
+import torch
+from tiny_architectures import ARCHITECTURES, make_architecture
+from tiny_models import make_sentences
+
+from workflow_scripts.embedding.architectures import first_position_only
+from workflow_scripts.embedding.encoder_folder import load_model
+from workflow_scripts.embedding.pooling import pool_hidden_states
+from workflow_scripts.embedding.token_batches import pad_token_ids, tokenize_strings
+from workflow_scripts.errors import UserError
+from workflow_scripts.tuning import batch_gradients
+from workflow_scripts.tuning.batch_gradients import BatchGradients
+from workflow_scripts.tuning.drophead import drophead
+from workflow_scripts.tuning.dropout import seeded_dropout
+from workflow_scripts.tuning.dropout_masks import DropoutMasks
+from workflow_scripts.tuning.losses import nt_xent_loss
+
+LENGTH = 20
+STRINGS = make_sentences(14)
+
+
+@pytest.fixture(autouse=True)
+def small_slices(monkeypatch):
+    """A batch of tiny strings in several slices, as a real one is."""
+    monkeypatch.setitem(batch_gradients.SLICE_OVERHEAD, "cpu", 4)
+    monkeypatch.setitem(batch_gradients.MOST_TOKENS, "cpu", 200)
+
+
+def loss_of(first, second):
+    return nt_xent_loss(first, second, 0.1)
+
+
+class RecordedMasks(DropoutMasks):
+    """Keeps the masks of every slice, in the order in which the model asked for them."""
+
+    def __init__(self):
+        super().__init__(33, "cpu")
+        self.drawn = {}
+
+    def start(self, step, number, start, stop, rows):
+        super().start(step, number, start, stop, rows)
+        self.current = self.drawn.setdefault(number, [])
+
+    def draw(self, shape, rate, dtype):
+        self.current.append(super().draw(shape, rate, dtype))
+        return self.current[-1]
+
+
+class ReplayedMasks(DropoutMasks):
+    """Gives one pass over a whole batch the masks that its slices had."""
+
+    def __init__(self, drawn, slices, total):
+        super().__init__(33, "cpu")
+        self.drawn, self.slices, self.total, self.calls = drawn, slices, total, 0
+
+    def draw(self, shape, rate, dtype):
+        mask = torch.ones(shape, dtype=dtype)
+        for number, one in self.slices.items():
+            own = self.drawn[number][self.calls]
+            rows = torch.tensor(one.rows)
+            assert len(own) == len(rows)
+            place = mask[rows]
+            place[tuple(slice(size) for size in own.shape)] = own
+            mask[rows] = place
+        self.calls += 1
+        return mask
+
+
+def gradients_of(model):
+    found = {}
+    for name, parameter in model.named_parameters():
+        if parameter.grad is not None:
+            dense = parameter.grad.to_dense() if parameter.grad.is_sparse else parameter.grad
+            found[name] = dense.clone()
+    model.zero_grad()
+    return found
+
+
+def compute(loaded, masks, pooling="mean", dropout=0.2, heads=0.2, token_ids=None, **options):
+    """Loss, vectors and gradients of one step of a fresh `BatchGradients`."""
+    token_ids = token_ids or tokenize_strings(loaded.tokenizer, STRINGS * 2, LENGTH)
+    loaded.model.train()
+    with (
+        seeded_dropout(loaded.model, dropout, masks),
+        drophead(loaded.model, heads, masks),
+        first_position_only(loaded.model, pooling in ("cls", "pooler")),
+    ):
+        most_rows = options.pop("most_rows", None)
+        engine = BatchGradients(loaded, pooling, LENGTH, masks, **options)
+        engine._most_rows = most_rows
+        loss, vectors = engine.compute(token_ids, 1, loss_of)
+    return loss, vectors, gradients_of(loaded.model)
+
+
+def assert_same(mine, other, tolerance):
+    torch.testing.assert_close(mine[0], other[0], rtol=tolerance, atol=tolerance)
+    torch.testing.assert_close(mine[1], other[1], rtol=tolerance, atol=tolerance)
+    assert mine[2].keys() == other[2].keys()
+    for name in mine[2]:
+        torch.testing.assert_close(
+            mine[2][name], other[2][name], rtol=tolerance, atol=tolerance, msg=name
+        )
+
+
+@pytest.fixture(scope="module")
+def folder_of(tmp_path_factory):
+    made = {}
+
+    def make(name):
+        if name not in made:
+            made[name] = make_architecture(tmp_path_factory.mktemp("models") / name, name)
+        return made[name]
+
+    return make
+
+
+def load(folder, dtype=torch.float64):
+    loaded = load_model(str(folder))
+    loaded.model.to(dtype)
+    return loaded
+
+
+@pytest.mark.parametrize("pooling", ["cls", "mean", "mean_padded"])
+@pytest.mark.parametrize("name", ["bert", "roberta", "mpnet", "distilbert", "modernbert"])
+def test_slices_give_the_gradients_of_one_padded_pass_with_the_same_masks(name, pooling, folder_of):
+    """The reference is autograd through one call of the model, its masks put together by row."""
+    loaded = load(folder_of(name))
+    recorded = RecordedMasks()
+    mine = compute(loaded, recorded, pooling)
+    token_ids = tokenize_strings(loaded.tokenizer, STRINGS * 2, LENGTH)
+    lengths = [LENGTH if pooling == "mean_padded" else len(ids) for ids in token_ids]
+    parts = batch_gradients.plan_parts(lengths, 4, 200, None, False)
+    assert len(parts) > 1
+
+    replayed = ReplayedMasks(
+        recorded.drawn, {part.number: part.slice for part in parts}, len(token_ids)
+    )
+    model = loaded.model
+    input_ids, mask = pad_token_ids(token_ids, loaded.tokenizer.pad_token_id, max(lengths))
+    # The first position alone has masks of its own shape, so both sides take it alone or neither.
+    alone = pooling == "cls"
+    with (
+        seeded_dropout(model, 0.2, replayed),
+        drophead(model, 0.2, replayed),
+        first_position_only(model, alone),
+    ):
+        output = model(input_ids=input_ids, attention_mask=mask)
+        vectors = pool_hidden_states(output.last_hidden_state, mask, pooling)
+        loss = loss_of(vectors[: len(STRINGS)], vectors[len(STRINGS) :])
+        loss.backward()
+    assert_same(mine, (loss.detach(), vectors.detach(), gradients_of(model)), 1e-9)
+
+
+@pytest.mark.parametrize("pooling", ["cls", "mean_padded"])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+@pytest.mark.parametrize(
+    "change", [{"cached": True}, {"most_rows": 3}, {"cached": True, "most_rows": 1}]
+)
+def test_the_cache_and_parts_of_any_size_change_nothing(change, dtype, pooling, tiny_roberta):
+    plain = compute(load(tiny_roberta, dtype), DropoutMasks(33, "cpu"), pooling)
+    other = compute(load(tiny_roberta, dtype), DropoutMasks(33, "cpu"), pooling, **change)
+    if dtype == torch.float64:
+        assert_same(plain, other, 1e-9)
+        return
+    torch.testing.assert_close(plain[1], other[1], rtol=1e-5, atol=1e-5)
+    scale = max(gradient.abs().max().item() for gradient in plain[2].values())
+    for name, gradient in plain[2].items():
+        torch.testing.assert_close(gradient, other[2][name], rtol=0, atol=1e-6 * scale, msg=name)
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_every_architecture_replays_its_masks_in_parts(name, folder_of):
+    plain = compute(load(folder_of(name)), DropoutMasks(33, "cpu"))
+    parts = compute(load(folder_of(name)), DropoutMasks(33, "cpu"), cached=True, most_rows=2)
+    assert_same(plain, parts, 1e-9)
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_controlled_dropout_gives_both_views_of_equal_strings_the_same_vector(name, folder_of):
+    for most_rows in (None, 3):
+        _, vectors, _ = compute(
+            load(folder_of(name), torch.float32),
+            DropoutMasks(33, "cpu"),
+            paired=True,
+            most_rows=most_rows,
+        )
+        assert torch.equal(vectors[:14], vectors[14:])
+    _, vectors, _ = compute(load(folder_of(name), torch.float32), DropoutMasks(33, "cpu"))
+    assert not any(
+        torch.equal(first, second) for first, second in zip(vectors[:14], vectors[14:], strict=True)
+    )
+
+
+def out_of_memory_above(monkeypatch, loaded, rows):
+    """Let the model refuse more than `rows` rows, as a device without memory does."""
+    forward = type(loaded.model).forward
+    refused = []
+
+    def limited(self, input_ids=None, **options):
+        if len(input_ids) > rows:
+            refused.append(len(input_ids))
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return forward(self, input_ids=input_ids, **options)
+
+    monkeypatch.setattr(type(loaded.model), "forward", limited)
+    return refused
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+def test_a_lack_of_memory_is_answered_with_smaller_parts_and_the_same_result(
+    rows, tiny_bert, monkeypatch, capsys
+):
+    plain = compute(load(tiny_bert), DropoutMasks(33, "cpu"))
+    loaded = load(tiny_bert)
+    refused = out_of_memory_above(monkeypatch, loaded, rows)
+    assert_same(plain, compute(loaded, DropoutMasks(33, "cpu")), 1e-9)
+    assert len(refused) >= 2
+    told = capsys.readouterr().err
+    assert "out of memory: going on slice by slice (gradient cache), same results" in told
+    assert "in parts of" in told
+
+
+def test_a_string_that_does_not_fit_alone_is_an_error_with_a_remedy(tiny_bert, monkeypatch):
+    loaded = load(tiny_bert)
+    out_of_memory_above(monkeypatch, loaded, 0)
+    with pytest.raises(UserError, match="out of memory with a single string; lower max_length"):
+        compute(loaded, DropoutMasks(33, "cpu"))
+
+
+def test_other_errors_of_the_model_are_not_taken_for_a_lack_of_memory(tiny_bert, monkeypatch):
+    loaded = load(tiny_bert)
+
+    def broken(self, **options):
+        raise RuntimeError("shapes do not match")
+
+    monkeypatch.setattr(type(loaded.model), "forward", broken)
+    with pytest.raises(RuntimeError, match="shapes do not match"):
+        compute(loaded, DropoutMasks(33, "cpu"))
