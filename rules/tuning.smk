@@ -23,20 +23,22 @@ rule tune_mirror:
         recipe=plan.recipes_with_development(False),
     conda:
         "../envs/torch.yaml"
-    threads: config["threads"]["tuning"]
+    threads: config["threads"]["tuning"] * plan.tuning_processes
     resources:
-        gpu=plan.gpus,
+        gpu=plan.gpus * plan.tuning_processes,
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
+        launcher=plan.tuning_launcher,
         model=lambda wildcards: plan.model_location(wildcards.model),
         recipe=lambda wildcards: plan.recipe_block(wildcards.recipe),
+        threads=config["threads"]["tuning"],
         device=config["device"],
         folder=subpath(output.record, parent=True),
     shell:
-        "logged {log[0]:q} python -m workflow_scripts.tuning.tune_mirror --model {params.model:q}"
+        "logged {log[0]:q} {params.launcher:q} workflow_scripts.tuning.tune_mirror --model {params.model:q}"
         " --corpus {input.corpus:q} --recipe-name {wildcards.recipe:q}"
-        " --recipe-json {params.recipe:q} --seed {wildcards.seed:q} --threads {threads}"
+        " --recipe-json {params.recipe:q} --seed {wildcards.seed:q} --threads {params.threads}"
         " --device {params.device:q}"
         " --output {params.folder:q} --step-log {log.steps:q}"
 
@@ -61,21 +63,23 @@ rule tune_with_development:
         recipe=plan.recipes_with_development(True),
     conda:
         "../envs/torch.yaml"
-    threads: config["threads"]["tuning"]
+    threads: config["threads"]["tuning"] * plan.tuning_processes
     resources:
-        gpu=plan.gpus,
+        gpu=plan.gpus * plan.tuning_processes,
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
+        launcher=plan.tuning_launcher,
         model=lambda wildcards: plan.model_location(wildcards.model),
         recipe=lambda wildcards: plan.recipe_block(wildcards.recipe),
         linking=lambda wildcards: plan.development_similarity(wildcards.recipe),
+        threads=config["threads"]["tuning"],
         device=config["device"],
         folder=subpath(output.record, parent=True),
     shell:
-        "logged {log[0]:q} python -m workflow_scripts.tuning.tune_with_development --model {params.model:q}"
+        "logged {log[0]:q} {params.launcher:q} workflow_scripts.tuning.tune_with_development --model {params.model:q}"
         " --corpus {input.corpus:q} --recipe-name {wildcards.recipe:q}"
-        " --recipe-json {params.recipe:q} --seed {wildcards.seed:q} --threads {threads}"
+        " --recipe-json {params.recipe:q} --seed {wildcards.seed:q} --threads {params.threads}"
         " --device {params.device:q}"
         " --output {params.folder:q} --step-log {log.steps:q}"
         " --strings {input.strings:q} --items {input.items_json:q} --linking-similarity {params.linking:q}"

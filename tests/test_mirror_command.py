@@ -140,3 +140,33 @@ def test_help_does_not_wait_for_torch(project):
         [sys.executable, "-c", code], cwd=project, capture_output=True, text=True, check=True
     )
     assert result.stdout.rstrip().endswith("False")
+
+
+def test_a_development_set_is_scored_while_tuning(arguments, sampler, tmp_path):
+    more = ["--development-set", "stsb-dev", "--data-root", str(sampler)]
+    steps = tmp_path / "steps.jsonl"
+    mirror.main([*as_argv(arguments), *more, "--development-every", "1", "--step-log", str(steps)])
+    record = json.loads((tmp_path / "encoder" / "encoder.json").read_text())
+    scores = [json.loads(line)["development"] for line in steps.read_text().splitlines()]
+    assert len(scores) == record["tuning"]["steps"]
+    assert record["tuning"]["best_score"] == max(scores)
+    assert record["recipe"]["development"]["dataset"] == "stsb-dev"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--development-set", "stsb-dev"], "--data-root: missing; give the folder"),
+        (["--development-set", "stsb-dv", "--data-root", "{root}"], "did you mean 'stsb-dev'"),
+        (["--development-set", "sts-en", "--data-root", "{root}"], "a suite; name one of"),
+        (["--development-set", "bli-en-fr", "--data-root", "{root}"], "of task lexicon"),
+        (["--development-set", "stsb-dev", "--data-root", "nowhere"], "no such folder"),
+    ],
+)
+def test_mistakes_about_the_development_set_are_named(
+    options, message, arguments, sampler, tmp_path
+):
+    options = [option.format(root=sampler) for option in options]
+    with pytest.raises(UserError, match=message):
+        mirror.main([*as_argv(arguments), *options])
+    assert not (tmp_path / "encoder").exists()

@@ -73,6 +73,27 @@ def test_the_embedded_default_is_valid(config):
         ("seeds", [], "seeds"),
         ("recipes/mirror-word/learning_rate", "3e-4", "write 3.0e-4"),
         ("recipes/mirror-word/dropout", 1.5, "recipes.mirror-word.dropout"),
+        ("recipes/mirror-word/dropout", {"atention": 0.1}, "atention.*did you mean 'attention'"),
+        (
+            "recipes/mirror-word/development",
+            {"suite": "words-dev", "dataset": "simlex999"},
+            "recipes.mirror-word.development.every: missing",
+        ),
+        (
+            "recipes/mirror-word/development",
+            {"suite": "words-dev", "dataset": "simlex", "every": 5},
+            "`recipes.mirror-word.development.dataset` is `simlex`.*did you mean 'simlex999'",
+        ),
+        (
+            "recipes/mirror-word/development",
+            {"suite": "sts-dev", "dataset": "simlex999", "every": 5},
+            "`suites.sts-dev` lacks dataset `simlex999`",
+        ),
+        (
+            "recipes/mirror-word/development",
+            {"suite": "words-fr", "dataset": "bli-en-fr", "every": 5},
+            "of task lexicon; a development set is one of task similarity or entity-linking",
+        ),
         ("recipes/mirror-word/temperature", 0, "recipes.mirror-word.temperature"),
         ("threads/tuning", "two", "`threads.tuning` is 'two'; it must be of type integer"),
         ("tables/table01/rows/2/recipe", "base-mpp", "`base-mpp`, which is not in `recipes`"),

@@ -1,18 +1,24 @@
 """The command that makes an encoder folder."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
 
+import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file
+from scipy.stats import spearmanr
 from sentence_transformers import SentenceTransformer
 from tiny_models import RECIPE, make_sentences
 from transformers import AutoModel
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import sha256_of
-from workflow_scripts.tuning import tune_mirror
+from workflow_scripts.tuning import tune_mirror, tune_with_development
 
 
 @pytest.fixture
@@ -109,3 +115,147 @@ def test_as_a_process_a_mistake_is_one_line_and_exit_code_2(arguments, project, 
     assert "corpus.txt:2: not UTF-8" in result.stderr
     assert result.stderr.count("\n") == 1
     assert not (tmp_path / "out").exists()
+
+
+def command(arguments, module="workflow_scripts.tuning.tune_mirror"):
+    return [sys.executable, "-m", module, *as_argv(arguments)]
+
+
+def test_a_killed_run_goes_on_and_ends_at_the_same_folder(arguments, project, tmp_path):
+    """SIGKILL as soon as there is a state; the log of steps is whole in the end."""
+    recipe = {**RECIPE, "epochs": 60}
+    arguments |= {
+        "--recipe-json": json.dumps(recipe),
+        "--step-log": str(tmp_path / "steps.jsonl"),
+    }
+    state = tmp_path / "out" / ".seed33.state.safetensors"
+    (tmp_path / "out").mkdir()
+    code = (
+        "from workflow_scripts.tuning import tune_mirror as command; "
+        "command.SECONDS_BETWEEN_STATES = 0; command.main()"
+    )
+    slow = [sys.executable, "-c", code, *as_argv(arguments)]
+    process = subprocess.Popen(slow, cwd=project, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while not state.is_file():
+        assert process.poll() is None, "ended before there was a state"
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    assert not (tmp_path / "out" / "seed33").exists()
+    result = subprocess.run(
+        command(arguments), cwd=project, capture_output=True, text=True, check=True
+    )
+    assert "going on after step" in result.stderr
+    assert not state.exists()
+    undisturbed = {**arguments, "--output": str(tmp_path / "whole")}
+    del undisturbed["--step-log"]
+    tune_mirror.main(as_argv(undisturbed))
+    assert bytes_of(tmp_path / "out" / "seed33") == bytes_of(tmp_path / "whole")
+    lines = (tmp_path / "steps.jsonl").read_text().splitlines()
+    steps = [json.loads(line)["step"] for line in lines]
+    assert steps == list(range(1, 121))
+
+
+def test_strings_that_repeat_are_warned_of(arguments, tmp_path, capsys):
+    (tmp_path / "corpus.txt").write_text("\n".join([*make_sentences(20), "A dog!", "a dog"]) + "\n")
+    tune_mirror.main(as_argv(arguments))
+    told = capsys.readouterr().err
+    assert "warning: corpus.txt: of 22 strings 1 equal an earlier one but for case" in told
+
+
+def test_supervised_pairs_are_tuned_on_and_recorded(arguments, tmp_path):
+    sentences = make_sentences(20)
+    lines = [f"{a} || {b}" for a, b in zip(sentences, sentences[::-1], strict=True)]
+    (tmp_path / "corpus.txt").write_text("\n".join(lines) + "\n")
+    pairs = json.dumps({**RECIPE, "positives": "pairs"})
+    tune_mirror.main(as_argv({**arguments, "--recipe-json": pairs}))
+    record = json.loads((tmp_path / "out" / "seed33" / "encoder.json").read_text())
+    assert record["corpus"]["pairs"] is True
+    assert record["corpus"]["strings"] == 20
+
+
+@pytest.fixture
+def suite(tmp_path):
+    """A suite with a small data set of similarity: its files and its pairs."""
+    strings = make_sentences(12)
+    left, right = list(range(6)), list(range(6, 12))
+    gold = [0.5, 3.0, 1.0, 4.5, 2.0, 2.5]
+    entry = {
+        "task": "similarity",
+        "split": "dev",
+        "left": left,
+        "right": right,
+        "gold": gold,
+        "dropped": {},
+    }
+    (tmp_path / "strings.txt").write_text("\n".join(strings) + "\n")
+    (tmp_path / "items.json").write_text(json.dumps({"datasets": {"pairs": entry}}))
+    return strings, gold
+
+
+def test_the_encoder_has_the_weights_of_the_best_development_score(arguments, suite, tmp_path):
+    """The score in the record is Spearman's of the vectors that sentence-transformers gives."""
+    recipe = {**RECIPE, "epochs": 4, "learning_rate": 5e-3}
+    recipe["development"] = {"suite": "own", "dataset": "pairs", "every": 1}
+    steps = tmp_path / "steps.jsonl"
+    tune_with_development.main(
+        as_argv(
+            {
+                **arguments,
+                "--recipe-json": json.dumps(recipe),
+                "--strings": str(tmp_path / "strings.txt"),
+                "--items": str(tmp_path / "items.json"),
+                "--step-log": str(steps),
+            }
+        )
+    )
+    folder = tmp_path / "out" / "seed33"
+    tuning = json.loads((folder / "encoder.json").read_text())["tuning"]
+    scores = [json.loads(line)["development"] for line in steps.read_text().splitlines()]
+    assert len(scores) == tuning["steps"] == 8
+    assert tuning["best_score"] == max(scores)
+    assert tuning["best_step"] == scores.index(max(scores)) + 1
+    strings, gold = suite
+    vectors = SentenceTransformer(str(folder), device="cpu").encode(strings)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    cosines = (vectors[:6] * vectors[6:]).sum(axis=1)
+    assert tuning["best_score"] == pytest.approx(spearmanr(cosines, gold).statistic, abs=1e-6)
+    assert f"step {tuning['best_step']}" in (folder / "README.md").read_text()
+
+
+def test_a_recipe_without_a_development_set_is_refused_there(arguments, suite, tmp_path):
+    files = {"--strings": str(tmp_path / "strings.txt"), "--items": str(tmp_path / "items.json")}
+    with pytest.raises(UserError, match=r"recipes\.own\.development: missing"):
+        tune_with_development.main(as_argv({**arguments, **files}))
+    unknown = {**RECIPE, "development": {"suite": "own", "dataset": "pears", "every": 1}}
+    with pytest.raises(UserError, match="no data set pears; did you mean 'pairs'"):
+        tune_with_development.main(
+            as_argv({**arguments, **files, "--recipe-json": json.dumps(unknown)})
+        )
+
+
+@pytest.mark.parametrize("change", [{}, {"gradient_cache": True}, {"controlled_dropout": True}])
+def test_two_processes_tune_the_model_of_one(change, arguments, project, tmp_path):
+    arguments["--recipe-json"] = json.dumps({**RECIPE, **change, "epochs": 2})
+    alone = {**arguments, "--output": str(tmp_path / "alone")}
+    tune_mirror.main(as_argv(alone))
+    launch = [sys.executable, "-m", "accelerate.commands.launch", "--cpu", "--num_processes", "2"]
+    launch += ["--num_machines", "1", "--mixed_precision", "no", "--dynamo_backend", "no"]
+    launch += ["--main_process_port", "0", "--module", "workflow_scripts.tuning.tune_mirror"]
+    subprocess.run(
+        [*launch, *as_argv(arguments)],
+        cwd=project,
+        check=True,
+        capture_output=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    one = load_file(tmp_path / "alone" / "model.safetensors")
+    two = load_file(tmp_path / "out" / "seed33" / "model.safetensors")
+    before = load_file(arguments["--model"] + "/model.safetensors")
+    moved = 0.0
+    for key, value in one.items():
+        torch.testing.assert_close(two[key], value, rtol=0, atol=2e-4, msg=key)
+        moved = max(moved, (value - before[f"bert.{key}"]).abs().max().item())
+    assert moved > 2e-3

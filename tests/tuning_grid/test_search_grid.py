@@ -203,7 +203,9 @@ def test_the_progress_of_another_search_is_not_used(
         datasets = {"pairs": {**DATASETS["pairs"], "gold": gold}}
         Path(files["items.json"]).write_text(json.dumps({"datasets": datasets}))
     else:
-        monkeypatch.setattr(search_grid, "sources", lambda step: ["workflow_scripts/files.py"])
+        monkeypatch.setattr(
+            "workflow_scripts.dag.sources.sources", lambda step: ["workflow_scripts/files.py"]
+        )
     begun = kill_after(monkeypatch, 99)
     search(**changes)
     assert begun == [0, 1, 2, 3]

@@ -218,8 +218,31 @@ class Plan:
 
     @property
     def gpus(self) -> int:
-        """GPUs that a job of tuning or embedding asks for."""
+        """GPUs that a job of embedding asks for."""
         return 0 if self.config["device"] == "cpu" else 1
+
+    @property
+    def tuning_processes(self) -> int:
+        """Processes that tune one model together."""
+        return self.config.get("processes", {}).get("tuning", 1)
+
+    @property
+    def tuning_launcher(self) -> list[str]:
+        """The words that start a module for tuning, in one process or by accelerate in several."""
+        if self.tuning_processes == 1:
+            return ["python", "-m"]
+        options = {
+            "--num_processes": str(self.tuning_processes),
+            "--num_machines": "1",
+            # said, so that a config of accelerate's own in the home folder changes nothing
+            "--mixed_precision": "no",
+            "--dynamo_backend": "no",
+            # a free one, since several jobs can run side by side
+            "--main_process_port": "0",
+        }
+        place = ["--cpu"] if self.config["device"] == "cpu" else ["--multi_gpu"]
+        words = [word for option in options.items() for word in option]
+        return ["accelerate", "launch", *place, *words, "--module"]
 
     def is_tuned(self, recipe: str) -> bool:
         """Return whether a recipe tunes (any method but "none")."""

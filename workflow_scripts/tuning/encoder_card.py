@@ -24,7 +24,7 @@ tags:
 # {record["model"]["name"]} + {record["recipe_name"]}
 
 An encoder of words, phrases or sentences, {record["dimension"]} dimensions, made from the
-pretrained model `{record["model"]["name"]}` without labels by Mirror tuning (Liu et al. 2021, Fast,
+pretrained model `{record["model"]["name"]}` {_label_words(corpus)} by Mirror tuning (Liu et al. 2021, Fast,
 Effective, and Self-Supervised: Transforming Masked Language Models into Universal Lexical and
 Sentence Encoders). Compare vectors by cosine.
 
@@ -41,7 +41,7 @@ yourself as said below.
 - Strings are cut to {max_length} tokens{_padding_words(pooling)}.
 - Tuned on {corpus["strings"]} strings of `{corpus["name"]}` (sha256 `{corpus["sha256"]}`).
 - Seed {record["seed"]}, {tuning["steps"]} steps, loss {tuning["first_loss"]:.4f} at the first,
-  {tuning["last_loss"]:.4f} at the last.
+  {tuning["last_loss"]:.4f} at the last.{_development_words(recipe, tuning)}
 - Weights it was made from: sha256 `{record["model"]["weights_sha256"]}`.
 
 Recipe:
@@ -50,6 +50,19 @@ Recipe:
 {recipe_text}
 ```
 """
+
+
+def _label_words(corpus: dict[str, Any]) -> str:
+    return "with pairs of strings" if corpus.get("pairs") else "without labels"
+
+
+def _development_words(recipe: dict[str, Any], tuning: dict[str, Any]) -> str:
+    if "best_step" not in tuning:
+        return ""
+    return (
+        f"\n- Weights after step {tuning['best_step']}, whose score on the development set "
+        f"`{recipe['development']['dataset']}`,\n  {tuning['best_score']:.4f}, was the best."
+    )
 
 
 def _padding_words(pooling: str) -> str:

@@ -1,5 +1,7 @@
 """Alignment and uniformity of a batch of vectors (Wang and Isola 2020), logged while tuning."""
 
+import math
+
 import torch
 from torch.nn import functional
 
@@ -24,4 +26,4 @@ def uniformity(vectors: torch.Tensor) -> torch.Tensor:
     # of unit vectors d^2 = 2 - 2 cos
     exponents = (unit @ unit.T - 1) * 4
     exponents.fill_diagonal_(float("-inf"))
-    return exponents.flatten().logsumexp(0) - torch.tensor(pairs, device=unit.device).log()
+    return exponents.flatten().logsumexp(0) - math.log(pairs)

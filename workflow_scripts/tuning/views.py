@@ -37,11 +37,6 @@ class Views:
         seconds = firsts if partners is None else tokenize_strings(tokenizer, partners, max_length)
         self._ids = (firsts, seconds)
 
-    @property
-    def first_ids(self) -> list[TokenIds]:
-        """Token ids of all strings as they are."""
-        return self._ids[0]
-
     def of_batch(self, batch: Sequence[int], step: int) -> list[TokenIds]:
         """Return the token ids of the first views of a batch of strings, then of the second.
 
