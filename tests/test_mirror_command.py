@@ -170,3 +170,21 @@ def test_mistakes_about_the_development_set_are_named(
     with pytest.raises(UserError, match=message):
         mirror.main([*as_argv(arguments), *options])
     assert not (tmp_path / "encoder").exists()
+
+
+def test_several_seeds_make_an_encoder_each(arguments, tmp_path):
+    steps = str(tmp_path / "steps.jsonl")
+    mirror.main([*as_argv(arguments), "--seed", "33", "44", "--step-log", steps])
+    weights = [
+        (tmp_path / "encoder" / f"seed{seed}" / "model.safetensors").read_bytes()
+        for seed in (33, 44)
+    ]
+    assert weights[0] != weights[1]
+    assert (tmp_path / "steps.seed44.jsonl").is_file()
+    mirror.main([*as_argv({**arguments, "--output": str(tmp_path / "one")}), "--seed", "44"])
+    assert (tmp_path / "one" / "model.safetensors").read_bytes() == weights[1]
+    for seeds in (["3", "3"], ["-1"]):
+        with pytest.raises(UserError, match="--seed"):
+            mirror.main(
+                [*as_argv({**arguments, "--output": str(tmp_path / "x")}), "--seed", *seeds]
+            )

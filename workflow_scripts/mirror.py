@@ -80,6 +80,17 @@ def check_step_log(step_log: str | None, output: Path) -> None:
         )
 
 
+def outputs_of(output: Path, seeds: list[int]) -> dict[int, Path]:
+    """Return the encoder folder of each seed: `output` itself for one, a folder in it for several.
+
+    Raises `UserError` for a seed that is given twice or is negative.
+    """
+    for seed in seeds:
+        if seed < 0 or seeds.count(seed) > 1:
+            raise UserError(f"--seed {seed}: give different whole numbers of 0 or more")
+    return {seed: output / f"seed{seed}" if len(seeds) > 1 else output for seed in seeds}
+
+
 def add_development(block: Any, dataset: str, every: int, patience: int | None) -> dict[str, Any]:
     """Return the block with the key `development`, the data set being a suite of its own."""
     development = {"suite": dataset, "dataset": dataset, "every": every, "patience": patience}
@@ -119,7 +130,13 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--corpus", required=True, help="text file, one raw string a line")
     parser.add_argument("--recipe", required=True, help="name of a recipe in config/recipes.yaml")
     parser.add_argument("--output", required=True, type=Path, help="encoder folder to write")
-    parser.add_argument("--seed", type=int, default=33)
+    parser.add_argument(
+        "--seed",
+        type=int,
+        nargs="+",
+        default=[33],
+        help="several make an encoder each, in the folders seedN of the output (default 33)",
+    )
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--device", choices=("cpu", "cuda", "auto"), default="auto")
     parser.add_argument(
@@ -156,25 +173,33 @@ def main(argv: list[str] | None = None) -> None:
             block, arguments.development_set, arguments.development_every, arguments.patience
         )
     make_score = read_score(block, arguments.data_root, arguments.threads)
-    check_output(arguments.output, arguments.overwrite, [arguments.model, arguments.corpus])
-    check_step_log(arguments.step_log, arguments.output)
-    make_encoder(
-        model=arguments.model,
-        corpus_path=arguments.corpus,
-        recipe_name=arguments.recipe,
-        recipe_block=block,
-        seed=arguments.seed,
-        output=arguments.output.resolve(),
-        threads=arguments.threads,
-        device=arguments.device,
-        step_log=arguments.step_log,
-        make_score=make_score,
-    )
+    outputs = outputs_of(arguments.output, arguments.seed)
+    for output in outputs.values():
+        check_output(output, arguments.overwrite, [arguments.model, arguments.corpus])
+        check_step_log(arguments.step_log, output)
+    for seed, output in outputs.items():
+        step_log = arguments.step_log
+        if step_log and len(outputs) > 1:
+            step_log = Path(step_log).with_stem(f"{Path(step_log).stem}.seed{seed}")
+        make_encoder(
+            model=arguments.model,
+            corpus_path=arguments.corpus,
+            recipe_name=arguments.recipe,
+            recipe_block=block,
+            seed=seed,
+            output=output.resolve(),
+            threads=arguments.threads,
+            device=arguments.device,
+            step_log=step_log,
+            make_score=make_score,
+        )
+    # of several processes the first one tells
     if os.environ.get("RANK", "0") != "0":
         return
-    print(f"encoder written to {arguments.output}; load it with")
-    print("  from sentence_transformers import SentenceTransformer")
-    print(f"  encoder = SentenceTransformer({str(arguments.output)!r})")
+    for output in outputs.values():
+        print(f"encoder written to {output}; load it with")
+        print("  from sentence_transformers import SentenceTransformer")
+        print(f"  encoder = SentenceTransformer({str(output)!r})")
 
 
 if __name__ == "__main__":
