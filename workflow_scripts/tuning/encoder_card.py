@@ -24,9 +24,9 @@ tags:
 # {record["model"]["name"]} + {record["recipe_name"]}
 
 An encoder of words, phrases or sentences, {record["dimension"]} dimensions, made from the
-pretrained model `{record["model"]["name"]}` {_label_words(corpus)} by Mirror tuning (Liu et al. 2021, Fast,
-Effective, and Self-Supervised: Transforming Masked Language Models into Universal Lexical and
-Sentence Encoders). Compare vectors by cosine.
+pretrained model `{record["model"]["name"]}`, {_label_words(corpus)}, by Mirror tuning (Liu et al.
+2021, Fast, Effective, and Self-Supervised: Transforming Masked Language Models into Universal
+Lexical and Sentence Encoders). Compare vectors by cosine.
 
 ```python
 from sentence_transformers import SentenceTransformer
