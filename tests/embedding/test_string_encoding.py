@@ -9,7 +9,8 @@ from tiny_models import make_sentences
 from transformers import AutoModel, AutoTokenizer
 
 from workflow_scripts.embedding.encoder_folder import load_model
-from workflow_scripts.embedding.string_encoding import encode_strings, plan_batches
+from workflow_scripts.embedding.string_encoding import encode_strings
+from workflow_scripts.embedding.token_batches import plan_batches
 from workflow_scripts.errors import UserError
 
 STRINGS = [*make_sentences(23), "a", "", "the " * 60, "dog", "éß 中文", "dog"]
