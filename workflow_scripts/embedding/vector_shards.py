@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.lib.format import open_memmap
 
 from workflow_scripts.embedding.progress import Advance, embedding_progress
 from workflow_scripts.errors import UserError
@@ -91,7 +92,7 @@ def shard_file(job: ShardedJob, first: int) -> Path:
 def shard_is_finished(job: ShardedJob, first: int, end: int) -> bool:
     """Say whether the shard is there with the shape and type it should have."""
     try:
-        shard = np.load(shard_file(job, first), mmap_mode="r", allow_pickle=False)
+        shard = open_memmap(shard_file(job, first), mode="r")
     except (OSError, ValueError):
         return False
     return shard.shape == (end - first, job.dimension) and shard.dtype == np.dtype(job.dtype)
@@ -113,11 +114,11 @@ def write_shard(job: ShardedJob, first: int, vectors: np.ndarray) -> None:
 def join_shards(job: ShardedJob, unique_rows: np.ndarray, unique_count: int) -> None:
     """Write the output from the finished shards; line i has the unique string `unique_rows[i]`."""
     with atomic_file(job.output) as temporary:
-        vectors = np.lib.format.open_memmap(
+        vectors = open_memmap(
             temporary, mode="w+", dtype=job.dtype, shape=(len(unique_rows), job.dimension)
         )
         for first, end in shard_bounds(unique_count, job.shard_size):
-            shard = np.load(shard_file(job, first), mmap_mode="r", allow_pickle=False)
+            shard = open_memmap(shard_file(job, first), mode="r")
             lines = np.flatnonzero((unique_rows >= first) & (unique_rows < end))
             for start in range(0, len(lines), ROWS_AT_ONCE):
                 some = lines[start : start + ROWS_AT_ONCE]
@@ -154,6 +155,12 @@ def embed_in_shards(job: ShardedJob, encode: Encode) -> None:
         )
     with embedding_progress(remaining) as advance:
         for first, end in todo:
-            write_shard(job, first, encode(unique[first:end], advance))
+            vectors = encode(unique[first:end], advance)
+            try:
+                write_shard(job, first, vectors)
+            except UserError:
+                # Going on would end here again.
+                shutil.rmtree(job.folder)
+                raise
     join_shards(job, unique_rows, len(unique))
     shutil.rmtree(job.folder)
