@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from sentence_transformers import SentenceTransformer
 from tiny_models import make_sentences, one_thread, tiny_bert, tiny_roberta
 
 from workflow_scripts import embed, export_onnx
@@ -100,6 +101,8 @@ def test_the_onnx_backends_give_the_vectors(run, encoder, tmp_path, capsys):
     assert "onnxruntime" in record["versions"]
     # The folder is the same encoder still, for everyone else.
     np.testing.assert_array_equal(run("--overwrite"), expected)
+    theirs = SentenceTransformer(str(encoder), device="cpu").encode(LINES)
+    np.testing.assert_allclose(theirs, expected, atol=1e-5)
 
 
 def test_without_int8_only_the_float32_file_is_written(encoder):

@@ -45,6 +45,17 @@ def job(tmp_path):
     return ShardedJob(tmp_path / "vectors.npy", STRINGS, 3, MAKER, shard_size=3)
 
 
+def fail_for(output, replace_file):
+    """Return os.replace as it is but for one target, where it is interrupted."""
+
+    def replace_or_fail(source, target):
+        if target == output:
+            raise KeyboardInterrupt
+        replace_file(source, target)
+
+    return replace_or_fail
+
+
 def expected(strings=STRINGS):
     return np.array([vector_of(string) for string in strings], dtype=np.float32)
 
@@ -122,6 +133,19 @@ def test_a_damaged_shard_is_made_again(job, damage):
     embed_in_shards(job, counting)
     assert counting.calls == [["", "dd", "e"], ["f"]]
     np.testing.assert_array_equal(np.load(job.output), expected())
+
+
+def test_a_run_that_stopped_while_joining_embeds_nothing_again(job, tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(vector_shards.os, "replace", fail_for(job.output, vector_shards.os.replace))
+        with pytest.raises(KeyboardInterrupt):
+            embed_in_shards(job, encode)
+    assert files_in(tmp_path) == [".vectors.npy.shards"]
+    counting = Counting()
+    embed_in_shards(job, counting)
+    assert counting.calls == []
+    np.testing.assert_array_equal(np.load(job.output), expected())
+    assert files_in(tmp_path) == ["vectors.npy"]
 
 
 def test_a_damaged_job_file_makes_all_anew(job):

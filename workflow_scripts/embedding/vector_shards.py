@@ -6,6 +6,7 @@ at all. No step holds more than one shard of vectors in memory.
 """
 
 import hashlib
+import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -113,17 +114,19 @@ def write_shard(job: ShardedJob, first: int, vectors: np.ndarray) -> None:
 
 def join_shards(job: ShardedJob, unique_rows: np.ndarray, unique_count: int) -> None:
     """Write the output from the finished shards; line i has the unique string `unique_rows[i]`."""
-    with atomic_file(job.output) as temporary:
-        vectors = open_memmap(
-            temporary, mode="w+", dtype=job.dtype, shape=(len(unique_rows), job.dimension)
-        )
-        for first, end in shard_bounds(unique_count, job.shard_size):
-            shard = open_memmap(shard_file(job, first), mode="r")
-            lines = np.flatnonzero((unique_rows >= first) & (unique_rows < end))
-            for start in range(0, len(lines), ROWS_AT_ONCE):
-                some = lines[start : start + ROWS_AT_ONCE]
-                vectors[some] = shard[unique_rows[some] - first]
-        vectors.flush()
+    # In the working folder, where a killed run leaves nothing that the next one does not tidy up.
+    joined = job.folder / "joined.npy"
+    vectors = open_memmap(
+        joined, mode="w+", dtype=job.dtype, shape=(len(unique_rows), job.dimension)
+    )
+    for first, end in shard_bounds(unique_count, job.shard_size):
+        shard = open_memmap(shard_file(job, first), mode="r")
+        lines = np.flatnonzero((unique_rows >= first) & (unique_rows < end))
+        for start in range(0, len(lines), ROWS_AT_ONCE):
+            some = lines[start : start + ROWS_AT_ONCE]
+            vectors[some] = shard[unique_rows[some] - first]
+    vectors.flush()
+    os.replace(joined, job.output)
 
 
 def embed_in_shards(job: ShardedJob, encode: Encode) -> None:
