@@ -1,5 +1,7 @@
 """Vectors of many strings, against the model called on one string at a time."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -11,7 +13,7 @@ from transformers import AutoModel, AutoTokenizer
 
 from workflow_scripts.embedding.encoder_folder import load_model, save_encoder
 from workflow_scripts.embedding.pooling_names import POOLINGS as POOLING_NAMES
-from workflow_scripts.embedding.string_encoding import encode_strings
+from workflow_scripts.embedding.string_encoding import encode_strings, torch_encoder
 from workflow_scripts.errors import UserError
 
 STRINGS = [*make_sentences(23), "a", "", "the " * 60, "dog", "éß 中文", "dog"]
@@ -115,6 +117,31 @@ def test_equal_strings_are_run_once(tiny_bert):
     assert sum(run) == 2
     assert np.array_equal(vectors[0], vectors[2])
     assert not np.array_equal(vectors[0], vectors[1])
+
+
+def test_several_workers_give_the_same_bytes_and_keep_the_number_of_threads(tiny_bert):
+    loaded = load_model(str(tiny_bert))
+    alone = encode_strings(loaded, STRINGS, "mean", 24, token_budget=30)
+    torch.set_num_threads(3)
+    try:
+        encoder = torch_encoder(loaded, "mean", 24, token_budget=30)
+        assert encoder.workers == 3
+        assert encoder.encode(STRINGS).tobytes() == alone.tobytes()
+        assert torch.get_num_threads() == 3
+    finally:
+        torch.set_num_threads(1)
+
+
+def test_an_error_in_a_worker_ends_the_job(tiny_bert):
+    loaded = load_model(str(tiny_bert))
+    encoder = torch_encoder(loaded, "mean", 24, token_budget=30)
+
+    def fail(_ids, _mask):
+        raise RuntimeError("out of memory")
+
+    with pytest.raises(RuntimeError, match="out of memory"):
+        replace(encoder, run_batch=fail, workers=2).encode(STRINGS)
+    assert torch.get_num_threads() == 1
 
 
 def test_half_precision_is_refused_on_a_cpu_and_auto_is_float32_there(tiny_bert):

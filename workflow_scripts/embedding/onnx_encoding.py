@@ -12,7 +12,7 @@ from workflow_scripts.embedding.string_encoding import TOKEN_BUDGETS, StringEnco
 from workflow_scripts.errors import UserError
 
 
-def open_session(path: Path, threads: int, device: str) -> onnxruntime.InferenceSession:
+def open_session(path: Path, device: str) -> onnxruntime.InferenceSession:
     """Open an ONNX file on the CPU, or on CUDA for `cuda`, and for `auto` where it is offered."""
     available = onnxruntime.get_available_providers()
     cuda = "CUDAExecutionProvider"
@@ -21,7 +21,8 @@ def open_session(path: Path, threads: int, device: str) -> onnxruntime.Inference
             "--device cuda: this ONNX Runtime has no CUDA; use --device cpu or --backend torch"
         )
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
+    # Each worker runs a batch of its own on one core.
+    options.intra_op_num_threads = 1
     providers = ["CPUExecutionProvider"]
     if device != "cpu" and cuda in available:
         providers.insert(0, cuda)
@@ -48,7 +49,7 @@ def onnx_encoder(
     made from other weights.
     """
     loaded.check_pooling(pooling, max_length)
-    session = open_session(path, threads, device)
+    session = open_session(path, device)
     made_from = session.get_modelmeta().custom_metadata_map.get(WEIGHTS_KEY)
     if made_from != loaded.weights_sha256:
         raise UserError(f"{path}: was made from other weights than the folder's; export it again")
@@ -73,4 +74,5 @@ def onnx_encoder(
         pooling,
         max_length,
         token_budget or TOKEN_BUDGETS["cuda" if on_gpu else "cpu"],
+        1 if on_gpu else threads,
     )

@@ -3,7 +3,8 @@
 What runs a batch is torch here and ONNX Runtime in `onnx_encoding`; all else is the same.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
 
@@ -22,14 +23,19 @@ from workflow_scripts.embedding.token_batches import (
 from workflow_scripts.errors import UserError
 
 # Positions (padding included) in one forward pass. On a CPU the hidden states of a batch should
-# stay in its caches; a GPU wants enough work to be filled.
+# stay in a core's cache; a GPU wants enough work to be filled.
 TOKEN_BUDGETS = {"cpu": 1024, "cuda": 32768}
 PRECISIONS = ("float32", "auto", "float16", "bfloat16")
 
 
 @dataclass(frozen=True)
 class StringEncoder:
-    """Strings to vectors. `run_batch` maps token ids and mask, both [B, T], to vectors [B, D]."""
+    """Strings to vectors. `run_batch` maps token ids and mask, both [B, T], to vectors [B, D].
+
+    On a CPU each of `workers` threads runs batches of its own, on one core. Sharing each matrix
+    product between the cores instead would make them wait for each other hundreds of times a
+    batch, and long where other programs want the cores too.
+    """
 
     run_batch: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
     tokenizer: PreTrainedTokenizerBase
@@ -37,8 +43,8 @@ class StringEncoder:
     pooling: str
     max_length: int
     token_budget: int
+    workers: int
 
-    @torch.inference_mode()
     def encode(self, strings: Sequence[str], advance: Advance = ignore_progress) -> np.ndarray:
         """Return float32 vectors [number of strings, D]; row i belongs to `strings[i]`.
 
@@ -49,17 +55,36 @@ class StringEncoder:
         padded_length = self.max_length if self.pooling == "mean_padded" else None
         lengths = [padded_length or len(ids) for ids in token_ids]
         vectors = np.empty((len(unique), self.dimension), dtype=np.float32)
-        for batch in plan_batches(lengths, self.token_budget):
+
+        @torch.inference_mode()
+        def run(batch: list[int]) -> int:
             input_ids, attention_mask = pad_token_ids(
                 [token_ids[index] for index in batch], self.tokenizer.pad_token_id, padded_length
             )
             vectors[batch] = self.run_batch(input_ids, attention_mask).float().cpu().numpy()
-            advance(len(batch))
+            return len(batch)
+
+        for count in self._map_in_workers(run, plan_batches(lengths, self.token_budget)):
+            advance(count)
         if len(unique) == len(strings):
             return vectors
         advance(len(strings) - len(unique))
         rows = {string: row for row, string in enumerate(unique)}
         return vectors[[rows[string] for string in strings]]
+
+    def _map_in_workers(
+        self, run: Callable[[list[int]], int], batches: Iterable[list[int]]
+    ) -> Iterator[int]:
+        if self.workers == 1:
+            yield from map(run, batches)
+            return
+        threads = torch.get_num_threads()
+        try:
+            with ThreadPoolExecutor(self.workers, "embed", torch.set_num_threads, (1,)) as pool:
+                yield from pool.map(run, batches)
+        finally:
+            # The number is each thread's own, but new threads take the one that was set last.
+            torch.set_num_threads(threads)
 
 
 def choose_precision(precision: str, device: torch.device) -> torch.dtype | None:
@@ -115,6 +140,7 @@ def torch_encoder(
         pooling,
         max_length,
         token_budget or TOKEN_BUDGETS.get(device.type, TOKEN_BUDGETS["cuda"]),
+        torch.get_num_threads() if device.type == "cpu" else 1,
     )
 
 
@@ -131,7 +157,7 @@ def encode_strings(
 
     The model is put in eval mode. Strings longer than `max_length` tokens are cut; equal strings
     are run once. `token_budget` is the positions of a batch, None for what suits the device.
-    `report` shows progress on stderr. Same machine, thread count and strings: same bytes.
+    `report` shows progress on stderr. Same machine and strings: same bytes, whatever the threads.
     """
     encoder = torch_encoder(loaded, pooling, max_length, token_budget, precision)
     if not report:
