@@ -5,13 +5,14 @@ What runs a batch is torch here and ONNX Runtime in `onnx_encoding`; all else is
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from transformers import PreTrainedTokenizerBase
 
+from workflow_scripts.embedding.architectures import first_position_only
 from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.pooling import pool_hidden_states
 from workflow_scripts.embedding.progress import Advance, embedding_progress, ignore_progress
@@ -32,9 +33,10 @@ PRECISIONS = ("float32", "auto", "float16", "bfloat16")
 class StringEncoder:
     """Strings to vectors. `run_batch` maps token ids and mask, both [B, T], to vectors [B, D].
 
-    On a CPU each of `workers` threads runs batches of its own, on one core. Sharing each matrix
-    product between the cores instead would make them wait for each other hundreds of times a
-    batch, and long where other programs want the cores too.
+    `settings` gives the context that all batches run in. On a CPU each of `workers` threads runs
+    batches of its own, on one core. Sharing each matrix product between the cores instead would
+    make them wait for each other hundreds of times a batch, and long where other programs want the
+    cores too.
     """
 
     run_batch: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
@@ -44,6 +46,7 @@ class StringEncoder:
     max_length: int
     token_budget: int
     workers: int
+    settings: Callable[[], AbstractContextManager] = nullcontext
 
     def encode(self, strings: Sequence[str], advance: Advance = ignore_progress) -> np.ndarray:
         """Return float32 vectors [number of strings, D]; row i belongs to `strings[i]`.
@@ -64,8 +67,9 @@ class StringEncoder:
             vectors[batch] = self.run_batch(input_ids, attention_mask).float().cpu().numpy()
             return len(batch)
 
-        for count in self._map_in_workers(run, plan_batches(lengths, self.token_budget)):
-            advance(count)
+        with self.settings():
+            for count in self._map_in_workers(run, plan_batches(lengths, self.token_budget)):
+                advance(count)
         if len(unique) == len(strings):
             return vectors
         advance(len(strings) - len(unique))
@@ -141,6 +145,7 @@ def torch_encoder(
         max_length,
         token_budget or TOKEN_BUDGETS.get(device.type, TOKEN_BUDGETS["cuda"]),
         torch.get_num_threads() if device.type == "cpu" else 1,
+        lambda: first_position_only(model, pooling in ("cls", "pooler")),
     )
 
 
