@@ -9,7 +9,7 @@ from workflow_scripts.corpora.frequent_words import most_frequent_words
 from workflow_scripts.datasets.dictionaries import read_dictionary
 from workflow_scripts.datasets.strings import unique_in_order
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import read_lines, read_rows
+from workflow_scripts.files import read_lines, read_rows, write_text
 
 # The corpora that the authors released.
 WORDS = "mirror-corpus/en_words_top_10k.txt"
@@ -40,7 +40,7 @@ def read_strings(root: Path, task: str, count: int) -> BenchmarkStrings:
         names, _ = read_dictionary([root / NAMES], "medic", lower_case=False)
         unique = unique_in_order(names)
         random.Random(0).shuffle(unique)
-        return BenchmarkStrings(unique[:count], "names of the disease dictionary MEDIC, drawn")
+        return BenchmarkStrings(unique[:count], "from the disease dictionary MEDIC")
     if task == "words":
         if (root / WORDS).is_file():
             return BenchmarkStrings(_read_corpus(root / WORDS, count), f"`{Path(WORDS).name}`")
@@ -72,3 +72,8 @@ def draw_strings(strings: list[str], count: int, seed: int) -> list[str]:
     order = list(strings)
     random.Random(seed).shuffle(order)
     return list(islice(cycle(order), count))
+
+
+def write_strings(path: Path, strings: list[str]) -> None:
+    """Write the strings, one a line."""
+    write_text(path, "".join(text + "\n" for text in strings))

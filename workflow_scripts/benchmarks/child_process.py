@@ -6,9 +6,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TextIO
 
 from workflow_scripts.errors import UserError
 
@@ -16,21 +16,25 @@ LAST_LINES = 4
 
 
 @dataclass(frozen=True)
-class ChildResult:
-    """What a child printed as JSON on its last line, its seconds and its peak memory in bytes."""
+class FinishedRun:
+    """What a command printed, line by line, its seconds and its peak memory in bytes."""
 
-    values: dict[str, Any]
-    process_seconds: float
+    printed: list[str]
+    seconds: float
     peak_memory: int
 
 
-def run_child(what: str, arguments: Sequence[str], threads: int) -> ChildResult:
-    """Run `python -m` with `arguments` and wait for it.
+def run_module(what: str, module: str, options: Mapping[str, object], threads: int) -> FinishedRun:
+    """Run `python -m module` with {option: value} and wait for it; a list repeats its option.
 
-    Every child has the same environment: `threads` threads in torch, OpenMP and the tokenizers.
-    Peak memory is what the kernel counted for this child alone (`os.wait4`). Raises `UserError`
-    naming `what`, with the last lines of the child, if it fails or prints no JSON.
+    Every child has the same environment: `threads` threads in torch, OpenMP and the tokenizers,
+    and no network. Peak memory is what the kernel counted for this child alone (`os.wait4`).
+    Raises `UserError` naming `what`, with the last lines of the child, if it fails.
     """
+    command = [sys.executable, "-m", module]
+    for option, value in options.items():
+        for one in value if isinstance(value, list) else [value]:
+            command += [option, str(one)]
     environment = {
         **os.environ,
         "HF_HUB_OFFLINE": "1",
@@ -41,11 +45,7 @@ def run_child(what: str, arguments: Sequence[str], threads: int) -> ChildResult:
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as messages:
         started = time.perf_counter()
         child = subprocess.Popen(
-            [sys.executable, "-m", *arguments],
-            stdout=output,
-            stderr=messages,
-            stdin=subprocess.DEVNULL,
-            env=environment,
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=messages, env=environment
         )
         try:
             _, status, usage = os.wait4(child.pid, 0)
@@ -54,20 +54,36 @@ def run_child(what: str, arguments: Sequence[str], threads: int) -> ChildResult:
             raise
         seconds = time.perf_counter() - started
         child.returncode = os.waitstatus_to_exitcode(status)
-        printed, said = _content(output), _content(messages)
+        printed, said = _lines(output), _lines(messages)
     if child.returncode != 0:
         last = " | ".join((said or printed)[-LAST_LINES:])
         raise UserError(f"{what}: the run failed with exit code {child.returncode}: {last}")
-    try:
-        values = json.loads(printed[-1])
-    except (IndexError, json.JSONDecodeError) as error:
-        last = " | ".join(printed[-LAST_LINES:]) or "nothing"
-        raise UserError(f"{what}: the run printed no measures but: {last}") from error
     # macOS counts bytes, Linux kibibytes.
     unit = 1 if sys.platform == "darwin" else 1024
-    return ChildResult(values, seconds, usage.ru_maxrss * unit)
+    return FinishedRun(printed, seconds, usage.ru_maxrss * unit)
 
 
-def _content(stream: Any) -> list[str]:
+def measure_module(
+    what: str, module: str, options: Mapping[str, object], threads: int
+) -> dict[str, Any]:
+    """Return the measures that `python -m module` prints as JSON on its last line, and its own.
+
+    Its own are `process_seconds`, `peak_memory` in bytes and, where the module says what it took
+    before its loop (`memory_before`), `memory_growth`. Raises `UserError` as `run_module` does,
+    and where there is no JSON.
+    """
+    run = run_module(what, module, options, threads)
+    try:
+        measures: dict[str, Any] = json.loads(run.printed[-1])
+    except (IndexError, json.JSONDecodeError) as error:
+        last = " | ".join(run.printed[-LAST_LINES:]) or "nothing"
+        raise UserError(f"{what}: the run printed no measures but: {last}") from error
+    measures |= {"process_seconds": run.seconds, "peak_memory": run.peak_memory}
+    if "memory_before" in measures:
+        measures["memory_growth"] = max(run.peak_memory - measures["memory_before"], 0)
+    return measures
+
+
+def _lines(stream: TextIO) -> list[str]:
     stream.seek(0)
     return [line.strip() for line in stream.read().splitlines() if line.strip()]

@@ -63,9 +63,9 @@ def tune_with_trainer(
         strings,
         choices.span_masking,
         encoder.tokenizer.mask_token or "",
-        lambda text: encoder.tokenizer(
-            text, add_special_tokens=False, return_offsets_mapping=True
-        )["offset_mapping"],
+        lambda text: encoder.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)[
+            "offset_mapping"
+        ],
         random.Random(f"{seed} masking"),
     )
     clock = _LoopClock()

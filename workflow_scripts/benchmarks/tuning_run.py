@@ -42,6 +42,7 @@ def main(argv: list[str] | None = None) -> None:
     warmup, strings = strings[: arguments.warmup_strings], strings[arguments.warmup_strings :]
 
     import psutil
+    from transformers import AutoTokenizer
 
     from workflow_scripts.embedding.torch_setup import set_up_torch
 
@@ -75,6 +76,8 @@ def main(argv: list[str] | None = None) -> None:
         tune(warmup)
         times = tune(strings)
     steps = len(strings) // choices.batch_size
+    tokenizer = AutoTokenizer.from_pretrained(arguments.model, local_files_only=True)
+    token_ids = tokenizer(strings, truncation=True, max_length=choices.max_length)["input_ids"]
     print(
         json.dumps(
             {
@@ -83,6 +86,7 @@ def main(argv: list[str] | None = None) -> None:
                 "seconds_per_step": times.seconds / steps,
                 "processor_seconds_per_step": times.processor_seconds / steps,
                 "memory_before": memory_before,
+                "tokens_per_string": sum(map(len, token_ids)) / len(token_ids),
             }
         )
     )
