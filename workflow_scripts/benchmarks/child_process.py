@@ -28,7 +28,8 @@ def run_module(what: str, module: str, options: Mapping[str, object], threads: i
     """Run `python -m module` with {option: value} and wait for it; a list repeats its option.
 
     Every child has the same environment: `threads` threads in torch, OpenMP and the tokenizers,
-    and no network. Peak memory is what the kernel counted for this child alone (`os.wait4`).
+    and no network. Peak memory is what the kernel counted for this child alone (`os.wait4`), but
+    never less than what this process takes, which is why commands that measure import no torch.
     Raises `UserError` naming `what`, with the last lines of the child, if it fails.
     """
     command = [sys.executable, "-m", module]

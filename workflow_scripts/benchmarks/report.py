@@ -91,8 +91,8 @@ Unique names of diseases to vectors, with an encoder that was tuned on names by
 
 QUALITY_TEXT = """## Quality
 
-The fast loop is to give encoders as good as the plain one gives. Spearman's rho on the development set of
-the STS Benchmark after tuning by either, for the same seeds; only the dropout masks differ.
+The fast loop is to give encoders as good as the plain one gives. Spearman's rho on the development
+set of the STS Benchmark after tuning by either, for the same seeds; only the dropout masks differ.
 """
 
 GPU_TEXT = """## On a GPU
