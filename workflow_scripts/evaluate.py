@@ -14,11 +14,11 @@ import yaml
 from workflow_scripts.datasets.catalogue import raw_files
 from workflow_scripts.datasets.read_suite import read_suite
 from workflow_scripts.embedding.pooling_names import POOLINGS
+from workflow_scripts.embedding.recorded_choices import DEFAULT_MAX_LENGTH, settle_pooling
 from workflow_scripts.errors import UserError, nearest_name, run_command
-from workflow_scripts.files import read_json, read_text, write_json
+from workflow_scripts.files import read_text, write_json
 
 DATASET_FILE = Path(__file__).resolve().parent.parent / "config" / "datasets.yaml"
-DEFAULT_MAX_LENGTH = 64
 
 
 def choose_datasets(path: Path, suite: str) -> dict[str, dict[str, Any]]:
@@ -54,25 +54,6 @@ def drop_missing(
         obtain = entries[name].get("obtain") or "put it there or give another --data-root"
         raise UserError(f"{file}: no such file, needed by data set {name}; {obtain}")
     return {name: entry for name, entry in entries.items() if name not in missing}, missing
-
-
-def read_encoder_record(model: str) -> dict[str, Any]:
-    """Return the record of an encoder that Mirror tuning wrote, {} for any other model."""
-    record = Path(model).expanduser() / "encoder.json"
-    return read_json(record) if record.is_file() else {}
-
-
-def settle_pooling(model: str, pooling: str | None, max_length: int | None) -> tuple[str, int]:
-    """Return pooling and maximum length: as given, else as the encoder's record says."""
-    record = read_encoder_record(model)
-    pooling = pooling or record.get("pooling")
-    if pooling is None:
-        raise UserError(
-            f"--pooling: {model} does not record one; give --pooling {'|'.join(POOLINGS)}"
-        )
-    if max_length is None:
-        max_length = record.get("max_length", DEFAULT_MAX_LENGTH)
-    return pooling, max_length
 
 
 def score(

@@ -3,16 +3,26 @@
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from sentence_transformers import SentenceTransformer
 from tiny_models import make_sentences
 from transformers import AutoModel, AutoTokenizer
 
-from workflow_scripts.embedding.encoder_folder import load_model
-from workflow_scripts.embedding.string_encoding import encode_strings, plan_batches
+from workflow_scripts.embedding.encoder_folder import load_model, save_encoder
+from workflow_scripts.embedding.pooling_names import POOLINGS as POOLING_NAMES
+from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError
 
 STRINGS = [*make_sentences(23), "a", "", "the " * 60, "dog", "éß 中文", "dog"]
+POOLINGS = list(POOLING_NAMES)
+
+
+@pytest.fixture(scope="module")
+def model_of(tiny_bert, tiny_roberta):
+    """A function from pooling to a loaded model that can be pooled so."""
+    models = {folder: load_model(str(folder)) for folder in (tiny_bert, tiny_roberta)}
+    return lambda pooling: models[tiny_roberta if pooling == "pooler" else tiny_bert]
 
 
 def encode_one(folder, text: str, pooling: str, max_length: int) -> np.ndarray:
@@ -68,10 +78,67 @@ def test_a_length_beyond_the_models_positions_is_refused(model, limit, request):
         encode_strings(loaded, ["a"], "cls", limit + 1)
 
 
-@given(st.lists(st.integers(1, 50)), st.integers(1, 120))
-def test_batches_hold_every_string_once_and_keep_the_budget(lengths, budget):
-    batches = list(plan_batches(lengths, budget))
-    assert sorted(index for batch in batches for index in batch) == list(range(len(lengths)))
-    for batch in batches:
-        longest = max(lengths[index] for index in batch)
-        assert len(batch) == 1 or len(batch) * longest <= budget
+@pytest.mark.parametrize(
+    ("model", "pooling"),
+    [
+        *((model, name) for model in ("tiny_bert", "tiny_roberta") for name in POOLINGS[:3]),
+        ("tiny_roberta", "pooler"),
+    ],
+)
+def test_vectors_are_those_of_sentence_transformers(model, pooling, request, tmp_path):
+    loaded = load_model(str(request.getfixturevalue(model)))
+    save_encoder(tmp_path / "encoder", loaded, pooling, 20, {}, "")
+    theirs = SentenceTransformer(str(tmp_path / "encoder"), device="cpu").encode(STRINGS)
+    np.testing.assert_allclose(encode_strings(loaded, STRINGS, pooling, 20), theirs, atol=1e-5)
+
+
+@pytest.mark.parametrize("pooling", POOLINGS)
+@settings(deadline=None, max_examples=20)
+@given(
+    rows=st.lists(st.integers(0, len(STRINGS) - 1), min_size=1, max_size=60),
+    token_budget=st.integers(1, 600),
+)
+def test_order_repetition_and_budget_do_not_change_vectors(model_of, pooling, rows, token_budget):
+    loaded = model_of(pooling)
+    alone = encode_strings(loaded, STRINGS, pooling, 24, token_budget=1)
+    vectors = encode_strings(loaded, [STRINGS[row] for row in rows], pooling, 24, token_budget)
+    np.testing.assert_allclose(vectors, alone[rows], atol=5e-6, rtol=1e-6)
+
+
+def test_equal_strings_are_run_once(tiny_bert):
+    loaded = load_model(str(tiny_bert))
+    run = []
+    loaded.model.register_forward_hook(
+        lambda _module, _inputs, output: run.append(len(output.last_hidden_state))
+    )
+    vectors = encode_strings(loaded, ["dog", "cat", "dog"] * 50, "cls", 24)
+    assert sum(run) == 2
+    assert np.array_equal(vectors[0], vectors[2])
+    assert not np.array_equal(vectors[0], vectors[1])
+
+
+def test_half_precision_is_refused_on_a_cpu_and_auto_is_float32_there(tiny_bert):
+    loaded = load_model(str(tiny_bert))
+    exact = encode_strings(loaded, STRINGS, "mean", 24)
+    auto = encode_strings(loaded, STRINGS, "mean", 24, precision="auto")
+    assert auto.tobytes() == exact.tobytes()
+    with pytest.raises(UserError, match="precision float16 needs a CUDA device"):
+        encode_strings(loaded, STRINGS, "mean", 24, precision="float16")
+    with pytest.raises(UserError, match="precision 'int4' is unknown"):
+        encode_strings(loaded, STRINGS, "mean", 24, precision="int4")
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+@pytest.mark.parametrize("precision", ["auto", "bfloat16"])
+def test_half_precision_on_cuda_is_close(tiny_bert, precision):
+    loaded = load_model(str(tiny_bert), "cuda")
+    exact = encode_strings(loaded, STRINGS, "mean", 24)
+    half = encode_strings(loaded, STRINGS, "mean", 24, precision=precision)
+    norms = np.linalg.norm(exact, axis=1) * np.linalg.norm(half, axis=1)
+    assert ((exact * half).sum(axis=1) / norms).min() > 0.99
+
+
+def test_progress_counts_every_string(tiny_bert, capsys):
+    encode_strings(load_model(str(tiny_bert)), STRINGS, "cls", 24, report=True)
+    assert f"embedded {len(STRINGS)}/{len(STRINGS)} strings" in capsys.readouterr().err

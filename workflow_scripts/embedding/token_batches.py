@@ -1,9 +1,14 @@
-"""Strings to token ids, and token ids to padded batches."""
+"""Strings to token ids, batches of similar length, and token ids to padded batches."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
+import numpy as np
 import torch
 from transformers import PreTrainedTokenizerBase
+
+# Strings that the Rust tokenizer takes at once: enough for its threads; what it gives is large.
+STRINGS_AT_ONCE = 10_000
 
 
 def tokenize_strings(
@@ -16,16 +21,46 @@ def tokenize_strings(
     """
     if not strings:
         return []
-    token_ids = tokenizer(
-        list(strings),
-        truncation=True,
-        max_length=max_length,
-        return_attention_mask=False,
-        return_token_type_ids=False,
-    )["input_ids"]
+    strings = list(strings)
+    options = {
+        "truncation": True,
+        "max_length": max_length,
+        "return_attention_mask": False,
+        "return_token_type_ids": False,
+    }
+    if tokenizer.is_fast:
+        # The call sets truncation of the Rust tokenizer, which is then asked itself: building
+        # the result of a call takes transformers longer than the tokens took.
+        tokenizer(strings[:1], **options)
+        token_ids = [
+            encoding.ids
+            for start in range(0, len(strings), STRINGS_AT_ONCE)
+            for encoding in tokenizer.backend_tokenizer.encode_batch_fast(
+                strings[start : start + STRINGS_AT_ONCE]
+            )
+        ]
+    else:
+        token_ids = tokenizer(strings, **options)["input_ids"]
     unknown = tokenizer.unk_token_id
     fallback = [tokenizer.pad_token_id if unknown is None else unknown]
     return [ids or fallback for ids in token_ids]
+
+
+def plan_batches(lengths: Sequence[int], token_budget: int) -> Iterator[list[int]]:
+    """Yield the indices of `lengths` in batches of similar length.
+
+    Shortest first; a batch holds at most `token_budget` positions after padding to its longest,
+    or one string where that alone is longer.
+    """
+    batch: list[int] = []
+    for index in sorted(range(len(lengths)), key=lengths.__getitem__):
+        # Sorted, so the newcomer is the longest.
+        if batch and (len(batch) + 1) * lengths[index] > token_budget:
+            yield batch
+            batch = []
+        batch.append(index)
+    if batch:
+        yield batch
 
 
 def pad_token_ids(
@@ -35,10 +70,10 @@ def pad_token_ids(
 
     T is `length` where it is given, else the longest of the batch.
     """
-    width = max(map(len, token_ids)) if length is None else length
-    input_ids = torch.full((len(token_ids), width), pad_token_id, dtype=torch.long)
-    attention_mask = torch.zeros((len(token_ids), width), dtype=torch.long)
-    for row, ids in enumerate(token_ids):
-        input_ids[row, : len(ids)] = torch.tensor(ids, dtype=torch.long)
-        attention_mask[row, : len(ids)] = 1
-    return input_ids, attention_mask
+    lengths = np.fromiter(map(len, token_ids), dtype=np.int64, count=len(token_ids))
+    width = lengths.max() if length is None else length
+    real = np.arange(width) < lengths[:, None]
+    input_ids = np.full(real.shape, pad_token_id, dtype=np.int64)
+    # Row by row, as the ids stand one after the other.
+    input_ids[real] = np.fromiter(chain.from_iterable(token_ids), np.int64, lengths.sum())
+    return torch.from_numpy(input_ids), torch.from_numpy(real.astype(np.int64))

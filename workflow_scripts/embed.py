@@ -1,0 +1,168 @@
+"""Front door: embed the lines of a text file with any encoder, to one .npy file.
+
+Row i of the output belongs to line i; equal lines are run once. Large files are embedded shard by
+shard: a run that was stopped goes on when the same command is given again.
+"""
+
+import argparse
+import os
+from pathlib import Path
+from typing import Any
+
+from workflow_scripts.embedding.pooling_names import POOLINGS
+from workflow_scripts.embedding.recorded_choices import DEFAULT_MAX_LENGTH, settle_pooling
+from workflow_scripts.embedding.vector_shards import (
+    DTYPES,
+    SHARD_SIZE,
+    ShardedJob,
+    embed_in_shards,
+)
+from workflow_scripts.errors import UserError, nearest_name, run_command
+from workflow_scripts.files import read_lines, sha256_of, write_json
+
+BACKENDS = ("torch", "onnx", "onnx-int8")
+
+
+def check_backend(backend: str, precision: str) -> None:
+    """Raise `UserError` for an unknown backend, or a precision that it does not have."""
+    if backend not in BACKENDS:
+        raise UserError(f"--backend {backend}: unknown; {nearest_name(backend, BACKENDS)}")
+    if backend != "torch" and precision not in ("float32", "auto"):
+        raise UserError(f"--precision {precision}: only for --backend torch")
+
+
+def check_output(output: Path, overwrite: bool) -> None:
+    """Raise `UserError` if `output` cannot be written."""
+    if output.suffix != ".npy":
+        raise UserError(f"--output {output}: give a file name that ends in .npy")
+    if output.is_dir():
+        raise UserError(f"--output {output}: is a folder; give a file name")
+    if output.exists() and not overwrite:
+        raise UserError(f"--output {output}: exists; choose another or add --overwrite")
+    parent = next(path for path in output.resolve().parents if path.exists())
+    if not parent.is_dir() or not os.access(parent, os.W_OK):
+        raise UserError(f"--output {output}: cannot be made in {parent}; choose another")
+
+
+def check_counts(**counts: int | None) -> None:
+    """Raise `UserError` for an option that must be 1 or more and is not."""
+    for name, count in counts.items():
+        if count is not None and count < 1:
+            raise UserError(f"--{name.replace('_', '-')} {count}: give 1 or more")
+
+
+def embed(arguments: argparse.Namespace, strings: list[str], pooling: str, max_length: int) -> None:
+    """Embed the strings and write vectors and record; the arguments are checked."""
+    # Only now: torch and transformers take seconds, which bad arguments should not wait for.
+    import torch
+    import transformers
+
+    from workflow_scripts.embedding.encoder_folder import load_model, resolve_model_folder
+    from workflow_scripts.embedding.onnx_files import find_onnx_file
+    from workflow_scripts.embedding.string_encoding import torch_encoder
+    from workflow_scripts.embedding.torch_setup import set_up_torch
+
+    versions = {"torch": torch.__version__, "transformers": transformers.__version__}
+    if arguments.backend == "torch":
+        loaded = load_model(arguments.model, set_up_torch(arguments.threads, arguments.device))
+        encoder = torch_encoder(
+            loaded, pooling, max_length, arguments.token_budget, arguments.precision
+        )
+    else:
+        folder = resolve_model_folder(arguments.model)
+        path = find_onnx_file(folder, int8=arguments.backend == "onnx-int8")
+        import onnxruntime
+
+        from workflow_scripts.embedding.onnx_encoding import onnx_encoder
+
+        versions["onnxruntime"] = onnxruntime.__version__
+        set_up_torch(arguments.threads, "cpu")
+        # The model itself says which pooling and length it can take.
+        loaded = load_model(arguments.model)
+        encoder = onnx_encoder(
+            loaded,
+            path,
+            pooling,
+            max_length,
+            arguments.threads,
+            arguments.device,
+            arguments.token_budget,
+        )
+    loaded.warn_of_missing_mark(pooling)
+    maker: dict[str, Any] = {
+        "backend": arguments.backend,
+        "max_length": max_length,
+        "model": loaded.name,
+        "pooling": pooling,
+        "precision": arguments.precision,
+        "token_budget": encoder.token_budget,
+        "versions": versions,
+        "weights_sha256": loaded.weights_sha256,
+    }
+    job = ShardedJob(
+        arguments.output.resolve(),
+        strings,
+        encoder.dimension,
+        maker,
+        arguments.dtype,
+        arguments.shard_size,
+    )
+    embed_in_shards(job, encoder.encode)
+    if arguments.record:
+        content = {
+            **maker,
+            "dimension": encoder.dimension,
+            "dtype": arguments.dtype,
+            "strings": len(strings),
+            "strings_sha256": sha256_of(arguments.strings),
+        }
+        write_json(arguments.record, content)
+    print(f"{arguments.output}: {len(strings)} vectors of {encoder.dimension} {arguments.dtype}")
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m workflow_scripts.embed", description=__doc__)
+    parser.add_argument("--model", required=True, help="model folder or hub id (id@revision)")
+    parser.add_argument("--strings", required=True, help="UTF-8 text file, one string a line")
+    parser.add_argument("--output", required=True, type=Path, help="vectors, .npy, row = line")
+    parser.add_argument("--record", type=Path, help="what was embedded with what, as JSON")
+    parser.add_argument(
+        "--pooling", choices=POOLINGS, help="default: what the encoder's own record says"
+    )
+    parser.add_argument(
+        "--max-length",
+        type=int,
+        help=f"tokens a string is cut to (default: the encoder's own, else {DEFAULT_MAX_LENGTH})",
+    )
+    parser.add_argument("--dtype", choices=DTYPES, default="float32", help="type of the output")
+    parser.add_argument(
+        "--backend", default="torch", help="torch, or onnx, onnx-int8 after export_onnx"
+    )
+    parser.add_argument(
+        "--precision",
+        choices=("float32", "auto", "float16", "bfloat16"),
+        default="float32",
+        help="type of the matrix products; auto: float16 on CUDA, float32 on a CPU",
+    )
+    parser.add_argument("--token-budget", type=int, help="positions (padded tokens) in one batch")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--device", choices=("cpu", "cuda", "auto"), default="auto")
+    parser.add_argument("--shard-size", type=int, default=SHARD_SIZE, help="strings of a shard")
+    parser.add_argument("--overwrite", action="store_true", help="replace the output")
+    arguments = parser.parse_args(argv)
+    check_backend(arguments.backend, arguments.precision)
+    check_counts(
+        threads=arguments.threads,
+        token_budget=arguments.token_budget,
+        shard_size=arguments.shard_size,
+    )
+    check_output(arguments.output, arguments.overwrite)
+    pooling, max_length = settle_pooling(arguments.model, arguments.pooling, arguments.max_length)
+    strings = read_lines(arguments.strings)
+    if not strings:
+        raise UserError(f"{arguments.strings}: no strings to embed; write one on each line")
+    embed(arguments, strings, pooling, max_length)
+
+
+if __name__ == "__main__":
+    run_command(main)
