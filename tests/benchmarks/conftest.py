@@ -10,18 +10,16 @@ from typing import Any
 import pytest
 from tiny_models import one_thread, tiny_bert
 
+from workflow_scripts.benchmarks.child_process import as_arguments
+
 __all__ = ["one_thread", "tiny_bert"]
 
 
 def run_inside(what: str, module: str, options: Mapping[str, object], threads: int) -> str:
     """Run the main of a module and return what it printed."""
-    arguments = []
-    for option, value in options.items():
-        for one in value if isinstance(value, list) else [value]:
-            arguments += [option, str(one)]
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        importlib.import_module(module).main(arguments)
+        importlib.import_module(module).main(as_arguments(options))
     return printed.getvalue()
 
 

@@ -104,10 +104,18 @@ def test_names_are_embedded_alike_by_all(
     about = {row.measure: row.value for row in rows if row.contender == ABOUT}
     assert about["best_batch_size"] == "32"
     for contender in EMBEDDING_CONTENDERS:
-        values = {row.measure: float(row.value) for row in rows if row.contender == contender}
+        values = {
+            row.measure: float(row.value)
+            for row in rows
+            if row.contender == contender and row.task == "names"
+        }
         assert values["strings"] == float(about["strings"]) > 50
-        assert values.get("largest_difference", 0) < 1e-5
-    assert "vectors equal within 1e-05: reached" in (tmp_path / "bench.md").read_text()
+        # int8 is a coarser form of the same vectors, whose values are about 1
+        limit = 0.5 if contender == "mirror-int8" else 1e-5
+        assert values.get("largest_difference", 0) < limit
+    text = (tmp_path / "bench.md").read_text()
+    assert "vectors equal within 1e-05: reached" in text
+    assert "Spearman's rho of int8 on STS-B within 0.002 of float32: " in text
 
 
 def test_quality_scores_both_loops_for_each_seed(

@@ -37,14 +37,14 @@ def test_measures_are_those_of_the_last_line_and_of_the_kernel(write_module, pro
     code = (
         "import json\n"
         "from workflow_scripts.benchmarks.child_process import measure_module\n"
-        "options = {'--one': 1, '--many': ['a', 'b']}\n"
+        "options = {'--one': 1, '--many': ['a', 'b'], '--flag': True}\n"
         f"print(json.dumps(measure_module('a run', {module!r}, options, threads=3)))\n"
     )
     printed = subprocess.run(
         [sys.executable, "-c", code], check=True, capture_output=True, cwd=project
     ).stdout
     measures = json.loads(printed)
-    assert measures["options"] == ["--one", "1", "--many", "a", "--many", "b"]
+    assert measures["options"] == ["--one", "1", "--many", "a", "--many", "b", "--flag"]
     assert measures["threads"] == "3"
     assert measures["process_seconds"] > 0
     assert size < measures["peak_memory"] < 1.3 * size

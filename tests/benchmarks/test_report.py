@@ -100,6 +100,7 @@ def test_embedding_compares_with_encode_as_it_comes_and_at_its_best() -> None:
         ("sentence-transformers", [10.0, 12.0]),
         ("sentence-transformers-best", [8.0, 9.0]),
         ("mirror", [5.0, 5.0]),
+        ("mirror-int8", [5.0, 6.5]),
     ):
         for run, second in enumerate(seconds, start=1):
             values = {
@@ -109,11 +110,18 @@ def test_embedding_compares_with_encode_as_it_comes_and_at_its_best() -> None:
             }
             rows += rows_of("embedding", "names", name, run, values)
     rows += rows_of("embedding", "names", "mirror", 0, {"largest_difference": 2e-5})
+    rows += rows_of("embedding", "stsb", ABOUT, 0, {"recipe": "mirror-sentence", "pairs": 1379})
+    rows += rows_of("embedding", "stsb", "mirror", 1, {"spearman": 0.59})
+    rows += rows_of("embedding", "stsb", "mirror-int8", 1, {"spearman": 0.5879})
     text = report.embedding_report(rows)
     assert "| this project | 5.00 (5.00 to 5.00) | 4,000 | 2.20 | 1.70 | 500 | 2.0e-05 |" in text
     assert "sentence-transformers' encode: reached, 2.20 (2.00 to 2.40)" in text
     assert "vectors equal within 1e-05: **missed**, 2.0e-05" in text
     assert "20,000 names (a list)" in text
+    # 10 / 5 and 12 / 6.5
+    assert "with int8 at least 2 times as fast: **missed**, 1.92 (1.85 to 2.00)" in text
+    assert "on STS-B within 0.002 of float32: **missed**, -0.0021" in text
+    assert "this project 0.5900, this project, ONNX int8 0.5879." in " ".join(text.split())
 
 
 def test_quality_is_compared_by_welchs_test() -> None:

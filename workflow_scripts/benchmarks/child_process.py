@@ -24,18 +24,24 @@ class FinishedRun:
     peak_memory: int
 
 
+def as_arguments(options: Mapping[str, object]) -> list[str]:
+    """Return the arguments of {option: value}: a list repeats its option, True is a bare flag."""
+    arguments = []
+    for option, value in options.items():
+        for one in value if isinstance(value, list) else [value]:
+            arguments += [option] if one is True else [option, str(one)]
+    return arguments
+
+
 def run_module(what: str, module: str, options: Mapping[str, object], threads: int) -> FinishedRun:
-    """Run `python -m module` with {option: value} and wait for it; a list repeats its option.
+    """Run `python -m module` with the arguments of {option: value} and wait for it.
 
     Every child has the same environment: `threads` threads in torch, OpenMP and the tokenizers,
     and no network. Peak memory is what the kernel counted for this child alone (`os.wait4`), but
     never less than what this process takes, which is why commands that measure import no torch.
     Raises `UserError` naming `what`, with the last lines of the child, if it fails.
     """
-    command = [sys.executable, "-m", module]
-    for option, value in options.items():
-        for one in value if isinstance(value, list) else [value]:
-            command += [option, str(one)]
+    command = [sys.executable, "-m", module, *as_arguments(options)]
     environment = {
         **os.environ,
         "HF_HUB_OFFLINE": "1",

@@ -7,31 +7,48 @@ the seconds are from raw strings to vectors, without imports and loading.
 import argparse
 import json
 from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
-from workflow_scripts.benchmarks.contenders import OURS, SENTENCE_TRANSFORMERS
+from workflow_scripts.benchmarks.contenders import (
+    OURS,
+    OURS_INT8,
+    OURS_ONNX,
+    SENTENCE_TRANSFORMERS,
+)
 from workflow_scripts.benchmarks.stopwatch import Stopwatch
+from workflow_scripts.embedding.recorded_choices import settle_pooling
 from workflow_scripts.errors import run_command
-from workflow_scripts.files import read_json, read_lines
+from workflow_scripts.files import read_lines
 
 WARM_UP = 100
 # Embeds strings to vectors [number of strings, D].
 Encoder = Callable[[Sequence[str]], Any]
 
 
-def load_ours(folder: str, batch_size: int | None) -> Encoder:
+def load_ours(folder: str, batch_size: int | None, threads: int) -> Encoder:
     """Return the project's encoding in float32, which chooses its batches itself."""
-    import torch
-
     from workflow_scripts.embedding.encoder_folder import load_model
     from workflow_scripts.embedding.string_encoding import encode_strings
 
-    record = read_json(f"{folder}/encoder.json")
-    loaded = load_model(folder, torch.device("cpu"))
-    return lambda strings: encode_strings(loaded, strings, record["pooling"], record["max_length"])
+    pooling, max_length = settle_pooling(folder, None, None)
+    loaded = load_model(folder)
+    return lambda strings: encode_strings(loaded, strings, pooling, max_length)
 
 
-def load_sentence_transformers(folder: str, batch_size: int | None) -> Encoder:
+def load_onnx(folder: str, batch_size: int | None, threads: int, int8: bool = False) -> Encoder:
+    """Return the project's encoding through the ONNX file of the folder, in float32 or int8."""
+    from workflow_scripts.embedding.encoder_folder import load_model
+    from workflow_scripts.embedding.onnx_encoding import onnx_encoder
+    from workflow_scripts.embedding.onnx_files import find_onnx_file
+
+    pooling, max_length = settle_pooling(folder, None, None)
+    path = find_onnx_file(Path(folder), int8)
+    return onnx_encoder(load_model(folder), path, pooling, max_length, threads).encode
+
+
+def load_sentence_transformers(folder: str, batch_size: int | None, threads: int) -> Encoder:
     """Return the encoding of sentence-transformers, with its own batch size if None."""
     from sentence_transformers import SentenceTransformer
 
@@ -40,9 +57,12 @@ def load_sentence_transformers(folder: str, batch_size: int | None) -> Encoder:
     return lambda strings: encoder.encode(list(strings), show_progress_bar=False, **options)
 
 
-LOADERS: dict[str, Callable[[str, int | None], Encoder]] = {
+# Each gets the encoder folder, the batch size that was asked for and the number of threads.
+LOADERS: dict[str, Callable[[str, int | None, int], Encoder]] = {
     SENTENCE_TRANSFORMERS: load_sentence_transformers,
     OURS: load_ours,
+    OURS_ONNX: load_onnx,
+    OURS_INT8: partial(load_onnx, int8=True),
 }
 
 
@@ -63,7 +83,9 @@ def main(argv: list[str] | None = None) -> None:
     from workflow_scripts.embedding.torch_setup import set_up_torch
 
     set_up_torch(arguments.threads, "cpu")
-    encode = LOADERS[arguments.contender](arguments.encoder, arguments.batch_size)
+    encode = LOADERS[arguments.contender](
+        arguments.encoder, arguments.batch_size, arguments.threads
+    )
     memory_before = psutil.Process().memory_info().rss
     encode(strings[:WARM_UP])
     stopwatch = Stopwatch()

@@ -99,10 +99,11 @@ def main(argv: list[str] | None = None) -> None:
         strings = make_names(loaded.tokenizer, arguments.names, arguments.seed)
         tokens = NAME_TOKENS * len(strings)
         flops = FORWARD * parameters * tokens
-        encode_strings(loaded, strings[: len(strings) // 10], POOLING, MAX_LENGTH)
+        warmup = strings[: len(strings) // 10]
+        encode_strings(loaded, warmup, POOLING, MAX_LENGTH, precision="auto")
         settle()
         stopwatch = Stopwatch()
-        encode_strings(loaded, strings, POOLING, MAX_LENGTH)
+        encode_strings(loaded, strings, POOLING, MAX_LENGTH, precision="auto")
     settle()
     times = stopwatch.read()
     on_gpu = device.type == "cuda"

@@ -8,6 +8,7 @@ from statistics import mean, median, stdev
 from workflow_scripts.benchmarks.contenders import (
     EMBEDDING_CONTENDERS,
     OURS,
+    OURS_INT8,
     PLAIN,
     SENTENCE_TRANSFORMERS,
     SENTENCE_TRANSFORMERS_BEST,
@@ -31,6 +32,10 @@ FASTER_THAN_TRAINER = 1.3
 FASTER_THAN_ENCODE = 1.3
 SHARE_OF_MEMORY = 0.5
 LARGEST_DIFFERENCE = 1e-5
+# Of int8: times as fast as sentence-transformers, and how far its Spearman's rho may be from that
+# of float32.
+INT8_FASTER_THAN_ENCODE = 2.0
+INT8_SPEARMAN_DIFFERENCE = 0.002
 # Seconds on a GPU.
 GPU_AIMS = {"sentences": 3.0, "words": 3.0, "names": 60.0}
 GPU_TASKS = {
@@ -284,6 +289,7 @@ def embedding_report(rows: list[Measurement]) -> str:
             ]
         )
     ratios = values.ratios(SENTENCE_TRANSFORMERS, OURS, "loop_seconds")
+    int8 = values.ratios(SENTENCE_TRANSFORMERS, OURS_INT8, "loop_seconds")
     difference = list(values.of(OURS, "largest_difference").values())
     exact = "not measured"
     if difference:
@@ -318,6 +324,38 @@ def embedding_report(rows: list[Measurement]) -> str:
             bool(ratios) and median(ratios) >= FASTER_THAN_ENCODE,
         )
         + f"- Aim: vectors equal within {LARGEST_DIFFERENCE:.0e}: {exact}\n"
+        + _verdict(
+            f"Aim: with int8 at least {INT8_FASTER_THAN_ENCODE:g} times as fast",
+            int8,
+            bool(int8) and median(int8) >= INT8_FASTER_THAN_ENCODE,
+        )
+        + _int8_scores(rows)
+    )
+
+
+def _int8_scores(rows: list[Measurement]) -> str:
+    values = _Values(rows, "embedding", "stsb")
+    if not values.rows:
+        return ""
+    scores = {
+        contender: values.of(contender, "spearman")[1]
+        for contender in EMBEDDING_CONTENDERS
+        if values.of(contender, "spearman")
+    }
+    difference = scores[OURS_INT8] - scores[OURS]
+    reached = abs(difference) <= INT8_SPEARMAN_DIFFERENCE
+    written = ", ".join(
+        f"{EMBEDDING_CONTENDERS[contender]} {score:.4f}" for contender, score in scores.items()
+    )
+    return (
+        f"- Aim: Spearman's rho of int8 on STS-B within {INT8_SPEARMAN_DIFFERENCE:g} of float32: "
+        f"{'reached' if reached else '**missed**'}, {difference:+.4f}\n\n"
+        + _paragraph(
+            f"The {_number(values.about, 'pairs')} test pairs of the STS Benchmark, with an "
+            f"encoder tuned on sentences by `{values.about['recipe']}` as in config/config.yaml: "
+            f"{written}."
+        ).rstrip()
+        + "\n"
     )
 
 
