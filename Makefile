@@ -1,6 +1,7 @@
 # One command from a fresh machine (Python 3.11 or newer with venv and pip, and make) to tables.
 #   make all_tables   the environment from the lock file, then the workflow on config/config.yaml
 #   make test         the same for the tests
+#   make bench        speed and memory against other ways, to docs/benchmarks.md; bench-gpu on a GPU
 #   make check        formatting and lint of Python and Snakemake code
 PYTHON ?= python3
 CORES ?= all
@@ -10,7 +11,11 @@ export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 # nothing asks the hub once the packages are there; unset for models that are named by hub id
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: all_tables test check environment lock rulegraph clean
+# folder of real strings to measure on, and further options of the commands
+BENCH_DATA ?= $(firstword $(wildcard ../shared/data) resources/sampler)
+BENCH_OPTIONS ?=
+
+.PHONY: all_tables test check bench bench-gpu environment lock rulegraph clean
 
 all_tables: environment
 	snakemake --cores $(CORES) all_tables
@@ -23,6 +28,14 @@ check: environment
 	ruff format --check .
 	snakefmt --check Snakefile rules
 	snakemake --lint
+
+bench: environment
+	python -m workflow_scripts.benchmarks.run_benchmarks --data $(BENCH_DATA) \
+	  --output docs/benchmarks.md $(BENCH_OPTIONS)
+
+bench-gpu: environment
+	python -m workflow_scripts.benchmarks.run_gpu_benchmarks --data $(BENCH_DATA) \
+	  --output docs/benchmarks.md $(BENCH_OPTIONS)
 
 environment: $(READY)
 
