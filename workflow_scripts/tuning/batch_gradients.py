@@ -121,10 +121,12 @@ class BatchGradients:
             try:
                 return self._attempt(token_ids, step, loss_of)
             except OutOfMemory:
-                self._model.zero_grad(set_to_none=True)
-                if self._device.type == "cuda":
-                    torch.cuda.empty_cache()
-                self._shrink()
+                pass
+            # Out of the handler, where the exception holds on to the tensors of its frames.
+            self._model.zero_grad(set_to_none=True)
+            if self._device.type == "cuda":
+                torch.cuda.empty_cache()
+            self._shrink()
 
     def _shrink(self) -> None:
         if not self._cached:
@@ -171,7 +173,8 @@ class BatchGradients:
                 kept[index] = gradient
 
         self._together(forward)
-        rows = torch.tensor([row for part in own for row in part.rows], device=self._device)
+        rows = torch.tensor([row for part in own for row in part.rows], dtype=torch.long)
+        rows = rows.to(self._device, non_blocking=True)
         size = self._model.config.hidden_size
         joined = torch.zeros(len(token_ids), size, dtype=self._vector_dtype, device=self._device)
         if own:
@@ -193,7 +196,6 @@ class BatchGradients:
             failed = _lacks_memory(error)
             if not failed:
                 raise
-        # Out of the handler: the error holds on to the tensors of its frames.
         if self._processes.any(failed, self._device):
             raise OutOfMemory
 
