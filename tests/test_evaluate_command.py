@@ -1,11 +1,13 @@
 """The front door `python -m workflow_scripts.evaluate`."""
 
 import json
+import shutil
 import subprocess
 import sys
 
 import pytest
 
+from workflow_scripts.errors import UserError
 from workflow_scripts.evaluate import main
 from workflow_scripts.files import read_json
 
@@ -139,3 +141,16 @@ def test_a_mistake_is_one_line_without_traceback_and_writes_nothing(
     assert "Traceback" not in result.stderr
     assert result.stderr.count("\n") == 1
     assert not output.exists()
+
+
+def test_scores_go_onto_the_card_when_asked(project, sampler, tmp_path):
+    model = shutil.copytree(project / MODEL, tmp_path / "model")
+    options = ["--pooling", "mean", "--suite", "simlex999", "--data-root", str(sampler)]
+    options += ["--model", str(model), "--output", str(tmp_path / "scores.json"), "--card"]
+    main([*options, "--device", "cpu"])
+    (row,) = read_json(tmp_path / "scores.json")
+    line = f"| simlex999 | spearman | {row['value']:.4f} | {row['n']} |"
+    assert line in (model / "README.md").read_text()
+    (model / "README.md").unlink()
+    with pytest.raises(UserError, match=r"--card: .* has no README\.md"):
+        main([*options, "--device", "cpu"])

@@ -16,7 +16,8 @@ from workflow_scripts.datasets.read_suite import read_suite
 from workflow_scripts.embedding.pooling_names import POOLINGS
 from workflow_scripts.embedding.recorded_choices import DEFAULT_MAX_LENGTH, settle_pooling
 from workflow_scripts.errors import UserError, nearest_name, run_command
-from workflow_scripts.files import read_text, write_json
+from workflow_scripts.files import read_text, write_json, write_text
+from workflow_scripts.scoring.card_scores import add_scores
 
 DATASET_FILE = Path(__file__).resolve().parent.parent / "config" / "datasets.yaml"
 
@@ -176,10 +177,16 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument(
         "--strict", action="store_true", help="a missing data set is an error, not left out"
     )
+    parser.add_argument(
+        "--card", action="store_true", help="write the scores on the encoder's card as well"
+    )
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--device", choices=("cpu", "cuda", "auto"), default="auto")
     arguments = parser.parse_args(argv)
     pooling, max_length = settle_pooling(arguments.model, arguments.pooling, arguments.max_length)
+    card = Path(arguments.model).expanduser() / "README.md"
+    if arguments.card and not card.is_file():
+        raise UserError(f"--card: {arguments.model} has no README.md; leave the option out")
     entries, missing = drop_missing(
         arguments.data_root,
         choose_datasets(arguments.datasets, arguments.suite),
@@ -200,6 +207,8 @@ def main(argv: list[str] | None = None) -> None:
         arguments.output.with_suffix(".record.json"),
         {**record, "suite": arguments.suite, "left_out": sorted(missing)},
     )
+    if arguments.card:
+        write_text(card, add_scores(read_text(card), rows))
     print_table(rows, missing)
     print(f"scores written to {arguments.output}", file=sys.stderr)
 

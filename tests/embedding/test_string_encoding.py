@@ -169,3 +169,24 @@ def test_half_precision_on_cuda_is_close(tiny_bert, precision):
 def test_progress_counts_every_string(tiny_bert, capsys):
     encode_strings(load_model(str(tiny_bert)), STRINGS, "cls", 24, report=True)
     assert f"embedded {len(STRINGS)}/{len(STRINGS)} strings" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("most", [1, 3])
+def test_a_batch_that_does_not_fit_into_memory_is_done_in_halves(most, tiny_bert, monkeypatch):
+    loaded = load_model(str(tiny_bert))
+    whole = encode_strings(loaded, STRINGS, "mean", 20)
+    forward, refused = type(loaded.model).forward, []
+
+    def limited(self, input_ids, **options):
+        if len(input_ids) > most:
+            refused.append(len(input_ids))
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return forward(self, input_ids=input_ids, **options)
+
+    monkeypatch.setattr(type(loaded.model), "forward", limited)
+    found = encode_strings(loaded, STRINGS, "mean", 20)
+    assert refused
+    np.testing.assert_allclose(found, whole, rtol=0, atol=1e-5)
+    most = 0
+    with pytest.raises(UserError, match="out of memory with a single string"):
+        encode_strings(loaded, STRINGS, "mean", 20)

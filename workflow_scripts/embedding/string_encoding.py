@@ -51,7 +51,8 @@ class StringEncoder:
     def encode(self, strings: Sequence[str], advance: Advance = ignore_progress) -> np.ndarray:
         """Return float32 vectors [number of strings, D]; row i belongs to `strings[i]`.
 
-        `advance` is told how many strings each batch finished.
+        `advance` is told how many strings each batch finished. A batch that does not fit into
+        memory is done again in halves. Raises `UserError` if a single string does not fit.
         """
         unique = dict.fromkeys(strings)
         token_ids = tokenize_strings(self.tokenizer, list(unique), self.max_length)
@@ -64,7 +65,14 @@ class StringEncoder:
             input_ids, attention_mask = pad_token_ids(
                 [token_ids[index] for index in batch], self.tokenizer.pad_token_id, padded_length
             )
-            vectors[batch] = self.run_batch(input_ids, attention_mask).float().cpu().numpy()
+            try:
+                found = self.run_batch(input_ids, attention_mask)
+            except torch.OutOfMemoryError:
+                found = None
+            # Out of the handler, where the exception holds on to the tensors of the pass.
+            if found is None:
+                return sum(map(run, halves(batch)))
+            vectors[batch] = found.float().cpu().numpy()
             return len(batch)
 
         with self.settings():
@@ -89,6 +97,17 @@ class StringEncoder:
         finally:
             # The number is each thread's own, but new threads take the one that was set last.
             torch.set_num_threads(threads)
+
+
+def halves(batch: list[int]) -> tuple[list[int], list[int]]:
+    """Return the two halves of a batch that memory did not suffice for.
+
+    Raises `UserError` if it holds a single string.
+    """
+    if len(batch) == 1:
+        raise UserError("out of memory with a single string; lower the maximum length")
+    middle = len(batch) // 2
+    return batch[:middle], batch[middle:]
 
 
 def choose_precision(precision: str, device: torch.device) -> torch.dtype | None:
