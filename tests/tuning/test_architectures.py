@@ -37,19 +37,6 @@ POOLINGS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def folder_of(tmp_path_factory):
-    """The model folder of an architecture, made once."""
-    made = {}
-
-    def make(name):
-        if name not in made:
-            made[name] = make_architecture(tmp_path_factory.mktemp("models") / name, name)
-        return made[name]
-
-    return make
-
-
 @pytest.fixture
 def tune(folder_of, tmp_path):
     """Tune an architecture for two steps; the keywords are changes of the recipe."""

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from tiny_architectures import ARCHITECTURES, make_architecture
+from tiny_architectures import ARCHITECTURES
 from tiny_models import make_sentences
 
 from workflow_scripts.embedding.architectures import first_position_only
@@ -102,18 +102,6 @@ def assert_same(mine, other, tolerance):
         torch.testing.assert_close(
             mine[2][name], other[2][name], rtol=tolerance, atol=tolerance, msg=name
         )
-
-
-@pytest.fixture(scope="module")
-def folder_of(tmp_path_factory):
-    made = {}
-
-    def make(name):
-        if name not in made:
-            made[name] = make_architecture(tmp_path_factory.mktemp("models") / name, name)
-        return made[name]
-
-    return make
 
 
 def load(folder, dtype=torch.float64):

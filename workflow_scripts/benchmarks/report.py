@@ -15,6 +15,7 @@ from workflow_scripts.benchmarks.contenders import (
     TUNING_CONTENDERS,
     TUNING_TASKS,
 )
+from workflow_scripts.benchmarks.machine import PACKAGES
 from workflow_scripts.benchmarks.measurements import (
     ABOUT,
     Measurement,
@@ -47,16 +48,7 @@ GPU_TASKS = {
 SIGNIFICANT = 0.05
 
 _MACHINE = ("processor", "cores", "memory", "system")
-_VERSIONS = (
-    "Python",
-    "torch",
-    "transformers",
-    "sentence-transformers",
-    "pytorch-metric-learning",
-    "tokenizers",
-    "accelerate",
-    "onnxruntime",
-)
+_VERSIONS = ("Python", *PACKAGES)
 
 INTRODUCTION = """# Benchmarks
 
