@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from conftest import measure_inside
+from children_inside import measure_inside
 
 from workflow_scripts.benchmarks import compare_quality, run_benchmarks, run_gpu_benchmarks
 from workflow_scripts.benchmarks.contenders import EMBEDDING_CONTENDERS, TUNING_CONTENDERS
