@@ -354,6 +354,15 @@ def test_a_loss_that_runs_away_is_named(tiny_bert, monkeypatch):
         tune(tiny_bert)
 
 
+def test_a_loss_that_memory_does_not_suffice_for_is_named(tiny_bert, monkeypatch):
+    def lacking(*arguments):
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr(mirror_tuning, "nt_xent_loss", lacking)
+    with pytest.raises(UserError, match="out of memory for the loss or the optimiser"):
+        tune(tiny_bert)
+
+
 def test_a_length_beyond_the_models_positions_is_refused(tiny_bert):
     with pytest.raises(UserError, match="more than the 66 positions"):
         tune(tiny_bert, choices=dataclasses.replace(CHOICES, max_length=67))

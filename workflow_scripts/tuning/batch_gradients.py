@@ -99,6 +99,7 @@ class BatchGradients:
         self._paired = paired
         self._processes = processes or Processes()
         self._most_rows: int | None = None
+        self._parts: list[Part] = []
         weights = next(loaded.model.parameters())
         self._device = weights.device
         self._vector_dtype = torch.promote_types(weights.dtype, torch.float32)
@@ -133,7 +134,7 @@ class BatchGradients:
             self._cached = True
             remedy = "slice by slice (gradient cache)"
         else:
-            largest = max(len(part.rows) for part in self._parts_of_last)
+            largest = max(len(part.rows) for part in self._parts)
             if largest == 1:
                 raise UserError(
                     "out of memory with a single string; lower max_length in the recipe or take a "
@@ -149,15 +150,14 @@ class BatchGradients:
     ) -> tuple[torch.Tensor, torch.Tensor]:
         lengths = [self._width or len(ids) for ids in token_ids]
         kind = self._device.type
-        parts = plan_parts(
+        self._parts = plan_parts(
             lengths,
             SLICE_OVERHEAD.get(kind, SLICE_OVERHEAD["cuda"]),
             MOST_TOKENS.get(kind, MOST_TOKENS["cuda"]),
             self._most_rows,
             self._paired,
         )
-        self._parts_of_last = parts
-        own = _share(parts, self._processes)
+        own = _share(self._parts, self._processes)
         kept: list[torch.Tensor] = []
 
         def forward() -> None:

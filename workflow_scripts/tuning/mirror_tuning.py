@@ -93,7 +93,13 @@ def tune_model(
     loaded.model.train()
     with closing(log), run.settings():
         for step, batch in run.batches_after(progress.step):
-            measures, tokens = run.take_step(step, batch)
+            try:
+                measures, tokens = run.take_step(step, batch)
+            except torch.OutOfMemoryError as error:
+                raise UserError(
+                    "out of memory for the loss or the optimiser, beside the model; lower "
+                    "batch_size in the recipe or take a smaller model"
+                ) from error
             value = None
             if score is not None and run.is_scored(step):
                 value = run.score(score)
