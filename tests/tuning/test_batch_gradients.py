@@ -226,3 +226,36 @@ def test_other_errors_of_the_model_are_not_taken_for_a_lack_of_memory(tiny_bert,
     monkeypatch.setattr(type(loaded.model), "forward", broken)
     with pytest.raises(RuntimeError, match="shapes do not match"):
         compute(loaded, DropoutMasks(33, "cpu"))
+
+
+def test_losses_are_spread_as_under_the_dropout_of_torch(tiny_bert):
+    """Mean loss over many draws of masks: the same rate gives the same, another one does not."""
+    loaded = load_model(str(tiny_bert))
+    model = loaded.model.train()
+    token_ids = tokenize_strings(loaded.tokenizer, STRINGS * 2, LENGTH)
+    input_ids, mask = pad_token_ids(token_ids, loaded.tokenizer.pad_token_id)
+
+    def ours(rate, step):
+        masks = DropoutMasks(33, "cpu")
+        with seeded_dropout(model, rate, masks):
+            engine = BatchGradients(loaded, "mean", LENGTH, masks)
+            return engine.compute(token_ids, step, loss_of)[0].item()
+
+    def torchs(seed):
+        for module in model.modules():
+            if isinstance(module, torch.nn.Dropout):
+                module.p = 0.3
+        torch.manual_seed(seed)
+        with torch.no_grad():
+            states = model(input_ids=input_ids, attention_mask=mask).last_hidden_state
+            vectors = pool_hidden_states(states, mask, "mean")
+        return loss_of(vectors[: len(STRINGS)], vectors[len(STRINGS) :]).item()
+
+    def deviations(first, second):
+        first, second = torch.tensor(first), torch.tensor(second)
+        error = (first.var() / len(first) + second.var() / len(second)).sqrt()
+        return abs(first.mean() - second.mean()) / error
+
+    expected = [torchs(seed) for seed in range(150)]
+    assert deviations([ours(0.3, step) for step in range(150)], expected) < 3
+    assert deviations([ours(0.1, step) for step in range(150)], expected) > 6
