@@ -9,8 +9,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.embedding.pooling_names import POOLINGS
-from workflow_scripts.embedding.recorded_choices import DEFAULT_MAX_LENGTH, settle_pooling
+from workflow_scripts.embedding.recorded_choices import add_pooling_arguments, settle_pooling
 from workflow_scripts.embedding.vector_shards import (
     DTYPES,
     SHARD_SIZE,
@@ -126,14 +125,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--strings", required=True, help="UTF-8 text file, one string a line")
     parser.add_argument("--output", required=True, type=Path, help="vectors, .npy, row = line")
     parser.add_argument("--record", type=Path, help="what was embedded with what, as JSON")
-    parser.add_argument(
-        "--pooling", choices=POOLINGS, help="default: what the encoder's own record says"
-    )
-    parser.add_argument(
-        "--max-length",
-        type=int,
-        help=f"tokens a string is cut to (default: the encoder's own, else {DEFAULT_MAX_LENGTH})",
-    )
+    add_pooling_arguments(parser)
     parser.add_argument("--dtype", choices=DTYPES, default="float32", help="type of the output")
     parser.add_argument(
         "--backend", default="torch", help="torch, or onnx, onnx-int8 after export_onnx"

@@ -13,8 +13,7 @@ import yaml
 
 from workflow_scripts.datasets.catalogue import raw_files
 from workflow_scripts.datasets.read_suite import read_suite
-from workflow_scripts.embedding.pooling_names import POOLINGS
-from workflow_scripts.embedding.recorded_choices import DEFAULT_MAX_LENGTH, settle_pooling
+from workflow_scripts.embedding.recorded_choices import add_pooling_arguments, settle_pooling
 from workflow_scripts.errors import UserError, nearest_name, run_command
 from workflow_scripts.files import read_text, write_json, write_text
 from workflow_scripts.scoring.card_scores import add_scores
@@ -162,14 +161,7 @@ def main(argv: list[str] | None = None) -> None:
         prog="python -m workflow_scripts.evaluate", description=__doc__
     )
     parser.add_argument("--model", required=True, help="model folder or hub id (id@revision)")
-    parser.add_argument(
-        "--pooling", choices=POOLINGS, help="default: what the encoder's own record says"
-    )
-    parser.add_argument(
-        "--max-length",
-        type=int,
-        help=f"tokens a string is cut to (default: the encoder's own, else {DEFAULT_MAX_LENGTH})",
-    )
+    add_pooling_arguments(parser)
     parser.add_argument("--suite", required=True, help="suite or data set of config/datasets.yaml")
     parser.add_argument("--data-root", required=True, type=Path, help="folder of the raw files")
     parser.add_argument("--output", required=True, type=Path, help="scores as JSON rows")

@@ -33,10 +33,9 @@ def main(argv: list[str] | None = None) -> None:
     scored, items = read_suite(arguments.data, choose_datasets(DATASET_FILE, DATASET))
 
     from workflow_scripts.embedding.encoder_folder import load_model
-    from workflow_scripts.embedding.string_encoding import encode_strings
     from workflow_scripts.embedding.torch_setup import set_up_torch
-    from workflow_scripts.scoring.suite_scores import score_datasets
-    from workflow_scripts.scoring.tidy_scores import EncoderIds
+    from workflow_scripts.scoring.development_set import DevelopmentSet
+    from workflow_scripts.tuning.development_scores import make_score
 
     if arguments.contender == PLAIN:
         from workflow_scripts.benchmarks.plain_tuning import tune_plainly as tune
@@ -47,14 +46,13 @@ def main(argv: list[str] | None = None) -> None:
     stopwatch = Stopwatch()
     summary = tune(loaded, strings, recipe.mirror, recipe.pooling, arguments.seed)
     times = stopwatch.read()
-    vectors = encode_strings(loaded, scored, recipe.pooling, recipe.embed_max_length)
-    encoder = EncoderIds("model", "recipe", "corpus", arguments.seed)
-    (score,) = score_datasets(encoder, items, vectors)
+    development = DevelopmentSet(DATASET, items[DATASET], scored)
+    score = make_score(development, recipe.pooling, recipe.embed_max_length)
     print(
         json.dumps(
             {
                 "seed": arguments.seed,
-                "spearman": score.value,
+                "spearman": score(loaded),
                 "steps": summary.steps,
                 "last_loss": summary.last_loss,
                 "loop_seconds": times.seconds,

@@ -49,6 +49,11 @@ class Part:
     def rows(self) -> tuple[int, ...]:
         return self.slice.rows[self.start : self.stop]
 
+    @property
+    def tokens(self) -> int:
+        """Positions in it, padding included."""
+        return (self.stop - self.start) * self.slice.width
+
 
 def plan_parts(
     lengths: Sequence[int], overhead: int, most_tokens: int, most_rows: int | None, paired: bool
@@ -221,9 +226,9 @@ def _share(parts: list[Part], processes: Processes) -> list[Part]:
     """Return the parts of this process: the largest go first, each to who has the least."""
     loads = [0] * processes.count
     shares: list[list[Part]] = [[] for _ in loads]
-    for part in sorted(parts, key=lambda part: -len(part.rows) * part.slice.width):
+    for part in sorted(parts, key=lambda part: -part.tokens):
         least = loads.index(min(loads))
-        loads[least] += len(part.rows) * part.slice.width
+        loads[least] += part.tokens
         shares[least].append(part)
     return shares[processes.number]
 

@@ -101,7 +101,6 @@ def seeded_dropout(
         parent = model.get_submodule(parent_name)
         undo.append((parent, child, module))
         setattr(parent, child, replaced[id(module)].train(model.training))
-        setattr(replaced[id(module)], _MASKS, masks)
     # Without effect for a model with attention of its own: it calls its dropout modules.
     model.set_attn_implementation(ATTENTION_NAME)
     try:

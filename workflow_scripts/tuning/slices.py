@@ -16,11 +16,6 @@ class Slice:
     rows: tuple[int, ...]
     width: int
 
-    @property
-    def tokens(self) -> int:
-        """Positions in it, padding included."""
-        return len(self.rows) * self.width
-
 
 def plan_slices(lengths: Sequence[int], overhead: int, most_tokens: int) -> list[Slice]:
     """Return slices of rows of similar token counts that cover `lengths`, shortest first.

@@ -121,11 +121,10 @@ def read_strings(path: str, choices: MirrorChoices, recipe_name: str) -> Corpus:
     """
     corpus = read_corpus(path, choices.deduplicate, pairs=choices.positives == "pairs")
     check_batch_size(corpus, choices.batch_size, recipe_name)
-    for strings in (corpus.strings, corpus.partners or []):
-        if len(strings) >= choices.batch_size:
-            found = count_near_duplicates(strings)
-            if warning := warning_line(corpus.path.name, found, choices.batch_size):
-                print(warning, file=sys.stderr)
+    for strings in filter(None, (corpus.strings, corpus.partners)):
+        found = count_near_duplicates(strings)
+        if warning := warning_line(corpus.path.name, found, choices.batch_size):
+            print(warning, file=sys.stderr)
     return corpus
 
 
