@@ -94,12 +94,19 @@ class Plan:
         if development is None:
             return
         where = f"recipes.{recipe}.development"
-        suite = self.known("suites", development["suite"], f"{where}.suite")
-        dataset = self.known("datasets", development["dataset"], f"{where}.dataset")
+        self.check_development_set(development["suite"], development["dataset"], where)
+
+    def check_development_set(self, suite: str, dataset: str, where: str) -> None:
+        """Raise `UserError` unless the suite holds the data set and its task has a single score.
+
+        `where` is the block of config that names both.
+        """
+        self.known("suites", suite, f"{where}.suite")
+        self.known("datasets", dataset, f"{where}.dataset")
         if dataset not in self.config["suites"][suite]["datasets"]:
             raise UserError(
-                f"config: `suites.{suite}` lacks dataset `{dataset}` of `{where}`; add it to the "
-                "suite or name another suite"
+                f"config: `suites.{suite}` lacks dataset `{dataset}`, on which `{where}` scores; "
+                "add it to the suite or name another suite"
             )
         task = self.config["datasets"][dataset]["task"]
         datasets_catalogue.check_development_task(dataset, task, f"config: `{where}.dataset`")

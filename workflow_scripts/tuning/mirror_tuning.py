@@ -89,7 +89,7 @@ def tune_model(
     run = _Run(loaded, strings, partners, choices, pooling, seed, processes or Processes())
     best = BestWeights()
     progress = Progress() if state is None else state.load(loaded.model, run.optimiser, best)
-    log = StepLog(step_log, run.steps, progress.step, quiet=not run.processes.is_first)
+    log = StepLog(step_log, run.steps, progress, quiet=not run.processes.is_first)
     loaded.model.train()
     with closing(log), run.settings():
         for step, batch in run.batches_after(progress.step):
@@ -109,9 +109,9 @@ def tune_model(
             if run.is_enough(best):
                 break
             if state is not None and state.is_due() and run.processes.is_first:
-                _take_losses(progress, log)
+                log.flush()
                 state.save(loaded.model, run.optimiser, progress, best)
-        _take_losses(progress, log)
+        log.flush()
     best.restore(loaded.model)
     loaded.model.eval()
     return TuningSummary(
@@ -121,13 +121,6 @@ def tune_model(
         best.step or None,
         best.score,
     )
-
-
-def _take_losses(progress: Progress, log: StepLog) -> None:
-    log.flush()
-    if progress.first_loss is None:
-        progress.first_loss = log.first_loss
-    progress.last_loss = progress.last_loss if log.last_loss is None else log.last_loss
 
 
 class _Run:

@@ -12,6 +12,7 @@ from tqdm import tqdm
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import write_text
+from workflow_scripts.tuning.tuning_state import Progress
 
 _STEPS_BETWEEN_FLUSHES = 20
 _SECONDS_BETWEEN_FLUSHES = 5.0
@@ -28,23 +29,24 @@ class StepLog:
     """Collects the measures of steps and writes them every few steps.
 
     Measures stay on the device until they are written, so that no step waits for the one before;
-    rates count steps as they are handed to it.
-    Rates are means over the run (this process's, where it resumed one). `stream` takes JSON lines:
-    step, loss, alignment, uniformity, learning_rate, strings_per_second, tokens_per_second, and
-    development where there was a score. Progress goes to stderr.
+    rates count steps as they are handed to it, as means over the run (this process's, where it
+    resumed one). `stream` takes JSON lines: step, loss, alignment, uniformity, learning_rate,
+    strings_per_second, tokens_per_second, and development where there was a score. First and last
+    loss go into `progress`, how far the run is to stderr.
     """
 
-    def __init__(self, stream: TextIO | None, steps: int, done: int = 0, quiet: bool = False):
+    def __init__(
+        self, stream: TextIO | None, steps: int, progress: Progress, quiet: bool = False
+    ) -> None:
         self._stream = stream
         self._steps = steps
         self._waiting: list[tuple[dict[str, Any], torch.Tensor]] = []
         self._started = self._flushed = time.monotonic()
         self._strings = self._tokens = 0
-        self.first_loss: float | None = None
-        self.last_loss: float | None = None
+        self._progress = progress
         self._quiet = quiet
         self._bar = (
-            tqdm(total=steps, initial=done, unit="step", desc="tuning", leave=False)
+            tqdm(total=steps, initial=progress.step, unit="step", desc="tuning", leave=False)
             if sys.stderr.isatty() and not quiet
             else None
         )
@@ -96,8 +98,7 @@ class StepLog:
                 raise UserError(
                     f"the loss is not finite at step {row['step']}; lower learning_rate"
                 )
-            self.first_loss = row["loss"] if self.first_loss is None else self.first_loss
-            self.last_loss = row["loss"]
+            self._progress.note_loss(row["loss"])
             if self._stream is not None:
                 self._stream.write(json.dumps(row) + "\n")
             self._tell(row)

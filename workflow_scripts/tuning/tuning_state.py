@@ -21,6 +21,11 @@ class Progress:
     first_loss: float | None = None
     last_loss: float | None = None
 
+    def note_loss(self, loss: float) -> None:
+        """Take the loss of the next step."""
+        self.first_loss = loss if self.first_loss is None else self.first_loss
+        self.last_loss = loss
+
 
 class StateFile:
     """The file of a run that `digest` stands for, written about every `seconds` seconds.

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from workflow_scripts.dag.plan import DEFAULT_METRIC, Plan
-from workflow_scripts.datasets.catalogue import check_development_task
 from workflow_scripts.errors import UserError, nearest_name
 from workflow_scripts.tuning.recipe_changes import change_recipe
 from workflow_scripts.tuning.recipes import parse_recipe
@@ -63,11 +62,9 @@ def read_search(plan: Plan, name: str) -> Search:
         ("models", "model"),
         ("recipes", "recipe"),
         ("corpora", "corpus"),
-        ("suites", "suite"),
-        ("datasets", "dataset"),
     ):
         plan.known(kind, block[key], f"{where}.{key}")
-    _check_dataset(plan, block, where)
+    plan.check_development_set(block["suite"], block["dataset"], where)
     _check_files(plan, block)
     axes, fixed = block.get("axes", grid["axes"]), block.get("set", {})
     _check_overlap([*axes, *fixed], where)
@@ -88,17 +85,6 @@ def read_search(plan: Plan, name: str) -> Search:
     )
     _check_cells(search, where)
     return search
-
-
-def _check_dataset(plan: Plan, block: dict[str, Any], where: str) -> None:
-    suite, dataset = block["suite"], block["dataset"]
-    if dataset not in plan.config["suites"][suite]["datasets"]:
-        raise UserError(
-            f"config: `suites.{suite}` lacks dataset `{dataset}`, on which `{where}` scores; "
-            "add it to the suite or name another suite"
-        )
-    task = plan.config["datasets"][dataset]["task"]
-    check_development_task(dataset, task, f"config: `{where}.dataset`")
 
 
 def _check_files(plan: Plan, block: dict[str, Any]) -> None:
