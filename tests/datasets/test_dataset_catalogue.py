@@ -3,7 +3,13 @@
 import pytest
 import yaml
 
-from workflow_scripts.datasets.catalogue import FORMATS, check_entry, check_suite, raw_files
+from workflow_scripts.datasets.catalogue import (
+    FORMATS,
+    check_entry,
+    check_suite,
+    corpus_files,
+    raw_files,
+)
 from workflow_scripts.errors import UserError
 
 GOOD = {"task": "similarity", "format": "simlex", "language": "en"}
@@ -17,7 +23,7 @@ def config(project):
 def test_every_shipped_entry_is_valid_and_every_suite_names_known_entries(config, tmp_path):
     for name, entry in config["datasets"].items():
         check_entry(name, entry)
-        assert raw_files(tmp_path, entry), name
+        assert raw_files(tmp_path, entry) or corpus_files(entry), name
     for name, block in config["suites"].items():
         check_suite(name, block)
         assert set(block["datasets"]) <= set(config["datasets"]), name

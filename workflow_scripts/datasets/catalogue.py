@@ -9,26 +9,39 @@ from workflow_scripts.datasets import (
     askapatient,
     biosyn,
     cometa,
+    corpus_set,
     lexicon,
     multi_simlex,
+    multi_simlex_pairs,
     pubtator,
+    qnli,
+    qqp,
     semeval_sts,
     sick,
     simlex,
+    sts2017,
     sts_benchmark,
+    stsb_multi_mt,
 )
-from workflow_scripts.datasets.items import LexiconSet, LinkingSet, SimilaritySet
+from workflow_scripts.datasets.items import (
+    LabelledPairs,
+    LexiconSet,
+    LinkingSet,
+    SimilaritySet,
+    StringSet,
+)
 from workflow_scripts.datasets.options import Option, fill_options
 from workflow_scripts.errors import UserError, nearest_name
 
 # What settings and stopping points can be chosen by.
 DEVELOPMENT_TASKS = ("similarity", "entity-linking")
 
-DatasetItems = SimilaritySet | LinkingSet | LexiconSet
+DatasetItems = SimilaritySet | LabelledPairs | LinkingSet | LexiconSet | StringSet
+TASKS = ("similarity", "pair-classification", "entity-linking", "lexicon", "isotropy")
 
 # Keys of every entry. `obtain` says where a set that may not be passed on is to be had.
 _COMMON = {
-    "task": Option((str,), choices=("similarity", "entity-linking", "lexicon")),
+    "task": Option((str,), choices=TASKS),
     "format": Option((str,)),
     "split": Option((str,), "test"),
     "obtain": Option((str,), None),
@@ -61,11 +74,17 @@ FORMATS: dict[str, Format] = {
     "sick": _format("similarity", sick),
     "simlex": _format("similarity", simlex),
     "multi-simlex": _format("similarity", multi_simlex),
+    "multi-simlex-pairs": _format("similarity", multi_simlex_pairs),
+    "sts2017": _format("similarity", sts2017),
+    "stsb-multi-mt": _format("similarity", stsb_multi_mt),
+    "qnli": _format("pair-classification", qnli),
+    "qqp": _format("pair-classification", qqp),
     "pubtator": _format("entity-linking", pubtator),
     "biosyn": _format("entity-linking", biosyn),
     "askapatient": _format("entity-linking", askapatient),
     "cometa": _format("entity-linking", cometa),
     "xling-eval": _format("lexicon", lexicon),
+    "corpus": _format("isotropy", corpus_set),
 }
 
 
@@ -116,10 +135,23 @@ def raw_files(root: str | Path, entry: Mapping[str, Any]) -> list[Path]:
     return list(dict.fromkeys(files))
 
 
+def corpus_files(entry: Mapping[str, Any]) -> list[str]:
+    """Return the made corpora that a data set reads, relative to the working directory."""
+    options = check_entry("", entry)
+    return [str(corpus_set.corpus_path(options))] if options["format"] == "corpus" else []
+
+
 def _without_gold(items: DatasetItems) -> str | None:
     """Return what is missing in a set that cannot be scored, or None."""
     if isinstance(items, SimilaritySet):
         return None if items.gold else "pair with a gold score"
+    if isinstance(items, LabelledPairs):
+        # Scores of labelled pairs compare those of one label with those of the other.
+        return next(
+            (f"pair with label {label}" for label in (0, 1) if label not in items.label), None
+        )
+    if isinstance(items, StringSet):
+        return None if items.strings else "string"
     if isinstance(items, LinkingSet):
         return None if items.gold else "mention with a concept"
     if not items.train:
@@ -143,7 +175,7 @@ def read_dataset(root: str | Path, entry: Mapping[str, Any], name: str = "") -> 
     items = FORMATS[options["format"]](Path(root), options)
     missing = _without_gold(items)
     if missing:
-        files = ", ".join(str(path) for path in raw_files(root, entry)[:2])
+        files = ", ".join(map(str, [*raw_files(root, entry)[:2], *corpus_files(entry)]))
         raise UserError(f"{where}: no {missing} in {files}; check the files and the entry")
     return items
 

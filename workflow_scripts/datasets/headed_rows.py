@@ -8,13 +8,14 @@ from workflow_scripts.files import read_rows
 
 
 def read_headed_rows(
-    path: Path, columns: list[str], optional: tuple[str, ...] = ()
+    path: Path, columns: list[str], optional: tuple[str, ...] = (), keep_short: bool = False
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield (line number, {column: field}) for the named columns, in whatever order they stand.
 
     `optional` columns are given where the header has them. Quoting is off; blank lines at the end
-    of the file are ignored. Raises `UserError` with file and line for a header without a needed
-    column, and for a row with fewer fields than the header asks for.
+    of the file are ignored. With `keep_short` a row with too few fields is yielded as {} instead of
+    refused, for files that are known to hold some. Raises `UserError` with file and line for a
+    header without a needed column, and for a row with fewer fields than the header asks for.
     """
     positions: dict[str, int] = {}
     width = 1
@@ -30,6 +31,9 @@ def read_headed_rows(
                         f"(it has {', '.join(fields)}); fetch the file again"
                     )
             width = max(positions.values()) + 1
+            continue
+        if keep_short and len(fields) < width:
+            yield line, {}
             continue
         if fields == [""]:
             blank = blank or line

@@ -1,4 +1,4 @@
-"""What a reader returns: pairs with a gold score, mentions to link, or a bilingual dictionary."""
+"""What a reader returns: scored or labelled pairs, mentions to link, a lexicon, strings."""
 
 import math
 from dataclasses import dataclass, field
@@ -18,6 +18,27 @@ class SimilaritySet:
     right: list[str]
     gold: list[float]
     subset: list[str]
+    dropped: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class LabelledPairs:
+    """Pairs of strings with a label, 0 or 1; the three lists have one entry per pair.
+
+    `dropped` counts the pairs of the files that are not here, by reason.
+    """
+
+    left: list[str]
+    right: list[str]
+    label: list[int]
+    dropped: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class StringSet:
+    """Strings without gold, whose vectors are looked at as a whole (isotropy)."""
+
+    strings: list[str]
     dropped: dict[str, int] = field(default_factory=dict)
 
 
@@ -73,6 +94,13 @@ def require_strings(strings: list[str], what: str, path: Path, line: int) -> Non
     """Raise `UserError` if one of the strings of a row is blank; `what` says what they are."""
     if not all(string.strip() for string in strings):
         raise UserError(f"{path}:{line}: {what} is empty; mend or remove the line")
+
+
+def require_new_id(identity: str, seen: set[str], what: str, path: Path, line: int) -> None:
+    """Add `identity` to those seen; `UserError` if it was there. `what` is the column's name."""
+    if identity in seen:
+        raise UserError(f"{path}:{line}: {what} {identity!r} occurs twice; remove one row")
+    seen.add(identity)
 
 
 def count_dropped(dropped: dict[str, int], reason: str, number: int = 1) -> None:

@@ -7,7 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.datasets.catalogue import check_entry, check_suite, read_dataset
-from workflow_scripts.datasets.items import LexiconSet, LinkingSet, SimilaritySet
+from workflow_scripts.datasets.items import (
+    LabelledPairs,
+    LexiconSet,
+    LinkingSet,
+    SimilaritySet,
+    StringSet,
+)
 from workflow_scripts.datasets.strings import StringTable
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import write_text
@@ -20,6 +26,15 @@ def number_similarity(items: SimilaritySet, table: StringTable) -> dict[str, Any
         "right": table.ids_of(items.right),
         "gold": items.gold,
         "subset": items.subset,
+    }
+
+
+def number_labelled_pairs(items: LabelledPairs, table: StringTable) -> dict[str, Any]:
+    """Return pairs with string ids: left, right, label (0 or 1)."""
+    return {
+        "left": table.ids_of(items.left),
+        "right": table.ids_of(items.right),
+        "label": items.label,
     }
 
 
@@ -91,6 +106,10 @@ def read_suite(
         }
         if isinstance(items, SimilaritySet):
             block |= number_similarity(items, table)
+        elif isinstance(items, LabelledPairs):
+            block |= number_labelled_pairs(items, table)
+        elif isinstance(items, StringSet):
+            block["strings"] = table.ids_of(items.strings)
         elif isinstance(items, LinkingSet):
             block |= number_linking(items, table)
         elif language is None:
