@@ -2,7 +2,13 @@
 
 import pytest
 
-from workflow_scripts.corpora.catalogue import check_block, raw_files, string_shape
+from workflow_scripts.corpora.catalogue import (
+    check_block,
+    check_joined,
+    joined_corpora,
+    raw_files,
+    string_shape,
+)
 from workflow_scripts.corpora.random_strings import StringShape
 from workflow_scripts.errors import UserError
 
@@ -10,6 +16,7 @@ WORDS = {"kind": "frequent-words", "language": "en", "size": 5}
 NAMES = {"kind": "names", "path": "n.txt", "size": 5}
 SENTENCES = {"kind": "sentences", "path": "s.txt", "size": "all"}
 RANDOM = {"kind": "random-strings", "size": 5}
+JOINED = {"kind": "joined", "of": ["one", "two"]}
 
 
 def test_defaults_are_filled_in():
@@ -25,6 +32,20 @@ def test_raw_files_are_those_below_the_root(tmp_path):
     assert raw_files(tmp_path, {**WORDS, "path": "et.txt"}) == [tmp_path / "et.txt"]
     assert raw_files(tmp_path, RANDOM) == []
     assert raw_files(tmp_path, NAMES) == [tmp_path / "n.txt"]
+    assert raw_files(tmp_path, JOINED) == []
+
+
+def test_a_joined_corpus_names_known_corpora_of_other_kinds():
+    corpora = {"one": WORDS, "two": NAMES, "c": JOINED}
+    assert joined_corpora(JOINED) == ["one", "two"]
+    assert joined_corpora(WORDS) == []
+    check_joined("c", corpora)
+    with pytest.raises(UserError, match="corpus 'c': of names the unknown corpus 'two'; known are"):
+        check_joined("c", {"one": WORDS, "c": JOINED})
+    with pytest.raises(UserError, match="corpus 'c': 'two' is of kind joined too"):
+        check_joined("c", {**corpora, "two": JOINED})
+    with pytest.raises(UserError, match="corpus 'one': 'one' is of kind joined too"):
+        check_joined("one", {**corpora, "one": JOINED})
 
 
 @pytest.mark.parametrize(
@@ -42,6 +63,10 @@ def test_raw_files_are_those_below_the_root(tmp_path):
         ({"kind": "frequent-words", "size": 5}, "corpus 'c': option 'language' is missing"),
         ({**WORDS, "skip": -1}, "corpus 'c': skip cannot be -1"),
         ({**NAMES, "skip": 1}, "corpus 'c': unknown option 'skip'"),
+        ({**JOINED, "of": ["one"]}, "corpus 'c': of cannot be ['one']; list two or more"),
+        ({**JOINED, "of": []}, "corpus 'c': of cannot be []"),
+        ({**JOINED, "of": ["one", "one", "two"]}, "corpus 'c': of cannot be"),
+        ({**JOINED, "size": 5}, "corpus 'c': unknown option 'size'"),
         ({**RANDOM, "size": "all"}, "corpus 'c': size cannot be 'all' for random strings"),
         ({**RANDOM, "path": "x"}, "corpus 'c': unknown option 'path'"),
         ({**RANDOM, "words": 0}, "corpus 'c': words cannot be 0"),

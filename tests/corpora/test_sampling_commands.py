@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workflow_scripts.corpora import (
+    join_corpora,
     make_random_strings,
     sample_frequent_words,
     sample_names,
@@ -226,6 +227,106 @@ def test_sentences_of_lines_are_normalised_and_blank_ones_left_out(make, tmp_pat
     lines, record = make(block)
     assert lines == ["one a", "two b", "three"]
     assert record["blank"] == 1
+
+
+GLUE_QNLI = "index\tquestion\tsentence\tlabel\n0\twhy?\tso\tentailment\n"
+GLUE_NLI = "index\tsentence1\tsentence2\tgold_label\n0\tone\ttwo\tneutral\n"
+STANFORD_NLI = "gold_label\tsentence1_parse\tsentence1\tsentence2\n-\t(x)\tone\ttwo\n"
+SAMPLE = '{"0": {"text_a": "one", "text_b": "two", "label": "neutral"}}'
+
+
+@pytest.mark.parametrize(
+    ("form", "name", "text", "sentences"),
+    [
+        ("qnli", "s.tsv", GLUE_QNLI, ["why?", "so"]),
+        # the test split, which has no labels
+        ("qnli", "s.tsv", "index\tquestion\tsentence\n0\twhy?\tso\n", ["why?", "so"]),
+        ("qnli", "s.json", SAMPLE, ["one", "two"]),
+        ("nli", "s.tsv", GLUE_NLI, ["one", "two"]),
+        ("nli", "s.txt", STANFORD_NLI, ["one", "two"]),
+        (
+            "nli",
+            "s.jsonl",
+            '{"sentence2": "two", "sentence1": "one", "gold_label": "-"}\n',
+            ["one", "two"],
+        ),
+        ("nli", "s.json.gz", SAMPLE, ["one", "two"]),
+    ],
+)
+def test_sentences_of_pairs_are_those_of_both_sides(make, tmp_path, form, name, text, sentences):
+    raw = text.encode()
+    (tmp_path / name).write_bytes(gzip.compress(raw) if name.endswith("gz") else raw)
+    block = {"kind": "sentences", "format": form, "path": name, "size": "all"}
+    assert make(block)[0] == sentences
+
+
+@pytest.mark.parametrize(
+    ("form", "name", "text", "message"),
+    [
+        ("qnli", "s.tsv", GLUE_QNLI + "1\twho?\n", "s.tsv:3: expected a row with question"),
+        ("nli", "s.tsv", GLUE_QNLI, "s.tsv:1: the header has no column 'sentence1'"),
+        (
+            "nli",
+            "s.jsonl",
+            '{"sentence1": "a", "sentence2": "b"}\n{\n',
+            "s.jsonl:2: not valid JSON",
+        ),
+        ("nli", "s.jsonl", '{"sentence1": "one"}\n', "s.jsonl:1: expected an object with the"),
+        ("nli", "s.json", '{\n"0": {"text_a": "one"}}', "s.json:2: expected an object with the"),
+    ],
+)
+def test_sentences_of_pairs_name_file_and_line(make, tmp_path, form, name, text, message):
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.raises(UserError) as caught:
+        make({"kind": "sentences", "format": form, "path": name, "size": "all"})
+    assert message in str(caught.value)
+
+
+def test_wikimatrix_may_be_gzipped(make, tmp_path):
+    (tmp_path / "w.tsv.gz").write_bytes(gzip.compress("1.2\tHola\tHello\n1\tSí\tYes\n".encode()))
+    block = {"kind": "sentences", "format": "wikimatrix", "path": "w.tsv.gz", "size": "all"}
+    assert make(block)[0] == ["Hola"]
+
+
+# --- several corpora together ------------------------------------------------------------------
+
+
+@pytest.fixture
+def join(tmp_path):
+    """Join two made corpora; return the lines and the record."""
+    files = [tmp_path / "one.txt", tmp_path / "two.txt"]
+    files[0].write_text("the\nnon\na\n", encoding="utf-8")
+    files[1].write_text("le\nnon\n", encoding="utf-8")
+
+    def run(corpora=files, **options):
+        block = {"kind": "joined", "of": ["one", "two"], **options}
+        outputs = ["--output", str(tmp_path / "o/c.txt"), "--record", str(tmp_path / "o/c.json")]
+        arguments = ["--block", json.dumps(block), "--corpora", *map(str, corpora), *outputs]
+        join_corpora.main(arguments)
+        record = json.loads((tmp_path / "o/c.json").read_text(encoding="utf-8"))
+        return (tmp_path / "o/c.txt").read_text(encoding="utf-8").split("\n")[:-1], record
+
+    run.files = files
+    return run
+
+
+def test_joined_corpora_follow_each_other_without_repeats(join):
+    lines, record = join()
+    assert lines == ["the", "non", "a", "le"]
+    assert (record["strings"], record["found"], record["duplicates"]) == (4, 5, 1)
+    assert (record["requested"], record["seed"]) == ("all", None)
+    digests = [hashlib.sha256(path.read_bytes()).hexdigest() for path in join.files]
+    assert record["source_sha256"] == digests
+    assert join(deduplicate=False)[0] == ["the", "non", "a", "le", "non"]
+
+
+def test_joined_corpora_must_be_the_files_of_those_named(join, tmp_path):
+    with pytest.raises(UserError, match="--corpora must be the files of one, two, in this order"):
+        join(corpora=join.files[::-1])
+    join.files[1].unlink()
+    with pytest.raises(UserError, match=r"two.txt: no such file"):
+        join()
+    assert not (tmp_path / "o").exists()
 
 
 # --- any size ----------------------------------------------------------------------------------

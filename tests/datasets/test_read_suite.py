@@ -81,6 +81,35 @@ def test_strings_are_unique_over_the_suite_and_items_point_at_them(root):
     }
 
 
+def test_labelled_pairs_and_strings_are_numbered(root, monkeypatch):
+    monkeypatch.chdir(root)
+    (root / "q.tsv").write_text(
+        "index\tquestion\tsentence\tlabel\n0\tdog\tcat\tentailment\n1\tsun\tdog\tnot_entailment\n"
+    )
+    (root / "results/corpora").mkdir(parents=True)
+    (root / "results/corpora/c.txt").write_text("cat\nmoon\n")
+    common = {"language": "en", "split": "test"}
+    strings, items = read_suite(
+        root,
+        {
+            "q": {"task": "pair-classification", "format": "qnli", "path": "q.tsv", **common},
+            "i": {"task": "isotropy", "format": "corpus", "corpus": "c", **common},
+        },
+    )
+    assert strings == ["dog", "sun", "cat", "moon"]
+    assert items == {
+        "q": {
+            "task": "pair-classification",
+            "dropped": {},
+            "left": [0, 1],
+            "right": [2, 0],
+            "label": [1, 0],
+            **common,
+        },
+        "i": {"task": "isotropy", "dropped": {}, "strings": [2, 3], **common},
+    }
+
+
 def test_a_suite_with_a_language_holds_one_side_of_a_lexicon_row_by_row(root):
     english, source = run(root, {"language": "en", "datasets": {"bli": LEXICON}})
     assert english == ["dog", "moon", "cat"]

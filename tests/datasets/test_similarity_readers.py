@@ -277,3 +277,142 @@ def test_multi_simlex_names_file_and_line_of_a_malformed_row(tmp_path, words, sc
 def test_multi_simlex_names_an_unknown_language(tmp_path):
     write_multi(tmp_path)
     assert "language 'xx' is not in Multi-SimLex" in mistake(tmp_path, {**MULTI, "language": "xx"})
+
+
+def test_multi_simlex_refuses_a_repeated_id_in_the_scores(tmp_path):
+    write_multi(tmp_path, scores=SCORES + "2,1,1\r\n")
+    assert "scores.csv:5: ID '2' occurs twice" in mistake(tmp_path, MULTI)
+
+
+def test_multi_simlex_without_a_score_is_refused(tmp_path):
+    write_multi(tmp_path, scores="ID,ENG\n1,\n2,\n3,\n")
+    assert "data set 'mine': no pair with a gold score in" in mistake(tmp_path, MULTI)
+
+
+# --- Multi-SimLex across languages -------------------------------------------------------------
+
+ACROSS = entry("multi-simlex-pairs", split="all", languages=["en", "fr"])
+CONCEPTS = "ID,ENG 1,ENG 2,FRA 1,FRA 2\n1,arm,leg,bras,jambe\n2,a,b,un,\n3,e,f,g,h\n4,i,j,k,l\n"
+# differences of 1 (0.3 - 1.3 is a little more in floating point), 0, 1.1 and a missing score
+CONCEPT_SCORES = "ID,FRA,ENG\n1,1.3,0.3\n2,1,1\n3,2,3.1\n4,,2\n"
+
+
+def test_words_are_coupled_across_languages_in_both_orders(tmp_path):
+    write_multi(tmp_path, CONCEPTS, CONCEPT_SCORES)
+    pairs = read_dataset(tmp_path, ACROSS)
+    assert list(zip(pairs.left, pairs.right, pairs.subset, strict=True)) == [
+        ("arm", "jambe", "en-fr"),
+        ("leg", "bras", "fr-en"),
+        ("b", "un", "fr-en"),
+    ]
+    assert pairs.gold == pytest.approx([0.8, 0.8, 1.0])
+    assert pairs.dropped == {"empty_cell": 3, "scores_disagree": 2}
+
+
+def test_the_order_and_the_largest_difference_are_options(tmp_path):
+    write_multi(tmp_path, CONCEPTS, CONCEPT_SCORES)
+    pairs = read_dataset(tmp_path, {**ACROSS, "both_orders": False, "largest_difference": 6})
+    assert (pairs.left, pairs.right) == (["arm", "e"], ["jambe", "h"])
+    assert pairs.gold == pytest.approx([0.8, 2.55])
+    assert pairs.dropped == {"empty_cell": 2}
+    swapped = read_dataset(tmp_path, {**ACROSS, "languages": ["fr", "en"]})
+    assert swapped.left == ["bras", "jambe", "un"]
+
+
+@pytest.mark.parametrize(
+    ("languages", "message"),
+    [
+        (["en"], "option 'languages' must name two different languages"),
+        (["en", "en"], "option 'languages' must name two different languages"),
+        (["en", "xx"], "language 'xx' is not in Multi-SimLex"),
+    ],
+)
+def test_pairs_across_languages_need_two_known_languages(tmp_path, languages, message):
+    write_multi(tmp_path, CONCEPTS, CONCEPT_SCORES)
+    assert message in mistake(tmp_path, {**ACROSS, "languages": languages})
+
+
+@pytest.mark.parametrize(
+    ("words", "scores", "message"),
+    [
+        (CONCEPTS + "4,a,b,c,d\n", CONCEPT_SCORES, "translation.csv:6: ID '4' occurs twice"),
+        (CONCEPTS, CONCEPT_SCORES + "5,1,7\n6,1\n", "scores.csv:7: expected 3 fields"),
+        (CONCEPTS + "5,a,b,c,d\n", CONCEPT_SCORES, "translation.csv:6: ID '5' has no row in"),
+        (CONCEPTS, CONCEPT_SCORES.replace("0.3", "7"), "scores.csv:2: expected a score from 0 to"),
+    ],
+)
+def test_pairs_across_languages_name_file_and_line(tmp_path, words, scores, message):
+    write_multi(tmp_path, words, scores)
+    assert message in mistake(tmp_path, ACROSS)
+
+
+# --- SemEval-2017 ------------------------------------------------------------------------------
+
+STS17 = entry("sts2017", track="track3.es-es")
+
+
+def write_sts17(root, pairs="uno\tdos\ntres\tcuatro\n", gold="1.5\n5\n", track="track3.es-es"):
+    write(root / f"sts2017/STS2017.eval.v1.1/STS.input.{track}.txt", pairs)
+    write(root / f"sts2017/STS2017.gs/STS.gs.{track}.txt", gold)
+
+
+def test_sts2017_reads_a_track_with_its_scores(tmp_path):
+    write_sts17(tmp_path)
+    pairs = read_dataset(tmp_path, STS17)
+    assert (pairs.left, pairs.right) == (["uno", "tres"], ["dos", "cuatro"])
+    assert (pairs.gold, pairs.subset) == ([1.5, 5.0], ["track3.es-es"] * 2)
+
+
+def test_only_the_turkish_track_may_hold_pairs_that_nobody_scored(tmp_path):
+    write_sts17(tmp_path, gold="1.5\n", track="track6.tr-en")
+    pairs = read_dataset(tmp_path, {**STS17, "track": "track6.tr-en"})
+    assert (pairs.left, pairs.dropped) == (["uno"], {"no_gold_score": 1})
+    write_sts17(tmp_path, gold="1.5\n")
+    assert "es-es.txt has 2 lines but" in mistake(tmp_path, STS17)
+    write_sts17(tmp_path, gold="1\n2\n3\n", track="track6.tr-en")
+    assert "has 2 lines but" in mistake(tmp_path, {**STS17, "track": "track6.tr-en"})
+
+
+@pytest.mark.parametrize(
+    ("pairs", "gold", "message"),
+    [
+        ("a\tb\nc\n", "1\n1\n", "STS.input.track3.es-es.txt:2: expected a row of sentence"),
+        ("a\tb\nc\t\n", "1\n1\n", "STS.input.track3.es-es.txt:2: a sentence is empty"),
+        ("a\tb\nc\td\n", "1\n\n", "STS.gs.track3.es-es.txt:2: expected a score from 0 to 5"),
+        ("", "", "no pair with a gold score"),
+    ],
+)
+def test_sts2017_names_file_and_line_of_a_malformed_row(tmp_path, pairs, gold, message):
+    write_sts17(tmp_path, pairs, gold)
+    assert message in mistake(tmp_path, STS17)
+
+
+def test_sts2017_names_an_unknown_track(tmp_path):
+    assert "option 'track' cannot be 'es-es'" in mistake(tmp_path, {**STS17, "track": "es-es"})
+
+
+# --- STS Benchmark, translated -----------------------------------------------------------------
+
+MULTI_MT = {**entry("stsb-multi-mt"), "language": "ru"}
+
+
+def test_stsb_multi_mt_reads_quoted_csv_of_a_language_and_split(tmp_path):
+    write(tmp_path / "stsb-multi-mt/stsb-ru-dev.csv", '"Раз, ""два""",Три,2.5\r\nА,Б,5.0\r\n')
+    pairs = read_dataset(tmp_path, {**MULTI_MT, "split": "dev"})
+    assert (pairs.left, pairs.right) == (['Раз, "два"', "А"], ["Три", "Б"])
+    assert (pairs.gold, pairs.subset) == ([2.5, 5.0], ["ru", "ru"])
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("a,b\n", ":2: expected a row of sentence,sentence,score (3 fields), found 2"),
+        ("a,b,c,1\n", ":2: expected a row of sentence,sentence,score (3 fields), found 4"),
+        ("a,b,x\n", ":2: expected a score from 0 to 5"),
+        ("a,,1\n", ":2: a sentence is empty"),
+        ('"a,b,1\n', ":2: not valid CSV"),
+    ],
+)
+def test_stsb_multi_mt_names_file_and_line_of_a_malformed_row(tmp_path, row, message):
+    write(tmp_path / "stsb-multi-mt/stsb-ru-test.csv", "a,b,1\n" + row)
+    assert f"stsb-ru-test.csv{message}" in mistake(tmp_path, MULTI_MT)

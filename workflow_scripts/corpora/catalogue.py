@@ -38,12 +38,15 @@ KINDS: dict[str, dict[str, Option]] = {
         "suppress": Option((list,), ["N"]),
         **_SIZE,
     },
-    # A sample of sentences: both columns of the STS Benchmark, one per line, or one side of
-    # WikiMatrix (margin score, sentence, sentence) from a margin on.
+    # A sample of sentences: one per line, both columns of the STS Benchmark, both strings of the
+    # pairs of QNLI (question, sentence) or of NLI (SNLI and MultiNLI: premise, hypothesis), or one
+    # side of WikiMatrix (margin score, sentence, sentence) from a margin on.
     "sentences": {
         "kind": Option((str,)),
         "path": Option((str,)),
-        "format": Option((str,), "lines", choices=("lines", "sts-benchmark", "wikimatrix")),
+        "format": Option(
+            (str,), "lines", choices=("lines", "sts-benchmark", "qnli", "nli", "wikimatrix")
+        ),
         "side": Option((str,), "left", choices=("left", "right")),
         "margin": Option((int, float), 1.04),
         **_LANGUAGE,
@@ -58,6 +61,14 @@ KINDS: dict[str, dict[str, Option]] = {
         "max_length": Option((int,), 12),
         "words": Option((int, list), 1),
         **_SIZE,
+    },
+    # Several other corpora of config one after another, such as the words of both languages that a
+    # multilingual model is tuned on.
+    "joined": {
+        "kind": Option((str,)),
+        "of": Option((list,)),
+        "deduplicate": _SIZE["deduplicate"],
+        **_LANGUAGE,
     },
 }
 # Options that only one format of a kind reads: given with another they would be ignored.
@@ -84,13 +95,17 @@ def check_block(name: str, block: Mapping[str, Any]) -> dict[str, Any]:
     if kind not in KINDS:
         raise UserError(f"{where}: unknown kind {kind!r}; {nearest_name(str(kind), list(KINDS))}")
     options = fill_options(block, KINDS[kind], where)
-    size = options["size"]
+    size = options.get("size", "all")
     if size != "all" and (isinstance(size, str) or size < 1):
         raise UserError(f"{where}: size cannot be {size!r}; give a number from 1 on, or all")
     if options.get("skip", 0) < 0:
         raise UserError(f"{where}: skip cannot be {options['skip']}; give a number from 0 on")
     if kind == "random-strings":
         _check_random_strings(options, where)
+    if kind == "joined" and len(set(map(str, options["of"]))) != max(2, len(options["of"])):
+        raise UserError(
+            f"{where}: of cannot be {options['of']!r}; list two or more different ids of corpora"
+        )
     for key, (one_kind, form) in _ONLY_WITH.items():
         if key in block and kind == one_kind and options["format"] != form:
             raise UserError(
@@ -133,6 +148,27 @@ def string_shape(options: Mapping[str, Any]) -> StringShape:
     words = options["words"]
     fewest, most = words if isinstance(words, list) else (words, words)
     return StringShape(options["min_length"], options["max_length"], fewest, most)
+
+
+def check_joined(name: str, corpora: Mapping[str, Mapping[str, Any]]) -> None:
+    """Check the ids that the corpus `name` of kind `joined` is put together from.
+
+    `corpora` are all blocks of config. Raises `UserError` for an id that is not among them and for
+    one that is itself of this kind.
+    """
+    for other in joined_corpora(corpora[name]):
+        if other not in corpora:
+            hint = nearest_name(other, list(corpora))
+            raise UserError(f"corpus {name!r}: of names the unknown corpus {other!r}; {hint}")
+        if corpora[other].get("kind") == "joined":
+            raise UserError(
+                f"corpus {name!r}: {other!r} is of kind joined too; list the corpora it is made of"
+            )
+
+
+def joined_corpora(block: Mapping[str, Any]) -> list[str]:
+    """Return the ids of the corpora that a corpus is put together from; [] for other kinds."""
+    return list(map(str, check_block("", block).get("of", [])))
 
 
 def raw_files(root: str | Path, block: Mapping[str, Any]) -> list[Path]:

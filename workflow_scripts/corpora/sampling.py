@@ -56,21 +56,37 @@ def draw_corpus(
 
 
 def parse_arguments(argv: list[str] | None, kind: str, description: str) -> argparse.Namespace:
-    """Return the arguments of a command that makes corpora of a kind, `block` checked and filled.
+    """Return the arguments of a command that draws corpora of a kind, `block` checked and filled.
 
-    Raises `UserError` if the block is not valid JSON or is of another kind.
+    `sources` are the files that the corpus is made from. Raises `UserError` if the block is not
+    valid JSON or is of another kind.
     """
-    parser = argparse.ArgumentParser(description=description)
-    parser.add_argument(
-        "--block", required=True, metavar="JSON", help="the corpus' block of config"
-    )
+    parser = corpus_parser(description)
     parser.add_argument("--root", required=True, type=Path, metavar="DIR", help="data root")
     parser.add_argument(
         "--seed", type=int, default=0, help="seed of the sample (default %(default)s)"
     )
+    arguments = check_arguments(parser.parse_args(argv), kind)
+    arguments.sources = raw_files(arguments.root, arguments.given)
+    return arguments
+
+
+def corpus_parser(description: str) -> argparse.ArgumentParser:
+    """Return a parser of the arguments that all commands that make corpora have."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument(
+        "--block", required=True, metavar="JSON", help="the corpus' block of config"
+    )
     parser.add_argument("--output", required=True, type=Path, help="output: a string per line")
     parser.add_argument("--record", required=True, type=Path, help="output: what was done, as JSON")
-    arguments = parser.parse_args(argv)
+    return parser
+
+
+def check_arguments(arguments: argparse.Namespace, kind: str) -> argparse.Namespace:
+    """Add the block as given (`given`) and checked and filled (`options`) to the arguments.
+
+    Raises `UserError` if the block is not valid JSON or is of another kind.
+    """
     try:
         block = json.loads(arguments.block)
     except json.JSONDecodeError as error:
@@ -91,8 +107,8 @@ def write_corpus(
     Warns on stderr if there are fewer strings than asked for. Raises `UserError` if there is none,
     with nothing written.
     """
-    name, size = arguments.output.stem, arguments.options["size"]
-    files = raw_files(arguments.root, arguments.given)
+    name, size = arguments.output.stem, arguments.options.get("size", "all")
+    files = arguments.sources
     if not corpus.strings:
         place = ", ".join(map(str, files)) or "the source"
         raise UserError(f"corpus {name!r}: no strings in {place}; check the file and the options")

@@ -1,11 +1,16 @@
-"""Sentences to tune on, from mined parallel text."""
+"""Sentences to tune on, from mined parallel text and from sets of sentence pairs."""
 
 import math
 from collections.abc import Iterator
 from pathlib import Path
 
+from workflow_scripts.datasets.pair_rows import read_pair_rows
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_rows
+
+# Columns of a pair's two strings in the files of GLUE and of the Stanford NLI group.
+QNLI = ["question", "sentence"]
+NLI = ["sentence1", "sentence2"]
 
 
 def read_wikimatrix(path: Path, side: str, margin: float) -> Iterator[str]:
@@ -29,3 +34,14 @@ def read_wikimatrix(path: Path, side: str, margin: float) -> Iterator[str]:
             )
         if score >= margin:
             yield fields[column]
+
+
+def read_both_sentences(path: Path, columns: list[str]) -> Iterator[str]:
+    """Yield both strings of each pair of a file; `columns` are their names (`QNLI`, `NLI`).
+
+    Reads a tab-separated file with a header, `.jsonl`, and a sample as `.json`; labels do not
+    count, and a row without a string in one of the columns gives an empty one. Raises `UserError`
+    with file and line for a malformed row.
+    """
+    for _, sentences in read_pair_rows(path, columns):
+        yield from sentences
