@@ -3,6 +3,7 @@
 from snakemake.utils import min_version
 
 from workflow_scripts.dag.canonical import canonical
+from workflow_scripts.dag.outputs import Outputs
 from workflow_scripts.dag.plan import make_plan
 from workflow_scripts.dag.run_lock import hold_run_lock
 from workflow_scripts.dag.sources import sources
@@ -16,13 +17,19 @@ configfile: "config/pretraining.yaml"
 configfile: "config/tuning_grid.yaml"
 
 
-# a config given with --configfile takes the place of the embedded default
+# what a config given with --configfile has of its own takes the place of these
 if "tables" not in config:
+
+    configfile: "config/tables.yaml"
+
+
+if "models" not in config:
 
     configfile: "config/config.yaml"
 
 
 plan = make_plan(config)
+outputs = Outputs(plan)
 
 # `logged FILE COMMAND`: output goes to the file, why a command failed to the terminal as well
 shell.prefix(
@@ -40,7 +47,11 @@ rule all_tables:
 localrules:
     all_tables,
     assemble_table,
+    assemble_models,
+    assemble_grid,
+    assemble_running_time,
     assemble_scores,
+    assemble_scorecard,
     assemble_index,
     score_suite,
     score_lexicon,
@@ -59,6 +70,7 @@ wildcard_constraints:
     slice=r"[0-9]+",
 
 
+include: "rules/downloads.smk"
 include: "rules/corpora.smk"
 include: "rules/datasets.smk"
 include: "rules/pretraining.smk"
@@ -68,6 +80,7 @@ include: "rules/embedding.smk"
 include: "rules/retrieval.smk"
 include: "rules/scoring.smk"
 include: "rules/tables.smk"
+include: "rules/figures.smk"
 
 
 onstart:

@@ -114,6 +114,33 @@ rule make_random_strings:
         " --root {params.root:q} --output {output.strings:q} --record {output.record:q}"
 
 
+rule join_corpora:
+    input:
+        sources=sources("corpora.join_corpora"),
+        corpora=lambda wildcards: plan.joined_corpora(wildcards.corpus),
+    output:
+        strings="results/corpora/{corpus}.txt",
+        record="results/corpora/{corpus}.json",
+    log:
+        "results/logs/join_corpora/{corpus}.log",
+    benchmark:
+        "results/benchmarks/join_corpora/{corpus}.tsv"
+    wildcard_constraints:
+        corpus=plan.corpora_of("joined"),
+    conda:
+        "../envs/plain.yaml"
+    threads: 1
+    resources:
+        gpu=0,
+        mem_mb=1000,
+        runtime=10,
+    params:
+        block=lambda wildcards: plan.corpus_block(wildcards.corpus),
+    shell:
+        "logged {log[0]:q} python -m workflow_scripts.corpora.join_corpora --block {params.block:q}"
+        " --corpora {input.corpora:q} --output {output.strings:q} --record {output.record:q}"
+
+
 rule all_corpora:
     input:
         expand("results/corpora/{corpus}.txt", corpus=config["corpora"]),

@@ -16,6 +16,8 @@ rule embed_suite:
         "results/logs/embed_suite/{model}/{recipe}/{corpus}/seed{seed}/{suite}.log",
     benchmark:
         "results/benchmarks/embed_suite/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv"
+    wildcard_constraints:
+        model=plan.neural_models(),
     conda:
         "../envs/torch.yaml"
     threads: config["threads"]["embedding"]
@@ -31,4 +33,35 @@ rule embed_suite:
         "logged {log[0]:q} python -m workflow_scripts.embedding.embed_suite --model {params.encoder:q}"
         " --strings {input.strings:q} --recipe-json {params.recipe:q} --threads {threads}"
         " --device {params.device:q}"
+        " --output {output.vectors:q} --record {output.record:q}"
+
+
+# Static word vectors (the paper's fastText rows): looked up, not computed.
+rule embed_static:
+    input:
+        sources=sources("embedding.embed_static"),
+        vectors=lambda wildcards: plan.static_inputs(wildcards.model),
+        strings="results/datasets/{suite}/strings.txt",
+    output:
+        vectors="results/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
+        record="results/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.json",
+    log:
+        "results/logs/embed_static/{model}/{recipe}/{corpus}/seed{seed}/{suite}.log",
+    benchmark:
+        "results/benchmarks/embed_static/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv"
+    wildcard_constraints:
+        model=plan.static_models(),
+    conda:
+        "../envs/plain.yaml"
+    threads: 1
+    resources:
+        gpu=0,
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        runtime=60,
+    params:
+        file=lambda wildcards: plan.static_vectors(wildcards.model),
+        oov=lambda wildcards: plan.models.out_of_vocabulary(wildcards.model),
+    shell:
+        "logged {log[0]:q} python -m workflow_scripts.embedding.embed_static --vectors {params.file:q}"
+        " --strings {input.strings:q} --oov {params.oov:q}"
         " --output {output.vectors:q} --record {output.record:q}"

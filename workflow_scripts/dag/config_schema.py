@@ -45,7 +45,12 @@ def _explain(error: jsonschema.ValidationError) -> str:
     if validator == "oneOf":
         if "not_run" in error.schema.get("properties", {}):
             return f"`{where}` needs either `model` and `recipe`, or `not_run` with the reason"
-        return f"`{where}` needs either `path`, or `hub` with a pinned `revision`"
+        if "dataset" in error.schema.get("properties", {}):
+            return f"`{where}` needs either `dataset` or `datasets`"
+        return (
+            f"`{where}` needs one of `path`, `hub` with a pinned `revision`, `vectors`, `same_as` "
+            "and `absent`"
+        )
     if validator == "pattern":
         return (
             f"`{where}` is {error.instance!r}; it must match {value} "

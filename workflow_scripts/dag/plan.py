@@ -1,39 +1,23 @@
 """The plan of a run: which jobs the tables of a config need, and the block of config of each."""
 
+import copy
 import re
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from workflow_scripts.corpora import catalogue as corpora_catalogue
 from workflow_scripts.dag.canonical import canonical
+from workflow_scripts.dag.cells import Cells, NotRun, Place
 from workflow_scripts.dag.config_schema import validate_structure
-from workflow_scripts.dag.encoders import (
-    UNTUNED_CORPUS,
-    UNTUNED_SEED,
-    Encoder,
-    LexiconEncoders,
-)
+from workflow_scripts.dag.encoders import UNTUNED_CORPUS, Encoder
+from workflow_scripts.dag.models import Models
+from workflow_scripts.dag.raw_data import RawData
 from workflow_scripts.datasets import catalogue as datasets_catalogue
 from workflow_scripts.errors import UserError, nearest_name
+from workflow_scripts.tuning.recipe_inheritance import resolve_likes
 from workflow_scripts.tuning.recipes import parse_recipe
-
-DEFAULT_METRIC = {
-    "similarity": "spearman",
-    "entity-linking": "accuracy@1",
-    "lexicon": "accuracy@1",
-}
-# what a folder must hold to be a model; the tokenizer has several forms, any one of which will do
-WEIGHTS = "model.safetensors"
-TOKENIZER_FILES = (
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "special_tokens_map.json",
-    "vocab.txt",
-    "vocab.json",
-    "merges.txt",
-    "sentencepiece.bpe.model",
-)
 
 
 class LexiconSide(NamedTuple):
@@ -54,19 +38,42 @@ class Plan:
 
     def __init__(self, config: dict[str, Any]) -> None:
         validate_structure(config)
+        config = copy.deepcopy(config)
         self.config = config
+        config["recipes"] = resolve_likes(config["recipes"])
+        # what is the paper's is for the tables to say: no step depends on it
+        marks = [block.pop("paper", False) for block in config["corpora"].values()]
+        paper_corpora = {c for c, mark in zip(config["corpora"], marks, strict=True) if mark}
+        differing = {
+            name: block.pop("unlike_paper", None) for name, block in config["datasets"].items()
+        }
         self.root = Path(config["data"]["root"])
+        self._raw = RawData(self.root, config["data"].get("fetch", False))
+        self.models = Models(config["models"], self.root)
+        self.cells = Cells(
+            config,
+            self.models,
+            paper_corpora,
+            {name: how for name, how in differing.items() if how},
+            self._why_missing,
+        )
         for name, block in config["recipes"].items():
             parse_recipe(name, block)
         for name, block in config["corpora"].items():
             corpora_catalogue.check_block(name, block)
+        for name in config["corpora"]:
+            corpora_catalogue.check_joined(name, config["corpora"])
         for name, entry in config["datasets"].items():
             datasets_catalogue.check_entry(name, entry)
+            for corpus in _corpora_of(entry):
+                self.known("corpora", corpus, f"datasets.{name}.corpus")
         self._check_suites()
         for name in config["recipes"]:
             self._check_development(name)
-        for name in config["tables"]:
+        for name in self.tables_of("scores"):
             self._check_table(name)
+        for place in self._figure_places():
+            self.cells.scores(place)
         self._check_files()
 
     # ---- checks -------------------------------------------------------------------------------
@@ -113,71 +120,51 @@ class Plan:
 
     def _check_table(self, table: str) -> None:
         block = self.config["tables"][table]
-        for kind in ("columns", "rows"):
-            ids = [item["id"] for item in block[kind]]
-            twice = next((i for i in ids if ids.count(i) > 1), None)
+        ids = {kind: [item["id"] for item in block[kind]] for kind in ("columns", "rows")}
+        for kind, found in ids.items():
+            twice = next((i for i in found if found.count(i) > 1), None)
             if twice:
                 raise UserError(f"config: `tables.{table}.{kind}` has the id `{twice}` twice")
-        if block.get("average") and any(column["id"] == "avg" for column in block["columns"]):
+        if block.get("average") and "avg" in ids["columns"]:
             raise UserError(
                 f"config: `tables.{table}.columns` has the id `avg`, which is that of the average; "
                 "give the column another"
             )
-        for column in block["columns"]:
-            self.known("datasets", column["dataset"], f"tables.{table}.columns.{column['id']}")
         for row in block["rows"]:
-            where = f"tables.{table}.rows.{row['id']}"
-            if "not_run" in row:
-                continue
-            self.known("recipes", row["recipe"], f"{where}.recipe")
-            models = row["model"] if isinstance(row["model"], dict) else {"": row["model"]}
-            for model in models.values():
-                self.known("models", model, f"{where}.model")
-            tuned = self.is_tuned(row["recipe"])
-            if tuned and "corpus" not in row:
-                raise UserError(f"config: `{where}.corpus` is missing: its recipe tunes on one")
-            if not tuned and "corpus" in row:
+            other = row.get("against", row["id"])
+            if other not in ids["rows"]:
                 raise UserError(
-                    f"config: `{where}.corpus` has no use: recipe `{row['recipe']}` does not tune; "
-                    "remove the key"
+                    f"config: `tables.{table}.rows.{row['id']}.against` is `{other}`, which is no "
+                    f"row of the table; {nearest_name(other, ids['rows'])}"
                 )
-            for column in block["columns"]:
-                for encoder in self._encoders(table, row, column):
-                    if tuned:
-                        self.known("corpora", encoder.corpus, f"{where}.corpus")
-                for suite in self._suites_of(table, row, column):
-                    self.known("suites", suite, f"tables.{table}.suite")
-                    if column["dataset"] not in self.config["suites"][suite]["datasets"]:
-                        raise UserError(
-                            f"config: `suites.{suite}` lacks dataset `{column['dataset']}`, which "
-                            f"`tables.{table}` shows; add it to the suite"
-                        )
+        for place in self.cells.table_places(table):
+            self.cells.scores(place)
 
     def _check_files(self) -> None:
         """Name what is missing before the first job starts."""
-        needed = self._needed()
-        for model in sorted({encoder.model for encoder in needed["encoders"]}):
-            self.require_model_files(model)
+        encoders, datasets = self.needed()
+        for model in sorted({encoder.model for encoder in encoders}):
+            self.models.require_files(model)
         if self.config["data"]["missing"] == "error":
-            for dataset in sorted(needed["datasets"]):
+            for dataset in sorted(datasets):
                 self.require_dataset_files(dataset)
-        for recipe in sorted({encoder.recipe for encoder in needed["encoders"]}):
+            for model in sorted({encoder.model for encoder in encoders}):
+                for file in self._missing_vectors(model):
+                    raise UserError(
+                        f"{file}: no such file, needed by model `{model}`; put it there or change "
+                        f"`models.{model}.vectors`"
+                    )
+            for corpus in sorted({encoder.corpus for encoder in encoders} - {UNTUNED_CORPUS}):
+                self.require_corpus_files(corpus)
+        for recipe in sorted({encoder.recipe for encoder in encoders}):
             if development := self.config["recipes"][recipe].get("development"):
                 self.require_dataset_files(development["dataset"])
-        for corpus in sorted({e.corpus for e in needed["encoders"]} - {UNTUNED_CORPUS}):
-            self.require_corpus_files(corpus)
 
     def require_model_files(self, model: str) -> None:
-        """Raise `UserError` if the folder of a local model lacks its config or weights."""
-        path = self.config["models"][model].get("path")
-        if path is None:
-            return
-        for file in ("config.json", WEIGHTS):
-            if not (Path(path) / file).is_file():
-                raise UserError(
-                    f"config: `models.{model}.path`: {path} has no {file}; "
-                    "give the folder of a model saved with save_pretrained (safetensors)"
-                )
+        """Raise `UserError` if this config has no such model, or its folder lacks files."""
+        if (reason := self.models.absent(model)) is not None:
+            raise UserError(f"config: `models.{model}` is absent ({reason}); give it a path or hub")
+        self.models.require_files(model)
 
     def require_dataset_files(self, dataset: str) -> None:
         """Raise `UserError` naming the first raw file of a data set that is absent."""
@@ -186,12 +173,11 @@ class Plan:
 
     def require_corpus_files(self, corpus: str) -> None:
         """Raise `UserError` naming the raw file of a corpus that is absent."""
-        for file in corpora_catalogue.raw_files(self.root, self.config["corpora"][corpus]):
-            if not Path(file).is_file():
-                raise UserError(
-                    f"{file}: no such file, needed by corpus `{corpus}`; put it there or "
-                    f"change `corpora.{corpus}` or `data.root`"
-                )
+        for file in self._missing_corpus_files(corpus):
+            raise UserError(
+                f"{file}: no such file, needed by corpus `{corpus}`; put it there or "
+                f"change `corpora.{corpus}` or `data.root`"
+            )
 
     def _missing_message(self, dataset: str, file: Path) -> str:
         obtain = self.config["datasets"][dataset].get("obtain")
@@ -202,26 +188,110 @@ class Plan:
         )
 
     def missing_files(self, dataset: str) -> list[Path]:
-        """Return the raw files of a data set that are absent from the data root."""
-        files = datasets_catalogue.raw_files(self.root, self.config["datasets"][dataset])
-        return [file for file in map(Path, files) if not file.is_file()]
+        """Return the raw files of a data set, or of the corpus it is made of, that are absent."""
+        entry = self.config["datasets"][dataset]
+        missing = self._raw.missing(datasets_catalogue.raw_files(self.root, entry))
+        for corpus in _corpora_of(entry):
+            missing += self._missing_corpus_files(corpus)
+        return missing
 
-    def _needed(self) -> dict[str, set[Any]]:
-        """Return the encoders and data sets of all cells that the tables run."""
+    def _missing_corpus_files(self, corpus: str) -> list[Path]:
+        return self._raw.missing(self._corpus_raw_files(corpus))
+
+    def _corpus_raw_files(self, corpus: str) -> list[Path]:
+        block = self.config["corpora"][corpus]
+        files = corpora_catalogue.raw_files(self.root, block)
+        parts = corpora_catalogue.joined_corpora(block)
+        return [*files, *(file for other in parts for file in self._corpus_raw_files(other))]
+
+    def _missing_vectors(self, model: str) -> list[Path]:
+        if not self.models.is_static(model):
+            return []
+        return self._raw.missing([Path(self.models.vectors(model))])
+
+    def _why_missing(self, dataset: str, encoders: list[Encoder]) -> str | None:
+        """Return why missing files leave out a cell; None where they do not."""
+        if self.config["data"]["missing"] == "error":
+            return None
+        if missing := self.missing_files(dataset):
+            return f"data set {dataset}: {missing[0].name} is not in the data root"
+        for encoder in encoders:
+            if missing := self._missing_vectors(encoder.model):
+                return f"model {encoder.model}: {missing[0].name} is not in the data root"
+            if encoder.corpus != UNTUNED_CORPUS and (
+                missing := self._missing_corpus_files(encoder.corpus)
+            ):
+                return f"corpus {encoder.corpus}: {missing[0].name} is not in the data root"
+        return None
+
+    def places(self) -> Iterator[Place]:
+        """Yield the data sets of all cells of tables and figures."""
+        for table in self.tables_of("scores"):
+            yield from self.cells.table_places(table)
+        yield from self._figure_places()
+
+    def _figure_places(self) -> Iterator[Place]:
+        for figure in self.figures:
+            yield from self.figure_rows(figure)
+
+    def needed(self) -> tuple[set[Encoder], set[str]]:
+        """Return the encoders and data sets of all cells of tables and figures that are run."""
         encoders: set[Encoder] = set()
         datasets: set[str] = set()
-        for table, block in self.config["tables"].items():
-            for row in block["rows"]:
-                if "not_run" in row:
-                    continue
-                for column in block["columns"]:
-                    found = self._encoders(table, row, column)
-                    if found:
-                        encoders.update(found)
-                        datasets.add(column["dataset"])
-        return {"encoders": encoders, "datasets": datasets}
+        for place in self.places():
+            if isinstance(self.cells.scores(place), NotRun):
+                continue
+            datasets.add(place.dataset)
+            for seed in self.cells.seeds(place):
+                encoders.update(self.cells.encoders(place, seed))
+        return encoders, datasets
 
-    # ---- rows and cells -----------------------------------------------------------------------
+    # ---- what is asked for ----------------------------------------------------------------------
+
+    @property
+    def tables(self) -> list[str]:
+        """Ids of the tables, in the order of the config."""
+        return list(self.config["tables"])
+
+    def tables_of(self, kind: str) -> list[str]:
+        """Return the ids of the tables of a kind ("scores", "models", "grid", "running-time")."""
+        blocks = self.config["tables"]
+        return [table for table in blocks if blocks[table].get("kind", "scores") == kind]
+
+    @property
+    def figures(self) -> list[str]:
+        """Ids of the figures, in the order of the config."""
+        return list(self.config.get("figures", {}))
+
+    def figure_rows(self, figure: str) -> list[Place]:
+        """Return the data sets of all curves, panels and points of a figure."""
+        block = self.config["figures"][figure]
+        place = self.cells.figure_place
+        if block["kind"] == "lines":
+            return [
+                place(figure, series, corpus=corpus)
+                for series in block["series"]
+                for corpus in series["corpora"]
+            ]
+        if block["kind"] == "buckets":
+            return [place(figure, {**block, "corpus": corpus}) for corpus in block["corpora"]]
+        return [place(figure, row) for row in block["rows"]]
+
+    def data_note(self) -> str:
+        """Return what the tables say of the data."""
+        data = self.config["data"]
+        return data.get("label", Path(data["root"]).name)
+
+    def all_scores(self) -> list[str]:
+        """Return the score files of all tables and figures, sorted."""
+        files: set[str] = set()
+        for place in self.places():
+            scores = self.cells.scores(place)
+            if not isinstance(scores, NotRun):
+                files.update(scores)
+        return sorted(files)
+
+    # ---- resources ------------------------------------------------------------------------------
 
     @property
     def gpus(self) -> int:
@@ -251,169 +321,33 @@ class Plan:
         words = [word for option in options.items() for word in option]
         return ["accelerate", "launch", *place, *words, "--module"]
 
-    def is_tuned(self, recipe: str) -> bool:
-        """Return whether a recipe tunes (any method but "none")."""
-        return self.config["recipes"][recipe]["method"] != "none"
-
-    def _languages(self, dataset: str) -> list[str]:
-        entry = self.config["datasets"][dataset]
-        if entry["task"] == "lexicon":
-            return [entry["source"], entry["target"]]
-        return [entry["language"]]
-
-    def _suites_of(self, table: str, row: dict[str, Any], column: dict[str, Any]) -> list[str]:
-        suite = row.get("suite", self.config["tables"][table]["suite"])
-        return [suite.replace("{language}", lang) for lang in self._languages(column["dataset"])]
-
-    def _encoder(self, row: dict[str, Any], language: str, seed: int) -> Encoder | None:
-        model = row["model"] if isinstance(row["model"], str) else row["model"].get(language)
-        if model is None:
-            return None
-        if not self.is_tuned(row["recipe"]):
-            return Encoder(model, row["recipe"], UNTUNED_CORPUS, UNTUNED_SEED)
-        return Encoder(model, row["recipe"], row["corpus"].replace("{language}", language), seed)
-
-    def _seeds(self, row: dict[str, Any]) -> list[int]:
-        return self.config["seeds"] if self.is_tuned(row["recipe"]) else [UNTUNED_SEED]
-
-    def _encoders(self, table: str, row: dict[str, Any], column: dict[str, Any]) -> list[Encoder]:
-        languages = self._languages(column["dataset"])
-        found = [self._encoder(row, lang, seed) for seed in self._seeds(row) for lang in languages]
-        return [] if None in found else [encoder for encoder in found if encoder]
-
-    def _cell(self, table: str, row: dict[str, Any], column: dict[str, Any]) -> dict[str, Any]:
-        dataset = column["dataset"]
-        if self.config["data"]["missing"] == "skip" and (missing := self.missing_files(dataset)):
-            return {"not_run": f"data set {dataset}: {missing[0].name} is not in the data root"}
-        languages = self._languages(dataset)
-        suites = self._suites_of(table, row, column)
-        scores = []
-        for seed in self._seeds(row):
-            encoders = [self._encoder(row, language, seed) for language in languages]
-            if None in encoders:
-                return {"not_run": "no model for this language in this config"}
-            if len(encoders) == 2:
-                scores.append(LexiconEncoders(*encoders).scores(dataset))
-            else:
-                scores.append(encoders[0].scores(suites[0]))
-        return {"scores": scores}
-
-    def _is_comparable(self, row: dict[str, Any]) -> bool:
-        if "not_run" in row:
-            return False
-        models = row["model"].values() if isinstance(row["model"], dict) else [row["model"]]
-        return self.config["data"]["paper"] and all(
-            self.config["models"][model].get("paper", False) for model in models
-        )
-
-    def table_block(self, table: str) -> dict[str, Any]:
-        """Return what assemble_table needs of one table, cells resolved to score files."""
-        block = self.config["tables"][table]
-        columns = [
-            {
-                "id": column["id"],
-                "label": column["label"],
-                "dataset": column["dataset"],
-                "metric": column.get(
-                    "metric", DEFAULT_METRIC[self.config["datasets"][column["dataset"]]["task"]]
-                ),
-            }
-            for column in block["columns"]
-        ]
-        rows = []
-        for row in block["rows"]:
-            resolved = {key: row[key] for key in ("id", "label", "group", "not_run") if key in row}
-            resolved["comparable"] = self._is_comparable(row)
-            if "not_run" not in row:
-                resolved["cells"] = {
-                    column["id"]: self._cell(table, row, column) for column in block["columns"]
-                }
-            rows.append(resolved)
-        return {
-            "id": table,
-            "title": block["title"],
-            "reference": block.get("reference"),
-            "average": block.get("average", False),
-            "notes": [*block.get("notes", []), *self._model_notes(rows)],
-            "columns": columns,
-            "rows": rows,
-        }
-
-    def table_reference(self, table: str) -> list[str]:
-        """Return the file of published values of a table, in a list; empty if it has none."""
-        reference = self.config["tables"][table].get("reference")
-        return [f"config/reference/{reference}.tsv"] if reference else []
-
-    def data_note(self) -> str:
-        """Return what the tables say of the data."""
-        data = self.config["data"]
-        return data.get("label", Path(data["root"]).name)
-
-    def index_block(self) -> dict[str, Any]:
-        """Return what assemble_index needs: tables with titles, seeds, data and models."""
-        encoders = self._needed()["encoders"]
-        models = {encoder.model for encoder in encoders}
-        return {
-            "tables": [
-                {"id": table, "title": self.config["tables"][table]["title"]}
-                for table in self.tables
-            ],
-            "seeds": self.config["seeds"],
-            "data": self.data_note(),
-            "paper": self.config["data"]["paper"],
-            "models": {model: self._model_note(model) for model in sorted(models)},
-        }
-
-    def _model_notes(self, rows: list[dict[str, Any]]) -> list[str]:
-        """Return a line for each model that the rows of a table use: which model it is."""
-        used: dict[str, None] = {}
-        for row in rows:
-            for cell in row.get("cells", {}).values():
-                for path in cell.get("scores", []):
-                    used.update(dict.fromkeys(path.split("/")[2].split("--")))
-        return [f"{model}: {self._model_note(model)}" for model in used]
-
-    def _model_note(self, model: str) -> str:
-        block = self.config["models"][model]
-        # a folder goes by its last name: tables hold no paths of the machine
-        location = Path(block["path"]).name if "path" in block else self.model_location(model)
-        return block.get("label", location)
-
-    def table_scores(self, table: str) -> list[str]:
-        """Return the score files of a table, sorted."""
-        rows = self.table_block(table)["rows"]
-        cells = [cell for row in rows for cell in row.get("cells", {}).values()]
-        return sorted({path for cell in cells for path in cell.get("scores", [])})
-
-    def all_scores(self) -> list[str]:
-        """Return the score files of all tables, sorted."""
-        return sorted({path for table in self.tables for path in self.table_scores(table)})
-
-    @property
-    def tables(self) -> list[str]:
-        """Ids of the tables, in the order of the config."""
-        return list(self.config["tables"])
-
     # ---- blocks and inputs of the rules -------------------------------------------------------
 
     def corpora_of(self, kind: str) -> str:
         """Return the ids of the corpora of a kind as a regular expression for a wildcard."""
         return _any_of(self.config["corpora"], "kind", kind)
 
-    def recipes_of(self, method: str) -> str:
-        """Return the ids of the recipes of a method as a regular expression for a wildcard."""
-        return _any_of(self.config["recipes"], "method", method)
+    def static_models(self) -> str:
+        """Return the ids of the models that are word vectors as a regular expression."""
+        return _alternatives(self.models.static)
+
+    def neural_models(self) -> str:
+        """Return the ids of all other models as a regular expression."""
+        return _alternatives(m for m in self.config["models"] if not self.models.is_static(m))
 
     def corpus_block(self, corpus: str) -> str:
         """Return the canonical block of a corpus."""
         return canonical(self.config["corpora"][corpus])
 
     def corpus_files(self, corpus: str) -> list[str]:
-        """Return the raw files of a corpus."""
-        return [
-            str(file)
-            for file in corpora_catalogue.raw_files(self.root, self.config["corpora"][corpus])
-        ]
+        """Return what a corpus is made from: raw files (or their downloads)."""
+        return self._raw.inputs(
+            corpora_catalogue.raw_files(self.root, self.config["corpora"][corpus])
+        )
+
+    def joined_corpora(self, corpus: str) -> list[str]:
+        """Return the files of the corpora that a joined one is of."""
+        return [f"results/corpora/{other}.txt" for other in self.config["corpora"][corpus]["of"]]
 
     def suite_datasets(self, suite: str) -> dict[str, Any]:
         """Return the entries of a suite; without the missing ones where these are skipped."""
@@ -430,23 +364,40 @@ class Plan:
         return canonical(block)
 
     def suite_files(self, suite: str) -> list[str]:
-        """Return the raw files that the data sets of a suite read, sorted."""
+        """Return what the data sets of a suite are read from, sorted: raw files and corpora."""
         entries = self.suite_datasets(suite).values()
-        files = {str(f) for e in entries for f in datasets_catalogue.raw_files(self.root, e)}
-        return sorted(files)
+        raw = [file for e in entries for file in datasets_catalogue.raw_files(self.root, e)]
+        corpora = {file for entry in entries for file in datasets_catalogue.corpus_files(entry)}
+        return sorted({*self._raw.inputs(raw), *corpora})
+
+    def downloads(self) -> list[str]:
+        """Return the registry's open entries that the data sets and corpora of the config read."""
+        files = [
+            file
+            for entry in self.config["datasets"].values()
+            for file in datasets_catalogue.raw_files(self.root, entry)
+        ]
+        files += [
+            file for corpus in self.config["corpora"] for file in self._corpus_raw_files(corpus)
+        ]
+        files += [Path(self.models.vectors(model)) for model in self.models.static]
+        return RawData(self.root, fetch=True).downloads_of(files)
 
     def model_files(self, model: str) -> list[str]:
         """Return the files of a local model that a step depends on; none for one of the hub."""
-        path = self.config["models"][model].get("path")
-        if path is None:
-            return []
-        names = ("config.json", WEIGHTS, *TOKENIZER_FILES)
-        return [f"{path}/{name}" for name in names if (Path(path) / name).is_file()]
+        return self.models.files(model)
 
     def model_location(self, model: str) -> str:
         """Return the folder of a model, or its hub id with the pinned revision (id@revision)."""
-        block = self.config["models"][model]
-        return block.get("path") or f"{block['hub']}@{block['revision']}"
+        return self.models.location(model)
+
+    def static_vectors(self, model: str) -> str:
+        """Return the file of word vectors of a static model."""
+        return self.models.vectors(model)
+
+    def static_inputs(self, model: str) -> list[str]:
+        """Return what embedding with a static model depends on: its file (or its download)."""
+        return self._raw.inputs([Path(self.models.vectors(model))])
 
     def recipe_block(self, recipe: str) -> str:
         """Return the canonical block of a recipe."""
@@ -527,9 +478,17 @@ class Plan:
         )
 
 
+def _corpora_of(entry: dict[str, Any]) -> list[str]:
+    """Return the ids of the corpora that a data set is made of."""
+    return [Path(file).stem for file in datasets_catalogue.corpus_files(entry)]
+
+
 def _any_of(blocks: dict[str, Any], key: str, value: Any) -> str:
-    ids = [re.escape(name) for name, block in blocks.items() if block[key] == value]
-    return "|".join(ids) or "(?!)"  # matches nothing
+    return _alternatives(name for name, block in blocks.items() if block[key] == value)
+
+
+def _alternatives(names: Iterable[str]) -> str:
+    return "|".join(map(re.escape, names)) or "(?!)"  # matches nothing
 
 
 def _encoder(wildcards: Any) -> Encoder:

@@ -7,12 +7,14 @@ import yaml
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_text
+from workflow_scripts.tuning.recipe_inheritance import resolve_likes
 
 
 def read_recipe_blocks(path: str | Path) -> dict[str, Any]:
-    """Return {recipe name: block as written}; the blocks are checked by `parse_recipe`.
+    """Return {recipe name: block}, `like` resolved; the blocks are checked by `parse_recipe`.
 
-    Raises `UserError` with file and line for malformed YAML, and without a `recipes` key.
+    Raises `UserError` with file and line for malformed YAML, without a `recipes` key, and as
+    `resolve_likes` does.
     """
     try:
         content = yaml.safe_load(read_text(path))
@@ -24,4 +26,4 @@ def read_recipe_blocks(path: str | Path) -> dict[str, Any]:
     blocks = content.get("recipes") if isinstance(content, dict) else None
     if not isinstance(blocks, dict):
         raise UserError(f"{path}: no recipes in it; put them under the top-level key recipes")
-    return blocks
+    return resolve_likes(blocks)

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from workflow_scripts.dag.plan import DEFAULT_METRIC, Plan
+from workflow_scripts.dag.cells import DEFAULT_METRIC
+from workflow_scripts.dag.plan import Plan
 from workflow_scripts.errors import UserError, nearest_name
 from workflow_scripts.tuning.recipe_changes import change_recipe
 from workflow_scripts.tuning.recipes import parse_recipe

@@ -1,0 +1,64 @@
+"""Raw files of data sets and corpora: which are there, and which a download brings."""
+
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+
+class RawData:
+    """The files below the data root.
+
+    With `fetch`, files that the registry of downloads knows count as there: steps that read them
+    depend on the record of their download in place of the files, before and after it.
+    """
+
+    def __init__(self, root: Path, fetch: bool) -> None:
+        self.root = root
+        self._fetch = fetch
+        self._is_file = cache(Path.is_file)
+
+    def missing(self, files: Iterable[Path]) -> list[Path]:
+        """Return the files that are neither there nor brought by a download."""
+        return [
+            file for file in files if self.download_of(file) is None and not self._is_file(file)
+        ]
+
+    def inputs(self, files: Iterable[Path]) -> list[str]:
+        """Return what a step that reads the files depends on, sorted."""
+        found = set()
+        for file in files:
+            download = self.download_of(file)
+            found.add(str(file) if download is None else record_of(download))
+        return sorted(found)
+
+    def downloads_of(self, files: Iterable[Path]) -> list[str]:
+        """Return the names of the registry's open entries that hold files, sorted."""
+        return sorted({name for file in files if (name := self.download_of(file)) is not None})
+
+    def download_of(self, file: Path) -> str | None:
+        """Return the name of the registry's open entry with a file (or files below a folder)."""
+        if not self._fetch or not file.is_relative_to(self.root):
+            return None
+        return _downloads().get(str(file.relative_to(self.root)))
+
+
+def record_of(download: str) -> str:
+    """Return the record that a download leaves."""
+    return f"results/downloads/{download}.json"
+
+
+@cache
+def _downloads() -> dict[str, str]:
+    """Return the name of the open entry by path below the data root, files and their folders."""
+    from workflow_scripts.downloads.registry import read_registry
+
+    names: dict[str, str] = {}
+    entries: dict[str, Any] = read_registry()
+    for name, entry in entries.items():
+        if entry.gated:
+            continue
+        for path in entry.paths:
+            names[path] = name
+            names.setdefault(str(Path(path).parent), name)
+    return names
