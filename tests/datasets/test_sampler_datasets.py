@@ -1,9 +1,15 @@
 """The embedded sampler: the shipped entries and suites read it, with enough items to score."""
 
+import csv
+import gzip
+import json
+import re
 from pathlib import Path
 
 import pytest
 import yaml
+from scipy.stats import spearmanr
+from sklearn.metrics import roc_auc_score
 
 from workflow_scripts.datasets.catalogue import read_dataset
 from workflow_scripts.datasets.read_suite import read_suite
@@ -56,3 +62,157 @@ def test_every_suite_reads_and_its_ids_are_rows(sampler, suite):
             used.update(dataset.get(key, []))
         used.update(part for parts in dataset.get("mentions", []) for part in parts)
     assert used == set(range(len(strings)))
+
+
+# Plain readings of the files, apart from the project's readers.
+
+
+def tab_rows(path: Path) -> list[list[str]]:
+    return [line.split("\t") for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
+
+
+def qnli_pairs(root: Path, split: str) -> list[tuple[str, str, str]]:
+    header, *rows = tab_rows(root / f"qnli/{split}.tsv")
+    assert header == ["index", "question", "sentence", "label"]
+    assert [row[0] for row in rows] == [str(index) for index in range(len(rows))]
+    return [(question, sentence, label) for _, question, sentence, label in rows]
+
+
+def qqp_rows(root: Path) -> list[list[str]]:
+    path = root / "qqp/quora_duplicate_questions.tsv"
+    with open(path, encoding="utf-8", newline="") as stream:
+        header, *rows = csv.reader(stream, delimiter="\t", strict=True)
+    assert header == ["id", "qid1", "qid2", "question1", "question2", "is_duplicate"]
+    return rows
+
+
+def graded_pairs(root: Path, language: str) -> list[tuple[str, str, float]]:
+    if language == "ru":
+        path = root / "stsb-multi-mt/stsb-ru-test.csv"
+        assert path.read_bytes().count(b"\r\n") == path.read_bytes().count(b"\n")
+        with open(path, encoding="utf-8", newline="") as stream:
+            return [(left, right, float(gold)) for left, right, gold in csv.reader(stream)]
+    track = {"es": "track3.es-es", "ar": "track1.ar-ar"}[language]
+    pairs = tab_rows(root / f"sts2017/STS2017.eval.v1.1/STS.input.{track}.txt")
+    gold = tab_rows(root / f"sts2017/STS2017.gs/STS.gs.{track}.txt")
+    assert all(re.fullmatch(r"[0-5]\.\d{6}", line) for [line] in gold)
+    return [(left, right, float(grade)) for (left, right), [grade] in zip(pairs, gold, strict=True)]
+
+
+def normalise(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.lower()))
+
+
+def share_of_words(left: str, right: str) -> float:
+    one, other = set(normalise(left).split()), set(normalise(right).split())
+    return len(one & other) / len(one | other)
+
+
+def new_strings(root: Path) -> set[str]:
+    strings = {text for row in qqp_rows(root) for text in row[3:5]}
+    for split in ("dev", "train"):
+        strings |= {text for pair in qnli_pairs(root, split) for text in pair[:2]}
+    for language in ("es", "ar", "ru"):
+        strings |= {text for pair in graded_pairs(root, language) for text in pair[:2]}
+    return strings
+
+
+def test_questions_and_sentences_are_balanced_and_unique(sampler):
+    dev, train = (qnli_pairs(sampler, split) for split in ("dev", "train"))
+    assert (len(dev), len(train)) == (120, 276)
+    for pairs in (dev, train):
+        labels = [label for *_, label in pairs]
+        assert set(labels) == {"entailment", "not_entailment"}
+        assert labels.count("entailment") * 2 == len(labels)
+        strings = [normalise(text) for pair in pairs for text in pair[:2]]
+        assert len(set(strings)) == len(strings)
+        # Neither an overlap of words nor length gives the answer away.
+        truth = [label == "entailment" for label in labels]
+        shares = [share_of_words(question, sentence) for question, sentence, _ in pairs]
+        assert 0.45 < roc_auc_score(truth, shares) < 0.65
+        assert 0.4 < roc_auc_score(truth, [len(sentence) for _, sentence, _ in pairs]) < 0.6
+    odd = [pair for pair in dev if "".join(pair).count('"') % 2]
+    assert len(odd) == 4
+    assert not {text for pair in dev for text in pair[:2]} & {
+        text for pair in train for text in pair[:2]
+    }
+
+
+def test_pairs_of_questions_have_consistent_ids_and_hard_negatives(sampler):
+    rows = qqp_rows(sampler)
+    assert len(rows) == 150
+    labels = [int(row[5]) for row in rows]
+    assert sum(labels) == 60
+    assert len({frozenset(row[3:5]) for row in rows}) == len(rows)
+    questions = {}
+    for row in rows:
+        for identity, question in zip(row[1:3], row[3:5], strict=True):
+            assert questions.setdefault(identity, question) == question
+    assert len(set(questions.values())) == len(questions)
+    # One row a line, and no quoting but of questions with quotes, as in the original.
+    assert all(
+        len(fields) == 6 for fields in tab_rows(sampler / "qqp/quora_duplicate_questions.tsv")
+    )
+    assert any('"' in question for question in questions.values())
+    shares = [share_of_words(*row[3:5]) for row in rows]
+    assert sum(share > 0.5 for share, label in zip(shares, labels, strict=True) if not label) > 15
+    assert 0.65 < roc_auc_score(labels, shares) < 0.8
+
+
+@pytest.mark.parametrize("language", ["es", "ar", "ru"])
+def test_graded_pairs_of_other_languages_do_not_follow_word_overlap(sampler, language):
+    pairs = graded_pairs(sampler, language)
+    assert len(pairs) == 62
+    strings = [normalise(text) for pair in pairs for text in pair[:2]]
+    assert len(set(strings)) == len(strings)
+    gold = [grade for *_, grade in pairs]
+    assert min(gold) == 0
+    assert max(gold) == 5
+    assert len(set(gold)) > 15
+    assert 0.4 < spearmanr(gold, [share_of_words(a, b) for a, b, _ in pairs])[0] < 0.6
+    assert abs(spearmanr(gold, [len(a) + len(b) for a, b, _ in pairs])[0]) < 0.2
+    assert abs(spearmanr(gold, [abs(len(a) - len(b)) for a, b, _ in pairs])[0]) < 0.2
+
+
+def test_languages_have_the_same_grades(sampler):
+    grades = [sorted(pair[2] for pair in graded_pairs(sampler, one)) for one in ("es", "ar", "ru")]
+    assert grades[0] == grades[1] == grades[2]
+
+
+def test_strings_to_test_on_are_not_among_those_to_tune_on(sampler):
+    tuned_on = {
+        normalise(text)
+        for path in (sampler / "wikimatrix").iterdir()
+        for row in tab_rows(path)
+        for text in row[1:]
+    }
+    tuned_on |= {
+        normalise(text)
+        for row in tab_rows(sampler / "sts-benchmark/sts-train.csv")
+        for text in row[5:7]
+    }
+    assert len(tuned_on) > 2000
+    assert not tuned_on & set(map(normalise, new_strings(sampler)))
+
+
+@pytest.mark.shared_data
+def test_no_string_is_one_of_the_real_sets(sampler, shared_data):
+    real = set()
+    for split in ("dev", "test"):
+        for row in tab_rows(shared_data / f"qnli/{split}.tsv"):
+            real |= set(map(normalise, row[1:3]))
+    samples = [
+        gzip.decompress((shared_data / "qnli/train-sample.json.gz").read_bytes()),
+        (shared_data / "qnli/train-sample-dev.json").read_bytes(),
+        (shared_data / "qqp/train-sample.json").read_bytes(),
+    ]
+    for sample in samples:
+        for pair in json.loads(sample).values():
+            real |= {normalise(pair[key]) for key in pair if key != "label"}
+    for path in (shared_data / "sts2017/STS2017.eval.v1.1").glob("STS.input.*"):
+        real |= {normalise(text) for row in tab_rows(path) for text in row}
+    for path in (shared_data / "stsb-multi-mt").glob("*.csv"):
+        with open(path, encoding="utf-8", newline="") as stream:
+            real |= {normalise(text) for row in csv.reader(stream) for text in row[:2]}
+    assert len(real) > 60_000
+    assert not real & set(map(normalise, new_strings(sampler)))
