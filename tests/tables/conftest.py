@@ -38,7 +38,21 @@ def make_table(tmp_path: Path) -> Callable[..., list[str]]:
             write_scores(
                 path,
                 [
-                    Score("m", row, "c", seed, f"words-{lang}", "test", "spearman", v, 100, 1, {})
+                    Score(
+                        "m",
+                        row,
+                        "c",
+                        seed,
+                        f"words-{lang}",
+                        "test",
+                        "spearman",
+                        v,
+                        None,
+                        None,
+                        100,
+                        1,
+                        {},
+                    )
                     for lang, v in zip(("en", "fr"), values, strict=True)
                 ],
             )

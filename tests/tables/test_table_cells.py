@@ -26,6 +26,8 @@ def score(dataset: str, value: float, seed: int = 33, **changes: Any) -> Score:
         "split": "test",
         "metric": "spearman",
         "value": value,
+        "low": None,
+        "high": None,
         "n": 10,
         "coverage": 1.0,
         "dropped": {},
