@@ -123,6 +123,7 @@ def test_commands_start_without_heavy_packages(project: Path, command: str) -> N
 def test_user_error_is_one_line_and_no_traceback(project: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "workflow_scripts.tables.assemble_table"]
     command += ["--table-json", "{", "--output-prefix", str(tmp_path / "t")]
+    command += ["--cells", str(tmp_path / "c")]
     run = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
     assert run.returncode == 2
     assert run.stderr.startswith("error: --table-json: not valid JSON")

@@ -1,6 +1,9 @@
 """The frame of an HTML page: one file, no scripts, nothing fetched; prints and copes with grey."""
 
+from collections.abc import Iterable
 from html import escape
+
+from workflow_scripts.tables.markdown import one_line
 
 STYLE = """\
 body { font: 16px/1.45 system-ui, sans-serif; color: #111; background: #fff; max-width: 75rem;
@@ -18,14 +21,26 @@ sup { line-height: 0; }
 tbody + tbody { border-top: 1px solid #111; }
 td.text { text-align: left; white-space: normal; }
 .deviation { font-size: .8em; }
-.paper { display: block; font-size: .8em; color: #595959; }
-.difference { color: #111; }
+.interval, .against, .paper { display: block; font-size: .8em; }
+.interval, .paper { color: #595959; }
+.difference, .outside { color: #111; }
 .notice { border-left: .3rem solid #111; padding-left: .7rem; }
 .notes { font-size: .9em; }
 a { color: #0b3d91; }
 @media print { nav { display: none; } body { max-width: none; margin: 0; font-size: 10pt; }
   .wide { overflow: visible; } tr { break-inside: avoid; } }
 """
+
+
+def html_paragraphs(lines: Iterable[str], of_class: str) -> list[str]:
+    """Return plain lines as paragraphs of a class."""
+    return [f'<p class="{of_class}">{escape(one_line(line))}</p>' for line in lines]
+
+
+def html_header(labels: Iterable[str], first: str) -> list[str]:
+    """Return the head of a table: `first` is the HTML of its first cell, `labels` are plain."""
+    cells = "".join(f'<th scope="col">{escape(one_line(label))}</th>' for label in labels)
+    return ["<thead>", f"<tr>{first}{cells}</tr>", "</thead>"]
 
 
 def html_page(title: str, body: str) -> str:
