@@ -258,6 +258,10 @@ class Plan:
         blocks = self.config["tables"]
         return [table for table in blocks if blocks[table].get("kind", "scores") == kind]
 
+    def tables_of_kind(self, kind: str) -> str:
+        """Return the ids of the tables of a kind as a regular expression for a wildcard."""
+        return _alternatives(self.tables_of(kind))
+
     @property
     def figures(self) -> list[str]:
         """Ids of the figures, in the order of the config."""
