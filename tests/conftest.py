@@ -25,7 +25,7 @@ def sampler() -> Path:
 def merge_config(name: str) -> dict:
     """Return config/{name}.yaml over the files always read, merged as the Snakefile does."""
     config: dict = {}
-    for part in ("datasets", "recipes", "pretraining", "tuning_grid", name):
+    for part in ("datasets", "recipes", "pretraining", "tuning_grid", "tables", name):
         update_config(config, yaml.safe_load((PROJECT / f"config/{part}.yaml").read_text()))
     return config
 

@@ -1,10 +1,14 @@
 import copy
 import re
+import shutil
+from pathlib import Path
 
 import jsonschema
 import pytest
+import yaml
 
 from workflow_scripts.dag.config_schema import load_schema
+from workflow_scripts.dag.outputs import Outputs
 from workflow_scripts.dag.plan import Plan
 from workflow_scripts.errors import UserError
 
@@ -52,7 +56,11 @@ def test_every_key_of_the_schema_is_documented(project):
 
 def test_the_embedded_default_is_valid(config):
     plan = Plan(config)
-    assert plan.tables == ["table01", "table02", "table03", "table06"]
+    numbers = [*range(1, 11), *range(12, 22)]
+    published = [f"table{number:02d}" for number in numbers]
+    assert set(published) <= set(plan.tables)
+    assert {"running-time", "isotropy-eigenvectors"} == set(plan.tables) - set(published)
+    assert plan.figures == ["figure04", "figure05", "figure07", "figure08"]
 
 
 @pytest.mark.parametrize(
@@ -61,9 +69,9 @@ def test_the_embedded_default_is_valid(config):
         ("tabels", {}, "unknown key `tabels`; did you mean 'tables'?"),
         ("data/rooot", "x", "unknown key `data.rooot`; did you mean 'root'?"),
         (
-            "models/bert-en-mini/pth",
+            "models/bert-en/pth",
             "x",
-            "unknown key `models.bert-en-mini.pth`; did you mean 'path'",
+            "unknown key `models.bert-en.pth`; did you mean 'path'",
         ),
         ("recipes/mirror-word/temprature", 0.1, "temprature.*did you mean 'temperature'"),
         ("corpora/words-en/sise", 5, "sise.*did you mean 'size'"),
@@ -97,11 +105,31 @@ def test_the_embedded_default_is_valid(config):
         ("recipes/mirror-word/temperature", 0, "recipes.mirror-word.temperature"),
         ("threads/tuning", "two", "`threads.tuning` is 'two'; it must be of type integer"),
         ("tables/table01/rows/2/recipe", "base-mpp", "`base-mpp`, which is not in `recipes`"),
-        ("tables/table01/rows/4/model", "bert-multi", "did you mean 'bert-multi-mini'"),
+        ("tables/table01/rows/4/model", "bert-mult", "did you mean 'bert-multi'"),
+        ("tables/table01/rows/1/model", "bart-{language}", "`bart-en`, .*did you mean 'bert-en'"),
+        (
+            "tables/table09/columns/0/with",
+            {},
+            "no value for {level}.*give it in the column's `with`",
+        ),
+        ("tables/table07/columns/0/datasets/0", "sts11", "`sts11`, which is not in `datasets`"),
+        ("tables/table07/columns/0/dataset", "sts12", "needs either `dataset` or `datasets`"),
+        ("tables/table03/rows/3/against", "bert-mq", "which is no row of the table; did you mean"),
+        ("tables/table21/searches", ["few-word"], "`few-word`, which is not in .*'few-words'"),
+        ("figures/figure04/rows/0/recipe", "base-mpp", "`base-mpp`, which is not in `recipes`"),
+        ("figures/figure05/kind", "line", "use one of: roc, lines, cosines, buckets"),
+        ("figures/figure08/corpora/0", "bucket-1", "`bucket-1`, which is not in `corpora`"),
+        ("models/lexicon-en", {"same_as": "bert-mult"}, "`bert-mult`, which is not in `models`"),
+        ("models/lexicon-en", {"same_as": "lexicon-fr"}, "itself another name"),
+        ("models/bert-en/absent", "none", "needs one of `path`, `hub`"),
+        ("recipes/mirror-phrase/like", "mirror-words", "`mirror-words`, .*'mirror-word'"),
+        ("recipes/mirror-word/like", "mirror-phrase", "in a circle"),
+        ("datasets/isotropy-word/corpus", "words-eng", "`words-eng`, .*did you mean 'words-en'"),
+        ("corpora/words-en-fr/of", ["words-en", "words-frr"], "words-frr.*did you mean 'words-fr'"),
         ("tables/table01/columns/0/dataset", "multisimlex-eng", "did you mean 'multisimlex-en'"),
         ("tables/table02/rows/2/corpus", "nams", "`nams`, .* did you mean 'names'"),
         ("tables/table01/rows/1/corpus", "words-en", "does not tune; remove the key"),
-        ("models/bert-en-mini/path", "no/such/folder", "no/such/folder has no config.json"),
+        ("models/bert-en/path", "no/such/folder", "no/such/folder has no config.json"),
         ("models/Bert", {"path": "x"}, "ids: small letters and digits"),
         ("models/a--b", {"path": "x"}, "ids: small letters and digits"),
         ("data/root", "no/such/root", "no such file"),
@@ -119,53 +147,174 @@ def test_a_mistake_is_one_error_that_names_the_key_and_the_remedy(config, path, 
     assert "\n" not in str(caught.value)
 
 
-def test_a_missing_data_set_can_leave_out_its_own_cells_only(config, tmp_path, sampler):
+def outputs_of(config):
+    return Outputs(Plan(config))
+
+
+def rows_of(config, table):
+    return {row["id"]: row for row in outputs_of(config).table_block(table)["rows"]}
+
+
+def scores_of(cell):
+    return [part["scores"] for part in cell["parts"]]
+
+
+def root_without(tmp_path, sampler, *folders):
     root = tmp_path / "root"
     root.mkdir()
     for folder in sampler.iterdir():
-        if folder.name != "cometa":
+        if folder.name not in folders:
             (root / folder.name).symlink_to(folder)
-    config["data"]["root"] = str(root)
+    return str(root)
+
+
+def test_a_missing_data_set_can_leave_out_its_own_cells_only(config, tmp_path, sampler):
+    config["data"]["root"] = root_without(tmp_path, sampler, "cometa")
     with pytest.raises(UserError, match=r"cometa.*missing: skip"):
         Plan(config)
     config["data"]["missing"] = "skip"
-    plan = Plan(config)
-    rows = {row["id"]: row for row in plan.table_block("table02")["rows"]}
-    cells = rows["bert-mp"]["cells"]
+    cells = rows_of(config, "table02")["bert-mp"]["cells"]
     assert "cometa" in cells["cometa@1"]["not_run"]
-    assert "scores" in cells["askapatient@1"]
-    assert "cometa" not in plan.suite_datasets("bel")
+    assert "parts" in cells["askapatient@1"]
+    assert "cometa" not in Plan(config).suite_datasets("bel")
+
+
+def test_a_missing_corpus_or_file_of_vectors_leaves_out_its_rows_where_that_is_asked(
+    config, tmp_path, sampler
+):
+    config["data"]["root"] = root_without(tmp_path, sampler, "names", "static-vectors")
+    with pytest.raises(UserError, match=r"no such file, needed by (corpus|model) "):
+        Plan(config)
+    config["data"]["missing"] = "skip"
+    rows = rows_of(config, "table02")
+    assert rows["bert-mirror"]["cells"]["ncbi-disease@1"]["not_run"].startswith("corpus names: ")
+    assert "parts" in rows["bert-mp"]["cells"]["ncbi-disease@1"]
+    reason = rows_of(config, "table01")["fasttext"]["cells"]["en"]["not_run"]
+    assert reason == "model fasttext-en: en.vec is not in the data root"
+    isotropy = rows_of(config, "table09")["bert-mp"]["cells"]
+    assert isotropy["phrase"]["not_run"].startswith("data set isotropy-phrase: ")
+    assert "parts" in isotropy["word"]
+
+
+def test_a_mean_over_data_sets_leaves_out_missing_ones_and_says_so(config, tmp_path, sampler):
+    root = tmp_path / "whole"
+    shutil.copytree(sampler, root)
+    shutil.rmtree(root / "semeval-sts-original" / "STS13-en-test")
+    config["data"] |= {"root": str(root), "missing": "skip"}
+    block = outputs_of(config).table_block("table07")
+    cell = block["rows"][0]["cells"]["avg"]
+    assert [part["dataset"] for part in cell["parts"]] == [
+        *("sts12", "sts14", "sts15", "sts16", "stsb", "sickr")
+    ]
+    assert "the mean leaves out sts13" in cell["departures"]
+    assert block["notes"][0] == "The mean leaves out sts13, which is not in the data root."
 
 
 def test_cells_resolve_to_one_score_file_a_seed(config):
-    plan = Plan(config)
-    rows = {row["id"]: row for row in plan.table_block("table01")["rows"]}
-    base = "results/scores/bert-multi-mini"
+    config["seeds"] = [33, 44]
+    rows = rows_of(config, "table16")
+    base = "results/scores/bert-multi"
     # the row's own suite: one untuned model is one encoder for all languages
     for language in ("en", "fr"):
-        assert rows["mbert-mp"]["cells"][language]["scores"] == [
-            f"{base}/base-mp/none/seed0/multisimlex.tsv"
+        assert scores_of(rows["mbert-mp"]["cells"][language]) == [
+            [f"{base}/base-mp/none/seed0/base-multi.tsv"]
         ]
-    assert rows["mbert-mirror"]["cells"]["fr"]["scores"] == [
-        f"{base}/mirror-word/words-fr/seed{seed}/words-fr.tsv" for seed in config["seeds"]
+    assert scores_of(rows["mbert-mirror"]["cells"]["fr"]) == [
+        [f"{base}/mirror-word/words-fr/seed{seed}/words-fr.tsv" for seed in (33, 44)]
     ]
-    assert "no model for this language" in rows["bert-mirror"]["cells"]["fr"]["not_run"]
-    pairs = {row["id"]: row for row in plan.table_block("table06")["rows"]}
-    assert pairs["bert-mirror"]["cells"]["en-fr"]["scores"][0] == (
-        "results/scores/bert-multi-mini--bert-multi-mini/mirror-word/words-en--words-fr/"
-        "seed33/bli-en-fr.tsv"
+    assert "no monolingual model" in rows["bert-mirror"]["cells"]["fr"]["not_run"]
+    # another name of a model is the model: nothing is tuned twice
+    pairs = rows_of(config, "table06")
+    assert scores_of(pairs["bert-mirror"]["cells"]["en-fr"])[0][0] == (
+        "results/scores/bert-multi--bert-multi/mirror-word/words-en--words-fr/seed33/bli-en-fr.tsv"
     )
+    crossed = rows_of(config, "table05")["mbert-mirror"]["cells"]["en-fr"]
+    assert scores_of(crossed)[0][0] == (f"{base}/mirror-word/words-en-fr/seed33/clws-en-fr.tsv")
 
 
-def test_only_rows_whose_models_and_data_are_the_paper_s_are_compared(config):
-    assert not any(row["comparable"] for row in Plan(config).table_block("table03")["rows"])
+def test_a_column_may_name_what_its_rows_are_made_with(config):
+    rows = rows_of(config, "table14")
+    assert scores_of(rows["bert-mirror"]["cells"]["phrase-is"]) == [
+        ["results/scores/bert-en/mirror-phrase/names/seed33/isotropy-phrase.tsv"]
+    ]
+    rates = rows_of(config, "table12")["roberta-mirror"]["cells"]
+    base = "results/scores/roberta-en/mirror-sentence-cls"
+    end = "sentences-en/seed33/sts-en.tsv"
+    assert scores_of(rates["0.05"]) == [[f"{base}-dropout-0.05/{end}"]] * 7
+    assert scores_of(rates["0.1"]) == [[f"{base}/{end}"]] * 7
+
+
+def test_a_change_of_a_recipe_changes_those_that_are_like_it(config):
+    plan = Plan(config)
+    like = plan.config["recipes"]["mirror-sentence-dropout-0.05"]
+    assert (like["dropout"], like["temperature"]) == (0.05, 0.1)
+    config["recipes"]["mirror-sentence"]["temperature"] = 0.3
+    assert Plan(config).config["recipes"]["mirror-sentence-dropout-0.05"]["temperature"] == 0.3
+
+
+def paper_like(config):
+    """Make everything of Table 3's BERT rows the paper's."""
+    recipes = yaml.safe_load((Path("config") / "recipes.yaml").read_text(encoding="utf-8"))
+    config["recipes"] = recipes["recipes"]
     config["data"]["paper"] = True
-    assert not any(row["comparable"] for row in Plan(config).table_block("table03")["rows"])
-    config["models"]["bert-en-mini"]["paper"] = True
-    rows = {row["id"]: row["comparable"] for row in Plan(config).table_block("table03")["rows"]}
-    assert rows["bert-mp"]
-    assert not rows["roberta-mp"]
-    assert not rows["sbert"]
+    config["models"]["bert-en"]["paper"] = True
+    config["corpora"]["sentences-en"]["paper"] = True
+    return config
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "reason"),
+    [
+        (None, None, None),
+        ("data/paper", False, "the data are not the paper's"),
+        ("models/bert-en/paper", False, "model bert-en is not the paper's"),
+        ("corpora/sentences-en/paper", False, "corpus sentences-en is not the paper's"),
+        (
+            "recipes/mirror-sentence/temperature",
+            0.05,
+            "recipe mirror-sentence: temperature 0.05, in the paper 0.04",
+        ),
+        ("datasets/sts12/unlike_paper", "tokenised", "data set sts12: tokenised"),
+    ],
+)
+def test_a_cell_is_the_paper_s_only_where_model_data_and_recipe_are(config, path, value, reason):
+    config = paper_like(config)
+    if path:
+        set_key(config, path, value)
+    cells = rows_of(config, "table03")["bert-mirror"]["cells"]
+    assert cells["sts12"]["departures"] == ([reason] if reason else [])
+    roberta = rows_of(config, "table03")["roberta-mirror"]["cells"]["sts12"]["departures"]
+    assert "model roberta-en is not the paper's" in roberta
+
+
+def test_retrieval_that_is_not_the_paper_s_is_a_departure(config):
+    config = paper_like(config)
+    cell = rows_of(config, "table06")["bert-mp"]["cells"]["en-fr"]
+    assert "retrieval.lexicon: regularisation 1.0, in the paper 0" in cell["departures"]
+    config["retrieval"]["linking"]["similarity"] = "cosine"
+    cell = rows_of(config, "table02")["bert-mp"]["cells"]["ncbi-disease@1"]
+    assert cell["departures"] == ["retrieval.linking: similarity cosine, in the paper dot"]
+
+
+def test_a_recipe_of_one_s_own_is_not_the_paper_s(config):
+    config = paper_like(config)
+    config["recipes"]["mine"] = {"like": "mirror-sentence"}
+    config["tables"]["table03"]["rows"][3] |= {"recipe": "mine"}
+    cell = rows_of(config, "table03")["bert-mirror"]["cells"]["sts12"]
+    assert cell["departures"] == ["recipe mine is not the paper's"]
+
+
+def test_marks_of_the_paper_reach_no_step(config):
+    config["corpora"]["sentences-en"]["paper"] = True
+    plan = Plan(config)
+    assert "paper" not in plan.corpus_block("sentences-en")
+    assert "unlike_paper" not in plan.suite_block("clws-en-fr")
+
+
+def test_word_vectors_cannot_be_tuned(config):
+    config["tables"]["table10"]["rows"][3]["model"] = "fasttext-en"
+    with pytest.raises(UserError, match="file of word vectors, which recipe `mirror-word` cannot"):
+        Plan(config)
 
 
 @pytest.mark.parametrize("config_text", ["tables: [", "just text"])

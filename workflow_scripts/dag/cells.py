@@ -25,9 +25,10 @@ _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
 class NotRun(NamedTuple):
-    """Why a cell has no own value."""
+    """Why a cell has no own value; `dataset_missing` says that it is for want of its data set."""
 
     reason: str
+    dataset_missing: bool = False
 
 
 class Place(NamedTuple):
@@ -58,7 +59,7 @@ class Cells:
         models: Models,
         paper_corpora: set[str],
         unlike_paper: dict[str, str],
-        missing: Callable[[str, list[Encoder]], str | None],
+        missing: Callable[[str, list[Encoder]], NotRun | None],
     ) -> None:
         self._config = config
         self._models = models
@@ -157,8 +158,8 @@ class Cells:
             encoders = self.encoders(place, seed)
             if isinstance(encoders, NotRun):
                 return encoders
-            if (reason := self._missing(place.dataset, encoders)) is not None:
-                return NotRun(reason)
+            if (missing := self._missing(place.dataset, encoders)) is not None:
+                return missing
             if len(encoders) == 2:
                 files.append(LexiconEncoders(*encoders).scores(place.dataset))
             else:
@@ -220,19 +221,26 @@ class Cells:
     def cell(self, places: list[Place], tolerance: float | None = None) -> dict[str, Any]:
         """Return a cell for the assembly of tables and figures: parts and departures, or why not.
 
-        `tolerance` is the column's own; without one the config's holds.
+        `tolerance` is the column's own; without one the config's holds. A mean over several data
+        sets leaves out those whose files are missing and skipped, and says so as a departure.
         """
         parts, departures = [], []
-        for place in places:
+        left_out = [place for place in places if self._lacks_dataset(place)]
+        for place in places if len(left_out) == len(places) else _without(places, left_out):
             scores = self.scores(place)
             if isinstance(scores, NotRun):
                 return {"not_run": scores.reason}
             parts.append({"dataset": place.dataset, "metric": place.metric, "scores": scores})
             departures += self.departures(place)
+        departures += [f"the mean leaves out {place.dataset}" for place in left_out]
         if tolerance is None:
             tuned = self.is_tuned(self.recipe(places[0]))
             tolerance = self._config["tolerance"]["tuned" if tuned else "untuned"]
         return {"parts": parts, "departures": unique(departures), "tolerance": tolerance}
+
+    def _lacks_dataset(self, place: Place) -> bool:
+        scores = self.scores(place)
+        return isinstance(scores, NotRun) and scores.dataset_missing
 
     def table_places(self, table: str) -> Iterator[Place]:
         """Yield the data sets of all cells of a table whose rows are run."""
@@ -254,6 +262,10 @@ class Cells:
         metric = DEFAULT_METRIC[self._config["datasets"][dataset]["task"]]
         place = f"{where}.{row['id']}" if "id" in row else where
         return Place(row, place, dataset, metric, block.get("suite", ""), {})
+
+
+def _without(places: list[Place], left_out: list[Place]) -> list[Place]:
+    return [place for place in places if place not in left_out]
 
 
 def _known(blocks: dict[str, Any], name: str, kind: str, where: str) -> str:

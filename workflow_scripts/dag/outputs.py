@@ -4,6 +4,7 @@ from typing import Any
 
 from workflow_scripts.dag.cells import NotRun, Place
 from workflow_scripts.dag.encoders import UNTUNED_CORPUS
+from workflow_scripts.dag.paper import unique
 from workflow_scripts.dag.plan import Plan
 from workflow_scripts.errors import UserError, nearest_name
 
@@ -48,7 +49,7 @@ class Outputs:
             "title": block["title"],
             "reference": block.get("reference"),
             "average": block.get("average", False),
-            "notes": [*block.get("notes", []), *self._model_notes(rows)],
+            "notes": [*block.get("notes", []), *_left_out(rows), *self._model_notes(rows)],
             "columns": columns,
             "rows": rows,
         }
@@ -290,6 +291,14 @@ class Outputs:
 def details_of(scores: list[str]) -> list[str]:
     """Return the details files that stand beside score files."""
     return [path.removesuffix(".tsv") + ".npz" for path in scores]
+
+
+def _left_out(rows: list[dict[str, Any]]) -> list[str]:
+    """Return a line for each data set that means of a table leave out."""
+    cells = [cell for row in rows for cell in row.get("cells", {}).values()]
+    reasons = [reason for cell in cells for reason in cell.get("departures", [])]
+    found = unique(r for r in reasons if r.startswith("the mean leaves out "))
+    return [f"{reason[0].upper()}{reason[1:]}, which is not in the data root." for reason in found]
 
 
 def _score_files(cell: dict[str, Any]) -> list[str]:

@@ -209,19 +209,20 @@ class Plan:
             return []
         return self._raw.missing([Path(self.models.vectors(model))])
 
-    def _why_missing(self, dataset: str, encoders: list[Encoder]) -> str | None:
+    def _why_missing(self, dataset: str, encoders: list[Encoder]) -> NotRun | None:
         """Return why missing files leave out a cell; None where they do not."""
         if self.config["data"]["missing"] == "error":
             return None
         if missing := self.missing_files(dataset):
-            return f"data set {dataset}: {missing[0].name} is not in the data root"
+            where = f"data set {dataset}: {missing[0].name} is not in the data root"
+            return NotRun(where, dataset_missing=True)
         for encoder in encoders:
             if missing := self._missing_vectors(encoder.model):
-                return f"model {encoder.model}: {missing[0].name} is not in the data root"
+                return NotRun(f"model {encoder.model}: {missing[0].name} is not in the data root")
             if encoder.corpus != UNTUNED_CORPUS and (
                 missing := self._missing_corpus_files(encoder.corpus)
             ):
-                return f"corpus {encoder.corpus}: {missing[0].name} is not in the data root"
+                return NotRun(f"corpus {encoder.corpus}: {missing[0].name} is not in the data root")
         return None
 
     def places(self) -> Iterator[Place]:
