@@ -221,6 +221,23 @@ def test_incomplete_links_are_refused(score):
 
 
 @pytest.mark.parametrize(
+    ("gold", "message"),
+    [
+        ([], "mentions and gold do not match"),
+        ([[["D0"]], [["D1"], []], [["D9"]], [["D1"]]], "mention 1 has no gold concept"),
+        ([[["D0"]], [["D1"], ["D2"]], [["D9"]], [[]]], "mention 3 has no gold concept"),
+    ],
+)
+def test_mentions_without_gold_are_refused(score, gold, message):
+    write_rankings(score.links, RankedName, whole_links())
+    with pytest.raises(UserError, match=f"dataset ncbi-disease: {message}"):
+        score({"ncbi-disease": LINKS | {"gold": gold}}, f"--links={score.links}")
+    with pytest.raises(UserError, match="mention 0 has no gold concept"):
+        score({"ncbi-disease": LINKS | {"mentions": [[]], "gold": [[]]}}, f"--links={score.links}")
+    assert not score.output.exists() and not score.details.exists()
+
+
+@pytest.mark.parametrize(
     ("datasets", "message"),
     [
         ({"ncbi-disease": LINKS}, "give the output of link_entities with --links"),
@@ -267,6 +284,8 @@ def test_a_collapsed_encoder_is_named(score):
 def test_scoring_imports_no_heavy_package(project, command):
     code = (
         f"import sys, workflow_scripts.scoring.{command}\n"
+        "from workflow_scripts.scoring.similarity import spearman\n"
+        "spearman([1, 2, 3], [1, 3, 2])\n"
         "print([m for m in ('torch', 'faiss', 'scipy', 'sklearn', 'pandas', 'transformers') "
         "if m in sys.modules])"
     )

@@ -182,6 +182,11 @@ def _measure_linking(
         raise UserError(
             f"{place}: mentions and gold do not match; remake items.json with read_suite"
         )
+    without = [query for query, wanted in enumerate(gold) if not wanted or not all(wanted)]
+    if without:
+        raise UserError(
+            f"{place}: mention {without[0]} has no gold concept; remake items.json with read_suite"
+        )
     parts = [(query, part) for query, found in enumerate(mentions) for part in range(len(found))]
     ordered = in_order(ranks, parts, max(accuracies), len(name_concepts), place)
     ranked = [
