@@ -1,0 +1,79 @@
+"""config/paper.yaml against Table 15 of the paper, its list of pretrained models."""
+
+import re
+
+import pytest
+import yaml
+
+# Table 15: what the paper calls a model -> (our id, address as printed)
+TABLE_15 = {
+    "SBERT": ("sbert", "https://huggingface.co/sentence-transformers/bert-base-nli-mean-tokens"),
+    "SapBERT": ("sapbert", "https://huggingface.co/cambridgeltl/SapBERT-from-PubMedBERT-fulltext"),
+    "BERT (English)": ("bert-en", "https://huggingface.co/bert-base-uncased"),
+    "RoBERTa (English)": ("roberta-en", "https://huggingface.co/roberta-base"),
+    "mBERT": ("bert-multi", "https://huggingface.co/bert-base-multilingual-uncased"),
+    "Turkish BERT": ("bert-tr", "dbmdz/bert-base-turkish-uncased"),
+    "Italian BERT": ("bert-it", "dbmdz/bert-base-italian-uncased"),
+    "French BERT": ("bert-fr", "https://huggingface.co/camembert-base"),
+    "Spanish BERT": (
+        "bert-es",
+        "https://huggingface.co/dccuchile/bert-base-spanish-wwm-uncased",
+    ),
+    "Russian BERT": ("bert-ru", "https://huggingface.co/DeepPavlov/rubert-base-cased"),
+    "Chinese BERT": ("bert-zh", "https://huggingface.co/bert-base-chinese"),
+    "Arabic BERT": ("bert-ar", "https://huggingface.co/aubmindlab/bert-base-arabertv02"),
+    "Polish BERT": ("bert-pl", "https://huggingface.co/dkleczek/bert-base-polish-uncased-v1"),
+    "Estonian BERT": ("bert-et", "https://huggingface.co/tartuNLP/EstBERT"),
+}
+FASTTEXT = "https://fasttext.cc/docs/en/crawl-vectors.html"
+WORD_LANGUAGES = ["en", "fr", "et", "ar", "zh", "ru", "es", "pl"]
+# used by the paper (Section 4.1, Gu et al. 2020) and left out of its Table 15
+PUBMEDBERT = "microsoft/BiomedNLP-PubMedBERT-base-uncased-abstract-fulltext"
+
+
+@pytest.fixture(scope="module")
+def models(project):
+    return yaml.safe_load((project / "config" / "paper.yaml").read_text())["models"]
+
+
+def test_hub_models_are_those_of_table_15_and_pubmedbert(models):
+    expected = {
+        name: url.removeprefix("https://huggingface.co/") for name, url in TABLE_15.values()
+    }
+    found = {name: entry["hub"] for name, entry in models.items() if "hub" in entry}
+    assert found == {**expected, "bert-bio": PUBMEDBERT}
+
+
+def test_word_vectors_are_fasttexts_of_the_eight_languages(models):
+    found = {name: entry["vectors"] for name, entry in models.items() if "hub" not in entry}
+    # the names under which fasttext.cc distributes the vectors of Common Crawl and Wikipedia
+    assert found == {
+        f"fasttext-{language}": f"fasttext/cc.{language}.300.bin" for language in WORD_LANGUAGES
+    }
+
+
+def test_every_model_is_pinned_to_a_whole_commit_of_its_own(models):
+    revisions = [entry["revision"] for entry in models.values() if "hub" in entry]
+    assert all(re.fullmatch(r"[0-9a-f]{40}", revision) for revision in revisions)
+    assert len(set(revisions)) == len(revisions)
+
+
+def test_every_model_has_a_label_and_is_the_papers(models):
+    assert all(entry["label"] and entry["paper"] is True for entry in models.values())
+
+
+@pytest.mark.shared_data
+@pytest.mark.parametrize("name", ["mirror-bert.txt", "mirror-bert-with-formulas.txt"])
+def test_table_15_is_as_the_paper_prints_it(shared_data, name):
+    text = (shared_data.parent / "papers" / name).read_text(encoding="utf-8")
+    block = re.split(r"\n+Table 15: ", text)[0].split("\nmodel URL\n")[-1]
+    block = block.split("\nmodel\tURL\n")[-1]
+    # one label touches its address in one extraction
+    rows = [
+        re.match(r"(.+?)\s*((?:https://\S+)|(?:dbmdz/\S+))$", line) for line in block.split("\n")
+    ]
+    printed = {row[1]: row[2] for row in rows}
+    assert printed == {
+        "fastText": FASTTEXT,
+        **{label: address for label, (_, address) in TABLE_15.items()},
+    }

@@ -1,0 +1,75 @@
+"""`evaluate` on the real test sets against the evaluator of sentence-transformers.
+
+The encoder is a folder that sentence-transformers itself saved; the pairs that its evaluator gets
+are read here, apart from the readers of the project.
+"""
+
+import pytest
+
+from workflow_scripts.evaluate import main
+from workflow_scripts.files import read_json
+
+pytestmark = pytest.mark.shared_data
+
+MODEL = "resources/models/bert-en-mini"
+# data set -> file, columns of both sentences and of the gold score, lines of header
+LAYOUTS = {
+    "stsb": ("sts-benchmark/sts-test.csv", (5, 6, 4), 0),
+    "sickr": ("sick/semeval2014/SICK_test_annotated.txt", (1, 2, 3), 1),
+}
+MAX_LENGTH = 64
+
+
+def read_pairs(root, dataset):
+    """Return left sentences, right sentences and gold scores of a data set."""
+    path, columns, header = LAYOUTS[dataset]
+    lines = (root / path).read_bytes().decode("utf-8").split("\n")[header:]
+    rows = [line.rstrip("\r").split("\t") for line in lines if line]
+    left, right, gold = ([row[column] for row in rows] for column in columns)
+    return left, right, [float(score) for score in gold]
+
+
+@pytest.fixture(scope="module", params=["cls", "mean"])
+def saved_encoder(request, project, tmp_path_factory):
+    """An embedded model as an encoder that sentence-transformers saved, with its pooling."""
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+
+    # transformers would keep the half precision that the weights are stored in
+    transformer = Transformer(
+        str(project / MODEL), max_seq_length=MAX_LENGTH, model_kwargs={"dtype": "float32"}
+    )
+    pooling = Pooling(transformer.get_embedding_dimension(), request.param)
+    folder = tmp_path_factory.mktemp("saved") / request.param
+    SentenceTransformer(modules=[transformer, pooling], device="cpu").save(str(folder))
+    return folder, request.param
+
+
+@pytest.mark.parametrize("dataset", LAYOUTS)
+def test_scores_of_a_saved_encoder_are_those_of_the_evaluator(
+    shared_data, tmp_path, saved_encoder, dataset
+):
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.evaluation import EmbeddingSimilarityEvaluator
+
+    folder, pooling = saved_encoder
+    output = tmp_path / "scores.json"
+    options = {
+        "--model": folder,
+        "--pooling": pooling,
+        "--max-length": MAX_LENGTH,
+        "--suite": dataset,
+        "--data-root": shared_data,
+        "--output": output,
+        "--device": "cpu",
+    }
+    main([str(part) for option in options.items() for part in option])
+    [row] = read_json(output)
+
+    left, right, gold = read_pairs(shared_data, dataset)
+    evaluator = EmbeddingSimilarityEvaluator(
+        left, right, gold, main_similarity="cosine", batch_size=64
+    )
+    expected = evaluator(SentenceTransformer(str(folder), device="cpu"))[evaluator.primary_metric]
+    assert (row["dataset"], row["metric"], row["n"]) == (dataset, "spearman", len(gold))
+    assert row["value"] == pytest.approx(expected, abs=5e-4)
