@@ -52,12 +52,11 @@ def test_scores_of_a_saved_encoder_are_those_of_the_evaluator(
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.evaluation import EmbeddingSimilarityEvaluator
 
-    folder, pooling = saved_encoder
+    # pooling and length are read from what sentence-transformers saved
+    folder, _ = saved_encoder
     output = tmp_path / "scores.json"
     options = {
         "--model": folder,
-        "--pooling": pooling,
-        "--max-length": MAX_LENGTH,
         "--suite": dataset,
         "--data-root": shared_data,
         "--output": output,

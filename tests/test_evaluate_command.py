@@ -69,7 +69,7 @@ def test_rows_are_fractions_with_n_and_coverage_and_a_table_is_printed(
     )
     assert [key[0] for key in rows] == ["simlex999", "multisimlex-en"]
     for row in json.loads(output.read_text()):
-        assert set(row) == {"dataset", "metric", "value", "n", "coverage", "dropped"}
+        assert set(row) == {"dataset", "metric", "value", "low", "high", "n", "coverage", "dropped"}
         assert -1 <= row["value"] <= 1
         assert 0 < row["coverage"] <= 1
     printed = capsys.readouterr().out

@@ -65,7 +65,7 @@ def score(
     threads: int,
     device: str,
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Return the rows {dataset, metric, value, n, coverage, dropped} and the record of the run."""
+    """Return one row a metric (a `Score` without its encoder) and the record of the run."""
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
     import torch
     import transformers
@@ -75,8 +75,9 @@ def score(
     from workflow_scripts.embedding.torch_setup import set_up_torch
     from workflow_scripts.retrieval.entity_links import rank_names
     from workflow_scripts.retrieval.translations import LexiconSide, rank_translations
-    from workflow_scripts.scoring.lexicon import score_translations
-    from workflow_scripts.scoring.suite_scores import ACCURACIES, score_datasets
+    from workflow_scripts.scoring.lexicon import measure_translations
+    from workflow_scripts.scoring.measurement import bootstrap_scores
+    from workflow_scripts.scoring.suite_scores import ACCURACIES, measure_datasets
     from workflow_scripts.scoring.tidy_scores import EncoderIds
 
     loaded = load_model(model, set_up_torch(threads, device))
@@ -96,7 +97,7 @@ def score(
             vectors, items, name, max(ACCURACIES), "dot", vectors_name=model, threads=threads
         )
     ]
-    scores = score_datasets(encoder, ordinary, vectors, links) if ordinary else []
+    measured = measure_datasets(encoder, ordinary, vectors, links) if ordinary else []
     for name, items in lexicons.items():
         sides = [lexicon_side(items, index) for index in (0, 1)]
         ranks = rank_translations(
@@ -105,13 +106,16 @@ def score(
             max(ACCURACIES),
             threads=threads,
         )
-        scores.extend(score_translations(encoder, name, *sides, ranks))
+        measured.append(measure_translations(encoder, name, *sides, ranks))
+    scores, _ = bootstrap_scores(encoder, measured)
     order = {name: position for position, name in enumerate(datasets)}
     rows = [
         {
             "dataset": row.dataset,
             "metric": row.metric,
             "value": row.value,
+            "low": row.low,
+            "high": row.high,
             "n": row.n,
             "coverage": row.coverage,
             "dropped": row.dropped,
@@ -146,11 +150,13 @@ def lexicon_side(items: dict[str, Any], index: int) -> dict[str, Any]:
 def print_table(rows: list[dict[str, Any]], missing: dict[str, str]) -> None:
     """Print the rows as aligned columns, what was left out below."""
     width = max(len(row["dataset"]) for row in rows)
-    print(f"{'dataset':<{width}}  {'metric':<10}  {'value':>7}  {'n':>6}  coverage")
+    interval = "95% interval"
+    print(f"{'dataset':<{width}}  {'metric':<10}  {'value':>7}  {interval:<16}  {'n':>6}  coverage")
     for row in rows:
+        interval = "" if row["low"] is None else f"{row['low']:.4f} {row['high']:.4f}"
         print(
             f"{row['dataset']:<{width}}  {row['metric']:<10}  {row['value']:>7.4f}  "
-            f"{row['n']:>6}  {row['coverage']:.3f}"
+            f"{interval:<16}  {row['n']:>6}  {row['coverage']:.3f}"
         )
     for name, file in missing.items():
         print(f"{name}: left out, {file} is not there")

@@ -6,7 +6,6 @@ from workflow_scripts.dag.cells import NotRun, Place
 from workflow_scripts.dag.encoders import UNTUNED_CORPUS
 from workflow_scripts.dag.paper import unique
 from workflow_scripts.dag.plan import Plan
-from workflow_scripts.errors import UserError, nearest_name
 
 
 class Outputs:
@@ -87,21 +86,9 @@ class Outputs:
             "reference": block.get("reference"),
             "searches": [
                 {"id": search, "label": search.replace("-", " ")}
-                for search in self.grid_searches(table)
+                for search in self._plan.grid_searches(table)
             ],
         }
-
-    def grid_searches(self, table: str) -> list[str]:
-        """Return the searches that a table of kind grid shows; without a list, all of them."""
-        known = self._config.get("tuning_grid", {"searches": {}})["searches"]
-        searches = self._config["tables"][table].get("searches", list(known))
-        for search in searches:
-            if search not in known:
-                raise UserError(
-                    f"config: `tables.{table}.searches` has `{search}`, which is not in "
-                    f"`tuning_grid.searches`; {nearest_name(search, known)}"
-                )
-        return searches
 
     def models_block(self, table: str) -> dict[str, Any]:
         """Return what assemble_models needs: all models of the config."""

@@ -72,6 +72,8 @@ class Plan:
             self._check_development(name)
         for name in self.tables_of("scores"):
             self._check_table(name)
+        for name in self.tables_of("grid"):
+            self.grid_searches(name)
         for place in self._figure_places():
             self.cells.scores(place)
         self._check_files()
@@ -262,6 +264,18 @@ class Plan:
     def tables_of_kind(self, kind: str) -> str:
         """Return the ids of the tables of a kind as a regular expression for a wildcard."""
         return _alternatives(self.tables_of(kind))
+
+    def grid_searches(self, table: str) -> list[str]:
+        """Return the searches that a table of kind grid shows; without a list, all of them."""
+        known = self.config.get("tuning_grid", {"searches": {}})["searches"]
+        searches = self.config["tables"][table].get("searches", list(known))
+        for search in searches:
+            if search not in known:
+                raise UserError(
+                    f"config: `tables.{table}.searches` has `{search}`, which is not in "
+                    f"`tuning_grid.searches`; {nearest_name(search, known)}"
+                )
+        return searches
 
     @property
     def figures(self) -> list[str]:

@@ -39,12 +39,14 @@ DEVELOPMENT_TASKS = ("similarity", "entity-linking")
 DatasetItems = SimilaritySet | LabelledPairs | LinkingSet | LexiconSet | StringSet
 TASKS = ("similarity", "pair-classification", "entity-linking", "lexicon", "isotropy")
 
-# Keys of every entry. `obtain` says where a set that may not be passed on is to be had.
+# Keys of every entry. `obtain` says where a set that may not be passed on is to be had, and
+# `unlike_paper` how it differs from the paper's; no reader looks at them.
 _COMMON = {
     "task": Option((str,), choices=TASKS),
     "format": Option((str,)),
     "split": Option((str,), "test"),
     "obtain": Option((str,), None),
+    "unlike_paper": Option((str,), None),
 }
 _LANGUAGE = {"language": Option((str,))}
 

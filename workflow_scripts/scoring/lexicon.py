@@ -9,9 +9,9 @@ from workflow_scripts.retrieval.lexicon_sides import check_sides
 from workflow_scripts.retrieval.rankings import RankedTranslation
 from workflow_scripts.retrieval.suite_files import field
 from workflow_scripts.scoring.counted_metrics import accuracy_metric, value_of
-from workflow_scripts.scoring.measurement import Measurement, plain_scores
+from workflow_scripts.scoring.measurement import Measurement
 from workflow_scripts.scoring.ranked_rows import in_order
-from workflow_scripts.scoring.tidy_scores import EncoderIds, Score
+from workflow_scripts.scoring.tidy_scores import EncoderIds
 
 ACCURACIES = (1, 5)
 
@@ -40,19 +40,6 @@ def coverage(vocabulary: Sequence[int], gold: Sequence[Set[int]]) -> float:
     """Return the share of sources with at least one gold target in the target vocabulary."""
     known = set(vocabulary)
     return sum(not known.isdisjoint(wanted) for wanted in gold) / len(gold)
-
-
-def score_translations(
-    encoder: EncoderIds,
-    dataset: str,
-    source: dict[str, Any],
-    target: dict[str, Any],
-    ranks: Iterable[RankedTranslation],
-    accuracies: Sequence[int] = ACCURACIES,
-) -> list[Score]:
-    """Return the scores of `measure_translations`, without intervals."""
-    measured = measure_translations(encoder, dataset, source, target, ranks, accuracies)
-    return plain_scores(encoder, [measured])
 
 
 def measure_translations(
