@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.datasets.items import LabelledSentences, require_strings
+from workflow_scripts.datasets.items import LabelledSentences, count_dropped
 from workflow_scripts.datasets.options import Option
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_lines
@@ -41,7 +41,8 @@ def _split_label(text: str, where: str) -> tuple[str, str]:
 def read(root: Path, options: Mapping[str, Any]) -> LabelledSentences:
     """Return the sentences with their labels as they are written.
 
-    Raises `UserError` for a line without a label or a sentence.
+    Blank lines of a file with one label are dropped and counted (CR and MPQA have some). Raises
+    `UserError` for a line that lacks its label or sentence.
     """
     given = options["path"]
     labels = [None] if isinstance(given, str) else list(map(str, given))
@@ -60,7 +61,9 @@ def read(root: Path, options: Mapping[str, Any]) -> LabelledSentences:
                     )
             else:
                 one, sentence = label, text
-                require_strings([sentence], "a sentence", path, line)
+                if not sentence.strip():
+                    count_dropped(found.dropped, "empty_sentence")
+                    continue
             found.sentences.append(sentence)
             found.labels.append(one)
     return found
