@@ -68,38 +68,41 @@ def read_bytes(path: str | Path) -> bytes:
         raise UserError(f"{path}: cannot be read ({error}); fetch the file again") from error
 
 
-def read_text(path: str | Path) -> str:
+def read_text(path: str | Path, encoding: str = "utf-8") -> str:
     """Return the text of a UTF-8 file (gzipped if its name ends in `.gz`), no byte-order mark.
 
-    Raises `UserError` if the file is missing or is not UTF-8, naming file and line.
+    `encoding` is for the few files that are known to be in another one. Raises `UserError` if the
+    file is missing or is not UTF-8, naming file and line.
     """
     raw = read_bytes(path)
     try:
-        return raw.decode("utf-8-sig")
+        return raw.decode("utf-8-sig" if encoding == "utf-8" else encoding)
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise UserError(f"{path}:{line}: not UTF-8 text; convert the file to UTF-8") from error
 
 
-def read_lines(path: str | Path) -> list[str]:
+def read_lines(path: str | Path, encoding: str = "utf-8") -> list[str]:
     """Return the lines of a UTF-8 file, split on "\\n" only, a trailing "\\r" removed from each.
 
     Other characters that `str.splitlines` would split on (U+001C, U+2028, ...) stay in the line.
     A final newline does not make an empty last line.
     """
-    lines = read_text(path).split("\n")
+    lines = read_text(path, encoding).split("\n")
     if lines[-1] == "":
         lines.pop()
     return [line.removesuffix("\r") for line in lines]
 
 
-def read_rows(path: str | Path, minimum_columns: int, what: str) -> Iterator[tuple[int, list[str]]]:
+def read_rows(
+    path: str | Path, minimum_columns: int, what: str, encoding: str = "utf-8"
+) -> Iterator[tuple[int, list[str]]]:
     """Yield (1-based line number, fields) of a tab-separated file, quoting off.
 
     Raises `UserError` with file and line where a row has fewer than `minimum_columns` fields;
     `what` says what a row should be, such as "a row of sentence1<TAB>sentence2".
     """
-    for number, line in enumerate(read_lines(path), start=1):
+    for number, line in enumerate(read_lines(path, encoding), start=1):
         fields = line.split("\t")
         if len(fields) < minimum_columns:
             raise UserError(

@@ -198,3 +198,125 @@ def test_the_strings_of_a_made_corpus_are_read_from_the_working_directory(tmp_pa
 
 def test_other_formats_read_no_made_corpus():
     assert corpus_files(QNLI) == []
+
+
+# --- labelled pairs in general -----------------------------------------------------------------
+
+PAIRS = {
+    "task": "pair-classification",
+    "format": "labelled-pairs",
+    "language": "en",
+    "path": "p.tsv",
+    "positive": ["entailment"],
+    "negative": ["neutral", "contradiction"],
+}
+COLUMNS = ["text 1", "text 2", "class"]
+
+
+@pytest.mark.parametrize(
+    ("name", "columns", "text"),
+    [
+        ("p.tsv", None, "a\tb\tneutral\nc\td\tentailment\textra\n"),
+        ("p.tsv", COLUMNS, "class\ttext 1\ttext 2\r\nneutral\ta\tb\r\nentailment\tc\td\r\n"),
+        ("p.csv", COLUMNS, 'class,"text 1",text 2\nneutral,"a",b\nentailment,c,d\n'),
+        ("p.json", COLUMNS, numbered([("a", "b", "neutral"), ("c", "d", "entailment")])),
+        (
+            "p.jsonl",
+            COLUMNS,
+            '{"text 1": "a", "text 2": "b", "class": "neutral"}\n'
+            '{"class": "entailment", "text 2": "d", "text 1": "c", "n": 1}\n',
+        ),
+    ],
+)
+def test_labelled_pairs_read_each_layout(tmp_path, name, columns, text):
+    write(tmp_path / name, text)
+    pairs = read_dataset(tmp_path, {**PAIRS, "path": name, "columns": columns})
+    assert (pairs.left, pairs.right, pairs.label) == (["a", "c"], ["b", "d"], [0, 1])
+
+
+def test_labelled_pairs_read_three_aligned_files(tmp_path):
+    files = {"s1": "a\nc\n", "s2": "b\nd\n", "labels": "entailment\nneutral\n"}
+    for name, text in files.items():
+        write(tmp_path / name, text)
+    block = {**PAIRS, "path": list(files)}
+    pairs = read_dataset(tmp_path, block)
+    assert (pairs.left, pairs.right, pairs.label) == (["a", "c"], ["b", "d"], [1, 0])
+    write(tmp_path / "labels", "entailment\nyes\n")
+    assert "labels:2: expected a label among neutral, contradiction" in mistake(tmp_path, block)
+    write(tmp_path / "labels", "entailment\n")
+    assert "s1 has 2 lines but" in mistake(tmp_path, block)
+
+
+def test_labels_may_be_numbers_in_config(tmp_path):
+    write(tmp_path / "p.tsv", "a\tb\t0\nc\td\t1\n")
+    block = {**PAIRS, "positive": [1], "negative": [0]}
+    assert read_dataset(tmp_path, block).label == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("a\tb\n", "p.tsv:2: expected a row of string"),
+        ("a\t\tneutral\n", "p.tsv:2: a string is empty"),
+        ("a\tb\tyes\n", "p.tsv:2: expected a label among"),
+    ],
+)
+def test_labelled_pairs_name_file_and_line_of_a_malformed_row(tmp_path, row, message):
+    write(tmp_path / "p.tsv", "a\tb\tneutral\n" + row)
+    assert message in mistake(tmp_path, PAIRS)
+
+
+# --- labelled sentences ------------------------------------------------------------------------
+
+SENTENCES = {"task": "classification", "format": "labelled-sentences", "language": "en"}
+
+
+def test_labelled_sentences_are_read_in_each_layout(tmp_path):
+    write(tmp_path / "pos", "good film .\n")
+    write(tmp_path / "neg", "bad film .\n\nworse\n")
+    found = read_dataset(tmp_path, {**SENTENCES, "path": {"1": "pos", 0: "neg"}})
+    assert found.sentences == ["good film .", "bad film .", "worse"]
+    assert found.labels == ["1", "0", "0"]
+    assert found.dropped == {"empty_sentence": 1}
+    write(tmp_path / "last", "good \t1\nbad\t0\n")
+    found = read_dataset(tmp_path, {**SENTENCES, "path": "last", "label": "last"})
+    assert (found.sentences, found.labels) == (["good ", "bad"], ["1", "0"])
+    (tmp_path / "first").write_bytes("NUM:dist How far ?\nHUM Qui est René ?\n".encode("latin-1"))
+    block = {**SENTENCES, "path": "first"}
+    found = read_dataset(tmp_path, {**block, "encoding": "iso-8859-1"})
+    assert (found.sentences, found.labels) == (["How far ?", "Qui est René ?"], ["NUM:dist", "HUM"])
+    assert "first:2: not UTF-8" in mistake(tmp_path, block)
+
+
+@pytest.mark.parametrize(
+    ("path", "options", "text", "message"),
+    [
+        ("f", {"path": "f"}, "a b\nword\n", "f:2: expected label sentence, found 'word'"),
+        ("f", {"path": "f"}, "a b\n b\n", "f:2: expected label sentence"),
+        ("f", {"path": "f", "label": "last"}, "a\tb\nword\n", "f:2: expected sentence<TAB>label"),
+        ("f", {"path": {"x": "f"}}, "a\n", "no second label in"),
+    ],
+)
+def test_labelled_sentences_name_file_and_line(tmp_path, path, options, text, message):
+    write(tmp_path / path, text)
+    assert message in mistake(tmp_path, {**SENTENCES, **options})
+
+
+# --- parallel sentences ------------------------------------------------------------------------
+
+BITEXT = {"task": "bitext", "format": "parallel-sentences", "language": "fr-en"}
+
+
+def test_parallel_sentences_are_read_line_by_line(tmp_path):
+    block = {**BITEXT, "left": "t.fra", "right": "t.eng"}
+    write(tmp_path / "t.fra", "un\u2028e\r\ndeux\r\n")
+    write(tmp_path / "t.eng", "one\ntwo\n")
+    pairs = read_dataset(tmp_path, block)
+    assert (pairs.left, pairs.right) == (["un\u2028e", "deux"], ["one", "two"])
+    write(tmp_path / "t.eng", "one\n\n")
+    assert "t.eng:2: a sentence is empty" in mistake(tmp_path, block)
+    write(tmp_path / "t.eng", "one\n")
+    assert "t.fra has 2 lines but" in mistake(tmp_path, block)
+    write(tmp_path / "t.fra", "")
+    write(tmp_path / "t.eng", "")
+    assert "no pair in" in mistake(tmp_path, block)

@@ -115,9 +115,29 @@ def test_id_name_keeps_shared_names_and_leaves_out_repeated_entries(tmp_path):
     assert names == (["cold", "cold", "cold sore", "a||b"], [["1"], ["2"], ["1", "3"], ["9"]])
 
 
+def test_shared_names_may_stand_for_all_their_concepts(tmp_path):
+    write(tmp_path / "d.txt", "1||Cold\n2||cold\n3||flu\n1|2||COLD\n")
+    names = read_dictionary([tmp_path / "d.txt"], "id-name", True, [("Flu", ["4"])], "merged")
+    assert names == (["cold", "flu"], [["1", "2"], ["3", "4"]])
+
+
+def test_id_name_passes_over_blank_lines_and_names_without_a_concept(tmp_path):
+    write(tmp_path / "d.txt", "1||cold\n\nCUI-less||something\n2||flu\n")
+    names = read_dictionary([tmp_path / "d.txt"], "id-name", lower_case=True)
+    assert names == (["cold", "flu"], [["1"], ["2"]])
+
+
+def test_id_tab_name_reads_alternative_ids(tmp_path):
+    write(tmp_path / "d.txt", "OMIM:1\tcold\t\nD2\tflu\tOMIM:3|OMIM:4")
+    names = read_dictionary([tmp_path / "d.txt"], "id-tab-name", lower_case=True)
+    assert names == (["cold", "flu"], [["1"], ["D2", "3", "4"]])
+
+
 @pytest.mark.parametrize(
     ("form", "text", "message"),
     [
+        ("id-tab-name", "1\ta\t\n2\tb\n", ":2: expected a row of id<TAB>name"),
+        ("id-tab-name", "1\ta\t\n\tb\t\n", ":2: no concept id"),
         ("medic", "D1||a\nD2|b\n", ":2: expected id|alternative id||name|name"),
         ("medic", "D1||a\n||b\n", ":2: no concept id"),
         ("medic", "D1||a\nD2||\n", ":2: no name"),
@@ -205,6 +225,30 @@ def test_pubtator_names_file_and_line_of_a_malformed_row(tmp_path, line, message
     assert message in mistake(tmp_path, PUBTATOR)
 
 
+def test_pubtator_adds_training_mentions_to_the_dictionary(tmp_path):
+    write_pubtator(tmp_path)
+    training = "9|t|Ill.\n9\t0\t3\tBlind\tDisease\tD1|D2\ta|b\n9\t0\t3\tVision  loss\tDisease\tD1\n"
+    training += "9\t0\t3\tcold\tDisease\t-1\n9\t0\t3\tNa\tChemical\tD9\n"
+    write(tmp_path / "t.txt", training)
+    block = {**PUBTATOR, "mention_type": "Disease", "training_mentions": ["t.txt"]}
+    assert raw_files(tmp_path, block)[-1] == tmp_path / "t.txt"
+    found = read_dataset(tmp_path, block)
+    assert found.names == ["vision loss", "hearing loss", "blind"]
+    assert found.name_concepts == [["D1"], ["D2"], ["D1", "D2"]]
+    assert (
+        found.mentions == read_dataset(tmp_path, {**PUBTATOR, "mention_type": "Disease"}).mentions
+    )
+    write(tmp_path / "t.txt", training + "nothing\n")
+    assert "t.txt:6: expected a title" in mistake(tmp_path, block)
+
+
+def test_pubtator_counts_a_repeated_document_and_drops_its_mentions_on_demand(tmp_path):
+    write_pubtator(tmp_path, "1|t|A\n1\t0\t1\tcold\tDisease\tD1\n\n" * 2)
+    assert read_dataset(tmp_path, PUBTATOR).mentions == [["cold"], ["cold"]]
+    found = read_dataset(tmp_path, {**PUBTATOR, "keep_duplicates": False})
+    assert (found.mentions, found.dropped) == ([["cold"]], {"repeated_mention": 1})
+
+
 def test_pubtator_without_a_linked_mention_is_refused(tmp_path):
     write_pubtator(tmp_path)
     block = {**PUBTATOR, "mention_type": "Gene"}
@@ -279,6 +323,33 @@ def test_askapatient_reads_a_fold_and_split(tmp_path):
     assert found.names == ["agony"]
 
 
+def test_askapatient_reads_the_encoding_it_is_given_out_in(tmp_path):
+    write(tmp_path / "askapatient/dictionary.txt", "1||Agony\n")
+    path = tmp_path / "askapatient/AskAPatient.fold-0.test.txt"
+    path.write_bytes("1\tAgony\tpain\u00b4s bad\n".encode("iso-8859-1"))
+    assert read_dataset(tmp_path, ASK).mentions == [["pain\u00b4s bad"]]
+
+
+def test_askapatient_reads_all_folds_after_each_other(tmp_path):
+    write(tmp_path / "askapatient/dictionary.txt", "1||Agony\n")
+    for fold in range(10):
+        write(tmp_path / f"askapatient/AskAPatient.fold-{fold}.test.txt", f"1\tAgony\tach {fold}\n")
+    found = read_dataset(tmp_path, {**ASK, "fold": "all"})
+    assert found.mentions == [[f"ach {fold}"] for fold in range(10)]
+    assert "option 'fold' cannot be 10" in mistake(tmp_path, {**ASK, "fold": 10})
+
+
+def test_askapatient_reads_the_preprocessed_phrases(tmp_path):
+    write(tmp_path / "askapatient/dictionary.txt", "1||Agony\n")
+    path = tmp_path / "askapatient/AskAPatient.fold-2.test.preprocessed_query.txt"
+    write(path, "1||aches\n1||b||c\n")
+    block = {**ASK, "fold": 2, "form": "preprocessed"}
+    assert read_dataset(tmp_path, block).mentions == [["aches"], ["b||c"]]
+    for row, message in [("1|a\n", ":2: expected id||phrase"), ("1|| \n", ":2: a phrase is empty")]:
+        write(path, "1||aches\n" + row)
+        assert f"preprocessed_query.txt{message}" in mistake(tmp_path, block)
+
+
 def test_a_missing_licensed_set_says_where_it_is_to_be_had(tmp_path):
     message = mistake(tmp_path, ASK)
     assert "AskAPatient.fold-0.test.txt: no such file, needed by data set 'mine'" in message
@@ -314,3 +385,46 @@ def test_cometa_names_file_and_line_of_a_malformed_row(tmp_path, text, message):
     write(tmp_path / "cometa/dictionary.txt", "1||Pain\n")
     write(tmp_path / COMETA_TEST, text)
     assert f"test.csv{message}" in mistake(tmp_path, COMETA)
+
+
+# --- sets without gold, and other forms --------------------------------------------------------
+
+ROWS = entry("mention-rows", path="m.txt", dictionary="d.txt")
+
+
+def test_mention_rows_give_the_mention_as_prepared_or_as_written(tmp_path):
+    write(tmp_path / "d.txt", "D1\twilson disease\t\n")
+    write(tmp_path / "m.txt", "7\tWD\tD1|OMIM:2\twilson disease\n7\tx\t-1\tx")
+    found = read_dataset(tmp_path, ROWS)
+    assert (found.mentions, found.gold) == ([["wilson disease"]], [[["D1", "2"]]])
+    assert found.dropped == {"no_concept": 1}
+    assert read_dataset(tmp_path, {**ROWS, "mention": "written"}).mentions == [["wd"]]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [("7\tx\tD1\n", ":1: expected a row of document"), ("7\tx\tD1\t\n", ":1: a mention is empty")],
+)
+def test_mention_rows_name_file_and_line_of_a_malformed_one(tmp_path, row, message):
+    write(tmp_path / "d.txt", "D1\tx\t\n")
+    write(tmp_path / "m.txt", row)
+    assert f"m.txt{message}" in mistake(tmp_path, ROWS)
+
+
+@pytest.mark.parametrize(
+    ("block", "name", "text"),
+    [
+        (PUBTATOR, "c.txt", "1|t|A\n1\t0\t1\tcold\tDisease\t-1\n"),
+        (BIOSYN, "processed_test/1.concept", "1||0|3||T||cold||CUI-less\n"),
+        (ASK, "askapatient/AskAPatient.fold-0.test.txt", "-1\tx\ty\n"),
+        (COMETA, COMETA_TEST, COMETA_HEADER + "0\t17\tHurts\t\tPain\t2\n"),
+        (ROWS, "m.txt", "7\tx\t-1\tx\n"),
+    ],
+    ids=lambda value: value["format"] if isinstance(value, dict) else "",
+)
+def test_a_set_without_gold_is_refused(tmp_path, block, name, text):
+    given = block["dictionary"]
+    for path in [given] if isinstance(given, str) else given:
+        write(tmp_path / path, "1||a\n" if block["format"] != "mention-rows" else "1\ta\t\n")
+    write(tmp_path / name, text)
+    assert "data set 'mine': no mention with a concept in" in mistake(tmp_path, block)

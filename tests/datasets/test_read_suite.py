@@ -110,6 +110,28 @@ def test_labelled_pairs_and_strings_are_numbered(root, monkeypatch):
     }
 
 
+def test_labelled_and_parallel_sentences_are_numbered(root):
+    for name, text in {"pos": "sun\n", "neg": "moon\n", "fr": "lune\n", "en": "moon\n"}.items():
+        (root / name).write_text(text)
+    labelled = {
+        "task": "classification",
+        "format": "labelled-sentences",
+        "language": "en",
+        "path": {"1": "pos", "0": "neg"},
+    }
+    parallel = {
+        "task": "bitext",
+        "format": "parallel-sentences",
+        "language": "fr-en",
+        "left": "fr",
+        "right": "en",
+    }
+    strings, items = read_suite(root, {"c": labelled, "b": parallel})
+    assert strings == ["sun", "moon", "lune"]
+    assert (items["c"]["strings"], items["c"]["labels"]) == ([0, 1], ["1", "0"])
+    assert (items["b"]["left"], items["b"]["right"]) == ([2], [1])
+
+
 def test_a_suite_with_a_language_holds_one_side_of_a_lexicon_row_by_row(root):
     english, source = run(root, {"language": "en", "datasets": {"bli": LEXICON}})
     assert english == ["dog", "moon", "cat"]

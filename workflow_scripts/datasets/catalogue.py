@@ -10,9 +10,13 @@ from workflow_scripts.datasets import (
     biosyn,
     cometa,
     corpus_set,
+    labelled_pairs,
+    labelled_sentences,
     lexicon,
+    mention_rows,
     multi_simlex,
     multi_simlex_pairs,
+    parallel_sentences,
     pubtator,
     qnli,
     qqp,
@@ -25,8 +29,10 @@ from workflow_scripts.datasets import (
 )
 from workflow_scripts.datasets.items import (
     LabelledPairs,
+    LabelledSentences,
     LexiconSet,
     LinkingSet,
+    ParallelSentences,
     SimilaritySet,
     StringSet,
 )
@@ -36,8 +42,25 @@ from workflow_scripts.errors import UserError, nearest_name
 # What settings and stopping points can be chosen by.
 DEVELOPMENT_TASKS = ("similarity", "entity-linking")
 
-DatasetItems = SimilaritySet | LabelledPairs | LinkingSet | LexiconSet | StringSet
-TASKS = ("similarity", "pair-classification", "entity-linking", "lexicon", "isotropy")
+DatasetItems = (
+    SimilaritySet
+    | LabelledPairs
+    | LabelledSentences
+    | ParallelSentences
+    | LinkingSet
+    | LexiconSet
+    | StringSet
+)
+# Sets of the last two tasks can be read and embedded; nothing scores them yet.
+TASKS = (
+    "similarity",
+    "pair-classification",
+    "entity-linking",
+    "lexicon",
+    "isotropy",
+    "classification",
+    "bitext",
+)
 
 # Keys of every entry. `obtain` says where a set that may not be passed on is to be had, and
 # `unlike_paper` how it differs from the paper's; no reader looks at them.
@@ -81,8 +104,12 @@ FORMATS: dict[str, Format] = {
     "stsb-multi-mt": _format("similarity", stsb_multi_mt),
     "qnli": _format("pair-classification", qnli),
     "qqp": _format("pair-classification", qqp),
+    "labelled-pairs": _format("pair-classification", labelled_pairs),
+    "labelled-sentences": _format("classification", labelled_sentences),
+    "parallel-sentences": _format("bitext", parallel_sentences),
     "pubtator": _format("entity-linking", pubtator),
     "biosyn": _format("entity-linking", biosyn),
+    "mention-rows": _format("entity-linking", mention_rows),
     "askapatient": _format("entity-linking", askapatient),
     "cometa": _format("entity-linking", cometa),
     "xling-eval": _format("lexicon", lexicon),
@@ -152,6 +179,10 @@ def _without_gold(items: DatasetItems) -> str | None:
         return next(
             (f"pair with label {label}" for label in (0, 1) if label not in items.label), None
         )
+    if isinstance(items, LabelledSentences):
+        return None if len(set(items.labels)) > 1 else "second label"
+    if isinstance(items, ParallelSentences):
+        return None if items.left else "pair"
     if isinstance(items, StringSet):
         return None if items.strings else "string"
     if isinstance(items, LinkingSet):

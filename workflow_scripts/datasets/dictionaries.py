@@ -1,16 +1,16 @@
-"""Dictionaries of concept names: MEDIC, MeSH terms, and the `id||name` form of SapBERT and BioSyn.
+"""Dictionaries of concept names: MEDIC, MeSH terms, `id||name` of SapBERT, `id<TAB>name`.
 
 A dictionary entry is a name with the concept ids it stands for. Ids are compared without the
 prefix of their vocabulary, since MEDIC writes `215600` where a corpus writes `OMIM:215600`.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from workflow_scripts.datasets.headed_rows import read_headed_rows
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import read_lines
+from workflow_scripts.files import read_lines, read_rows
 
 _PREFIX = re.compile(r"^[A-Za-z]+:")
 # Rows of the readers below: line number, concept ids, names.
@@ -47,9 +47,14 @@ def _read_mesh_terms(path: Path) -> _Rows:
 
 
 def _read_id_name(path: Path) -> _Rows:
-    """Read lines of `id||name`; several ids of one name are joined by `|` or `+`."""
+    """Read lines of `id||name`; several ids of one name are joined by `|` or `+`.
+
+    Blank lines and names without a concept (`cui-less`) are passed over, as upstream does.
+    """
     for line, text in enumerate(read_lines(path), start=1):
         ids, separator, name = text.partition("||")
+        if not text.strip() or ids.strip().lower() == "cui-less":
+            continue
         if not separator:
             raise UserError(
                 f"{path}:{line}: expected id||name, found {text[:60]!r}; mend or remove the line"
@@ -57,25 +62,42 @@ def _read_id_name(path: Path) -> _Rows:
         yield line, split_concept_ids(ids), [name]
 
 
+def _read_id_tab_name(path: Path) -> _Rows:
+    """Read rows of id, name and alternative ids (Chen et al. 2021)."""
+    for line, fields in read_rows(path, 3, "a row of id<TAB>name<TAB>alternative ids"):
+        yield line, split_concept_ids(f"{fields[0]}|{fields[2]}"), [fields[1]]
+
+
 READERS: dict[str, Callable[[Path], _Rows]] = {
     "medic": _read_medic,
     "mesh-terms": _read_mesh_terms,
     "id-name": _read_id_name,
+    "id-tab-name": _read_id_tab_name,
 }
 
 
 def read_dictionary(
-    paths: list[Path], form: str, lower_case: bool
+    paths: list[Path],
+    form: str,
+    lower_case: bool,
+    mentions: Iterable[tuple[str, list[str]]] = (),
+    shared_names: str = "apart",
 ) -> tuple[list[str], list[list[str]]]:
     """Return the names of the dictionaries, and for each name its concept ids.
 
-    `form` is a key of `READERS`. An entry is a (concept, name) pair: a name that several concepts
-    share has several entries, and one that is repeated for the same concept (often only after
-    lower-casing) has one, since a repeated entry would take a place among the best k.
+    `form` is a key of `READERS`; `mentions` are further (name, concept ids). An entry is a
+    (concept, name) pair, and one that is repeated for the same concept (often only after
+    lower-casing) is one entry, since a repeated one would take a place among the best k. A name
+    that several concepts share has an entry for each of them, or with `shared_names` "merged" one
+    entry that stands for all of them.
 
     Raises `UserError` for a malformed row, a row without id or name, and an empty dictionary.
     """
     entries: dict[tuple[str, tuple[str, ...]], None] = {}
+
+    def add(name: str, ids: list[str]) -> None:
+        entries[(name.lower() if lower_case else name, tuple(ids))] = None
+
     for path in paths:
         for line, ids, names in READERS[form](path):
             found = [" ".join(name.split()) for name in names]
@@ -84,7 +106,14 @@ def read_dictionary(
                 raise UserError(f"{path}:{line}: no {missing}; mend or remove the line")
             for name in found:
                 if name:
-                    entries[(name.lower() if lower_case else name, tuple(ids))] = None
+                    add(name, ids)
+    for name, ids in mentions:
+        add(" ".join(name.split()), ids)
     if not entries:
         raise UserError(f"{', '.join(map(str, paths))}: the dictionary is empty; fetch it again")
-    return [name for name, _ in entries], [list(ids) for _, ids in entries]
+    if shared_names == "apart":
+        return [name for name, _ in entries], [list(ids) for _, ids in entries]
+    merged: dict[str, dict[str, None]] = {}
+    for name, ids in entries:
+        merged.setdefault(name, {}).update(dict.fromkeys(ids))
+    return list(merged), [list(ids) for ids in merged.values()]

@@ -5,7 +5,7 @@ without a concept dropped; repeated mentions kept; a query right when all parts 
 find an accepted concept.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,9 @@ def linking_options(dictionary_format: str | None) -> dict[str, Option]:
         # mentions added or without.
         "dictionary": Option((str, list)),
         "dictionary_format": Option((str,), choices=tuple(READERS), **known_format),
+        # A name of several concepts (MEDIC has 958): an entry for each, or one that stands for all,
+        # as BioSyn made the dictionaries that SapBERT's authors give out.
+        "shared_names": Option((str,), "apart", choices=("apart", "merged")),
         "lower_case": Option((bool,), True),
         "keep_duplicates": Option((bool,), True),
         # What a part of a composite mention must find; see `accepted_concepts`.
@@ -92,11 +95,18 @@ class Queries:
         self.mentions.append(found)
         self.gold.append(gold)
 
-    def with_dictionary(self, root: Path) -> LinkingSet:
-        """Return the set of these queries over the dictionary of the options."""
+    def with_dictionary(
+        self, root: Path, mentions: Iterable[tuple[str, list[str]]] = ()
+    ) -> LinkingSet:
+        """Return the set of these queries over the dictionary of the options.
+
+        `mentions` are (name, concept ids) that it has besides.
+        """
         names, concepts = read_dictionary(
             dictionary_paths(root, self.options),
             self.options["dictionary_format"],
             self.options["lower_case"],
+            mentions,
+            self.options["shared_names"],
         )
         return LinkingSet(names, concepts, self.mentions, self.gold, self.dropped)

@@ -35,6 +35,24 @@ class LabelledPairs:
 
 
 @dataclass(frozen=True)
+class LabelledSentences:
+    """Sentences with the class of each."""
+
+    sentences: list[str]
+    labels: list[str]
+    dropped: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ParallelSentences:
+    """Sentences and their translations, one entry per pair."""
+
+    left: list[str]
+    right: list[str]
+    dropped: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class StringSet:
     """Strings without gold, whose vectors are looked at as a whole (isotropy)."""
 

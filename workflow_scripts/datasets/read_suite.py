@@ -9,8 +9,10 @@ from typing import Any
 from workflow_scripts.datasets.catalogue import check_entry, check_suite, read_dataset
 from workflow_scripts.datasets.items import (
     LabelledPairs,
+    LabelledSentences,
     LexiconSet,
     LinkingSet,
+    ParallelSentences,
     SimilaritySet,
     StringSet,
 )
@@ -108,6 +110,10 @@ def read_suite(
             block |= number_similarity(items, table)
         elif isinstance(items, LabelledPairs):
             block |= number_labelled_pairs(items, table)
+        elif isinstance(items, LabelledSentences):
+            block |= {"strings": table.ids_of(items.sentences), "labels": items.labels}
+        elif isinstance(items, ParallelSentences):
+            block |= {"left": table.ids_of(items.left), "right": table.ids_of(items.right)}
         elif isinstance(items, StringSet):
             block["strings"] = table.ids_of(items.strings)
         elif isinstance(items, LinkingSet):

@@ -1,0 +1,426 @@
+"""Every row of the manifest of the real files is read, with its number of rows."""
+
+import csv
+import json
+import re
+from collections import defaultdict
+from pathlib import PurePosixPath
+
+import pytest
+
+from workflow_scripts.corpora.frequent_words import read_word_list
+from workflow_scripts.corpora.obo import read_obo
+from workflow_scripts.corpora.sampling import draw_corpus
+from workflow_scripts.corpora.sentences import NLI, QNLI, read_both_sentences
+from workflow_scripts.datasets.catalogue import read_dataset
+from workflow_scripts.datasets.dictionaries import READERS
+from workflow_scripts.datasets.headed_rows import read_headed_rows
+from workflow_scripts.datasets.pair_rows import read_pair_rows
+from workflow_scripts.datasets.sts_benchmark import read_sentences
+from workflow_scripts.errors import UserError
+from workflow_scripts.files import read_bytes, read_lines
+from workflow_scripts.pretraining.text_readers import read_with
+
+pytestmark = pytest.mark.shared_data
+
+# Files that hold no data of their own to read: licences, descriptions, an archive of a file beside
+# it, and a list of typing mistakes that BioSyn mends (its processed files come mended).
+NOT_READ = re.compile(
+    r"licen[cs]e|readme|metadata\.json$|\.zip$|ncbi-spell-check\.txt$", re.IGNORECASE
+)
+
+
+def entry(task, form, **options):
+    return {"task": task, "format": form, "language": "en", **options}
+
+
+def pairs_of(root, block):
+    """Return (pairs with gold, pairs of the files)."""
+    found = read_dataset(root, block)
+    assert len(found.left) == len(found.right)
+    return len(found.left), len(found.left) + sum(found.dropped.values())
+
+
+# --- a reader for each folder: (root, row of the manifest) -> rows read ------------------------
+
+
+def sts_year(root, row):
+    path = PurePosixPath(row["path"])
+    block = entry("similarity", "semeval-sts", path=str(path.parent))
+    if path.name != "STS.gs.ALL.txt":
+        block["subsets"] = [re.sub(r"STS(2016)?\.(input|gs)\.", "", path.name)[: -len(".txt")]]
+    scored, pairs = pairs_of(root, block)
+    if ".input." in path.name:
+        assert row["published_rows"] == f"{pairs} pairs, {scored} with gold"
+    return pairs
+
+
+def sts_benchmark(root, row):
+    path = PurePosixPath(row["path"])
+    split = path.stem.removeprefix("sts-")
+    block = entry("similarity", "sts-benchmark", path=str(path.parent), split=split)
+    assert len(read_sentences(root / path)) == 2 * int(row["rows"])
+    return pairs_of(root, block)[0]
+
+
+def sick(root, row):
+    path = row["path"]
+    splits = {"train": "_train", "dev": "_trial", "test": "_test"}
+    if path.endswith(".gz"):
+        blocks = [entry("similarity", "sick", path=path, split=split) for split in splits]
+    else:
+        [split] = [split for split, part in splits.items() if part in path]
+        blocks = [entry("similarity", "sick", path=path.rpartition("/")[0], split=split)]
+    return sum(pairs_of(root, block)[0] for block in blocks)
+
+
+def sts2017(root, row):
+    track = re.search(r"track.*(?=\.txt)", row["path"])[0]
+    scored, pairs = pairs_of(root, entry("similarity", "sts2017", track=track))
+    assert scored == 250
+    return pairs if ".input." in row["path"] else scored
+
+
+def stsb_multi_mt(root, row):
+    language, split = PurePosixPath(row["path"]).stem.split("-")[1:]
+    block = {**entry("similarity", "stsb-multi-mt", split=split), "language": language}
+    return pairs_of(root, block)[0]
+
+
+def simlex(root, row):
+    return pairs_of(root, entry("similarity", "simlex", path=row["path"]))[0]
+
+
+def multi_simlex(root, row):
+    if row["path"].endswith(".csv"):
+        return pairs_of(root, entry("similarity", "multi-simlex"))[1]
+    # the table of concepts that the two files were put together from; it is not used
+    columns = ["ID", "SIMLEX_IDS"]
+    rows = [cells for _, cells in read_headed_rows(root / row["path"], columns)]
+    numbers = {one.split(":")[0] for cells in rows for one in cells["SIMLEX_IDS"].split()}
+    assert len(numbers) == 1888
+    return len(rows)
+
+
+def pubtator(root, row):
+    block = entry(
+        "entity-linking",
+        "pubtator",
+        path=row["path"],
+        dictionary="bel-dictionaries/medic_06Jul2012.txt.gz",
+        dictionary_format="medic",
+    )
+    for number, kind in re.findall(r"(\d+) (chemical|disease)", row["published_rows"]):
+        assert mentions_of(root, {**block, "mention_type": kind.title()}) == int(number)
+    return mentions_of(root, block)
+
+
+def mentions_of(root, block):
+    found = read_dataset(root, block)
+    return len(found.gold) + sum(found.dropped.values())
+
+
+def linking_dictionary(form):
+    def count(root, row):
+        return sum(1 for _ in READERS[form](root / row["path"]))
+
+    return count
+
+
+def chen2021(root, row):
+    if "entity_kb" in row["path"]:
+        return linking_dictionary("id-tab-name")(root, row)
+    dictionary = "ncbi-disease-chen2021/entity_kb.txt.gz"
+    block = entry("entity-linking", "mention-rows", path=row["path"], dictionary=dictionary)
+    return mentions_of(root, block)
+
+
+def qnli(root, row):
+    sentences = len(list(read_both_sentences(root / row["path"], QNLI)))
+    if "no labels" in row["split"]:
+        return sentences / 2
+    pairs = pairs_of(root, entry("pair-classification", "qnli", path=row["path"]))[0]
+    assert sentences == 2 * pairs
+    return pairs
+
+
+def qqp(root, row):
+    block = entry("pair-classification", "qqp", path=row["path"])
+    found = read_dataset(root, block)
+    assert (found.label.count(0), found.label.count(1)) == (5747, 3252)
+    return len(found.label)
+
+
+def lexicon(root, row):
+    path = PurePosixPath(row["path"])
+    split, size, pair = re.fullmatch(
+        r"yacle\.(train|test)\.freq\.(\w+)\.(\w+-\w+)\.tsv", path.name
+    ).groups()
+    source, target = pair.split("-")
+    block = {
+        "task": "lexicon",
+        "format": "xling-eval",
+        "path": str(path.parent),
+        "source": source,
+        "target": target,
+        "vocabulary_size": 0,
+        split: size,
+    }
+    return len(getattr(read_dataset(root, block), split))
+
+
+def lines(root, row):
+    """Corpora of lines; blank ones are no strings."""
+    corpus = draw_corpus(read_lines(root / row["path"]), "all", deduplicate=False, seed=None)
+    if row["published_rows"]:
+        assert len(corpus.strings) == int(row["published_rows"])
+    return corpus.found
+
+
+def words(root, row):
+    """Lists of words, from which what is no word is left out."""
+    path = root / row["path"]
+    found = read_word_list(path)
+    assert 0.98 * int(row["published_rows"]) < len(found) <= int(row["published_rows"])
+    return lines(root, row)
+
+
+def mirror_corpus(root, row):
+    return words(root, row) if "_words_" in row["path"] else lines(root, row)
+
+
+def ontology(root, row):
+    assert sum(1 for _ in read_with("obo", root / row["path"])) > int(row["rows"])
+    return sum(1 for _ in read_obo(root / row["path"], ("name",)))
+
+
+NLI_LABELS = {"positive": ["entailment"], "negative": ["neutral", "contradiction"]}
+BINARY = {"positive": [1], "negative": [0]}
+
+
+def labelled_pairs(columns=None, **labels):
+    def count(root, row):
+        block = entry("pair-classification", "labelled-pairs", path=row["path"], **labels)
+        if columns is not None:
+            block["columns"] = columns
+        return pairs_of(root, block)[0]
+
+    return count
+
+
+def paws_x(root, row):
+    columns = ["sentence1", "sentence2", "label"] if "hf-form" in row["path"] else None
+    return labelled_pairs(columns, **BINARY)(root, row)
+
+
+def xnli(root, row):
+    if "labels removed" not in row["split"]:
+        return labelled_pairs(**NLI_LABELS)(root, row)
+    return sum(1 for _ in read_with("tsv", root / row["path"], (1, 2))) / 2
+
+
+MRPC = labelled_pairs(["#1 String", "#2 String", "Quality"], **BINARY)
+
+
+def nli_sample(root, row):
+    pairs = [fields for _, fields in read_pair_rows(root / row["path"], [*NLI, "label"])]
+    assert {label for _, _, label in pairs} == {"entailment", "neutral", "contradiction"}
+    assert len(list(read_both_sentences(root / row["path"], NLI))) == 2 * len(pairs)
+    return len(pairs)
+
+
+def snli_senteval(root, row):
+    folder, _, split = row["path"].rpartition(".")
+    folder = folder.rpartition("/")[0]
+    files = [f"{folder}/{name}.{split}" for name in ("s1", "s2", "labels")]
+    block = entry("pair-classification", "labelled-pairs", path=files, **NLI_LABELS)
+    return pairs_of(root, block)[0]
+
+
+# The two files of a set of SentEval that has a file for each label.
+FILE_PER_LABEL = {
+    "MR": ("rt-polarity.pos", "rt-polarity.neg"),
+    "CR": ("custrev.pos", "custrev.neg"),
+    "SUBJ": ("subj.subjective", "subj.objective"),
+    "MPQA": ("mpqa.pos", "mpqa.neg"),
+}
+
+
+def blank_lines(path):
+    return sum(not line.strip() for line in read_bytes(path).decode().split("\n")[:-1])
+
+
+def senteval(root, row):
+    path = PurePosixPath(row["path"])
+    folder = path.parts[1]
+    if folder == "MRPC":
+        return MRPC(root, row)
+    block = entry("classification", "labelled-sentences", path=row["path"])
+    if folder in FILE_PER_LABEL:
+        files = {name: str(path.with_name(name)) for name in FILE_PER_LABEL[folder]}
+        found = read_dataset(root, {**block, "path": files})
+        blank = {name: blank_lines(root / file) for name, file in files.items()}
+        assert found.dropped.get("empty_sentence", 0) == sum(blank.values())
+        return found.labels.count(path.name) + blank[path.name]
+    block["label"] = "last" if "binary" in path.parts else "first"
+    if path.name == "train_5500.label":
+        block["encoding"] = "iso-8859-1"
+    found = read_dataset(root, block)
+    classes = {"binary": 2, "fine": 5}.get(path.parts[2])
+    if classes is not None:
+        assert set(found.labels) == {str(label) for label in range(classes)}
+    else:
+        groups = {label.split(":")[0] for label in found.labels}
+        assert groups == {"ABBR", "DESC", "ENTY", "HUM", "LOC", "NUM"}
+    return len(found.sentences)
+
+
+def tatoeba(root, row):
+    stem, _, side = row["path"].rpartition(".")
+    other = stem.rpartition(".")[2].split("-")[0]
+    files = {"left": f"{stem}.{other}", "right": f"{stem}.eng"}
+    block = {**entry("bitext", "parallel-sentences", **files), "language": f"{other}-en"}
+    found = read_dataset(root, block)
+    return len(found.left if side == other else found.right)
+
+
+def text(reader):
+    """Running text: as many paragraphs as there are lines with text, markup of the form aside."""
+
+    def count(root, row):
+        path = root / row["path"]
+        raw = read_bytes(path).decode().split("\n")
+        marks = ("<doc ", "</doc") if reader in ("wikiextractor", "doc-blocks") else ()
+        paragraphs = [line for line in raw if line.strip() and not line.startswith(marks)]
+        found = sum(1 for _ in read_with(reader, path))
+        if path.parent.name == "json":
+            texts = [json.loads(line)["text"] for line in paragraphs]
+            assert found == sum(bool(line.strip()) for one in texts for line in one.split("\n"))
+        else:
+            assert found == len(paragraphs) > 0
+        return len(raw) - (not raw[-1].strip())
+
+    return count
+
+
+def book(root, row):
+    path = root / row["path"]
+    found = list(read_with("gutenberg", path))
+    raw = read_bytes(path)
+    # all but the licence is left, which is under a twentieth of these books
+    assert 0.8 < sum(len(one.split()) for one in found) / len(raw.split()) < 1
+    assert not any("Project Gutenberg License" in one for one in found)
+    return raw.count(b"\n")
+
+
+def treebank(root, row):
+    return sum(1 for _ in read_with("conllu", root / row["path"]))
+
+
+READER_OF = {
+    "semeval-sts-original": sts_year,
+    "semeval-sts-senteval": sts_year,
+    "sts-benchmark": sts_benchmark,
+    "sts-benchmark-senteval": sts_benchmark,
+    "sick": sick,
+    "sts2017": sts2017,
+    "stsb-multi-mt": stsb_multi_mt,
+    "simlex-999": simlex,
+    "multi-simlex": multi_simlex,
+    "ncbi-disease": pubtator,
+    "bc5cdr": pubtator,
+    "bel-dictionaries": linking_dictionary("medic"),
+    "mesh-2015": linking_dictionary("mesh-terms"),
+    "ncbi-disease-chen2021": chen2021,
+    "qnli": qnli,
+    "qqp": qqp,
+    "bli-xling-eval": lexicon,
+    "mirror-corpus": mirror_corpus,
+    "most-common-words": words,
+    "hpo": ontology,
+    "disease-ontology": ontology,
+    "senteval": senteval,
+    "mrpc-original": MRPC,
+    "paws-x": paws_x,
+    "xnli": xnli,
+    "ru-paraphraser": labelled_pairs(["text_1", "text_2", "class"], positive=[0, 1], negative=[-1]),
+    "snli-senteval": snli_senteval,
+    "nli-sample": nli_sample,
+    "tatoeba-v1": tatoeba,
+    "wikipedia-en": text("wikiextractor"),
+    "wikipedia-zh": text("wikiextractor"),
+    "text-en-wikipedia": text("wikiextractor"),
+    "text-ar-wikipedia": text("wikiextractor"),
+    "text-zh-wikipedia": text("wikiextractor"),
+    "text-en-craft": text("doc-blocks"),
+    "text-ru-ruslit": text("doc-blocks"),
+    "gutenberg": book,
+    "text-en-gutenberg": book,
+    "ud-text": treebank,
+    "common-voice-text": lines,
+}
+
+
+def reader_of(folder):
+    """Return the reader of a folder; None for one that is not known."""
+    if folder in READER_OF:
+        return READER_OF[folder]
+    if re.fullmatch(r"text-..-leipzig-\w+", folder):
+        return text("numbered-lines")
+    # derived text, a sentence, turn or paragraph a line
+    return text("lines") if folder in PLAIN_TEXT else None
+
+
+PLAIN_TEXT = (
+    "text-ar-xquad",
+    "text-en-coco-captions",
+    "text-en-medquad",
+    "text-en-sgd-dialogues",
+    "text-es-xquad",
+    "text-he-heq-wikipedia",
+    "text-he-svlm-wikipedia",
+    "text-he-ud",
+    "text-ru-koziev-sentences",
+    "text-ru-xquad",
+    "text-tr-ud",
+    "text-tr-wiki-ner",
+    "text-tr-xquad",
+    "text-zh-xquad",
+)
+
+
+def test_every_row_of_the_manifest_is_read_with_its_number_of_rows(shared_data):
+    with open(shared_data / "MANIFEST.tsv", encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
+    assert len(rows) > 500
+    wrong = defaultdict(list)
+    for row in rows:
+        if NOT_READ.search(row["path"]):
+            continue
+        folder = row["path"].split("/")[0]
+        reader = reader_of(folder)
+        if reader is None:
+            wrong[folder].append("no reader")
+            continue
+        try:
+            found = reader(shared_data, row)
+        except (UserError, AssertionError) as error:
+            wrong[row["path"]].append(str(error)[:300])
+            continue
+        if found != int(row["rows"]):
+            wrong[row["path"]].append(f"{found} rows read, the manifest has {row['rows']}")
+    assert dict(wrong) == {}
+
+
+def test_every_file_is_in_the_manifest(shared_data):
+    with open(shared_data / "MANIFEST.tsv", encoding="utf-8", newline="") as stream:
+        listed = {
+            row["path"] for row in csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)
+        }
+    files = {
+        path.relative_to(shared_data).as_posix()
+        for path in shared_data.rglob("*")
+        if path.is_file()
+    }
+    assert files - listed == {"MANIFEST.tsv", "README.md"}
+    assert listed <= files
