@@ -67,6 +67,14 @@ def test_a_root_that_is_a_file_is_refused(arguments, tmp_path):
         main(arguments("one"))
 
 
+def test_the_embedded_data_set_is_not_fetched_into(arguments, sampler, server):
+    words = arguments("one")
+    words[words.index("--root") + 1] = str(sampler)
+    with pytest.raises(UserError, match=r"is the embedded data set.*a folder of your own"):
+        main(words)
+    assert server.requests == []
+
+
 def test_without_a_download_no_http_library_is_loaded(arguments, project):
     main(arguments("one"))
     program = (

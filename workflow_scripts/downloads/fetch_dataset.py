@@ -7,6 +7,8 @@ from workflow_scripts.downloads.registry import find_data_set, read_registry
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import write_json
 
+EMBEDDED_DATA = Path(__file__).resolve().parents[2] / "resources" / "sampler"
+
 
 def main(argv: list[str] | None = None) -> None:
     """Run the command."""
@@ -25,6 +27,11 @@ def main(argv: list[str] | None = None) -> None:
     data_set = find_data_set(registry, arguments.name, arguments.registry)
     if arguments.root.exists() and not arguments.root.is_dir():
         raise UserError(f"--root {arguments.root}: is not a folder; give a folder")
+    if arguments.root.resolve() == EMBEDDED_DATA:
+        raise UserError(
+            f"--root {arguments.root}: is the embedded data set, which real files would mix with; "
+            "give a folder of your own (config: data.root)"
+        )
     from workflow_scripts.downloads.fetching import fetch, open_mirror
 
     mirror = open_mirror(arguments.mirror or None)

@@ -120,7 +120,8 @@ class DataSet:
         return (*self.files, *members)
 
 
-class _UniqueKeys(yaml.SafeLoader):
+# the loader in C, where PyYAML was built with it, is several times faster
+class _UniqueKeys(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
     """A YAML loader for which a repeated key is a mistake, not a replacement."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
