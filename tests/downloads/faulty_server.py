@@ -1,0 +1,93 @@
+"""A web server on this machine that serves files as badly as it is told to."""
+
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler
+
+
+@dataclass
+class Served:
+    """A file of the server and its faults, each of which lasts for a number of requests."""
+
+    body: bytes
+    etag: str | None = '"one"'
+    # (bytes to send before the connection ends, requests)
+    cut: tuple[int, int] = (0, 0)
+    # (status, requests)
+    refusal: tuple[int, int] = (0, 0)
+    headers: dict = field(default_factory=dict)
+    ranges: bool = True
+    # another body than Content-Length and ETag would tell
+    swapped: bytes | None = None
+    # what the server says of the length, in place of the truth: "none" to say nothing
+    length: str | None = None
+
+
+class Server:
+    """Files by path, and the requests that came: (path, headers)."""
+
+    def __init__(self, port):
+        self.base = f"http://127.0.0.1:{port}"
+        self.files = {}
+        self.requests = []
+
+    def url(self, path):
+        return f"{self.base}/{path}"
+
+    def asked(self, path):
+        return [headers for one, headers in self.requests if one == path]
+
+    def ranges_asked(self, path):
+        return [headers.get("Range") for headers in self.asked(path)]
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        server = self.server.state
+        path = self.path.lstrip("/")
+        server.requests.append((path, dict(self.headers)))
+        served = server.files.get(path)
+        if served is None:
+            self._answer(404, b"not here")
+            return
+        status, times = served.refusal
+        if times:
+            served.refusal = (status, times - 1)
+            self._answer(status, b"busy", served.headers)
+            return
+        body = served.swapped if served.swapped is not None else served.body
+        code, headers, start = 200, dict(served.headers), 0
+        if served.etag:
+            headers["ETag"] = served.etag
+        wanted = self.headers.get("Range")
+        same = self.headers.get("If-Range") in (None, served.etag)
+        if wanted and served.ranges and same:
+            start = int(wanted.removeprefix("bytes=").removesuffix("-"))
+            if start >= len(body):
+                self._answer(416, b"")
+                return
+            code = 206
+            headers["Content-Range"] = f"bytes {start}-{len(body) - 1}/{len(body)}"
+        self._answer(code, body[start:], headers, served)
+
+    def _answer(self, status, body, headers=None, served=None):
+        self.send_response(status)
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        length = (served and served.length) or str(len(body))
+        if length == "none":
+            self.send_header("Connection", "close")
+            self.close_connection = True
+        else:
+            self.send_header("Content-Length", length)
+        self.end_headers()
+        if served and served.cut[1]:
+            size, times = served.cut
+            served.cut = (size, times - 1)
+            body = body[:size]
+            self.close_connection = True
+        self.wfile.write(body)

@@ -1,0 +1,137 @@
+"""config/registry.yaml: what it says of the real files, and that it has what the config reads."""
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from workflow_scripts.corpora import catalogue as corpora_catalogue
+from workflow_scripts.datasets import catalogue as datasets_catalogue
+from workflow_scripts.downloads.fetching import Mirror, fetch
+from workflow_scripts.downloads.registry import open_sets, read_registry, sets_with
+
+# Sets that shared/data holds in another form than their source: rebuilt files.
+REBUILT = {"multi-simlex"}
+
+
+@pytest.fixture(scope="module")
+def registry(project):
+    return read_registry(project / "config" / "registry.yaml")
+
+
+@pytest.fixture(scope="module")
+def manifest(shared_data):
+    with open(shared_data / "MANIFEST.tsv", encoding="utf-8", newline="") as stream:
+        rows = csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)
+        return {row["path"]: row for row in rows}
+
+
+@pytest.fixture(scope="module")
+def datasets(project):
+    return yaml.safe_load((project / "config" / "datasets.yaml").read_text())["datasets"]
+
+
+def below(root, files):
+    return [Path(file).relative_to(root) for file in files]
+
+
+def test_every_data_set_of_the_config_is_in_the_registry(registry, datasets, tmp_path):
+    # in an empty root the readers name what they lack: files, folders or patterns
+    for name, entry in datasets.items():
+        for wanted in below(tmp_path, datasets_catalogue.raw_files(tmp_path, entry)):
+            found = sets_with(registry, [wanted])
+            assert len(found) == 1, f"{name}: {wanted} is in {found}"
+            assert "obtain" in entry or not registry[found[0]].gated
+
+
+@pytest.mark.shared_data
+def test_every_file_that_the_config_reads_is_in_the_registry(registry, datasets, shared_data):
+    known = {file.path for entry in registry.values() for file in entry.all_files}
+    for entry in datasets.values():
+        for wanted in below(shared_data, datasets_catalogue.raw_files(shared_data, entry)):
+            if (shared_data / wanted).is_file():
+                assert str(wanted) in known
+
+
+def test_every_corpus_of_real_files_is_in_the_registry(registry, scores_config, tmp_path):
+    for block in scores_config["corpora"].values():
+        for wanted in below(tmp_path, corpora_catalogue.raw_files(tmp_path, block)):
+            assert sets_with(registry, [wanted]), wanted
+
+
+def test_what_can_be_downloaded_has_an_address(registry):
+    for name in open_sets(registry):
+        entry = registry[name]
+        for address in [file.url for file in entry.files] + [a.url for a in entry.archives]:
+            assert address and address.startswith(("https://", "http://ixa2.si.ehu.es/"))
+
+
+def test_a_hash_is_there_only_if_the_bytes_were(registry):
+    for entry in registry.values():
+        for one in (*entry.all_files, *entry.archives):
+            assert one.verified == (one.sha256 is not None)
+            assert one.verified == (one.size is not None)
+
+
+@pytest.mark.shared_data
+def test_hashes_sizes_and_addresses_are_those_of_the_manifest(registry, manifest, shared_data):
+    compared = 0
+    for entry in registry.values():
+        archive_of = {f.path: a for a in entry.archives for f in a.members.values()}
+        for file in entry.all_files:
+            row = manifest.get(file.path)
+            if row is None or entry.name in REBUILT:
+                assert file.sha256 is None
+                continue
+            note = re.search(r"sha256 of the uncompressed file ([0-9a-f]{64})", row["note"])
+            assert file.sha256 == (note.group(1) if note else row["sha256"])
+            assert file.gzipped == bool(note)
+            if not note:
+                assert file.size == (shared_data / file.path).stat().st_size
+            inside, _, member = row["path_in_repo"].partition("!")
+            source = f"https://raw.githubusercontent.com/{row['source_repo']}/{row['commit']}"
+            if member:
+                archive = archive_of[file.path]
+                assert archive.url == f"{source}/{inside}"
+                assert archive.members[member] == file
+            else:
+                assert file.url == f"{source}/{inside}"
+            compared += 1
+    assert compared > 180
+
+
+@pytest.mark.shared_data
+def test_the_real_files_are_a_data_root_that_has_nothing_to_fetch(registry, shared_data):
+    """As a root they pass every check; offline, so that a missing one would be named."""
+    for name in ("medic", "sick", "simlex-999", "multi-simlex", "sts2017", "qnli-train-sample"):
+        records = fetch(registry[name], shared_data, offline=True)
+        assert {record["url"] for record in records} == {None}
+
+
+@pytest.mark.shared_data
+def test_the_real_files_serve_as_a_mirror(registry, shared_data, tmp_path):
+    mirror = Mirror(shared_data.as_uri(), shared_data)
+    for name in ("medic", "sts2017", "ncbi-disease"):
+        fetch(registry[name], tmp_path, mirror, offline=True)
+        for file in registry[name].all_files:
+            assert (tmp_path / file.path).read_bytes() == (shared_data / file.path).read_bytes()
+
+
+def test_the_documentation_has_a_row_for_each_set(registry, project):
+    text = (project / "docs" / "data.md").read_text(encoding="utf-8")
+    rows = {
+        cells[0].strip("` "): [cell.strip() for cell in cells]
+        for line in text.splitlines()
+        if line.startswith("| `")
+        for cells in [line.strip("| ").split(" | ")]
+    }
+    assert set(rows) == set(registry)
+    for name, entry in registry.items():
+        row = rows[name]
+        assert row[1] == entry.title
+        assert row[2] == entry.task
+        assert row[3] == " ".join(entry.languages)
+        assert row[5:7] == [entry.licence, entry.citation]
+        assert row[7] == ("gated" if entry.gated else "open")

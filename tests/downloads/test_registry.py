@@ -1,0 +1,133 @@
+import pytest
+from small_registry import ENTRY, known
+
+from workflow_scripts.downloads.registry import (
+    find_data_set,
+    open_sets,
+    read_registry,
+    sets_with,
+)
+from workflow_scripts.errors import UserError
+
+FILE = {"path": "a/one.txt", "url": "https://example.org/one.txt"}
+MEMBER = {"member": "x/one.txt", "path": "a/one.txt"}
+ARCHIVE = {"url": "https://example.org/a.zip", "members": [MEMBER]}
+
+
+def test_an_entry_is_read_with_addresses_put_together(data_set):
+    entry = data_set(
+        base="https://example.org/data/",
+        files=[
+            {"path": "a/one.txt", "url": "one.txt", **known(b"1")},
+            {"path": "a/two.txt", "url": "http://elsewhere/two.txt"},
+            {"path": "a/three.txt.gz", "url": "three.txt", "stored": "gzip"},
+        ],
+        archives=[{**ARCHIVE, "url": "more%20data.tar.gz", "members": [{**MEMBER, "path": "b"}]}],
+    )
+    urls = {file.path: file.url for file in entry.all_files}
+    assert urls["a/one.txt"] == "https://example.org/data/one.txt"
+    assert urls["a/two.txt"] == "http://elsewhere/two.txt"
+    assert [file.gzipped for file in entry.all_files] == [False, False, True, False]
+    assert entry.archives[0].name == "more data.tar.gz"
+    assert urls["b"] is None
+    assert entry.files[0].verified and not entry.files[1].verified
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"licens": "x"}, "a-set: unknown option 'licens'; did you mean 'licence'"),
+        ({"title": None}, "option 'title'"),
+        ({"task": "similarty"}, "did you mean 'similarity'"),
+        ({"gated": "no"}, "option 'gated' must be bool"),
+        ({"gated": True}, "a gated set needs `obtain`"),
+        ({"obtain": "ask"}, "`obtain` is for gated sets"),
+        ({"files": []}, "neither files nor archives"),
+        ({"files": [{"path": "a"}]}, "a has no url; give one or set gated: true"),
+        ({"files": [{**FILE, "sha": "1"}]}, "files: unknown option 'sha'; did you mean 'sha256'"),
+        ({"files": [{**FILE, "sha256": "abc"}]}, "one.txt: sha256 'abc' is not 64 hexadecimal"),
+        ({"files": [{**FILE, "size": -1}]}, "size cannot be -1"),
+        ({"files": [{**FILE, "size": "1 MB"}]}, "option 'size' must be int"),
+        ({"files": [{**FILE, "verified": True}]}, "verified without a sha256"),
+        ({"files": [{**FILE, "stored": "zip"}]}, "cannot be 'zip'"),
+        ({"files": [{**FILE, "url": "one.txt"}]}, "'one.txt' is not the address of a file"),
+        ({"files": [{**FILE, "url": "ftp://x/one"}]}, "not the address of a file"),
+        ({"files": [{**FILE, "url": "https://x/"}]}, "not the address of a file"),
+        ({"files": [FILE, FILE]}, "a/one.txt is in 'a-set' and again in 'a-set'"),
+        ({"files": ["one.txt"]}, "expected a block of keys"),
+        ({"archives": [{**ARCHIVE, "members": []}]}, "no members"),
+        ({"archives": [{**ARCHIVE, "members": [MEMBER, MEMBER]}]}, "listed twice"),
+        ({"archives": [{**ARCHIVE, "url": "https://x/a.rar"}]}, "not an archive known here"),
+    ],
+)
+def test_a_mistake_is_named_with_its_entry(data_set, change, message):
+    with pytest.raises(UserError, match=r"registry\.yaml|a\.rar") as caught:
+        data_set(**{"files": [FILE], **change})
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "../a", "a/../../b", "a//b", "./a", "", "a\\b"])
+@pytest.mark.parametrize("key", ["path", "member", "member path"])
+def test_a_path_stays_below_its_folder(data_set, path, key):
+    if key == "path":
+        entry = {"files": [{**FILE, "path": path}]}
+    else:
+        key = key.removeprefix("member ")
+        entry = {"archives": [{**ARCHIVE, "members": [{**MEMBER, key: path}]}]}
+    with pytest.raises(UserError, match="not a path below a folder"):
+        data_set(**entry)
+
+
+def test_two_entries_do_not_share_a_path_or_the_name_of_an_archive(registry_file):
+    with pytest.raises(UserError, match=r"a/one\.txt is in 'one' and again in 'two'"):
+        read_registry(registry_file(one={"files": [FILE]}, two={"files": [FILE]}))
+    other = {**ARCHIVE, "url": "https://other/a.zip", "members": [{**MEMBER, "path": "b"}]}
+    with pytest.raises(UserError, match=r"archives/a\.zip is in 'one' and again in 'two'"):
+        read_registry(registry_file(one={"archives": [ARCHIVE]}, two={"archives": [other]}))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: {b: 1}\na: {}\n", r":2: not valid YAML \(the key 'a' occurs twice\)"),
+        ("a: {b: 1\nc: [", "not valid YAML"),
+        ("- a\n", "expected entries by name"),
+        ("", "expected entries by name"),
+        ("A set: {}\n", "a name is small letters and digits"),
+    ],
+)
+def test_a_malformed_registry_is_named(tmp_path, text, message):
+    path = tmp_path / "registry.yaml"
+    path.write_text(text)
+    with pytest.raises(UserError, match=message):
+        read_registry(path)
+
+
+def test_an_unknown_name_gets_the_nearest_one(registry_file):
+    path = registry_file(sick={"files": [FILE]})
+    registry = read_registry(path)
+    assert find_data_set(registry, "sick", path).name == "sick"
+    with pytest.raises(UserError, match="no data set 'sikc'; did you mean 'sick'"):
+        find_data_set(registry, "sikc", path)
+
+
+def test_sets_are_found_by_files_folders_and_patterns(registry_file):
+    registry = read_registry(
+        registry_file(
+            one={"files": [{**FILE, "path": "a/STS.input.x.txt"}]},
+            two={"archives": [{**ARCHIVE, "members": [{**MEMBER, "path": "b/two.txt"}]}]},
+            closed={"files": [{"path": "c/x"}], "gated": True, "obtain": "ask"},
+        )
+    )
+    assert open_sets(registry) == ["one", "two"]
+    assert sets_with(registry, ["b/two.txt"]) == ["two"]
+    assert sets_with(registry, ["b", "c"]) == ["two", "closed"]
+    assert sets_with(registry, ["a/STS*.input.*.txt"]) == ["one"]
+    assert sets_with(registry, ["a/STS.input", "d"]) == []
+
+
+def test_the_common_keys_of_the_tests_are_all_needed(registry_file):
+    for key in ENTRY:
+        entry = {"files": [FILE], **{key: None}}
+        with pytest.raises(UserError):
+            read_registry(registry_file(one=entry))
