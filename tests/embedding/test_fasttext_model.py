@@ -1,0 +1,138 @@
+"""Reading fastText models, against vectors that fastText 0.9.2 itself gave for the same file."""
+
+import numpy as np
+import pytest
+from fasttext_files import BUCKETS, WORDS, make_matrix, model_bytes, write_model
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workflow_scripts.embedding import fasttext_model
+from workflow_scripts.embedding.fasttext_model import (
+    character_ngrams,
+    hash_of_ngram,
+    read_fasttext_model,
+)
+from workflow_scripts.errors import UserError
+
+# `get_word_vector` of fastText 0.9.2 (PyPI: fasttext-wheel 0.9.2) on `write_model(path)`.
+OF_FASTTEXT = {
+    "</s>": [0.0, 7919.0, 5831.0],
+    "cat": [5826.10009765625, 5739.5, 4652.2001953125],
+    "лошадь": [5903.84228515625, 5922.5791015625, 4361.26318359375],
+    "été": [4336.60009765625, 4250.0, 5164.10009765625],
+    "我": [6968.75, 7382.5, 5294.5],
+    "cats": [5923.9169921875, 5503.75, 4249.6669921875],
+    "Лошадь": [5230.611328125, 5366.38916015625, 4390.27783203125],
+    "我们": [5904.6669921875, 3816.666748046875, 3396.5],
+    "q": [6286.33349609375, 4198.33349609375, 2110.33349609375],
+    "e\u0301": [5548.6669921875, 3460.666748046875, 6376.1669921875],
+    "😀cat": [6522.08349609375, 6101.9169921875, 4013.916748046875],
+}
+# The same with `shortest=1, longest=2`.
+OF_SHORT_NGRAMS = {
+    "cat": [5393.125, 4556.0, 4969.75],
+    "q": [4580.0, 2492.0, 3739.666748046875],
+    "我": [5612.0, 6025.75, 3937.75],
+    "x1": [4641.60009765625, 6556.39990234375, 4468.39990234375],
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [({}, OF_FASTTEXT), ({"shortest": 1, "longest": 2}, OF_SHORT_NGRAMS)],
+)
+def test_words_and_other_strings_have_the_vectors_of_fasttext(tmp_path, changes, expected):
+    found = read_fasttext_model(write_model(tmp_path / "m.bin", **changes), expected)
+    assert set(found.known) == set(expected) & set(WORDS)
+    assert set(found.composed) == set(expected) - set(WORDS)
+    for word, vector in (found.known | found.composed).items():
+        assert vector.dtype == np.float32
+        np.testing.assert_allclose(vector, expected[word], rtol=1e-6)
+    assert found.words == len(WORDS)
+
+
+def test_hashes_are_those_of_fnv_1a_and_of_fasttext_beyond_ascii():
+    # Of the FNV reference, http://www.isthe.com/chongo/tech/comp/fnv/.
+    assert hash_of_ngram(b"") == 0x811C9DC5
+    assert hash_of_ngram(b"a") == 0xE40C292C
+    assert hash_of_ngram(b"foobar") == 0xBF9CF968
+    # `get_subword_id` of fastText 0.9.2, less the number of words.
+    buckets = {"ca": 45, "<c": 12, "ошад": 18, "été": 27, "我们": 33, "é>": 31}
+    assert {gram: hash_of_ngram(gram.encode()) % BUCKETS for gram in buckets} == buckets
+
+
+@given(st.binary(max_size=20))
+def test_hashes_are_those_of_signed_arithmetic(ngram):
+    value = np.uint32(2166136261)
+    for byte in np.frombuffer(ngram, dtype=np.int8):
+        value = np.uint32(int(value ^ byte.astype(np.int32).view(np.uint32)) * 16777619 % 2**32)
+    assert hash_of_ngram(ngram) == value
+
+
+def test_ngrams_of_a_word_by_hand():
+    assert character_ngrams("cat", 3, 4) == [b"<ca", b"<cat", b"cat", b"cat>", b"at>"]
+    # The marks alone are none, a character of the word alone is one.
+    assert character_ngrams("é1", 1, 1) == ["é".encode(), b"1"]
+    assert character_ngrams("a", 5, 5) == []
+    assert character_ngrams("cat", 0, 0) == []
+    assert character_ngrams("</s>", 1, 6) == []
+
+
+def test_a_word_without_ngrams_has_its_own_row_or_nothing(tmp_path):
+    path = write_model(tmp_path / "m.bin", buckets=0, shortest=0, longest=0)
+    found = read_fasttext_model(path, ["dog", "cats"])
+    # Both as fastText gives them: [7486, 5398, 3310], and zeros, which we leave out.
+    np.testing.assert_array_equal(found.known["dog"], [7486, 5398, 3310])
+    assert found.composed == {}
+
+
+def test_mean_is_that_of_the_first_words(tmp_path, monkeypatch):
+    path = write_model(tmp_path / "m.bin")
+    all_words = read_fasttext_model(path, WORDS)
+    expected = np.mean([all_words.known[word] for word in WORDS], axis=0)
+    np.testing.assert_allclose(read_fasttext_model(path, []).mean, expected, rtol=1e-6)
+    monkeypatch.setattr(fasttext_model, "MEAN_OF_WORDS", 2)
+    expected = np.mean([all_words.known[word] for word in WORDS[:2]], axis=0)
+    np.testing.assert_allclose(read_fasttext_model(path, []).mean, expected, rtol=1e-6)
+
+
+def test_labels_of_a_classifier_are_no_words(tmp_path):
+    path = write_model(tmp_path / "m.bin", labels=2)
+    found = read_fasttext_model(path, ["cat", "__label__0"])
+    np.testing.assert_allclose(found.known["cat"], OF_FASTTEXT["cat"], rtol=1e-6)
+    assert list(found.known) == ["cat"]
+
+
+def test_a_file_cut_short_anywhere_is_named(tmp_path):
+    content = model_bytes()
+    # The output matrix is not needed: 17 bytes of header and the rows of the words.
+    needed = len(content) - 17 - 4 * 3 * len(WORDS)
+    path = tmp_path / "m.bin"
+    for length in [*range(0, needed, 7), needed - 1]:
+        path.write_bytes(content[:length])
+        with pytest.raises(UserError, match=r"m\.bin: cut short; fetch"):
+            read_fasttext_model(path, ["cat"])
+    path.write_bytes(content[:needed])
+    assert read_fasttext_model(path, ["cat"]).words == len(WORDS)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"magic": 1}, "not a fastText model"),
+        ({"version": 11}, "version 11; version 12 is read"),
+        ({"pruned": 4}, "quantised"),
+        ({"quantised": 1}, "quantised"),
+        ({"size": 5}, "contradict one another"),
+        ({"dimension": 0, "matrix": make_matrix(56, 0)}, "contradict one another"),
+        ({"shortest": -1}, "contradict one another"),
+        ({"kind": 1}, "entry 1 is no word"),
+        ({"matrix": make_matrix(55, 3)}, "matrix of 55 x 3 for 6 words, 50 buckets"),
+        ({"matrix": make_matrix(56, 4)}, "matrix of 56 x 4"),
+        ({"matrix": np.full((56, 3), np.nan, dtype=np.float32)}, "'cat' is not finite"),
+    ],
+)
+def test_what_is_no_full_model_is_named(tmp_path, changes, message):
+    path = write_model(tmp_path / "m.bin", **changes)
+    with pytest.raises(UserError, match=rf"m\.bin: .*{message}"):
+        read_fasttext_model(path, ["cat"])

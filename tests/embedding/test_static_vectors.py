@@ -1,0 +1,198 @@
+"""Word vectors in text, and strings under word vectors."""
+
+import gzip
+import re
+
+import numpy as np
+import pytest
+from fasttext_files import write_model
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workflow_scripts.embedding import static_vectors
+from workflow_scripts.embedding.static_vectors import read_word_vectors
+from workflow_scripts.embedding.word_lookup import WordVectors, embed_strings, words_to_seek
+from workflow_scripts.errors import UserError
+
+TEXT = "4 2\nthe 1 2\ncat 3 -4.5\nCat 0 1e-1\nété 7 8\n"
+
+
+def write_text(folder, text=TEXT, name="en.vec"):
+    path = folder / name
+    content = text.encode()
+    path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    return path
+
+
+@pytest.mark.parametrize("name", ["en.vec", "en.txt", "en.vec.gz"])
+@pytest.mark.parametrize("text", [TEXT, TEXT.replace("\n", " \n"), TEXT.replace("\n", "\r\n")])
+def test_only_words_asked_for_are_kept_and_the_mean_is_of_all(tmp_path, name, text):
+    found = read_word_vectors(write_text(tmp_path, text, name), {"cat", "été", "dog"})
+    assert set(found.known) == {"cat", "été"}
+    assert found.known["cat"].tolist() == [3, -4.5]
+    assert found.known["été"].dtype == np.float32
+    np.testing.assert_allclose(found.mean, [11 / 4, 5.6 / 4], rtol=1e-6)
+    assert (found.words, found.repeated, found.composed) == (4, 0, {})
+
+
+def test_a_word_is_cut_at_blanks_only(tmp_path):
+    text = "3 1\nnew\u00a0york 1\nx\u2028y 2\na\x1cb 3\n"
+    found = read_word_vectors(write_text(tmp_path, text), {"new\u00a0york", "x\u2028y", "a\x1cb"})
+    assert {word: vector.item() for word, vector in found.known.items()} == {
+        "new\u00a0york": 1,
+        "x\u2028y": 2,
+        "a\x1cb": 3,
+    }
+
+
+def test_words_that_are_not_utf8_do_no_harm(tmp_path):
+    path = tmp_path / "old.vec"
+    path.write_bytes(b"2 1\nna\xefve 1\ncat 2\n")
+    assert read_word_vectors(path, {"cat", "naïve"}).known == {"cat": 2}
+
+
+def test_of_a_repeated_word_the_first_line_counts(tmp_path):
+    text = "5 1\na 1\nb 2\na 3\nb 4\na 5\n"
+    found = read_word_vectors(write_text(tmp_path, text), {"a"})
+    assert found.known["a"].item() == 1
+    assert found.repeated == 2
+
+
+def test_the_mean_is_of_the_first_words_and_numbers_beyond_are_read_when_asked_for(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(static_vectors, "MEAN_OF_WORDS", 2)
+    path = write_text(tmp_path, "4 1\na 1\nb 2\nc x\nd 9\n")
+    found = read_word_vectors(path, {"d"})
+    assert found.mean.item() == 1.5
+    assert found.known["d"].item() == 9
+    with pytest.raises(UserError, match=r"en\.vec:4: could not convert"):
+        read_word_vectors(path, {"c"})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", ":1: expected `number-of-words dimension`"),
+        ("the 1 2\n", ":1: expected `number-of-words dimension`"),
+        ("0 2\n", ":1: expected"),
+        ("2 -2\n", ":1: expected"),
+        ("2 2\na 1 2\nb 1\n", ":3: expected a word and 2 numbers, found 2 fields"),
+        ("2 2\na 1 2 3\nb 1 2\n", ":2: expected a word and 2 numbers, found 4 fields"),
+        ("2 2\n 1 2\nb 1 2\n", ":2: expected a word and 2 numbers"),
+        ("2 2\na 1  2\nb 1 2\n", ":2: expected a word and 2 numbers"),
+        ("2 2\na 1 2\n\n", ":3: expected a word and 2 numbers, found 0 fields"),
+        ("2 2\na 1 2\nb 1 two\n", ":3: could not convert string to float"),
+        ("2 2\na 1 nan\nb 1 2\n", ":2: a number is not finite"),
+        ("2 2\na 1 2\nb 1e39 2\n", ":3: a number is not finite"),
+        ("3 2\na 1 2\nb 1 2\n", ": line 1 promises 3 words, the file has 2"),
+        ("1 2\na 1 2\nb 1 2\n", ":3: more lines than the 1 words of line 1"),
+    ],
+)
+def test_malformed_text_is_named_by_file_and_line(tmp_path, text, message):
+    with pytest.raises(UserError, match=rf"en\.vec{re.escape(message)}"):
+        read_word_vectors(write_text(tmp_path, text), {"a"})
+
+
+def test_a_damaged_archive_an_absent_file_and_another_kind_are_named(tmp_path):
+    lines = "".join(f"w{number} {number}\n" for number in range(500))
+    path = write_text(tmp_path, f"500 1\n{lines}", "en.vec.gz")
+    path.write_bytes(path.read_bytes()[:-12])
+    with pytest.raises(UserError, match=r"en\.vec\.gz: cannot be read"):
+        read_word_vectors(path, {"a"})
+    path.write_bytes(b"no archive")
+    with pytest.raises(UserError, match=r"en\.vec\.gz: cannot be read"):
+        read_word_vectors(path, {"a"})
+    with pytest.raises(UserError, match=r"none\.bin: no such file"):
+        read_word_vectors(tmp_path / "none.bin", {"a"})
+    with pytest.raises(UserError, match=r"en\.bin\.gz: of a kind"):
+        read_word_vectors(tmp_path / "en.bin.gz", {"a"})
+
+
+def test_a_model_is_told_by_its_ending(tmp_path):
+    found = read_word_vectors(write_model(tmp_path / "en.bin"), {"cat", "cats"})
+    assert list(found.known) == ["cat"]
+    assert list(found.composed) == ["cats"]
+
+
+VECTORS = WordVectors(
+    known={
+        "cat": np.array([3, 4], np.float32),
+        "Big": np.array([1, 0], np.float32),
+        "the": np.array([0, 2], np.float32),
+    },
+    composed={"cats": np.array([5, 5], np.float32), "dog": np.array([9, 9], np.float32)},
+    mean=np.array([0.5, -0.5], np.float32),
+    words=3,
+)
+
+
+def test_strings_by_hand():
+    strings = ["cat", "The big cat", "Big the", "CAT", "zebra", "cat zebra", "zebra gnu zebra"]
+    matrix, counts = embed_strings(strings, VECTORS, "mean", "en.vec")
+    assert matrix.dtype == np.float32
+    expected = [
+        [3, 4],
+        [(0 + 0.5 + 3) / 3, (2 - 0.5 + 4) / 3],  # `big` is not `Big`
+        [0.5, 1],
+        [3, 4],
+        [0.5, -0.5],
+        [1.75, 1.75],
+        [0.5, -0.5],
+    ]
+    np.testing.assert_allclose(matrix, expected, rtol=1e-6)
+    # cat Big the | The CAT | big zebra gnu
+    assert (counts.words, counts.as_written, counts.lower_cased) == (8, 3, 2)
+    assert (counts.from_subwords, counts.mean_vector) == (0, 3)
+    assert counts.strings_of_mean_vectors == 2
+
+
+def test_subwords_stand_for_words_that_the_file_lacks_in_both_cases():
+    matrix, counts = embed_strings(["cats", "Cat", "Gnu"], VECTORS, "subwords", "en.bin")
+    np.testing.assert_array_equal(matrix, [[5, 5], [3, 4], [0.5, -0.5]])
+    assert (counts.from_subwords, counts.lower_cased, counts.mean_vector) == (1, 1, 1)
+    # Not where the mean is asked for.
+    assert embed_strings(["cats"], VECTORS, "mean", "en.bin")[0].tolist() == [[0.5, -0.5]]
+
+
+def test_missing_words_are_an_error_where_asked_for():
+    with pytest.raises(UserError, match=r"en\.vec: has no vector of 2 of 3 words \('a', 'b'\);"):
+        embed_strings(["cat b", "a"], VECTORS, "error", "en.vec")
+    with pytest.raises(UserError, match=r"4 of 4 words \('a', 'b', 'c', \.\.\.\)"):
+        embed_strings(["a b", "c d"], VECTORS, "error", "en.vec")
+    assert len(embed_strings(["cat", "THE"], VECTORS, "error", "en.vec")[0]) == 2
+
+
+def test_a_string_without_words_is_named():
+    with pytest.raises(UserError, match="string 2 has no words"):
+        embed_strings(["cat", " "], VECTORS, "mean", "en.vec")
+
+
+@given(
+    st.lists(
+        st.lists(st.sampled_from(["a", "B", "b", "cc", "ß", "ẞ", "éé"]), min_size=1, max_size=4),
+        min_size=1,
+        max_size=5,
+    ),
+    st.integers(0, 2**32 - 1),
+)
+@settings(deadline=None)
+def test_file_and_lookup_agree_with_a_plain_dictionary(tmp_path_factory, word_lists, seed):
+    table = {
+        word: numbers
+        for word, numbers in zip(
+            ["a", "b", "B", "cc", "ß"], np.random.default_rng(seed).normal(size=(5, 3)), strict=True
+        )
+    }
+    lines = [" ".join([word, *map(repr, map(float, table[word]))]) for word in table]
+    path = write_text(tmp_path_factory.mktemp("vec"), "5 3\n" + "\n".join(lines) + "\n")
+    strings = [" ".join(words) for words in word_lists]
+    vectors = read_word_vectors(path, words_to_seek(strings))
+    found, counts = embed_strings(strings, vectors, "mean", "en.vec")
+    mean = np.mean(list(table.values()), axis=0)
+    expected = [
+        np.mean([table.get(word, table.get(word.lower(), mean)) for word in words], axis=0)
+        for words in word_lists
+    ]
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+    assert counts.words == counts.as_written + counts.lower_cased + counts.mean_vector

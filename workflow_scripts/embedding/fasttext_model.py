@@ -1,0 +1,166 @@
+"""fastText's binary models (.bin, version 12, not quantised): vectors of words and of n-grams.
+
+Bojanowski et al. 2017, "Enriching word vectors with subword information". The layout is that of
+`FastText::loadModel` in fastText 0.9.2, all little-endian: magic and version (int32); twelve int32
+and one float64 of training settings; the dictionary (sizes, then a word ending in a zero byte, its
+count and its type for each entry); one byte that says whether the matrix is quantised; its height
+and width (int64) and its rows in float32, one a word, then one a bucket of n-grams. The output
+matrix that follows is not needed.
+
+Only the rows asked for are read: loading a published model as a whole takes far more memory (its
+matrix alone has 4.8 GB: 4 million rows of 300 numbers).
+"""
+
+import mmap
+import struct
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from workflow_scripts.embedding.word_lookup import MEAN_OF_WORDS, WordVectors
+from workflow_scripts.errors import UserError
+
+_MAGIC = 793712314
+_VERSION = 12
+# magic, version, dim, ws, epoch, minCount, neg, wordNgrams, loss, model, bucket, minn, maxn,
+# lrUpdateRate, t; then of the dictionary: size, nwords, nlabels, ntokens, pruneidx_size.
+_HEADER = struct.Struct("<14i d 3i 2q")
+_COUNT_AND_TYPE = struct.Struct("<q b")
+_MATRIX_HEADER = struct.Struct("<? 2q")
+_WORD = 0
+_END_OF_SENTENCE = b"</s>"
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Where what is; `ids` are the rows of the words asked for, `first` the first words."""
+
+    words: int
+    dimension: int
+    buckets: int
+    shortest: int
+    longest: int
+    ids: dict[bytes, int]
+    first: list[bytes]
+    matrix_offset: int
+
+
+def hash_of_ngram(ngram: bytes) -> int:
+    """Return fastText's 32-bit FNV-1a hash, which widens bytes of 128 and more as negative."""
+    value = 2166136261
+    for byte in ngram:
+        value ^= byte if byte < 128 else byte | 0xFFFFFF00
+        value = value * 16777619 & 0xFFFFFFFF
+    return value
+
+
+def character_ngrams(word: str, shortest: int, longest: int) -> list[bytes]:
+    """Return the n-grams of `<word>` of `shortest` to `longest` characters, in UTF-8.
+
+    The two marks alone are none. fastText takes none of its end of a sentence, `</s>`.
+    """
+    if word.encode() == _END_OF_SENTENCE:
+        return []
+    marked = f"<{word}>"
+    return [
+        marked[start:end].encode()
+        for start in range(len(marked))
+        for end in range(start + max(shortest, 1), min(start + longest, len(marked)) + 1)
+        if end - start > 1 or 0 < start < len(marked) - 1
+    ]
+
+
+def _read_layout(path: Path, content: mmap.mmap, asked: Collection[bytes]) -> _Layout:
+    """Read the header and the dictionary; `struct.error` or `ValueError` where the file ends."""
+    magic, version, dimension, *settings, size, words, labels, _, pruned = _HEADER.unpack_from(
+        content
+    )
+    buckets, shortest, longest = settings[7:10]
+    if magic != _MAGIC:
+        raise UserError(f"{path}: not a fastText model (other .bin files are not read); convert it")
+    if version != _VERSION:
+        raise UserError(f"{path}: fastText model of version {version}; version 12 is read")
+    if pruned > 0:
+        raise UserError(f"{path}: a quantised fastText model; give the full one")
+    if min(dimension, words, shortest + 1, buckets + 1) < 1 or size != words + labels:
+        raise UserError(f"{path}: the sizes in its header contradict one another; fetch it again")
+
+    sought = set(asked)
+    ids: dict[bytes, int] = {}
+    first: list[bytes] = []
+    position = _HEADER.size
+    for entry in range(size):
+        end = content.find(b"\0", position)
+        if end < 0:
+            raise ValueError
+        _, kind = _COUNT_AND_TYPE.unpack_from(content, end + 1)
+        if entry < words:
+            if kind != _WORD:
+                raise UserError(f"{path}: entry {entry + 1} is no word; fetch the file again")
+            word = content[position:end]
+            if len(first) < MEAN_OF_WORDS:
+                first.append(word)
+            if word in sought:
+                ids.setdefault(word, entry)
+        position = end + 1 + _COUNT_AND_TYPE.size
+
+    quantised, height, width = _MATRIX_HEADER.unpack_from(content, position)
+    if quantised:
+        raise UserError(f"{path}: a quantised fastText model; give the full one")
+    if (height, width) != (words + buckets, dimension):
+        raise UserError(
+            f"{path}: a matrix of {height} x {width} for {words} words, {buckets} buckets and "
+            f"dimension {dimension}; fetch the file again"
+        )
+    offset = position + _MATRIX_HEADER.size
+    if len(content) < offset + 4 * height * width:
+        raise ValueError
+    return _Layout(words, dimension, buckets, shortest, longest, ids, first, offset)
+
+
+def read_fasttext_model(path: Path, asked: Collection[str]) -> WordVectors:
+    """Return the vectors of the words of `asked`, of its own words and of others by n-grams.
+
+    As in fastText, a word has the mean of its own row and the rows of its n-grams, another word
+    the mean of those of its n-grams; one that is too short to have any is not returned. Raises
+    `UserError` for another format or version, a quantised model, and a file that is cut short.
+    """
+    by_bytes = {word.encode(): word for word in asked}
+    try:
+        with (
+            open(path, "rb") as stream,
+            mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content,
+        ):
+            layout = _read_layout(path, content, by_bytes)
+    except (struct.error, ValueError) as error:
+        raise UserError(f"{path}: cut short; fetch the file again") from error
+    shape = (layout.words + layout.buckets, layout.dimension)
+    matrix = np.memmap(path, dtype="<f4", mode="r", offset=layout.matrix_offset, shape=shape)
+
+    def vector_of(word: str, row: int | None) -> np.ndarray | None:
+        rows = [] if row is None else [row]
+        if layout.buckets:
+            rows += [
+                layout.words + hash_of_ngram(ngram) % layout.buckets
+                for ngram in character_ngrams(word, layout.shortest, layout.longest)
+            ]
+        if not rows:
+            return None
+        vector = matrix[rows].mean(axis=0, dtype=np.float64).astype(np.float32)
+        if not np.isfinite(vector).all():
+            raise UserError(f"{path}: the vector of {word!r} is not finite; fetch the file again")
+        return vector
+
+    known: dict[str, np.ndarray] = {}
+    composed: dict[str, np.ndarray] = {}
+    for raw, word in by_bytes.items():
+        vector = vector_of(word, layout.ids.get(raw))
+        if vector is not None:
+            (known if raw in layout.ids else composed)[word] = vector
+    total = np.zeros(layout.dimension)
+    for row, raw in enumerate(layout.first):
+        total += vector_of(raw.decode("utf-8", errors="replace"), row)
+    mean = (total / len(layout.first)).astype(np.float32)
+    return WordVectors(known, composed, mean, layout.words)

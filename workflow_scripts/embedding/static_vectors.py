@@ -1,0 +1,118 @@
+"""Files of static word vectors: fastText's text format (.vec, .vec.gz) and its models (.bin).
+
+The text format is also word2vec's: a line `words dimension`, then a line a word: the word and its
+numbers, separated by single blanks. fastText writes one more blank at the end of a line.
+"""
+
+import gzip
+import zlib
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from workflow_scripts.embedding.fasttext_model import read_fasttext_model
+from workflow_scripts.embedding.word_lookup import MEAN_OF_WORDS, WordVectors
+from workflow_scripts.errors import UserError
+
+TEXT_ENDINGS = (".vec", ".txt", ".vec.gz", ".txt.gz")
+MODEL_ENDING = ".bin"
+
+
+def is_fasttext_model(path: Path) -> bool:
+    """Return whether a file is a fastText model, by its name; else it is one of text.
+
+    Raises `UserError` for another ending.
+    """
+    if path.name.endswith(MODEL_ENDING):
+        return True
+    if path.name.endswith(TEXT_ENDINGS):
+        return False
+    raise UserError(
+        f"{path}: of a kind that is not known by its name; give a file that ends in "
+        f"{', '.join(TEXT_ENDINGS)} (text) or {MODEL_ENDING} (fastText model, unpacked)"
+    )
+
+
+def read_word_vectors(path: Path, asked: Collection[str]) -> WordVectors:
+    """Return the vectors of the words of `asked` that a file has, and its mean vector.
+
+    Only these are held in memory. Raises `UserError`, with file and line where there is one, for
+    whatever is missing, malformed or cut short.
+    """
+    model = is_fasttext_model(path)
+    if not path.is_file():
+        raise UserError(f"{path}: no such file of word vectors; check the path")
+    return read_fasttext_model(path, asked) if model else read_text_vectors(path, asked)
+
+
+def _read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    opener = gzip.open if path.suffix == ".gz" else open
+    try:
+        with opener(path, "rb") as stream:
+            yield from enumerate(stream, start=1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise UserError(f"{path}: cannot be read ({error}); fetch the file again") from error
+
+
+def _read_header(path: Path, line: bytes) -> tuple[int, int]:
+    fields = line.split()
+    if len(fields) != 2 or not all(field.isdigit() and int(field) for field in fields):
+        raise UserError(
+            f"{path}:1: expected `number-of-words dimension`, found {line[:40]!r}; add this line "
+            "to a file that has none, or fetch the file again"
+        )
+    return int(fields[0]), int(fields[1])
+
+
+def _read_numbers(path: Path, number: int, fields: list[bytes]) -> np.ndarray:
+    try:
+        with np.errstate(over="ignore"):
+            vector = np.array([float(field) for field in fields], dtype=np.float32)
+    except ValueError as error:
+        raise UserError(f"{path}:{number}: {error}; mend or remove the line") from error
+    if not np.isfinite(vector).all():
+        raise UserError(f"{path}:{number}: a number is not finite; mend or remove the line")
+    return vector
+
+
+def read_text_vectors(path: Path, asked: Collection[str]) -> WordVectors:
+    """Read a file of text, gzipped if its name ends in `.gz`; of a repeated word, the first line.
+
+    Every line must hold a word and as many fields as the dimension; the numbers are read, and must
+    be finite, where the line is used: words asked for, and the first `MEAN_OF_WORDS`.
+    """
+    sought = {word.encode() for word in asked}
+    known: dict[str, np.ndarray] = {}
+    repeated = 0
+    lines = _read_lines(path)
+    words, dimension = _read_header(path, next(lines, (1, b""))[1])
+    total = np.zeros(dimension)
+    number = 1
+    for number, line in lines:
+        line = line.rstrip(b" \r\n")
+        word, _, _ = line.partition(b" ")
+        if line.count(b" ") != dimension or not word:
+            raise UserError(
+                f"{path}:{number}: expected a word and {dimension} numbers, "
+                f"found {len(line.split())} fields; mend or remove the line"
+            )
+        if number > words + 1:
+            raise UserError(f"{path}:{number}: more lines than the {words} words of line 1")
+        in_mean = number <= MEAN_OF_WORDS + 1
+        if not in_mean and word not in sought:
+            continue
+        vector = _read_numbers(path, number, line.split(b" ")[1:])
+        if in_mean:
+            total += vector
+        if word in sought:
+            if word.decode() in known:
+                repeated += 1
+            else:
+                known[word.decode()] = vector
+    if number != words + 1:
+        raise UserError(
+            f"{path}: line 1 promises {words} words, the file has {number - 1}; fetch it again"
+        )
+    mean = (total / min(words, MEAN_OF_WORDS)).astype(np.float32)
+    return WordVectors(known, {}, mean, words, repeated)
