@@ -16,6 +16,8 @@ def make_score(dataset: str, value: float, seed: int = 33, **changes: Any) -> Sc
         "split": "test",
         "metric": "spearman",
         "value": value,
+        "low": None,
+        "high": None,
         "n": 100,
         "coverage": 1.0,
         "dropped": {},

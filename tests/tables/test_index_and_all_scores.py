@@ -32,6 +32,8 @@ def score(**changes: Any) -> Score:
         "split": "test",
         "metric": "spearman",
         "value": 0.5,
+        "low": None,
+        "high": None,
         "n": 10,
         "coverage": 1.0,
     }
