@@ -8,6 +8,7 @@ COMMANDS = {
     "end": 1,
     "centering": 0,
     "small": 0,
+    "linewidth": 0,
     "scriptsize": 0,
     "toprule": 0,
     "midrule": 0,
@@ -78,8 +79,8 @@ def read_latex_table(text: str) -> tuple[list[list[str]], list[int], str]:
     Fails on what LaTeX would fail on.
     """
     body = _without_comments(text)
-    # the label of a float may hold underscores
-    _check_tokens(re.sub(r"\\label\{tab:[A-Za-z0-9_@-]+\}", "", body))
+    # a label and an address may hold underscores
+    _check_tokens(re.sub(r"\\(label|url)\{[A-Za-z0-9_@:/.-]+\}", "", body))
     environments: list[str] = []
     for kind, name in re.findall(r"\\(begin|end)\{(\w+)\}", body):
         if kind == "begin":
@@ -90,7 +91,7 @@ def read_latex_table(text: str) -> tuple[list[list[str]], list[int], str]:
     found = re.search(r"\\begin\{tabular\}\{([lrcp.{}\d\\a-z]+)\}(.*)\\end\{tabular\}", body, re.S)
     assert found is not None
     alignment, inside = found.groups()
-    columns = len(re.findall(r"[lrc]|p\{[^}]*\}", re.sub(r"\{\\?\w*\}", "", alignment)))
+    columns = len(re.findall(r"p\{[^}]*\}|[lrc]", alignment))
     rows: list[list[str]] = []
     rules: list[int] = []
     for line in filter(None, map(str.strip, inside.splitlines())):
@@ -99,9 +100,10 @@ def read_latex_table(text: str) -> tuple[list[list[str]], list[int], str]:
             continue
         assert line.endswith(r"\\"), f"no end of row: {line}"
         fields = [field.strip() for field in re.split(r"(?<!\\)&", line.removesuffix(r"\\"))]
-        assert not fields[0].startswith("["), "LaTeX would take it for an argument"
+        assert not fields[0].startswith(("[", "*")), "LaTeX would take it for an argument"
         assert len(fields) == columns, f"{len(fields)} cells for {columns} columns: {line}"
-        rows.append(fields)
+        # braces around a whole field keep it from that
+        rows.append([re.sub(r"^\{([\[*].*)\}$", r"\1", field) for field in fields])
     caption = re.search(r"\\caption\{(.*)\}\n", body)
     assert caption is not None
     return rows, rules, caption.group(1)

@@ -1,7 +1,6 @@
 """Bootstrap intervals of cells and of differences between rows, from replicates made by hand."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from table_files import cell, make_score, part
 from workflow_scripts.errors import UserError
 from workflow_scripts.tables.blocks import parse_table_block
 from workflow_scripts.tables.cells import ShownTable, fill_table
-from workflow_scripts.tables.intervals import add_intervals, read_details
+from workflow_scripts.tables.intervals import add_intervals
 
 KEY = "replicates/{}/spearman"
 RAMP = np.arange(1001) / 1000  # 2.5% and 97.5% are .025 and .975
@@ -145,10 +144,3 @@ def test_other_numbers_of_replicates_are_a_user_error() -> None:
     rows = {"x": {"c": cell(part("d", "s.tsv"))}, "y": {"c": cell(part("d", "t.tsv"))}}
     with pytest.raises(UserError, match="rows `y` and `x` have 10 and 1001 replicates"):
         add_intervals(table_of(rows), details(s__d=RAMP, t__d=RAMP[:10]))
-
-
-def test_damaged_details_are_one_clear_line(tmp_path: Path) -> None:
-    path = tmp_path / "s.npz"
-    path.write_bytes(b"PK nothing")
-    with pytest.raises(UserError, match=r"s\.npz"):
-        read_details(path)

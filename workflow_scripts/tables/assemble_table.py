@@ -58,7 +58,8 @@ def main(argv: list[str] | None = None) -> None:
     table = fill_table(block, scores, published)
     if arguments.details:
         # numpy is loaded only where it is needed
-        from workflow_scripts.tables.intervals import add_intervals, read_details
+        from workflow_scripts.scoring.details import read_details
+        from workflow_scripts.tables.intervals import add_intervals
 
         table = add_intervals(table, {path: read_details(path) for path in arguments.details})
     texts = {

@@ -10,7 +10,7 @@ from workflow_scripts.errors import UserError
 TEXT = Option((str,))
 OPTIONAL_TEXT = Option((str,), None)
 LIST = Option((list,))
-NOTES = Option((list,), None)
+OPTIONAL_LIST = Option((list,), None)
 
 
 def read_object(text: str, option: str, known: Mapping[str, Option]) -> dict[str, Any]:
@@ -52,3 +52,13 @@ def check_distinct(values: list[str], where: str) -> None:
     twice = next((value for value in values if values.count(value) > 1), None)
     if twice is not None:
         raise UserError(f"{where}: `{twice}` twice; rename or remove one")
+
+
+def titles(values: Iterable[Any], where: str) -> dict[str, str]:
+    """Return the title of each id from a list of {"id": ..., "title": ...}, in order.
+
+    Raises `UserError` for other content and an id given twice.
+    """
+    found = [checked(value, where, {"id": TEXT, "title": TEXT}) for value in values]
+    check_distinct([value["id"] for value in found], where)
+    return {value["id"]: value["title"] for value in found}

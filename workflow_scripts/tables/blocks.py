@@ -9,7 +9,7 @@ from workflow_scripts.datasets.options import Option
 from workflow_scripts.errors import UserError
 from workflow_scripts.tables.block_values import (
     LIST,
-    NOTES,
+    OPTIONAL_LIST,
     OPTIONAL_TEXT,
     TEXT,
     check_distinct,
@@ -105,7 +105,7 @@ _TABLE = {
     "rows": LIST,
     "reference": OPTIONAL_TEXT,
     "average": Option((bool,), False),
-    "notes": NOTES,
+    "notes": OPTIONAL_LIST,
 }
 _COLUMN = {
     "id": TEXT,

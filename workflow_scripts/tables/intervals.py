@@ -11,34 +11,12 @@ from pathlib import Path
 import numpy as np
 
 from workflow_scripts.errors import UserError
+from workflow_scripts.scoring.bootstrap import paired_p_value, percentile_interval
+from workflow_scripts.scoring.details import replicates_key
 from workflow_scripts.tables.blocks import AVERAGE, Cell
 from workflow_scripts.tables.cells import ShownCell, ShownTable
 
 Details = Mapping[str, Mapping[str, np.ndarray]]
-
-# Stand-ins of scoring/bootstrap.py and scoring/details.py
-
-
-def percentile_interval(replicates: np.ndarray, level: float = 0.95) -> tuple[float, float]:
-    """Return the percentile interval of replicates."""
-    low, high = np.quantile(replicates, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
-
-
-def paired_p_value(differences: np.ndarray) -> float:
-    """Return the two-sided p of replicates of a difference."""
-    below = (1 + np.count_nonzero(differences <= 0)) / (1 + len(differences))
-    above = (1 + np.count_nonzero(differences >= 0)) / (1 + len(differences))
-    return float(min(1.0, 2 * min(below, above)))
-
-
-def read_details(path: Path) -> dict[str, np.ndarray]:
-    """Return the arrays of a details file."""
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            return {name: arrays[name] for name in arrays.files}
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path}: cannot be read ({error}); score the encoder again") from error
 
 
 def details_path(scores: str) -> str:
@@ -56,7 +34,7 @@ def _replicates(cell: Cell, details: Details) -> np.ndarray | None:
     for part in cell.parts:
         for scores in part.scores:
             path = details_path(scores)
-            values = details.get(path, {}).get(f"replicates/{part.dataset}/{part.metric}")
+            values = details.get(path, {}).get(replicates_key(part.dataset, part.metric))
             if values is None:
                 return None
             found[f"{path}, dataset `{part.dataset}`"] = values

@@ -49,8 +49,8 @@ def latex_comment(text: str) -> str:
 
 def latex_row(fields: Sequence[str]) -> str:
     r"""Return a row of fields that are LaTeX already, ended with \\."""
-    # a row may not open with [: LaTeX would take it for an argument of the \\ before
-    line = " & ".join(f"{{{field}}}" if field.startswith("[") else field for field in fields)
+    # a row may not open with [ or *: LaTeX would take it for an argument of the \\ before
+    line = " & ".join(f"{{{field}}}" if field.startswith(("[", "*")) else field for field in fields)
     return rf"{line} \\"
 
 
@@ -61,13 +61,14 @@ def latex_table(
     header: Sequence[str],
     families: Iterable[Sequence[str]],
     comments: Iterable[str] = (),
+    packages: Sequence[str] = ("booktabs",),
 ) -> str:
     r"""Return a floating table: `families` are lines of LaTeX, kept apart by a rule.
 
     `alignment` has one letter for each column, `header` holds LaTeX, `caption` and `comments` are
-    plain text; the label is tab:{name}.
+    plain text, `packages` are those that the preamble has to load; the label is tab:{name}.
     """
-    lines = [latex_comment(r"needs \usepackage{booktabs}")]
+    lines = [latex_comment(rf"needs \usepackage{{{','.join(packages)}}}")]
     lines += map(latex_comment, comments)
     lines += [r"\begin{table}[t]", r"\centering", r"\small"]
     lines += [rf"\begin{{tabular}}{{{alignment}}}", r"\toprule", latex_row(header)]
