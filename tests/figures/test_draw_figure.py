@@ -1,0 +1,269 @@
+"""The command that draws a figure, and how figures look."""
+
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from made_inputs import BLOCKS, MadeFigure, outer
+
+from workflow_scripts.errors import UserError
+from workflow_scripts.figures.draw_figure import main
+from workflow_scripts.figures.style import (
+    COLOURS,
+    DASHES,
+    MARKERS,
+    NEGATIVE,
+    POSITIVE,
+    SIDE_CHARACTERS,
+    figure_style,
+    line_style,
+    new_figure,
+    wrapped,
+)
+
+NOT_RUN = {"id": "a", "label": "A", "not_run": "no data"}
+AXES = {"x_label": "x", "y_label": "y"}
+EMPTY = {
+    "roc": {"dataset": "d", "curves": [NOT_RUN]},
+    "lines": AXES | {"series": [NOT_RUN]},
+    "cosines": {"dataset": "d", "panels": [NOT_RUN]},
+    "buckets": AXES | {"dataset": "d", "buckets": [NOT_RUN]},
+}
+
+
+def svg_texts(path: Path) -> list[str]:
+    """Return the text elements of an SVG."""
+    texts = ElementTree.parse(path).iter("{http://www.w3.org/2000/svg}text")
+    return [" ".join("".join(text.itertext()).split()) for text in texts]
+
+
+@pytest.mark.parametrize("kind", BLOCKS)
+def test_the_same_inputs_give_the_same_bytes(made: MadeFigure, kind: str) -> None:
+    """In another process too, with other settings of the user."""
+    arguments = made.arguments(BLOCKS[kind](made), "--data-note", "made up")
+    main(arguments)
+    out = made.folder / "out"
+    first = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    assert {path.suffix for path in first} == {".png", ".svg", ".tsv", ".md"}
+    settings = made.folder / "matplotlibrc"
+    settings.write_text("font.size: 20\nsavefig.dpi: 50\nlines.linewidth: 5\n")
+    subprocess.run(
+        [sys.executable, "-m", "workflow_scripts.figures.draw_figure", *arguments],
+        check=True,
+        env={"MATPLOTLIBRC": str(settings), "PATH": "", "HOME": str(Path.home())},
+    )
+    for path, content in first.items():
+        assert path.read_bytes() == content, path.name
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        (
+            "roc",
+            [
+                "False positive rate (fraction of negative pairs)",
+                "True positive rate (fraction of positive pairs)",
+                "AUC (mean ± deviation over seeds)",
+                "chance: .500",
+            ],
+        ),
+        ("lines", ["Corpus size (strings, log scale)", "RoBERTa, STS12, Spearman's ρ", "100k"]),
+        (
+            "cosines",
+            [
+                "Cosine similarity of the pair (−1 to 1)",
+                "the class (%)",
+                "positive pairs",
+                "negative pairs",
+                "BERT + Mirror",
+            ],
+        ),
+        (
+            "buckets",
+            [
+                "Words tuned on, by rank of frequency",
+                "Score (Spearman's ρ)",
+                "set (number)",
+                "91k–100k",
+                "beyond",
+            ],
+        ),
+    ],
+)
+def test_text_of_the_svg_is_text(made: MadeFigure, kind: str, expected: list[str]) -> None:
+    main(made.arguments(BLOCKS[kind](made)))
+    texts = svg_texts(made.folder / "out" / f"figure-{kind}.svg")
+    for text in expected:
+        assert text in texts
+
+
+@pytest.mark.parametrize("kind", BLOCKS)
+def test_no_text_overlaps_or_leaves_the_figure(
+    made: MadeFigure, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = []
+    monkeypatch.setattr(
+        "workflow_scripts.figures.draw_figure.save_figure", lambda figure, _: drawn.append(figure)
+    )
+    main(made.arguments(BLOCKS[kind](made)))
+    (figure,) = drawn
+    with figure_style():
+        figure.draw_without_rendering()
+        check_texts_apart(figure)
+
+
+def check_texts_apart(figure: Any) -> None:
+    from matplotlib.text import Text
+    from matplotlib.transforms import Bbox
+
+    hidden = set()
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            hidden |= {t.label1 for t in axis.get_major_ticks() if not low <= t.get_loc() <= high}
+    # the box of a slanted text is not its outline
+    texts = [
+        text
+        for text in figure.findobj(Text)
+        if text.get_text() and text.get_visible() and text not in hidden
+        if not text.get_rotation() % 90
+    ]
+    boxes = [(text.get_text(), text.get_window_extent()) for text in texts]
+    assert len(boxes) > 4
+    page = figure.bbox
+    for text, box in boxes:
+        assert box.x0 >= -1 and box.x1 <= page.width + 1, text
+        assert box.y0 >= -1 and box.y1 <= page.height + 1, text
+    for number, (text, box) in enumerate(boxes):
+        for other, its in boxes[:number]:
+            assert not Bbox.intersection(box.padded(-1), its.padded(-1)), (text, other)
+
+
+def grey_sample(position: int, family: int) -> np.ndarray:
+    """Return a line of a legend in grey levels, 0 black to 1 white [height, width]."""
+    with figure_style():
+        figure = new_figure(0.3)
+        figure.set_layout_engine("none")
+        axes = figure.add_axes((0, 0, 1, 1))
+        axes.set_axis_off()
+        axes.plot([0.1, 0.9], [0.5, 0.5], **line_style(position, family))
+        axes.set(xlim=(0, 1), ylim=(0, 1))
+        figure.canvas.draw()
+        pixels = np.asarray(figure.canvas.buffer_rgba())[..., :3] / 255
+    return pixels @ [0.299, 0.587, 0.114]
+
+
+def test_lines_differ_in_grey_and_stand_out() -> None:
+    """Even where they have one colour, as the curves of a family."""
+    samples = [grey_sample(position, 0) for position in range(len(DASHES))]
+    for position, sample in enumerate(samples):
+        for other in samples[:position]:
+            assert np.abs(sample - other).sum() > 100
+    for family in range(7):
+        assert grey_sample(0, family).min() < 0.72
+
+
+def test_no_two_lines_have_one_style() -> None:
+    number = len(DASHES) * len(MARKERS)
+    styles = [line_style(position, 0) for position in range(number)]
+    assert len({(str(s["linestyle"]), s["marker"]) for s in styles}) == number
+
+
+def grey_picture(made: MadeFigure, kind: str) -> np.ndarray:
+    """Return the PNG of a figure in grey levels, 0 black to 1 white [height, width]."""
+    from matplotlib.image import imread
+
+    main(made.arguments(BLOCKS[kind](made)))
+    return imread(made.folder / "out" / f"figure-{kind}.png")[..., :3] @ [0.299, 0.587, 0.114]
+
+
+def grey_level(colour: str, opacity: float = 1.0) -> float:
+    """Return the grey level of a colour #rrggbb on white."""
+    channels = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
+    return 1 - opacity * (1 - float(np.dot(channels, [0.299, 0.587, 0.114])))
+
+
+@pytest.mark.parametrize(
+    ("kind", "levels"),
+    [
+        ("cosines", [grey_level(POSITIVE, 0.5), grey_level(NEGATIVE)]),
+        ("buckets", [grey_level(COLOURS[5]), 1.0]),
+    ],
+)
+def test_areas_differ_in_grey(made: MadeFigure, kind: str, levels: list[float]) -> None:
+    """A filled area, and an outline or an empty one, are far apart; what is hatched is hatched."""
+    grey = grey_picture(made, kind)
+    assert all((np.abs(grey - level) < 0.02).sum() > 400 for level in levels)
+    assert abs(levels[0] - levels[1]) > 0.3
+    assert "url(#" in made.output(f"figure-{kind}.svg")
+
+
+def test_the_png_has_the_width_of_a_column_at_200_dots_an_inch(made: MadeFigure) -> None:
+    assert grey_picture(made, "lines").shape[1] == round(3.15 * 200)
+
+
+@pytest.mark.parametrize("kind", EMPTY)
+def test_a_figure_of_which_nothing_was_run_says_so(made: MadeFigure, kind: str) -> None:
+    main(made.arguments(outer(kind, **EMPTY[kind]), "--data-note", "made up"))
+    name = f"figure-{kind}"
+    assert "Nothing of this figure was run;" in svg_texts(made.folder / "out" / f"{name}.svg")
+    assert made.output(f"{name}.tsv") == "panel\tseries\tx\ty\tlow\thigh\n"
+    note = made.output(f"{name}.md")
+    assert "- A: no data." in note
+    assert "Nothing of this figure was run" in note
+    assert "What was measured" not in note
+
+
+def test_the_note_has_title_caption_notes_and_data(made: MadeFigure) -> None:
+    block = BLOCKS["lines"](made) | {
+        "title": "Size | *of* the corpus",
+        "caption": "Score against size",
+        "notes": ["One note.", "Two <notes>"],
+    }
+    main(made.arguments(block, "--data-note", "the sampler"))
+    note = made.output("figure-lines.md").splitlines()
+    assert note[0] == r"# Size \| \*of\* the corpus"
+    assert "](figure-lines.png)" in note[2]
+    for line in ("Score against size.", "One note.", r"Two \<notes\>.", "Data: the sampler."):
+        assert line in note
+
+
+def test_labels_are_wrapped_and_never_formulas(made: MadeFigure) -> None:
+    block = BLOCKS["roc"](made)
+    block["curves"][0]["label"] = "A model of $5 with a very long name, and a $6 supplement " * 2
+    main(made.arguments(block))
+    texts = svg_texts(made.folder / "out" / "figure-roc.svg")
+    assert any("$5 with" in text for text in texts)
+    assert max(map(len, texts)) < 60
+
+
+def test_wrapped_breaks_long_words() -> None:
+    assert max(map(len, wrapped("x" * 100, SIDE_CHARACTERS).split("\n"))) == SIDE_CHARACTERS
+
+
+def test_published_values_must_be_given(made: MadeFigure) -> None:
+    block = BLOCKS["roc"](made) | {"reference": "figure04"}
+    with pytest.raises(UserError, match=r"--reference: figure `figure-roc` needs"):
+        main(made.arguments(block))
+    assert not (made.folder / "out").exists()
+
+
+def test_outputs_are_named_for_the_figure(made: MadeFigure) -> None:
+    arguments = made.arguments(BLOCKS["roc"](made))
+    arguments[arguments.index("--output-prefix") + 1] = str(made.folder / "other")
+    with pytest.raises(UserError, match="must end in the id of the figure, `figure-roc`"):
+        main(arguments)
+
+
+def test_start_needs_no_heavy_package() -> None:
+    """A mistake in the block is told before anything heavy is read."""
+    code = (
+        "import sys, workflow_scripts.figures.draw_figure; "
+        "sys.exit(any(m in sys.modules for m in ('torch', 'scipy', 'matplotlib', 'faiss')))"
+    )
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -1,0 +1,156 @@
+"""ROC curves: their points and areas."""
+
+import csv
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from made_inputs import MadeFigure, outer, roc_block
+from sklearn.metrics import roc_auc_score
+from sklearn.metrics import roc_curve as sklearn_roc_curve
+
+from workflow_scripts.errors import UserError
+from workflow_scripts.figures.draw_figure import main
+from workflow_scripts.figures.roc import corners
+from workflow_scripts.scoring.details import read_details, write_details
+from workflow_scripts.scoring.pair_classification import roc_curve
+
+
+def rows_of(made: MadeFigure, name: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(made.output(name).splitlines(), delimiter="\t"))
+
+
+def curve_of(name: str, **more: Any) -> dict[str, Any]:
+    return {"id": name, "label": name.upper(), "departures": []} | more
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=2, max_size=60))
+def test_corners_draw_the_curve_of_scikit_learn(pairs: list[tuple[int, bool]]) -> None:
+    """Every point of the full curve is a corner or lies between two corners."""
+    scores = np.array([score / 7 for score, _ in pairs])
+    labels = np.array([label for _, label in pairs], dtype=int)
+    if len(set(labels)) < 2:
+        return
+    full = np.column_stack(sklearn_roc_curve(labels, scores, drop_intermediate=False)[:2])
+    found = np.column_stack(corners(*roc_curve(scores, labels)))
+    starts, steps = found[:-1], np.diff(found, axis=0)
+    for point in full:
+        along = np.einsum("ij,ij->i", point - starts, steps) / (steps**2).sum(axis=1)
+        nearest = starts + steps * np.clip(along, 0, 1)[:, None]
+        assert np.linalg.norm(nearest - point, axis=1).min() < 1e-9
+    # and no corner is on the line between its neighbours
+    turns = steps[:-1, 0] * steps[1:, 1] - steps[:-1, 1] * steps[1:, 0]
+    assert (np.abs(turns) > 0).all() or len(found) == 2
+
+
+def test_the_drawn_curve_is_that_of_the_first_seed(made: MadeFigure) -> None:
+    """In the order of the block, not by number."""
+    files = made.pairs("a", (55, 33), 0.5)
+    main(made.arguments(outer("roc", dataset="qnli", curves=[curve_of("a", **files)])))
+    details = read_details(files["details"][0])
+    labels, cosines = details["labels/qnli"], details["cosines/qnli"]
+    false, true, _ = sklearn_roc_curve(labels, cosines, drop_intermediate=False)
+    found = rows_of(made, "figure-roc.tsv")
+    assert {(row["panel"], row["series"]) for row in found} == {("qnli", "a")}
+    points = np.array([(row["x"], row["y"]) for row in found], dtype=float)
+    full = {(round(x, 6), round(y, 6)) for x, y in zip(false, true, strict=True)}
+    assert {tuple(point) for point in points} <= full
+    assert np.trapezoid(points[:, 1], points[:, 0]) == pytest.approx(
+        roc_auc_score(labels, cosines), abs=1e-5
+    )
+    assert "Each curve is that of one run: seed 55, the first." in made.output("figure-roc.md")
+
+
+def test_area_is_the_mean_over_seeds_with_its_interval(made: MadeFigure) -> None:
+    files = made.pairs("a", (1, 2, 3), 0.5)
+    main(made.arguments(outer("roc", dataset="qnli", curves=[curve_of("a", **files)])))
+    arrays = [read_details(path) for path in files["details"]]
+    areas = [roc_auc_score(one["labels/qnli"], one["cosines/qnli"]) for one in arrays]
+    means = np.mean([one["replicates/qnli/auc"] for one in arrays], axis=0)
+    (cell,) = rows_of(made, "cells/figure-roc.tsv")
+    assert (cell["table"], cell["row"], cell["column"]) == ("figure-roc", "a", "auc")
+    expected = [np.mean(areas), np.std(areas, ddof=1), *np.percentile(means, [2.5, 97.5])]
+    values = [float(cell[name]) for name in ("mean", "sd", "low", "high")]
+    assert values == pytest.approx(expected, abs=2e-6)
+    assert (cell["seeds"], cell["status"]) == ("3", "no-published")
+    legend = f"A: {expected[0]:.3f} ± {expected[1]:.3f}".replace("0.", ".")
+    assert legend in made.output("figure-roc.svg")
+
+
+def test_status_beside_the_published_values(made: MadeFigure) -> None:
+    files = {name: made.pairs(name, (1,), 0.5) for name in ("in", "out", "other", "new")}
+    area = float(made_area(files["in"]))
+    reference = made.folder / "reference.tsv"
+    lines = ["table\trow\tcolumn\tvalue", f"figure04\tin\tauc\t{area:.3f}"]
+    lines += ["figure04\tout\tauc\t.999", "figure04\tother\tauc\t.7", "figure04\tnone\tauc\t.6"]
+    reference.write_text("\n".join(lines) + "\n")
+    curves = [
+        curve_of("in", **files["in"]),
+        curve_of("out", **files["out"]),
+        curve_of("other", **files["other"]) | {"departures": ["small model", "other data"]},
+        curve_of("new", **files["new"]),
+        {"id": "none", "label": "None", "not_run": "no vectors"},
+    ]
+    block = outer("roc", dataset="qnli", curves=curves) | {"reference": "figure04"}
+    main(made.arguments(block, "--reference", str(reference)))
+    cells = {row["row"]: row for row in rows_of(made, "cells/figure-roc.tsv")}
+    assert {name: cell["status"] for name, cell in cells.items()} == {
+        "in": "inside",
+        "out": "outside",
+        "other": "not-comparable",
+        "new": "no-published",
+        "none": "not-run",
+    }
+    assert cells["none"]["reason"] == "no vectors"
+    assert cells["other"]["difference"] == ""
+    note = made.output("figure-roc.md")
+    assert "IN: paper " in note and "difference (ours minus the paper's) .000, within" in note
+    assert "OUT: paper .999" in note and "outside the tolerance of .01" in note
+    assert "OTHER: not comparable with the paper's and no reproduction: small model; other" in note
+    assert "NEW: the paper prints no value for it." in note
+    assert "- None: no vectors." in note
+
+
+def made_area(files: dict[str, list[str]]) -> float:
+    details = read_details(files["details"][0])
+    return roc_auc_score(details["labels/qnli"], details["cosines/qnli"])
+
+
+def test_curves_that_are_not_run_are_not_drawn(made: MadeFigure) -> None:
+    main(made.arguments(roc_block(made)))
+    assert "sbert" not in {row["series"] for row in rows_of(made, "figure-roc.tsv")}
+    assert "SBERT" not in made.output("figure-roc.svg")
+    assert "- SBERT: needs a model that is not here." in made.output("figure-roc.md")
+
+
+def test_cosines_of_another_run_are_refused(made: MadeFigure) -> None:
+    files = made.pairs("a", (1,), 0.5)
+    arrays = read_details(files["details"][0])
+    arrays["labels/qnli"] = 1 - arrays["labels/qnli"]
+    write_details(files["details"][0], arrays)
+    block = outer("roc", dataset="qnli", curves=[curve_of("a", **files)])
+    with pytest.raises(UserError, match=r"a-seed1\.npz: its cosines give an AUC of"):
+        main(made.arguments(block))
+    assert not (made.folder / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"labels/qnli": None}, "no cosines and labels of dataset `qnli`"),
+        ({"labels/qnli": np.ones(400, np.int8)}, "needs a label of 0 or 1 for each cosine"),
+        ({"labels/qnli": np.ones(3, np.int8)}, "needs a label of 0 or 1 for each cosine"),
+    ],
+)
+def test_details_without_pairs_are_named(
+    made: MadeFigure, change: dict[str, Any], message: str
+) -> None:
+    files = made.pairs("a", (1,), 0.5)
+    arrays = read_details(files["details"][0]) | change
+    write_details(files["details"][0], {k: v for k, v in arrays.items() if v is not None})
+    block = outer("roc", dataset="qnli", curves=[curve_of("a", **files)])
+    with pytest.raises(UserError, match=message):
+        main(made.arguments(block))

@@ -1,0 +1,1 @@
+"""Figures: what was measured as PNG and SVG, the numbers behind, and a caption that says it all."""
