@@ -3,10 +3,6 @@
 # Inputs:  config/registry.yaml, the servers or the mirror that it names
 # Outputs: files below the data root; results/downloads/{name}.json (URLs, hashes, sizes, dates)
 
-from workflow_scripts.downloads.registry import open_sets, read_registry
-
-REGISTRY = "config/registry.yaml"
-
 
 # where there is a cluster, its nodes often have no way out
 localrules:
@@ -17,7 +13,7 @@ localrules:
 rule fetch_dataset:
     input:
         sources=sources("downloads.fetch_dataset"),
-        registry=REGISTRY,
+        registry="config/registry.yaml",
     output:
         record="results/downloads/{name}.json",
     log:
@@ -47,6 +43,4 @@ rule fetch_dataset:
 
 rule fetch_data:
     input:
-        lambda wildcards: expand(
-            "results/downloads/{name}.json", name=open_sets(read_registry(REGISTRY))
-        ),
+        lambda wildcards: expand("results/downloads/{name}.json", name=plan.downloads()),

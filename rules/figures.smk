@@ -1,5 +1,5 @@
 # Figures: each drawn as PNG and SVG, with the numbers behind and a note of what was measured.
-# Inputs:  what plan.figure_inputs names: results/scores/... (.tsv, .npz), results/corpora/...,
+# Inputs:  what outputs.figure_inputs names: results/scores/... (.tsv, .npz), results/corpora/...,
 #          results/datasets/... (items, strings), config/reference/{figure}.tsv (published values)
 # Outputs: results/figures/{figure}.{png,svg,tsv,md}, results/figures/cells/{figure}.tsv
 
@@ -7,11 +7,11 @@
 rule draw_figure:
     input:
         sources=sources("figures.draw_figure"),
-        scores=lambda wildcards: plan.figure_inputs(wildcards.figure)["scores"],
-        details=lambda wildcards: plan.figure_inputs(wildcards.figure)["details"],
-        records=lambda wildcards: plan.figure_inputs(wildcards.figure)["records"],
-        texts=lambda wildcards: plan.figure_inputs(wildcards.figure)["texts"],
-        reference=lambda wildcards: plan.figure_inputs(wildcards.figure)["reference"],
+        scores=lambda wildcards: outputs.figure_inputs(wildcards.figure)["scores"],
+        details=lambda wildcards: outputs.figure_inputs(wildcards.figure)["details"],
+        records=lambda wildcards: outputs.figure_inputs(wildcards.figure)["records"],
+        texts=lambda wildcards: outputs.figure_inputs(wildcards.figure)["texts"],
+        reference=lambda wildcards: outputs.reference_files("figures", wildcards.figure),
     output:
         multiext("results/figures/{figure}", ".png", ".svg", ".tsv", ".md"),
         cells="results/figures/cells/{figure}.tsv",
@@ -20,7 +20,7 @@ rule draw_figure:
     benchmark:
         "results/benchmarks/draw_figure/{figure}.tsv"
     wildcard_constraints:
-        figure="|".join(plan.figures),
+        figure=plan.figure_ids(),
     conda:
         "../envs/plain.yaml"
     threads: 1
@@ -29,7 +29,7 @@ rule draw_figure:
         mem_mb=500,
         runtime=10,
     params:
-        block=lambda wildcards: canonical(plan.figure_block(wildcards.figure)),
+        block=lambda wildcards: canonical(outputs.figure_block(wildcards.figure)),
         prefix=lambda wildcards: f"results/figures/{wildcards.figure}",
         data_note=plan.data_note(),
     shell:

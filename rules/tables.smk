@@ -67,8 +67,9 @@ rule assemble_grid:
     input:
         sources=sources("tables.assemble_grid"),
         reports=lambda wildcards: [
-            f"results/tuning_grid/{search}.tsv"
+            f"results/tuning_grid/{search}.{form}"
             for search in plan.grid_searches(wildcards.table)
+            for form in ("tsv", "json")
         ],
         reference=lambda wildcards: outputs.reference_files("tables", wildcards.table),
     output:
@@ -163,9 +164,10 @@ rule assemble_scorecard:
         mem_mb=500,
         runtime=5,
     params:
+        block=canonical(outputs.scorecard_block()),
         data_note=plan.data_note(),
     shell:
-        "logged {log[0]:q} python -m workflow_scripts.tables.assemble_scorecard"
+        "logged {log[0]:q} python -m workflow_scripts.tables.assemble_scorecard --block {params.block:q}"
         " --cells {input.cells:q} {input.figures:q} --data-note {params.data_note:q}"
         " --output-prefix results/tables/scorecard"
 

@@ -255,6 +255,11 @@ class Outputs:
 
     # ---- the page of everything -----------------------------------------------------------------
 
+    def scorecard_block(self) -> dict[str, Any]:
+        """Return what assemble_scorecard needs: tables and figures with their titles."""
+        index = self.index_block()
+        return {"tables": index["tables"], "figures": index["figures"]}
+
     def index_block(self) -> dict[str, Any]:
         """Return what assemble_index needs: tables, figures, seeds, data and models."""
         encoders, _ = self._plan.needed()

@@ -282,6 +282,10 @@ class Plan:
         """Ids of the figures, in the order of the config."""
         return list(self.config.get("figures", {}))
 
+    def figure_ids(self) -> str:
+        """Return the ids of the figures as a regular expression for a wildcard."""
+        return _alternatives(self.figures)
+
     def figure_rows(self, figure: str) -> list[Place]:
         """Return the data sets of all curves, panels and points of a figure."""
         block = self.config["figures"][figure]

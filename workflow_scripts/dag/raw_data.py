@@ -3,7 +3,10 @@
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import Any
+
+from workflow_scripts.downloads.registry import DataSet, read_registry, sets_with
+
+REGISTRY = Path(__file__).resolve().parents[2] / "config" / "registry.yaml"
 
 
 class RawData:
@@ -40,7 +43,7 @@ class RawData:
         """Return the name of the registry's open entry with a file (or files below a folder)."""
         if not self._fetch or not file.is_relative_to(self.root):
             return None
-        return _downloads().get(str(file.relative_to(self.root)))
+        return _download_of(str(file.relative_to(self.root)))
 
 
 def record_of(download: str) -> str:
@@ -49,16 +52,11 @@ def record_of(download: str) -> str:
 
 
 @cache
-def _downloads() -> dict[str, str]:
-    """Return the name of the open entry by path below the data root, files and their folders."""
-    from workflow_scripts.downloads.registry import read_registry
+def _registry() -> dict[str, DataSet]:
+    return read_registry(REGISTRY)
 
-    names: dict[str, str] = {}
-    entries: dict[str, Any] = read_registry()
-    for name, entry in entries.items():
-        if entry.gated:
-            continue
-        for path in entry.paths:
-            names[path] = name
-            names.setdefault(str(Path(path).parent), name)
-    return names
+
+@cache
+def _download_of(path: str) -> str | None:
+    registry = _registry()
+    return next((n for n in sets_with(registry, [path]) if not registry[n].gated), None)
