@@ -9,6 +9,8 @@ COMMANDS = {
     "centering": 0,
     "small": 0,
     "linewidth": 0,
+    "setlength": 2,
+    "tabcolsep": 0,
     "scriptsize": 0,
     "toprule": 0,
     "midrule": 0,

@@ -78,8 +78,8 @@ def note_lines(scorecard: Scorecard) -> list[str]:
         "Compared: the cell ran with the model, the data and the recipe of the paper. Only then is "
         "a difference taken.",
         "Inside: our mean over seeds, as shown, differs from the printed value by no more than the "
-        "tolerance that the table states. It is agreement within that bound and no more; a cell "
-        "outside is not explained by it.",
+        "tolerance that the table states. It is agreement within that bound and no more. Why a "
+        "cell lies outside, the scorecard cannot tell.",
         "A value that the paper prints in two tables counts in each.",
     ]
     if scorecard.unpublished:
@@ -201,7 +201,9 @@ def scorecard_markdown(scorecard: Scorecard, data_note: str, pages: Pages) -> st
 
 def scorecard_html(scorecard: Scorecard, data_note: str, pages: Pages) -> str:
     """Return the scorecard as an HTML page."""
-    lines = ['<nav><a href="index.html">All tables</a> · <a href="scorecard.tsv">tsv</a>']
+    lines = [
+        '<nav><a href="index.html">All tables and figures</a> · <a href="scorecard.tsv">tsv</a>'
+    ]
     lines[0] += ' · <a href="scorecard.md">Markdown</a></nav>'
     lines.append(f"<h1>{escape(TITLE)}</h1>")
     lines += html_paragraphs(data_lines(data_note), "data")

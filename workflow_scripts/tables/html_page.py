@@ -6,7 +6,7 @@ from html import escape
 from workflow_scripts.tables.markdown import one_line
 
 STYLE = """\
-body { font: 16px/1.45 system-ui, sans-serif; color: #111; background: #fff; max-width: 75rem;
+body { font: 16px/1.45 system-ui, sans-serif; color: #111; background: #fff; max-width: 80rem;
   margin: 1.5rem auto; padding: 0 1rem; }
 h1 { font-size: 1.3rem; }
 h2 { font-size: 1.1rem; margin-top: 2rem; }
@@ -20,12 +20,14 @@ th, td { padding: .3rem .6rem; text-align: right; vertical-align: top; white-spa
 th[scope=row], th:first-child { text-align: left; }
 th[scope=row] { font-weight: normal; }
 thead th, thead td { border-bottom: 1px solid #111; }
+.scores th, .scores td { padding: .3rem .35rem; }
 sup { line-height: 0; }
+sup a { text-decoration: none; }
 tbody + tbody { border-top: 1px solid #111; }
 .left, td.text, th.text { text-align: left; }
 td.text { white-space: normal; min-width: 12rem; }
-.deviation { font-size: .8em; }
-.interval, .against, .paper { display: block; font-size: .8em; }
+.deviation { font-size: .75em; }
+.interval, .against, .paper { display: block; font-size: .75em; }
 .interval, .paper { color: #595959; }
 .difference, .outside { color: #111; }
 .notice { border-left: .3rem solid #111; padding-left: .7rem; }

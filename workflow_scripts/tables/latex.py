@@ -2,6 +2,9 @@ r"""Tables in LaTeX with the rules of package booktabs; text goes through `latex
 
 from collections.abc import Iterable, Sequence
 
+# with more columns they stand closer together, to fit on a page
+WIDE = 6
+
 _SPECIAL = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -71,6 +74,8 @@ def latex_table(
     lines = [latex_comment(rf"needs \usepackage{{{','.join(packages)}}}")]
     lines += map(latex_comment, comments)
     lines += [r"\begin{table}[t]", r"\centering", r"\small"]
+    if len(header) > WIDE:
+        lines.append(r"\setlength{\tabcolsep}{3pt}")
     lines += [rf"\begin{{tabular}}{{{alignment}}}", r"\toprule", latex_row(header)]
     for family in families:
         lines += [r"\midrule", *family]

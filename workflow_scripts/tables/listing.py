@@ -129,7 +129,7 @@ def _page_html(page: ListingPage) -> str:
     name = escape(page.id)
     forms = (("tsv", "tsv"), ("md", "Markdown"), ("tex", "LaTeX"))
     links = "".join(f' · <a href="{name}.{ending}">{form}</a>' for ending, form in forms)
-    lines = [f'<nav><a href="index.html">All tables</a>{links}</nav>']
+    lines = [f'<nav><a href="index.html">All tables and figures</a>{links}</nav>']
     lines.append(f"<h1>{escape(one_line(page.title))}</h1>")
     lines += html_paragraphs(page.lines, "notice")
     lines += listing_html(page.listing)

@@ -197,7 +197,8 @@ def _html_samples(table: ShownTable) -> list[str]:
     header, *labels = sample_header(table)
     lines = ['<div class="wide">', '<table class="samples notes">']
     lines.append("<caption>What the scores were measured on</caption>")
-    lines += html_header(labels, f'<th scope="col">{header}</th>')
+    classes = ["", "", *[' class="text"'] * (len(labels) - 2)]
+    lines += html_header(labels, f'<th scope="col">{header}</th>', classes)
     lines.append("<tbody>")
     for sample in table.samples:
         name, n, coverage, *texts = map(escape, sample_fields(table, sample))
@@ -213,7 +214,7 @@ def render_html(table: ShownTable, data_note: str) -> str:
     reasons = Reasons(table)
     name = escape(block.id)
     lines = [
-        f'<nav><a href="index.html">All tables</a> · <a href="{name}.tsv">tsv</a>'
+        f'<nav><a href="index.html">All tables and figures</a> · <a href="{name}.tsv">tsv</a>'
         f' · <a href="{name}.md">Markdown</a> · <a href="{name}.tex">LaTeX</a>'
         f' · <a href="cells/{name}.tsv">one row for each cell</a></nav>'
     ]

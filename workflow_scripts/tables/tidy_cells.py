@@ -96,11 +96,11 @@ def tidy_cells(table: ShownTable) -> list[TidyCell]:
                 )
             )
     for (row_id, column_id), value in table.unplaced.items():
-        found.append(published_alone(table.block.id, row_id, column_id, value, NO_PLACE))
+        found.append(_published_alone(table.block.id, row_id, column_id, value, NO_PLACE))
     return found
 
 
-def published_alone(table: str, row: str, column: str, value: Decimal, reason: str) -> TidyCell:
+def _published_alone(table: str, row: str, column: str, value: Decimal, reason: str) -> TidyCell:
     """Return the cell of a published value beside which nothing was run, and why."""
     nothing = dict.fromkeys([*_FLOATS, *_DECIMALS])
     known = {"table": table, "row": row, "column": column, "seeds": 0, "against": ""}
