@@ -74,6 +74,13 @@ def test_malformed_json_names_its_line(tmp_path):
         read_json(path)
 
 
+def test_a_key_that_is_twice_in_json_is_refused(tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text('{"b": {}, "a": {"sts12": 1, "sts13": 2, "sts12": 3}}')
+    with pytest.raises(UserError, match=r"a\.json: the key 'sts12' is there twice"):
+        read_json(path)
+
+
 def test_json_is_written_with_sorted_keys_and_read_back(tmp_path):
     path = tmp_path / "deep" / "a.json"
     write_json(path, {"b": 1, "a": "é"})

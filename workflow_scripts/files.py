@@ -116,9 +116,22 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def read_json(path: str | Path) -> Any:
-    """Return the content of a JSON file; `UserError` with file and line if it is malformed."""
+    """Return the content of a JSON file.
+
+    Raises `UserError` if it is malformed, with file and line, and if an object has a key twice: of
+    two entries of one id the parser would drop the first without a word.
+    """
+
+    def one_of_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        content = dict(pairs)
+        if len(content) < len(pairs):
+            keys = [key for key, _ in pairs]
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise UserError(f"{path}: the key {twice!r} is there twice; remove one of the two")
+        return content
+
     try:
-        return json.loads(read_text(path))
+        return json.loads(read_text(path), object_pairs_hook=one_of_each)
     except json.JSONDecodeError as error:
         raise UserError(
             f"{path}:{error.lineno}: not valid JSON ({error.msg}); mend or remake the file"

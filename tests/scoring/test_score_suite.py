@@ -6,13 +6,20 @@ import sys
 
 import numpy as np
 import pytest
+import scipy.spatial.distance
 import scipy.stats
+import sklearn.metrics
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval import link_entities
 from workflow_scripts.retrieval.rankings import RankedName, write_rankings
+from workflow_scripts.scoring import measurement
+from workflow_scripts.scoring.bootstrap import resamples
+from workflow_scripts.scoring.details import read_details
+from workflow_scripts.scoring.isotropy import isotropy_score
 from workflow_scripts.scoring.score_suite import main
-from workflow_scripts.scoring.tidy_scores import read_scores
+from workflow_scripts.scoring.suite_scores import score_datasets
+from workflow_scripts.scoring.tidy_scores import EncoderIds, read_scores
 
 ENCODER = "bert/mirror-word/words-en/seed33"
 PAIRS = {
@@ -33,14 +40,30 @@ LINKS = {
     "gold": [[["D0"]], [["D1"], ["D2"]], [["D9"]], [["D1", "D3"]]],
     "dropped": {"cui-less": 4},
 }
+CLASSES = {
+    "task": "pair-classification",
+    "split": "dev",
+    "left": [0, 1, 2, 3, 4],
+    "right": [5, 6, 7, 8, 9],
+    "label": [1, 0, 1, 1, 0],
+    "dropped": {"empty": 5},
+}
+STRINGS = {"task": "isotropy", "split": "test", "strings": [1, 4, 5, 7, 9], "dropped": {}}
 VECTORS = np.random.default_rng(0).normal(size=(10, 6)).astype(np.float32)
+COSINES = 1 - np.array(
+    [
+        scipy.spatial.distance.cosine(*pair)
+        for pair in VECTORS.astype(float).reshape(2, 5, 6).swapaxes(0, 1)
+    ]
+)
 
 
 @pytest.fixture
 def score(tmp_path):
     """Return a function that writes a suite, runs the command and reads the scores."""
     items, vectors = tmp_path / "items.json", tmp_path / "suite.npy"
-    links, output = tmp_path / "links.tsv", tmp_path / "scores.tsv"
+    links = tmp_path / "links.tsv"
+    output, details = tmp_path / "scores.tsv", tmp_path / "scores.npz"
 
     def run(datasets, *options, matrix=VECTORS):
         items.write_text(json.dumps({"suite": "s", "datasets": datasets}), encoding="utf-8")
@@ -51,25 +74,84 @@ def score(tmp_path):
                 f"--items={items}",
                 f"--vectors={vectors}",
                 f"--output={output}",
+                f"--details={details}",
                 *options,
             ]
         )
         return read_scores(output)
 
     run.items, run.vectors, run.links, run.output = items, vectors, links, output
+    run.details = details
     return run
 
 
 def test_similarity_is_spearman_of_cosine(score):
     (row,) = score({"sts12": PAIRS})
-    a, b = VECTORS[:5].astype(float), VECTORS[5:].astype(float)
-    cosines = (a * b).sum(1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b, axis=1)
     assert row.value == pytest.approx(
-        scipy.stats.spearmanr(cosines, PAIRS["gold"]).statistic, abs=1e-6
+        scipy.stats.spearmanr(COSINES, PAIRS["gold"]).statistic, abs=1e-6
     )
     assert (row.dataset, row.split, row.metric) == ("sts12", "test", "spearman")
     assert (row.n, row.coverage, row.dropped) == (5, 0.5, {"no score": 3, "empty": 2})
     assert (row.model, row.recipe, row.corpus, row.seed) == ("bert", "mirror-word", "words-en", 33)
+
+
+def test_pair_classification_is_the_area_under_the_curve_of_cosines(score):
+    (row,) = score({"qnli": CLASSES})
+    expected = sklearn.metrics.roc_auc_score(CLASSES["label"], COSINES)
+    assert row.value == pytest.approx(expected, abs=1e-6)
+    assert (row.dataset, row.split, row.metric) == ("qnli", "dev", "auc")
+    assert (row.n, row.coverage, row.dropped) == (5, 0.5, {"empty": 5})
+    details = read_details(score.details)
+    assert set(details) == {"replicates/qnli/auc", "cosines/qnli", "labels/qnli"}
+    np.testing.assert_allclose(details["cosines/qnli"], COSINES, atol=1e-6)
+    assert details["cosines/qnli"].dtype == np.float32
+    np.testing.assert_array_equal(
+        details["labels/qnli"], np.array([1, 0, 1, 1, 0], dtype=np.int8), strict=True
+    )
+
+
+def test_isotropy_has_three_metrics_and_no_interval(score):
+    rows = {row.metric: row for row in score({"words": STRINGS})}
+    chosen = VECTORS[[1, 4, 5, 7, 9]].astype(np.float64)
+    assert list(rows) == ["mvn", "is_eig", "is_paper"]
+    assert rows["mvn"].value == pytest.approx(np.linalg.norm(chosen.mean(axis=0)), abs=1e-6)
+    # A null space of one dimension: its vector is one up to the sign, which is fixed.
+    for metric in ("is_eig", "is_paper"):
+        assert rows[metric].value == pytest.approx(isotropy_score(chosen, metric), rel=1e-5)
+    assert {(row.n, row.coverage, row.low, row.high) for row in rows.values()} == {
+        (5, 1.0, None, None)
+    }
+    assert read_details(score.details) == {}
+
+
+def test_details_hold_replicates_and_the_interval_is_theirs(score):
+    write_rankings(score.links, RankedName, whole_links())
+    datasets = {"ncbi-disease": LINKS, "sts12": PAIRS, "qnli": CLASSES, "words": STRINGS}
+    rows = score(datasets, f"--links={score.links}")
+    details = read_details(score.details)
+    measured = [row for row in rows if row.dataset != "words"]
+    assert [f"replicates/{row.dataset}/{row.metric}" for row in measured] == [
+        name for name in details if name.startswith("replicates/")
+    ]
+    for row in measured:
+        replicates = details[f"replicates/{row.dataset}/{row.metric}"]
+        assert replicates.shape == (1000,) and replicates.dtype == np.float64
+        expected = np.nanpercentile(replicates, [2.5, 97.5])
+        assert [row.low, row.high] == pytest.approx(expected, abs=1e-6)
+    indices = np.concatenate(list(resamples("sts12", 5)))
+    gold = np.array(PAIRS["gold"])
+    for items, found in list(zip(indices, details["replicates/sts12/spearman"], strict=True))[:50]:
+        if len(set(gold[items])) > 1:
+            expected = scipy.stats.spearmanr(COSINES[items], gold[items]).statistic
+            assert found == pytest.approx(expected, abs=1e-12)
+        else:
+            assert np.isnan(found)
+
+
+def test_scores_without_details_draw_no_resample(monkeypatch):
+    monkeypatch.setattr(measurement, "replicate", None)
+    (row,) = score_datasets(EncoderIds.parse(ENCODER), {"sts12": PAIRS}, VECTORS)
+    assert (row.low, row.high) == (None, None)
 
 
 def test_a_whole_suite_from_vectors_to_scores(score):
@@ -135,7 +217,7 @@ def test_incomplete_links_are_refused(score):
         write_rankings(score.links, RankedName, rows)
         with pytest.raises(UserError, match=message):
             score({"ncbi-disease": LINKS}, f"--links={score.links}")
-    assert not score.output.exists()
+    assert not score.output.exists() and not score.details.exists()
 
 
 @pytest.mark.parametrize(
@@ -148,7 +230,15 @@ def test_incomplete_links_are_refused(score):
         ({"sts12": PAIRS | {"left": [], "right": [], "gold": []}}, "of 0 pairs"),
         ({"sts12": {"task": "similarity"}}, "dataset sts12: its items have no 'left'"),
         ({"qnli": {"task": "entailment-ranking"}}, "no scoring for the task 'entailment-ranking'"),
-        ({"bli-en-fr": {"task": "lexicon-side"}}, "lexicons are scored with score_lexicon"),
+        ({"bli-en-fr": {"task": "lexicon-side"}}, "lexicons, which are scored with score_lexicon"),
+        ({"qnli": CLASSES | {"label": [1] * 5}}, "dataset qnli: 5 of 5 pairs have label 1"),
+        ({"qnli": CLASSES | {"label": [1, 0, 1, 0, 2]}}, "dataset qnli: label 4 is 2, not 0 or 1"),
+        ({"qnli": CLASSES | {"label": [1, 0]}}, "5, 5 and 2 items in left, right and label"),
+        ({"qnli": {"task": "pair-classification"}}, "dataset qnli: its items have no 'left'"),
+        ({"words": {"task": "isotropy"}}, "dataset words: its items have no 'strings'"),
+        ({"words": {"task": "isotropy", "strings": []}}, "dataset words: isotropy of no vectors"),
+        ({"words": STRINGS | {"strings": [3, 4, 3]}}, "string 3 is twice in its strings"),
+        ({"words": STRINGS | {"strings": [3, 10]}}, "no row for string 10"),
         ({}, "the suite holds no dataset"),
     ],
 )
@@ -156,7 +246,7 @@ def test_mistakes_give_one_clear_error_and_no_file(score, datasets, message):
     with pytest.raises(UserError) as caught:
         score(datasets)
     assert message in str(caught.value)
-    assert not score.output.exists()
+    assert not score.output.exists() and not score.details.exists()
 
 
 def test_nan_names_encoder_and_string(score):
@@ -177,7 +267,7 @@ def test_a_collapsed_encoder_is_named(score):
 def test_scoring_imports_no_heavy_package(project, command):
     code = (
         f"import sys, workflow_scripts.scoring.{command}\n"
-        "print([m for m in ('torch', 'faiss', 'scipy', 'pandas', 'transformers') "
+        "print([m for m in ('torch', 'faiss', 'scipy', 'sklearn', 'pandas', 'transformers') "
         "if m in sys.modules])"
     )
     result = subprocess.run(

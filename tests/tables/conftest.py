@@ -1,13 +1,15 @@
-"""A small table with comparable, not comparable and not run cells, and its score files."""
+"""A small table with comparable, not comparable and not run cells, its score and details files."""
 
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from table_files import cell, make_score, part
 
-from workflow_scripts.scoring.tidy_scores import Score, write_scores
+from workflow_scripts.scoring.tidy_scores import write_scores
 
 # values of (row, seed) in the columns en, fr
 VALUES = {
@@ -21,68 +23,79 @@ PUBLISHED = {
     ("bert-mp", "en"): "0.267",
     ("bert-mp", "avg"): "0.201",
     ("bert-mirror", "en"): "0.556",
-    ("bert-mirror", "fr"): "0.621",
+    ("bert-mirror", "fr"): "0.245",
     ("bert-mirror", "avg"): "0.471",
 }
+REPLICATES = 1000
 
 
 @pytest.fixture
 def make_table(tmp_path: Path) -> Callable[..., list[str]]:
-    """Write scores and a reference into `tmp_path`; return the arguments of assemble_table."""
+    """Write scores and a reference into `tmp_path`; return the arguments of assemble_table.
 
-    def make(comparable: tuple[str, ...] = (), **changes: Any) -> list[str]:
+    `comparable` are the rows without departures, `details` asks for bootstrap replicates too.
+    """
+
+    def make(comparable: tuple[str, ...] = (), details: bool = False, **changes: Any) -> list[str]:
         paths: dict[str, list[str]] = {}
+        spread = np.random.default_rng(5).normal(0, 0.03, (2, REPLICATES))
         for (row, seed), values in VALUES.items():
             path = tmp_path / f"{row}-{seed}.tsv"
             paths.setdefault(row, []).append(str(path))
-            write_scores(
-                path,
-                [
-                    Score("m", row, "c", seed, f"words-{lang}", "test", "spearman", v, 100, 1, {})
-                    for lang, v in zip(("en", "fr"), values, strict=True)
-                ],
-            )
+            names = ("words-en", "words-fr")
+            scores = [
+                make_score(n, v, seed, recipe=row) for n, v in zip(names, values, strict=True)
+            ]
+            write_scores(path, scores)
+            if details:
+                arrays = {
+                    f"replicates/{name}/spearman": value + own
+                    for name, value, own in zip(names, values, spread, strict=True)
+                }
+                np.savez(path.with_suffix(".npz"), **arrays)
 
-        def row(name: str, label: str, group: str, **cells: Any) -> dict[str, Any]:
-            found = {c: {"scores": paths[name]} for c in ("en", "fr")} | cells
-            return {
-                "id": name,
-                "label": label,
-                "group": group,
-                "comparable": name in comparable,
-                "cells": found,
+        def row(name: str, label: str, group: str, **others: Any) -> dict[str, Any]:
+            departures = () if name in comparable else ("a <small> model", "the sampler")
+            cells = {
+                column: cell(part(f"words-{column}", *paths[name]), departures=departures)
+                for column in ("en", "fr")
             }
+            known = {"id": name, "label": label, "group": group}
+            return known | {"cells": cells | others.pop("cells", {})} | others
 
+        no_french = {"fr": {"not_run": "no French <model>"}}
         block = {
             "id": "table01",
             "title": "Words | <rho>",
             "reference": "table01",
             "average": True,
             "notes": ["A *note* & more"],
-            "columns": [
-                {"id": c, "label": c.upper(), "dataset": f"words-{c}", "metric": "spearman"}
-                for c in ("en", "fr")
-            ],
+            "columns": [{"id": c, "label": c.upper()} for c in ("en", "fr")],
             "rows": [
                 {"id": "fasttext", "label": "fastText", "not_run": "no vectors"},
                 row("bert-mp", "BERT-mp", "mono"),
-                row("bert-mirror", "+ Mirror", "mono"),
-                row("mbert-mirror", "+ Mirror", "multi", fr={"not_run": "no French <model>"}),
+                row("bert-mirror", "+ Mirror", "mono", against="bert-mp"),
+                row("mbert-mirror", "+ Mirror", "multi", cells=no_french),
             ],
         } | changes
         reference = tmp_path / "reference.tsv"
         lines = ["table\trow\tcolumn\tvalue"]
         lines += [f"table01\t{r}\t{c}\t{v}" for (r, c), v in PUBLISHED.items()]
         reference.write_text("\n".join(lines) + "\n")
+        files = sorted(path for files in paths.values() for path in files)
         return [
             "--table-json",
             json.dumps(block, sort_keys=True),
             "--scores",
-            *sorted(path for files in paths.values() for path in files),
+            *files,
+            "--details",
+            *(str(Path(path).with_suffix(".npz")) for path in files if details),
             "--reference",
             str(reference),
             "--data-note",
             "the sampler",
+            "--cells",
+            str(tmp_path / "out" / "cells" / "table01.tsv"),
             "--output-prefix",
             str(tmp_path / "out" / "table01"),
         ]

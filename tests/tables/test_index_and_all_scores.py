@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from table_files import make_score
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.scoring.tidy_scores import Score, read_scores, write_scores
@@ -15,6 +16,7 @@ from workflow_scripts.tables import assemble_index, assemble_scores
 
 BLOCK: dict[str, Any] = {
     "tables": [{"id": "table01", "title": "Words & more"}, {"id": "table03", "title": "STS"}],
+    "figures": [{"id": "figure04", "title": "ROC <curve>"}],
     "seeds": [33, 44],
     "data": "the embedded sampler",
     "paper": False,
@@ -23,19 +25,7 @@ BLOCK: dict[str, Any] = {
 
 
 def score(**changes: Any) -> Score:
-    fields: dict[str, Any] = {
-        "model": "m",
-        "recipe": "r",
-        "corpus": "c",
-        "seed": 33,
-        "dataset": "d",
-        "split": "test",
-        "metric": "spearman",
-        "value": 0.5,
-        "n": 10,
-        "coverage": 1.0,
-    }
-    return Score(**(fields | changes))
+    return make_score(**({"dataset": "d", "value": 0.5} | changes))
 
 
 def merged(tmp_path: Path, *files: list[Score]) -> list[Score]:
@@ -72,10 +62,14 @@ def test_index_links_each_table_and_names_what_made_them(tmp_path: Path) -> None
     text = output.read_text(encoding="utf-8")
     links = re.findall(r'href="([^"]*)"', text)
     assert links == [
-        *(f"table01.{ending}" for ending in ("html", "tsv", "md")),
-        *(f"table03.{ending}" for ending in ("html", "tsv", "md")),
+        *(f"scorecard.{ending}" for ending in ("html", "tsv", "md")),
+        *(f"table01.{ending}" for ending in ("html", "tsv", "md", "tex")),
+        *(f"table03.{ending}" for ending in ("html", "tsv", "md", "tex")),
         "scores.tsv",
+        *(f"../figures/figure04.{ending}" for ending in ("png", "svg", "tsv", "md")),
     ]
+    assert '<img src="../figures/figure04.png" alt="ROC &lt;curve&gt;">' in text
+    assert text.index("scorecard.html") < text.index("table01.html")
     assert "Words &amp; more" in text
     assert "a &lt;small&gt; model" in text
     assert "the embedded sampler" in text
@@ -87,6 +81,13 @@ def test_index_links_each_table_and_names_what_made_them(tmp_path: Path) -> None
     assert output.read_bytes() == first
 
 
+def test_index_without_figures_has_no_heading_for_them() -> None:
+    block = {key: value for key, value in BLOCK.items() if key != "figures"}
+    page = assemble_index.render_index(assemble_index.parse_index(json.dumps(block)), {})
+    assert "<h2>Figures</h2>" not in page
+    assert "<img" not in page
+
+
 def test_index_of_the_papers_data_makes_no_reservation() -> None:
     index = assemble_index.parse_index(json.dumps(BLOCK | {"paper": True}))
     assert "reproduces" not in assemble_index.render_index(index, {"python": "3"})
@@ -96,10 +97,15 @@ def test_index_of_the_papers_data_makes_no_reservation() -> None:
     ("text", "message"),
     [
         ("{", "--block: not valid JSON"),
-        ("{}", "--block: expected an object with the keys tables, seeds"),
-        (json.dumps(BLOCK | {"more": 1}), "--block: expected an object with the keys"),
-        (json.dumps(BLOCK | {"seeds": 3}), "--block: `seeds` must be a list"),
-        (json.dumps(BLOCK | {"tables": ["t"]}), "`tables` must hold objects of id and title"),
+        ("{}", "--block: option 'tables' is missing"),
+        (json.dumps(BLOCK | {"more": 1}), "--block: unknown option 'more'"),
+        (json.dumps(BLOCK | {"seeds": 3}), "--block: option 'seeds' must be list"),
+        (json.dumps(BLOCK | {"tables": ["t"]}), "--block: `tables`: expected a block of keys"),
+        (json.dumps(BLOCK | {"figures": [{"id": "f"}]}), "`figures`: option 'title' is missing"),
+        (
+            json.dumps(BLOCK | {"tables": BLOCK["tables"] * 2}),
+            "--block: `tables`: `table01` twice",
+        ),
     ],
 )
 def test_malformed_index_is_one_clear_line(text: str, message: str) -> None:
@@ -108,7 +114,18 @@ def test_malformed_index_is_one_clear_line(text: str, message: str) -> None:
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize("command", ["assemble_table", "assemble_scores", "assemble_index"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "assemble_grid",
+        "assemble_index",
+        "assemble_models",
+        "assemble_running_time",
+        "assemble_scorecard",
+        "assemble_scores",
+        "assemble_table",
+    ],
+)
 def test_commands_start_without_heavy_packages(project: Path, command: str) -> None:
     heavy = "{'torch', 'transformers', 'faiss', 'scipy', 'numpy', 'pandas'}"
     code = (
@@ -121,6 +138,7 @@ def test_commands_start_without_heavy_packages(project: Path, command: str) -> N
 def test_user_error_is_one_line_and_no_traceback(project: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "workflow_scripts.tables.assemble_table"]
     command += ["--table-json", "{", "--output-prefix", str(tmp_path / "t")]
+    command += ["--cells", str(tmp_path / "c")]
     run = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
     assert run.returncode == 2
     assert run.stderr.startswith("error: --table-json: not valid JSON")

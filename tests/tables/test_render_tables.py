@@ -1,67 +1,29 @@
 """What the three forms of a table show, and that they show the same."""
 
 import csv
+import json
 import re
 from collections.abc import Callable
 from decimal import Decimal
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
+from html_reading import Page
 from hypothesis import given
 from hypothesis import strategies as st
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.tables.assemble_table import main
-from workflow_scripts.tables.render import format_difference, format_number
+from workflow_scripts.tables.numbers import (
+    format_difference,
+    format_number,
+    format_published,
+    format_tolerance,
+)
 
 MakeTable = Callable[..., list[str]]
-VOID = {"meta", "br"}
-
-
-class Page(HTMLParser):
-    """Collects the rows of each table, fails on tags that do not match, keeps links and ids."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.ids: list[str] = []
-        self.links: list[str] = []
-        self.captions: list[str] = []
-        self.tables: list[list[list[str]]] = []
-        self.bodies = 0
-        self.scopes: list[tuple[str, str | None]] = []
-        self.feed(text)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given_attrs = dict(attrs)
-        if tag not in VOID:
-            self.open.append(tag)
-        self.ids += [given_attrs["id"]] if given_attrs.get("id") else []
-        self.links += [v for k, v in attrs if k in ("href", "src") and v]
-        if tag == "table":
-            self.tables.append([])
-        elif tag == "tbody":
-            self.bodies += 1
-        elif tag == "tr":
-            self.tables[-1].append([])
-        elif tag in ("td", "th"):
-            self.tables[-1][-1].append("")
-            self.scopes.append((tag, given_attrs.get("scope")))
-        elif tag == "caption":
-            self.captions.append("")
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if "td" in self.open or "th" in self.open:
-            self.tables[-1][-1][-1] += data
-        elif "caption" in self.open:
-            self.captions[-1] += data
+MIRROR = "+ Mirror<br><sub>↑↓ to BERT-mp</sub>"
 
 
 def forms(arguments: list[str]) -> tuple[list[dict[str, str]], str, str]:
@@ -112,18 +74,54 @@ def test_any_score_is_three_digits_without_a_leading_zero(value: float) -> None:
     assert text != "-.000"
 
 
-def test_tsv_has_four_fields_for_each_column(make_table: MakeTable) -> None:
-    rows, _, _ = forms(make_table(comparable=("bert-mirror",)))
-    assert list(rows[0])[:3] == ["row", "label", "comparable"]
-    assert list(rows[0])[3:7] == ["EN", "EN sd", "EN published", "EN difference"]
+@pytest.mark.parametrize(
+    ("value", "digits", "text"), [(13.794, 2, "13.79"), (0.7142, 2, ".71"), (-0.004, 2, ".00")]
+)
+def test_columns_may_have_other_digits(value: float, digits: int, text: str) -> None:
+    assert format_number(value, digits) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [("12.8", "12.8"), ("0.0120", ".0120"), ("-0.5", "-.5"), ("1.000", "1.000")]
+)
+def test_published_values_keep_their_digits(value: str, text: str) -> None:
+    assert format_published(Decimal(value)) == text
+
+
+@pytest.mark.parametrize(("value", "text"), [("0.010", ".01"), ("10", "10"), ("0.5", ".5")])
+def test_tolerances_have_the_digits_they_need(value: str, text: str) -> None:
+    assert format_tolerance(Decimal(value)) == text
+
+
+def test_tsv_has_seven_fields_for_each_column(make_table: MakeTable) -> None:
+    rows, _, _ = forms(make_table(comparable=("bert-mirror",), details=True))
+    parts = ("", " sd", " low", " high", " published", " difference", " status")
+    assert list(rows[0]) == [
+        "row",
+        "label",
+        *(f"{label}{part}" for label in ("EN", "FR", "avg.") for part in parts),
+    ]
     mirror = rows[2]
-    assert (mirror["row"], mirror["comparable"]) == ("bert-mirror", "yes")
+    assert (mirror["row"], mirror["label"]) == ("bert-mirror", "+ Mirror")
+    shown = ("", " sd", " published", " difference", " status")
     # mean of .5 and .75, deviation .25 / sqrt 2; .625 - .556
-    en = [mirror[f"EN{part}"] for part in ("", " sd", " published", " difference")]
-    assert en == ["0.625", "0.177", "0.556", "0.069"]
+    assert [mirror[f"EN{part}"] for part in shown] == [
+        "0.625",
+        "0.177",
+        "0.556",
+        "0.069",
+        "outside",
+    ]
+    assert float(mirror["EN low"]) < 0.625 < float(mirror["EN high"])
     # averages per seed .375 and .5: mean .4375, deviation .125 / sqrt 2
-    average = [mirror[f"avg.{part}"] for part in ("", " sd", " published", " difference")]
-    assert average == ["0.438", "0.088", "0.471", "-0.033"]
+    assert [mirror[f"avg.{part}"] for part in shown] == [
+        "0.438",
+        "0.088",
+        "0.471",
+        "-0.033",
+        "outside",
+    ]
+    assert mirror["FR status"] == "inside"
 
 
 def test_tsv_is_empty_where_not_run_or_not_comparable(make_table: MakeTable) -> None:
@@ -133,6 +131,12 @@ def test_tsv_is_empty_where_not_run_or_not_comparable(make_table: MakeTable) -> 
     assert (bert["EN"], bert["EN sd"], bert["EN published"]) == ("0.250", "", "0.267")
     assert {row["EN difference"] for row in (fasttext, bert, mbert)} == {""}
     assert (mbert["EN"], mbert["FR"], mbert["avg."]) == ("0.500", "", "")
+    assert {row["EN low"] for row in rows} == {""}
+    assert [row["EN status"] for row in (fasttext, bert, mbert)] == [
+        "not-run",
+        "not-comparable",
+        "no-published",
+    ]
 
 
 def test_markdown_rows_all_have_the_columns_of_the_header(make_table: MakeTable) -> None:
@@ -141,36 +145,82 @@ def test_markdown_rows_all_have_the_columns_of_the_header(make_table: MakeTable)
     assert rows[0] == ["", "EN", "FR", "avg."]
     assert {len(row) for row in rows} == {4}
     # families: fastText, monolingual, multilingual, with an empty row between them
-    assert [row[0] for row in rows[1:]] == ["fastText", "", "BERT-mp", r"+ Mirror", "", "+ Mirror"]
+    assert [row[0] for row in rows[1:]] == ["fastText", "", "BERT-mp", MIRROR, "", "+ Mirror"]
 
 
 def test_markdown_shows_difference_only_where_comparable(make_table: MakeTable) -> None:
     _, text, _ = forms(make_table(comparable=("bert-mirror",)))
     rows = markdown_rows(text)
     assert rows[3] == ["BERT-mp", ".250<br><sub>paper .267</sub>", "<u>.125</u>", rows[3][3]]
-    assert rows[4][0] == "+ Mirror ‡"
-    assert rows[4][1] == "**.625** ±.177<br>paper .556, +.069"
+    assert rows[4] == [
+        MIRROR,
+        "**.625** ±.177<br>↑.375<br>paper .556, +.069 !",
+        "**.250** ±.000<br>↑.125<br>paper .245, +.005",
+        "**.438** ±.088<br>↑.250<br>paper .471, -.033 !",
+    ]
     assert rows[6][1] == "<u>.500</u>"
-    assert "Models and data are the paper's only in the rows marked ‡" in text
+    assert "In 3 of 5 cells model, data and recipe are the paper's" in text
+    assert "here .01. A difference beyond it is marked !" in text
 
 
-def test_table_without_comparable_rows_says_so_and_takes_no_difference(
+def test_interval_and_significance_stand_in_the_cell(make_table: MakeTable) -> None:
+    _, text, page = forms(make_table(details=True))
+    cell = markdown_rows(text)[4][1]
+    assert re.fullmatch(
+        r"\*\*\.625\*\* ±\.177<br><sub>\\\[\.5\d\d, \.6\d\d\\\]</sub><br>↑\.375\\\*"
+        r"<br><sub>paper \.556</sub>",
+        cell,
+    )
+    assert re.search(r'<span class="interval">\[\.5\d\d, \.6\d\d\]</span>', page)
+    assert '<span class="against">↑.375*</span>' in page
+    for form in (text, page):
+        assert "95% bootstrap interval over the items" in form
+        assert "paired bootstrap over items" in form
+        assert "not corrected for the number of comparisons" in form
+
+
+def test_table_without_replicates_speaks_of_no_bootstrap(make_table: MakeTable) -> None:
+    _, text, page = forms(make_table())
+    assert "bootstrap" not in text + page
+    assert 'class="interval"' not in page
+
+
+def test_table_without_comparable_cells_says_so_and_takes_no_difference(
     make_table: MakeTable,
 ) -> None:
     rows, text, page = forms(make_table())
     for form in (text, page.replace("&#x27;", "'")):
-        assert "Models and data are not the paper's" in form
-        assert "not a reproduction" in form
+        assert "Not comparable with the paper: in no cell are model, data and recipe" in form
+        assert "nothing here reproduces the paper" in form
     assert all(row["EN difference"] == "" for row in rows)
     assert 'class="difference"' not in page
+    assert "Tolerance" not in text + page
     assert re.search(r"paper \.\d+,", text) is None
 
 
-def test_table_with_comparable_rows_alone_needs_no_marks(make_table: MakeTable) -> None:
+def test_departures_are_listed_with_the_number_of_cells(make_table: MakeTable) -> None:
+    no_french = {"fr": {"not_run": "no French"}}
+    arguments = make_table()
+    at = arguments.index("--table-json") + 1
+    block = json.loads(arguments[at])
+    block["rows"][2]["cells"]["en"]["departures"] = ["the sampler", "the sampler", "a recipe"]
+    block["rows"][3]["cells"] |= no_french
+    arguments[at] = json.dumps(block)
+    _, text, page = forms(arguments)
+    # with a value of the paper and an own one: two of BERT-mp, three of + Mirror
+    assert re.findall(r"^- .*$", text, flags=re.MULTILINE) == [
+        r"- a \<small\> model (4 of 5 cells)",
+        "- the sampler (all 5 cells)",
+        "- a recipe (2 of 5 cells)",
+    ]
+    assert "<li>a &lt;small&gt; model (4 of 5 cells)</li>" in page
+
+
+def test_table_with_comparable_cells_alone_needs_no_reservation(make_table: MakeTable) -> None:
     arguments = make_table(comparable=("bert-mp", "bert-mirror", "mbert-mirror"))
     _, text, _ = forms(arguments)
-    assert "Models and data are the paper's: below each value" in text
-    assert "‡" not in text
+    assert "Model, data and recipe are the paper's: below each value" in text
+    assert "not compar" not in text
 
 
 def test_table_of_which_nothing_ran_says_so(make_table: MakeTable) -> None:
@@ -231,11 +281,11 @@ def test_text_is_escaped_in_both_forms(make_table: MakeTable) -> None:
 
 @pytest.mark.parametrize("comparable", [(), ("bert-mirror",)])
 def test_html_shows_the_values_of_the_tsv(make_table: MakeTable, comparable: tuple[str]) -> None:
-    rows, _, page = forms(make_table(comparable=comparable))
+    rows, _, page = forms(make_table(comparable=comparable, details=True))
     header, *shown = Page(page).tables[0]
     assert header[1:] == ["EN", "FR", "avg."]
     for line, row in zip(shown, rows, strict=True):
-        assert line[0].removesuffix(" ‡") == row["label"]
+        assert line[0].removesuffix(" ↑↓ to BERT-mp") == row["label"]
         for text, label in zip(line[1:], header[1:], strict=True):
             expected = format_number(Decimal(row[label])) if row[label] else "–"
             assert re.match(r"–|-?\.\d{3}|1\.000", text).group() == expected
@@ -250,6 +300,12 @@ def test_html_shows_the_values_of_the_tsv(make_table: MakeTable, comparable: tup
                 difference = row[f"{label} difference"]
                 assert (paper.group(2) is not None) == (difference != "")
                 assert not difference or Decimal(paper.group(2)) == Decimal(difference)
+            assert text.endswith("!") == (row[f"{label} status"] == "outside")
+            interval = re.search(r"\[(\.\d{3}), (\.\d{3})\]", text)
+            assert (interval is not None) == (row[f"{label} low"] != "")
+            if interval is not None:
+                low, high = row[f"{label} low"], row[f"{label} high"]
+                assert list(map(Decimal, interval.groups())) == [Decimal(low), Decimal(high)]
 
 
 def test_html_is_whole_accessible_and_fetches_nothing(make_table: MakeTable) -> None:
@@ -264,6 +320,8 @@ def test_html_is_whole_accessible_and_fetches_nothing(make_table: MakeTable) -> 
         "index.html",
         "table01.tsv",
         "table01.md",
+        "table01.tex",
+        "cells/table01.tsv",
     }
     assert "http" not in text and "url(" not in text
     assert '<html lang="en">' in text
@@ -272,11 +330,11 @@ def test_html_is_whole_accessible_and_fetches_nothing(make_table: MakeTable) -> 
 def test_outputs_are_the_same_bytes_again(make_table: MakeTable) -> None:
     arguments = make_table(comparable=("bert-mirror",))
     main(arguments)
-    outputs = sorted(Path(arguments[-1]).parent.iterdir())
-    assert [path.suffix for path in outputs] == [".html", ".md", ".tsv"]
+    outputs = sorted(path for path in Path(arguments[-1]).parent.rglob("*") if path.is_file())
+    assert [path.suffix for path in outputs] == [".tsv", ".html", ".md", ".tex", ".tsv"]
     before = [path.read_bytes() for path in outputs]
     at = arguments.index("--scores")
-    until = arguments.index("--reference")
+    until = arguments.index("--details")
     backwards = arguments[at + 1 : until][::-1]
     main([*arguments[: at + 1], *backwards, *arguments[until:]])
     assert [path.read_bytes() for path in outputs] == before
@@ -285,7 +343,7 @@ def test_outputs_are_the_same_bytes_again(make_table: MakeTable) -> None:
 def test_outputs_name_no_path_of_this_machine(make_table: MakeTable, tmp_path: Path) -> None:
     arguments = make_table()
     main(arguments)
-    for path in Path(arguments[-1]).parent.iterdir():
+    for path in Path(arguments[-1]).parent.rglob("*.*"):
         assert str(tmp_path) not in path.read_text(encoding="utf-8")
 
 

@@ -79,7 +79,7 @@ def suite_scores(files, encoder, recipe, folder):
     score_suite.main(
         [
             *("--encoder", "m/own/c/seed1", "--items", files["items.json"], "--vectors", vectors),
-            *("--links", links, "--output", scores),
+            *("--links", links, "--output", scores, "--details", str(folder / "scores.npz")),
         ]
     )
     return {(row.dataset, row.metric): f"{row.value:.6f}" for row in read_scores(scores)}

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.retrieval.suite_files import field, read_datasets
+from workflow_scripts.retrieval.suite_files import check_distinct, field, read_datasets
 
 
 def read_side(items: str | Path, dataset: str) -> dict[str, Any]:
@@ -26,6 +26,7 @@ def check_sides(source: dict[str, Any], target: dict[str, Any], dataset: str) ->
                 f"dataset {dataset}: the {side} items do not hold its {side} side; "
                 "give the items of the suite of that language"
             )
+        check_distinct(field(entry, "vocabulary", dataset), f"the {side} vocabulary", dataset)
     for part in ("train", "test"):
         lengths = [len(field(entry, part, dataset)) for entry in (source, target)]
         if lengths[0] != lengths[1]:

@@ -38,6 +38,18 @@ def field(entry: dict[str, Any], key: str, dataset: str) -> Any:
     return entry[key]
 
 
+def check_distinct(strings: Sequence[int], what: str, dataset: str) -> None:
+    """Raise `UserError` naming the first string id that is there twice; `what` says among what."""
+    seen: set[int] = set()
+    for string in strings:
+        if string in seen:
+            raise UserError(
+                f"dataset {dataset}: string {string} is twice in {what}; "
+                "remake items.json with read_suite"
+            )
+        seen.add(string)
+
+
 def read_vectors(path: str | Path) -> np.ndarray:
     """Return the vectors of a suite, [number of strings, dimension], mapped from disk.
 

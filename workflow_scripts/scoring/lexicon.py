@@ -8,6 +8,8 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.lexicon_sides import check_sides
 from workflow_scripts.retrieval.rankings import RankedTranslation
 from workflow_scripts.retrieval.suite_files import field
+from workflow_scripts.scoring.counted_metrics import accuracy_metric, value_of
+from workflow_scripts.scoring.measurement import Measurement, plain_scores
 from workflow_scripts.scoring.ranked_rows import in_order
 from workflow_scripts.scoring.tidy_scores import EncoderIds, Score
 
@@ -25,14 +27,13 @@ def gold_targets(sources: Sequence[int], targets: Sequence[int]) -> list[set[int
     return list(gold.values())
 
 
-def accuracy_at(k: int, ranked: Sequence[Sequence[int]], gold: Sequence[Set[int]]) -> float:
-    """Return the share of sources with a gold target among their first k words.
+def hits_at(k: int, ranked: Sequence[Sequence[int]], gold: Sequence[Set[int]]) -> list[bool]:
+    """Return whether each source has a gold target among its first k words.
 
-    `ranked` holds words (string ids) per source, best first. A source whose gold targets are all
-    outside the vocabulary is a miss: see `coverage`.
+    Accuracy@k is the share of these. `ranked` holds words (string ids) per source, best first. A
+    source whose gold targets are all outside the vocabulary is a miss: see `coverage`.
     """
-    hits = [not wanted.isdisjoint(words[:k]) for words, wanted in zip(ranked, gold, strict=True)]
-    return sum(hits) / len(hits)
+    return [not wanted.isdisjoint(words[:k]) for words, wanted in zip(ranked, gold, strict=True)]
 
 
 def coverage(vocabulary: Sequence[int], gold: Sequence[Set[int]]) -> float:
@@ -49,11 +50,25 @@ def score_translations(
     ranks: Iterable[RankedTranslation],
     accuracies: Sequence[int] = ACCURACIES,
 ) -> list[Score]:
+    """Return the scores of `measure_translations`, without intervals."""
+    measured = measure_translations(encoder, dataset, source, target, ranks, accuracies)
+    return plain_scores(encoder, [measured])
+
+
+def measure_translations(
+    encoder: EncoderIds,
+    dataset: str,
+    source: dict[str, Any],
+    target: dict[str, Any],
+    ranks: Iterable[RankedTranslation],
+    accuracies: Sequence[int] = ACCURACIES,
+) -> Measurement:
     """Return accuracy@k over the distinct source words of a lexicon, for each k of `accuracies`.
 
-    `source` and `target` are the blocks of the two sides in their suites' items; `ranks` the
-    ranked translations of this dataset. Raises `UserError` for sides that do not belong together
-    and for a source word that lacks one of the ranks.
+    The items of the bootstrap are those words as well. `source` and `target` are the blocks of the
+    two sides in their suites' items; `ranks` the ranked translations of this dataset. Raises
+    `UserError` for sides that do not belong together and for a source word that lacks one of the
+    ranks.
     """
     check_sides(source, target, dataset)
     place = f"encoder {encoder}, dataset {dataset}"
@@ -67,22 +82,18 @@ def score_translations(
         place,
     )
     ranked = [[vocabulary[row] for row in ordered[query]] for query in range(len(gold))]
-    covered = coverage(vocabulary, gold)
     # The reader counts what it dropped of the pairs; both sides carry the same counts.
     dropped = {**source.get("dropped", {}), **target.get("dropped", {})}
-    return [
-        Score(
-            *encoder,
-            dataset,
-            source.get("split", "test"),
-            f"accuracy@{k}",
-            accuracy_at(k, ranked, gold),
-            len(gold),
-            covered,
-            dropped,
-        )
-        for k in accuracies
-    ]
+    metrics = {f"accuracy@{k}": accuracy_metric(hits_at(k, ranked, gold)) for k in accuracies}
+    return Measurement(
+        dataset,
+        source.get("split", "test"),
+        len(gold),
+        coverage(vocabulary, gold),
+        dropped,
+        values={name: value_of(metric, len(gold)) for name, metric in metrics.items()},
+        metrics=metrics,
+    )
 
 
 def _by_query(

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from workflow_scripts.errors import UserError
+from workflow_scripts.scoring.counted_metrics import spearman_metric, value_of
 
 
 def cosines_of_pairs(left: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -31,9 +32,6 @@ def spearman(first: Sequence[float] | np.ndarray, second: Sequence[float] | np.n
     Raises `UserError` where it is undefined: fewer than two values, all values of one side equal,
     or a value that is not finite.
     """
-    # Only now: this import takes longer than all else in scoring, and linking does without it.
-    from scipy.stats import spearmanr
-
     first = np.asarray(first, dtype=np.float64)
     second = np.asarray(second, dtype=np.float64)
     if first.shape != second.shape or first.ndim != 1:
@@ -51,4 +49,4 @@ def spearman(first: Sequence[float] | np.ndarray, second: Sequence[float] | np.n
                 f"all {side} scores are {values[0]:g}, so that Spearman's correlation is "
                 "undefined; check the encoder and the dataset"
             )
-    return float(spearmanr(first, second).statistic)
+    return value_of(spearman_metric(first, second), len(first))

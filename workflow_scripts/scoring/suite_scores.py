@@ -1,4 +1,4 @@
-"""The scores of one encoder on the similarity and entity-linking datasets of a suite."""
+"""The scores of one encoder on the data sets of a suite, by task."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -8,8 +8,18 @@ import numpy as np
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.rankings import RankedName
-from workflow_scripts.retrieval.suite_files import field, gather_rows
+from workflow_scripts.retrieval.suite_files import check_distinct, field, gather_rows
 from workflow_scripts.scoring import linking
+from workflow_scripts.scoring.counted_metrics import (
+    accuracy_metric,
+    auc_metric,
+    spearman_metric,
+    value_of,
+)
+from workflow_scripts.scoring.details import cosines_key, labels_key
+from workflow_scripts.scoring.isotropy import CONVENTIONS, isotropy_score, mean_vector_norm
+from workflow_scripts.scoring.measurement import Measurement, plain_scores, share_kept
+from workflow_scripts.scoring.pair_classification import area_under_curve
 from workflow_scripts.scoring.ranked_rows import in_order
 from workflow_scripts.scoring.similarity import cosines_of_pairs, spearman
 from workflow_scripts.scoring.tidy_scores import EncoderIds, Score
@@ -26,18 +36,35 @@ def score_datasets(
     links: Iterable[RankedName] | None = None,
     accuracies: Sequence[int] = ACCURACIES,
 ) -> list[Score]:
-    """Return one row per metric of each dataset, in the order of the datasets.
+    """Return the scores of `measure_datasets`, without intervals."""
+    return plain_scores(encoder, measure_datasets(encoder, datasets, vectors, links, accuracies))
+
+
+def measure_datasets(
+    encoder: EncoderIds,
+    datasets: dict[str, dict[str, Any]],
+    vectors: np.ndarray,
+    links: Iterable[RankedName] | None = None,
+    accuracies: Sequence[int] = ACCURACIES,
+) -> list[Measurement]:
+    """Return what was measured on each data set, in their order.
 
     `datasets` are those of an items.json, `vectors` [strings, dimension] those of its suite and
     `links` the ranked names of its entity-linking datasets (needed if there are any). Similarity
-    gives spearman, entity linking accuracy@k for each k of `accuracies`; sides of lexicons are left
-    out. Raises `UserError` for what is missing, undefined or of an unknown task.
+    gives spearman, pair classification auc, isotropy mvn, is_eig and is_paper, entity linking
+    accuracy@k for each k of `accuracies`; sides of lexicons are left out. Raises `UserError` for
+    what is missing, undefined or of an unknown task.
     """
     ranked = None if links is None else _by_dataset(links)
-    scores: list[Score] = []
+    measured: list[Measurement] = []
     for dataset, entry in datasets.items():
+        place = f"encoder {encoder}, dataset {dataset}"
         if entry["task"] == "similarity":
-            scores.append(score_similarity(encoder, dataset, entry, vectors))
+            measured.append(_measure_similarity(dataset, entry, vectors, place))
+        elif entry["task"] == "pair-classification":
+            measured.append(_measure_pairs(dataset, entry, vectors, place))
+        elif entry["task"] == "isotropy":
+            measured.append(_measure_isotropy(dataset, entry, vectors, place))
         elif entry["task"] == "entity-linking":
             if ranked is None:
                 raise UserError(
@@ -45,61 +72,104 @@ def score_datasets(
                     "give the output of link_entities with --links"
                 )
             found = ranked.get(dataset, {})
-            scores.extend(score_linking(encoder, dataset, entry, found, accuracies))
+            measured.append(_measure_linking(dataset, entry, found, accuracies, place))
         elif entry["task"] not in _ELSEWHERE:
             raise UserError(
                 f"dataset {dataset}: no scoring for the task {entry['task']!r}; "
                 "take the dataset out of the suite"
             )
-    if not scores:
+    if not measured:
         raise UserError(
-            "the suite holds no similarity or entity-linking dataset; lexicons are scored with "
-            "score_lexicon"
+            "the suite holds nothing but lexicons, which are scored with score_lexicon; "
+            "add a dataset of another task to it in the config"
         )
-    return scores
+    return measured
 
 
-def score_similarity(
-    encoder: EncoderIds, dataset: str, entry: dict[str, Any], vectors: np.ndarray
-) -> Score:
+def _measure_similarity(
+    dataset: str, entry: dict[str, Any], vectors: np.ndarray, place: str
+) -> Measurement:
     """Return Spearman's correlation of cosine and gold over all pairs of a dataset put together.
 
     `entry` holds `left` and `right` (string ids), `gold` and `dropped`.
     """
-    left, right, gold = (field(entry, key, dataset) for key in ("left", "right", "gold"))
-    if not len(left) == len(right) == len(gold):
-        raise UserError(
-            f"dataset {dataset}: {len(left)}, {len(right)} and {len(gold)} items in left, right "
-            "and gold; remake items.json with read_suite"
-        )
+    gold = _of_pairs(entry, "gold", dataset)
     try:
-        cosines = cosines_of_pairs(
-            gather_rows(vectors, left, "vectors"), gather_rows(vectors, right, "vectors")
-        )
+        cosines = _cosines(entry, vectors)
         value = spearman(cosines, gold)
     except UserError as error:
-        raise UserError(f"encoder {encoder}, dataset {dataset}: {error}") from error
+        raise UserError(f"{place}: {error}") from error
     dropped = entry.get("dropped", {})
-    coverage = len(gold) / (len(gold) + sum(dropped.values()))
-    return Score(
-        *encoder,
+    return Measurement(
         dataset,
         entry.get("split", "test"),
-        "spearman",
-        value,
         len(gold),
-        coverage,
+        share_kept(len(gold), dropped),
         dropped,
+        values={"spearman": value},
+        metrics={"spearman": spearman_metric(cosines, np.asarray(gold, dtype=np.float64))},
     )
 
 
-def score_linking(
-    encoder: EncoderIds,
+def _measure_pairs(
+    dataset: str, entry: dict[str, Any], vectors: np.ndarray, place: str
+) -> Measurement:
+    """Return the area under the ROC curve of the cosine against the label of each pair.
+
+    `entry` holds `left` and `right` (string ids), `label` (0 or 1) and `dropped`.
+    """
+    labels = _of_pairs(entry, "label", dataset)
+    try:
+        cosines = _cosines(entry, vectors)
+        value = area_under_curve(cosines, labels)
+    except UserError as error:
+        raise UserError(f"{place}: {error}") from error
+    dropped = entry.get("dropped", {})
+    return Measurement(
+        dataset,
+        entry.get("split", "test"),
+        len(labels),
+        share_kept(len(labels), dropped),
+        dropped,
+        values={"auc": value},
+        metrics={"auc": auc_metric(cosines, np.asarray(labels))},
+        arrays={
+            cosines_key(dataset): cosines.astype(np.float32),
+            labels_key(dataset): np.asarray(labels, dtype=np.int8),
+        },
+    )
+
+
+def _measure_isotropy(
+    dataset: str, entry: dict[str, Any], vectors: np.ndarray, place: str
+) -> Measurement:
+    """Return mean-vector norm and isotropy scores of the vectors of `strings` (string ids)."""
+    strings = field(entry, "strings", dataset)
+    check_distinct(strings, "its strings", dataset)
+    try:
+        rows = gather_rows(vectors, strings, "vectors").astype(np.float64)
+        values = {"mvn": mean_vector_norm(rows)}
+        values |= {name: isotropy_score(rows, name) for name in CONVENTIONS}
+    except UserError as error:
+        raise UserError(f"{place}: {error}") from error
+    dropped = entry.get("dropped", {})
+    return Measurement(
+        dataset,
+        entry.get("split", "test"),
+        len(strings),
+        share_kept(len(strings), dropped),
+        dropped,
+        values,
+    )
+
+
+def _measure_linking(
     dataset: str,
     entry: dict[str, Any],
     ranks: dict[tuple[int, int], dict[int, int]],
-    accuracies: Sequence[int] = ACCURACIES,
-) -> list[Score]:
+    accuracies: Sequence[int],
+    place: str,
+) -> Measurement:
     """Return accuracy@k over all mentions of a dataset, for each k of `accuracies`.
 
     `entry` holds `name_concepts`, `mentions` and `gold`; `ranks` maps (mention, part) -> rank from
@@ -108,7 +178,6 @@ def score_linking(
     name_concepts, mentions, gold = (
         field(entry, key, dataset) for key in ("name_concepts", "mentions", "gold")
     )
-    place = f"encoder {encoder}, dataset {dataset}"
     if not mentions or [len(parts) for parts in mentions] != [len(parts) for parts in gold]:
         raise UserError(
             f"{place}: mentions and gold do not match; remake items.json with read_suite"
@@ -118,20 +187,37 @@ def score_linking(
     ranked = [
         [ordered[query, part] for part in range(len(found))] for query, found in enumerate(mentions)
     ]
-    coverage = linking.coverage(name_concepts, gold)
-    return [
-        Score(
-            *encoder,
-            dataset,
-            entry.get("split", "test"),
-            f"accuracy@{k}",
-            linking.accuracy_at(k, ranked, name_concepts, gold),
-            len(mentions),
-            coverage,
-            entry.get("dropped", {}),
-        )
+    metrics = {
+        f"accuracy@{k}": accuracy_metric(linking.hits_at(k, ranked, name_concepts, gold))
         for k in accuracies
-    ]
+    }
+    return Measurement(
+        dataset,
+        entry.get("split", "test"),
+        len(mentions),
+        linking.coverage(name_concepts, gold),
+        entry.get("dropped", {}),
+        values={name: value_of(metric, len(mentions)) for name, metric in metrics.items()},
+        metrics=metrics,
+    )
+
+
+def _of_pairs(entry: dict[str, Any], key: str, dataset: str) -> list[float]:
+    """Return `entry[key]`, which must have one value a pair."""
+    left, right, values = (field(entry, name, dataset) for name in ("left", "right", key))
+    if not len(left) == len(right) == len(values):
+        raise UserError(
+            f"dataset {dataset}: {len(left)}, {len(right)} and {len(values)} items in left, right "
+            f"and {key}; remake items.json with read_suite"
+        )
+    return values
+
+
+def _cosines(entry: dict[str, Any], vectors: np.ndarray) -> np.ndarray:
+    return cosines_of_pairs(
+        gather_rows(vectors, entry["left"], "vectors"),
+        gather_rows(vectors, entry["right"], "vectors"),
+    )
 
 
 def _by_dataset(

@@ -39,9 +39,10 @@ class EncoderIds(NamedTuple):
 class Score:
     """One metric of one encoder on one dataset.
 
-    `value` is a fraction (Spearman's rho or accuracy, not a percentage), `n` the number of items
-    it was measured on, `coverage` the share of items that could be answered and `dropped` how many
-    items were left out, by reason.
+    `value` is a fraction (Spearman's rho, accuracy, AUC or isotropy score, not a percentage) or a
+    length (mean-vector norm), `low` and `high` the ends of its 95% bootstrap interval over items
+    (None where there is none), `n` the number of items it was measured on, `coverage` the share of
+    items that could be answered and `dropped` how many items were left out, by reason.
     """
 
     model: str
@@ -52,6 +53,8 @@ class Score:
     split: str
     metric: str
     value: float
+    low: float | None
+    high: float | None
     n: int
     coverage: float
     dropped: dict[str, int] = field(default_factory=dict)
@@ -61,7 +64,10 @@ HEADER = [column.name for column in fields(Score)]
 
 
 def write_scores(path: str | Path, scores: Iterable[Score]) -> None:
-    """Write scores as tab-separated rows under a header, fractions with six decimals."""
+    """Write scores as tab-separated rows under a header; no interval leaves its fields empty.
+
+    Numbers have six decimals, and six significant digits where that is more.
+    """
     lines = ["\t".join(HEADER)]
     for score in scores:
         dropped = json.dumps(score.dropped, sort_keys=True, ensure_ascii=False)
@@ -73,9 +79,11 @@ def write_scores(path: str | Path, scores: Iterable[Score]) -> None:
             score.dataset,
             score.split,
             score.metric,
-            f"{score.value:.6f}",
+            _written(score.value),
+            _written(score.low),
+            _written(score.high),
             str(score.n),
-            f"{score.coverage:.6f}",
+            _written(score.coverage),
             dropped,
         ]
         lines.append("\t".join(cells))
@@ -96,9 +104,17 @@ def read_scores(path: str | Path) -> list[Score]:
     return [_score(cells, f"{path}:{number}") for number, cells in rows]
 
 
+def _written(number: float | None) -> str:
+    if number is None:
+        return ""
+    # An isotropy score may be far below 0.000001.
+    return f"{number:.6g}" if 0 < abs(number) < 0.001 else f"{number:.6f}"
+
+
 def _score(cells: list[str], place: str) -> Score:
     try:
-        model, recipe, corpus, seed, dataset, split, metric, value, n, coverage, dropped = cells
+        model, recipe, corpus, seed, dataset, split, metric, value, low, high, *rest = cells
+        n, coverage, dropped = rest
         score = Score(
             model,
             recipe,
@@ -108,12 +124,19 @@ def _score(cells: list[str], place: str) -> Score:
             split,
             metric,
             float(value),
+            float(low) if low else None,
+            float(high) if high else None,
             int(n),
             float(coverage),
             json.loads(dropped),
         )
     except ValueError as error:
         raise UserError(f"{place}: malformed score ({error}); score the encoder again") from error
-    if not math.isfinite(score.value) or not isinstance(score.dropped, dict):
+    ends = [end for end in (score.low, score.high) if end is not None]
+    if (
+        not all(map(math.isfinite, [score.value, *ends]))
+        or len(ends) == 1
+        or not isinstance(score.dropped, dict)
+    ):
         raise UserError(f"{place}: malformed score; score the encoder again")
     return score

@@ -1,16 +1,17 @@
-"""Write the page that links the tables and says what made them."""
+"""Write the page that shows the scorecard, tables and figures and says what made them."""
 
 import argparse
-import json
 import platform
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.datasets.options import Option
+from workflow_scripts.errors import run_command
 from workflow_scripts.files import write_text
+from workflow_scripts.tables.block_values import LIST, OPTIONAL_LIST, TEXT, read_object, titles
 from workflow_scripts.tables.html_page import html_page
 
 # packages whose version can move a score
@@ -24,50 +25,47 @@ PACKAGES = (
     "faiss-cpu",
     "snakemake",
 )
-TITLE = "Tables"
+TITLE = "Tables and figures"
 
 
 @dataclass(frozen=True)
 class Index:
-    """What the page shows: (id, title) of each table, seeds, data, and a note on each model.
+    """What the page shows: titles of tables and figures by id, seeds, data, a note on each model.
 
     `paper` says whether the data are the paper's own files.
     """
 
-    tables: tuple[tuple[str, str], ...]
+    tables: dict[str, str]
+    figures: dict[str, str]
     seeds: tuple[int, ...]
     data: str
     paper: bool
     models: dict[str, str]
 
 
+_INDEX = {
+    "tables": LIST,
+    "figures": OPTIONAL_LIST,
+    "seeds": LIST,
+    "data": TEXT,
+    "paper": Option((bool,)),
+    "models": Option((dict,)),
+}
+
+
 def parse_index(text: str) -> Index:
     """Return the index that a JSON object with the keys of `Index` describes.
 
-    A table is {"id": ..., "title": ...}. Raises `UserError` naming the key that is wrong.
+    A table or figure is {"id": ..., "title": ...}. Raises `UserError` naming the key that is wrong.
     """
-    try:
-        value = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise UserError(f"--block: not valid JSON ({error.msg}); give one object") from error
-    kinds = {"tables": list, "seeds": list, "data": str, "paper": bool, "models": dict}
-    if not isinstance(value, dict) or value.keys() != kinds.keys():
-        raise UserError(f"--block: expected an object with the keys {', '.join(kinds)}")
-    for key, kind in kinds.items():
-        if not isinstance(value[key], kind):
-            raise UserError(f"--block: `{key}` must be a {kind.__name__}, not {value[key]!r}")
-
-    def pair(table: Any) -> tuple[str, str]:
-        if not isinstance(table, dict) or table.keys() != {"id", "title"}:
-            raise UserError(f"--block: `tables` must hold objects of id and title, not {table!r}")
-        return str(table["id"]), str(table["title"])
-
+    block = read_object(text, "--block", _INDEX)
     return Index(
-        tables=tuple(map(pair, value["tables"])),
-        seeds=tuple(value["seeds"]),
-        data=value["data"],
-        paper=value["paper"],
-        models={str(model): str(note) for model, note in value["models"].items()},
+        tables=titles(block["tables"], "--block: `tables`"),
+        figures=titles(block["figures"] or [], "--block: `figures`"),
+        seeds=tuple(block["seeds"]),
+        data=block["data"],
+        paper=block["paper"],
+        models={str(model): str(note) for model, note in block["models"].items()},
     )
 
 
@@ -82,7 +80,35 @@ def installed_versions() -> dict[str, str]:
     return versions
 
 
-def _terms(terms: dict[str, str]) -> list[str]:
+def _link(address: str, text: str) -> str:
+    return f'<a href="{escape(address)}">{escape(text)}</a>'
+
+
+def _forms(prefix: str, forms: Mapping[str, str]) -> str:
+    return ", ".join(_link(f"{prefix}.{ending}", name) for ending, name in forms.items())
+
+
+def _table_items(tables: Mapping[str, str]) -> list[str]:
+    forms = {"tsv": "tsv", "md": "Markdown", "tex": "LaTeX"}
+    return [
+        f"<li>{_link(f'{name}.html', title)} ({_forms(name, forms)})</li>"
+        for name, title in tables.items()
+    ]
+
+
+def _figure(name: str, title: str) -> list[str]:
+    prefix = f"../figures/{name}"
+    forms = {"svg": "svg", "tsv": "numbers, tsv", "md": "caption and what was measured"}
+    picture = f'<img src="{escape(prefix)}.png" alt="{escape(title)}">'
+    return [
+        "<figure>",
+        f'<a href="{escape(prefix)}.png">{picture}</a>',
+        f"<figcaption>{escape(title)} ({_forms(prefix, forms)})</figcaption>",
+        "</figure>",
+    ]
+
+
+def _terms(terms: Mapping[str, str]) -> list[str]:
     cells = [
         f'<tr><th scope="row">{escape(term)}</th><td class="text">{escape(text)}</td></tr>'
         for term, text in terms.items()
@@ -90,24 +116,27 @@ def _terms(terms: dict[str, str]) -> list[str]:
     return ["<tbody>", *cells, "</tbody>"]
 
 
-def render_index(index: Index, versions: dict[str, str]) -> str:
-    """Return the page: links to the tables and their other forms, then what made them."""
+def render_index(index: Index, versions: Mapping[str, str]) -> str:
+    """Return the page: the scorecard, links to the tables, the figures, then what made them."""
     lines = [f"<h1>{TITLE}</h1>"]
     if not index.paper:
         lines.append(
             '<p class="notice">The data are not the paper\'s: nothing here reproduces the paper. '
             "Each table says what may be compared.</p>"
         )
-    lines.append("<ul>")
-    for table, title in index.tables:
-        name = escape(table)
-        lines.append(
-            f'<li><a href="{name}.html">{escape(title)}</a> '
-            f'(<a href="{name}.tsv">tsv</a>, <a href="{name}.md">Markdown</a>)</li>'
-        )
-    lines.append("</ul>")
-    lines.append('<p><a href="scores.tsv">All scores, one row for each metric</a></p>')
-    lines += ['<table class="notes">', "<caption>What made them</caption>"]
+    card = _forms("scorecard", {"tsv": "tsv", "md": "Markdown"})
+    lines.append(
+        f"<p>{_link('scorecard.html', 'Scorecard')}: which cells ran, which of them may be "
+        f"compared with the paper, and how they compare ({card})</p>"
+    )
+    lines += ["<h2>Tables</h2>", "<ul>", *_table_items(index.tables), "</ul>"]
+    lines.append(f"<p>{_link('scores.tsv', 'All scores, one row for each metric')}</p>")
+    if index.figures:
+        lines.append("<h2>Figures</h2>")
+        for name, title in index.figures.items():
+            lines += _figure(name, title)
+    lines.append("<h2>What made them</h2>")
+    lines.append('<table class="notes">')
     seeds = ", ".join(map(str, index.seeds))
     lines += _terms({"Data": index.data, "Seeds of tuning": seeds})
     lines += _terms({f"Model {model}": note for model, note in sorted(index.models.items())})
@@ -120,7 +149,7 @@ def main(argv: list[str] | None = None) -> None:
     """Write the index page from its block of config and the installed versions."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "--block", required=True, help="JSON object: tables, seeds, data, paper, models"
+        "--block", required=True, help="JSON object: tables, figures, seeds, data, paper, models"
     )
     parser.add_argument("--output", type=Path, required=True, help="the page, html")
     arguments = parser.parse_args(argv)

@@ -1,4 +1,7 @@
-"""Assemble one table from tidy scores and published values, as .tsv, .md and .html."""
+"""Assemble one table from tidy scores, their details and published values.
+
+Writes it as .tsv, .md, .html and .tex, and its cells one to a row.
+"""
 
 import argparse
 from pathlib import Path
@@ -10,16 +13,24 @@ from workflow_scripts.tables.blocks import parse_table_block
 from workflow_scripts.tables.cells import fill_table
 from workflow_scripts.tables.published import read_published
 from workflow_scripts.tables.render import render_html, render_markdown, render_tsv
+from workflow_scripts.tables.render_latex import render_latex
+from workflow_scripts.tables.tidy_cells import tidy_cells, write_cells
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Read the scores that a table names and write it in three forms."""
+    """Read the scores that a table names and write it in all its forms."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--table-json", required=True, help="the table: title, columns, rows with score files"
     )
     parser.add_argument(
         "--scores", nargs="*", default=[], help="tidy scores, under the names that the table uses"
+    )
+    parser.add_argument(
+        "--details",
+        nargs="*",
+        default=[],
+        help="bootstrap replicates beside the scores, npz; cells without them have no interval",
     )
     parser.add_argument(
         "--reference",
@@ -29,8 +40,9 @@ def main(argv: list[str] | None = None) -> None:
     )
     parser.add_argument("--data-note", default="", help="what the table says of its data")
     parser.add_argument(
-        "--output-prefix", required=True, help="path of the outputs without .tsv, .md, .html"
+        "--output-prefix", required=True, help="path of the outputs without .tsv, .md, .html, .tex"
     )
+    parser.add_argument("--cells", type=Path, required=True, help="output: tidy cells, tsv")
     arguments = parser.parse_args(argv)
 
     block = parse_table_block(arguments.table_json)
@@ -44,16 +56,24 @@ def main(argv: list[str] | None = None) -> None:
         published = read_published(arguments.reference, block.reference)
     scores = {path: read_scores(path) for path in arguments.scores}
     table = fill_table(block, scores, published)
+    if arguments.details:
+        # numpy is loaded only where it is needed
+        from workflow_scripts.scoring.details import read_details
+        from workflow_scripts.tables.intervals import add_intervals
+
+        table = add_intervals(table, {path: read_details(path) for path in arguments.details})
     texts = {
         ".tsv": render_tsv(table),
         ".md": render_markdown(table, arguments.data_note),
         ".html": render_html(table, arguments.data_note),
+        ".tex": render_latex(table, arguments.data_note),
     }
     for ending, text in texts.items():
         write_text(arguments.output_prefix + ending, text)
+    write_cells(arguments.cells, tidy_cells(table))
     if published:
         for row in block.rows:
-            if not any((row.id, column) in published for column in block.column_ids):
+            if not any((row.id, column.id) in published for column in block.shown_columns):
                 print(f"{block.id}: the paper has no row `{row.id}`; it stands without its values")
 
 

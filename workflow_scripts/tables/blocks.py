@@ -1,29 +1,58 @@
-"""The block of config that describes one table, checked and typed."""
+"""The block of config that describes one table of scores, checked and typed."""
 
-import json
+import math
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
+from workflow_scripts.datasets.options import Option
 from workflow_scripts.errors import UserError
+from workflow_scripts.tables.block_values import (
+    LIST,
+    OPTIONAL_LIST,
+    OPTIONAL_TEXT,
+    TEXT,
+    check_distinct,
+    checked,
+    read_object,
+    strings,
+)
+from workflow_scripts.tables.numbers import DIGITS
 
 AVERAGE = "avg"
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column: one metric of one dataset."""
+    """A column: the digits after the point that it shows, and which of two values is better."""
 
     id: str
     label: str
+    digits: int = DIGITS
+    lower_is_better: bool = False
+
+
+@dataclass(frozen=True)
+class Part:
+    """One metric of one data set, with a file of scores for each seed."""
+
     dataset: str
     metric: str
+    scores: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What fills a cell: score files, one for each seed, or the reason why there are none."""
+    """What fills a cell: the mean of its parts, or the reason why there is none.
 
-    scores: tuple[str, ...] = ()
+    `departures` says in what model, data and recipe are not the paper's: a cell is compared with
+    the published value only where there are none. `tolerance` is the largest difference to the
+    published value, in either direction, that counts as agreement.
+    """
+
+    parts: tuple[Part, ...] = ()
+    departures: tuple[str, ...] = ()
+    tolerance: Decimal | None = None
     not_run: str | None = None
 
 
@@ -31,13 +60,13 @@ class Cell:
 class Row:
     """A row: `cells` has one entry for each column id; `group` is the family that it stands with.
 
-    `comparable` says that models and data are the paper's, so that differences mean something.
+    `against` is the id of the row that this row's differences are taken to.
     """
 
     id: str
     label: str
     group: str | None
-    comparable: bool
+    against: str | None
     cells: dict[str, Cell]
 
 
@@ -54,124 +83,148 @@ class TableBlock:
     rows: tuple[Row, ...]
 
     @property
-    def column_ids(self) -> list[str]:
-        """Ids of the columns as shown, the average last."""
-        return [column.id for column in self.columns] + [AVERAGE] * self.average
+    def shown_columns(self) -> tuple[Column, ...]:
+        """The columns as shown, the average last; it is shown as the columns that it averages."""
+        if not self.average:
+            return self.columns
+        first = self.columns[0]
+        return (
+            *self.columns,
+            Column(AVERAGE, f"{AVERAGE}.", first.digits, first.lower_is_better),
+        )
 
-    @property
-    def column_labels(self) -> list[str]:
-        """Labels of the columns as shown, the average last."""
-        return [column.label for column in self.columns] + [f"{AVERAGE}."] * self.average
-
-
-def _checked(
-    value: Any, where: str, required: dict[str, type], optional: dict[str, type]
-) -> dict[str, Any]:
-    """Return `value` if it is an object with the required keys, other keys optional, types right.
-
-    An optional key may be null, which counts as absent.
-    """
-    if not isinstance(value, dict):
-        raise UserError(f"{where}: expected an object; mend the table in the config")
-    known = required | optional
-    for key in value:
-        if key not in known:
-            raise UserError(f"{where}: unknown key `{key}`; known are {', '.join(known)}")
-    for key in required:
-        if key not in value:
-            raise UserError(f"{where}: key `{key}` is missing; add it")
-    present = {k: v for k, v in value.items() if v is not None or k in required}
-    for key, content in present.items():
-        if not isinstance(content, known[key]):
-            raise UserError(f"{where}: `{key}` must be a {known[key].__name__}, not {content!r}")
-    return present
+    def row(self, name: str) -> Row:
+        """Return the row of an id."""
+        return next(row for row in self.rows if row.id == name)
 
 
-def _check_distinct(values: list[str], where: str) -> None:
-    twice = next((value for value in values if values.count(value) > 1), None)
-    if twice is not None:
-        raise UserError(f"{where}: `{twice}` twice; rename or remove one")
+_TABLE = {
+    "id": TEXT,
+    "title": TEXT,
+    "columns": LIST,
+    "rows": LIST,
+    "reference": OPTIONAL_TEXT,
+    "average": Option((bool,), False),
+    "notes": OPTIONAL_LIST,
+}
+_COLUMN = {
+    "id": TEXT,
+    "label": TEXT,
+    "digits": Option((int,), DIGITS),
+    "lower_is_better": Option((bool,), False),
+}
+_ROW = {
+    "id": TEXT,
+    "label": TEXT,
+    "group": OPTIONAL_TEXT,
+    "against": OPTIONAL_TEXT,
+    "cells": Option((dict,), None),
+    "not_run": OPTIONAL_TEXT,
+}
+_CELL_THAT_RUNS = {"parts": LIST, "departures": LIST, "tolerance": Option((int, float))}
+_CELL_NOT_RUN = {"not_run": TEXT}
+_PART = {"dataset": TEXT, "metric": TEXT, "scores": LIST}
 
 
-def _strings(values: list[Any], where: str) -> tuple[str, ...]:
-    wrong = next((value for value in values if not isinstance(value, str)), None)
-    if wrong is not None:
-        raise UserError(f"{where}: expected strings, found {wrong!r}")
-    return tuple(values)
+def _parse_part(value: Any, where: str) -> Part:
+    part = checked(value, where, _PART)
+    scores = strings(part["scores"], f"{where}.scores")
+    if not scores:
+        raise UserError(f"{where}: `scores` is empty; name a file for each seed, or use `not_run`")
+    check_distinct(list(scores), f"{where}.scores")
+    return Part(part["dataset"], part["metric"], scores)
 
 
 def _parse_cell(value: Any, where: str) -> Cell:
-    cell = _checked(value, where, {}, {"scores": list, "not_run": str})
-    if ("scores" in cell) == ("not_run" in cell):
-        raise UserError(f"{where}: give either `scores` or `not_run`")
-    scores = _strings(cell.get("scores", []), where)
-    if "scores" in cell and not scores:
-        raise UserError(f"{where}: `scores` is empty; name a file for each seed, or use `not_run`")
-    _check_distinct(list(scores), f"{where}.scores")
-    return Cell(scores, cell.get("not_run"))
+    if not isinstance(value, dict) or ("parts" in value) == ("not_run" in value):
+        raise UserError(f"{where}: give either `parts` or `not_run`")
+    if "not_run" in value:
+        return Cell(not_run=checked(value, where, _CELL_NOT_RUN)["not_run"])
+    cell = checked(value, where, _CELL_THAT_RUNS)
+    if not cell["parts"]:
+        raise UserError(f"{where}: `parts` is empty; name a data set, or use `not_run`")
+    parts = tuple(
+        _parse_part(part, f"{where}, part {number}")
+        for number, part in enumerate(cell["parts"], start=1)
+    )
+    tolerance = cell["tolerance"]
+    if not (math.isfinite(tolerance) and tolerance >= 0):
+        raise UserError(f"{where}: `tolerance` must be zero or more, not {tolerance!r}")
+    return Cell(
+        parts=parts,
+        departures=strings(cell["departures"], f"{where}.departures"),
+        tolerance=Decimal(str(tolerance)),
+    )
 
 
 def _parse_row(value: Any, where: str, columns: tuple[Column, ...]) -> Row:
-    row = _checked(
-        value,
-        where,
-        {"id": str, "label": str},
-        {"group": str, "comparable": bool, "cells": dict, "not_run": str},
-    )
+    row = checked(value, where, _ROW)
     where = f"{where} `{row['id']}`"
-    if ("cells" in row) == ("not_run" in row):
+    if (row["cells"] is None) == (row["not_run"] is None):
         raise UserError(f"{where}: give either `cells` or `not_run`")
-    if "not_run" in row:
+    if row["not_run"] is not None:
         cells = {column.id: Cell(not_run=row["not_run"]) for column in columns}
     else:
-        required = {column.id: dict for column in columns}
-        found = _checked(row["cells"], f"{where}.cells", required, {})
+        known = {column.id: Option((dict,)) for column in columns}
+        found = checked(row["cells"], f"{where}.cells", known)
         cells = {name: _parse_cell(cell, f"{where}.cells.{name}") for name, cell in found.items()}
-    return Row(row["id"], row["label"], row.get("group"), row.get("comparable", False), cells)
+    return Row(row["id"], row["label"], row["group"], row["against"], cells)
+
+
+def _check_table(table: TableBlock, where: str) -> None:
+    """Raise `UserError` for what is wrong between the parts of a table."""
+    shown = table.shown_columns
+    check_distinct([column.id for column in shown], f"{where}, ids of columns")
+    check_distinct([column.label for column in shown], f"{where}, labels of columns")
+    ids = [row.id for row in table.rows]
+    check_distinct(ids, f"{where}, ids of rows")
+    for row in table.rows:
+        if row.against is not None and (row.against not in ids or row.against == row.id):
+            raise UserError(
+                f"{where}, row `{row.id}`: `against` must be the id of another row of the table, "
+                f"not {row.against!r}"
+            )
+    if table.average and len({(c.digits, c.lower_is_better) for c in table.columns}) > 1:
+        raise UserError(
+            f"{where}: `average` needs columns with the same `digits` and `lower_is_better`; "
+            "mend the columns or leave the average out"
+        )
 
 
 def parse_table_block(text: str) -> TableBlock:
     """Return the table that a JSON object describes.
 
-    Keys: `id`, `title`, `columns` (each `id label dataset metric`), `rows` (each `id label` and
-    either `cells` or `not_run`, optionally `group` and `comparable`), optionally `reference`,
-    `average` and `notes`. A cell is `{"scores": [file for each seed]}` or `{"not_run": reason}`.
+    Keys: `id`, `title`, `columns` (each `id label`, optionally `digits` and `lower_is_better`),
+    `rows` (each `id label` and either `cells` or `not_run`, optionally `group` and `against`),
+    optionally `reference`, `average` and `notes`. A cell is `{"not_run": reason}` or
+    `{"parts": [{"dataset", "metric", "scores": [file for each seed]}, ...], "departures":
+    [reason, ...], "tolerance": number}`.
 
     Raises `UserError` naming the table and the key for text that is no JSON, an unknown or missing
     key, a wrong type, and an id or a column label used twice.
     """
-    try:
-        value = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise UserError(f"--table-json: not valid JSON ({error.msg}); give one object") from error
-    block = _checked(
-        value,
-        "--table-json",
-        {"id": str, "title": str, "columns": list, "rows": list},
-        {"reference": str, "average": bool, "notes": list},
-    )
+    block = read_object(text, "--table-json", _TABLE)
     where = f"table `{block['id']}`"
     if not block["columns"] or not block["rows"]:
         raise UserError(f"{where}: needs one column and one row at least")
-    fields = {"id": str, "label": str, "dataset": str, "metric": str}
-    columns = tuple(
-        Column(**_checked(column, f"{where}, column {number}", fields, {}))
-        for number, column in enumerate(block["columns"], start=1)
-    )
+    columns = []
+    for number, value in enumerate(block["columns"], start=1):
+        column = Column(**checked(value, f"{where}, column {number}", _COLUMN))
+        if not 0 <= column.digits <= 6:
+            raise UserError(f"{where}, column {number}: `digits` must be 0 to 6")
+        columns.append(column)
     rows = tuple(
-        _parse_row(row, f"{where}, row {number}", columns)
+        _parse_row(row, f"{where}, row {number}", tuple(columns))
         for number, row in enumerate(block["rows"], start=1)
     )
     table = TableBlock(
         id=block["id"],
         title=block["title"],
-        reference=block.get("reference"),
-        average=block.get("average", False),
-        notes=_strings(block.get("notes", []), f"{where}, notes"),
-        columns=columns,
+        reference=block["reference"],
+        average=block["average"],
+        notes=strings(block["notes"], f"{where}, notes"),
+        columns=tuple(columns),
         rows=rows,
     )
-    _check_distinct(table.column_ids, f"{where}, ids of columns")
-    _check_distinct(table.column_labels, f"{where}, labels of columns")
-    _check_distinct([row.id for row in rows], f"{where}, ids of rows")
+    _check_table(table, where)
     return table

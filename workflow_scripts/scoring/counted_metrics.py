@@ -1,0 +1,107 @@
+"""Metrics as functions of how often each item counts: one pass for any number of resamples.
+
+A bootstrap resample of n items is the number of times that each of them was drawn. Sorted values
+stay sorted whatever those counts are, so the ranks of a resample follow from cumulative counts:
+O(n) a resample, without sorting.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+# Counts [resamples, n], float64 and whole, to the metric on each resample, float64 [resamples];
+# NaN where it is undefined there.
+Metric = Callable[[np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class _Groups:
+    """Items put into groups of equal value, from the least value to the largest.
+
+    `order` are the items by value, `starts` the positions in it at which groups begin, and
+    `group` [n] the group of each item.
+    """
+
+    order: np.ndarray
+    starts: np.ndarray
+    group: np.ndarray
+
+    def counts(self, counts: np.ndarray) -> np.ndarray:
+        """Return how often the items of each group count together, [resamples, groups]."""
+        return np.add.reduceat(counts[:, self.order], self.starts, axis=1)
+
+
+def _group(values: np.ndarray) -> _Groups:
+    _, group, sizes = np.unique(values, return_inverse=True, return_counts=True)
+    return _Groups(np.argsort(group, kind="stable"), np.cumsum(sizes) - sizes, group)
+
+
+def _doubled_deviations(group_counts: np.ndarray) -> np.ndarray:
+    """Return twice the rank of each group less twice the mean rank, [resamples, groups].
+
+    The items of a group share the mean of their ranks. Doubled, all are whole numbers, which keeps
+    sums of them exact.
+    """
+    up_to = np.cumsum(group_counts, axis=1)
+    return 2 * up_to - group_counts - up_to[:, -1:]
+
+
+def spearman_metric(first: np.ndarray, second: np.ndarray) -> Metric:
+    """Return Spearman's correlation of two rows of n values, tied values sharing their mean rank.
+
+    It is NaN on a resample in which all values of one side are equal.
+    """
+    sides = _group(first), _group(second)
+
+    def metric(counts: np.ndarray) -> np.ndarray:
+        squares, deviations = [], []
+        for side in sides:
+            group_counts = side.counts(counts)
+            deviation = _doubled_deviations(group_counts)
+            squares.append(np.einsum("rg,rg,rg->r", group_counts, deviation, deviation))
+            deviations.append(deviation[:, side.group])
+        products = np.einsum("rn,rn,rn->r", counts, *deviations)
+        return _quotient(products, np.sqrt(squares[0] * squares[1]))
+
+    return metric
+
+
+def accuracy_metric(hits: Sequence[bool]) -> Metric:
+    """Return the share of hits among n items."""
+    numbers = np.asarray(hits, dtype=np.float64)
+
+    def metric(counts: np.ndarray) -> np.ndarray:
+        return counts @ numbers / counts.sum(axis=1)
+
+    return metric
+
+
+def auc_metric(scores: np.ndarray, labels: np.ndarray) -> Metric:
+    """Return the area under the ROC curve of n scores against labels of 0 and 1.
+
+    It is the chance that a random item of label 1 has the larger score than one of label 0, equal
+    scores counting one half, and NaN on a resample of one label.
+    """
+    groups = _group(scores)
+    labels = np.asarray(labels, dtype=np.float64)
+
+    def metric(counts: np.ndarray) -> np.ndarray:
+        positive = groups.counts(counts * labels)
+        negative = groups.counts(counts * (1 - labels))
+        # Twice the number of negatives below a group, those of the group counting once.
+        below = 2 * np.cumsum(negative, axis=1) - negative
+        pairs = positive.sum(axis=1) * negative.sum(axis=1)
+        return _quotient(np.einsum("rg,rg->r", positive, below), 2 * pairs)
+
+    return metric
+
+
+def value_of(metric: Metric, n: int) -> float:
+    """Return a metric on the n items themselves, each counting once."""
+    return float(metric(np.ones((1, n)))[0])
+
+
+def _quotient(numerators: np.ndarray, denominators: np.ndarray) -> np.ndarray:
+    undefined = np.full_like(numerators, np.nan)
+    return np.divide(numerators, denominators, out=undefined, where=denominators > 0)

@@ -1,0 +1,37 @@
+"""Numbers as tables show them: rounded, without the zero before the point, as the paper prints."""
+
+import re
+from decimal import Decimal
+
+# Most scores of the paper have three digits after the point.
+DIGITS = 3
+
+
+def rounded(value: float | Decimal, digits: int = DIGITS) -> Decimal:
+    """Return a value to the digits that a column shows; never a negative zero."""
+    number = Decimal(f"{value:.{digits}f}")
+    return abs(number) if number.is_zero() else number
+
+
+def _without_zero(text: str) -> str:
+    return re.sub(r"^(-?)0\.", r"\1.", text)
+
+
+def format_number(value: float | Decimal, digits: int = DIGITS) -> str:
+    """Return a value as the paper prints it: .556, -.023, 1.000; 13.79 with two digits."""
+    return _without_zero(str(rounded(value, digits)))
+
+
+def format_published(value: Decimal) -> str:
+    """Return a published value with the digits that were printed."""
+    return _without_zero(str(value))
+
+
+def format_difference(value: Decimal, digits: int = DIGITS) -> str:
+    """Return a difference with its sign: +.012, -.023; .000 has none."""
+    return ("+" if rounded(value, digits) > 0 else "") + format_number(value, digits)
+
+
+def format_tolerance(value: Decimal) -> str:
+    """Return a tolerance with the digits that it needs: .01, 1."""
+    return _without_zero(f"{value.normalize():f}")
