@@ -24,6 +24,8 @@ from workflow_scripts.figures.style import (
     new_figure,
     wrapped,
 )
+from workflow_scripts.tables.scorecard import count_cells
+from workflow_scripts.tables.tidy_cells import read_cells
 
 NOT_RUN = {"id": "a", "label": "A", "not_run": "no data"}
 AXES = {"x_label": "x", "y_label": "y"}
@@ -205,6 +207,16 @@ def test_areas_differ_in_grey(made: MadeFigure, kind: str, levels: list[float]) 
 
 def test_the_png_has_the_width_of_a_column_at_200_dots_an_inch(made: MadeFigure) -> None:
     assert grey_picture(made, "lines").shape[1] == round(3.15 * 200)
+
+
+@pytest.mark.parametrize("kind", BLOCKS)
+def test_cells_can_be_counted_with_those_of_tables(made: MadeFigure, kind: str) -> None:
+    main(made.arguments(BLOCKS[kind](made)))
+    cells = read_cells(made.folder / "out" / "cells" / f"figure-{kind}.tsv")
+    assert {cell.table for cell in cells} <= {f"figure-{kind}"}
+    card = count_cells([("figures", cells)])
+    assert card.unpublished == sum(cell.mean is not None for cell in cells)
+    assert card.total.published == 0
 
 
 @pytest.mark.parametrize("kind", EMPTY)

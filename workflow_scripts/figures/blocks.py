@@ -11,7 +11,7 @@ from workflow_scripts.datasets.options import Option
 from workflow_scripts.errors import UserError, nearest_name
 from workflow_scripts.tables.block_values import (
     LIST,
-    NOTES,
+    OPTIONAL_LIST,
     OPTIONAL_TEXT,
     TEXT,
     check_distinct,
@@ -146,7 +146,7 @@ _OUTER = {
     "kind": TEXT,
     "title": TEXT,
     "caption": TEXT,
-    "notes": NOTES,
+    "notes": OPTIONAL_LIST,
     "reference": OPTIONAL_TEXT,
 }
 _NOT_RUN = {"id": TEXT, "label": TEXT, "group": OPTIONAL_TEXT, "not_run": TEXT}

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from workflow_scripts.figures.blocks import FigureBlock
 from workflow_scripts.figures.plots import Plot
 from workflow_scripts.tables.cells import INSIDE, NOT_RUN, OUTSIDE, ShownCell
+from workflow_scripts.tables.legend import data_lines
 from workflow_scripts.tables.markdown import markdown_row, markdown_text, one_line
 from workflow_scripts.tables.numbers import (
     format_difference,
@@ -76,8 +77,8 @@ def render_note(block: FigureBlock, plot: Plot, data_note: str) -> str:
     ]
     for note in block.notes:
         lines += [markdown_text(_sentence(note)), ""]
-    if data_note:
-        lines += [markdown_text(f"Data: {_sentence(data_note)}"), ""]
+    for line in data_lines(data_note):
+        lines += [markdown_text(line), ""]
     if plot.points:
         lines += ["## What was measured", ""]
         lines += [f"- {markdown_text(fact)}" for fact in plot.facts]
