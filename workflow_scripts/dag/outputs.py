@@ -16,11 +16,19 @@ class Outputs:
         self._config = plan.config
         self._cells = plan.cells
         self._models = plan.models
+        # each is asked for by several functions of its rule
+        self._table_blocks: dict[str, dict[str, Any]] = {}
+        self._figure_blocks: dict[str, dict[str, Any]] = {}
 
     # ---- tables ---------------------------------------------------------------------------------
 
     def table_block(self, table: str) -> dict[str, Any]:
         """Return what assemble_table needs of one table, cells resolved to score files."""
+        if table not in self._table_blocks:
+            self._table_blocks[table] = self._make_table_block(table)
+        return self._table_blocks[table]
+
+    def _make_table_block(self, table: str) -> dict[str, Any]:
         block = self._config["tables"][table]
         columns = [
             {
@@ -162,6 +170,11 @@ class Outputs:
 
     def figure_block(self, figure: str) -> dict[str, Any]:
         """Return what draw_figure needs of one figure, curves resolved to files."""
+        if figure not in self._figure_blocks:
+            self._figure_blocks[figure] = self._make_figure_block(figure)
+        return self._figure_blocks[figure]
+
+    def _make_figure_block(self, figure: str) -> dict[str, Any]:
         block = self._config["figures"][figure]
         common = ("kind", "title", "caption", "x_label", "y_label", "dataset")
         resolved = {

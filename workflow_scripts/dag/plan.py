@@ -49,7 +49,8 @@ class Plan:
         }
         self.root = Path(config["data"]["root"])
         self._raw = RawData(self.root, config["data"].get("fetch", False))
-        # asked for every cell
+        # asked for again and again
+        self._needed: tuple[set[Encoder], set[str]] | None = None
         self._missing_of_datasets: dict[str, list[Path]] = {}
         self._missing_of_corpora: dict[str, list[Path]] = {}
         self.models = Models(config["models"], self.root)
@@ -247,6 +248,11 @@ class Plan:
 
     def needed(self) -> tuple[set[Encoder], set[str]]:
         """Return the encoders and data sets of all cells of tables and figures that are run."""
+        if self._needed is None:
+            self._needed = self._find_needed()
+        return self._needed
+
+    def _find_needed(self) -> tuple[set[Encoder], set[str]]:
         encoders: set[Encoder] = set()
         datasets: set[str] = set()
         for place in self.places():
