@@ -1,0 +1,56 @@
+"""What the ids of models stand for."""
+
+from pathlib import Path
+
+import pytest
+
+from workflow_scripts.dag.models import Models
+from workflow_scripts.errors import UserError
+
+BLOCKS = {
+    "local": {"path": "some/folder/my-model", "paper": True},
+    "labelled": {"path": "some/folder", "label": "a model"},
+    "hub": {"hub": "org/name", "revision": "0123456789abcdef"},
+    "words": {"vectors": "vectors/en.vec"},
+    "subwords": {"vectors": "vectors/cc.en.300.bin", "oov": "subwords"},
+    "second": {"same_as": "hub"},
+    "none": {"absent": "nobody made one"},
+}
+
+
+@pytest.fixture
+def models():
+    return Models(BLOCKS, Path("root"))
+
+
+def test_another_name_is_resolved_and_an_unknown_one_named(models):
+    assert models.resolve("second", "key") == "hub"
+    assert models.resolve("local", "key") == "local"
+    with pytest.raises(UserError, match=r"`tables.x` is `secnd`.*did you mean 'second'"):
+        models.resolve("secnd", "tables.x")
+
+
+def test_what_kind_a_model_is(models):
+    assert models.static == ["words", "subwords"]
+    assert models.vectors("words") == "root/vectors/en.vec"
+    assert [models.out_of_vocabulary(name) for name in models.static] == ["mean", "subwords"]
+    assert models.absent("none") == "nobody made one"
+    assert models.absent("hub") is None
+    assert models.location("hub") == "org/name@0123456789abcdef"
+    assert (models.is_paper("local"), models.is_paper("hub")) == (True, False)
+
+
+def test_notes_and_listing_hold_no_paths_of_the_machine(models):
+    assert models.note("local") == "my-model"
+    assert models.note("labelled") == "a model"
+    assert models.note("words") == "en.vec"
+    listing = {row["id"]: row["location"] for row in models.listing()}
+    assert listing == {
+        "local": "my-model",
+        "labelled": "folder",
+        "hub": "org/name@0123456789abcdef",
+        "words": "en.vec",
+        "subwords": "cc.en.300.bin",
+        "second": "the same as hub",
+        "none": "none: nobody made one",
+    }
