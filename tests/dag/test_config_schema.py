@@ -274,7 +274,7 @@ def paper_like(config):
         (
             "recipes/mirror-sentence/temperature",
             0.05,
-            "recipe mirror-sentence: temperature 0.05, in the paper 0.04",
+            "recipe: temperature 0.05, in the paper 0.04",
         ),
         ("datasets/sts12/unlike_paper", "tokenised", "data set sts12: tokenised"),
     ],

@@ -29,13 +29,16 @@ def paper_recipes() -> dict[str, dict[str, Any]]:
 
 
 def recipe_departures(name: str, block: dict[str, Any]) -> list[str]:
-    """Return what differs between a recipe and the paper's of that name, as short texts."""
+    """Return what differs between a recipe and the paper's of that name, as short texts.
+
+    They do not name the recipe, so that the same change of many recipes reads as one.
+    """
     published = paper_recipes().get(name)
     if published is None:
         return [f"recipe {name} is not the paper's"]
     keys = [key for key in {**published, **block} if published.get(key) != block.get(key)]
     return [
-        f"recipe {name}: {key} {_text(block.get(key))}, in the paper {_text(published.get(key))}"
+        f"recipe: {key} {_text(block.get(key))}, in the paper {_text(published.get(key))}"
         for key in keys
     ]
 
