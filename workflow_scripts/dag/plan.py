@@ -49,6 +49,9 @@ class Plan:
         }
         self.root = Path(config["data"]["root"])
         self._raw = RawData(self.root, config["data"].get("fetch", False))
+        # asked for every cell
+        self._missing_of_datasets: dict[str, list[Path]] = {}
+        self._missing_of_corpora: dict[str, list[Path]] = {}
         self.models = Models(config["models"], self.root)
         self.cells = Cells(
             config,
@@ -189,15 +192,20 @@ class Plan:
 
     def missing_files(self, dataset: str) -> list[Path]:
         """Return the raw files of a data set, or of the corpus it is made of, that are absent."""
-        entry = self.config["datasets"][dataset]
-        missing = self._raw.missing(datasets_catalogue.raw_files(self.root, entry))
-        for corpus in _corpora_of(entry):
-            self.known("corpora", corpus, f"datasets.{dataset}.corpus")
-            missing += self._missing_corpus_files(corpus)
-        return missing
+        if dataset not in self._missing_of_datasets:
+            entry = self.config["datasets"][dataset]
+            missing = self._raw.missing(datasets_catalogue.raw_files(self.root, entry))
+            for corpus in _corpora_of(entry):
+                self.known("corpora", corpus, f"datasets.{dataset}.corpus")
+                missing += self._missing_corpus_files(corpus)
+            self._missing_of_datasets[dataset] = missing
+        return self._missing_of_datasets[dataset]
 
     def _missing_corpus_files(self, corpus: str) -> list[Path]:
-        return self._raw.missing(self._corpus_raw_files(corpus))
+        if corpus not in self._missing_of_corpora:
+            missing = self._raw.missing(self._corpus_raw_files(corpus))
+            self._missing_of_corpora[corpus] = missing
+        return self._missing_of_corpora[corpus]
 
     def _corpus_raw_files(self, corpus: str) -> list[Path]:
         block = self.config["corpora"][corpus]

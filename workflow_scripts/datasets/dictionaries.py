@@ -1,4 +1,4 @@
-"""Dictionaries of concept names: MEDIC, MeSH terms, `id||name` of SapBERT, `id<TAB>name`.
+"""Dictionaries of concept names: MEDIC, CTD, MeSH terms, `id||name` of SapBERT, `id<TAB>name`.
 
 A dictionary entry is a name with the concept ids it stands for. Ids are compared without the
 prefix of their vocabulary, since MEDIC writes `215600` where a corpus writes `OMIM:215600`.
@@ -13,6 +13,7 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_lines, read_rows
 
 _PREFIX = re.compile(r"^[A-Za-z]+:")
+_CTD_COLUMNS = 8
 # Rows of the readers below: line number, concept ids, names.
 _Rows = Iterator[tuple[int, list[str], list[str]]]
 
@@ -68,8 +69,27 @@ def _read_id_tab_name(path: Path) -> _Rows:
         yield line, split_concept_ids(f"{fields[0]}|{fields[2]}"), [fields[1]]
 
 
+def _read_ctd_chemicals(path: Path) -> _Rows:
+    """Read the chemical vocabulary of CTD, whose header is a comment.
+
+    Columns: name, id (`MESH:...`), five that are not read, synonyms joined by `|`.
+    """
+    for line, text in enumerate(read_lines(path), start=1):
+        if text.startswith("#") or not text.strip():
+            continue
+        fields = text.split("\t")
+        if len(fields) < _CTD_COLUMNS:
+            raise UserError(
+                f"{path}:{line}: expected the {_CTD_COLUMNS} columns of CTD's chemicals, found "
+                f"{len(fields)}; mend or remove the line"
+            )
+        synonyms = fields[_CTD_COLUMNS - 1].split("|")
+        yield line, split_concept_ids(fields[1]), [fields[0], *synonyms]
+
+
 READERS: dict[str, Callable[[Path], _Rows]] = {
     "medic": _read_medic,
+    "ctd-chemicals": _read_ctd_chemicals,
     "mesh-terms": _read_mesh_terms,
     "id-name": _read_id_name,
     "id-tab-name": _read_id_tab_name,
