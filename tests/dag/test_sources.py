@@ -1,25 +1,31 @@
+import re
 import subprocess
 import sys
+from functools import cache
+from pathlib import Path
 
 import pytest
 
 from workflow_scripts.dag.sources import sources
 
-STEPS = [
-    "corpora.sample_frequent_words",
-    "corpora.make_random_strings",
-    "datasets.read_suite",
-    "tuning.tune_mirror",
-    "tuning_grid.search_grid",
-    "tuning_grid.choose_settings",
-    "embedding.embed_suite",
-    "retrieval.link_entities",
-    "retrieval.induce_lexicon",
-    "scoring.score_suite",
-    "scoring.score_lexicon",
-    "tables.assemble_table",
-    "tables.assemble_index",
-]
+PROJECT = Path(__file__).resolve().parents[2]
+# every step that a rule runs
+STEPS = sorted(
+    {
+        step
+        for file in (PROJECT / "rules").glob("*.smk")
+        for step in re.findall(r'sources\("([^"]+)"\)', file.read_text(encoding="utf-8"))
+    }
+)
+# libraries that are slow to load, and the steps that need them whatever they are asked
+HEAVY = {
+    "torch": {
+        *("tuning.tune_mirror", "tuning.tune_with_development", "embedding.embed_suite"),
+        "pretraining.pretrain_model",
+    },
+    "faiss": {"retrieval.link_entities", "retrieval.induce_lexicon"},
+    "matplotlib": set(),
+}
 
 IMPORTED = """
 import sys, runpy
@@ -31,43 +37,46 @@ except SystemExit:
 for module in list(sys.modules.values()):
     if getattr(module, "__name__", "").startswith("workflow_scripts"):
         print("FILE", module.__file__)
-print("TORCH", "torch" in sys.modules)
-print("FAISS", "faiss" in sys.modules)
+for library in ("torch", "faiss", "matplotlib"):
+    if library in sys.modules:
+        print("LIBRARY", library)
 """
 
 
-def run_step(step, project):
+@cache
+def run_step(step):
+    """Return the files of the project, and the heavy libraries, that `step --help` imports."""
     result = subprocess.run(
         [sys.executable, "-c", IMPORTED.format(step=step)],
-        cwd=project,
+        cwd=PROJECT,
         capture_output=True,
         text=True,
         check=True,
     )
-    return result.stdout.splitlines()
+    lines = [line.split(" ", 1) for line in result.stdout.splitlines() if " " in line]
+    files = {what.removeprefix(f"{PROJECT}/") for kind, what in lines if kind == "FILE"}
+    return files, {what for kind, what in lines if kind == "LIBRARY"}
+
+
+def test_the_steps_of_all_stages_are_found():
+    assert {step.split(".")[0] for step in STEPS} == {
+        *("downloads", "corpora", "datasets", "pretraining", "tuning", "tuning_grid"),
+        *("embedding", "retrieval", "scoring", "tables", "figures"),
+    }
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_every_project_module_that_python_imports_is_a_source(step, project):
+def test_every_project_module_that_python_imports_is_a_source(step):
     """The interpreter itself is the oracle: what a step has imported is among its sources."""
-    lines = run_step(step, project)
-    imported = {
-        line.removeprefix("FILE ").removeprefix(f"{project}/")
-        for line in lines
-        if line.startswith("FILE")
-    }
+    imported, _ = run_step(step)
     assert len(imported) >= 3
     assert imported <= set(sources(step))
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_only_tuning_and_embedding_import_torch_and_only_retrieval_faiss(step, project):
-    lines = run_step(step, project)
-    stage = step.split(".")[0]
-    if stage not in ("tuning", "embedding"):
-        assert "TORCH False" in lines
-    if stage != "retrieval":
-        assert "FAISS False" in lines
+def test_what_takes_seconds_to_load_is_loaded_by_those_that_need_it_only(step):
+    _, libraries = run_step(step)
+    assert libraries <= {library for library, steps in HEAVY.items() if step in steps}
 
 
 def test_a_step_of_one_stage_does_not_depend_on_another_stage_s_modules():

@@ -29,7 +29,7 @@ def read(config, **changes):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"model": "bert-en-mni"}, r"words-bert\.model` is `bert-en-mni`.*'bert-en-mini'"),
+        ({"model": "bert-eng"}, r"words-bert\.model` is `bert-eng`.*'bert-en'"),
         ({"recipe": "mirror-wrd"}, "did you mean 'mirror-word'"),
         ({"corpus": "wrds-en"}, "did you mean 'words-en'"),
         ({"suite": "words-dv"}, "did you mean 'words-dev'"),
@@ -64,7 +64,7 @@ def test_an_unknown_search_and_a_missing_file_are_named(config, tmp_path):
         read(config, model="other")
     config["datasets"]["simlex999"]["path"] = "nowhere.txt"
     with pytest.raises(UserError, match=r"nowhere\.txt: no such file, needed by data set"):
-        read(config, model="bert-en-mini")
+        read(config, model="bert-en")
 
 
 def test_own_axes_replace_the_common_ones_and_set_changes_the_recipe(config):
@@ -103,6 +103,13 @@ def test_the_slices_of_the_embedded_default_hold_the_grid(config):
     assert [block["first_cell"] for block in blocks] == list(range(0, 252, 21))
 
 
+def test_the_searches_of_the_default_s_table_are_small(config):
+    plan = Plan(config)
+    searches = {name: read_search(plan, name) for name in plan.grid_searches("table21")}
+    assert list(searches) == ["few-words", "few-sentences"]
+    assert all(1 < len(search.cells) <= 6 for search in searches.values())
+
+
 def test_a_block_holds_what_its_scores_depend_on_and_nothing_else(config):
     def blocks():
         grid = TuningGridPlan(config, Plan(config))
@@ -125,12 +132,13 @@ def test_a_block_holds_what_its_scores_depend_on_and_nothing_else(config):
 
 
 def test_a_mistake_ends_the_run_with_one_line(config):
-    grid = TuningGridPlan(config, make(config, model="bert-en-mni"))
+    grid = TuningGridPlan(config, make(config, model="bert-eng"))
     with pytest.raises(SystemExit) as caught:
         grid.reports()
     assert str(caught.value).startswith("error: config: `tuning_grid.searches.words-bert.model`")
     with pytest.raises(SystemExit, match="its last slice is 11"):
         grid.slice_block("sentences-bert", "12")
     config["tuning_grid"]["searches"] = {}
+    del config["tables"]["table21"]["searches"]
     with pytest.raises(SystemExit, match="searches` is empty"):
         TuningGridPlan(config, Plan(config)).reports()

@@ -63,8 +63,14 @@ class SmallProject:
         return sorted(jobs)
 
     def tables(self) -> dict[str, bytes]:
-        folder = self.folder / "results" / "tables"
-        return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
+        """Return the files of tables and figures by path; not the times, which no run repeats."""
+        results = self.folder / "results"
+        return {
+            str(file.relative_to(results)): file.read_bytes()
+            for kind in ("tables", "figures")
+            for file in sorted((results / kind).rglob("*"))
+            if file.is_file() and not file.name.startswith("running-time.")
+        }
 
 
 def copy_project(project: Path, folder: Path) -> SmallProject:

@@ -7,7 +7,15 @@ import pytest
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("workflow")]
 
-SUMMARY = ["all_tables", "assemble_index", "assemble_scores"]
+PAGES = ["all_tables", "assemble_index"]
+# what follows any score: the table of times is of the jobs that ran
+SUMMARY = [
+    *PAGES,
+    "assemble_scores",
+    "assemble_scorecard",
+    "assemble_running_time table=running-time",
+]
+SCORING = {"tune_mirror", "embed_suite", "embed_static", "score_suite", "score_lexicon"}
 
 
 def rules(jobs):
@@ -30,17 +38,39 @@ def test_touching_every_file_reruns_nothing(workspace):
     assert workspace.planned() == []
 
 
-def test_another_temperature_reruns_that_branch_and_its_table_only(workspace):
+def branch_jobs(recipe):
+    branch = f"model=bert-en-mini, recipe={recipe}, corpus=sentences-en, seed=33"
+    return [
+        f"tune_mirror {branch}",
+        f"embed_suite {branch}, suite=sts-en",
+        f"score_suite {branch}, suite=sts-en",
+    ]
+
+
+def test_another_temperature_reruns_its_recipe_those_like_it_and_their_tables_only(workspace):
+    """mirror-sentence-no-masking is `like` mirror-sentence."""
     config = workspace.read_config()
     config["recipes"]["mirror-sentence"]["temperature"] = 0.05
     workspace.write_config(config)
-    branch = "model=bert-en-mini, recipe=mirror-sentence, corpus=sentences-en, seed=33"
     assert workspace.planned() == sorted(
         [
-            f"tune_mirror {branch}",
-            f"embed_suite {branch}, suite=sts-en",
-            f"score_suite {branch}, suite=sts-en",
+            *branch_jobs("mirror-sentence"),
+            *branch_jobs("mirror-sentence-no-masking"),
             "assemble_table table=sentences",
+            "assemble_table table=masking",
+            *SUMMARY,
+        ]
+    )
+
+
+def test_a_recipe_that_is_like_another_changes_alone(workspace):
+    config = workspace.read_config()
+    config["recipes"]["mirror-sentence-no-masking"] = {"temperature": 0.05}
+    workspace.write_config(config)
+    assert workspace.planned() == sorted(
+        [
+            *branch_jobs("mirror-sentence-no-masking"),
+            "assemble_table table=masking",
             *SUMMARY,
         ]
     )
@@ -63,6 +93,74 @@ def test_an_added_model_runs_its_own_jobs_only(workspace):
     )
 
 
+def test_another_caption_redraws_its_figure_only(workspace):
+    config = workspace.read_config()
+    config["figures"]["sizes"]["caption"] = "Another caption."
+    workspace.write_config(config)
+    planned = workspace.planned()
+    assert planned == sorted([*PAGES, "assemble_scorecard", "draw_figure figure=sizes"])
+
+
+def test_a_changed_published_value_reruns_its_table_only(workspace):
+    file = workspace.folder / "config/reference/table03.tsv"
+    lines = file.read_text().splitlines()
+    assert any(line.startswith("table03\tbert-mp\tsts12\t") for line in lines)
+    file.write_text(
+        "\n".join(
+            f"{line}1" if line.startswith("table03\tbert-mp\tsts12\t") else line for line in lines
+        )
+        + "\n"
+    )
+    assert workspace.planned() == sorted(
+        [*PAGES, "assemble_scorecard", "assemble_table table=sentences"]
+    )
+
+
+def test_whether_a_model_is_the_paper_s_is_for_tables_and_figures_alone(workspace):
+    config = workspace.read_config()
+    config["models"]["bert-en-mini"]["paper"] = True
+    workspace.write_config(config)
+    planned = workspace.planned()
+    tables = {"words", "linking", "sentences", "masking", "lexicon"}
+    assert {f"assemble_table table={table}" for table in tables} <= set(planned)
+    assert "assemble_models table=models" in planned
+    assert rules(planned) <= {
+        *("assemble_table", "assemble_models", "assemble_scorecard", "draw_figure"),
+        *PAGES,
+    }
+
+
+def test_strings_of_one_corpus_rerun_what_is_tuned_on_it_and_on_what_it_is_joined_in(workspace):
+    config = workspace.read_config()
+    config["corpora"]["words-fr"]["size"] = 150
+    workspace.write_config(config)
+    planned = workspace.planned()
+    assert "sample_frequent_words corpus=words-fr" in planned
+    assert "sample_frequent_words corpus=words-en" not in planned
+    tuned = [job for job in planned if job.startswith("tune_mirror")]
+    assert tuned == [
+        "tune_mirror model=bert-en-mini, recipe=mirror-word, corpus=words-en-fr, seed=33"
+    ]
+    assert "draw_figure figure=sizes" in planned
+    assert "assemble_table" not in rules(planned)
+
+
+def test_other_word_vectors_rerun_their_rows_only(workspace):
+    file = workspace.folder / "resources/sampler/static-vectors/en.vec"
+    head, first, *rest = file.read_text().splitlines()
+    word, _, values = first.partition(" ")
+    file.write_text("\n".join([head, f"{word} 9{values}", *rest]) + "\n")
+    encoder = "model=words, recipe=base-mp, corpus=none, seed=0, suite=words-en"
+    assert workspace.planned() == sorted(
+        [
+            f"embed_static {encoder}",
+            f"score_suite {encoder}",
+            "assemble_table table=words",
+            *SUMMARY,
+        ]
+    )
+
+
 @pytest.mark.parametrize(
     ("module", "first", "others"),
     [
@@ -76,8 +174,19 @@ def test_an_added_model_runs_its_own_jobs_only(workspace):
         (
             "tables/render.py",
             {"assemble_table"},
-            {"score_suite", "embed_suite", "assemble_scores"},
+            {*SCORING, "assemble_scores", "draw_figure"},
         ),
+        (
+            "figures/lines.py",
+            {"draw_figure"},
+            {*SCORING, "assemble_scores", "assemble_table", "assemble_running_time"},
+        ),
+        (
+            "embedding/static_vectors.py",
+            {"embed_static"},
+            {"tune_mirror", "embed_suite", "induce_lexicon", "draw_figure"},
+        ),
+        ("corpora/join_corpora.py", {"join_corpora"}, {"sample_frequent_words", "read_suite"}),
     ],
 )
 def test_an_edited_module_reruns_its_users_only(workspace, module, first, others):
@@ -98,10 +207,13 @@ def test_another_sentence_of_one_data_set_reruns_its_suite_only(workspace):
     assert "read_suite suite=sts-en" in planned
     assert all("suite=sts-en" in job for job in planned if "suite=" in job)
     assert rules(planned) == {
-        *("read_suite", "embed_suite", "score_suite"),
-        *("assemble_table", *SUMMARY),
+        *("read_suite", "embed_suite", "score_suite", "assemble_table"),
+        *rules(SUMMARY),
     }
-    assert [job for job in planned if "table=" in job] == ["assemble_table table=sentences"]
+    assert [job for job in planned if job.startswith("assemble_table")] == [
+        "assemble_table table=masking",
+        "assemble_table table=sentences",
+    ]
 
 
 def test_a_real_rerun_after_a_change_gives_what_a_fresh_run_gives(workspace, fresh):
@@ -113,5 +225,5 @@ def test_a_real_rerun_after_a_change_gives_what_a_fresh_run_gives(workspace, fre
         result = small.run("results/tables/sentences.tsv", "results/tables/words.tsv")
         assert result.returncode == 0, result.stdout + result.stderr
     changed, anew = workspace.tables(), fresh.tables()
-    assert changed["sentences.tsv"] == anew["sentences.tsv"]
-    assert changed["words.tsv"] == anew["words.tsv"]
+    assert changed["tables/sentences.tsv"] == anew["tables/sentences.tsv"]
+    assert changed["tables/words.tsv"] == anew["tables/words.tsv"]

@@ -21,6 +21,8 @@ DEFAULT_METRIC = {
     "pair-classification": "auc",
     "isotropy": "is_paper",
 }
+# largest differences to published values that count as the same, where a config gives none
+TOLERANCE = {"untuned": 0.005, "tuned": 0.01}
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
@@ -235,7 +237,8 @@ class Cells:
         departures += [f"the mean leaves out {place.dataset}" for place in left_out]
         if tolerance is None:
             tuned = self.is_tuned(self.recipe(places[0]))
-            tolerance = self._config["tolerance"]["tuned" if tuned else "untuned"]
+            tolerances = self._config.get("tolerance", TOLERANCE)
+            tolerance = tolerances["tuned" if tuned else "untuned"]
         return {"parts": parts, "departures": unique(departures), "tolerance": tolerance}
 
     def _lacks_dataset(self, place: Place) -> bool:

@@ -69,8 +69,6 @@ class Plan:
             corpora_catalogue.check_joined(name, config["corpora"])
         for name, entry in config["datasets"].items():
             datasets_catalogue.check_entry(name, entry)
-            for corpus in _corpora_of(entry):
-                self.known("corpora", corpus, f"datasets.{name}.corpus")
         self._check_suites()
         for name in config["recipes"]:
             self._check_development(name)
@@ -148,11 +146,11 @@ class Plan:
 
     def _check_files(self) -> None:
         """Name what is missing before the first job starts."""
-        encoders, datasets = self.needed()
+        encoders, _ = self.needed()
         for model in sorted({encoder.model for encoder in encoders}):
             self.models.require_files(model)
         if self.config["data"]["missing"] == "error":
-            for dataset in sorted(datasets):
+            for dataset in sorted(self._datasets_read()):
                 self.require_dataset_files(dataset)
             for model in sorted({encoder.model for encoder in encoders}):
                 for file in self._missing_vectors(model):
@@ -199,6 +197,7 @@ class Plan:
             entry = self.config["datasets"][dataset]
             missing = self._raw.missing(datasets_catalogue.raw_files(self.root, entry))
             for corpus in _corpora_of(entry):
+                self.known("corpora", corpus, f"datasets.{dataset}.corpus")
                 missing += self._missing_corpus_files(corpus)
             self._missing_of_datasets[dataset] = missing
         return self._missing_of_datasets[dataset]
@@ -262,6 +261,16 @@ class Plan:
             for seed in self.cells.seeds(place):
                 encoders.update(self.cells.encoders(place, seed))
         return encoders, datasets
+
+    def _datasets_read(self) -> set[str]:
+        """Return the data sets of all suites that are read, those included that no cell shows."""
+        suites = {
+            suite
+            for place in self.places()
+            if not isinstance(self.cells.scores(place), NotRun)
+            for suite in self.cells.suites(place)
+        }
+        return {dataset for suite in suites for dataset in self.config["suites"][suite]["datasets"]}
 
     # ---- what is asked for ----------------------------------------------------------------------
 
