@@ -44,13 +44,14 @@ def test_notes_and_listing_hold_no_paths_of_the_machine(models):
     assert models.note("local") == "my-model"
     assert models.note("labelled") == "a model"
     assert models.note("words") == "en.vec"
-    listing = {row["id"]: row["location"] for row in models.listing()}
-    assert listing == {
-        "local": "my-model",
-        "labelled": "folder",
-        "hub": "org/name@0123456789abcdef",
-        "words": "en.vec",
-        "subwords": "cc.en.300.bin",
-        "second": "the same as hub",
-        "none": "none: nobody made one",
-    }
+    rows = models.listing({"none": "its URL", "hub": "org/name", "other": "not here"})
+    assert [(row["id"], row["location"], row.get("published")) for row in rows] == [
+        ("none", "none: nobody made one", "its URL"),
+        ("hub", "org/name@0123456789abcdef", "org/name"),
+        ("other", "none: this config has none", "not here"),
+        ("local", "my-model", None),
+        ("labelled", "folder", None),
+        ("words", "en.vec", None),
+        ("subwords", "cc.en.300.bin", None),
+    ]
+    assert [row["paper"] for row in rows[:4]] == [False, False, False, True]

@@ -3,6 +3,7 @@
 import json
 import math
 import statistics
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -264,3 +265,58 @@ def test_rounding_is_near_and_never_gives_a_negative_zero(value: float) -> None:
     number = rounded(value)
     assert abs(float(number) - value) <= 0.0005 + 1e-12
     assert not (number.is_zero() and number.is_signed())
+
+
+def change_block(**changes: Any) -> TableBlock:
+    rows = []
+    for name, against in (("whole", None), ("without", "whole"), ("lost", "whole")):
+        cells = {"a": cell(part("one", f"{name}.tsv"))}
+        if name == "lost":
+            cells = {"a": {"not_run": "no model"}}
+        row = {"id": name, "label": name, "cells": cells}
+        rows.append(row | ({"against": against} if against else {}))
+    block = {
+        "id": "t",
+        "title": "T",
+        "columns": [{"id": "a", "label": "A"}],
+        "rows": rows,
+        "change_of": "a",
+    }
+    return parse_table_block(json.dumps(block | changes))
+
+
+def test_changes_between_rows_stand_in_a_column_beside_the_paper_s():
+    scores = {"whole.tsv": [make_score("one", 0.753)], "without.tsv": [make_score("one", 0.7174)]}
+    published = {("without", "change"): Decimal("-0.036"), ("lost", "change"): Decimal("-0.071")}
+    table = fill_table(change_block(), scores, published)
+    change = table.cells["without", "change"]
+    # .717 as shown less .753 as shown
+    assert (rounded(change.mean), change.published, change.difference) == (
+        *(Decimal("-0.036"), Decimal("-0.036")),
+        Decimal("0.000"),
+    )
+    assert change.status == "inside"
+    assert table.cells["whole", "change"].not_run == "the row that others are compared with"
+    lost = table.cells["lost", "change"]
+    assert (lost.status, lost.published) == ("not-run", Decimal("-0.071"))
+    assert "was not run" in lost.not_run
+    assert not table.unplaced
+    assert [column.id for column in table.block.shown_columns] == ["a", "change"]
+
+
+def test_a_change_departs_from_the_paper_where_either_row_does():
+    scores = {"whole.tsv": [make_score("one", 0.5)], "without.tsv": [make_score("one", 0.4)]}
+    table_block = change_block()
+    rows = list(table_block.rows)
+    whole = replace(rows[0].cells["a"], departures=("another model",))
+    rows[0] = replace(rows[0], cells={"a": whole})
+    table = fill_table(
+        replace(table_block, rows=tuple(rows)), scores, {("without", "change"): Decimal("-0.1")}
+    )
+    change = table.cells["without", "change"]
+    assert (change.status, change.departures) == ("not-comparable", ("another model",))
+
+
+def test_changes_of_an_unknown_column_are_an_error():
+    with pytest.raises(UserError, match="`change_of` is `b`, which is no column"):
+        change_block(change_of="b")

@@ -107,24 +107,25 @@ class Models:
         local = block.get("path") or block.get("vectors")
         return Path(local).name if local else self.location(model)
 
-    def listing(self) -> list[dict[str, Any]]:
-        """Return {id, label, location, paper} of each model, other names and absent ones too."""
+    def listing(self, published: dict[str, str]) -> list[dict[str, Any]]:
+        """Return {id, label, location, published, paper} of models.
+
+        First those that `published` has, in its order, with what the paper printed of each, then
+        the others of this config that are no second names.
+        """
+        others = [m for m, block in self._blocks.items() if "same_as" not in block]
         rows = []
-        for model, block in self._blocks.items():
+        for model in dict.fromkeys([*published, *others]):
+            block = self._blocks.get(model, {"absent": "this config has none"})
             if "absent" in block:
                 location = f"none: {block['absent']}"
-            elif "same_as" in block:
-                location = f"the same as {block['same_as']}"
-            elif "hub" in block:
-                location = self.location(model)
+            elif "hub" in block or "same_as" in block:
+                location = block.get("same_as") or self.location(model)
             else:
                 location = Path(block.get("path") or block["vectors"]).name
-            rows.append(
-                {
-                    "id": model,
-                    "label": block.get("label", ""),
-                    "location": location,
-                    "paper": block.get("paper", False),
-                }
-            )
+            row = {"id": model, "label": block.get("label", model), "location": location}
+            row["paper"] = block.get("paper", False)
+            if model in published:
+                row["published"] = published[model]
+            rows.append(row)
         return rows

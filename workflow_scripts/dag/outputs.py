@@ -56,6 +56,7 @@ class Outputs:
             "title": block["title"],
             "reference": block.get("reference"),
             "average": block.get("average", False),
+            "change_of": block.get("change_of"),
             "notes": [*block.get("notes", []), *_left_out(rows), *self._model_notes(rows)],
             "columns": columns,
             "rows": rows,
@@ -99,13 +100,17 @@ class Outputs:
         }
 
     def models_block(self, table: str) -> dict[str, Any]:
-        """Return what assemble_models needs: all models of the config."""
+        """Return what assemble_models needs: the models of the config, those of the paper first.
+
+        `models` of the table says by id what the paper printed of it.
+        """
         block = self._config["tables"][table]
+        published = block.get("models", {})
         return {
             "id": table,
             "title": block["title"],
             "notes": block.get("notes", []),
-            "models": self._models.listing(),
+            "models": self._models.listing(published),
         }
 
     def running_time_block(self, table: str) -> dict[str, Any]:

@@ -31,7 +31,7 @@ def measure(
     rows = tuple(
         Row(name, label, None, None, {column: cell}) for name, (label, cell) in cells.items()
     )
-    block = TableBlock(figure, figure, None, False, (), (Column(column, column),), rows)
+    block = TableBlock(figure, figure, None, False, None, (), (Column(column, column),), rows)
     return add_intervals(fill_table(block, inputs.scores, published or {}), inputs.details)
 
 

@@ -1,12 +1,12 @@
 """The block of config that describes one table of scores, checked and typed."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
 from workflow_scripts.datasets.options import Option
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import UserError, nearest_name
 from workflow_scripts.tables.block_values import (
     LIST,
     OPTIONAL_LIST,
@@ -20,6 +20,7 @@ from workflow_scripts.tables.block_values import (
 from workflow_scripts.tables.numbers import DIGITS
 
 AVERAGE = "avg"
+CHANGE = "change"
 
 
 @dataclass(frozen=True)
@@ -72,19 +73,32 @@ class Row:
 
 @dataclass(frozen=True)
 class TableBlock:
-    """A table; `reference` names the published table, `average` asks for a column of means."""
+    """A table; `reference` names the published table, `average` asks for a column of means.
+
+    `change_of` is the id of the column (that of means included) whose differences between rows
+    stand in a column of their own, as in Table 7.
+    """
 
     id: str
     title: str
     reference: str | None
     average: bool
+    change_of: str | None
     notes: tuple[str, ...]
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
 
     @property
     def shown_columns(self) -> tuple[Column, ...]:
-        """The columns as shown, the average last; it is shown as the columns that it averages."""
+        """The columns as shown, with those of means and of changes at the end.
+
+        Means are shown as the columns that they are over.
+        """
+        return (*self.value_columns, *self._change_columns)
+
+    @property
+    def value_columns(self) -> tuple[Column, ...]:
+        """The columns as shown without that of changes."""
         if not self.average:
             return self.columns
         first = self.columns[0]
@@ -92,6 +106,11 @@ class TableBlock:
             *self.columns,
             Column(AVERAGE, f"{AVERAGE}.", first.digits, first.lower_is_better),
         )
+
+    @property
+    def _change_columns(self) -> tuple[Column, ...]:
+        found = [column for column in self.value_columns if column.id == self.change_of]
+        return tuple(replace(column, id=CHANGE, label=CHANGE) for column in found)
 
     def row(self, name: str) -> Row:
         """Return the row of an id."""
@@ -105,6 +124,7 @@ _TABLE = {
     "rows": LIST,
     "reference": OPTIONAL_TEXT,
     "average": Option((bool,), False),
+    "change_of": OPTIONAL_TEXT,
     "notes": OPTIONAL_LIST,
 }
 _COLUMN = {
@@ -196,7 +216,7 @@ def parse_table_block(text: str) -> TableBlock:
 
     Keys: `id`, `title`, `columns` (each `id label`, optionally `digits` and `lower_is_better`),
     `rows` (each `id label` and either `cells` or `not_run`, optionally `group` and `against`),
-    optionally `reference`, `average` and `notes`. A cell is `{"not_run": reason}` or
+    optionally `reference`, `average`, `change_of` and `notes`. A cell is `{"not_run": reason}` or
     `{"parts": [{"dataset", "metric", "scores": [file for each seed]}, ...], "departures":
     [reason, ...], "tolerance": number}`.
 
@@ -222,9 +242,16 @@ def parse_table_block(text: str) -> TableBlock:
         title=block["title"],
         reference=block["reference"],
         average=block["average"],
+        change_of=block["change_of"],
         notes=strings(block["notes"], f"{where}, notes"),
         columns=tuple(columns),
         rows=rows,
     )
     _check_table(table, where)
+    known = [column.id for column in table.value_columns]
+    if table.change_of is not None and table.change_of not in known:
+        raise UserError(
+            f"{where}: `change_of` is `{table.change_of}`, which is no column of the table; "
+            f"{nearest_name(table.change_of, known)}"
+        )
     return table

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.scoring.tidy_scores import Score
-from workflow_scripts.tables.blocks import AVERAGE, Cell, Part, Row, TableBlock
+from workflow_scripts.tables.blocks import AVERAGE, CHANGE, Cell, Part, Row, TableBlock
 from workflow_scripts.tables.numbers import rounded
 
 INSIDE = "inside"
@@ -192,7 +192,7 @@ def _compare_rows(cells: dict[tuple[str, str], ShownCell], block: TableBlock) ->
     for row in block.rows:
         if row.against is None:
             continue
-        for column in block.shown_columns:
+        for column in block.value_columns:
             cell = cells[row.id, column.id]
             other = cells[row.against, column.id].mean
             if cell.mean is None or other is None:
@@ -202,9 +202,37 @@ def _compare_rows(cells: dict[tuple[str, str], ShownCell], block: TableBlock) ->
             cells[row.id, column.id] = replace(cell, against=against)
 
 
+def _add_changes(
+    cells: dict[tuple[str, str], ShownCell],
+    block: TableBlock,
+    published: Mapping[tuple[str, str], Decimal],
+) -> None:
+    """Fill the column of changes: the differences between rows in the column `change_of`."""
+    if block.change_of is None:
+        return
+    column = block.shown_columns[-1]
+    for row in block.rows:
+        cell = cells[row.id, block.change_of]
+        value = published.get((row.id, CHANGE))
+        if cell.against is None:
+            reason = cell.not_run or "the row that others are compared with"
+            if row.against is not None:
+                reason = "the row that it is compared with, or itself, was not run"
+            cells[row.id, CHANGE] = ShownCell(not_run=reason, published=value)
+            continue
+        other = cells[row.against, block.change_of]
+        change = ShownCell(
+            mean=float(cell.against.difference),
+            seeds=cell.seeds,
+            departures=tuple(dict.fromkeys([*cell.departures, *other.departures])),
+            tolerance=cell.tolerance,
+        )
+        cells[row.id, CHANGE] = _with_published(change, value, column.digits)
+
+
 def _mark_best(cells: dict[tuple[str, str], ShownCell], block: TableBlock) -> None:
     """Mark the best and second best value of each column as shown; equal ones share a place."""
-    for column in block.shown_columns:
+    for column in block.value_columns:
         values = {
             row.id: rounded(mean, column.digits)
             for row in block.rows
@@ -273,11 +301,12 @@ def fill_table(
             )
         if block.average:
             cells[row.id, AVERAGE] = _average(row, values)
-        for column in block.shown_columns:
+        for column in block.value_columns:
             value = published.get((row.id, column.id))
             cell = cells[row.id, column.id]
             cells[row.id, column.id] = _with_published(cell, value, column.digits)
     _compare_rows(cells, block)
+    _add_changes(cells, block, published)
     _mark_best(cells, block)
     unplaced = {place: value for place, value in published.items() if place not in cells}
     return ShownTable(block, cells, _samples(block, used), unplaced)

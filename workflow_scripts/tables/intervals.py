@@ -13,7 +13,7 @@ import numpy as np
 from workflow_scripts.errors import UserError
 from workflow_scripts.scoring.bootstrap import paired_p_value, percentile_interval
 from workflow_scripts.scoring.details import replicates_key
-from workflow_scripts.tables.blocks import AVERAGE, Cell
+from workflow_scripts.tables.blocks import AVERAGE, CHANGE, Cell
 from workflow_scripts.tables.cells import ShownCell, ShownTable
 
 Details = Mapping[str, Mapping[str, np.ndarray]]
@@ -103,4 +103,8 @@ def add_intervals(table: ShownTable, details: Details) -> ShownTable:
                 "score both encoders again"
             )
         cells[row, column] = _with_intervals(cell, own, other)
+    for row in [row.id for row in table.block.rows if (row.id, CHANGE) in cells]:
+        against = cells[row, table.block.change_of].against
+        if against is not None:
+            cells[row, CHANGE] = replace(cells[row, CHANGE], interval=against.interval)
     return replace(table, cells=cells)
