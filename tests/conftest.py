@@ -36,6 +36,12 @@ def embedded_config() -> dict:
     return merge_config("config")
 
 
+@pytest.fixture(scope="session")
+def paper_config() -> dict:
+    """The config of the paper's models and corpora; copy it before a change."""
+    return merge_config("paper")
+
+
 @pytest.fixture
 def scores_config() -> dict:
     """The config that scores the embedded models on the real files."""

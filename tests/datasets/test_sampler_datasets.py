@@ -10,19 +10,21 @@ import pytest
 import yaml
 from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
+from snakemake.utils import update_config
 
 from workflow_scripts.datasets.catalogue import read_dataset
 from workflow_scripts.datasets.read_suite import read_suite
 
-CONFIG_FILE = Path(__file__).resolve().parents[2] / "config" / "datasets.yaml"
-CONFIG = yaml.safe_load(CONFIG_FILE.read_text(encoding="utf-8"))
-# Sets that the sampler holds no files of; nor does it hold a second copy of its sentences in the
-# form of SentEval. Isotropy is of the strings of made corpora.
-ABSENT = {"sts-es", "sts-ar", "sts-ru", "sts-ru-stsb", "qnli", "qqp"}
+CONFIG_FOLDER = Path(__file__).resolve().parents[2] / "config"
+CONFIG: dict = {}
+for part in ("datasets", "config"):
+    update_config(CONFIG, yaml.safe_load((CONFIG_FOLDER / f"{part}.yaml").read_text("utf-8")))
+# The sampler holds no second copy of its sentences in the form of SentEval; isotropy is of the
+# strings of made corpora.
 DATASETS = [
     name
     for name, entry in CONFIG["datasets"].items()
-    if name not in ABSENT and not name.endswith("-senteval") and entry["task"] != "isotropy"
+    if not name.endswith("-senteval") and entry["task"] != "isotropy"
 ]
 SUITES = [
     name for name, block in CONFIG["suites"].items() if set(block["datasets"]) <= set(DATASETS)
@@ -37,6 +39,9 @@ def test_every_set_has_enough_items(sampler, name):
     if entry["task"] == "similarity":
         assert len(found.gold) >= (100 if entry["format"] in WORD_FORMATS else 60)
         assert len(set(found.gold)) > 5
+    elif entry["task"] == "pair-classification":
+        assert len(found.label) >= 100
+        assert min(found.label.count(0), found.label.count(1)) * 3 >= len(found.label)
     elif entry["task"] == "entity-linking":
         assert len(found.gold) >= 100
         assert len({tuple(concepts) for concepts in found.name_concepts}) >= 100

@@ -42,7 +42,7 @@ def test_the_record_tells_what_is_there(arguments, tmp_path, server):
     }
     assert record["name"] == "one"
     assert record["licence"] == "CC0"
-    main(arguments("one", "--offline"))
+    main(arguments("one", "--mirror", "--offline"))
     assert json.loads((tmp_path / "results/one.json").read_text())["files"][0]["url"] is None
 
 

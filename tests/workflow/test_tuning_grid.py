@@ -45,6 +45,20 @@ def test_the_target_plans_its_slices_and_all_tables_none_of_them(searching):
     assert not tables & {"search_grid", "choose_settings", "tuning_grid"}
 
 
+def test_a_table_of_kind_grid_brings_the_searches_that_it_names(searching):
+    config = searching.read_config()
+    config["tuning_grid"]["searches"]["others"] = {**SEARCH, "axes": {"epochs": [1]}}
+    config["tables"]["grid"] = {"kind": "grid", "title": "Grid", "searches": ["words"]}
+    searching.write_config(config)
+    planned = searching.planned("all_tables")
+    assert "assemble_grid table=grid" in planned
+    assert [job for job in planned if job.startswith(("search_grid", "choose_settings"))] == [
+        "choose_settings search=words",
+        "search_grid search=words, slice=0",
+        "search_grid search=words, slice=1",
+    ]
+
+
 def test_a_mistake_in_a_search_is_one_line_and_no_concern_of_the_tables(searching):
     config = searching.read_config()
     config["tuning_grid"]["searches"]["words"]["model"] = "bert-en-mni"
@@ -72,6 +86,17 @@ def test_a_search_runs_is_recorded_and_reruns_only_what_changed(searching):
     assert searching.planned("tuning_grid") == []
 
     config = searching.read_config()
+    config["tables"]["grid"] = {"kind": "grid", "title": "Grid", "reference": "table21"}
+    searching.write_config(config)
+    target = "results/tables/grid.tsv"
+    assert searching.planned(target) == ["assemble_grid table=grid"]
+    result = searching.run(target)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert (
+        f"{record['best']['mean']:.3f}".lstrip("0")
+        in (searching.folder / "results/tables/grid.md").read_text()
+    )
+
     config["recipes"]["mirror-sentence"]["temperature"] = 0.05
     config["tuning_grid"]["searches"]["words"]["axes"]["epochs"] = [1, 3]
     searching.write_config(config)

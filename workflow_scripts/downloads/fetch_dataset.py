@@ -16,7 +16,10 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--name", required=True, help="entry of the registry")
     parser.add_argument("--registry", default="config/registry.yaml", help="registry file")
     parser.add_argument("--root", type=Path, required=True, help="data root to fetch into")
-    parser.add_argument("--mirror", help="folder or http(s) address laid out as the data root")
+    # the rule gives the option without a value where the config has no mirror
+    parser.add_argument(
+        "--mirror", nargs="?", help="folder or http(s) address laid out as the data root"
+    )
     parser.add_argument(
         "--offline", action="store_true", help="take only what is there or in a mirror folder"
     )
