@@ -55,9 +55,11 @@ def test_every_file_that_the_config_reads_is_in_the_registry(registry, datasets,
                 assert str(wanted) in known
 
 
-def test_every_corpus_of_real_files_is_in_the_registry(registry, scores_config, tmp_path):
-    for block in scores_config["corpora"].values():
-        for wanted in below(tmp_path, corpora_catalogue.raw_files(tmp_path, block)):
+@pytest.mark.parametrize("config", ["scores_config", "paper_config"])
+def test_every_corpus_of_real_files_is_in_the_registry(registry, config, tmp_path, request):
+    for block in request.getfixturevalue(config)["corpora"].values():
+        own = {key: value for key, value in block.items() if key != "paper"}
+        for wanted in below(tmp_path, corpora_catalogue.raw_files(tmp_path, own)):
             assert sets_with(registry, [wanted]), wanted
 
 
