@@ -45,7 +45,7 @@ def test_hub_models_are_those_of_table_15_and_pubmedbert(models):
 
 
 def test_word_vectors_are_fasttexts_of_the_eight_languages(models):
-    found = {name: entry["vectors"] for name, entry in models.items() if "hub" not in entry}
+    found = {name: entry["vectors"] for name, entry in models.items() if "vectors" in entry}
     # the names under which fasttext.cc distributes the vectors of Common Crawl and Wikipedia
     assert found == {
         f"fasttext-{language}": f"fasttext/cc.{language}.300.bin" for language in WORD_LANGUAGES
@@ -59,7 +59,20 @@ def test_every_model_is_pinned_to_a_whole_commit_of_its_own(models):
 
 
 def test_every_model_has_a_label_and_is_the_papers(models):
-    assert all(entry["label"] and entry["paper"] is True for entry in models.values())
+    own = [entry for entry in models.values() if "same_as" not in entry]
+    assert all(entry["label"] and entry["paper"] is True for entry in own)
+
+
+def test_lexicons_are_induced_between_the_monolingual_models(models):
+    found = {name: entry["same_as"] for name, entry in models.items() if "same_as" in entry}
+    assert found == {
+        f"lexicon-{language}": f"bert-{language}" for language in ("en", "fr", "it", "ru", "tr")
+    }
+
+
+def test_the_workflow_s_table_15_prints_the_same_addresses(project):
+    tables = yaml.safe_load((project / "config" / "tables.yaml").read_text())["tables"]
+    assert tables["table15"]["models"] == {"fasttext-en": FASTTEXT, **dict(TABLE_15.values())}
 
 
 @pytest.mark.shared_data

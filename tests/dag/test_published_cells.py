@@ -31,7 +31,7 @@ def outputs_of(config, project, monkeypatch):
 def shown_cells(outputs, config):
     """Return {(table, row, column): cell} of tables of scores and of figures with rows.
 
-    A row's difference to another, printed by the paper as `change`, is a cell of its own here.
+    A row's difference to another, printed by the paper as `change`, is a cell of its own.
     """
     cells = {}
     for table, block in config["tables"].items():
@@ -43,8 +43,8 @@ def shown_cells(outputs, config):
             found = {column["id"]: row["cells"][column["id"]] for column in resolved["columns"]}
             if resolved["average"]:
                 found["avg"] = {"mean of": list(found.values())}
-            if "against" in row:
-                found["change"] = found.get("avg") or next(iter(found.values()))
+            if resolved["change_of"] and "against" in row:
+                found["change"] = found[resolved["change_of"]]
             cells |= {(reference, row["id"], column): cell for column, cell in found.items()}
     for figure, block in config["figures"].items():
         resolved = outputs.figure_block(figure)
