@@ -74,6 +74,7 @@ def score(
     from workflow_scripts.embedding.string_encoding import encode_strings
     from workflow_scripts.embedding.torch_setup import set_up_torch
     from workflow_scripts.retrieval.entity_links import rank_names
+    from workflow_scripts.retrieval.lexicon_sides import SIDES, side_of
     from workflow_scripts.retrieval.translations import LexiconSide, rank_translations
     from workflow_scripts.scoring.lexicon import measure_translations
     from workflow_scripts.scoring.measurement import bootstrap_scores
@@ -99,7 +100,7 @@ def score(
     ]
     measured = measure_datasets(encoder, ordinary, vectors, links) if ordinary else []
     for name, items in lexicons.items():
-        sides = [lexicon_side(items, index) for index in (0, 1)]
+        sides = [side_of(items, side) for side in SIDES]
         ranks = rank_translations(
             *(LexiconSide(vectors, side, model) for side in sides),
             name,
@@ -131,20 +132,6 @@ def score(
         "versions": {"torch": torch.__version__, "transformers": transformers.__version__},
     }
     return rows, record
-
-
-def lexicon_side(items: dict[str, Any], index: int) -> dict[str, Any]:
-    """Return one side (0 source, 1 target) of a lexicon whose words are all in one suite."""
-    side = ("source", "target")[index]
-    return {
-        "task": "lexicon-side",
-        "side": side,
-        "split": items["split"],
-        "dropped": items["dropped"],
-        "vocabulary": items[f"{side}_vocabulary"],
-        "train": [pair[index] for pair in items["train"]],
-        "test": [pair[index] for pair in items["test"]],
-    }
 
 
 def print_table(rows: list[dict[str, Any]], missing: dict[str, str]) -> None:

@@ -234,6 +234,34 @@ def test_cells_resolve_to_one_score_file_a_seed(config):
     assert scores_of(crossed)[0][0] == (f"{base}/mirror-word/words-en-fr/seed33/clws-en-fr.tsv")
 
 
+def test_one_encoder_of_both_languages_of_a_lexicon_is_embedded_once_for_all_of_them(config):
+    plan = Plan(config)
+
+    class Wildcards(dict):
+        __getattr__ = dict.__getitem__
+
+    def suites(recipe, corpora, seed):
+        ids = dict(zip(("source_corpus", "target_corpus"), corpora, strict=True))
+        wildcards = Wildcards(
+            source_model="bert-multi",
+            target_model="bert-multi",
+            recipe=recipe,
+            seed=seed,
+            dataset="bli-en-fr",
+            **ids,
+        )
+        return [plan.lexicon_side(wildcards, side) for side in ("source", "target")]
+
+    folder = "results/embeddings/bert-multi"
+    both = suites("base-mp", ("none", "none"), "0")
+    assert {side.vectors for side in both} == {f"{folder}/base-mp/none/seed0/base-multi.npy"}
+    assert {side.items for side in both} == {"results/datasets/base-multi/items.json"}
+    tuned = suites("mirror-word", ("words-en", "words-fr"), "33")
+    assert [side.vectors for side in tuned] == [
+        f"{folder}/mirror-word/words-{lang}/seed33/words-{lang}.npy" for lang in ("en", "fr")
+    ]
+
+
 def test_a_column_may_name_what_its_rows_are_made_with(config):
     rows = rows_of(config, "table14")
     assert scores_of(rows["bert-mirror"]["cells"]["phrase-is"]) == [

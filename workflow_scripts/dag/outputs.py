@@ -144,16 +144,18 @@ class Outputs:
             scores = self._cells.scores(place)
             if isinstance(scores, NotRun):
                 continue
-            rule = (
-                "score_lexicon" if len(self._cells.languages(place.dataset)) == 2 else "score_suite"
-            )
+            is_lexicon = len(self._cells.languages(place.dataset)) == 2
+            rule = "score_lexicon" if is_lexicon else "score_suite"
             groups["scoring"].update(
                 f"results/benchmarks/{rule}/{file.removeprefix('results/scores/')}"
                 for file in scores
             )
             for seed in self._cells.seeds(place):
                 encoders = self._cells.encoders(place, seed)
-                for encoder, suite in zip(encoders, self._cells.suites(place), strict=True):
+                suites = self._cells.suites(place)
+                if is_lexicon:
+                    suites = self._plan.embedded_suites(place.dataset, encoders)
+                for encoder, suite in zip(encoders, suites, strict=True):
                     embed = (
                         "embed_static" if self._models.is_static(encoder.model) else "embed_suite"
                     )

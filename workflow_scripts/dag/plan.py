@@ -500,17 +500,34 @@ class Plan:
 
     def lexicon_side(self, wildcards: Any, side: str) -> LexiconSide:
         """Return vectors and items of one side ("source", "target") of a lexicon pair."""
-        suite = self._lexicon_suite(wildcards.dataset, side)
-        encoder = Encoder(
-            wildcards[f"{side}_model"],
-            wildcards.recipe,
-            wildcards[f"{side}_corpus"],
-            int(wildcards.seed),
+        source, target = (
+            Encoder(
+                wildcards[f"{one}_model"],
+                wildcards.recipe,
+                wildcards[f"{one}_corpus"],
+                int(wildcards.seed),
+            )
+            for one in ("source", "target")
         )
+        suites = self.embedded_suites(wildcards.dataset, [source, target])
+        encoder, suite = (source, suites[0]) if side == "source" else (target, suites[1])
         return LexiconSide(
             vectors=f"results/embeddings/{encoder.id}/{suite}.npy",
             items=f"results/datasets/{suite}/items.json",
         )
+
+    def embedded_suites(self, lexicon: str, encoders: list[Encoder]) -> list[str]:
+        """Return the suites that the source and target encoder of a lexicon are embedded for.
+
+        One encoder for both languages takes a suite without a language that holds the lexicon, if
+        there is one: then it is embedded once for all lexicons.
+        """
+        source, target = encoders
+        if source == target:
+            for suite, block in self.config["suites"].items():
+                if "language" not in block and lexicon in block["datasets"]:
+                    return [suite, suite]
+        return [self._lexicon_suite(lexicon, side) for side in ("source", "target")]
 
     def _lexicon_suite(self, dataset: str, side: str) -> str:
         """Return the suite that holds the words of one side ("source", "target") of a lexicon."""

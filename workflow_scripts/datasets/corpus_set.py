@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.datasets.items import StringSet
+from workflow_scripts.datasets.items import StringSet, count_dropped
 from workflow_scripts.datasets.options import Option
+from workflow_scripts.datasets.strings import normalise_whitespace, unique_in_order
 from workflow_scripts.files import read_lines
 
 OPTIONS = {
@@ -29,5 +30,12 @@ def list_files(root: Path, options: Mapping[str, Any]) -> list[Path]:
 
 
 def read(root: Path, options: Mapping[str, Any]) -> StringSet:
-    """Return the strings; `UserError` if the corpus was not made yet."""
-    return StringSet([line for line in read_lines(corpus_path(options)) if line.strip()])
+    """Return the different strings; `UserError` if the corpus was not made yet.
+
+    A string that is repeated (some of the authors' corpora hold such) counts once.
+    """
+    strings = [line for line in map(normalise_whitespace, read_lines(corpus_path(options))) if line]
+    unique = unique_in_order(strings)
+    dropped: dict[str, int] = {}
+    count_dropped(dropped, "repeated", len(strings) - len(unique))
+    return StringSet(unique, dropped)

@@ -62,9 +62,6 @@ def _fields_of(entry: Any, keys: list[str], path: Path, line: int) -> list[str]:
 
 
 def _read_numbered_entries(path: Path, keys: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]:
-    entries = read_json(path)
-    if not isinstance(entries, dict):
-        raise UserError(f"{path}:1: expected a JSON object of numbered entries; fetch it again")
     # JSON has no line ends within a string, so an entry that opens a line is a key. A file that
     # is all on one line has them on line 1.
     lines: dict[str, int] = {}
@@ -73,6 +70,9 @@ def _read_numbered_entries(path: Path, keys: tuple[str, ...]) -> Iterator[tuple[
         if match := _NUMBERED.match(text):
             require_new_id(match[1], seen, "entry", path, line)
             lines[match[1]] = line
+    entries = read_json(path)
+    if not isinstance(entries, dict):
+        raise UserError(f"{path}:1: expected a JSON object of numbered entries; fetch it again")
     for key, entry in entries.items():
         line = lines.get(key, 1)
         yield line, _fields_of(entry, list(keys), path, line)

@@ -42,10 +42,10 @@ def main(argv: list[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
 
     source, target = (
-        LexiconSide(read_vectors(vectors), read_side(items, arguments.dataset), str(vectors))
-        for vectors, items in (
-            (arguments.source_vectors, arguments.source_items),
-            (arguments.target_vectors, arguments.target_items),
+        LexiconSide(read_vectors(vectors), read_side(items, arguments.dataset, side), str(vectors))
+        for side, vectors, items in (
+            ("source", arguments.source_vectors, arguments.source_items),
+            ("target", arguments.target_vectors, arguments.target_items),
         )
     )
     ranked = rank_translations(

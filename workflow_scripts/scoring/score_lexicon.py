@@ -42,8 +42,8 @@ def main(argv: list[str] | None = None) -> None:
     measured = measure_translations(
         encoder,
         arguments.dataset,
-        read_side(arguments.source_items, arguments.dataset),
-        read_side(arguments.target_items, arguments.dataset),
+        read_side(arguments.source_items, arguments.dataset, "source"),
+        read_side(arguments.target_items, arguments.dataset, "target"),
         read_rankings(arguments.ranks, RankedTranslation),
         arguments.accuracy_at,
     )

@@ -25,8 +25,8 @@ from workflow_scripts.scoring.similarity import cosines_of_pairs, spearman
 from workflow_scripts.scoring.tidy_scores import EncoderIds, Score
 
 ACCURACIES = (1, 5)
-# Scored by a command of their own: their other half is in another suite.
-_ELSEWHERE = ("lexicon-side",)
+# Scored by a command of their own: their other half may be in another suite.
+_ELSEWHERE = ("lexicon", "lexicon-side")
 
 
 def score_datasets(

@@ -1,0 +1,44 @@
+"""Sides of a lexicon, from suites of one language and from a suite of both."""
+
+import json
+
+import pytest
+
+from workflow_scripts.datasets.read_suite import read_suite
+from workflow_scripts.errors import UserError
+from workflow_scripts.retrieval.lexicon_sides import SIDES, read_side
+
+ENTRY = {
+    "task": "lexicon",
+    "format": "xling-eval",
+    "source": "en",
+    "target": "fr",
+    "path": "bli-xling-eval/en-fr",
+    "train": "5k",
+    "vocabulary_size": 50,
+}
+
+
+def words_of(folder, sampler, side, language):
+    """Return the words of a side, by part, read from a suite of the language (or of both: None)."""
+    strings, datasets = read_suite(sampler, {"bli-en-fr": ENTRY}, language)
+    file = folder / f"{language}.json"
+    file.write_text(json.dumps({"suite": "s", "datasets": datasets}))
+    entry = read_side(file, "bli-en-fr", side)
+    words = {key: [strings[i] for i in entry[key]] for key in ("vocabulary", "train", "test")}
+    return entry["side"], entry["split"], entry["dropped"], words
+
+
+def test_a_suite_of_both_languages_gives_the_sides_of_two_suites(tmp_path, sampler):
+    for side, language in zip(SIDES, ("en", "fr"), strict=True):
+        alone = words_of(tmp_path, sampler, side, language)
+        together = words_of(tmp_path, sampler, side, None)
+        assert alone == together
+        assert alone[0] == side
+
+
+def test_a_data_set_that_is_not_there_is_named(tmp_path):
+    file = tmp_path / "items.json"
+    file.write_text(json.dumps({"datasets": {"bli-en-it": {"task": "lexicon-side"}}}))
+    with pytest.raises(UserError, match=r"items\.json: no dataset 'bli-en-fr'.*bli-en-it"):
+        read_side(file, "bli-en-fr", "source")
