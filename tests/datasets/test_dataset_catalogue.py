@@ -29,15 +29,18 @@ def test_every_shipped_entry_is_valid_and_every_suite_names_known_entries(config
         assert set(block["datasets"]) <= set(config["datasets"]), name
 
 
-def test_a_lexicon_is_in_the_suites_of_both_its_languages(config):
+def test_a_lexicon_is_in_the_suites_of_both_its_languages_and_in_that_of_all(config):
     for name, entry in config["datasets"].items():
         if entry["task"] == "lexicon":
-            languages = {
-                block["language"]
+            languages = [
+                block.get("language")
                 for block in config["suites"].values()
                 if name in block["datasets"]
-            }
-            assert languages == {entry["source"], entry["target"]}
+            ]
+            assert sorted(languages, key=str) == sorted(
+                [entry["source"], entry["target"], None], key=str
+            )
+            assert name in config["suites"]["base-multi"]["datasets"]
 
 
 @pytest.mark.parametrize(

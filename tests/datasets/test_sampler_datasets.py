@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import itertools
 import json
 import re
 from pathlib import Path
@@ -63,9 +64,15 @@ def test_every_suite_reads_and_its_ids_are_rows(sampler, suite):
 
     used = set()
     for dataset in items.values():
-        for key in ("left", "right", "names", "vocabulary", "train", "test"):
+        for key in ("left", "right", "names"):
             used.update(dataset.get(key, []))
-        used.update(part for parts in dataset.get("mentions", []) for part in parts)
+        for key in ("vocabulary", "source_vocabulary", "target_vocabulary"):
+            used.update(dataset.get(key, []))
+        # a string or several: pairs where a suite holds both sides of a lexicon
+        for one in itertools.chain(
+            *(dataset.get(key, []) for key in ("train", "test", "mentions"))
+        ):
+            used.update(one if isinstance(one, list) else [one])
     assert used == set(range(len(strings)))
 
 
