@@ -68,7 +68,7 @@ rule assemble_grid:
         sources=sources("tables.assemble_grid"),
         reports=lambda wildcards: [
             f"results/tuning_grid/{search}.{form}"
-            for search in plan.grid_searches(wildcards.table)
+            for search in plan.grid_searches()
             for form in ("tsv", "json")
         ],
         reference=lambda wildcards: outputs.reference_files("tables", wildcards.table),

@@ -117,7 +117,7 @@ def test_the_embedded_default_is_valid(config):
         ("tables/table07/columns/0/datasets/0", "sts11", "`sts11`, which is not in `datasets`"),
         ("tables/table07/columns/0/dataset", "sts12", "needs either `dataset` or `datasets`"),
         ("tables/table03/rows/3/against", "bert-mq", "which is no row of the table; did you mean"),
-        ("tables/table21/searches", ["few-word"], "`few-word`, which is not in .*'few-words'"),
+        ("tuning_grid/shown", ["few-word"], "`few-word`, which is not in .*'few-words'"),
         ("figures/figure04/rows/0/recipe", "base-mpp", "`base-mpp`, which is not in `recipes`"),
         ("figures/figure05/kind", "line", "use one of: roc, lines, cosines, buckets"),
         ("figures/figure08/corpora/0", "bucket-1", "`bucket-1`, which is not in `corpora`"),

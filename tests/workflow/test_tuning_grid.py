@@ -48,7 +48,8 @@ def test_the_target_plans_its_slices_and_all_tables_none_of_them(searching):
 def test_a_table_of_kind_grid_brings_the_searches_that_it_names(searching):
     config = searching.read_config()
     config["tuning_grid"]["searches"]["others"] = {**SEARCH, "axes": {"epochs": [1]}}
-    config["tables"]["grid"] = {"kind": "grid", "title": "Grid", "searches": ["words"]}
+    config["tables"]["grid"] = {"kind": "grid", "title": "Grid", "reference": "table21"}
+    config["tuning_grid"]["shown"] = ["words"]
     searching.write_config(config)
     planned = searching.planned("all_tables")
     assert "assemble_grid table=grid" in planned

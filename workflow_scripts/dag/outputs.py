@@ -95,7 +95,7 @@ class Outputs:
             "reference": block.get("reference"),
             "searches": [
                 {"id": search, "label": search.replace("-", " ")}
-                for search in self._plan.grid_searches(table)
+                for search in self._plan.grid_searches()
             ],
         }
 

@@ -74,8 +74,7 @@ class Plan:
             self._check_development(name)
         for name in self.tables_of("scores"):
             self._check_table(name)
-        for name in self.tables_of("grid"):
-            self.grid_searches(name)
+        self.grid_searches()
         for place in self._figure_places():
             self.cells.scores(place)
         self._check_files()
@@ -288,17 +287,17 @@ class Plan:
         """Return the ids of the tables of a kind as a regular expression for a wildcard."""
         return _alternatives(self.tables_of(kind))
 
-    def grid_searches(self, table: str) -> list[str]:
-        """Return the searches that a table of kind grid shows; without a list, all of them."""
-        known = self.config.get("tuning_grid", {"searches": {}})["searches"]
-        searches = self.config["tables"][table].get("searches", list(known))
-        for search in searches:
-            if search not in known:
+    def grid_searches(self) -> list[str]:
+        """Return the searches that a table of kind grid shows: those listed, or else all."""
+        grid = self.config.get("tuning_grid", {"searches": {}})
+        shown = grid.get("shown", list(grid["searches"]))
+        for search in shown:
+            if search not in grid["searches"]:
                 raise UserError(
-                    f"config: `tables.{table}.searches` has `{search}`, which is not in "
-                    f"`tuning_grid.searches`; {nearest_name(search, known)}"
+                    f"config: `tuning_grid.shown` has `{search}`, which is not in "
+                    f"`tuning_grid.searches`; {nearest_name(search, grid['searches'])}"
                 )
-        return searches
+        return shown
 
     @property
     def figures(self) -> list[str]:
