@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 import yaml
@@ -36,11 +37,34 @@ def test_shipped_recipes_hold_the_papers_values(shipped):
         "mirror-sentence-cls": ("cls", 50, 64, 1, 0.04, 5, 0.1, 0.0),
         "mirror-sentence-drophead": ("mean_padded", 50, 64, 1, 0.04, 5, 0.0, 0.2),
         "mirror-sentence-cls-drophead": ("cls", 50, 64, 1, 0.04, 5, 0.0, 0.05),
-        # the project's own variants of the two before: nothing but the pooling differs
-        "mirror-sentence-mean": ("mean", 50, 64, 1, 0.04, 5, 0.1, 0.0),
-        "mirror-sentence-mean-drophead": ("mean", 50, 64, 1, 0.04, 5, 0.0, 0.05),
+        # Tables 7, 8 and 20
+        "mirror-sentence-no-dropout": ("mean_padded", 50, 64, 1, 0.04, 5, 0.0, 0.0),
+        "mirror-sentence-no-masking": ("mean_padded", 50, 64, 1, 0.04, None, 0.1, 0.0),
+        "mirror-sentence-no-augmentation": ("mean_padded", 50, 64, 1, 0.04, None, 0.0, 0.0),
+        "mirror-sentence-cls-no-dropout": ("cls", 50, 64, 1, 0.04, 5, 0.0, 0.0),
+        "mirror-sentence-cls-no-masking": ("cls", 50, 64, 1, 0.04, None, 0.1, 0.0),
+        "mirror-sentence-cls-no-augmentation": ("cls", 50, 64, 1, 0.04, None, 0.0, 0.0),
+        "mirror-sentence-cls-controlled-dropout": ("cls", 50, 64, 1, 0.04, None, 0.1, 0.0),
+        # Table 9
+        "mirror-word-no-augmentation": ("cls", 25, 25, 2, 0.2, None, 0.0, 0.0),
+        "mirror-phrase-no-augmentation": ("cls", 25, 25, 2, 0.04, None, 0.0, 0.0),
     }
-    assert set(recipes) == {*expected, "base-cls", "base-mp"}
+    # Tables 12 and 13
+    for name, pooling in (("mirror-sentence", "mean_padded"), ("mirror-sentence-cls", "cls")):
+        for rate in (0.05, 0.2, 0.3, 0.4):
+            expected[f"{name}-dropout-{rate}"] = (pooling, 50, 64, 1, 0.04, 5, rate, 0.0)
+        for length in (2, 10, 15, 20):
+            expected[f"{name}-masking-{length}"] = (pooling, 50, 64, 1, 0.04, length, 0.1, 0.0)
+    # Table 10, whose learning rate is another
+    fast = recipes.pop("mirror-word-lr-5e-5")
+    assert fast.mirror == replace(recipes["mirror-word"].mirror, learning_rate=5e-5)
+    controlled = {
+        name for name, one in recipes.items() if one.mirror and one.mirror.controlled_dropout
+    }
+    assert controlled == {"mirror-sentence-cls-controlled-dropout"}
+    untuned = {name for name, one in recipes.items() if one.mirror is None}
+    assert untuned == {"base-cls", "base-mp", "base-mp-padded", "base-cls-names", "base-mp-names"}
+    assert set(recipes) == {*expected, *untuned}
     for name, values in expected.items():
         recipe, choices = recipes[name], recipes[name].mirror
         assert (choices.batch_size, choices.learning_rate, choices.weight_decay) == (
