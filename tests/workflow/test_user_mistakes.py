@@ -27,9 +27,9 @@ def test_a_corpus_smaller_than_a_batch_is_named_with_the_remedy(workspace):
     config["recipes"]["mirror-word"]["batch_size"] = 5000
     workspace.write_config(config)
     output = run_and_fail(workspace, "all_tables")
-    error = next(line for line in output.splitlines() if "error:" in line)
-    assert "results/corpora/words-en.txt" in error
-    assert "batch_size" in error
+    # other corpora of that recipe may be too small as well, and come first
+    errors = [line for line in output.splitlines() if "error:" in line]
+    assert any("results/corpora/words-en.txt" in e and "batch_size" in e for e in errors)
     folder = workspace.folder / "results/encoders/bert-en-mini/mirror-word/words-en/seed33"
     # Snakemake removes the outputs that the job was to replace; nothing new may stand there
     assert not (folder / "encoder.json").exists()
