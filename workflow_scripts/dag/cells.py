@@ -227,19 +227,29 @@ class Cells:
         sets leaves out those whose files are missing and skipped, and says so as a departure.
         """
         parts, departures = [], []
-        left_out = [place for place in places if self._lacks_dataset(place)]
-        for place in places if len(left_out) == len(places) else _without(places, left_out):
+        left_out = self.left_out(places)
+        for place in places:
+            if place.dataset in left_out:
+                continue
             scores = self.scores(place)
             if isinstance(scores, NotRun):
                 return {"not_run": scores.reason}
             parts.append({"dataset": place.dataset, "metric": place.metric, "scores": scores})
             departures += self.departures(place)
-        departures += [f"the mean leaves out {place.dataset}" for place in left_out]
+        departures += [f"the mean leaves out {dataset}" for dataset in left_out]
         if tolerance is None:
             tuned = self.is_tuned(self.recipe(places[0]))
             tolerances = self._config.get("tolerance", TOLERANCE)
             tolerance = tolerances["tuned" if tuned else "untuned"]
         return {"parts": parts, "departures": unique(departures), "tolerance": tolerance}
+
+    def left_out(self, places: list[Place]) -> list[str]:
+        """Return the data sets that a mean over several leaves out for want of their files.
+
+        None where all are missing: then the cell is not run.
+        """
+        found = [place.dataset for place in places if self._lacks_dataset(place)]
+        return found if len(found) < len(places) else []
 
     def _lacks_dataset(self, place: Place) -> bool:
         scores = self.scores(place)
@@ -265,10 +275,6 @@ class Cells:
         metric = DEFAULT_METRIC[self._config["datasets"][dataset]["task"]]
         place = f"{where}.{row['id']}" if "id" in row else where
         return Place(row, place, dataset, metric, block.get("suite", ""), {})
-
-
-def _without(places: list[Place], left_out: list[Place]) -> list[Place]:
-    return [place for place in places if place not in left_out]
 
 
 def _known(blocks: dict[str, Any], name: str, kind: str, where: str) -> str:

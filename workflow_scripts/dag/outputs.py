@@ -57,7 +57,7 @@ class Outputs:
             "reference": block.get("reference"),
             "average": block.get("average", False),
             "change_of": block.get("change_of"),
-            "notes": [*block.get("notes", []), *_left_out(rows), *self._model_notes(rows)],
+            "notes": [*block.get("notes", []), *self._left_out(table), *self._model_notes(rows)],
             "columns": columns,
             "rows": rows,
         }
@@ -69,6 +69,20 @@ class Outputs:
         """
         reference = self._config[kind][name].get("reference")
         return [f"config/reference/{reference}.tsv"] if reference else []
+
+    def _left_out(self, table: str) -> list[str]:
+        """Return a line for each data set that means of a table leave out."""
+        block = self._config["tables"][table]
+        found = unique(
+            dataset
+            for row in block["rows"]
+            if "not_run" not in row
+            for column in block["columns"]
+            for dataset in self._cells.left_out(self._cells.places(table, row, column))
+        )
+        return [
+            f"The mean leaves out {dataset}, which is not in the data root." for dataset in found
+        ]
 
     def _model_notes(self, rows: list[dict[str, Any]]) -> list[str]:
         """Return a line for each model that the rows of a table use: which model it is."""
@@ -207,18 +221,10 @@ class Outputs:
             resolved["strings"] = f"results/datasets/{suite}/strings.txt"
             resolved["buckets"] = [self._bucket(place) for place in places]
         else:
-            key = {"roc": "curves", "cosines": "panels"}[block["kind"]]
-            rows = [self._curve(place) for place in places]
-            if key == "panels":
-                rows = [
-                    {
-                        name: row[name]
-                        for name in row
-                        if name not in ("scores", "departures", "group")
-                    }
-                    for row in rows
-                ]
-            resolved[key] = rows
+            key, entry = {"roc": ("curves", self._curve), "cosines": ("panels", self._panel)}[
+                block["kind"]
+            ]
+            resolved[key] = [entry(place) for place in places]
         return resolved
 
     def _point(self, place: Place) -> dict[str, Any]:
@@ -252,23 +258,27 @@ class Outputs:
             "departures": cell["departures"],
         }
 
+    def _panel(self, place: Place) -> dict[str, Any]:
+        curve = self._curve(place)
+        return {key: curve[key] for key in ("id", "label", "not_run", "details") if key in curve}
+
     def figure_inputs(self, figure: str) -> dict[str, list[str]]:
         """Return the files that a figure is drawn from: scores, details, records, texts."""
         block = self.figure_block(figure)
         scores: set[str] = set()
+        details: set[str] = set()
         records: set[str] = set()
         texts: set[str] = {block[key] for key in ("items", "strings") if key in block}
-        parts = [*block.get("curves", []), *block.get("panels", []), *block.get("buckets", [])]
-        parts += [point for series in block.get("series", []) for point in series["points"]]
-        for part in parts:
-            scores.update(_score_files(part))
-            scores.update(part.get("scores", []))
-            scores.update(path.removesuffix(".npz") + ".tsv" for path in part.get("details", []))
-            records.update([part["record"]] if "record" in part else [])
-            texts.update([part["corpus"]] if "corpus" in part else [])
+        drawn = [*block.get("curves", []), *block.get("panels", []), *block.get("buckets", [])]
+        drawn += [point for series in block.get("series", []) for point in series["points"]]
+        for one in drawn:
+            scores.update(_score_files(one), one.get("scores", []))
+            details.update(one.get("details", []))
+            records.update([one["record"]] if "record" in one else [])
+            texts.update([one["corpus"]] if "corpus" in one else [])
         return {
             "scores": sorted(scores),
-            "details": details_of(sorted(scores)),
+            "details": sorted(details.union(details_of(sorted(scores)))),
             "records": sorted(records),
             "texts": sorted(texts),
         }
@@ -303,14 +313,6 @@ class Outputs:
 def details_of(scores: list[str]) -> list[str]:
     """Return the details files that stand beside score files."""
     return [path.removesuffix(".tsv") + ".npz" for path in scores]
-
-
-def _left_out(rows: list[dict[str, Any]]) -> list[str]:
-    """Return a line for each data set that means of a table leave out."""
-    cells = [cell for row in rows for cell in row.get("cells", {}).values()]
-    reasons = [reason for cell in cells for reason in cell.get("departures", [])]
-    found = unique(r for r in reasons if r.startswith("the mean leaves out "))
-    return [f"{reason[0].upper()}{reason[1:]}, which is not in the data root." for reason in found]
 
 
 def _score_files(cell: dict[str, Any]) -> list[str]:

@@ -99,14 +99,11 @@ def _measure_similarity(
         value = spearman(cosines, gold)
     except UserError as error:
         raise UserError(f"{place}: {error}") from error
-    dropped = entry.get("dropped", {})
-    return Measurement(
+    return _measured_items(
         dataset,
-        entry.get("split", "test"),
+        entry,
         len(gold),
-        share_kept(len(gold), dropped),
-        dropped,
-        values={"spearman": value},
+        {"spearman": value},
         metrics={"spearman": spearman_metric(cosines, np.asarray(gold, dtype=np.float64))},
     )
 
@@ -124,14 +121,11 @@ def _measure_pairs(
         value = area_under_curve(cosines, labels)
     except UserError as error:
         raise UserError(f"{place}: {error}") from error
-    dropped = entry.get("dropped", {})
-    return Measurement(
+    return _measured_items(
         dataset,
-        entry.get("split", "test"),
+        entry,
         len(labels),
-        share_kept(len(labels), dropped),
-        dropped,
-        values={"auc": value},
+        {"auc": value},
         metrics={"auc": auc_metric(cosines, np.asarray(labels))},
         arrays={
             cosines_key(dataset): cosines.astype(np.float32),
@@ -152,15 +146,7 @@ def _measure_isotropy(
         values |= {name: isotropy_score(rows, name) for name in CONVENTIONS}
     except UserError as error:
         raise UserError(f"{place}: {error}") from error
-    dropped = entry.get("dropped", {})
-    return Measurement(
-        dataset,
-        entry.get("split", "test"),
-        len(strings),
-        share_kept(len(strings), dropped),
-        dropped,
-        values,
-    )
+    return _measured_items(dataset, entry, len(strings), values)
 
 
 def _measure_linking(
@@ -205,6 +191,15 @@ def _measure_linking(
         values={name: value_of(metric, len(mentions)) for name, metric in metrics.items()},
         metrics=metrics,
     )
+
+
+def _measured_items(
+    dataset: str, entry: dict[str, Any], n: int, values: dict[str, float], **further: Any
+) -> Measurement:
+    """Return what was measured on the n items of a data set that its reader did not drop."""
+    dropped = entry.get("dropped", {})
+    split = entry.get("split", "test")
+    return Measurement(dataset, split, n, share_kept(n, dropped), dropped, values, **further)
 
 
 def _of_pairs(entry: dict[str, Any], key: str, dataset: str) -> list[float]:
