@@ -18,6 +18,7 @@ from workflow_scripts.embedding.vector_shards import (
 )
 from workflow_scripts.errors import UserError, nearest_name, run_command
 from workflow_scripts.files import read_lines, sha256_of, write_json
+from workflow_scripts.imports import quick_imports
 
 BACKENDS = ("torch", "onnx", "onnx-int8")
 
@@ -53,13 +54,14 @@ def check_counts(**counts: int | None) -> None:
 def embed(arguments: argparse.Namespace, strings: list[str], pooling: str, max_length: int) -> None:
     """Embed the strings and write vectors and record; the arguments are checked."""
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
-    import torch
-    import transformers
+    with quick_imports():
+        import torch
+        import transformers
 
-    from workflow_scripts.embedding.encoder_folder import load_model, resolve_model_folder
-    from workflow_scripts.embedding.onnx_files import find_onnx_file
-    from workflow_scripts.embedding.string_encoding import torch_encoder
-    from workflow_scripts.embedding.torch_setup import set_up_torch
+        from workflow_scripts.embedding.encoder_folder import load_model, resolve_model_folder
+        from workflow_scripts.embedding.onnx_files import find_onnx_file
+        from workflow_scripts.embedding.string_encoding import torch_encoder
+        from workflow_scripts.embedding.torch_setup import set_up_torch
 
     versions = {"torch": torch.__version__, "transformers": transformers.__version__}
     if arguments.backend == "torch":

@@ -16,6 +16,7 @@ from workflow_scripts.datasets.read_suite import read_suite
 from workflow_scripts.embedding.recorded_choices import add_pooling_arguments, settle_pooling
 from workflow_scripts.errors import UserError, nearest_name, run_command
 from workflow_scripts.files import read_text, write_json, write_text
+from workflow_scripts.imports import quick_imports
 from workflow_scripts.scoring.card_scores import add_scores
 
 DATASET_FILE = Path(__file__).resolve().parent.parent / "config" / "datasets.yaml"
@@ -67,19 +68,20 @@ def score(
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Return one row a metric (a `Score` without its encoder) and the record of the run."""
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
-    import torch
-    import transformers
+    with quick_imports():
+        import torch
+        import transformers
 
-    from workflow_scripts.embedding.encoder_folder import load_model
-    from workflow_scripts.embedding.string_encoding import encode_strings
-    from workflow_scripts.embedding.torch_setup import set_up_torch
-    from workflow_scripts.retrieval.entity_links import rank_names
-    from workflow_scripts.retrieval.lexicon_sides import SIDES, side_of
-    from workflow_scripts.retrieval.translations import LexiconSide, rank_translations
-    from workflow_scripts.scoring.lexicon import measure_translations
-    from workflow_scripts.scoring.measurement import bootstrap_scores
-    from workflow_scripts.scoring.suite_scores import ACCURACIES, measure_datasets
-    from workflow_scripts.scoring.tidy_scores import EncoderIds
+        from workflow_scripts.embedding.encoder_folder import load_model
+        from workflow_scripts.embedding.string_encoding import encode_strings
+        from workflow_scripts.embedding.torch_setup import set_up_torch
+        from workflow_scripts.retrieval.entity_links import rank_names
+        from workflow_scripts.retrieval.lexicon_sides import SIDES, side_of
+        from workflow_scripts.retrieval.translations import LexiconSide, rank_translations
+        from workflow_scripts.scoring.lexicon import measure_translations
+        from workflow_scripts.scoring.measurement import bootstrap_scores
+        from workflow_scripts.scoring.suite_scores import ACCURACIES, measure_datasets
+        from workflow_scripts.scoring.tidy_scores import EncoderIds
 
     loaded = load_model(model, set_up_torch(threads, device))
     loaded.warn_of_missing_mark(pooling)

@@ -7,6 +7,7 @@ from typing import Any
 from workflow_scripts.embedding.pooling_names import POOLINGS, SHORTEST_MAX_LENGTH
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import atomic_file, read_lines, sha256_of, write_json
+from workflow_scripts.imports import quick_imports
 
 
 def parse_embedding_choices(recipe_json: str) -> tuple[str, int]:
@@ -46,13 +47,14 @@ def main(argv: list[str] | None = None) -> None:
         raise UserError(f"{arguments.strings}: no strings to embed; remake the suite")
 
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
-    import numpy as np
-    import torch
-    import transformers
+    with quick_imports():
+        import numpy as np
+        import torch
+        import transformers
 
-    from workflow_scripts.embedding.encoder_folder import load_model
-    from workflow_scripts.embedding.string_encoding import encode_strings
-    from workflow_scripts.embedding.torch_setup import set_up_torch
+        from workflow_scripts.embedding.encoder_folder import load_model
+        from workflow_scripts.embedding.string_encoding import encode_strings
+        from workflow_scripts.embedding.torch_setup import set_up_torch
 
     loaded = load_model(arguments.model, set_up_torch(arguments.threads, arguments.device))
     loaded.warn_of_missing_mark(pooling)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from workflow_scripts.dag.sources import digest_of
 from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.imports import quick_imports
 from workflow_scripts.tuning.corpus_strings import Corpus, check_batch_size, read_corpus
 from workflow_scripts.tuning.encoder_card import write_card
 from workflow_scripts.tuning.near_duplicates import count_near_duplicates, warning_line
@@ -54,16 +55,17 @@ def make_encoder(
     corpus = read_strings(corpus_path, recipe.mirror, recipe_name)
 
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
-    import tokenizers
-    import torch
-    import transformers
+    with quick_imports():
+        import tokenizers
+        import torch
+        import transformers
 
-    from workflow_scripts.embedding.encoder_folder import load_model, save_encoder
-    from workflow_scripts.embedding.torch_setup import set_up_torch
-    from workflow_scripts.tuning.mirror_tuning import tune_model
-    from workflow_scripts.tuning.processes import Processes
-    from workflow_scripts.tuning.step_log import keep_steps
-    from workflow_scripts.tuning.tuning_state import StateFile
+        from workflow_scripts.embedding.encoder_folder import load_model, save_encoder
+        from workflow_scripts.embedding.torch_setup import set_up_torch
+        from workflow_scripts.tuning.mirror_tuning import tune_model
+        from workflow_scripts.tuning.processes import Processes
+        from workflow_scripts.tuning.step_log import keep_steps
+        from workflow_scripts.tuning.tuning_state import StateFile
 
     processes = Processes()
     loaded = load_model(model, processes.device(set_up_torch(threads, device)))

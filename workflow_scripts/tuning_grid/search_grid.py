@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from workflow_scripts.dag.sources import digest_of
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import sha256_of, write_json
+from workflow_scripts.imports import quick_imports
 from workflow_scripts.retrieval.suite_files import field
 from workflow_scripts.scoring.development_set import DevelopmentSet, read_development_set
 from workflow_scripts.tuning.corpus_strings import Corpus, read_corpus
@@ -140,8 +141,9 @@ def search_slice(
     inputs = read_inputs(corpus, recipes, development, strings, items)
 
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
-    from workflow_scripts.embedding.torch_setup import set_up_torch
-    from workflow_scripts.tuning_grid.cell_scores import load_for
+    with quick_imports():
+        from workflow_scripts.embedding.torch_setup import set_up_torch
+        from workflow_scripts.tuning_grid.cell_scores import load_for
 
     torch_device = set_up_torch(threads, device)
     loaded = load_for(model, recipes, torch_device)
