@@ -1,0 +1,87 @@
+"""A copy of the project in a folder of its own, with a small config, to run for real."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+PROJECT = Path(__file__).resolve().parent.parent
+
+COPIED = ("Snakefile", "rules", "envs", "workflow_scripts", "config", "profiles", "resources")
+
+SMALL_CONFIG = PROJECT / "tests" / "workflow" / "small.yaml"
+
+
+class SmallProject:
+    """A folder with the project's files and a small config."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @property
+    def config_file(self) -> Path:
+        return self.folder / "config" / "small.yaml"
+
+    def read_config(self) -> dict:
+        return yaml.safe_load(self.config_file.read_text())
+
+    def write_config(self, config: dict) -> None:
+        self.config_file.write_text(yaml.safe_dump(config, sort_keys=False))
+
+    def command(self, *options: str) -> list[str]:
+        return [
+            *(sys.executable, "-m", "snakemake", "--configfile", "config/small.yaml"),
+            *("--cores", "2", *options),
+        ]
+
+    def environment(self) -> dict[str, str]:
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        return {**os.environ, "PATH": path, "HF_HUB_OFFLINE": "1"}
+
+    def run(self, *options: str) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            self.command(*options),
+            cwd=self.folder,
+            env=self.environment(),
+            capture_output=True,
+            text=True,
+        )
+
+    def planned(self, *options: str) -> list[str]:
+        """Return "rule wildcards" of every job that a dry run would run, sorted."""
+        result = self.run(*options, "--dry-run", "--quiet", "host")
+        output = result.stdout + result.stderr
+        assert result.returncode == 0, output
+        jobs = []
+        for block in re.split(r"\n(?=(?:local)?rule )", output)[1:]:
+            rule = re.match(r"(?:local)?rule (\w+)", block).group(1)
+            wildcards = re.search(r"^    wildcards: (.*)$", block, flags=re.MULTILINE)
+            jobs.append(f"{rule} {wildcards.group(1) if wildcards else ''}".strip())
+        return sorted(jobs)
+
+    def tables(self) -> dict[str, bytes]:
+        """Return the files of tables and figures by path; not the times, which no run repeats."""
+        results = self.folder / "results"
+        return {
+            str(file.relative_to(results)): file.read_bytes()
+            for kind in ("tables", "figures")
+            for file in sorted((results / kind).rglob("*"))
+            if file.is_file() and not file.name.startswith("running-time.")
+        }
+
+
+def copy_project(project: Path, folder: Path) -> SmallProject:
+    folder.mkdir()
+    for name in COPIED:
+        source = project / name
+        if source.is_dir():
+            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy2(source, folder / name)
+    small = SmallProject(folder)
+    shutil.copy2(SMALL_CONFIG, small.config_file)
+    return small
