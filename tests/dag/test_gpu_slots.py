@@ -189,8 +189,9 @@ def test_a_job_that_waits_says_so_once_and_starts_when_a_device_is_free(four, st
 
 
 def test_children_of_a_killed_job_that_python_started_do_not_keep_its_device(four, start):
-    code = "import subprocess, time; subprocess.Popen(['/bin/sleep', '5'], stdout=-3, stderr=-3); print('on', flush=True)"
-    holder = start(4, [sys.executable, "-c", f"{code}; time.sleep(100)"])
+    child = "subprocess.Popen(['/bin/sleep', '5'], stdout=-3, stderr=-3)"
+    code = f"import subprocess, time; {child}; print('on', flush=True); time.sleep(100)"
+    holder = start(4, [sys.executable, "-c", code])
     assert holder.stdout.readline() == "on\n"
     holder.kill()
     assert run(start, 4, SHOW)[:2] == (0, "0,1,2,3\n")
