@@ -28,6 +28,10 @@ if "models" not in config:
     configfile: "config/config.yaml"
 
 
+# for `--sdm apptainer`: the image that `make container` builds
+container: "envs/container.sif"
+
+
 plan = make_plan(config)
 outputs = Outputs(plan)
 
