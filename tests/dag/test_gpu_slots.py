@@ -131,19 +131,24 @@ class Notes:
         return found
 
 
+def start_job(start, job, gpus, notes, seconds):
+    """Start a job that notes its times; return when it has its devices or stands in the queue."""
+    told = notes.file.with_name(f"errors{job}")
+    command = [sys.executable, "-I", "-S", "-c", JOB, str(job), str(notes.file), str(seconds)]
+    with told.open("w") as stream:
+        process = start(gpus, command, stderr=stream)
+    wait_for(lambda: job in notes.read() or told.read_text())
+    return process
+
+
 def test_twenty_jobs_on_four_devices_some_of_them_killed(four, start, tmp_path):
     notes = Notes(tmp_path / "notes")
     wanted = dict.fromkeys(range(20), 1) | {3: 2, 8: 2, 14: 2}
     killed_running, killed_waiting = {1, 5, 8, 11}, {13, 16}
-    jobs = {}
-    for job, gpus in wanted.items():
-        seconds = "100" if job in killed_running else "0.2"
-        told = tmp_path / f"errors{job}"
-        command = [sys.executable, "-I", "-S", "-c", JOB, str(job), str(notes.file), seconds]
-        with told.open("w") as stream:
-            jobs[job] = start(gpus, command, stderr=stream)
-        # the next comes when this one has a device or stands in the queue
-        wait_for(lambda: job in notes.read() or told.read_text())  # noqa: B023
+    jobs = {
+        job: start_job(start, job, gpus, notes, 100 if job in killed_running else 0.2)
+        for job, gpus in wanted.items()
+    }
     for job in killed_waiting:
         jobs[job].kill()
     left = set(killed_running)
@@ -171,12 +176,23 @@ def test_twenty_jobs_on_four_devices_some_of_them_killed(four, start, tmp_path):
         intervals.sort()
         for (_, end), (begin, _) in pairwise(intervals):
             assert end < begin
-    # First come, first served: jobs that got their devices in the same moment may note their
-    # starts in any order, and those behind one that was killed in the queue may change places.
-    for place, job in enumerate(found):
-        assert job >= min(killed_waiting) or abs(place - job) <= 3
     # and no slot is lost
     assert run(start, 4, SHOW) == (0, "0,1,2,3\n", "")
+
+
+def test_first_come_first_served_also_for_jobs_of_several_devices(
+    no_gpu, monkeypatch, start, tmp_path
+):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
+    notes = Notes(tmp_path / "notes")
+    holder = start_job(start, 0, 2, notes, 100)
+    wanted = {1: 1, 2: 1, 3: 2, 4: 1, 5: 1, 6: 2, 7: 2}
+    jobs = [start_job(start, job, gpus, notes, 0.1) for job, gpus in wanted.items()]
+    holder.kill()
+    assert [job.wait(timeout=60) for job in jobs] == [0] * len(jobs)
+    # two on a device each may note their starts in either order
+    order = list(notes.read())
+    assert [set(order[:3]), order[3], set(order[4:6]), *order[6:]] == [{0, 1, 2}, 3, {4, 5}, 6, 7]
 
 
 def test_a_job_that_waits_says_so_once_and_starts_when_a_device_is_free(four, start):
