@@ -3,6 +3,7 @@
 #   make test         the same for the tests
 #   make bench        speed and memory against other ways, to docs/benchmarks.md; bench-gpu on a GPU
 #   make check        formatting and lint of Python and Snakemake code
+#   make container    the image for `snakemake --sdm apptainer`
 PYTHON ?= python3
 CORES ?= all
 VENV := .venv
@@ -15,7 +16,7 @@ export HF_HUB_OFFLINE ?= 1
 BENCH_DATA ?= $(firstword $(wildcard ../shared/data) resources/sampler)
 BENCH_OPTIONS ?=
 
-.PHONY: all_tables test check bench bench-gpu environment lock rulegraph clean
+.PHONY: all_tables test check bench bench-gpu environment container lock rulegraph clean
 
 all_tables: environment
 	snakemake --cores $(CORES) all_tables
@@ -45,6 +46,11 @@ $(READY): requirements.lock
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
 	touch $(READY)
+
+container: envs/container.sif
+
+envs/container.sif: envs/container.def requirements.lock
+	apptainer build --force $@ envs/container.def
 
 lock:
 	$(PYTHON) -m venv .lock-venv

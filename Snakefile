@@ -28,13 +28,20 @@ if "models" not in config:
     configfile: "config/config.yaml"
 
 
+# for `--sdm apptainer`: the image that `make container` builds
+container: "envs/container.sif"
+
+
 plan = make_plan(config)
 outputs = Outputs(plan)
 
 # `logged FILE COMMAND`: output goes to the file, why a command failed to the terminal as well
+# `on_gpu N COMMAND`: with N GPUs of its own (workflow_scripts/dag/gpu_slots.py), or with none for 0
 shell.prefix(
     "set -euo pipefail; "
     'logged() {{ local log="$1"; shift; "$@" > "$log" 2>&1 || {{ tail -n 3 "$log" >&2; return 1; }}; }}; '
+    'on_gpu() {{ local gpus="$1"; shift; if [ "$gpus" = 0 ]; then CUDA_VISIBLE_DEVICES= "$@";'
+    ' else python -m workflow_scripts.dag.gpu_slots --gpus "$gpus" -- "$@"; fi; }}; '
 )
 
 

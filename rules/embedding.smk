@@ -30,7 +30,7 @@ rule embed_suite:
         recipe=lambda wildcards: plan.embedding_block(wildcards.recipe),
         device=config["device"],
     shell:
-        "logged {log[0]:q} python -m workflow_scripts.embedding.embed_suite --model {params.encoder:q}"
+        "logged {log[0]:q} on_gpu {resources.gpu} python -m workflow_scripts.embedding.embed_suite --model {params.encoder:q}"
         " --strings {input.strings:q} --recipe-json {params.recipe:q} --threads {threads}"
         " --device {params.device:q}"
         " --output {output.vectors:q} --record {output.record:q}"

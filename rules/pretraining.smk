@@ -152,7 +152,7 @@ rule pretrain_model:
         beside=lambda wildcards: f"results/pretraining/{wildcards.pretrained}",
     shell:
         "OMP_NUM_THREADS={threads} OMP_WAIT_POLICY=passive"
-        " logged {log[0]:q} python -m workflow_scripts.pretraining.pretrain_model"
+        " logged {log[0]:q} on_gpu {resources.gpu} python -m workflow_scripts.pretraining.pretrain_model"
         " --name {wildcards.pretrained:q} --text {input.text:q} --tokenizer {input.tokenizer:q}"
         " --word-vectors {input.vectors:q} --architecture {params.architecture:q}"
         " --training {params.training:q} --language-exponent {params.exponent:q}"

@@ -36,7 +36,7 @@ rule tune_mirror:
         device=config["device"],
         folder=subpath(output.record, parent=True),
     shell:
-        "logged {log[0]:q} {params.launcher:q} workflow_scripts.tuning.tune_mirror --model {params.model:q}"
+        "logged {log[0]:q} on_gpu {resources.gpu} {params.launcher:q} workflow_scripts.tuning.tune_mirror --model {params.model:q}"
         " --corpus {input.corpus:q} --recipe-name {wildcards.recipe:q}"
         " --recipe-json {params.recipe:q} --seed {wildcards.seed:q} --threads {params.threads}"
         " --device {params.device:q}"
@@ -77,7 +77,7 @@ rule tune_with_development:
         device=config["device"],
         folder=subpath(output.record, parent=True),
     shell:
-        "logged {log[0]:q} {params.launcher:q} workflow_scripts.tuning.tune_with_development --model {params.model:q}"
+        "logged {log[0]:q} on_gpu {resources.gpu} {params.launcher:q} workflow_scripts.tuning.tune_with_development --model {params.model:q}"
         " --corpus {input.corpus:q} --recipe-name {wildcards.recipe:q}"
         " --recipe-json {params.recipe:q} --seed {wildcards.seed:q} --threads {params.threads}"
         " --device {params.device:q}"

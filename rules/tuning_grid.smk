@@ -45,7 +45,7 @@ rule search_grid:
         block=lambda wildcards: grid.slice_block(wildcards.search, wildcards.slice),
         device=config["device"],
     shell:
-        "logged {log[0]:q} python -m workflow_scripts.tuning_grid.search_grid --model {params.model:q}"
+        "logged {log[0]:q} on_gpu {resources.gpu} python -m workflow_scripts.tuning_grid.search_grid --model {params.model:q}"
         " --corpus {input.corpus:q} --strings {input.strings:q} --items {input.items_json:q}"
         " --block {params.block:q} --threads {threads} --device {params.device:q}"
         " --output {output.scores:q} --record {output.record:q}"

@@ -1,11 +1,37 @@
+"""The environments of conda and the container hold what the lock file says."""
+
+import ast
+import hashlib
+import os
 import re
+import subprocess
+import sys
+from importlib.metadata import packages_distributions, requires
 
 import pytest
 import yaml
+from packaging.markers import default_environment
+from packaging.requirements import Requirement
+
+from workflow_scripts.dag.sources import sources
+
+PYTHON, PIP = "3.11.7", "23.2.1"
 
 
 def normalised(name):
     return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def sections_of(file):
+    """Return the lines of each section of an Apptainer definition, the head's under ""."""
+    sections, name = {"": []}, ""
+    for line in file.read_text().replace("\\\n", " ").splitlines():
+        if line.startswith("%"):
+            name = line[1:]
+            sections[name] = []
+        elif line.strip() and not line.strip().startswith("#"):
+            sections[name].append(" ".join(line.split()))
+    return sections
 
 
 @pytest.fixture(scope="module")
@@ -26,14 +52,135 @@ def test_the_lock_file_pins_what_the_project_names(project, locked):
         assert not version or locked[name] == version
 
 
+def steps_of(project, environment):
+    """Return the steps of the rules that run in a conda environment."""
+    blocks = [
+        block
+        for file in (project / "rules").glob("*.smk")
+        for block in file.read_text().split("\nrule ")[1:]
+        if "shell:" in block
+    ]
+    assert all("conda:" in block for block in blocks)
+    of_it = [block for block in blocks if f'"../envs/{environment}.yaml"' in block]
+    return [re.search(r'sources\("([^"]+)"\)', block)[1] for block in of_it]
+
+
+def imported_packages(project, steps):
+    """Return the packages that the sources of steps import, functions included."""
+    names = set()
+    for file in {file for step in steps for file in sources(step)}:
+        for node in ast.walk(ast.parse((project / file).read_text())):
+            if isinstance(node, ast.Import):
+                names.update(alias.name.split(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                names.add(node.module.split(".")[0])
+    names -= {"workflow_scripts", *sys.stdlib_module_names}
+    distributions = packages_distributions()
+    return {normalised(distributions[name][0]) for name in names}
+
+
+def with_their_needs(packages):
+    """Return packages and all that the installed ones say they need on Linux, by marker and extra.
+
+    Of torch it is what the CPU build needs, which is what is tested; the other brings CUDA as well.
+    """
+    environment = default_environment() | {
+        **{"python_version": "3.11", "python_full_version": PYTHON},
+        **{"platform_system": "Linux", "sys_platform": "linux", "platform_machine": "x86_64"},
+    }
+    found, todo = set(), [(package, "") for package in packages]
+    while todo:
+        package, extra = todo.pop()
+        if (package, extra) in found:
+            continue
+        found.add((package, extra))
+        for text in requires(package) or []:
+            need = Requirement(text)
+            if normalised(need.name).startswith(("nvidia-", "cuda-", "triton")):
+                continue
+            if need.marker is None or need.marker.evaluate(environment | {"extra": extra}):
+                todo += [(normalised(need.name), extra) for extra in ("", *need.extras)]
+    return {package for package, _ in found}
+
+
 @pytest.mark.parametrize("name", ["torch", "plain"])
-def test_conda_environments_have_the_locked_versions(name, project, locked):
+def test_a_conda_environment_is_what_its_steps_import_at_the_locked_versions(name, project, locked):
+    steps = steps_of(project, name)
+    assert len(steps) > 5
     environment = yaml.safe_load((project / "envs" / f"{name}.yaml").read_text())
-    pins = environment["dependencies"][-1]["pip"]
-    assert pins
-    for pin in pins:
-        package, version = pin.split("==")
-        assert locked[normalised(package)] == version
+    assert environment["dependencies"][:2] == [f"python ={PYTHON}", f"pip ={PIP}"]
+    pins = dict(pin.split("==") for pin in environment["dependencies"][2]["pip"])
+    pins = {normalised(package): version for package, version in pins.items()}
+    wanted = with_their_needs(imported_packages(project, steps))
+    assert "numpy" in wanted
+    assert pins == {package: locked[package] for package in wanted}
+
+
+@pytest.mark.parametrize("name", ["torch", "plain"])
+def test_an_environment_from_a_pin_file_gets_the_same_packages_by_pip(name, project, tmp_path):
+    """Snakemake runs the script in the new environment, in the project's folder, with sh."""
+    python = tmp_path / "python"
+    python.write_text('#!/bin/sh\nfor word in "$@"; do echo "$word"; done\n')
+    python.chmod(0o755)
+    words = subprocess.run(
+        ["sh", f"envs/{name}.post-deploy.sh"],
+        cwd=project,
+        env={**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+    environment = yaml.safe_load((project / "envs" / f"{name}.yaml").read_text())
+    assert words == ["-m", "pip", "install", "--quiet", *environment["dependencies"][2]["pip"]]
+
+
+@pytest.mark.parametrize("name", ["torch", "plain"])
+def test_pin_files_have_the_python_of_their_environment(name, project):
+    """They come from a machine with conda; there may be none."""
+    for file in (project / "envs").glob(f"{name}.*.pin.txt"):
+        text = file.read_text()
+        assert "@EXPLICIT" in text.splitlines()
+        assert f"/python-{PYTHON}-" in text
+
+
+def test_the_container_installs_the_lock_file_and_nothing_else(project):
+    sections = sections_of(project / "envs" / "container.def")
+    digest = hashlib.sha256((project / "requirements.lock").read_bytes()).hexdigest()
+    assert sections["labels"] == [f"requirements.lock.sha256 {digest}"]
+    assert sections[""] == ["Bootstrap: docker", f"From: python:{PYTHON}-slim-bookworm"]
+    ((source, target),) = (line.split() for line in sections["files"])
+    assert source == "requirements.lock"
+    installs = [line for line in sections["post"] if "install" in line.split()]
+    assert len(installs) == 1
+    assert re.search(
+        rf"pip install( --no[a-z-]+| --disable[a-z-]+)+ --requirement {target}$", installs[0]
+    )
+    subprocess.run(["sh", "-n", "-c", "\n".join(sections["post"])], check=True)
+
+
+def test_in_the_container_the_hub_is_offline_unless_one_says_otherwise(project):
+    script = "\n".join(sections_of(project / "envs" / "container.def")["environment"])
+    for given, seen in (({}, "1"), ({"HF_HUB_OFFLINE": "0"}, "0")):
+        result = subprocess.run(
+            ["sh", "-c", f"{script}\necho $HF_HUB_OFFLINE $PATH"],
+            env={"PATH": "/usr/bin:/bin", **given},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert result.stdout == f"{seen} /opt/mirror-bert/venv/bin:/usr/bin:/bin\n"
+
+
+def test_make_builds_the_image_that_the_workflow_takes(project):
+    assert 'container: "envs/container.sif"' in (project / "Snakefile").read_text()
+    plan = subprocess.run(
+        ["make", "--dry-run", "--always-make", "container"],
+        cwd=project,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert plan.stdout == "apptainer build --force envs/container.sif envs/container.def\n"
 
 
 def test_every_dependency_has_its_reason_in_the_docs(project):

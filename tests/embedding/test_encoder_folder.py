@@ -329,3 +329,12 @@ def test_a_missing_shard_is_named(tmp_path):
     with pytest.raises(UserError, match="cannot be loaded") as caught:
         load_model(str(folder))
     assert lost.name in str(caught.value)
+
+
+def test_a_device_without_room_for_the_weights_is_one_line(tiny_bert, monkeypatch):
+    def full(*_):
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr(torch.nn.Module, "to", full)
+    with pytest.raises(UserError, match="weights alone do not fit into the memory"):
+        load_model(str(tiny_bert))

@@ -170,7 +170,8 @@ def load_model(source: str, device: str | torch.device = "cpu") -> LoadedModel:
 
     `source` is a folder or a hub id, `name@revision` for a pinned one. Only safetensors are read
     and no code of the model's is run. Weights without a pooler layer give a model without one
-    (transformers would draw a random one). Raises `UserError` for anything missing or malformed.
+    (transformers would draw a random one). Raises `UserError` for anything missing or malformed,
+    and where the device has no memory for the weights.
     """
     # Bars and reports on weights that are not wanted would bury our own lines in the logs.
     transformers.logging.set_verbosity_error()
@@ -221,8 +222,15 @@ def load_model(source: str, device: str | torch.device = "cpu") -> LoadedModel:
             f"{source}: the weights do not fit config.json ({len(wrong)} tensors missing or of "
             f"another shape, first {wrong[0]}); take both from the same model"
         )
+    try:
+        model = model.to(device)
+    except torch.OutOfMemoryError as error:
+        raise UserError(
+            f"{source}: the weights alone do not fit into the memory that is free on {device}; end "
+            "what else runs there, or take a smaller model"
+        ) from error
     return LoadedModel(
-        model.to(device).eval(),
+        model.eval(),
         tokenizer,
         # A folder goes by its last name: records hold no paths of the machine.
         name=folder.resolve().name if Path(source).expanduser().is_dir() else source,
