@@ -8,6 +8,7 @@ that they write lies in the folder, nothing in /etc or /var.
 """
 
 import argparse
+import contextlib
 import os
 import secrets
 import shlex
@@ -237,8 +238,8 @@ class OneNodeSlurm:
     def _write_srun(self) -> None:
         """Write an srun that knows where the configuration is.
 
-        snakemake-executor-plugin-slurm-jobstep takes SLURM_CONF, like most of SLURM's variables, out of
-        the environment of srun, which then looks in /etc.
+        snakemake-executor-plugin-slurm-jobstep takes SLURM_CONF, like most of SLURM's variables,
+        out of the environment of srun, which then looks in /etc.
         """
         srun = self.folder / "bin" / "srun"
         program = shutil.which("srun", path=_path())
@@ -334,11 +335,9 @@ def _user() -> str:
 def _ended(pid: int, seconds: float) -> bool:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        try:
-            # a child of ours that has ended stays until it is waited for
+        # a child of ours that has ended stays until it is waited for
+        with contextlib.suppress(ChildProcessError):
             os.waitpid(pid, os.WNOHANG)
-        except ChildProcessError:
-            pass
         try:
             os.kill(pid, 0)
         except ProcessLookupError:

@@ -1,4 +1,4 @@
-"""What a SLURM site asks for, as values of a Snakemake profile: partition, account, node, accounting.
+"""What a SLURM site asks for, as values of a Snakemake profile: partition, account, accounting.
 
 profiles/slurm/config.yaml calls these; the user's few lines are in profiles/slurm/site.yaml.
 """

@@ -1,0 +1,129 @@
+"""A SLURM cluster of one node, and copies of the project that run on it."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from one_node_slurm import OneNodeSlurm
+from small_project import SmallProject, copy_project
+
+
+class ClusterProject(SmallProject):
+    """The small project, run through profiles/slurm."""
+
+    def __init__(self, folder: Path, cluster: OneNodeSlurm) -> None:
+        super().__init__(folder)
+        self.cluster = cluster
+
+    def command(self, *options: str) -> list[str]:
+        return [
+            *(sys.executable, "-m", "snakemake", "--configfile", "config/small.yaml"),
+            *("--workflow-profile", "profiles/slurm"),
+            # jobs of seconds on a file system of one machine: asked sooner, waited for less
+            *("--slurm-init-seconds-before-status-checks", "3", "--latency-wait", "5"),
+            *options,
+        ]
+
+    def environment(self) -> dict[str, str]:
+        ours = self.cluster.environment
+        python = str(Path(sys.executable).parent)
+        return super().environment() | ours | {"PATH": f"{python}{os.pathsep}{ours['PATH']}"}
+
+    def start(self, *options: str) -> "Run":
+        """Start a run and go on."""
+        return Run(self, options)
+
+
+class Run:
+    """A run that goes on beside the test."""
+
+    def __init__(self, project: ClusterProject, options: tuple[str, ...]) -> None:
+        self._project = project
+        number = len(list(project.folder.glob("run-*.log")))
+        self._log = project.folder / f"run-{number}.log"
+        with self._log.open("w") as log:
+            self._process = subprocess.Popen(
+                project.command(*options),
+                cwd=project.folder,
+                env=project.environment(),
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    @property
+    def output(self) -> str:
+        return self._log.read_text()
+
+    def wait_for(self, condition: Callable[[], object], what: str, seconds: float = 120) -> None:
+        """Wait until `condition` holds; fail with the run's output if it ends before."""
+        end = time.monotonic() + seconds
+        while not condition():
+            ended = self._process.poll() is not None
+            assert not ended, f"ended before {what}:\n{self.output}"
+            assert time.monotonic() < end, f"waited for {what} in vain:\n{self.output}"
+            time.sleep(0.2)
+
+    def running_job(self, rule: str) -> str:
+        """Return the id of a SLURM job of `rule` whose command has started."""
+        found: list[str] = []
+
+        def started() -> bool:
+            jobs = self._project.cluster.jobs("RUNNING")
+            found[:] = [job for job, comment in jobs if comment.startswith(f"rule_{rule}_")]
+            return bool(found) and bool(
+                list((self._project.folder / "results" / "logs" / rule).rglob("*.log"))
+            )
+
+        self.wait_for(started, f"a job of {rule}")
+        return found[0]
+
+    def end(self, seconds: float = 400) -> int:
+        """Wait for the end and return the exit status."""
+        try:
+            return self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError(f"still running after {seconds} s:\n{self.output}") from None
+
+    def kill(self) -> None:
+        """Kill the head process, which gets no chance to clean up."""
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+    def submissions(self) -> list[str]:
+        """Return the SLURM ids of the jobs that this run submitted."""
+        return re.findall(r"submitted with SLURM jobid (\d+)|SLURM job ID (\d+)", self.output)
+
+
+@pytest.fixture(scope="module", params=["slurmdbd", "no accounting"])
+def any_cluster(request, tmp_path_factory) -> Iterator[OneNodeSlurm]:
+    """A cluster with a database of accounts, and one without."""
+    yield from _running(tmp_path_factory, accounting=request.param == "slurmdbd")
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory) -> Iterator[OneNodeSlurm]:
+    """A cluster with a database of accounts."""
+    yield from _running(tmp_path_factory, accounting=True)
+
+
+def _running(tmp_path_factory, accounting: bool) -> Iterator[OneNodeSlurm]:
+    cluster = OneNodeSlurm(tmp_path_factory.mktemp("slurm"), accounting)
+    try:
+        cluster.start()
+        yield cluster
+    finally:
+        cluster.stop()
+
+
+@pytest.fixture
+def on_cluster(project, tmp_path, cluster) -> ClusterProject:
+    """The small project before any run, on the cluster with accounts."""
+    return ClusterProject(copy_project(project, tmp_path / "project").folder, cluster)
