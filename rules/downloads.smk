@@ -36,10 +36,12 @@ rule fetch_dataset:
         runtime=600,
     params:
         root=config["data"]["root"],
-    # mirror and offline are no params: where checked bytes came from is no reason to run again
+        # Snakemake does not compare params that are functions of the input: where checked bytes
+        # come from is no reason to fetch again, and to run again all that follows
+        options=lambda wildcards, input: plan.fetching.options,
     shell:
         "logged {log[0]:q} python -m workflow_scripts.downloads.fetch_dataset --name {wildcards.name:q}"
-        " --registry {input.registry:q} --root {params.root:q} {plan.fetching.options:q}"
+        " --registry {input.registry:q} --root {params.root:q} {params.options:q}"
         " --record {output.record:q}"
 
 
@@ -65,9 +67,10 @@ rule fetch_model:
     params:
         model=lambda wildcards: plan.model_address(wildcards.model),
         folder=str(plan.fetching.models),
+        options=lambda wildcards, input: plan.fetching.options,
     shell:
         "logged {log[0]:q} python -m workflow_scripts.downloads.fetch_model --model {params.model:q}"
-        " --folder {params.folder:q} {plan.fetching.options:q} --record {output.record:q}"
+        " --folder {params.folder:q} {params.options:q} --record {output.record:q}"
 
 
 # A target that says at its end what no program can fetch.
