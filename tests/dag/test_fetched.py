@@ -94,7 +94,8 @@ def test_offline_models_and_data_are_named_together(config, project):
 
 
 def test_offline_with_all_there_is_no_error(config, tmp_path, project):
-    config["downloads"] = {"offline": True, "models": "fetched"}
+    # the mirror that it was carried over with may be away
+    config["downloads"] = {"offline": True, "models": "fetched", "mirror": "away"}
     write_model(tmp_path / "fetched")
     write_data(tmp_path / "root", project)
     assert Plan(config).models.location("small") == f"fetched/{FOLDER}"

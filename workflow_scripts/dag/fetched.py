@@ -60,20 +60,10 @@ class Downloads:
                 if models.hub_model(model) is not None
             }.values()
         )
-        if not hub and not downloads:
-            return
-        mirror = open_mirror(self._location, "config: `downloads.mirror`")
-        check_offline(mirror, self.offline, ("config: `downloads.offline`", "`downloads.mirror`"))
         changed = [line for model in hub for line in self._changed_model(models, model)]
         changed += [line for download in downloads for line in self._gone(download)]
-        absent = [line for model in hub for line in self._absent_model(models, model, mirror)]
-        if self.offline:
-            absent += [
-                f"{path}: no such file, of data set {download}"
-                for download in downloads
-                if not gone_since_download(self._root, download)
-                for path in files_without_source(data_set_of(download), self._root, mirror, True)
-            ]
+        absent = [line for model in hub for line in self._absent_model(models, model)]
+        absent += [line for download in downloads for line in self._absent_files(download)]
         if absent:
             variable = hub_offline_variable()
             why = "`downloads.offline` is true" if self.offline else f"{variable} is set"
@@ -89,6 +79,12 @@ class Downloads:
     def _places(self) -> str:
         inside = self.models.is_relative_to(self._root)
         return str(self._root) if inside else f"{self._root} and {self.models}"
+
+    def _mirror(self) -> Mirror | None:
+        """Return the mirror; asked for where something is missing, since else it may be away."""
+        mirror = open_mirror(self._location, "config: `downloads.mirror`")
+        check_offline(mirror, self.offline, ("config: `downloads.offline`", "`downloads.mirror`"))
+        return mirror
 
     def _folder(self, wanted: HubModel) -> Path:
         return self.models / wanted.folder_name
@@ -108,7 +104,16 @@ class Downloads:
         for path in gone_since_download(self._root, download):
             yield f"{path}: no such file: delete {record_of(download)}, and it is fetched again"
 
-    def _absent_model(self, models: Models, model: str, mirror: Mirror | None) -> Iterator[str]:
+    def _absent_files(self, download: str) -> Iterator[str]:
+        """Yield the files of a data set that are not there and cannot be fetched."""
+        if not self.offline or Path(record_of(download)).is_file():
+            return
+        data_set = data_set_of(download)
+        if files_without_source(data_set, self._root, None, True):
+            for path in files_without_source(data_set, self._root, self._mirror(), True):
+                yield f"{path}: no such file, of data set {download}"
+
+    def _absent_model(self, models: Models, model: str) -> Iterator[str]:
         """Yield the folder of a model that is not there and cannot be fetched."""
         wanted = models.hub_model(model)
         assert wanted is not None
@@ -117,7 +122,7 @@ class Downloads:
             return
         if not self.offline and hub_offline_variable() is None:
             return
-        if mirror is not None:
+        if (mirror := self._mirror()) is not None:
             # what an address holds shows when it is asked
             if mirror.folder is None:
                 return
