@@ -1,13 +1,16 @@
-# Downloads: data sets and corpora fetched into the data root, asked for by name or with the target
-# fetch_data; no part of all_tables, which takes the files as they are there.
-# Inputs:  config/registry.yaml, the servers or the mirror that it names
-# Outputs: files below the data root; results/downloads/{name}.json (URLs, hashes, sizes, dates)
+# Downloads: data sets and corpora fetched into the data root, models of the hub into a folder of
+# their own. The target fetch_all brings all that the tables and figures of the config need; jobs
+# that read a model of the hub, and with data.fetch those that read data, depend on the records.
+# Inputs:  config/registry.yaml, the servers, the hub or the mirror
+# Outputs: files below the data root; results/downloads/{name}.json (URLs, hashes, sizes, dates);
+#          a folder for each model; results/downloads/models/{model}.json (the same of its files)
 
 
 # where there is a cluster, its nodes often have no way out
 localrules:
     fetch_dataset,
-    fetch_data,
+    fetch_model,
+    fetch_all,
 
 
 rule fetch_dataset:
@@ -33,14 +36,63 @@ rule fetch_dataset:
         runtime=600,
     params:
         root=config["data"]["root"],
-        mirror=config.get("downloads", {}).get("mirror", ""),
-        offline="--offline" if config.get("downloads", {}).get("offline", False) else "",
+        # Snakemake does not compare params that are functions of the input: where checked bytes
+        # come from is no reason to fetch again, and to run again all that follows
+        options=lambda wildcards, input: plan.fetching.options,
     shell:
         "logged {log[0]:q} python -m workflow_scripts.downloads.fetch_dataset --name {wildcards.name:q}"
-        " --registry {input.registry:q} --root {params.root:q} --mirror {params.mirror:q}"
-        " {params.offline} --record {output.record:q}"
+        " --registry {input.registry:q} --root {params.root:q} {params.options:q}"
+        " --record {output.record:q}"
 
 
-rule fetch_data:
+rule fetch_model:
     input:
-        lambda wildcards: expand("results/downloads/{name}.json", name=plan.downloads()),
+        sources=sources("downloads.fetch_model"),
+    output:
+        record="results/downloads/models/{model}.json",
+    log:
+        "results/logs/fetch_model/{model}.log",
+    benchmark:
+        "results/benchmarks/fetch_model/{model}.tsv"
+    wildcard_constraints:
+        model=plan.hub_models(),
+    retries: 0
+    conda:
+        "../envs/plain.yaml"
+    threads: 1
+    resources:
+        gpu=0,
+        mem_mb=1000,
+        runtime=600,
+    params:
+        model=lambda wildcards: plan.model_address(wildcards.model),
+        folder=str(plan.fetching.models),
+        options=lambda wildcards, input: plan.fetching.options,
+    shell:
+        "logged {log[0]:q} python -m workflow_scripts.downloads.fetch_model --model {params.model:q}"
+        " --folder {params.folder:q} {params.options:q} --record {output.record:q}"
+
+
+# A target that says at its end what no program can fetch.
+rule fetch_all:
+    input:
+        data=lambda wildcards: plan.fetched_data(),
+        models=lambda wildcards: plan.fetched_models(),
+        registry="config/registry.yaml",
+    log:
+        "results/logs/fetch_all.log",
+    benchmark:
+        "results/benchmarks/fetch_all.tsv"
+    conda:
+        "../envs/plain.yaml"
+    threads: 1
+    resources:
+        gpu=0,
+        mem_mb=500,
+        runtime=5,
+    params:
+        root=config["data"]["root"],
+        gated=lambda wildcards: plan.gated(),
+    shell:
+        "python -m workflow_scripts.downloads.list_gated --registry {input.registry:q}"
+        " --root {params.root:q} --names {params.gated:q} 2>&1 | tee {log:q}"

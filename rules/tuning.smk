@@ -1,5 +1,5 @@
 # Tuning: a pretrained model and a corpus become an encoder.
-# Inputs:  the model's folder (or hub id), results/corpora/{corpus}.txt; of a recipe with a
+# Inputs:  the model's folder, results/corpora/{corpus}.txt; of a recipe with a
 #          development set also results/datasets/{suite}/strings.txt and items.json
 # Outputs: results/encoders/{model}/{recipe}/{corpus}/seed{seed}/: a transformers and a
 #          sentence-transformers folder; encoder.json records hashes, versions and losses, so it

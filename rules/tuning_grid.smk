@@ -1,7 +1,7 @@
 # Tuning grid: hyper-parameters of tuning searched on development sets (the paper's Table 21). Not
 # part of all_tables; ask for the target tuning_grid.
 #
-# Inputs:  the model's folder (or hub id), results/corpora/{corpus}.txt,
+# Inputs:  the model's folder, results/corpora/{corpus}.txt,
 #          results/datasets/{suite}/strings.txt and items.json
 # Outputs: results/tuning_grid/{search}/slice{slice}.tsv (a row for each cell and seed) and .json
 #          results/tuning_grid/{search}.tsv (all cells, best first), .json (the best settings and

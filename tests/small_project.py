@@ -21,6 +21,9 @@ class SmallProject:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        # of the processes of a run: a command to start them with, and variables of environment
+        self.inside: list[str] = []
+        self.variables = {"HF_HUB_OFFLINE": "1"}
 
     @property
     def config_file(self) -> Path:
@@ -34,13 +37,13 @@ class SmallProject:
 
     def command(self, *options: str) -> list[str]:
         return [
-            *(sys.executable, "-m", "snakemake", "--configfile", "config/small.yaml"),
+            *(*self.inside, sys.executable, "-m", "snakemake", "--configfile", "config/small.yaml"),
             *("--cores", "2", *options),
         ]
 
     def environment(self) -> dict[str, str]:
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        return {**os.environ, "PATH": path, "HF_HUB_OFFLINE": "1"}
+        return {**os.environ, "PATH": path, **self.variables}
 
     def run(self, *options: str) -> subprocess.CompletedProcess:
         return subprocess.run(

@@ -13,6 +13,7 @@ BLOCKS = {
     "hub": {"hub": "org/name", "revision": "0123456789abcdef"},
     "words": {"vectors": "vectors/en.vec"},
     "subwords": {"vectors": "vectors/cc.en.300.bin", "oov": "subwords"},
+    "again": {"hub": "org/name", "revision": "0123456789abcdef"},
     "second": {"same_as": "hub"},
     "none": {"absent": "nobody made one"},
 }
@@ -20,7 +21,7 @@ BLOCKS = {
 
 @pytest.fixture
 def models():
-    return Models(BLOCKS, Path("root"))
+    return Models(BLOCKS, Path("root"), Path("fetched"))
 
 
 def test_another_name_is_resolved_and_an_unknown_one_named(models):
@@ -36,8 +37,28 @@ def test_what_kind_a_model_is(models):
     assert [models.out_of_vocabulary(name) for name in models.static] == ["mean", "subwords"]
     assert models.absent("none") == "nobody made one"
     assert models.absent("hub") is None
-    assert models.location("hub") == "org/name@0123456789abcdef"
+    assert (models.of_hub, models.hub_model("local")) == (["hub", "again"], None)
+    assert models.hub_model("hub").address == "org/name@0123456789abcdef"
     assert (models.is_paper("local"), models.is_paper("hub")) == (True, False)
+
+
+def test_a_model_of_the_hub_is_read_from_its_folder_and_depends_on_its_record(models):
+    assert models.location("hub") == "fetched/org--name@0123456789abcdef"
+    assert models.files("hub") == ["results/downloads/models/hub.json"]
+    # one folder, one job that fetches it
+    assert models.location("again") == models.location("hub")
+    assert models.files("again") == models.files("hub")
+    assert models.note("hub") == "org/name@0123456789abcdef"
+
+
+def test_a_local_model_depends_on_the_files_that_it_has(tmp_path):
+    for name in ("config.json", "model.safetensors", "vocab.txt", "README.md"):
+        (tmp_path / name).touch()
+    models = Models({"local": {"path": str(tmp_path)}}, Path("root"), Path("fetched"))
+    assert models.location("local") == str(tmp_path)
+    assert models.files("local") == [
+        f"{tmp_path}/{name}" for name in ("config.json", "model.safetensors", "vocab.txt")
+    ]
 
 
 def test_notes_and_listing_hold_no_paths_of_the_machine(models):
@@ -53,5 +74,6 @@ def test_notes_and_listing_hold_no_paths_of_the_machine(models):
         ("labelled", "folder", None),
         ("words", "en.vec", None),
         ("subwords", "cc.en.300.bin", None),
+        ("again", "org/name@0123456789abcdef", None),
     ]
     assert [row["paper"] for row in rows[:4]] == [False, False, False, True]

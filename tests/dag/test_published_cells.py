@@ -22,7 +22,8 @@ def published_cells(project):
 
 
 def outputs_of(config, project, monkeypatch):
-    """Return the outputs of a config as if all data were there."""
+    """Return the outputs of a config as if all data were there, and models could be fetched."""
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
     monkeypatch.chdir(project)
     monkeypatch.setattr(RawData, "missing", lambda self, files: [])
     return Outputs(Plan(copy.deepcopy(config)))

@@ -8,7 +8,8 @@ import pytest
 from faulty_server import Served
 from small_registry import files_below, known, sha256
 
-from workflow_scripts.downloads.fetching import fetch, open_mirror
+from workflow_scripts.downloads.fetching import fetch
+from workflow_scripts.downloads.mirrors import open_mirror
 from workflow_scripts.errors import UserError
 
 ONE, TWO = b"one\n" * 1000, b"two\n" * 1000

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.downloads.model_folders import HubModel
 from workflow_scripts.errors import UserError, nearest_name
 
 # what a folder must hold to be a model; the tokenizer has several forms, any one of which will do
@@ -19,16 +20,17 @@ TOKENIZER_FILES = (
 
 
 class Models:
-    """The block `models` of a config.
+    """The block `models` of a config; `root` is the data root, `fetched` the folder of hub models.
 
     A model is a folder (`path`), a model of the hub (`hub`, `revision`), a file of static word
     vectors below the data root (`vectors`), another name of a model (`same_as`), or `absent`, with
     the reason why this config has none.
     """
 
-    def __init__(self, blocks: dict[str, dict[str, Any]], root: Path) -> None:
+    def __init__(self, blocks: dict[str, dict[str, Any]], root: Path, fetched: Path) -> None:
         self._blocks = blocks
         self._root = root
+        self._fetched = fetched
         for model, block in blocks.items():
             other = block.get("same_as")
             if other is not None and "same_as" in self._block(other, f"models.{model}.same_as"):
@@ -74,18 +76,42 @@ class Models:
         """Return what a static model does with words that it lacks."""
         return self._blocks[model].get("oov", "mean")
 
+    @property
+    def of_hub(self) -> list[str]:
+        """Ids of the models of the hub."""
+        return [model for model, block in self._blocks.items() if "hub" in block]
+
+    def hub_model(self, model: str) -> HubModel | None:
+        """Return the repository and commit of a model of the hub; None for another."""
+        block = self._blocks[model]
+        return HubModel(block["hub"], block["revision"]) if "hub" in block else None
+
+    def record(self, model: str) -> str:
+        """Return the record that fetching a model of the hub leaves.
+
+        Ids of the same repository and commit share the first one's: two jobs would fetch into one
+        folder.
+        """
+        wanted = self.hub_model(model)
+        first = next(other for other in self.of_hub if self.hub_model(other) == wanted)
+        return f"results/downloads/models/{first}.json"
+
     def files(self, model: str) -> list[str]:
-        """Return the files of a local model that a step depends on; none for one of the hub."""
-        path = self._blocks[model].get("path")
-        if path is None:
-            return []
+        """Return the files that a step with a model depends on.
+
+        Those of a local folder, and the record of its download for a model of the hub.
+        """
+        if self.hub_model(model) is not None:
+            return [self.record(model)]
+        path = self._blocks[model]["path"]
         names = ("config.json", WEIGHTS, *TOKENIZER_FILES)
         return [f"{path}/{name}" for name in names if (Path(path) / name).is_file()]
 
     def location(self, model: str) -> str:
-        """Return the folder of a model, or its hub id with the pinned revision (id@revision)."""
-        block = self._blocks[model]
-        return block.get("path") or f"{block['hub']}@{block['revision']}"
+        """Return the folder of a model; one of the hub is there once it was fetched."""
+        if (wanted := self.hub_model(model)) is not None:
+            return str(self._fetched / wanted.folder_name)
+        return self._blocks[model]["path"]
 
     def require_files(self, model: str) -> None:
         """Raise `UserError` if the folder of a local model lacks its config or weights."""
@@ -104,8 +130,9 @@ class Models:
         block = self._blocks[model]
         if "label" in block:
             return block["label"]
-        local = block.get("path") or block.get("vectors")
-        return Path(local).name if local else self.location(model)
+        if (wanted := self.hub_model(model)) is not None:
+            return wanted.address
+        return Path(block.get("path") or block["vectors"]).name
 
     def listing(self, published: dict[str, str]) -> list[dict[str, Any]]:
         """Return {id, label, location, published, paper} of models.
@@ -119,8 +146,10 @@ class Models:
             block = self._blocks.get(model, {"absent": "this config has none"})
             if "absent" in block:
                 location = f"none: {block['absent']}"
-            elif "hub" in block or "same_as" in block:
-                location = block.get("same_as") or self.location(model)
+            elif "same_as" in block:
+                location = block["same_as"]
+            elif (wanted := self.hub_model(model)) is not None:
+                location = wanted.address
             else:
                 location = Path(block.get("path") or block["vectors"]).name
             row = {"id": model, "label": block.get("label", model), "location": location}

@@ -12,8 +12,9 @@ from workflow_scripts.dag.canonical import canonical
 from workflow_scripts.dag.cells import Cells, NotRun, Place
 from workflow_scripts.dag.config_schema import validate_structure
 from workflow_scripts.dag.encoders import UNTUNED_CORPUS, Encoder
+from workflow_scripts.dag.fetched import Downloads, MissingError
 from workflow_scripts.dag.models import Models
-from workflow_scripts.dag.raw_data import RawData
+from workflow_scripts.dag.raw_data import RawData, gated_sets, record_of
 from workflow_scripts.datasets import catalogue as datasets_catalogue
 from workflow_scripts.errors import UserError, nearest_name
 from workflow_scripts.tuning.recipe_inheritance import resolve_likes
@@ -25,6 +26,14 @@ class LexiconSide(NamedTuple):
 
     vectors: str
     items: str
+
+
+class Needs(NamedTuple):
+    """Ids of what tables and figures read: models, corpora, and the data sets of their suites."""
+
+    models: set[str]
+    corpora: set[str]
+    datasets: set[str]
 
 
 class Plan:
@@ -53,7 +62,8 @@ class Plan:
         self._needed: tuple[set[Encoder], set[str]] | None = None
         self._missing_of_datasets: dict[str, list[Path]] = {}
         self._missing_of_corpora: dict[str, list[Path]] = {}
-        self.models = Models(config["models"], self.root)
+        self.fetching = Downloads(config.get("downloads", {}), self.root)
+        self.models = Models(config["models"], self.root, self.fetching.models)
         self.cells = Cells(
             config,
             self.models,
@@ -148,6 +158,10 @@ class Plan:
         encoders, _ = self.needed()
         for model in sorted({encoder.model for encoder in encoders}):
             self.models.require_files(model)
+        needs = self._needs(also_missing=False)
+        self.fetching.require(
+            self.models, needs.models, self._raw.downloads_of(self._raw_files_of(needs))
+        )
         if self.config["data"]["missing"] == "error":
             for dataset in sorted(self._datasets_read()):
                 self.require_dataset_files(dataset)
@@ -195,11 +209,16 @@ class Plan:
         if dataset not in self._missing_of_datasets:
             entry = self.config["datasets"][dataset]
             missing = self._raw.missing(datasets_catalogue.raw_files(self.root, entry))
-            for corpus in _corpora_of(entry):
-                self.known("corpora", corpus, f"datasets.{dataset}.corpus")
+            for corpus in sorted(self._corpora_of(dataset)):
                 missing += self._missing_corpus_files(corpus)
             self._missing_of_datasets[dataset] = missing
         return self._missing_of_datasets[dataset]
+
+    def _corpora_of(self, dataset: str) -> set[str]:
+        """Return the ids of the corpora that a data set is made of; `UserError` for an unknown."""
+        files = datasets_catalogue.corpus_files(self.config["datasets"][dataset])
+        where = f"datasets.{dataset}.corpus"
+        return {self.known("corpora", Path(file).stem, where) for file in files}
 
     def _missing_corpus_files(self, corpus: str) -> list[Path]:
         if corpus not in self._missing_of_corpora:
@@ -270,6 +289,55 @@ class Plan:
             for suite in self.cells.suites(place)
         }
         return {dataset for suite in suites for dataset in self.config["suites"][suite]["datasets"]}
+
+    def _needs(self, also_missing: bool) -> Needs:
+        """Return what the cells of tables and figures read.
+
+        `also_missing`: as if no file were missing, in place of what the cells that are run read.
+        """
+        encoders: set[Encoder] = set()
+        suites: set[str] = set()
+        for place in self.places():
+            # seeds differ in neither models nor files
+            found = self.cells.encoders(place, self.cells.seeds(place)[0])
+            if isinstance(found, NotRun):
+                continue
+            if also_missing or not isinstance(self.cells.scores(place), NotRun):
+                encoders.update(found)
+                suites.update(self.cells.suites(place))
+        for recipe in {encoder.recipe for encoder in encoders}:
+            if development := self.config["recipes"][recipe].get("development"):
+                suites.add(development["suite"])
+        models = {encoder.model for encoder in encoders}
+        corpora = {encoder.corpus for encoder in encoders} - {UNTUNED_CORPUS}
+        if self.tables_of("grid"):
+            searches = self.config.get("tuning_grid", {"searches": {}})["searches"]
+            for search in self.grid_searches():
+                where = f"tuning_grid.searches.{search}"
+                models.add(self.known("models", searches[search]["model"], f"{where}.model"))
+                corpora.add(self.known("corpora", searches[search]["corpus"], f"{where}.corpus"))
+                suites.add(self.known("suites", searches[search]["suite"], f"{where}.suite"))
+        datasets = {
+            dataset
+            for suite in suites
+            for dataset in (
+                self.config["suites"][suite]["datasets"]
+                if also_missing
+                else self.suite_datasets(suite)
+            )
+        }
+        return Needs(models, corpora, datasets)
+
+    def _raw_files_of(self, needs: Needs) -> list[Path]:
+        """Return the files below the data root that are read, those of word vectors included."""
+        entries = [self.config["datasets"][dataset] for dataset in sorted(needs.datasets)]
+        corpora = set(needs.corpora)
+        for dataset in sorted(needs.datasets):
+            corpora |= self._corpora_of(dataset)
+        files = [file for e in entries for file in datasets_catalogue.raw_files(self.root, e)]
+        files += [file for corpus in sorted(corpora) for file in self._corpus_raw_files(corpus)]
+        static = sorted(model for model in needs.models if self.models.is_static(model))
+        return [*files, *(Path(self.models.vectors(model)) for model in static)]
 
     # ---- what is asked for ----------------------------------------------------------------------
 
@@ -415,25 +483,44 @@ class Plan:
         corpora = {file for entry in entries for file in datasets_catalogue.corpus_files(entry)}
         return sorted({*self._raw.inputs(raw), *corpora})
 
+    # ---- what the target fetch_all brings -------------------------------------------------------
+
+    def fetched_models(self) -> list[str]:
+        """Return the records of the hub models of all tables and figures, sorted."""
+        models = self._needs(also_missing=True).models
+        return sorted({self.models.record(m) for m in models if self.models.hub_model(m)})
+
     def downloads(self) -> list[str]:
-        """Return the registry's open entries that the data sets and corpora of the config read."""
-        files = [
-            file
-            for entry in self.config["datasets"].values()
-            for file in datasets_catalogue.raw_files(self.root, entry)
-        ]
-        files += [
-            file for corpus in self.config["corpora"] for file in self._corpus_raw_files(corpus)
-        ]
-        files += [Path(self.models.vectors(model)) for model in self.models.static]
+        """Return the registry's open entries that the tables and figures need."""
+        files = self._raw_files_of(self._needs(also_missing=True))
         return RawData(self.root, fetch=True).downloads_of(files)
 
+    def fetched_data(self) -> list[str]:
+        """Return the records of the registry's open entries that the tables and figures need."""
+        return [record_of(download) for download in self.downloads()]
+
+    def gated(self) -> list[str]:
+        """Return the registry's gated entries that the tables and figures need."""
+        return gated_sets(self.root, self._raw_files_of(self._needs(also_missing=True)))
+
+    def hub_models(self) -> str:
+        """Return the ids of the models of the hub as a regular expression for a wildcard."""
+        return _alternatives(self.models.of_hub)
+
+    def model_address(self, model: str) -> str:
+        """Return the hub id of a model with its pinned revision (id@revision)."""
+        wanted = self.models.hub_model(model)
+        assert wanted is not None, model
+        return wanted.address
+
+    # ---- models, recipes and word vectors -------------------------------------------------------
+
     def model_files(self, model: str) -> list[str]:
-        """Return the files of a local model that a step depends on; none for one of the hub."""
+        """Return what a step with a model depends on: its files, or the record of its download."""
         return self.models.files(model)
 
     def model_location(self, model: str) -> str:
-        """Return the folder of a model, or its hub id with the pinned revision (id@revision)."""
+        """Return the folder of a model; that of a model of the hub is there once it was fetched."""
         return self.models.location(model)
 
     def static_vectors(self, model: str) -> str:
@@ -540,11 +627,6 @@ class Plan:
         )
 
 
-def _corpora_of(entry: dict[str, Any]) -> list[str]:
-    """Return the ids of the corpora that a data set is made of."""
-    return [Path(file).stem for file in datasets_catalogue.corpus_files(entry)]
-
-
 def _any_of(blocks: dict[str, Any], key: str, value: Any) -> str:
     return _alternatives(name for name, block in blocks.items() if block[key] == value)
 
@@ -566,8 +648,10 @@ def make_plan(config: dict[str, Any]) -> Plan:
 
 
 def stop(error: UserError) -> NoReturn:
-    """Print a mistake in the config as one line and end the run.
+    """Print a mistake in the config as one line (a line for each missing thing), end the run.
 
     An exception would reach the terminal with a traceback through the Snakefile.
     """
+    if isinstance(error, MissingError):
+        sys.exit(f"error: {error}")
     sys.exit("error: " + " ".join(str(error).split()))

@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from workflow_scripts.downloads.registry import DataSet, read_registry, sets_with
+from workflow_scripts.files import read_json
 
 REGISTRY = Path(__file__).resolve().parents[2] / "config" / "registry.yaml"
 
@@ -44,6 +45,32 @@ class RawData:
         if not self._fetch or not file.is_relative_to(self.root):
             return None
         return _download_of(str(file.relative_to(self.root)))
+
+
+def gated_sets(root: Path, files: Iterable[Path]) -> list[str]:
+    """Return the names of the registry's gated entries that hold files, sorted."""
+    found = {
+        name
+        for file in files
+        if file.is_relative_to(root)
+        for name in sets_with(_registry(), [file.relative_to(root)])
+        if _registry()[name].gated
+    }
+    return sorted(found)
+
+
+def data_set_of(download: str) -> DataSet:
+    """Return an entry of the registry."""
+    return _registry()[download]
+
+
+def gone_since_download(root: Path, download: str) -> list[Path]:
+    """Return the files that the record of a download has and that are no longer there."""
+    record = Path(record_of(download))
+    if not record.is_file():
+        return []
+    paths = [root / file["path"] for file in read_json(record)["files"]]
+    return [path for path in paths if not path.is_file()]
 
 
 def record_of(download: str) -> str:

@@ -35,7 +35,8 @@ def main(argv: list[str] | None = None) -> None:
             f"--root {arguments.root}: is the embedded data set, which real files would mix with; "
             "give a folder of your own (config: data.root)"
         )
-    from workflow_scripts.downloads.fetching import fetch, open_mirror
+    from workflow_scripts.downloads.fetching import fetch
+    from workflow_scripts.downloads.mirrors import open_mirror
 
     mirror = open_mirror(arguments.mirror or None)
     files = fetch(data_set, arguments.root, mirror, arguments.offline)

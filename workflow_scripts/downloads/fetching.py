@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
 
+from workflow_scripts.downloads.mirrors import Mirror, check_offline
 from workflow_scripts.downloads.registry import DataSet, RegisteredArchive, RegisteredFile
 from workflow_scripts.downloads.transfer import AbsentError, Policy, discard, download, finish
 from workflow_scripts.downloads.unpacking import unpack
@@ -23,38 +23,6 @@ FIRST_HASHES = ".first-hashes"
 ARCHIVES = "archives"
 
 Record = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Mirror:
-    """A base URL or a folder laid out as the data root, with archives in archives/."""
-
-    base: str
-    folder: Path | None
-
-    def url_of(self, path: str) -> str:
-        """Return the address of a path below the mirror."""
-        return f"{self.base}/{quote(path)}"
-
-    def may_have(self, path: str) -> bool:
-        """Return False if the mirror is a folder without the file."""
-        return self.folder is None or (self.folder / path).is_file()
-
-
-def open_mirror(location: str | None) -> Mirror | None:
-    """Return the mirror of an argument: a folder, or an http, https or file address.
-
-    Raises `UserError` if the folder does not exist.
-    """
-    if location is None:
-        return None
-    parts = urlsplit(location)
-    if parts.scheme in ("http", "https"):
-        return Mirror(location.rstrip("/"), None)
-    folder = Path(unquote(parts.path)) if parts.scheme == "file" else Path(location)
-    if not folder.is_dir():
-        raise UserError(f"--mirror {location}: no such folder; give a folder or an http(s) address")
-    return Mirror(folder.resolve().as_uri(), folder)
 
 
 def fetch(
@@ -75,10 +43,7 @@ def fetch(
     (with the way to get it), for what is missing offline (all of it at once), and for whatever
     goes wrong in a download or an archive.
     """
-    if offline and mirror is not None and mirror.folder is None:
-        raise UserError(
-            f"--offline with --mirror {mirror.base}: an address is not offline; give a folder"
-        )
+    check_offline(mirror, offline)
     return _Fetching(data_set, root, mirror, offline, policy).run()
 
 
@@ -88,6 +53,33 @@ class _Source:
 
     url: str
     as_stored: bool
+
+
+def _sources(path: str, url: str | None, mirror: Mirror | None, offline: bool) -> list[_Source]:
+    """Return where to look for a path: the mirror, then the URL of its own."""
+    sources = []
+    if mirror is not None and mirror.may_have(path):
+        sources.append(_Source(mirror.url_of(path), as_stored=True))
+    if url is not None and not offline:
+        sources.append(_Source(url, as_stored=False))
+    return sources
+
+
+def files_without_source(
+    data_set: DataSet, root: Path, mirror: Mirror | None, offline: bool
+) -> list[Path]:
+    """Return the files of a data set that are neither below `root` nor can be fetched.
+
+    A file counts as one that can be fetched where there is an address to try, or where the mirror
+    is a folder that has it (or its archive).
+    """
+    chances = [(file, _sources(file.path, file.url, mirror, offline)) for file in data_set.files]
+    for archive in data_set.archives:
+        whole = _sources(f"{ARCHIVES}/{archive.name}", archive.url, mirror, offline)
+        for file in archive.members.values():
+            chances.append((file, [*whole, *_sources(file.path, None, mirror, offline)]))
+    paths = [root / file.path for file, sources in chances if not sources]
+    return [path for path in paths if not path.exists()]
 
 
 class _Fetching:
@@ -127,28 +119,14 @@ class _Fetching:
         return [self.records[file.path] for file in self.data_set.all_files]
 
     def _sources(self, path: str, url: str | None) -> list[_Source]:
-        """Return where to look for a path: the mirror, then the URL of its own."""
-        sources = []
-        if self.mirror is not None and self.mirror.may_have(path):
-            sources.append(_Source(self.mirror.url_of(path), as_stored=True))
-        if url is not None and not self.offline:
-            sources.append(_Source(url, as_stored=False))
-        return sources
+        return _sources(path, url, self.mirror, self.offline)
 
     def _refuse_what_cannot_be_had(self) -> None:
         """Raise `UserError` that names everything missing for which there is no source."""
-        chances = [(file, self._sources(file.path, file.url)) for file in self.data_set.files]
-        for archive in self.data_set.archives:
-            whole = self._sources(f"{ARCHIVES}/{archive.name}", archive.url)
-            for file in archive.members.values():
-                chances.append((file, [*whole, *self._sources(file.path, None)]))
-        lost = [
-            str(self.root / file.path)
-            for file, sources in chances
-            if file.path not in self.records and not sources
-        ]
-        if not lost:
+        found = files_without_source(self.data_set, self.root, self.mirror, self.offline)
+        if not found:
             return
+        lost = [str(file) for file in found]
         files = f"{len(lost)} file{'s' * (len(lost) > 1)} missing: {', '.join(lost)}"
         if self.data_set.gated:
             raise self._not_open(files)

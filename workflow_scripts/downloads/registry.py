@@ -227,7 +227,7 @@ def _file(block: Any, base: str | None, where: str) -> RegisteredFile:
     where = f"{where}: {options['path']}"
     _check_bytes(options, where)
     return RegisteredFile(
-        path=_path_below(options["path"], where),
+        path=path_below(options["path"], where),
         url=None if options["url"] is None else _address(options["url"], base, where),
         sha256=options["sha256"],
         size=options["size"],
@@ -245,11 +245,11 @@ def _archive(block: Any, base: str | None, where: str) -> RegisteredArchive:
     for one in options["members"]:
         member = fill_options(one, _MEMBER, f"{where}: members")
         _check_bytes(member, f"{where}: {member['member']}")
-        name = _path_below(member["member"], where)
+        name = path_below(member["member"], where)
         if name in members:
             raise UserError(f"{where}: member {name} is listed twice; remove one")
         members[name] = RegisteredFile(
-            path=_path_below(member["path"], where),
+            path=path_below(member["path"], where),
             url=None,
             sha256=member["sha256"],
             size=member["size"],
@@ -274,7 +274,7 @@ def _check_bytes(options: Mapping[str, Any], where: str) -> None:
         raise UserError(f"{where}: verified without a sha256; give the hash or remove the key")
 
 
-def _path_below(path: str, where: str) -> str:
+def path_below(path: str, where: str) -> str:
     """Return a path if it stays below the folder that it is taken from."""
     parts = path.split("/")
     if not path or "\\" in path or path.startswith("/") or {"", ".", ".."} & set(parts):

@@ -23,6 +23,7 @@ _MEGABYTE = 10**6
 _SECONDS_BETWEEN_LINES = 10.0
 # Some servers turn away the default name of an HTTP library.
 _HEADERS = {"Accept-Encoding": "identity", "User-Agent": "mirror-bert-workflow"}
+_CHANGED = "take a mirror (--mirror) or correct the registry (of a model: files.json)"
 _REQUEST_TIMEOUT, _TOO_EARLY, _TOO_MANY_REQUESTS = 408, 425, 429
 
 
@@ -118,7 +119,7 @@ def _check(url: str, part: Path, sha256: str | None, size: int | None) -> None:
         discard(part)
         raise UserError(
             f"{url}: {found_size} bytes, expected {size}; they were deleted: run again, and if it "
-            "stays so the file has changed: take a mirror (--mirror) or correct the registry"
+            f"stays so the file has changed: {_CHANGED}"
         )
     if sha256 is None:
         return
@@ -127,7 +128,7 @@ def _check(url: str, part: Path, sha256: str | None, size: int | None) -> None:
         discard(part)
         raise UserError(
             f"{url}: sha256 is {found}, expected {sha256}; the bytes were deleted: run again, and "
-            "if it stays so the file has changed: take a mirror (--mirror) or correct the registry"
+            f"if it stays so the file has changed: {_CHANGED}"
         )
 
 
@@ -200,7 +201,7 @@ def _request(
             discard(part)
             raise UserError(
                 f"{url}: the server's file has {total} bytes, expected {size}: it has changed, or "
-                "this is a page in its place; take a mirror (--mirror) or correct the registry"
+                f"this is a page in its place; {_CHANGED}"
             )
         if not resumed:
             _remember_validator(url, part, response)

@@ -30,13 +30,11 @@ from transformers import (
     PreTrainedTokenizerBase,
 )
 
+from workflow_scripts.embedding.model_files import HUB_PATTERNS, WEIGHT_FILES, check_model_files
 from workflow_scripts.embedding.pooling_names import POOLINGS, SHORTEST_MAX_LENGTH
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_directory, sha256_of, write_json, write_text
 
-WEIGHT_FILES = ("model.safetensors", "model.safetensors.index.json")
-TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "spiece.model", "*.model")
-HUB_PATTERNS = ["*.json", "*.safetensors", "*.txt", "*.model"]
 RECORD_FILE = "encoder.json"
 # Those that the tests tune, save and load; others that `check_architecture` lets pass may do too.
 ENCODERS = (
@@ -121,19 +119,6 @@ def resolve_model_folder(source: str) -> Path:
             f"{source}: no such folder, and as a hub id it could not be fetched "
             f"({type(error).__name__}); check the name, or download the model and give its folder"
         ) from error
-
-
-def check_model_files(folder: Path, source: str) -> None:
-    """Raise `UserError` where config, weights or tokenizer files are missing."""
-    if not (folder / "config.json").is_file():
-        raise UserError(f"{source}: no config.json; give a folder written by save_pretrained")
-    if not any((folder / name).is_file() for name in WEIGHT_FILES):
-        raise UserError(
-            f"{source}: no model.safetensors; fetch the weights again, or save the model with "
-            "save_pretrained (pickled weights are not read)"
-        )
-    if not any(any(folder.glob(pattern)) for pattern in TOKENIZER_FILES):
-        raise UserError(f"{source}: no tokenizer.json or vocabulary; save the tokenizer there too")
 
 
 def weights_sha256(folder: Path) -> str:

@@ -94,11 +94,11 @@ class TuningGridPlan:
     # ---- inputs of the rules --------------------------------------------------------------------
 
     def model_files(self, name: str) -> list[str]:
-        """Return the files of a search's model; none for one of the hub."""
+        """Return what a search depends on of its model: files, or the record of its download."""
         return self._plan.model_files(self.search(name).model)
 
     def model_location(self, name: str) -> str:
-        """Return the folder or hub id of a search's model."""
+        """Return the folder of a search's model."""
         return self._plan.model_location(self.search(name).model)
 
     def corpus_file(self, name: str) -> str:

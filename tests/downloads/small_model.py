@@ -1,0 +1,38 @@
+"""A model of the hub for tests of downloads: its files, and a folder that holds it fetched."""
+
+import json
+
+from fake_hub import COMMIT
+from small_registry import sha256
+
+from workflow_scripts.downloads.model_folders import HubModel
+
+MODEL = HubModel("owner/small", COMMIT)
+FILES = {
+    "config.json": b'{"model_type": "bert"}',
+    "model.safetensors": bytes(range(256)) * 3000,
+    "tokenizer.json": b"{}",
+    "1_Pooling/config.json": b'{"pooling_mode": "mean"}',
+}
+
+
+def file_list(files=FILES, model=MODEL):
+    return {
+        "repository": model.repository,
+        "revision": model.revision,
+        "files": [
+            {"name": name, "size": len(body), "sha256": sha256(body)}
+            for name, body in files.items()
+        ],
+    }
+
+
+def write_folder(models, files=FILES, listed=None):
+    """Write the model's folder below a folder of models; return it."""
+    folder = models / f"owner--small@{COMMIT}"
+    for name, body in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(body)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "files.json").write_text(json.dumps(listed or file_list()))
+    return folder

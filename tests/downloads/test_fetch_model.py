@@ -1,0 +1,228 @@
+"""Models from folders, mirrors and not at all; those of the hub are in test_hub_download.py."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from faulty_server import Served
+from small_model import FILES, MODEL, file_list, write_folder
+from small_registry import files_below, sha256
+
+from workflow_scripts.downloads.fetch_model import main
+from workflow_scripts.downloads.mirrors import open_mirror
+from workflow_scripts.downloads.model_fetching import fetch_model
+from workflow_scripts.errors import UserError
+
+WEIGHTS = FILES["model.safetensors"]
+WHOLE = sorted([*FILES, "files.json"])
+
+
+@pytest.fixture(autouse=True)
+def no_hub(monkeypatch):
+    """A model that a test does not offer is an error, not a request to the internet."""
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+
+
+@pytest.fixture
+def models(tmp_path):
+    return tmp_path / "here" / "models"
+
+
+@pytest.fixture
+def arguments(models, tmp_path):
+    options = {"--model": MODEL.address, "--folder": models, "--record": tmp_path / "record.json"}
+    return [str(word) for option in options.items() for word in option]
+
+
+def serve(server, files=FILES, listed=None, **faults):
+    base = f"mirror/models/{MODEL.folder_name.replace('@', '%40')}"
+    contents = {**files, "files.json": json.dumps(listed or file_list()).encode()}
+    for name, body in contents.items():
+        server.files[f"{base}/{name}"] = Served(body, **faults.get(name, {}))
+    return base
+
+
+# ---- a folder that is there ----------------------------------------------------------------------
+
+
+def test_a_folder_that_is_there_is_checked_and_recorded(arguments, models, tmp_path):
+    folder = write_folder(models)
+    main([*arguments, "--mirror", "--offline"])
+    record = json.loads((tmp_path / "record.json").read_text())
+    assert record["repository"] == "owner/small"
+    assert record["revision"] == MODEL.revision
+    assert {file["name"]: file["sha256"] for file in record["files"]} == {
+        name: sha256(body) for name, body in FILES.items()
+    }
+    assert files_below(folder) == WHOLE
+
+
+def test_a_wrong_file_is_named_with_the_remedy_and_left(arguments, models, tmp_path):
+    folder = write_folder(models)
+    (folder / "model.safetensors").write_bytes(b"x" + WEIGHTS[1:])
+    (folder / "config.json").unlink()
+    with pytest.raises(UserError) as error:
+        main(arguments)
+    message = str(error.value)
+    assert "\n" not in message
+    assert f"{folder}/model.safetensors: sha256 is" in message
+    assert f"{folder}/config.json: no such file" in message
+    assert message.endswith(f": delete the folder {folder} and fetch it again")
+    assert not (tmp_path / "record.json").exists()
+    assert (folder / "model.safetensors").exists()
+
+
+# ---- from a mirror -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["folder", "file", "http"])
+def test_a_model_from_a_mirror(kind, models, tmp_path, server, policy):
+    if kind == "http":
+        serve(server)
+        location = server.url("mirror/")
+    else:
+        write_folder(tmp_path / "mirror" / "models")
+        location = str(tmp_path / "mirror")
+        location = f"file://{location}" if kind == "file" else location
+    found = fetch_model(MODEL, models, open_mirror(location), offline=kind != "http", policy=policy)
+    folder = models / MODEL.folder_name
+    assert files_below(models) == [f"{MODEL.folder_name}/{name}" for name in WHOLE]
+    assert {name: (folder / name).read_bytes() for name in FILES} == FILES
+    content = json.loads((folder / "files.json").read_text())
+    assert content == found.as_json()
+    assert content["files"] == file_list()["files"]
+    assert content["date"]
+    assert "mirror/models/" in content["source"]
+    # the record of a later check is the same, so that nothing after it runs again
+    assert fetch_model(MODEL, models) == found
+
+
+def test_a_broken_download_from_a_mirror_goes_on_where_it_ended(models, server, policy):
+    base = serve(server, **{"model.safetensors": {"cut": (300_000, 2)}})
+    mirror = open_mirror(server.url("mirror"))
+    fetch_model(MODEL, models, mirror, policy=policy)
+    assert server.ranges_asked(f"{base}/model.safetensors") == [
+        None,
+        "bytes=300000-",
+        "bytes=600000-",
+    ]
+    assert (models / MODEL.folder_name / "model.safetensors").read_bytes() == WEIGHTS
+
+
+def test_a_given_up_download_waits_for_the_next_run_and_whole_files_are_kept(
+    models, server, policy
+):
+    base = serve(server, **{"tokenizer.json": {"refusal": (503, 99)}})
+    mirror = open_mirror(server.url("mirror"))
+    with pytest.raises(UserError, match=r"tokenizer.json: given up after 3 attempts"):
+        fetch_model(MODEL, models, mirror, policy=policy)
+    assert not (models / MODEL.folder_name).exists()
+    serve(server)
+    fetch_model(MODEL, models, mirror, policy=policy)
+    assert files_below(models) == [f"{MODEL.folder_name}/{name}" for name in WHOLE]
+    assert len(server.asked(f"{base}/model.safetensors")) == 1
+
+
+@pytest.mark.parametrize(
+    ("sent", "message"),
+    [
+        (b"x" + WEIGHTS[1:], r"model.safetensors: sha256 is .*, expected "),
+        (WEIGHTS[:-1], r"model.safetensors: the server's file has 767999 bytes, expected 768000"),
+    ],
+    ids=["other bytes", "fewer bytes"],
+)
+def test_wrong_bytes_of_a_mirror_are_refused(sent, message, models, server, policy):
+    serve(server, files={**FILES, "model.safetensors": sent})
+    mirror = open_mirror(server.url("mirror"))
+    with pytest.raises(UserError, match=message):
+        fetch_model(MODEL, models, mirror, policy=policy)
+    assert not (models / MODEL.folder_name).exists()
+    assert not any("model.safetensors" in file for file in files_below(models))
+
+
+def test_a_list_that_leads_out_of_the_folder_is_refused(models, tmp_path):
+    listed = file_list()
+    listed["files"][0]["name"] = "../../outside"
+    folder = write_folder(tmp_path / "mirror" / "models", listed=listed)
+    with pytest.raises(
+        UserError, match=r"files.json: '../../outside' is not a path below"
+    ) as error:
+        fetch_model(MODEL, models, open_mirror(str(tmp_path / "mirror")), offline=True)
+    assert folder.name.replace("@", "%40") in str(error.value)
+    assert files_below(models.parent) == []
+
+
+def test_a_mirror_whose_model_lacks_safetensors_is_refused(models, tmp_path):
+    files = {name: body for name, body in FILES.items() if name != "model.safetensors"}
+    write_folder(tmp_path / "mirror" / "models", files, file_list(files))
+    with pytest.raises(UserError, match=r"small@.*no model.safetensors"):
+        fetch_model(MODEL, models, open_mirror(str(tmp_path / "mirror")), offline=True)
+    assert files_below(models) == []
+
+
+# ---- offline -------------------------------------------------------------------------------------
+
+
+def test_offline_a_missing_model_is_one_error(arguments, models, tmp_path, monkeypatch):
+    monkeypatch.delenv("HF_HUB_OFFLINE")
+    with pytest.raises(UserError) as error:
+        main([*arguments, "--offline"])
+    message = str(error.value)
+    assert f"model {MODEL.address}, offline: {models / MODEL.folder_name} is missing;" in message
+    assert "snakemake fetch_all" in message
+    mirror = tmp_path / "mirror"
+    mirror.mkdir()
+    with pytest.raises(UserError, match=r"is missing, and the mirror lacks it"):
+        main([*arguments, "--offline", "--mirror", str(mirror)])
+    assert files_below(tmp_path) == []
+
+
+def test_an_incomplete_mirror_is_said_and_the_model_missing(models, tmp_path, capsys):
+    folder = write_folder(tmp_path / "mirror" / "models")
+    (folder / "tokenizer.json").unlink()
+    with pytest.raises(UserError, match=r"offline: .* is missing, and the mirror lacks it"):
+        fetch_model(MODEL, models, open_mirror(str(tmp_path / "mirror")), offline=True)
+    assert "the mirror is incomplete: " in capsys.readouterr().err
+    assert not (models / MODEL.folder_name).exists()
+
+
+def test_the_variable_that_forbids_the_hub_is_named(arguments):
+    with pytest.raises(UserError, match=r"HF_HUB_OFFLINE is set.*with HF_HUB_OFFLINE=0"):
+        main(arguments)
+
+
+def test_an_address_is_no_mirror_offline(models):
+    with pytest.raises(UserError, match=r"--offline with --mirror http://x: .* give a folder"):
+        fetch_model(MODEL, models, open_mirror("http://x"), offline=True)
+
+
+# ---- the command ---------------------------------------------------------------------------------
+
+
+def test_a_mistake_is_one_line_with_status_2_and_no_record(arguments, models, tmp_path, project):
+    models.parent.mkdir()
+    models.write_text("")
+    command = [sys.executable, "-m", "workflow_scripts.downloads.fetch_model", *arguments]
+    result = subprocess.run(command, cwd=project, capture_output=True, text=True)
+    assert result.returncode == 2
+    [line] = result.stderr.splitlines()
+    assert line.startswith(f"error: --folder {models}: is not a folder")
+    assert files_below(tmp_path) == ["here/models"]
+
+
+def test_checking_a_folder_loads_no_library_of_models(arguments, models, project):
+    write_folder(models)
+    program = (
+        "import sys; from workflow_scripts.downloads.fetch_model import main; main(sys.argv[1:]); "
+        "print([n for n in ('torch', 'transformers', 'huggingface_hub', 'requests') "
+        "if n in sys.modules])"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        cwd=project,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert result.stdout == "[]\n"

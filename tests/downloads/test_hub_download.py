@@ -1,0 +1,167 @@
+"""Models from a hub: the real client, in a process of its own, against a hub on this machine."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from fake_hub import COMMIT, Repository, fake_hub
+from small_model import FILES, MODEL, write_folder
+from small_registry import files_below, sha256
+
+WEIGHTS = FILES["model.safetensors"]
+OTHERS = {
+    "pytorch_model.bin": b"pickle",
+    "README.md": b"a card",
+    "files.json": b"a name that is ours",
+    "onnx/model.onnx": b"graph",
+}
+
+
+@pytest.fixture
+def hub():
+    with fake_hub() as hub:
+        hub.repositories["owner/small"] = Repository({**FILES, **OTHERS})
+        yield hub
+
+
+@pytest.fixture
+def run(hub, project, tmp_path):
+    """Run the command; return its status and the lines of stderr that are errors."""
+
+    def run(*options, address=MODEL.address, **variables):
+        environment = {name: v for name, v in os.environ.items() if not name.startswith("HF_")}
+        environment |= hub.environment(str(tmp_path / "home")) | variables
+        result = subprocess.run(
+            [
+                *(sys.executable, "-m", "workflow_scripts.downloads.fetch_model"),
+                *("--model", address, "--folder", str(tmp_path / "models")),
+                *("--record", str(tmp_path / "record.json"), *options),
+            ],
+            cwd=project,
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
+        assert "Traceback" not in result.stderr
+        errors = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
+        return result.returncode, errors
+
+    return run
+
+
+def refused(run, tmp_path, *options, **more):
+    """Return the one line of an error that leaves neither model nor record."""
+    status, [line] = run(*options, **more)
+    assert status == 2
+    assert not (tmp_path / "record.json").exists()
+    assert not list((tmp_path / "models").glob("[!.]*"))
+    return line
+
+
+def test_a_model_comes_whole_without_pickle_and_is_not_asked_for_again(run, hub, tmp_path):
+    assert run() == (0, [])
+    folder = tmp_path / "models" / MODEL.folder_name
+    assert files_below(tmp_path / "models") == sorted(
+        f"{MODEL.folder_name}/{name}" for name in [*FILES, "files.json"]
+    )
+    assert {name: (folder / name).read_bytes() for name in FILES} == FILES
+    record = json.loads((tmp_path / "record.json").read_text())
+    assert record.pop("date")
+    assert record == {
+        "repository": "owner/small",
+        "revision": COMMIT,
+        "source": f"{hub.endpoint}/owner/small",
+        "files": [
+            {"name": name, "size": len(FILES[name]), "sha256": sha256(FILES[name])}
+            for name in sorted(FILES)
+        ],
+    }
+    first = (tmp_path / "record.json").read_bytes()
+    count = len(hub.requests)
+    assert run(HF_HUB_OFFLINE="1") == (0, [])
+    assert len(hub.requests) == count
+    assert (tmp_path / "record.json").read_bytes() == first
+
+
+def test_a_short_commit_is_taken(run, tmp_path):
+    assert run(address=f"owner/small@{COMMIT[:12]}") == (0, [])
+    assert (tmp_path / "models" / f"owner--small@{COMMIT[:12]}" / "model.safetensors").exists()
+
+
+def test_after_a_broken_download_only_what_is_not_whole_is_asked_for(run, hub, tmp_path):
+    repository = hub.repositories["owner/small"]
+    repository.broken["model.safetensors"] = 300_000
+    line = refused(run, tmp_path)
+    assert f"model {MODEL.address} of {hub.endpoint}: " in line
+    assert "run again (files that are there whole are kept)" in line
+    del repository.broken["model.safetensors"]
+    hub.requests.clear()
+    assert run() == (0, [])
+    assert len(hub.asked("GET", "model.safetensors")) == 1
+    assert not hub.asked("GET", "config.json")
+    assert (tmp_path / "models" / MODEL.folder_name / "model.safetensors").read_bytes() == WEIGHTS
+    assert not list((tmp_path / "models").glob(".*"))
+
+
+@pytest.mark.parametrize("file", ["model.safetensors", "config.json"])
+def test_bytes_that_are_not_the_hub_s_are_deleted(file, run, hub, tmp_path):
+    repository = hub.repositories["owner/small"]
+    repository.swapped[file] = b"x" + FILES[file][1:]
+    line = refused(run, tmp_path)
+    assert f"{file}: not the bytes whose hash the hub has" in line
+    assert files_below(tmp_path / "models") == []
+    repository.swapped.clear()
+    assert run() == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("lacking", "message"),
+    [
+        ("model.safetensors", "no model.safetensors at this commit, and pickled weights are not"),
+        ("config.json", "no config.json"),
+        ("tokenizer.json", "no tokenizer.json or vocabulary"),
+    ],
+)
+def test_a_repository_that_lacks_a_part_of_a_model(lacking, message, run, hub, tmp_path):
+    del hub.repositories["owner/small"].files[lacking]
+    line = refused(run, tmp_path)
+    assert MODEL.address in line
+    assert message in line
+    assert files_below(tmp_path / "models") == []
+    assert not hub.asked("GET", "pytorch_model.bin")
+
+
+def test_what_the_hub_does_not_give_is_told_apart(run, hub, tmp_path):
+    line = refused(run, tmp_path, address=f"owner/none@{COMMIT}")
+    assert "there is no such model, or it is private" in line
+    line = refused(run, tmp_path, address=f"owner/small@{COMMIT[::-1]}")
+    assert "no such commit: mend `revision`" in line
+    hub.repositories["owner/small"].gated = True
+    line = refused(run, tmp_path)
+    assert "HF_TOKEN" in line
+    assert "ask on its page" in line
+
+
+def test_a_hub_that_is_not_there_is_one_line(run, hub, tmp_path):
+    line = refused(run, tmp_path, HF_ENDPOINT="http://127.0.0.1:9")
+    assert "of http://127.0.0.1:9: " in line
+    assert "take a mirror" in line
+
+
+def test_the_variable_keeps_the_hub_from_being_asked(run, hub, tmp_path):
+    line = refused(run, tmp_path, HF_HUB_OFFLINE="1")
+    assert "HF_HUB_OFFLINE is set in the environment" in line
+    assert hub.requests == []
+
+
+def test_what_a_mirror_lacks_comes_from_the_hub(run, hub, tmp_path):
+    folder = write_folder(tmp_path / "mirror" / "models")
+    (folder / "tokenizer.json").unlink()
+    assert run("--mirror", str(tmp_path / "mirror")) == (0, [])
+    assert len(hub.asked("GET", "tokenizer.json")) == 1
+    # the bytes that the mirror had are right by the hash of the hub
+    assert not hub.asked("GET", "model.safetensors")
+    record = json.loads((tmp_path / "record.json").read_text())
+    assert record["source"] == f"{hub.endpoint}/owner/small"

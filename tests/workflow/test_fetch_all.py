@@ -1,0 +1,191 @@
+"""Models and data are fetched where there is a network, and all that follows runs without one."""
+
+import hashlib
+import os
+import subprocess
+import sys
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+import yaml
+from fake_hub import COMMIT, Repository, fake_hub
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("workflow")]
+
+MODEL = f"owner/mini@{COMMIT}"
+FOLDER = f"fetched/owner--mini@{COMMIT}"
+OPEN = {
+    "sts": "semeval-sts-original/STS12-en-test/*",
+    "sick": "sick/semeval2014/SICK_test_annotated.txt",
+    "sentences": "sts-benchmark/sts-train.csv",
+}
+GATED = "cometa/**/*.*"
+
+
+@pytest.fixture
+def without_network():
+    """The words that start a command without any network."""
+    words = ["unshare", "-n"] if os.geteuid() == 0 else ["unshare", "-rn"]
+    try:
+        allowed = subprocess.run([*words, "true"], capture_output=True).returncode == 0
+    except FileNotFoundError:
+        allowed = False
+    if not allowed:
+        reason = f"`{' '.join(words)}` is not permitted here: no process can be cut off"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return words
+
+
+@pytest.fixture
+def mirror(sampler):
+    """The address of a server with the embedded data set."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    web = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(sampler)))
+    web.daemon_threads = True
+    thread = threading.Thread(target=web.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield f"http://127.0.0.1:{web.server_address[1]}/"
+    web.shutdown()
+    thread.join()
+    web.server_close()
+
+
+@pytest.fixture
+def hub(project):
+    """A hub with one of the embedded models."""
+    source = project / "resources" / "models" / "bert-en-mini"
+    files = {file.name: file.read_bytes() for file in source.iterdir() if file.is_file()}
+    with fake_hub() as hub:
+        hub.repositories["owner/mini"] = Repository(files)
+        yield hub
+
+
+def registry_of(sampler):
+    """Entries of the open files, which only the mirror has, and one of a gated set."""
+    common = {"task": "similarity", "languages": ["en"], "licence": "CC0", "citation": "Nobody"}
+    common["homepage"] = "https://example.org"
+    entries = {}
+    for name, pattern in OPEN.items():
+        files = []
+        for file in sorted(sampler.glob(pattern)):
+            body = file.read_bytes()
+            known = {"sha256": hashlib.sha256(body).hexdigest(), "size": len(body)}
+            path = str(file.relative_to(sampler))
+            # nobody answers there
+            files.append({"path": path, "url": f"http://127.0.0.1:9/{file.name}", **known})
+        entries[name] = {**common, "title": name, "gated": False, "files": files}
+    paths = [str(file.relative_to(sampler)) for file in sorted(sampler.glob(GATED))]
+    gated = {"title": "gated", "gated": True, "files": [{"path": path} for path in paths]}
+    entries["gated"] = {**common, **gated, "obtain": "ask for it at https://example.org/form"}
+    return entries
+
+
+def write_config(small, downloads):
+    """One table over a model of the hub and fetched data, one column of it gated."""
+    config = small.read_config()
+    config["data"] |= {"root": "raw", "missing": "skip", "fetch": True}
+    config["models"] = {"mini": {"hub": "owner/mini", "revision": COMMIT}}
+    columns = {"sts12": "STS12", "sickr": "SICK-R", "cometa": "COMETA"}
+    recipes = {"bert-mp": {"recipe": "base-mp"}}
+    recipes["bert-mirror"] = {"recipe": "mirror-sentence", "corpus": "sentences-en"}
+    sentences = {
+        "title": "Sentences",
+        "suite": "sts-en",
+        "columns": [{"id": i, "label": label, "dataset": i} for i, label in columns.items()],
+        "rows": [{"id": i, "label": i, "model": "mini", **block} for i, block in recipes.items()],
+    }
+    config["suites"] = {"sts-en": {"datasets": list(columns)}}
+    config["tables"] = {"sentences": sentences, "models": {"kind": "models", "title": "Models"}}
+    config |= {"figures": {}, "downloads": downloads}
+    small.write_config(config)
+
+
+def refused(small, *options):
+    """Return what is said of a run that is refused before any job, as is a dry run."""
+    for more in ([], ["--dry-run"]):
+        result = small.run(*options, *more)
+        output = result.stdout + result.stderr
+        assert result.returncode != 0
+        assert "Traceback" not in output
+        assert "Select jobs" not in output
+        assert "Job stats" not in output
+    return output[output.index("error: ") :]
+
+
+def test_fetched_where_there_is_a_network_and_run_where_there_is_none(
+    fresh, sampler, mirror, hub, without_network, tmp_path
+):
+    registry = fresh.folder / "config" / "registry.yaml"
+    registry.write_text(yaml.safe_dump(registry_of(sampler)), encoding="utf-8")
+    fresh.variables = hub.environment(str(tmp_path / "home"))
+
+    # nothing is there: all of it is named at once
+    write_config(fresh, {"models": "fetched", "offline": True})
+    said = refused(fresh, "all_tables")
+    assert "`snakemake fetch_all` where there is internet" in said
+    assert f"{FOLDER}: no such folder, of model mini" in said
+    for pattern in OPEN.values():
+        for file in sampler.glob(pattern):
+            assert f"raw/{file.relative_to(sampler)}: no such file" in said
+    assert hub.requests == []
+
+    # the login node
+    write_config(fresh, {"models": "fetched", "mirror": mirror})
+    result = fresh.run("fetch_all")
+    output = result.stdout + result.stderr
+    assert result.returncode == 0, output
+    assert "by hand:" in output
+    assert "- gated: ask for it at https://example.org/form. Missing: raw/cometa/" in output
+    assert (fresh.folder / FOLDER / "files.json").is_file()
+    assert not (fresh.folder / "results" / "tables").exists()
+
+    # the nodes
+    fresh.inside = without_network
+    hub.requests.clear()
+    reach = f"import urllib.request; urllib.request.urlopen({hub.endpoint!r})"
+    cut_off = subprocess.run([*without_network, sys.executable, "-c", reach], capture_output=True)
+    assert cut_off.returncode != 0
+    assert hub.requests == []
+    write_config(fresh, {"models": "fetched", "offline": True})
+    planned = fresh.planned("all_tables")
+    assert any(job.startswith("tune_mirror") for job in planned)
+    # what is said of where to fetch from is no reason to fetch again
+    assert not [job for job in planned if job.startswith("fetch_")]
+    result = fresh.run("all_tables")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert hub.requests == []
+    tables = fresh.folder / "results" / "tables"
+    header, *rows = (
+        line.split("\t") for line in (tables / "sentences.tsv").read_text().splitlines()
+    )
+    assert len(rows) == 2
+    for row in rows:
+        values = dict(zip(header, row, strict=True))
+        assert values["STS12"] and values["SICK-R"] and not values["COMETA"]
+    assert f"mini: {MODEL}" in (tables / "sentences.md").read_text()
+    assert MODEL in (tables / "models.md").read_text()
+
+    # carried over without results: the records are made of what is there
+    for record in (fresh.folder / "results" / "downloads").rglob("*.json"):
+        record.unlink()
+    result = fresh.run("fetch_all")
+    assert result.returncode == 0, result.stdout + result.stderr
+
+    # and with one file less
+    for file in (f"{FOLDER}/tokenizer.json", f"raw/{OPEN['sick']}"):
+        path = fresh.folder / file
+        body = path.read_bytes()
+        path.unlink()
+        said = refused(fresh, "all_tables")
+        assert f"{file}: no such file" in said
+        assert len(said.strip().splitlines()) == 2
+        path.write_bytes(body)
+    assert fresh.run("--dry-run").returncode == 0

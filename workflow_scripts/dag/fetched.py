@@ -1,0 +1,134 @@
+"""What a run needs of models and data that were, or are to be, fetched: looked for before any job.
+
+Files are looked for by name and size; the commands that fetch them read their bytes.
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from workflow_scripts.dag.models import Models
+from workflow_scripts.dag.raw_data import data_set_of, gone_since_download, record_of
+from workflow_scripts.downloads.fetching import files_without_source
+from workflow_scripts.downloads.mirrors import Mirror, check_offline, open_mirror
+from workflow_scripts.downloads.model_folders import (
+    FILE_LIST,
+    MODELS,
+    HubModel,
+    hub_offline_variable,
+    problems_of_folder,
+)
+from workflow_scripts.errors import UserError
+
+DEFAULT_FOLDER = "data/models"
+
+
+class MissingError(UserError):
+    """Things that are missing: a line that says what to do, and one for each of them."""
+
+    def __init__(self, header: str, lines: list[str]) -> None:
+        super().__init__("\n  ".join([header, *lines]))
+
+
+class Downloads:
+    """The block `downloads` of a config: where fetched things are, and whether more may come."""
+
+    def __init__(self, block: dict[str, Any], root: Path) -> None:
+        self.models = Path(block.get("models", DEFAULT_FOLDER))
+        self.offline: bool = block.get("offline", False)
+        self._location: str | None = block.get("mirror")
+        self._root = root
+
+    @property
+    def options(self) -> list[str]:
+        """The options of the commands that fetch: --mirror and --offline."""
+        mirror = ["--mirror", self._location] if self._location else []
+        return [*mirror, *(["--offline"] if self.offline else [])]
+
+    def require(self, models: Models, needed_models: Iterable[str], downloads: list[str]) -> None:
+        """Raise `UserError` that names all that no job of the run could get.
+
+        `needed_models` are ids of models, those that are not of the hub are passed over;
+        `downloads` are entries of the registry. Named are files that are gone or broken since they
+        were fetched, and where nothing may be fetched what is neither there nor in a mirror folder.
+        """
+        # one id for each folder
+        hub = list(
+            {
+                models.record(model): model
+                for model in sorted(needed_models)
+                if models.hub_model(model) is not None
+            }.values()
+        )
+        changed = [line for model in hub for line in self._changed_model(models, model)]
+        changed += [line for download in downloads for line in self._gone(download)]
+        absent = [line for model in hub for line in self._absent_model(models, model)]
+        absent += [line for download in downloads for line in self._absent_files(download)]
+        if absent:
+            variable = hub_offline_variable()
+            why = "`downloads.offline` is true" if self.offline else f"{variable} is set"
+            unset = f" (with {variable}=0)" if variable is not None else ""
+            raise MissingError(
+                f"{why}, and this is missing: run `snakemake fetch_all` where there is "
+                f"internet{unset}, then carry {self._places()} over",
+                [*absent, *changed],
+            )
+        if changed:
+            raise MissingError("not as it was when it was fetched:", changed)
+
+    def _places(self) -> str:
+        inside = self.models.is_relative_to(self._root)
+        return str(self._root) if inside else f"{self._root} and {self.models}"
+
+    def _mirror(self) -> Mirror | None:
+        """Return the mirror; asked for where something is missing, since else it may be away."""
+        mirror = open_mirror(self._location, "config: `downloads.mirror`")
+        check_offline(mirror, self.offline, ("config: `downloads.offline`", "`downloads.mirror`"))
+        return mirror
+
+    def _folder(self, wanted: HubModel) -> Path:
+        return self.models / wanted.folder_name
+
+    def _changed_model(self, models: Models, model: str) -> Iterator[str]:
+        """Yield what is wrong with a model that has a folder, or had one."""
+        wanted = models.hub_model(model)
+        assert wanted is not None
+        folder, record = self._folder(wanted), models.record(model)
+        if folder.exists():
+            for problem in problems_of_folder(folder, wanted, with_hashes=False):
+                yield f"{problem}: delete {folder} and {record}, and it is fetched again"
+        elif Path(record).is_file():
+            yield f"{folder}: no such folder: delete {record}, and it is fetched again"
+
+    def _gone(self, download: str) -> Iterator[str]:
+        for path in gone_since_download(self._root, download):
+            yield f"{path}: no such file: delete {record_of(download)}, and it is fetched again"
+
+    def _absent_files(self, download: str) -> Iterator[str]:
+        """Yield the files of a data set that are not there and cannot be fetched."""
+        if not self.offline or Path(record_of(download)).is_file():
+            return
+        data_set = data_set_of(download)
+        if files_without_source(data_set, self._root, None, True):
+            for path in files_without_source(data_set, self._root, self._mirror(), True):
+                yield f"{path}: no such file, of data set {download}"
+
+    def _absent_model(self, models: Models, model: str) -> Iterator[str]:
+        """Yield the folder of a model that is not there and cannot be fetched."""
+        wanted = models.hub_model(model)
+        assert wanted is not None
+        folder = self._folder(wanted)
+        if folder.exists() or Path(models.record(model)).is_file():
+            return
+        if not self.offline and hub_offline_variable() is None:
+            return
+        if (mirror := self._mirror()) is not None:
+            # what an address holds shows when it is asked
+            if mirror.folder is None:
+                return
+            copy = mirror.folder / MODELS / wanted.folder_name
+            if (copy / FILE_LIST).is_file():
+                problems = problems_of_folder(copy, wanted, with_hashes=False)
+                yield from (f"{problem}, and {folder} is not there" for problem in problems)
+                return
+        yield f"{folder}: no such folder, of model {model}"

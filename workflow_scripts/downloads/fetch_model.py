@@ -1,0 +1,38 @@
+"""Fetch one model of the hub into the folder of models, and record what is there."""
+
+import argparse
+from pathlib import Path
+
+from workflow_scripts.downloads.mirrors import open_mirror
+from workflow_scripts.downloads.model_folders import parse_address
+from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.files import write_json
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Run the command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", required=True, help="model of the hub, as id@revision")
+    parser.add_argument("--folder", type=Path, required=True, help="folder of all models")
+    # the rule gives the option without a value where the config has no mirror
+    parser.add_argument(
+        "--mirror", nargs="?", help="folder or http(s) address with models below models/"
+    )
+    parser.add_argument(
+        "--offline", action="store_true", help="take only what is there or in a mirror folder"
+    )
+    parser.add_argument("--record", required=True, help="JSON file: source, date, hashes, sizes")
+    arguments = parser.parse_args(argv)
+
+    model = parse_address(arguments.model)
+    if arguments.folder.exists() and not arguments.folder.is_dir():
+        raise UserError(f"--folder {arguments.folder}: is not a folder; give a folder")
+    mirror = open_mirror(arguments.mirror or None)
+    from workflow_scripts.downloads.model_fetching import fetch_model
+
+    found = fetch_model(model, arguments.folder, mirror, arguments.offline)
+    write_json(arguments.record, found.as_json())
+
+
+if __name__ == "__main__":
+    run_command(main)

@@ -1,0 +1,211 @@
+"""Bringing a model of the hub into a folder, from the hub or from a mirror."""
+
+import shutil
+import sys
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from workflow_scripts.downloads.mirrors import Mirror, check_offline
+from workflow_scripts.downloads.model_folders import (
+    FILE_LIST,
+    MODELS,
+    FileList,
+    HubModel,
+    ListedFile,
+    hub_offline_variable,
+    problems_of_folder,
+    read_file_list,
+)
+from workflow_scripts.downloads.transfer import AbsentError, Policy, discard, download, finish
+from workflow_scripts.embedding.model_files import HUB_PATTERNS, WEIGHT_FILES, check_model_files
+from workflow_scripts.errors import UserError
+from workflow_scripts.files import atomic_directory, sha256_of, write_json
+
+
+def fetch_model(
+    model: HubModel,
+    models: Path,
+    mirror: Mirror | None = None,
+    offline: bool = False,
+    policy: Policy | None = None,
+) -> FileList:
+    """Bring a model into its folder below `models`, or check the folder that is there.
+
+    The mirror is asked first; what it lacks comes from the hub, unless `offline`. What was
+    fetched before a download broke off waits beside the folder (.{name}.part) for the next
+    attempt (of files from the hub those that were whole); the folder itself is there whole or not
+    at all. Returns the list of its files.
+
+    Raises `UserError` for a folder whose files are not those of its files.json, for a model that
+    cannot be had offline, for a repository without safetensors, config.json or tokenizer, and for
+    whatever goes wrong in a download.
+    """
+    check_offline(mirror, offline)
+    folder = models / model.folder_name
+    if folder.exists():
+        return _checked(folder, model)
+    part = models / f".{model.folder_name}.part"
+    found = _from_mirror(model, part, mirror, policy) if mirror is not None else None
+    if found is None:
+        _refuse_offline(model, folder, mirror, offline)
+        found = _from_hub(model, part)
+    try:
+        check_model_files(part, model.address)
+    except UserError:
+        # another attempt would find the same
+        shutil.rmtree(part)
+        raise
+    with atomic_directory(folder) as temporary:
+        for file in found.files:
+            (temporary / file.name).parent.mkdir(parents=True, exist_ok=True)
+            (part / file.name).replace(temporary / file.name)
+        write_json(temporary / FILE_LIST, found.as_json())
+    shutil.rmtree(part)
+    return found
+
+
+def _checked(folder: Path, model: HubModel) -> FileList:
+    problems = list(problems_of_folder(folder, model, with_hashes=True))
+    if problems:
+        raise UserError(f"{'; '.join(problems)}: delete the folder {folder} and fetch it again")
+    return read_file_list(folder / FILE_LIST, model)
+
+
+def _refuse_offline(model: HubModel, folder: Path, mirror: Mirror | None, offline: bool) -> None:
+    variable = hub_offline_variable()
+    if not offline and variable is None:
+        return
+    places = f"{folder} is missing" + (", and the mirror lacks it" if mirror is not None else "")
+    why = "offline" if offline else f"{variable} is set in the environment"
+    # named in both cases: who takes away the one would stumble over the other
+    where = "where there is internet" + (f", with {variable}=0" if variable is not None else "")
+    raise UserError(
+        f"model {model.address}, {why}: {places}; run `snakemake fetch_all` {where}, and carry the "
+        "folder over, or put it into a mirror folder"
+    )
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+# ---- from a mirror -------------------------------------------------------------------------------
+
+
+def _from_mirror(
+    model: HubModel, part: Path, mirror: Mirror, policy: Policy | None
+) -> FileList | None:
+    """Bring the files that a mirror's files.json lists into `part`; None if the mirror lacks any.
+
+    Raises `UserError` for files that are not as listed.
+    """
+    base = f"{MODELS}/{model.folder_name}"
+    if not mirror.may_have(f"{base}/{FILE_LIST}"):
+        return None
+    listing = part / f"{FILE_LIST}.part"
+    discard(listing)
+    try:
+        download(mirror.url_of(f"{base}/{FILE_LIST}"), listing, None, None, policy)
+    except AbsentError:
+        _remove_if_empty(part)
+        return None
+    try:
+        listed = read_file_list(listing, model)
+    except UserError as error:
+        # the name that the reader can find, in place of that of our copy
+        message = str(error).replace(str(listing), mirror.url_of(f"{base}/{FILE_LIST}"))
+        raise UserError(message) from error
+    finally:
+        discard(listing)
+        _remove_if_empty(part)
+    for file in listed.files:
+        path = part / file.name
+        if path.is_file() and _as_listed(path) == (file.size, file.sha256):
+            continue
+        unfinished = path.with_name(path.name + ".part")
+        try:
+            download(
+                mirror.url_of(f"{base}/{file.name}"), unfinished, file.sha256, file.size, policy
+            )
+        except AbsentError as error:
+            print(f"model {model.address}: the mirror is incomplete: {error}", file=sys.stderr)
+            return None
+        finish(unfinished, path)
+    return FileList(model, listed.files, mirror.url_of(base), _now())
+
+
+def _as_listed(path: Path) -> tuple[int, str]:
+    return path.stat().st_size, sha256_of(path)
+
+
+def _remove_if_empty(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()
+
+
+# ---- from the hub --------------------------------------------------------------------------------
+
+
+def _from_hub(model: HubModel, part: Path) -> FileList:
+    """Bring the files of a repository into `part`, checked against the hashes that the hub has."""
+    import huggingface_hub
+    from huggingface_hub import constants
+    from huggingface_hub.errors import (
+        GatedRepoError,
+        RepositoryNotFoundError,
+        RevisionNotFoundError,
+    )
+    from huggingface_hub.utils import disable_progress_bars
+
+    endpoint = constants.ENDPOINT
+    print(f"{endpoint}: fetching {model.address}", file=sys.stderr, flush=True)
+    disable_progress_bars()
+    try:
+        huggingface_hub.snapshot_download(
+            model.repository,
+            revision=model.revision,
+            local_dir=part,
+            allow_patterns=HUB_PATTERNS,
+            # that name is ours
+            ignore_patterns=[FILE_LIST],
+        )
+        checked = huggingface_hub.HfApi().verify_repo_checksums(
+            model.repository, revision=model.revision, local_dir=part
+        )
+    except Exception as error:  # the hub client raises many kinds, from httpx's to its own
+        if isinstance(error, RevisionNotFoundError):
+            remedy = "it has no such commit: mend `revision`"
+        elif isinstance(error, GatedRepoError):
+            remedy = "its owner lets in only who asked: ask on its page, and set HF_TOKEN"
+        elif isinstance(error, RepositoryNotFoundError):
+            remedy = "there is no such model, or it is private: mend `hub`, or set HF_TOKEN"
+        else:
+            reason = " ".join(str(error).split())[:300]
+            remedy = (
+                f"{type(error).__name__}: {reason}; run again (files that are there whole are "
+                "kept), or take a mirror (downloads.mirror)"
+            )
+        raise UserError(f"model {model.address} of {endpoint}: {remedy}") from error
+    if checked.mismatches:
+        names = ", ".join(one["path"] for one in checked.mismatches)
+        shutil.rmtree(part)
+        raise UserError(
+            f"model {model.address} of {endpoint}: {names}: not the bytes whose hash the hub has; "
+            "they were deleted: run again"
+        )
+    names = sorted(
+        str(path.relative_to(part))
+        for path in part.rglob("*")
+        if path.is_file() and path.relative_to(part).parts[0] != ".cache"
+    )
+    names = [name for name in names if name not in checked.extra_paths]
+    if not any(name in WEIGHT_FILES for name in names):
+        shutil.rmtree(part)
+        raise UserError(
+            f"model {model.address} of {endpoint}: has no model.safetensors at this commit, and "
+            "pickled weights are not read; convert it (docs/paper-grid.md) and give the folder as "
+            "`path`"
+        )
+    files = [ListedFile(name, *_as_listed(part / name)) for name in names]
+    return FileList(model, tuple(files), f"{endpoint}/{model.repository}", _now())
