@@ -76,6 +76,7 @@ rule fetch_model:
 # A target that says at its end what no program can fetch.
 rule fetch_all:
     input:
+        sources=sources("downloads.list_gated"),
         data=lambda wildcards: plan.fetched_data(),
         models=lambda wildcards: plan.fetched_models(),
         registry="config/registry.yaml",
