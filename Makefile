@@ -2,6 +2,7 @@
 #   make all_tables   the environment from the lock file, then the workflow on config/config.yaml
 #   make test         the same for the tests
 #   make bench        speed and memory against other ways, to docs/benchmarks.md; bench-gpu on a GPU
+#   make test-cluster the tests on a SLURM of one node, whose packages it installs (Debian, root)
 #   make check        formatting and lint of Python and Snakemake code
 #   make container    the image for `snakemake --sdm apptainer`
 PYTHON ?= python3
@@ -16,13 +17,24 @@ export HF_HUB_OFFLINE ?= 1
 BENCH_DATA ?= $(firstword $(wildcard ../shared/data) resources/sampler)
 BENCH_OPTIONS ?=
 
-.PHONY: all_tables test check bench bench-gpu environment container lock rulegraph clean
+.PHONY: all_tables test test-cluster cluster-packages check bench bench-gpu environment container lock rulegraph clean
 
 all_tables: environment
 	snakemake --cores $(CORES) all_tables
 
 test: environment
 	python -m pytest -n 2 --dist loadgroup
+
+# SLURM is started without systemd, in a folder of the tests (tests/cluster/one_node_slurm.py)
+test-cluster: environment cluster-packages
+	python -m pytest -m cluster tests/cluster
+
+CLUSTER_PACKAGES := slurm-wlm slurmdbd munge mariadb-server
+cluster-packages:
+	@export PATH="$$PATH:/usr/sbin"; for program in slurmctld slurmdbd munged mariadbd; do \
+	  command -v $$program > /dev/null || missing=yes; done; test -z "$$missing" || \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+	    apt-get install --yes -qq --no-install-recommends $(CLUSTER_PACKAGES) > /dev/null; }
 
 check: environment
 	ruff check .

@@ -3,6 +3,8 @@
 from snakemake.utils import min_version
 
 from workflow_scripts.dag.canonical import canonical
+from workflow_scripts.dag.earlier_jobs import wait_for_earlier_jobs
+from workflow_scripts.dag.failed_jobs import FailedJobs
 from workflow_scripts.dag.outputs import Outputs
 from workflow_scripts.dag.plan import make_plan
 from workflow_scripts.dag.run_lock import hold_run_lock
@@ -34,6 +36,7 @@ container: "envs/container.sif"
 
 plan = make_plan(config)
 outputs = Outputs(plan)
+failed_jobs = FailedJobs()
 
 # `logged FILE COMMAND`: output goes to the file, why a command failed to the terminal as well
 # `on_gpu N COMMAND`: with N GPUs of its own (workflow_scripts/dag/gpu_slots.py), or with none for 0
@@ -92,6 +95,8 @@ include: "rules/figures.smk"
 
 onstart:
     hold_run_lock()
+    failed_jobs.watch()
+    wait_for_earlier_jobs()
 
 
 onsuccess:
@@ -99,4 +104,4 @@ onsuccess:
 
 
 onerror:
-    print("A job failed: the last lines of its log are above, the whole log is in results/logs.")
+    print("These jobs failed (whole logs are in results/logs):", *failed_jobs.lines, sep="\n  ")

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -27,6 +28,7 @@ class ClusterProject(SmallProject):
             *("--workflow-profile", "profiles/slurm"),
             # jobs of seconds on a file system of one machine: asked sooner, waited for less
             *("--slurm-init-seconds-before-status-checks", "3", "--latency-wait", "5"),
+            *("--max-jobs-per-timespan", "1000/1s"),
             *options,
         ]
 
@@ -43,7 +45,7 @@ class ClusterProject(SmallProject):
 class Run:
     """A run that goes on beside the test."""
 
-    def __init__(self, project: ClusterProject, options: tuple[str, ...]) -> None:
+    def __init__(self, project: SmallProject, options: tuple[str, ...]) -> None:
         self._project = project
         number = len(list(project.folder.glob("run-*.log")))
         self._log = project.folder / f"run-{number}.log"
@@ -97,9 +99,9 @@ class Run:
         os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
-    def submissions(self) -> list[str]:
-        """Return the SLURM ids of the jobs that this run submitted."""
-        return re.findall(r"submitted with SLURM jobid (\d+)|SLURM job ID (\d+)", self.output)
+    def submissions(self, rule: str) -> list[str]:
+        """Return the SLURM ids of the jobs of `rule` that this run submitted one by one."""
+        return re.findall(rf"submitted with SLURM jobid (\d+) \(log: \S*/rule_{rule}/", self.output)
 
 
 @pytest.fixture(scope="module", params=["slurmdbd", "no accounting"])
@@ -123,7 +125,27 @@ def _running(tmp_path_factory, accounting: bool) -> Iterator[OneNodeSlurm]:
         cluster.stop()
 
 
+@pytest.fixture(scope="session")
+def prepared(project, tmp_path_factory) -> SmallProject:
+    """The small project with the corpus and the suite that the tests below need, made here."""
+    small = copy_project(project, tmp_path_factory.mktemp("prepared") / "project")
+    result = small.run("results/corpora/words-en.txt", "results/datasets/words-en/strings.txt")
+    assert result.returncode == 0, result.stdout + result.stderr
+    return small
+
+
 @pytest.fixture
-def on_cluster(project, tmp_path, cluster) -> ClusterProject:
-    """The small project before any run, on the cluster with accounts."""
-    return ClusterProject(copy_project(project, tmp_path / "project").folder, cluster)
+def on_cluster(prepared, tmp_path, cluster) -> ClusterProject:
+    """The small project before any job of tuning, on the cluster with accounts."""
+    folder = tmp_path / "project"
+    shutil.copytree(prepared.folder, folder, symlinks=True)
+    return ClusterProject(folder, cluster)
+
+
+@pytest.fixture(scope="session")
+def local_tables(project, tmp_path_factory) -> dict[str, bytes]:
+    """The files of tables and figures of a run without a cluster."""
+    local = copy_project(project, tmp_path_factory.mktemp("local") / "project")
+    result = local.run("all_tables")
+    assert result.returncode == 0, result.stdout + result.stderr
+    return local.tables()

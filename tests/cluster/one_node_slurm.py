@@ -196,6 +196,8 @@ class OneNodeSlurm:
             "SelectType": "select/cons_tres",
             "SelectTypeParameters": "CR_Core_Memory",
             "SchedulerType": "sched/backfill",
+            # one user with jobs of seconds: looked at as soon as they come
+            "SchedulerParameters": "batch_sched_delay=0,sched_interval=1,bf_interval=1",
             # how long ended jobs stay in the memory of slurmctld, for squeue; SLURM's default
             "MinJobAge": 300,
             "KillWait": 2,

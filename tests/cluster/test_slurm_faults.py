@@ -1,14 +1,21 @@
 """What goes wrong on a cluster: the run completes, or says in one line what failed and why."""
 
-import re
-
 import pytest
 from conftest import ClusterProject
 
 pytestmark = pytest.mark.cluster
 
-# what the faults below befall: one tuning job, a minute before the tables
+# what the faults below befall: one job of tuning or of embedding
 ENCODER = "results/encoders/bert-en-mini/mirror-word/words-en/seed33/encoder.json"
+VECTORS = "results/embeddings/bert-en-mini/base-mp/none/seed0/words-en.npy"
+LOG = "results/logs/tune_mirror/bert-en-mini/mirror-word/words-en/seed33.log"
+
+
+def failure_lines(output: str) -> list[str]:
+    """Return the lines that name failed jobs at the end of a run."""
+    _, found, lines = output.partition("These jobs failed")
+    assert found, output
+    return [line.strip() for line in lines.splitlines() if line.startswith("  ")]
 
 
 def test_a_cancelled_job_is_run_again(on_cluster: ClusterProject):
@@ -16,3 +23,60 @@ def test_a_cancelled_job_is_run_again(on_cluster: ClusterProject):
     on_cluster.cluster.command("scancel", run.running_job("tune_mirror"))
     assert run.end() == 0, run.output
     assert (on_cluster.folder / ENCODER).is_file()
+
+
+def test_a_job_killed_for_memory_gets_more(on_cluster: ClusterProject):
+    run = on_cluster.start(
+        ENCODER, "--set-resources", "tune_mirror:mem_mb=300 if attempt == 1 else 3000"
+    )
+    assert run.end() == 0, run.output
+    assert "exceeded memory limit" in run.output
+    assert (on_cluster.folder / ENCODER).is_file()
+
+
+def test_jobs_that_fail_for_good_are_named(on_cluster: ClusterProject):
+    """One cancelled, one without the memory that it needs, side by side."""
+    run = on_cluster.start(
+        *(ENCODER, VECTORS, "--retries", "0", "--set-resources", "embed_suite:mem_mb=300")
+    )
+    job = run.running_job("tune_mirror")
+    on_cluster.cluster.command("scancel", job)
+    assert run.end() == 1, run.output
+    embedding, tuning = sorted(failure_lines(run.output))
+    assert "tune_mirror" in tuning and "CANCELLED" in tuning and job in tuning and LOG in tuning
+    assert "embed_suite" in embedding and "exceeded memory limit" in embedding
+    assert "results/logs/embed_suite/" in embedding
+
+
+def test_a_job_past_its_time_goes_on_from_where_it_was(on_cluster: ClusterProject):
+    """A minute's limit for a minute and a half of work: the state outlives the first attempt."""
+    config = on_cluster.read_config()
+    config["recipes"]["mirror-word"]["epochs"] = 700
+    on_cluster.write_config(config)
+    limit = "tune_mirror:runtime=1 if attempt == 1 else 10"
+    run = on_cluster.start(ENCODER, "--set-resources", limit)
+    assert run.end() == 0, run.output
+    assert "TIMEOUT" in run.output and "TIME LIMIT" in run.output
+    assert "going on after step" in (on_cluster.folder / LOG).read_text()
+    assert (on_cluster.folder / ENCODER).is_file()
+
+
+def test_the_node_daemon_can_be_started_anew(on_cluster: ClusterProject):
+    run = on_cluster.start(ENCODER)
+    job = run.running_job("tune_mirror")
+    on_cluster.cluster.stop_node()
+    on_cluster.cluster.start_node()
+    assert run.end() == 0, run.output
+    assert [job] == run.submissions("tune_mirror"), "the job was run twice"
+
+
+def test_a_killed_head_leaves_nothing_to_be_done_twice(on_cluster: ClusterProject):
+    """Its jobs go on; the next run waits for them and then takes what they made."""
+    first = on_cluster.start(ENCODER)
+    job = first.running_job("tune_mirror")
+    first.kill()
+    second = on_cluster.start(ENCODER)
+    assert second.end() == 0, second.output
+    assert f"SLURM {job}" in second.output
+    assert (on_cluster.folder / ENCODER).is_file()
+    assert second.submissions("tune_mirror") == []

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -121,8 +122,14 @@ def command(arguments, module="workflow_scripts.tuning.tune_mirror"):
     return [sys.executable, "-m", module, *as_argv(arguments)]
 
 
-def test_a_killed_run_goes_on_and_ends_at_the_same_folder(arguments, project, tmp_path):
-    """SIGKILL as soon as there is a state; the log of steps is whole in the end."""
+@pytest.mark.parametrize(("sent", "status"), [(signal.SIGKILL, -9), (signal.SIGTERM, 143)])
+def test_a_killed_run_goes_on_and_ends_at_the_same_folder(
+    sent, status, arguments, project, tmp_path
+):
+    """A signal as soon as there is a state; the log of steps is whole in the end.
+
+    At SIGTERM the state of the last step is kept, not only that of the last time it was due.
+    """
     recipe = {**RECIPE, "epochs": 60}
     arguments |= {
         "--recipe-json": json.dumps(recipe),
@@ -132,22 +139,26 @@ def test_a_killed_run_goes_on_and_ends_at_the_same_folder(arguments, project, tm
     (tmp_path / "out").mkdir()
     code = (
         "from workflow_scripts.tuning import tune_mirror as command; "
-        "command.SECONDS_BETWEEN_STATES = 0; command.main()"
+        "command.SECONDS_BETWEEN_STATES = 0.2; command.main()"
     )
     slow = [sys.executable, "-c", code, *as_argv(arguments)]
-    process = subprocess.Popen(slow, cwd=project, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(slow, cwd=project, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
     while not state.is_file():
         assert process.poll() is None, "ended before there was a state"
         assert time.monotonic() < deadline
         time.sleep(0.01)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
+    os.kill(process.pid, sent)
+    _, said = process.communicate()
+    assert process.returncode == status, said
     assert not (tmp_path / "out" / "seed33").exists()
     result = subprocess.run(
         command(arguments), cwd=project, capture_output=True, text=True, check=True
     )
-    assert "going on after step" in result.stderr
+    goes_on = re.search(r"going on after step (\d+)", result.stderr)
+    assert goes_on
+    if sent == signal.SIGTERM:
+        assert f"the state after step {goes_on[1]} is kept" in said
     assert not state.exists()
     undisturbed = {**arguments, "--output": str(tmp_path / "whole")}
     del undisturbed["--step-log"]

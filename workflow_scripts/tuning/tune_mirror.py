@@ -95,7 +95,9 @@ def make_encoder(
     writes = step_log and processes.is_first
     if writes:
         keep_steps(Path(step_log), state.read().step)
-    with open(step_log, "a", encoding="utf-8") if writes else nullcontext() as stream:
+    # not in several processes, which would have to agree on the step
+    saved = state.saved_on_sigterm() if processes.count == 1 else nullcontext()
+    with saved, open(step_log, "a", encoding="utf-8") if writes else nullcontext() as stream:
         summary = tune_model(
             loaded,
             corpus.strings,

@@ -1,7 +1,10 @@
 """Where an interrupted tuning left off, so that it goes on from there."""
 
+import signal
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -39,6 +42,24 @@ class StateFile:
         self._digest = digest
         self._seconds = seconds
         self._saved = time.monotonic()
+        self._asked_to_end = False
+
+    @contextmanager
+    def saved_on_sigterm(self) -> Iterator[None]:
+        """Let SIGTERM save the state after the step under way, and then end the process.
+
+        A scheduler sends it some seconds before SIGKILL where a job is past its time, cancelled or
+        preempted.
+        """
+
+        def ask_to_end(*_: object) -> None:
+            self._asked_to_end = True
+
+        before = signal.signal(signal.SIGTERM, ask_to_end)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGTERM, before)
 
     def read(self) -> Progress:
         """Return how far the interrupted run came; step 0 where there is none to go on from."""
@@ -69,7 +90,7 @@ class StateFile:
 
     def is_due(self) -> bool:
         """Return whether it is time to save."""
-        return time.monotonic() - self._saved >= self._seconds
+        return self._asked_to_end or time.monotonic() - self._saved >= self._seconds
 
     def save(
         self,
@@ -78,7 +99,7 @@ class StateFile:
         progress: Progress,
         best: BestWeights,
     ) -> None:
-        """Write the state, whole or not at all."""
+        """Write the state, whole or not at all; end the process if it was asked to end."""
         position = {
             "digest": self._digest,
             "progress": asdict(progress),
@@ -86,6 +107,13 @@ class StateFile:
         }
         save_state(self.path, model, optimiser, position, best.weights)
         self._saved = time.monotonic()
+        if self._asked_to_end:
+            print(
+                f"asked to end (SIGTERM): the state after step {progress.step} is kept, and the "
+                "next attempt goes on from there",
+                file=sys.stderr,
+            )
+            sys.exit(128 + signal.SIGTERM)
 
     def remove(self) -> None:
         """Remove the file, once what it stood for is written."""

@@ -1,0 +1,281 @@
+"""PBS, LSF and SGE as snakemake-executor-plugin-cluster-generic wants them: submit, status, cancel.
+
+    python -m workflow_scripts.dag.batch_systems submit --site FILE SCRIPT  # prints the job's id
+    python -m workflow_scripts.dag.batch_systems status --site FILE JOB     # running, success, ...
+
+profiles/generic calls these; the site's lines are in profiles/generic/site.yaml. Resources come
+from the job script, into which Snakemake writes them as JSON.
+"""
+
+import argparse
+import json
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from workflow_scripts.errors import UserError, nearest_name, run_command
+
+LOGS = Path(".snakemake/cluster_logs")
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a job asks for: cores, memory (MB), time (minutes), GPUs; its script and log."""
+
+    script: Path
+    name: str
+    threads: int
+    mem_mb: int
+    runtime: int
+    gpus: int
+    log: Path
+
+
+@dataclass(frozen=True)
+class Site:
+    """The lines of a site file. `system` is pbs, lsf, sge or own; own names its three commands."""
+
+    system: str = "pbs"
+    queue: str | None = None
+    gpu_queue: str | None = None
+    account: str | None = None
+    # words given to the submit command as they are
+    extra: list[str] = field(default_factory=list)
+    submit: str | None = None
+    status: str | None = None
+    cancel: str | None = None
+    jobs: int = 100
+    node_cpus: int = 4
+    node_mem_mb: int = 16000
+
+    @property
+    def submit_command(self) -> str:
+        """What Snakemake runs with a job script behind it."""
+        return self.submit if self.system == "own" else _ours("submit")
+
+    @property
+    def status_command(self) -> str:
+        """What Snakemake runs with a job's id behind it."""
+        return self.status if self.system == "own" else _ours("status")
+
+    @property
+    def cancel_command(self) -> str:
+        """The program that Snakemake runs with ids behind it."""
+        return self.cancel or {"pbs": "qdel", "lsf": "bkill", "sge": "qdel"}[self.system]
+
+
+SITE_FILE = "profiles/generic/site.yaml"
+
+
+def _ours(action: str) -> str:
+    module = "workflow_scripts.dag.batch_systems"
+    return f"{shlex.quote(sys.executable)} -m {module} {action} --site {SITE_FILE}"
+
+
+def read_site(path: str | Path = SITE_FILE) -> Site:
+    """Return the lines of a site file.
+
+    Raises `UserError` if it is missing, is no YAML mapping of the known keys, or lacks a command.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise UserError(
+            f"{path}: no such file; copy {path.with_name('site.example.yaml')} there and say which "
+            "batch system it is"
+        )
+    try:
+        lines: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: not valid YAML ({str(error).splitlines()[0]})") from error
+    if not isinstance(lines, dict):
+        raise UserError(f"{path}: give lines of the form `system: pbs`")
+    known = list(Site.__dataclass_fields__)
+    for key, value in lines.items():
+        if key not in known:
+            raise UserError(f"{path}: unknown key `{key}`; {nearest_name(key, known)}")
+        if key in ("jobs", "node_cpus", "node_mem_mb"):
+            if type(value) is not int or value < 1:
+                raise UserError(f"{path}: `{key}` is {value!r}; give a whole number of 1 or more")
+        elif key == "extra":
+            if not isinstance(value, list):
+                raise UserError(f"{path}: `extra` is {value!r}; give a list of words")
+            lines[key] = [str(word) for word in value]
+        elif value is not None:
+            lines[key] = str(value)
+    site = Site(**lines)
+    if site.system not in (*SYSTEMS, "own"):
+        raise UserError(
+            f"{path}: `system` is `{site.system}`; {nearest_name(site.system, [*SYSTEMS, 'own'])}"
+        )
+    for key in ("submit", "status", "cancel"):
+        if site.system == "own" and getattr(site, key) is None:
+            raise UserError(f"{path}: `system: own` needs `{key}`, the command of your system")
+    return site
+
+
+def read_job(script: Path) -> Job:
+    """Return what a job script of Snakemake asks for; `UserError` for another file."""
+    found = re.search(r"^# properties = (.*)$", script.read_text(), flags=re.MULTILINE)
+    if found is None:
+        raise UserError(f"{script}: no job script of Snakemake (no line `# properties = `)")
+    properties = json.loads(found[1])
+    resources = properties["resources"]
+    name = properties.get("rule") or properties["groupid"]
+    return Job(
+        script=script,
+        name=name,
+        threads=properties["threads"],
+        mem_mb=int(resources["mem_mb"]),
+        runtime=int(resources["runtime"]),
+        gpus=int(resources.get("gpu", 0)),
+        log=LOGS / f"{name}.{properties['jobid']}.log",
+    )
+
+
+# ---- the systems --------------------------------------------------------------------------------
+
+
+class Pbs:
+    """OpenPBS and PBS Pro."""
+
+    def submit(self, job: Job, site: Site) -> list[str]:
+        """Return the words of the submit command."""
+        gpus = f":ngpus={job.gpus}" if job.gpus else ""
+        return [
+            *("qsub", "-V", "-j", "oe", "-o", str(job.log.absolute()), "-N", job.name[:15]),
+            *("-l", f"select=1:ncpus={job.threads}:mem={job.mem_mb}mb{gpus}"),
+            *("-l", f"walltime={_hours(job.runtime)}"),
+            *_option("-q", _queue(job, site)),
+            *_option("-A", site.account),
+            *site.extra,
+            str(job.script),
+        ]
+
+    def job_id(self, printed: str) -> str:
+        """Return the id in what the submit command printed."""
+        return printed.strip().splitlines()[-1].strip()
+
+    def status(self, job: str) -> str:
+        """Return running, success or failed."""
+        shown = _output(["qstat", "-x", "-f", job])
+        if not re.search(r"job_state = [FCX]", shown):
+            return "running"
+        return "success" if re.search(r"[Ee]xit_status = 0\b", shown) else "failed"
+
+
+class Lsf:
+    """IBM Spectrum LSF."""
+
+    def submit(self, job: Job, site: Site) -> list[str]:
+        """Return the words of the submit command; memory is in MB, as LSF_UNIT_FOR_LIMITS=MB."""
+        return [
+            *("bsub", "-J", job.name, "-o", str(job.log.absolute()), "-n", str(job.threads)),
+            *("-R", f"span[hosts=1] rusage[mem={job.mem_mb}]", "-M", str(job.mem_mb)),
+            *("-W", str(job.runtime)),
+            *_option("-gpu", f"num={job.gpus}" if job.gpus else None),
+            *_option("-q", _queue(job, site)),
+            *_option("-P", site.account),
+            *site.extra,
+            *("sh", str(job.script)),
+        ]
+
+    def job_id(self, printed: str) -> str:
+        """Return the id in what the submit command printed."""
+        return _found(r"Job <(\d+)>", printed)
+
+    def status(self, job: str) -> str:
+        """Return running, success or failed."""
+        state = _output(["bjobs", "-noheader", "-o", "stat", job]).strip()
+        return {"DONE": "success", "EXIT": "failed"}.get(state, "running")
+
+
+class Sge:
+    """Grid Engine: SGE, UGE, Open Grid Scheduler."""
+
+    def submit(self, job: Job, site: Site) -> list[str]:
+        """Return the words of the submit command; `smp` is the usual name of that environment."""
+        return [
+            *("qsub", "-V", "-cwd", "-j", "y", "-o", str(job.log.absolute()), "-N", job.name),
+            *("-pe", "smp", str(job.threads)),
+            # a limit for each core
+            *("-l", f"h_vmem={-(-job.mem_mb // job.threads)}M,h_rt={job.runtime * 60}"),
+            *_option("-l", f"gpu={job.gpus}" if job.gpus else None),
+            *_option("-q", _queue(job, site)),
+            *_option("-P", site.account),
+            *site.extra,
+            str(job.script),
+        ]
+
+    def job_id(self, printed: str) -> str:
+        """Return the id in what the submit command printed."""
+        return _found(r"Your job (\d+)", printed)
+
+    def status(self, job: str) -> str:
+        """Return running, success or failed; accounting may take a while to hear of an end."""
+        if _succeeds(["qstat", "-j", job]):
+            return "running"
+        shown = _output(["qacct", "-j", job])
+        if "exit_status" not in shown:
+            return "running"
+        ended = all(re.search(rf"^{key}\s+0\b", shown, re.M) for key in ("failed", "exit_status"))
+        return "success" if ended else "failed"
+
+
+SYSTEMS = {"pbs": Pbs(), "lsf": Lsf(), "sge": Sge()}
+
+
+def _queue(job: Job, site: Site) -> str | None:
+    return site.gpu_queue or site.queue if job.gpus else site.queue
+
+
+def _option(name: str, value: str | None) -> list[str]:
+    return [] if value is None else [name, value]
+
+
+def _hours(minutes: int) -> str:
+    return f"{minutes // 60:02d}:{minutes % 60:02d}:00"
+
+
+def _found(pattern: str, printed: str) -> str:
+    found = re.search(pattern, printed)
+    if found is None:
+        raise UserError(f"the submit command printed no job id: {printed.strip() or 'nothing'}")
+    return found[1]
+
+
+def _output(command: list[str]) -> str:
+    """Return what a command prints; nothing where the system does not answer, as it may later."""
+    return subprocess.run(command, capture_output=True, text=True).stdout
+
+
+def _succeeds(command: list[str]) -> bool:
+    return subprocess.run(command, capture_output=True).returncode == 0
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("action", choices=("submit", "status"))
+    parser.add_argument("--site", default=SITE_FILE)
+    parser.add_argument("job", help="job script, or id of a job")
+    arguments = parser.parse_args(argv)
+    site = read_site(arguments.site)
+    system = SYSTEMS[site.system]
+    if arguments.action == "status":
+        print(system.status(arguments.job))
+        return
+    job = read_job(Path(arguments.job))
+    job.log.parent.mkdir(parents=True, exist_ok=True)
+    result = subprocess.run(system.submit(job, site), capture_output=True, text=True)
+    if result.returncode:
+        raise UserError(f"{job.name}: not submitted: {result.stderr.strip() or 'no reason given'}")
+    print(system.job_id(result.stdout))
+
+
+if __name__ == "__main__":
+    run_command(main)

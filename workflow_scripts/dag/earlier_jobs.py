@@ -1,0 +1,51 @@
+"""Cluster jobs that an earlier run in this folder left behind when its head process died."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+SECONDS_BETWEEN_LOOKS = 5.0
+
+
+def jobs_left_behind(folder: Path) -> list[str]:
+    """Return the ids of SLURM's queued and running jobs of this user that a run in `folder` made.
+
+    None where there is no SLURM, or where it does not answer.
+    """
+    if shutil.which("squeue") is None:
+        return []
+    command = ["squeue", "--me", "--noheader", "--format", "%i|%k|%Z"]
+    result = subprocess.run(command, capture_output=True, text=True)
+    found = []
+    for line in result.stdout.splitlines() if result.returncode == 0 else []:
+        job, comment, workdir = line.split("|", 2)
+        # what the executor plugin writes into the comments of its jobs
+        if comment.startswith(("rule_", "group_")) and workdir == str(folder):
+            found.append(job)
+    return found
+
+
+def wait_for_earlier_jobs(folder: Path | None = None) -> None:
+    """Wait until the jobs of an earlier run have ended, then start this run anew.
+
+    To run beside them would do their work twice. What they made was not there when this run was
+    planned, hence the new start.
+    """
+    folder = folder or Path.cwd()
+    left = jobs_left_behind(folder)
+    if not left:
+        return
+    print(
+        f"{len(left)} jobs of an earlier run in this folder are still in the queue "
+        f"(SLURM {', '.join(left[:10])}{', ...' if len(left) > 10 else ''}): waiting for them; "
+        f"`scancel {' '.join(left)}` gives them up",
+        file=sys.stderr,
+        flush=True,
+    )
+    while jobs_left_behind(folder):
+        time.sleep(SECONDS_BETWEEN_LOOKS)
+    print("they have ended: starting anew", file=sys.stderr, flush=True)
+    os.execv(sys.executable, [sys.executable, "-m", "snakemake", *sys.argv[1:]])
