@@ -21,8 +21,8 @@ rule sample_frequent_words:
     threads: 1
     resources:
         gpu=0,
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=lambda wildcards, attempt: 1500 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
     params:
         block=lambda wildcards: plan.corpus_block(wildcards.corpus),
         root=config["data"]["root"],
@@ -49,8 +49,8 @@ rule sample_names:
     threads: 1
     resources:
         gpu=0,
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=30,
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         block=lambda wildcards: plan.corpus_block(wildcards.corpus),
         root=config["data"]["root"],
@@ -77,8 +77,8 @@ rule sample_sentences:
     threads: 1
     resources:
         gpu=0,
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=30,
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         block=lambda wildcards: plan.corpus_block(wildcards.corpus),
         root=config["data"]["root"],
@@ -104,8 +104,8 @@ rule make_random_strings:
     threads: 1
     resources:
         gpu=0,
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=lambda wildcards, attempt: 1500 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
     params:
         block=lambda wildcards: plan.corpus_block(wildcards.corpus),
         root=config["data"]["root"],
@@ -132,8 +132,8 @@ rule join_corpora:
     threads: 1
     resources:
         gpu=0,
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=lambda wildcards, attempt: 1500 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
     params:
         block=lambda wildcards: plan.corpus_block(wildcards.corpus),
     shell:

@@ -20,8 +20,8 @@ rule read_suite:
     threads: 1
     resources:
         gpu=0,
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=15,
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 20 * attempt,
     params:
         block=lambda wildcards: plan.suite_block(wildcards.suite),
         root=config["data"]["root"],

@@ -23,7 +23,7 @@ rule embed_suite:
     threads: config["threads"]["embedding"]
     resources:
         gpu=plan.gpus,
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        mem_mb=lambda wildcards, attempt: 6000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         encoder=lambda wildcards: plan.encoder_location(wildcards),
@@ -56,8 +56,8 @@ rule embed_static:
     threads: 1
     resources:
         gpu=0,
-        mem_mb=lambda wildcards, attempt: 8000 * attempt,
-        runtime=60,
+        mem_mb=lambda wildcards, attempt: 12000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         file=lambda wildcards: plan.static_vectors(wildcards.model),
         oov=lambda wildcards: plan.models.out_of_vocabulary(wildcards.model),

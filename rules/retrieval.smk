@@ -19,8 +19,8 @@ rule link_entities:
     threads: config["threads"]["retrieval"]
     resources:
         gpu=0,
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         similarity=config["retrieval"]["linking"]["similarity"],
         k=config["retrieval"]["linking"]["k"],

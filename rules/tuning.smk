@@ -26,7 +26,7 @@ rule tune_mirror:
     threads: config["threads"]["tuning"] * plan.tuning_processes
     resources:
         gpu=plan.gpus * plan.tuning_processes,
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         launcher=plan.tuning_launcher,
@@ -66,7 +66,7 @@ rule tune_with_development:
     threads: config["threads"]["tuning"] * plan.tuning_processes
     resources:
         gpu=plan.gpus * plan.tuning_processes,
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         launcher=plan.tuning_launcher,

@@ -38,7 +38,7 @@ rule search_grid:
     threads: config["threads"]["tuning"]
     resources:
         gpu=plan.gpus,
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
         runtime=lambda wildcards, attempt: 240 * attempt,
     params:
         model=lambda wildcards: grid.model_location(wildcards.search),
