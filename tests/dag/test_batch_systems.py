@@ -136,6 +136,19 @@ def test_a_job_without_a_gpu_asks_for_none(script, tmp_path):
         assert "all" in words
 
 
+def test_own_commands_are_given_script_and_id(script, stand_in, tmp_path, capsys):
+    stand_in("put", "queued as\njob-9\n")
+    stand_in("look", "failed\n")
+    site = site_file(tmp_path, "system: own\nsubmit: put -v\nstatus: look\ncancel: drop\n")
+    batch_systems.main(["submit", "--site", str(site), str(script)])
+    assert capsys.readouterr().out == "job-9\n"
+    assert (tmp_path / "put.words").read_text().splitlines() == ["-v", str(script)]
+    assert (tmp_path / ".snakemake" / "cluster_jobs" / "job-9").is_file()
+    batch_systems.main(["status", "--site", str(site), "job-9"])
+    assert capsys.readouterr().out == "failed\n"
+    assert not (tmp_path / ".snakemake" / "cluster_jobs" / "job-9").exists()
+
+
 def test_a_submission_that_is_refused_says_why(script, stand_in, tmp_path):
     stand_in("qsub", status=1)
     (tmp_path / "bin" / "qsub").write_text("#!/bin/sh\necho 'no such queue' >&2\nexit 1\n")

@@ -33,6 +33,25 @@ def test_without_slurm_there_are_none(tmp_path, monkeypatch):
     assert jobs_left_behind(tmp_path) == []
 
 
+def test_jobs_of_other_batch_systems_count_until_they_have_ended(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}/usr/bin{os.pathsep}/bin")
+    (tmp_path / "profiles" / "generic").mkdir(parents=True)
+    (tmp_path / "profiles" / "generic" / "site.yaml").write_text("system: lsf\n")
+    notes = tmp_path / ".snakemake" / "cluster_jobs"
+    notes.mkdir(parents=True)
+    for job in ("11", "12", "13"):
+        (notes / job).touch()
+    program = tmp_path / "bjobs"
+    # the last word is the job's id
+    program.write_text(
+        '#!/bin/sh\nfor job in "$@"; do :; done\n[ $job = 12 ] && echo RUN || echo DONE\n'
+    )
+    program.chmod(0o755)
+    assert jobs_left_behind(tmp_path) == ["12"]
+    assert [file.name for file in notes.iterdir()] == ["12"]
+
+
 def test_a_run_waits_for_them_and_starts_anew(tmp_path, monkeypatch, capsys):
     queue(tmp_path, monkeypatch, f"7|rule_tune_mirror_wildcards_a|{tmp_path}")
     started = []
@@ -43,7 +62,7 @@ def test_a_run_waits_for_them_and_starts_anew(tmp_path, monkeypatch, capsys):
         ["-m", "snakemake", "--cores", "1", "all_tables"]
     ]
     said = capsys.readouterr().err
-    assert "SLURM 7" in said and "`scancel 7` gives them up" in said
+    assert "1 jobs of an earlier run" in said and "(7)" in said
 
 
 def test_a_run_without_them_goes_on(tmp_path, monkeypatch):

@@ -55,25 +55,18 @@ class Site:
     node_mem_mb: int = 16000
 
     @property
-    def submit_command(self) -> str:
-        """What Snakemake runs with a job script behind it."""
-        return self.submit if self.system == "own" else _ours("submit")
-
-    @property
-    def status_command(self) -> str:
-        """What Snakemake runs with a job's id behind it."""
-        return self.status if self.system == "own" else _ours("status")
-
-    @property
     def cancel_command(self) -> str:
         """The program that Snakemake runs with ids behind it."""
         return self.cancel or {"pbs": "qdel", "lsf": "bkill", "sge": "qdel"}[self.system]
 
 
 SITE_FILE = "profiles/generic/site.yaml"
+# a file for each job that was submitted and not seen to end: what a killed head leaves behind
+NOTES = Path(".snakemake/cluster_jobs")
 
 
-def _ours(action: str) -> str:
+def command(action: str) -> str:
+    """Return what Snakemake runs to submit a job or to ask for its status."""
     module = "workflow_scripts.dag.batch_systems"
     return f"{shlex.quote(sys.executable)} -m {module} {action} --site {SITE_FILE}"
 
@@ -230,6 +223,62 @@ class Sge:
 SYSTEMS = {"pbs": Pbs(), "lsf": Lsf(), "sge": Sge()}
 
 
+class Own:
+    """The commands of a site file."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+
+    def submit(self, job: Job, site: Site) -> list[str]:
+        """Return the words of the submit command."""
+        return [*shlex.split(str(site.submit)), str(job.script)]
+
+    def job_id(self, printed: str) -> str:
+        """Return the id in what the submit command printed: its last line."""
+        return _found(r"(\S+)\s*\Z", printed)
+
+    def status(self, job: str) -> str:
+        """Return running, success or failed, as the status command prints."""
+        found = _output([*shlex.split(str(self._site.status)), job]).strip()
+        return found if found in ("success", "failed") else "running"
+
+
+def system_of(site: Site) -> Pbs | Lsf | Sge | Own:
+    """Return how the batch system of a site is spoken to."""
+    return Own(site) if site.system == "own" else SYSTEMS[site.system]
+
+
+def submit(site: Site, script: Path) -> str:
+    """Submit a job script and return the job's id; `UserError` where it is refused."""
+    job = read_job(script)
+    job.log.parent.mkdir(parents=True, exist_ok=True)
+    system = system_of(site)
+    result = subprocess.run(system.submit(job, site), capture_output=True, text=True)
+    if result.returncode:
+        raise UserError(f"{job.name}: not submitted: {result.stderr.strip() or 'no reason given'}")
+    found = system.job_id(result.stdout)
+    NOTES.mkdir(parents=True, exist_ok=True)
+    (NOTES / found).write_text(f"{job.name}\n")
+    return found
+
+
+def status(site: Site, job: str) -> str:
+    """Return running, success or failed."""
+    found = system_of(site).status(job)
+    if found != "running":
+        (NOTES / job).unlink(missing_ok=True)
+    return found
+
+
+def jobs_in_queue(folder: Path) -> list[str]:
+    """Return the ids of jobs that runs in `folder` submitted here and that have not ended."""
+    notes = sorted(file.name for file in (folder / NOTES).glob("*"))
+    if not notes:
+        return []
+    site = read_site(folder / SITE_FILE)
+    return [job for job in notes if status(site, job) == "running"]
+
+
 def _queue(job: Job, site: Site) -> str | None:
     return site.gpu_queue or site.queue if job.gpus else site.queue
 
@@ -265,16 +314,10 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("job", help="job script, or id of a job")
     arguments = parser.parse_args(argv)
     site = read_site(arguments.site)
-    system = SYSTEMS[site.system]
     if arguments.action == "status":
-        print(system.status(arguments.job))
-        return
-    job = read_job(Path(arguments.job))
-    job.log.parent.mkdir(parents=True, exist_ok=True)
-    result = subprocess.run(system.submit(job, site), capture_output=True, text=True)
-    if result.returncode:
-        raise UserError(f"{job.name}: not submitted: {result.stderr.strip() or 'no reason given'}")
-    print(system.job_id(result.stdout))
+        print(status(site, arguments.job))
+    else:
+        print(submit(site, Path(arguments.job)))
 
 
 if __name__ == "__main__":

@@ -7,14 +7,17 @@ import sys
 import time
 from pathlib import Path
 
+from workflow_scripts.dag.batch_systems import jobs_in_queue
+
 SECONDS_BETWEEN_LOOKS = 5.0
 
 
 def jobs_left_behind(folder: Path) -> list[str]:
-    """Return the ids of SLURM's queued and running jobs of this user that a run in `folder` made.
+    """Return the ids of queued and running cluster jobs that a run in `folder` submitted."""
+    return _slurm_jobs(folder) + jobs_in_queue(folder)
 
-    None where there is no SLURM, or where it does not answer.
-    """
+
+def _slurm_jobs(folder: Path) -> list[str]:
     if shutil.which("squeue") is None:
         return []
     command = ["squeue", "--me", "--noheader", "--format", "%i|%k|%Z"]
@@ -40,8 +43,7 @@ def wait_for_earlier_jobs(folder: Path | None = None) -> None:
         return
     print(
         f"{len(left)} jobs of an earlier run in this folder are still in the queue "
-        f"(SLURM {', '.join(left[:10])}{', ...' if len(left) > 10 else ''}): waiting for them; "
-        f"`scancel {' '.join(left)}` gives them up",
+        f"({', '.join(left)}): waiting for them; cancel them to give them up",
         file=sys.stderr,
         flush=True,
     )
