@@ -174,7 +174,8 @@ def test_in_the_container_the_hub_is_offline_unless_one_says_otherwise(project):
 def test_make_builds_the_image_that_the_workflow_takes(project):
     assert 'container: "envs/container.sif"' in (project / "Snakefile").read_text()
     plan = subprocess.run(
-        ["make", "--dry-run", "--always-make", "container"],
+        # a test run that make started is no part of this one
+        ["env", "-u", "MAKEFLAGS", "-u", "MAKELEVEL", "make", "-n", "--always-make", "container"],
         cwd=project,
         capture_output=True,
         text=True,
