@@ -15,10 +15,8 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-import yaml
-
+from workflow_scripts.dag.site_file import read_site_file
 from workflow_scripts.errors import UserError, nearest_name, run_command
 
 LOGS = Path(".snakemake/cluster_logs")
@@ -82,26 +80,7 @@ def read_site(path: str | Path = SITE_FILE) -> Site:
             f"{path}: no such file; copy {path.with_name('site.example.yaml')} there and say which "
             "batch system it is"
         )
-    try:
-        lines: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: not valid YAML ({str(error).splitlines()[0]})") from error
-    if not isinstance(lines, dict):
-        raise UserError(f"{path}: give lines of the form `system: pbs`")
-    known = list(Site.__dataclass_fields__)
-    for key, value in lines.items():
-        if key not in known:
-            raise UserError(f"{path}: unknown key `{key}`; {nearest_name(key, known)}")
-        if key in ("jobs", "node_cpus", "node_mem_mb"):
-            if type(value) is not int or value < 1:
-                raise UserError(f"{path}: `{key}` is {value!r}; give a whole number of 1 or more")
-        elif key == "extra":
-            if not isinstance(value, list):
-                raise UserError(f"{path}: `extra` is {value!r}; give a list of words")
-            lines[key] = [str(word) for word in value]
-        elif value is not None:
-            lines[key] = str(value)
-    site = Site(**lines)
+    site = read_site_file(path, Site)
     if site.system not in (*SYSTEMS, "own"):
         raise UserError(
             f"{path}: `system` is `{site.system}`; {nearest_name(site.system, [*SYSTEMS, 'own'])}"

@@ -7,11 +7,9 @@ import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import yaml
-
-from workflow_scripts.errors import UserError, nearest_name
+from workflow_scripts.dag.site_file import read_site_file
+from workflow_scripts.errors import UserError
 
 # the rules that ask for a GPU where the config says `device: cuda` or `auto`
 GPU_RULES = ("tune_mirror", "tune_with_development", "search_grid", "embed_suite")
@@ -67,25 +65,7 @@ def read_site(path: str | Path) -> SlurmSite:
     Raises `UserError` for a file that is no YAML mapping of the known keys.
     """
     path = Path(path)
-    if not path.is_file():
-        return SlurmSite()
-    try:
-        lines: Any = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: not valid YAML ({str(error).splitlines()[0]})") from error
-    if not isinstance(lines, dict):
-        raise UserError(f"{path}: give lines of the form `partition: name`")
-    kinds = {field.name: field.type for field in SlurmSite.__dataclass_fields__.values()}
-    for key, value in lines.items():
-        if key not in kinds:
-            raise UserError(f"{path}: unknown key `{key}`; {nearest_name(key, kinds)}")
-        if kinds[key] in (int, int | None):
-            if type(value) is not int or value < 1:
-                raise UserError(f"{path}: `{key}` is {value!r}; give a whole number of 1 or more")
-        elif value is not None:
-            # a partition can be called 2024
-            lines[key] = str(value)
-    return SlurmSite(**lines)
+    return read_site_file(path, SlurmSite) if path.is_file() else SlurmSite()
 
 
 def smallest_node(partition: str | None) -> tuple[int, int]:
