@@ -27,7 +27,7 @@ test: environment
 
 # SLURM is started without systemd, in a folder of the tests (tests/cluster/one_node_slurm.py)
 test-cluster: environment cluster-packages
-	python -m pytest -m cluster tests/cluster
+	python -m pytest -n 2 --dist loadfile -m cluster tests/cluster
 
 CLUSTER_PACKAGES := slurm-wlm slurmdbd munge mariadb-server
 cluster-packages:
