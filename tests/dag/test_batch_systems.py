@@ -124,14 +124,15 @@ def test_the_state_of_a_job(system, command, printed, status, stand_in, tmp_path
 def test_the_state_of_a_job_of_grid_engine(in_queue, accounts, status, stand_in):
     stand_in("qstat", status=in_queue)
     stand_in("qacct", accounts)
-    assert SYSTEMS["sge"].status("7") == status
+    assert SYSTEMS["sge"](Site(system="sge")).status("7") == status
 
 
 def test_a_job_without_a_gpu_asks_for_none(script, tmp_path):
     text = script.read_text().replace('"gpu": 1', '"gpu": 0')
     script.write_text(text)
-    for name, system in SYSTEMS.items():
-        words = system.submit(read_job(script), Site(system=name, queue="all", gpu_queue="gpus"))
+    for name in ("pbs", "lsf", "sge"):
+        site = Site(system=name, queue="all", gpu_queue="gpus")
+        words = SYSTEMS[name](site).submit(read_job(script))
         assert not any("gpu" in word for word in words[:-1])
         assert "all" in words
 

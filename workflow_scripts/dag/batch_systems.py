@@ -13,6 +13,7 @@ import re
 import shlex
 import subprocess
 import sys
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -52,11 +53,6 @@ class Site:
     node_cpus: int = 4
     node_mem_mb: int = 16000
 
-    @property
-    def cancel_command(self) -> str:
-        """The program that Snakemake runs with ids behind it."""
-        return self.cancel or {"pbs": "qdel", "lsf": "bkill", "sge": "qdel"}[self.system]
-
 
 SITE_FILE = "profiles/generic/site.yaml"
 # a file for each job that was submitted and not seen to end: what a killed head leaves behind
@@ -81,9 +77,9 @@ def read_site(path: str | Path = SITE_FILE) -> Site:
             "batch system it is"
         )
     site = read_site_file(path, Site)
-    if site.system not in (*SYSTEMS, "own"):
+    if site.system not in SYSTEMS:
         raise UserError(
-            f"{path}: `system` is `{site.system}`; {nearest_name(site.system, [*SYSTEMS, 'own'])}"
+            f"{path}: `system` is `{site.system}`; {nearest_name(site.system, SYSTEMS)}"
         )
     for key in ("submit", "status", "cancel"):
         if site.system == "own" and getattr(site, key) is None:
@@ -113,19 +109,47 @@ def read_job(script: Path) -> Job:
 # ---- the systems --------------------------------------------------------------------------------
 
 
-class Pbs:
+class System(ABC):
+    """How the batch system of a site is spoken to."""
+
+    # the program that takes ids, where the site file names none
+    cancel = ""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+
+    @abstractmethod
+    def submit(self, job: Job) -> list[str]:
+        """Return the words of the submit command."""
+
+    @abstractmethod
+    def job_id(self, printed: str) -> str:
+        """Return the id in what the submit command printed."""
+
+    @abstractmethod
+    def status(self, job: str) -> str:
+        """Return running, success or failed."""
+
+    def queue(self, job: Job) -> str | None:
+        """Return the queue of a job; those on a GPU may have another."""
+        return self.site.gpu_queue or self.site.queue if job.gpus else self.site.queue
+
+
+class Pbs(System):
     """OpenPBS and PBS Pro."""
 
-    def submit(self, job: Job, site: Site) -> list[str]:
+    cancel = "qdel"
+
+    def submit(self, job: Job) -> list[str]:
         """Return the words of the submit command."""
         gpus = f":ngpus={job.gpus}" if job.gpus else ""
         return [
             *("qsub", "-V", "-j", "oe", "-o", str(job.log.absolute()), "-N", job.name[:15]),
             *("-l", f"select=1:ncpus={job.threads}:mem={job.mem_mb}mb{gpus}"),
             *("-l", f"walltime={_hours(job.runtime)}"),
-            *_option("-q", _queue(job, site)),
-            *_option("-A", site.account),
-            *site.extra,
+            *_option("-q", self.queue(job)),
+            *_option("-A", self.site.account),
+            *self.site.extra,
             str(job.script),
         ]
 
@@ -141,19 +165,21 @@ class Pbs:
         return "success" if re.search(r"[Ee]xit_status = 0\b", shown) else "failed"
 
 
-class Lsf:
+class Lsf(System):
     """IBM Spectrum LSF."""
 
-    def submit(self, job: Job, site: Site) -> list[str]:
+    cancel = "bkill"
+
+    def submit(self, job: Job) -> list[str]:
         """Return the words of the submit command; memory is in MB, as LSF_UNIT_FOR_LIMITS=MB."""
         return [
             *("bsub", "-J", job.name, "-o", str(job.log.absolute()), "-n", str(job.threads)),
             *("-R", f"span[hosts=1] rusage[mem={job.mem_mb}]", "-M", str(job.mem_mb)),
             *("-W", str(job.runtime)),
             *_option("-gpu", f"num={job.gpus}" if job.gpus else None),
-            *_option("-q", _queue(job, site)),
-            *_option("-P", site.account),
-            *site.extra,
+            *_option("-q", self.queue(job)),
+            *_option("-P", self.site.account),
+            *self.site.extra,
             *("sh", str(job.script)),
         ]
 
@@ -167,10 +193,12 @@ class Lsf:
         return {"DONE": "success", "EXIT": "failed"}.get(state, "running")
 
 
-class Sge:
+class Sge(System):
     """Grid Engine: SGE, UGE, Open Grid Scheduler."""
 
-    def submit(self, job: Job, site: Site) -> list[str]:
+    cancel = "qdel"
+
+    def submit(self, job: Job) -> list[str]:
         """Return the words of the submit command; `smp` is the usual name of that environment."""
         return [
             *("qsub", "-V", "-cwd", "-j", "y", "-o", str(job.log.absolute()), "-N", job.name),
@@ -178,9 +206,9 @@ class Sge:
             # a limit for each core
             *("-l", f"h_vmem={-(-job.mem_mb // job.threads)}M,h_rt={job.runtime * 60}"),
             *_option("-l", f"gpu={job.gpus}" if job.gpus else None),
-            *_option("-q", _queue(job, site)),
-            *_option("-P", site.account),
-            *site.extra,
+            *_option("-q", self.queue(job)),
+            *_option("-P", self.site.account),
+            *self.site.extra,
             str(job.script),
         ]
 
@@ -199,18 +227,12 @@ class Sge:
         return "success" if ended else "failed"
 
 
-SYSTEMS = {"pbs": Pbs(), "lsf": Lsf(), "sge": Sge()}
-
-
-class Own:
+class Own(System):
     """The commands of a site file."""
 
-    def __init__(self, site: Site) -> None:
-        self._site = site
-
-    def submit(self, job: Job, site: Site) -> list[str]:
+    def submit(self, job: Job) -> list[str]:
         """Return the words of the submit command."""
-        return [*shlex.split(str(site.submit)), str(job.script)]
+        return [*shlex.split(str(self.site.submit)), str(job.script)]
 
     def job_id(self, printed: str) -> str:
         """Return the id in what the submit command printed: its last line."""
@@ -218,13 +240,21 @@ class Own:
 
     def status(self, job: str) -> str:
         """Return running, success or failed, as the status command prints."""
-        found = _output([*shlex.split(str(self._site.status)), job]).strip()
+        found = _output([*shlex.split(str(self.site.status)), job]).strip()
         return found if found in ("success", "failed") else "running"
 
 
-def system_of(site: Site) -> Pbs | Lsf | Sge | Own:
+SYSTEMS: dict[str, type[System]] = {"pbs": Pbs, "lsf": Lsf, "sge": Sge, "own": Own}
+
+
+def system_of(site: Site) -> System:
     """Return how the batch system of a site is spoken to."""
-    return Own(site) if site.system == "own" else SYSTEMS[site.system]
+    return SYSTEMS[site.system](site)
+
+
+def cancel_command(site: Site) -> str:
+    """Return the program that Snakemake runs with ids behind it."""
+    return site.cancel or system_of(site).cancel
 
 
 def submit(site: Site, script: Path) -> str:
@@ -232,7 +262,7 @@ def submit(site: Site, script: Path) -> str:
     job = read_job(script)
     job.log.parent.mkdir(parents=True, exist_ok=True)
     system = system_of(site)
-    result = subprocess.run(system.submit(job, site), capture_output=True, text=True)
+    result = subprocess.run(system.submit(job), capture_output=True, text=True)
     if result.returncode:
         raise UserError(f"{job.name}: not submitted: {result.stderr.strip() or 'no reason given'}")
     found = system.job_id(result.stdout)
@@ -256,10 +286,6 @@ def jobs_in_queue(folder: Path) -> list[str]:
         return []
     site = read_site(folder / SITE_FILE)
     return [job for job in notes if status(site, job) == "running"]
-
-
-def _queue(job: Job, site: Site) -> str | None:
-    return site.gpu_queue or site.queue if job.gpus else site.queue
 
 
 def _option(name: str, value: str | None) -> list[str]:

@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from workflow_scripts.downloads.mirrors import add_source_arguments, open_mirror
 from workflow_scripts.downloads.registry import find_data_set, read_registry
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import write_json
@@ -16,13 +17,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--name", required=True, help="entry of the registry")
     parser.add_argument("--registry", default="config/registry.yaml", help="registry file")
     parser.add_argument("--root", type=Path, required=True, help="data root to fetch into")
-    # the rule gives the option without a value where the config has no mirror
-    parser.add_argument(
-        "--mirror", nargs="?", help="folder or http(s) address laid out as the data root"
-    )
-    parser.add_argument(
-        "--offline", action="store_true", help="take only what is there or in a mirror folder"
-    )
+    add_source_arguments(parser, "laid out as the data root")
     parser.add_argument("--record", required=True, help="JSON file: URLs, hashes, sizes, dates")
     arguments = parser.parse_args(argv)
 
@@ -36,7 +31,6 @@ def main(argv: list[str] | None = None) -> None:
             "give a folder of your own (config: data.root)"
         )
     from workflow_scripts.downloads.fetching import fetch
-    from workflow_scripts.downloads.mirrors import open_mirror
 
     mirror = open_mirror(arguments.mirror or None)
     files = fetch(data_set, arguments.root, mirror, arguments.offline)

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from workflow_scripts.downloads.mirrors import open_mirror
+from workflow_scripts.downloads.mirrors import add_source_arguments, open_mirror
 from workflow_scripts.downloads.model_folders import parse_address
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import write_json
@@ -14,13 +14,7 @@ def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", required=True, help="model of the hub, as id@revision")
     parser.add_argument("--folder", type=Path, required=True, help="folder of all models")
-    # the rule gives the option without a value where the config has no mirror
-    parser.add_argument(
-        "--mirror", nargs="?", help="folder or http(s) address with models below models/"
-    )
-    parser.add_argument(
-        "--offline", action="store_true", help="take only what is there or in a mirror folder"
-    )
+    add_source_arguments(parser, "with models below models/")
     parser.add_argument("--record", required=True, help="JSON file: source, date, hashes, sizes")
     arguments = parser.parse_args(argv)
 

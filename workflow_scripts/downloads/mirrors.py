@@ -1,5 +1,6 @@
 """Mirrors: a folder or a web address that holds what a data root holds."""
 
+import argparse
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
@@ -54,3 +55,12 @@ def check_offline(
         raise UserError(
             f"{where[0]} with {where[1]} {mirror.base}: an address is not offline; give a folder"
         )
+
+
+def add_source_arguments(parser: argparse.ArgumentParser, layout: str) -> None:
+    """Add --mirror, of a folder or address with a layout, and --offline."""
+    # the rule gives the option without a value where the config has no mirror
+    parser.add_argument("--mirror", nargs="?", help=f"folder or http(s) address {layout}")
+    parser.add_argument(
+        "--offline", action="store_true", help="take only what is there or in a mirror folder"
+    )
