@@ -1,9 +1,9 @@
 # One command from a fresh machine (Python 3.11 or newer with venv and pip, and make) to tables.
 #   make all_tables   the environment from the lock file, then the workflow on config/config.yaml
-#   make test         the same for the tests
+#   make test         the same for the tests; test-slow for those of tens of seconds
 #   make bench        speed and memory against other ways, to docs/benchmarks.md; bench-gpu on a GPU
 #   make test-cluster the tests on a SLURM of one node, whose packages it installs (Debian, root)
-#   make check        formatting and lint of Python and Snakemake code
+#   make check        formatting and lint of Python and Snakemake code, directions of imports
 #   make container    the image for `snakemake --sdm apptainer`
 PYTHON ?= python3
 CORES ?= all
@@ -17,13 +17,16 @@ export HF_HUB_OFFLINE ?= 1
 BENCH_DATA ?= $(firstword $(wildcard ../shared/data) resources/sampler)
 BENCH_OPTIONS ?=
 
-.PHONY: all_tables test test-cluster cluster-packages check bench bench-gpu environment container lock rulegraph clean
+.PHONY: all_tables test test-slow test-cluster cluster-packages check bench bench-gpu environment container lock rulegraph rooms docs clean
 
 all_tables: environment
 	snakemake --cores $(CORES) all_tables
 
 test: environment
-	python -m pytest -n 2 --dist loadgroup
+	python -m pytest -n 2 --dist worksteal
+
+test-slow: environment
+	python -m pytest -n 2 --dist worksteal -m "slow and not cluster"
 
 # SLURM is started without systemd, in a folder of the tests (tests/cluster/one_node_slurm.py)
 test-cluster: environment cluster-packages
@@ -40,6 +43,7 @@ check: environment
 	ruff check .
 	ruff format --check .
 	snakefmt --check Snakefile rules
+	lint-imports
 	snakemake --lint
 
 bench: environment
@@ -47,7 +51,7 @@ bench: environment
 	  --output docs/benchmarks.md $(BENCH_OPTIONS)
 
 bench-gpu: environment
-	python -m workflow_scripts.benchmarks.run_gpu_benchmarks --data $(BENCH_DATA) \
+	python -m workflow_scripts.benchmarks.run_benchmarks --gpu --data $(BENCH_DATA) \
 	  --output docs/benchmarks.md $(BENCH_OPTIONS)
 
 environment: $(READY)
@@ -76,6 +80,14 @@ lock:
 rulegraph: environment
 	snakemake --rulegraph | sed -E 's/, color = "[^"]*"//; s/color=grey/color="#555555"/' \
 	  | dot -Tsvg > docs/images/rulegraph.svg
+
+# the picture of the rooms and the imports between them; needs graphviz
+rooms: environment
+	python tools/draw_rooms.py | dot -Tsvg > docs/images/rooms.svg
+
+# the reference of the keys of config, from their types
+docs: environment
+	python -m tools.describe_config --output docs/config-keys.md
 
 clean:
 	rm -rf results .snakemake

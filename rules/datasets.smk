@@ -6,26 +6,34 @@
 
 rule read_suite:
     input:
-        sources=sources("datasets.read_suite"),
-        raw=lambda wildcards: plan.suite_files(wildcards.suite),
+        sources=lambda wildcards: sources(
+            "datasets.read_suite", *given.suite_modules(wildcards.suite)
+        ),
+        raw=lambda wildcards: given.suite_inputs(wildcards.suite),
     output:
-        strings="results/datasets/{suite}/strings.txt",
-        items_json="results/datasets/{suite}/items.json",
+        strings="<results>/datasets/{suite}/strings.txt",
+        items_json="<results>/datasets/{suite}/items.json",
     log:
-        "results/logs/read_suite/{suite}.log",
+        "<results>/logs/read_suite/{suite}.log",
     benchmark:
-        "results/benchmarks/read_suite/{suite}.tsv"
+        "<results>/benchmarks/read_suite/{suite}.tsv"
     conda:
         "../envs/plain.yaml"
-    threads: 1
     resources:
-        gpu=0,
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 20 * attempt,
     params:
-        block=lambda wildcards: plan.suite_block(wildcards.suite),
-        root=config["data"]["root"],
+        block=lambda wildcards: given.suite_block(wildcards.suite),
+        root=plan.config.data.root,
+        corpora=f"{plan.config.results}/corpora",
     shell:
-        "logged {log[0]:q} python -m workflow_scripts.datasets.read_suite --suite {wildcards.suite:q}"
-        " --block {params.block:q} --root {params.root:q}"
-        " --strings {output.strings:q} --items {output.items_json:q}"
+        r"""
+        logged {log:q} \
+            python -m workflow_scripts.datasets.read_suite \
+            --suite {wildcards.suite:q} \
+            --block {params.block:q} \
+            --root {params.root:q} \
+            --corpora {params.corpora:q} \
+            --strings {output.strings:q} \
+            --items {output.items_json:q}
+        """

@@ -18,82 +18,83 @@ rule fetch_dataset:
         sources=sources("downloads.fetch_dataset"),
         registry="config/registry.yaml",
     output:
-        record="results/downloads/{name}.json",
+        record="<results>/downloads/{name}.json",
     log:
-        "results/logs/fetch_dataset/{name}.log",
+        "<results>/logs/fetch_dataset/{name}.log",
     benchmark:
-        "results/benchmarks/fetch_dataset/{name}.tsv"
+        "<results>/benchmarks/fetch_dataset/{name}.tsv"
     wildcard_constraints:
         name=r"[a-z0-9]+([-_.][a-z0-9]+)*",
     # the command has retries of its own, and an error of the user's stays one
     retries: 0
     conda:
         "../envs/plain.yaml"
-    threads: 1
-    resources:
-        gpu=0,
-        mem_mb=500,
-        runtime=600,
     params:
-        root=config["data"]["root"],
+        root=plan.config.data.root,
         # Snakemake does not compare params that are functions of the input: where checked bytes
         # come from is no reason to fetch again, and to run again all that follows
         options=lambda wildcards, input: plan.fetching.options,
     shell:
-        "logged {log[0]:q} python -m workflow_scripts.downloads.fetch_dataset --name {wildcards.name:q}"
-        " --registry {input.registry:q} --root {params.root:q} {params.options:q}"
-        " --record {output.record:q}"
+        r"""
+        logged {log:q} \
+            python -m workflow_scripts.downloads.fetch_dataset \
+            --name {wildcards.name:q} \
+            --registry {input.registry:q} \
+            --root {params.root:q} \
+            {params.options:q} \
+            --record {output.record:q}
+        """
 
 
 rule fetch_model:
     input:
         sources=sources("downloads.fetch_model"),
     output:
-        record="results/downloads/models/{model}.json",
+        record="<results>/downloads/models/{model}.json",
     log:
-        "results/logs/fetch_model/{model}.log",
+        "<results>/logs/fetch_model/{model}.log",
     benchmark:
-        "results/benchmarks/fetch_model/{model}.tsv"
+        "<results>/benchmarks/fetch_model/{model}.tsv"
     wildcard_constraints:
-        model=plan.hub_models(),
+        model=alternatives(plan.models.of_hub),
     retries: 0
     conda:
         "../envs/plain.yaml"
-    threads: 1
-    resources:
-        gpu=0,
-        mem_mb=1000,
-        runtime=600,
     params:
-        model=lambda wildcards: plan.model_address(wildcards.model),
+        model=lambda wildcards: plan.models.hub_model(wildcards.model).address,
         folder=str(plan.fetching.models),
         options=lambda wildcards, input: plan.fetching.options,
     shell:
-        "logged {log[0]:q} python -m workflow_scripts.downloads.fetch_model --model {params.model:q}"
-        " --folder {params.folder:q} {params.options:q} --record {output.record:q}"
+        r"""
+        logged {log:q} \
+            python -m workflow_scripts.downloads.fetch_model \
+            --model {params.model:q} \
+            --folder {params.folder:q} \
+            {params.options:q} \
+            --record {output.record:q}
+        """
 
 
 # A target that says at its end what no program can fetch.
 rule fetch_all:
     input:
         sources=sources("downloads.list_gated"),
-        data=lambda wildcards: plan.fetched_data(),
-        models=lambda wildcards: plan.fetched_models(),
+        data=lambda wildcards: plan.needs(True).downloads(),
+        models=lambda wildcards: plan.needs(True).hub_records(),
         registry="config/registry.yaml",
     log:
-        "results/logs/fetch_all.log",
+        "<results>/logs/fetch_all.log",
     benchmark:
-        "results/benchmarks/fetch_all.tsv"
+        "<results>/benchmarks/fetch_all.tsv"
     conda:
         "../envs/plain.yaml"
-    threads: 1
-    resources:
-        gpu=0,
-        mem_mb=500,
-        runtime=5,
     params:
-        root=config["data"]["root"],
-        gated=lambda wildcards: plan.gated(),
+        root=plan.config.data.root,
+        gated=lambda wildcards: plan.needs(True).gated(),
     shell:
-        "python -m workflow_scripts.downloads.list_gated --registry {input.registry:q}"
-        " --root {params.root:q} --names {params.gated:q} 2>&1 | tee {log:q}"
+        r"""
+        python -m workflow_scripts.downloads.list_gated \
+            --registry {input.registry:q} \
+            --root {params.root:q} \
+            --names {params.gated:q} 2>&1 | tee {log:q}
+        """

@@ -7,61 +7,72 @@
 rule embed_suite:
     input:
         sources=sources("embedding.embed_suite"),
-        encoder=lambda wildcards: plan.encoder_files(wildcards),
-        strings="results/datasets/{suite}/strings.txt",
+        encoder=lambda wildcards: given.encoder_files(wildcards),
+        strings="<results>/datasets/{suite}/strings.txt",
     output:
-        vectors="results/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
-        record="results/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.json",
+        vectors="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
+        record="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.json",
     log:
-        "results/logs/embed_suite/{model}/{recipe}/{corpus}/seed{seed}/{suite}.log",
+        "<results>/logs/embed_suite/{model}/{recipe}/{corpus}/seed{seed}/{suite}.log",
     benchmark:
-        "results/benchmarks/embed_suite/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv"
+        "<results>/benchmarks/embed_suite/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv"
     wildcard_constraints:
-        model=plan.neural_models(),
+        model=given.neural_models(),
     conda:
         "../envs/torch.yaml"
-    threads: config["threads"]["embedding"]
+    threads: plan.config.threads.embedding
     resources:
-        gpu=plan.gpus,
+        gpu=given.gpus,
         mem_mb=lambda wildcards, attempt: 6000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        encoder=lambda wildcards: plan.encoder_location(wildcards),
-        recipe=lambda wildcards: plan.embedding_block(wildcards.recipe),
-        device=config["device"],
+        encoder=lambda wildcards: given.encoder_location(wildcards),
+        recipe=lambda wildcards: given.embedding_block(wildcards.recipe),
+        device=plan.config.device,
     shell:
-        "logged {log[0]:q} on_gpu {resources.gpu} python -m workflow_scripts.embedding.embed_suite --model {params.encoder:q}"
-        " --strings {input.strings:q} --recipe-json {params.recipe:q} --threads {threads}"
-        " --device {params.device:q}"
-        " --output {output.vectors:q} --record {output.record:q}"
+        r"""
+        logged {log:q} on_gpu {resources.gpu} \
+            python -m workflow_scripts.embedding.embed_suite \
+            --model {params.encoder:q} \
+            --strings {input.strings:q} \
+            --recipe-json {params.recipe:q} \
+            --threads {threads} \
+            --device {params.device:q} \
+            --output {output.vectors:q} \
+            --record {output.record:q}
+        """
 
 
 # Static word vectors (the paper's fastText rows): looked up, not computed.
 rule embed_static:
     input:
         sources=sources("embedding.embed_static"),
-        vectors=lambda wildcards: plan.static_inputs(wildcards.model),
-        strings="results/datasets/{suite}/strings.txt",
+        vectors=lambda wildcards: given.static_inputs(wildcards.model),
+        strings="<results>/datasets/{suite}/strings.txt",
     output:
-        vectors="results/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
-        record="results/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.json",
+        vectors="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
+        record="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.json",
     log:
-        "results/logs/embed_static/{model}/{recipe}/{corpus}/seed{seed}/{suite}.log",
+        "<results>/logs/embed_static/{model}/{recipe}/{corpus}/seed{seed}/{suite}.log",
     benchmark:
-        "results/benchmarks/embed_static/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv"
+        "<results>/benchmarks/embed_static/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv"
     wildcard_constraints:
-        model=plan.static_models(),
+        model=alternatives(plan.models.static),
     conda:
         "../envs/plain.yaml"
-    threads: 1
     resources:
-        gpu=0,
         mem_mb=lambda wildcards, attempt: 12000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        file=lambda wildcards: plan.static_vectors(wildcards.model),
+        file=lambda wildcards: plan.models.vectors(wildcards.model),
         oov=lambda wildcards: plan.models.out_of_vocabulary(wildcards.model),
     shell:
-        "logged {log[0]:q} python -m workflow_scripts.embedding.embed_static --vectors {params.file:q}"
-        " --strings {input.strings:q} --oov {params.oov:q}"
-        " --output {output.vectors:q} --record {output.record:q}"
+        r"""
+        logged {log:q} \
+            python -m workflow_scripts.embedding.embed_static \
+            --vectors {params.file:q} \
+            --strings {input.strings:q} \
+            --oov {params.oov:q} \
+            --output {output.vectors:q} \
+            --record {output.record:q}
+        """

@@ -1,40 +1,53 @@
 # Figures: each drawn as PNG and SVG, with the numbers behind and a note of what was measured.
-# Inputs:  what outputs.figure_inputs names: results/scores/... (.tsv, .npz), results/corpora/...,
-#          results/datasets/... (items, strings), config/reference/{figure}.tsv (published values)
-# Outputs: results/figures/{figure}.{png,svg,tsv,md}, results/figures/cells/{figure}.tsv
+# Inputs:  what the kind of a figure names: results/scores/... (.tsv, .npz), results/corpora/...,
+#          results/datasets/... (items, strings); config/reference/{paper}/{figure}.tsv
+# Outputs: results/figures/{figure}.{png,svg,tsv,md}, cells/{figure}.tsv; blocks/{figure}.json: what
+#          is asked for
+
+
+localrules:
+    write_figure_block,
+
+
+rule write_figure_block:
+    input:
+        "rules/block.json.j2",
+    output:
+        "<results>/figures/blocks/{figure}.json",
+    log:
+        "<results>/logs/write_figure_block/{figure}.log",
+    params:
+        block=lambda wildcards: outputs.block("figures", wildcards.figure),
+    template_engine:
+        "jinja2"
 
 
 rule draw_figure:
     input:
-        sources=sources("figures.draw_figure"),
-        scores=lambda wildcards: outputs.figure_inputs(wildcards.figure)["scores"],
-        details=lambda wildcards: outputs.figure_inputs(wildcards.figure)["details"],
-        records=lambda wildcards: outputs.figure_inputs(wildcards.figure)["records"],
-        texts=lambda wildcards: outputs.figure_inputs(wildcards.figure)["texts"],
-        reference=lambda wildcards: outputs.reference_files("figures", wildcards.figure),
+        lambda wildcards: outputs.files("figures", wildcards.figure),
+        sources=lambda wildcards: sources(
+            "figures.draw_figure", outputs.module("figures", wildcards.figure)
+        ),
+        template="workflow_scripts/tables/templates/page.md.j2",
+        block="<results>/figures/blocks/{figure}.json",
     output:
-        multiext("results/figures/{figure}", ".png", ".svg", ".tsv", ".md"),
-        cells="results/figures/cells/{figure}.tsv",
+        multiext("<results>/figures/{figure}", ".png", ".svg", ".tsv", ".md"),
+        cells="<results>/figures/cells/{figure}.tsv",
     log:
-        "results/logs/draw_figure/{figure}.log",
+        "<results>/logs/draw_figure/{figure}.log",
     benchmark:
-        "results/benchmarks/draw_figure/{figure}.tsv"
+        "<results>/benchmarks/draw_figure/{figure}.tsv"
     wildcard_constraints:
-        figure=plan.figure_ids(),
+        figure=alternatives(outputs.figures),
     conda:
         "../envs/plain.yaml"
-    threads: 1
-    resources:
-        gpu=0,
-        mem_mb=500,
-        runtime=10,
     params:
-        block=lambda wildcards: canonical(outputs.figure_block(wildcards.figure)),
-        prefix=lambda wildcards: f"results/figures/{wildcards.figure}",
-        data_note=plan.data_note(),
+        prefix=lambda wildcards: f"{plan.config.results}/figures/{wildcards.figure}",
     shell:
-        "logged {log[0]:q} python -m workflow_scripts.figures.draw_figure --block {params.block:q}"
-        " --scores {input.scores:q} --details {input.details:q} --records {input.records:q}"
-        " --texts {input.texts:q} --reference {input.reference:q}"
-        " --data-note {params.data_note:q} --output-prefix {params.prefix:q}"
-        " --cells {output.cells:q}"
+        r"""
+        logged {log:q} \
+            python -m workflow_scripts.figures.draw_figure \
+            --block {input.block:q} \
+            --output-prefix {params.prefix:q} \
+            --cells {output.cells:q}
+        """

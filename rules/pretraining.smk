@@ -20,7 +20,7 @@
 
 from workflow_scripts.pretraining.plan import PretrainingPlan
 
-pretraining = PretrainingPlan(config)
+pretraining = PretrainingPlan(dict(plan.config))
 
 
 wildcard_constraints:
@@ -30,7 +30,7 @@ wildcard_constraints:
 rule embedded_models:
     input:
         expand(
-            "results/pretraining/{pretrained}/model",
+            "<results>/pretraining/{pretrained}/model",
             pretrained=pretraining.names(),
         ),
 
@@ -41,16 +41,14 @@ rule prepare_text:
         evaluation=lambda wildcards: pretraining.evaluation_files(),
         sources=sources("pretraining.prepare_text"),
     output:
-        directory("results/pretraining/{pretrained}/text"),
+        directory("<results>/pretraining/{pretrained}/text"),
     log:
-        "results/logs/prepare_text/{pretrained}.log",
+        "<results>/logs/prepare_text/{pretrained}.log",
     benchmark:
-        "results/benchmarks/prepare_text/{pretrained}.tsv"
+        "<results>/benchmarks/prepare_text/{pretrained}.tsv"
     conda:
         "../envs/torch.yaml"
-    threads: 1
     resources:
-        gpu=0,
         mem_mb=2000,
         runtime=30,
     params:
@@ -60,27 +58,32 @@ rule prepare_text:
         evaluation_root=lambda wildcards: pretraining.evaluation_root(),
         evaluation=lambda wildcards: pretraining.evaluation(),
     shell:
-        "logged {log[0]:q} python -m workflow_scripts.pretraining.prepare_text"
-        " --root {params.root:q} --texts {params.texts:q} --preparation {params.preparation:q}"
-        " --evaluation-root {params.evaluation_root:q} --evaluation {params.evaluation:q}"
-        " --output {output:q}"
+        r"""
+        logged {log:q} \
+            python -m workflow_scripts.pretraining.prepare_text \
+            --root {params.root:q} \
+            --texts {params.texts:q} \
+            --preparation {params.preparation:q} \
+            --evaluation-root {params.evaluation_root:q} \
+            --evaluation {params.evaluation:q} \
+            --output {output:q}
+        """
 
 
 rule train_tokenizer:
     input:
-        text="results/pretraining/{pretrained}/text",
+        text="<results>/pretraining/{pretrained}/text",
         sources=sources("pretraining.train_tokenizer"),
     output:
-        directory("results/pretraining/{pretrained}/tokenizer"),
+        directory("<results>/pretraining/{pretrained}/tokenizer"),
     log:
-        "results/logs/train_tokenizer/{pretrained}.log",
+        "<results>/logs/train_tokenizer/{pretrained}.log",
     benchmark:
-        "results/benchmarks/train_tokenizer/{pretrained}.tsv"
+        "<results>/benchmarks/train_tokenizer/{pretrained}.tsv"
     conda:
         "../envs/torch.yaml"
     threads: 2
     resources:
-        gpu=0,
         mem_mb=4000,
         runtime=30,
     params:
@@ -88,28 +91,32 @@ rule train_tokenizer:
         exponent=lambda wildcards: pretraining.settings(wildcards.pretrained).language_exponent,
         seed=lambda wildcards: pretraining.settings(wildcards.pretrained).seed,
     shell:
-        "RAYON_NUM_THREADS={threads} logged {log[0]:q} python -m workflow_scripts.pretraining.train_tokenizer"
-        " --text {input.text:q} --settings {params.settings:q}"
-        " --language-exponent {params.exponent:q} --seed {params.seed:q}"
-        " --output {output:q}"
+        r"""
+        RAYON_NUM_THREADS={threads} logged {log:q} \
+            python -m workflow_scripts.pretraining.train_tokenizer \
+            --text {input.text:q} \
+            --settings {params.settings:q} \
+            --language-exponent {params.exponent:q} \
+            --seed {params.seed:q} \
+            --output {output:q}
+        """
 
 
 rule train_word_vectors:
     input:
-        text="results/pretraining/{pretrained}/text",
-        tokenizer="results/pretraining/{pretrained}/tokenizer",
+        text="<results>/pretraining/{pretrained}/text",
+        tokenizer="<results>/pretraining/{pretrained}/tokenizer",
         sources=sources("pretraining.train_word_vectors"),
     output:
-        "results/pretraining/{pretrained}/word-vectors.safetensors",
+        "<results>/pretraining/{pretrained}/word-vectors.safetensors",
     log:
-        "results/logs/train_word_vectors/{pretrained}.log",
+        "<results>/logs/train_word_vectors/{pretrained}.log",
     benchmark:
-        "results/benchmarks/train_word_vectors/{pretrained}.tsv"
+        "<results>/benchmarks/train_word_vectors/{pretrained}.tsv"
     conda:
         "../envs/torch.yaml"
     threads: 2
     resources:
-        gpu=0,
         mem_mb=6000,
         runtime=60,
     params:
@@ -117,30 +124,37 @@ rule train_word_vectors:
         units=lambda wildcards: pretraining.settings(wildcards.pretrained).architecture.units,
         seed=lambda wildcards: pretraining.settings(wildcards.pretrained).seed,
     shell:
-        "RAYON_NUM_THREADS={threads} OMP_NUM_THREADS={threads} logged {log[0]:q} python -m workflow_scripts.pretraining.train_word_vectors"
-        " --text {input.text:q} --tokenizer {input.tokenizer:q} --settings {params.settings:q}"
-        " --units {params.units:q} --seed {params.seed:q} --output {output:q}"
+        r"""
+        RAYON_NUM_THREADS={threads} OMP_NUM_THREADS={threads} logged {log:q} \
+            python -m workflow_scripts.pretraining.train_word_vectors \
+            --text {input.text:q} \
+            --tokenizer {input.tokenizer:q} \
+            --settings {params.settings:q} \
+            --units {params.units:q} \
+            --seed {params.seed:q} \
+            --output {output:q}
+        """
 
 
 # The checkpoint and the JSON-lines log stand beside the model and are no outputs, since Snakemake
 # removes the outputs of a failed job, and a killed training is to resume from its checkpoint.
 rule pretrain_model:
     input:
-        text="results/pretraining/{pretrained}/text",
-        tokenizer="results/pretraining/{pretrained}/tokenizer",
-        vectors="results/pretraining/{pretrained}/word-vectors.safetensors",
+        text="<results>/pretraining/{pretrained}/text",
+        tokenizer="<results>/pretraining/{pretrained}/tokenizer",
+        vectors="<results>/pretraining/{pretrained}/word-vectors.safetensors",
         sources=sources("pretraining.pretrain_model"),
     output:
-        directory("results/pretraining/{pretrained}/model"),
+        directory("<results>/pretraining/{pretrained}/model"),
     log:
-        "results/logs/pretrain_model/{pretrained}.log",
+        "<results>/logs/pretrain_model/{pretrained}.log",
     benchmark:
-        "results/benchmarks/pretrain_model/{pretrained}.tsv"
+        "<results>/benchmarks/pretrain_model/{pretrained}.tsv"
     conda:
         "../envs/torch.yaml"
     threads: 2
     resources:
-        gpu=1,
+        gpu=given.gpus,
         mem_mb=8000,
         runtime=180,
     params:
@@ -149,14 +163,24 @@ rule pretrain_model:
         exponent=lambda wildcards: pretraining.settings(wildcards.pretrained).language_exponent,
         examples=lambda wildcards: pretraining.examples(wildcards.pretrained),
         seed=lambda wildcards: pretraining.settings(wildcards.pretrained).seed,
-        beside=lambda wildcards: f"results/pretraining/{wildcards.pretrained}",
+        device=plan.config.device,
+        beside=lambda wildcards: f"{plan.config.results}/pretraining/{wildcards.pretrained}",
     shell:
-        "OMP_NUM_THREADS={threads} OMP_WAIT_POLICY=passive"
-        " logged {log[0]:q} on_gpu {resources.gpu} python -m workflow_scripts.pretraining.pretrain_model"
-        " --name {wildcards.pretrained:q} --text {input.text:q} --tokenizer {input.tokenizer:q}"
-        " --word-vectors {input.vectors:q} --architecture {params.architecture:q}"
-        " --training {params.training:q} --language-exponent {params.exponent:q}"
-        " --examples {params.examples:q} --seed {params.seed:q} --threads {threads}"
-        " --checkpoint {params.beside:q}/checkpoint.safetensors"
-        " --training-log {params.beside:q}/training.jsonl"
-        " --output {output:q}"
+        r"""
+        OMP_NUM_THREADS={threads} OMP_WAIT_POLICY=passive logged {log:q} on_gpu {resources.gpu} \
+            python -m workflow_scripts.pretraining.pretrain_model \
+            --name {wildcards.pretrained:q} \
+            --text {input.text:q} \
+            --tokenizer {input.tokenizer:q} \
+            --word-vectors {input.vectors:q} \
+            --architecture {params.architecture:q} \
+            --training {params.training:q} \
+            --language-exponent {params.exponent:q} \
+            --examples {params.examples:q} \
+            --seed {params.seed:q} \
+            --threads {threads} \
+            --device {params.device:q} \
+            --checkpoint {params.beside:q}/checkpoint.safetensors \
+            --training-log {params.beside:q}/training.jsonl \
+            --output {output:q}
+        """

@@ -2,65 +2,84 @@
 # Inputs:  results/embeddings/.../{suite}.npy, results/datasets/{suite}/items.json
 # Outputs: results/retrieval/.../{suite}.tsv and {dataset}.tsv, ranked candidates by row
 
+# of a pair of encoders
+LEXICON = (
+    "{source_model}--{target_model}/{recipe}/{source_corpus}--{target_corpus}/seed{seed}/{dataset}"
+)
+
 
 rule link_entities:
     input:
         sources=sources("retrieval.link_entities"),
-        vectors="results/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
-        items_json="results/datasets/{suite}/items.json",
+        vectors="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
+        items_json="<results>/datasets/{suite}/items.json",
     output:
-        links="results/retrieval/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
+        links="<results>/retrieval/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
     log:
-        "results/logs/link_entities/{model}/{recipe}/{corpus}/seed{seed}/{suite}.log",
+        "<results>/logs/link_entities/{model}/{recipe}/{corpus}/seed{seed}/{suite}.log",
     benchmark:
-        "results/benchmarks/link_entities/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv"
+        "<results>/benchmarks/link_entities/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv"
     conda:
         "../envs/plain.yaml"
-    threads: config["threads"]["retrieval"]
+    threads: plan.config.threads.retrieval
     resources:
-        gpu=0,
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        similarity=config["retrieval"]["linking"]["similarity"],
-        k=config["retrieval"]["linking"]["k"],
+        similarity=plan.config.retrieval.linking.similarity,
+        k=plan.config.retrieval.linking.k,
     shell:
-        "logged {log[0]:q} python -m workflow_scripts.retrieval.link_entities --vectors {input.vectors:q}"
-        " --items {input.items_json:q} --similarity {params.similarity:q} --k {params.k}"
-        " --threads {threads} --output {output.links:q}"
+        r"""
+        logged {log:q} \
+            python -m workflow_scripts.retrieval.link_entities \
+            --vectors {input.vectors:q} \
+            --items {input.items_json:q} \
+            --similarity {params.similarity:q} \
+            --k {params.k} \
+            --threads {threads} \
+            --output {output.links:q}
+        """
 
 
 rule induce_lexicon:
     input:
         sources=sources("retrieval.induce_lexicon"),
-        source_vectors=lambda wildcards: plan.lexicon_side(wildcards, "source").vectors,
-        source_items=lambda wildcards: plan.lexicon_side(wildcards, "source").items,
-        target_vectors=lambda wildcards: plan.lexicon_side(wildcards, "target").vectors,
-        target_items=lambda wildcards: plan.lexicon_side(wildcards, "target").items,
+        source_vectors=lambda wildcards: given.lexicon_side(wildcards, "source")[0],
+        source_items=lambda wildcards: given.lexicon_side(wildcards, "source")[1],
+        target_vectors=lambda wildcards: given.lexicon_side(wildcards, "target")[0],
+        target_items=lambda wildcards: given.lexicon_side(wildcards, "target")[1],
     output:
-        ranks="results/retrieval/{source_model}--{target_model}/{recipe}/{source_corpus}--{target_corpus}/seed{seed}/{dataset}.tsv",
+        ranks=f"<results>/retrieval/{LEXICON}.tsv",
     log:
-        "results/logs/induce_lexicon/{source_model}--{target_model}/{recipe}/{source_corpus}--{target_corpus}/seed{seed}/{dataset}.log",
+        f"<results>/logs/induce_lexicon/{LEXICON}.log",
     benchmark:
-        "results/benchmarks/induce_lexicon/{source_model}--{target_model}/{recipe}/{source_corpus}--{target_corpus}/seed{seed}/{dataset}.tsv"
+        f"<results>/benchmarks/induce_lexicon/{LEXICON}.tsv"
     conda:
         "../envs/plain.yaml"
-    threads: config["threads"]["retrieval"]
+    threads: plan.config.threads.retrieval
     resources:
-        gpu=0,
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        mapping=config["retrieval"]["lexicon"]["mapping"],
-        regularisation=config["retrieval"]["lexicon"]["regularisation"],
-        similarity=config["retrieval"]["lexicon"]["similarity"],
-        neighbours=config["retrieval"]["lexicon"]["neighbours"],
-        k=config["retrieval"]["lexicon"]["k"],
+        mapping=plan.config.retrieval.lexicon.mapping,
+        regularisation=plan.config.retrieval.lexicon.regularisation,
+        similarity=plan.config.retrieval.lexicon.similarity,
+        neighbours=plan.config.retrieval.lexicon.neighbours,
+        k=plan.config.retrieval.lexicon.k,
     shell:
-        "logged {log[0]:q} python -m workflow_scripts.retrieval.induce_lexicon --dataset {wildcards.dataset:q}"
-        " --source-vectors {input.source_vectors:q} --source-items {input.source_items:q}"
-        " --target-vectors {input.target_vectors:q} --target-items {input.target_items:q}"
-        " --mapping {params.mapping:q} --regularisation {params.regularisation}"
-        " --retrieval {params.similarity:q}"
-        " --neighbours {params.neighbours} --k {params.k} --threads {threads}"
-        " --output {output.ranks:q}"
+        r"""
+        logged {log:q} \
+            python -m workflow_scripts.retrieval.induce_lexicon \
+            --dataset {wildcards.dataset:q} \
+            --source-vectors {input.source_vectors:q} \
+            --source-items {input.source_items:q} \
+            --target-vectors {input.target_vectors:q} \
+            --target-items {input.target_items:q} \
+            --mapping {params.mapping:q} \
+            --regularisation {params.regularisation} \
+            --retrieval {params.similarity:q} \
+            --neighbours {params.neighbours} \
+            --k {params.k} \
+            --threads {threads} \
+            --output {output.ranks:q}
+        """

@@ -4,57 +4,75 @@
 #          each: bootstrap replicates, cosines of labelled pairs
 
 
+# on a cluster these are too short to be worth a job
+localrules:
+    score_suite,
+    score_lexicon,
+
+
 rule score_suite:
     input:
-        sources=sources("scoring.score_suite"),
-        vectors="results/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
-        items_json="results/datasets/{suite}/items.json",
-        links=lambda wildcards: plan.links_of_suite(wildcards),
+        sources=lambda wildcards: sources(
+            "scoring.score_suite", *given.task_modules(wildcards.suite)
+        ),
+        vectors="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
+        items_json="<results>/datasets/{suite}/items.json",
+        links=lambda wildcards: given.links_of_suite(wildcards),
     output:
-        scores="results/scores/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
-        details="results/scores/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npz",
+        scores="<results>/scores/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
+        details="<results>/scores/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npz",
     log:
-        "results/logs/score_suite/{model}/{recipe}/{corpus}/seed{seed}/{suite}.log",
+        "<results>/logs/score_suite/{model}/{recipe}/{corpus}/seed{seed}/{suite}.log",
     benchmark:
-        "results/benchmarks/score_suite/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv"
+        "<results>/benchmarks/score_suite/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv"
     conda:
         "../envs/plain.yaml"
-    threads: 1
     resources:
-        gpu=0,
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=15,
     params:
+        encoder="{model}/{recipe}/{corpus}/seed{seed}",
         links=lambda wildcards, input: ["--links", input.links] if input.links else [],
     shell:
-        "logged {log[0]:q} python -m workflow_scripts.scoring.score_suite"
-        " --encoder {wildcards.model}/{wildcards.recipe}/{wildcards.corpus}/seed{wildcards.seed}"
-        " --items {input.items_json:q} --vectors {input.vectors:q} {params.links:q}"
-        " --output {output.scores:q} --details {output.details:q}"
+        r"""
+        logged {log:q} \
+            python -m workflow_scripts.scoring.score_suite \
+            --encoder {params.encoder} \
+            --items {input.items_json:q} \
+            --vectors {input.vectors:q} \
+            {params.links:q} \
+            --output {output.scores:q} \
+            --details {output.details:q}
+        """
 
 
 rule score_lexicon:
     input:
         sources=sources("scoring.score_lexicon"),
-        ranks="results/retrieval/{source_model}--{target_model}/{recipe}/{source_corpus}--{target_corpus}/seed{seed}/{dataset}.tsv",
-        source_items=lambda wildcards: plan.lexicon_side(wildcards, "source").items,
-        target_items=lambda wildcards: plan.lexicon_side(wildcards, "target").items,
+        ranks=f"<results>/retrieval/{LEXICON}.tsv",
+        source_items=lambda wildcards: given.lexicon_side(wildcards, "source")[1],
+        target_items=lambda wildcards: given.lexicon_side(wildcards, "target")[1],
     output:
-        scores="results/scores/{source_model}--{target_model}/{recipe}/{source_corpus}--{target_corpus}/seed{seed}/{dataset}.tsv",
-        details="results/scores/{source_model}--{target_model}/{recipe}/{source_corpus}--{target_corpus}/seed{seed}/{dataset}.npz",
+        scores=f"<results>/scores/{LEXICON}.tsv",
+        details=f"<results>/scores/{LEXICON}.npz",
     log:
-        "results/logs/score_lexicon/{source_model}--{target_model}/{recipe}/{source_corpus}--{target_corpus}/seed{seed}/{dataset}.log",
+        f"<results>/logs/score_lexicon/{LEXICON}.log",
     benchmark:
-        "results/benchmarks/score_lexicon/{source_model}--{target_model}/{recipe}/{source_corpus}--{target_corpus}/seed{seed}/{dataset}.tsv"
+        f"<results>/benchmarks/score_lexicon/{LEXICON}.tsv"
     conda:
         "../envs/plain.yaml"
-    threads: 1
     resources:
-        gpu=0,
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=15,
+    params:
+        encoder=LEXICON.rpartition("/")[0],
     shell:
-        "logged {log[0]:q} python -m workflow_scripts.scoring.score_lexicon --dataset {wildcards.dataset:q}"
-        " --encoder {wildcards.source_model}--{wildcards.target_model}/{wildcards.recipe}/{wildcards.source_corpus}--{wildcards.target_corpus}/seed{wildcards.seed}"
-        " --source-items {input.source_items:q} --target-items {input.target_items:q}"
-        " --ranks {input.ranks:q} --output {output.scores:q} --details {output.details:q}"
+        r"""
+        logged {log:q} \
+            python -m workflow_scripts.scoring.score_lexicon \
+            --dataset {wildcards.dataset:q} \
+            --encoder {params.encoder} \
+            --source-items {input.source_items:q} \
+            --target-items {input.target_items:q} \
+            --ranks {input.ranks:q} \
+            --output {output.scores:q} \
+            --details {output.details:q}
+        """

@@ -3,13 +3,18 @@
 #
 # Inputs:  the model's folder, results/corpora/{corpus}.txt,
 #          results/datasets/{suite}/strings.txt and items.json
-# Outputs: results/tuning_grid/{search}/slice{slice}.tsv (a row for each cell and seed) and .json
+# Outputs: results/tuning_grid/{search}/slice{slice}.json (a score for each cell and seed)
 #          results/tuning_grid/{search}.tsv (all cells, best first), .json (the best settings and
 #          what they were found with) and .md (a page to read)
 
-from workflow_scripts.tuning_grid.plan import TuningGridPlan
+from workflow_scripts.dag.searches import TuningGridPlan
 
-grid = TuningGridPlan(config, plan)
+grid = TuningGridPlan(plan)
+
+
+localrules:
+    tuning_grid,
+    choose_settings,
 
 
 rule tuning_grid:
@@ -21,59 +26,70 @@ rule tuning_grid:
 # logs of a failed job, and a killed job is to go on where it was.
 rule search_grid:
     input:
-        sources=sources("tuning_grid.search_grid"),
-        model=lambda wildcards: grid.model_files(wildcards.search),
+        sources=lambda wildcards: sources(
+            "tuning_grid.search_grid", *grid.modules(wildcards.search)
+        ),
+        model=lambda wildcards: plan.models.files(grid.model(wildcards.search)),
         corpus=lambda wildcards: grid.corpus_file(wildcards.search),
         strings=lambda wildcards: grid.suite_file(wildcards.search, "strings.txt"),
         items_json=lambda wildcards: grid.suite_file(wildcards.search, "items.json"),
     output:
-        scores="results/tuning_grid/{search}/slice{slice}.tsv",
-        record="results/tuning_grid/{search}/slice{slice}.json",
+        scores="<results>/tuning_grid/{search}/slice{slice}.json",
     log:
-        "results/logs/search_grid/{search}/slice{slice}.log",
+        "<results>/logs/search_grid/{search}/slice{slice}.log",
     benchmark:
-        "results/benchmarks/search_grid/{search}/slice{slice}.tsv"
+        "<results>/benchmarks/search_grid/{search}/slice{slice}.tsv"
     conda:
         "../envs/torch.yaml"
-    threads: config["threads"]["tuning"]
+    threads: plan.config.threads.tuning
     resources:
-        gpu=plan.gpus,
+        gpu=given.gpus,
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
         runtime=lambda wildcards, attempt: 240 * attempt,
     params:
-        model=lambda wildcards: grid.model_location(wildcards.search),
+        model=lambda wildcards: plan.models.location(grid.model(wildcards.search)),
         block=lambda wildcards: grid.slice_block(wildcards.search, wildcards.slice),
-        device=config["device"],
+        device=plan.config.device,
     shell:
-        "logged {log[0]:q} on_gpu {resources.gpu} python -m workflow_scripts.tuning_grid.search_grid --model {params.model:q}"
-        " --corpus {input.corpus:q} --strings {input.strings:q} --items {input.items_json:q}"
-        " --block {params.block:q} --threads {threads} --device {params.device:q}"
-        " --output {output.scores:q} --record {output.record:q}"
+        r"""
+        logged {log:q} on_gpu {resources.gpu} \
+            python -m workflow_scripts.tuning_grid.search_grid \
+            --model {params.model:q} \
+            --corpus {input.corpus:q} \
+            --strings {input.strings:q} \
+            --items {input.items_json:q} \
+            --block {params.block:q} \
+            --threads {threads} \
+            --device {params.device:q} \
+            --output {output.scores:q}
+        """
 
 
 rule choose_settings:
     input:
-        sources=sources("tuning_grid.choose_settings"),
-        slices=lambda wildcards: grid.slices(wildcards.search, "tsv"),
-        records=lambda wildcards: grid.slices(wildcards.search, "json"),
+        sources=lambda wildcards: sources(
+            "tuning_grid.choose_settings", *grid.modules(wildcards.search)
+        ),
+        slices=lambda wildcards: grid.slices(wildcards.search),
     output:
-        table="results/tuning_grid/{search}.tsv",
-        record="results/tuning_grid/{search}.json",
-        report="results/tuning_grid/{search}.md",
+        table="<results>/tuning_grid/{search}.tsv",
+        record="<results>/tuning_grid/{search}.json",
+        report="<results>/tuning_grid/{search}.md",
     log:
-        "results/logs/choose_settings/{search}.log",
+        "<results>/logs/choose_settings/{search}.log",
     benchmark:
-        "results/benchmarks/choose_settings/{search}.tsv"
+        "<results>/benchmarks/choose_settings/{search}.tsv"
     conda:
         "../envs/plain.yaml"
-    threads: 1
-    resources:
-        gpu=0,
-        mem_mb=1000,
-        runtime=5,
     params:
         block=lambda wildcards: grid.search_block(wildcards.search),
     shell:
-        "logged {log[0]:q} python -m workflow_scripts.tuning_grid.choose_settings"
-        " --block {params.block:q} --slices {input.slices:q} --records {input.records:q}"
-        " --table {output.table:q} --record {output.record:q} --report {output.report:q}"
+        r"""
+        logged {log:q} \
+            python -m workflow_scripts.tuning_grid.choose_settings \
+            --block {params.block:q} \
+            --slices {input.slices:q} \
+            --table {output.table:q} \
+            --record {output.record:q} \
+            --report {output.report:q}
+        """

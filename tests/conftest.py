@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
-import yaml
-from snakemake.utils import update_config
+
+from workflow_scripts.configuration.layers import read_layers
 
 PROJECT = Path(__file__).resolve().parent.parent
 
@@ -23,11 +23,8 @@ def sampler() -> Path:
 
 
 def merge_config(name: str) -> dict:
-    """Return config/{name}.yaml over the files always read, merged as the Snakefile does."""
-    config: dict = {}
-    for part in ("datasets", "recipes", "pretraining", "tuning_grid", "tables", name):
-        update_config(config, yaml.safe_load((PROJECT / f"config/{part}.yaml").read_text()))
-    return config
+    """Return config/{name}.yaml over the files that it lies over."""
+    return read_layers([PROJECT / f"config/{name}.yaml"]).config
 
 
 @pytest.fixture(scope="session")

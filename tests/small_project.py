@@ -5,6 +5,8 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import yaml
@@ -15,19 +17,20 @@ COPIED = ("Snakefile", "rules", "envs", "workflow_scripts", "config", "profiles"
 
 SMALL_CONFIG = PROJECT / "tests" / "workflow" / "small.yaml"
 
+# the rules that tests name most
+TUNE = "tune_encoder"
+SAMPLE = "sample_corpus"
+
 
 class SmallProject:
     """A folder with the project's files and a small config."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.config_file = folder / "config" / "small.yaml"
         # of the processes of a run: a command to start them with, and variables of environment
         self.inside: list[str] = []
         self.variables = {"HF_HUB_OFFLINE": "1"}
-
-    @property
-    def config_file(self) -> Path:
-        return self.folder / "config" / "small.yaml"
 
     def read_config(self) -> dict:
         return yaml.safe_load(self.config_file.read_text())
@@ -35,10 +38,18 @@ class SmallProject:
     def write_config(self, config: dict) -> None:
         self.config_file.write_text(yaml.safe_dump(config, sort_keys=False))
 
+    @contextmanager
+    def edited_config(self) -> Iterator[dict]:
+        """Give the config to change, and write it."""
+        config = self.read_config()
+        yield config
+        self.write_config(config)
+
     def command(self, *options: str) -> list[str]:
         return [
             *(*self.inside, sys.executable, "-m", "snakemake", "--configfile", "config/small.yaml"),
-            *("--cores", "2", *options),
+            # with the profile's 15 s a run would end that much later
+            *("--cores", "2", "--max-jobs-per-timespan", "1000/1s", *options),
         ]
 
     def environment(self) -> dict[str, str]:
@@ -46,19 +57,34 @@ class SmallProject:
         return {**os.environ, "PATH": path, **self.variables}
 
     def run(self, *options: str) -> subprocess.CompletedProcess:
+        """Return a run of Snakemake with all that it said in `stdout`."""
         return subprocess.run(
             self.command(*options),
             cwd=self.folder,
             env=self.environment(),
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
             text=True,
         )
 
+    def succeeds(self, *options: str) -> str:
+        """Return what a run says, which ends well."""
+        result = self.run(*options)
+        assert result.returncode == 0, result.stdout
+        return result.stdout
+
+    def fails(self, *options: str) -> str:
+        """Return what a run says, which ends with an error and leaves nothing half-written."""
+        result = self.run(*options)
+        assert result.returncode != 0, result.stdout
+        assert "Traceback" not in result.stdout
+        hidden = (self.folder / "results").rglob(".*")
+        assert not [file for file in hidden if file.suffix in (".tmp", ".old")]
+        return result.stdout
+
     def planned(self, *options: str) -> list[str]:
         """Return "rule wildcards" of every job that a dry run would run, sorted."""
-        result = self.run(*options, "--dry-run", "--quiet", "host")
-        output = result.stdout + result.stderr
-        assert result.returncode == 0, output
+        output = self.succeeds(*options, "--dry-run", "--quiet", "host")
         jobs = []
         for block in re.split(r"\n(?=(?:local)?rule )", output)[1:]:
             rule = re.match(r"(?:local)?rule (\w+)", block).group(1)
@@ -78,6 +104,7 @@ class SmallProject:
 
 
 def copy_project(project: Path, folder: Path) -> SmallProject:
+    """Return the small project before any run."""
     folder.mkdir()
     for name in COPIED:
         source = project / name

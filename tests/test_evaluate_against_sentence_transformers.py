@@ -1,4 +1,4 @@
-"""`evaluate` on the real test sets against the evaluator of sentence-transformers.
+"""`evaluate` on the sampler and the real test sets against sentence-transformers' evaluator.
 
 The encoder is a folder that sentence-transformers itself saved; the pairs that its evaluator gets
 are read here, apart from the readers of the project.
@@ -8,8 +8,6 @@ import pytest
 
 from workflow_scripts.evaluate import main
 from workflow_scripts.files import read_json
-
-pytestmark = pytest.mark.shared_data
 
 MODEL = "resources/models/bert-en-mini"
 # data set -> file, columns of both sentences and of the gold score, lines of header
@@ -36,39 +34,34 @@ def saved_encoder(request, project, tmp_path_factory):
     from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
 
     # transformers would keep the half precision that the weights are stored in
-    transformer = Transformer(
-        str(project / MODEL), max_seq_length=MAX_LENGTH, model_kwargs={"dtype": "float32"}
-    )
+    kept = {"max_seq_length": MAX_LENGTH, "model_kwargs": {"dtype": "float32"}}
+    transformer = Transformer(str(project / MODEL), **kept)
     pooling = Pooling(transformer.get_embedding_dimension(), request.param)
     folder = tmp_path_factory.mktemp("saved") / request.param
     SentenceTransformer(modules=[transformer, pooling], device="cpu").save(str(folder))
-    return folder, request.param
+    return folder
 
 
 @pytest.mark.parametrize("dataset", LAYOUTS)
+@pytest.mark.parametrize(
+    "root", ["sampler", pytest.param("shared_data", marks=pytest.mark.shared_data)]
+)
 def test_scores_of_a_saved_encoder_are_those_of_the_evaluator(
-    shared_data, tmp_path, saved_encoder, dataset
+    request, tmp_path, saved_encoder, root, dataset
 ):
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.evaluation import EmbeddingSimilarityEvaluator
 
     # pooling and length are read from what sentence-transformers saved
-    folder, _ = saved_encoder
+    folder, root = saved_encoder, request.getfixturevalue(root)
     output = tmp_path / "scores.json"
-    options = {
-        "--model": folder,
-        "--suite": dataset,
-        "--data-root": shared_data,
-        "--output": output,
-        "--device": "cpu",
-    }
-    main([str(part) for option in options.items() for part in option])
+    options = {"model": folder, "suite": dataset, "data-root": root, "output": output}
+    main([*(f"--{key}={value}" for key, value in options.items()), "--device=cpu"])
     [row] = read_json(output)
 
-    left, right, gold = read_pairs(shared_data, dataset)
-    evaluator = EmbeddingSimilarityEvaluator(
-        left, right, gold, main_similarity="cosine", batch_size=64
-    )
+    left, right, gold = read_pairs(root, dataset)
+    options = {"main_similarity": "cosine", "batch_size": 64}
+    evaluator = EmbeddingSimilarityEvaluator(left, right, gold, **options)
     expected = evaluator(SentenceTransformer(str(folder), device="cpu"))[evaluator.primary_metric]
     assert (row["dataset"], row["metric"], row["n"]) == (dataset, "spearman", len(gold))
     assert row["value"] == pytest.approx(expected, abs=5e-4)

@@ -1,26 +1,29 @@
 """The front door `python -m workflow_scripts.evaluate`."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
+import numpy as np
 import pytest
+import yaml
 
+from workflow_scripts.datasets.formats.register import read_entry
+from workflow_scripts.datasets.read_suite import read_suite
+from workflow_scripts.embedding.encoder_folder import load_model
+from workflow_scripts.embedding.string_encoding import encode_strings
+from workflow_scripts.embedding.torch_setup import set_up_torch
 from workflow_scripts.errors import UserError
-from workflow_scripts.evaluate import main
+from workflow_scripts.evaluate import COLUMNS, main
 from workflow_scripts.files import read_json
+from workflow_scripts.retrieval import induce_lexicon, link_entities
+from workflow_scripts.scoring import score_lexicon, score_suite
+from workflow_scripts.scoring.tidy_scores import read_scores
 
 MODEL = "resources/models/bert-en-mini"
-
-
-def run(project, *options):
-    return subprocess.run(
-        [sys.executable, "-m", "workflow_scripts.evaluate", *map(str, options)],
-        cwd=project,
-        capture_output=True,
-        text=True,
-    )
 
 
 def evaluate(project, output, *options):
@@ -29,72 +32,73 @@ def evaluate(project, output, *options):
     return {(row["dataset"], row["metric"]): row for row in read_json(output)}
 
 
-def test_scores_are_those_of_sentence_transformers_own_evaluator(project, sampler, tmp_path):
-    from sentence_transformers import SentenceTransformer
-    from sentence_transformers.sentence_transformer.evaluation import EmbeddingSimilarityEvaluator
-    from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
-
-    rows = evaluate(
-        project,
-        tmp_path / "scores.json",
-        *("--pooling", "mean", "--max-length", "64", "--suite", "stsb", "--data-root", sampler),
-    )
-    lines = (sampler / "sts-benchmark" / "sts-test.csv").read_text().split("\n")
-    fields = [line.split("\t") for line in lines if line]
-    # transformers would keep the half precision that the weights are stored in
-    transformer = Transformer(
-        str(project / MODEL), max_seq_length=64, model_kwargs={"dtype": "float32"}
-    )
-    peer = SentenceTransformer(
-        modules=[transformer, Pooling(transformer.get_embedding_dimension(), "mean")],
-        device="cpu",
-    )
-    evaluator = EmbeddingSimilarityEvaluator(
-        [row[5] for row in fields],
-        [row[6] for row in fields],
-        [float(row[4]) / 5 for row in fields],
-        main_similarity="cosine",
-    )
-    expected = evaluator(peer)[evaluator.primary_metric]
-    assert rows["stsb", "spearman"]["value"] == pytest.approx(expected, abs=5e-4)
-    assert rows["stsb", "spearman"]["n"] == len(fields)
+def workflow_rows(project, sampler, folder, dataset, *retrieval):
+    """Return the rows that the steps of the workflow give for the model, mean pooling."""
+    entry = yaml.safe_load((project / "config/datasets.yaml").read_text())["datasets"][dataset]
+    strings, items = read_suite(sampler, {dataset: read_entry(dataset, entry)})
+    paths = ("items.json", "vectors.npy", "ranks.tsv", "scores.tsv", "scores.npz")
+    suite, vectors, ranks, scores, details = (str(folder / name) for name in paths)
+    Path(suite).write_text(json.dumps({"datasets": items}))
+    loaded = load_model(str(project / MODEL), set_up_torch(1, "cpu"))
+    np.save(vectors, encode_strings(loaded, strings, "mean", 64))
+    outputs = ["--encoder=m/r/c/seed0", "--output", scores, "--details", details]
+    if items[dataset]["task"] == "lexicon":
+        sides = [f"--{side}-items={suite}" for side in ("source", "target")]
+        sides += [f"--dataset={dataset}"]
+        both = [f"--{side}-vectors={vectors}" for side in ("source", "target")]
+        induce_lexicon.main([*sides, *both, *retrieval, "--output", ranks])
+        score_lexicon.main([*sides, "--ranks", ranks, *outputs])
+    else:
+        files = ["--items", suite, "--vectors", vectors]
+        link_entities.main([*files, *retrieval, "--output", ranks])
+        score_suite.main([*files, "--links", ranks, *outputs])
+    found = {}
+    for row in read_scores(scores):
+        shown = {key: getattr(row, key) for key in COLUMNS}
+        shown |= {key: pytest.approx(shown[key], abs=1e-6) for key in ("value", "low", "high")}
+        found[row.dataset, row.metric] = shown
+    return found
 
 
 def test_rows_are_fractions_with_n_and_coverage_and_a_table_is_printed(
     project, sampler, tmp_path, capsys
 ):
-    output = tmp_path / "scores.json"
-    rows = evaluate(
-        project, output, "--pooling", "cls", "--suite", "word-similarity", "--data-root", sampler
-    )
+    options = ("--pooling", "cls", "--suite", "word-similarity", "--data-root", sampler)
+    rows = evaluate(project, tmp_path / "scores.json", *options)
     assert [key[0] for key in rows] == ["simlex999", "multisimlex-en"]
-    for row in json.loads(output.read_text()):
-        assert set(row) == {"dataset", "metric", "value", "low", "high", "n", "coverage", "dropped"}
-        assert -1 <= row["value"] <= 1
-        assert 0 < row["coverage"] <= 1
-    printed = capsys.readouterr().out
-    assert "simlex999" in printed
-    assert "spearman" in printed
+    for row in rows.values():
+        assert set(row) == set(COLUMNS)
+        assert -1 <= row["value"] <= 1 and 0 < row["coverage"] <= 1
+    assert re.search(r"^simlex999 +spearman +[-.\d]+ ", capsys.readouterr().out, re.MULTILINE)
     record = read_json(tmp_path / "scores.record.json")
-    assert record["pooling"] == "cls"
-    assert len(record["weights_sha256"]) == 64
+    assert record["pooling"] == "cls" and len(record["weights_sha256"]) == 64
 
 
-def test_linking_and_lexicons_are_scored_too(project, sampler, tmp_path):
-    links = evaluate(
-        project,
-        tmp_path / "links.json",
-        *("--pooling", "mean", "--suite", "askapatient", "--data-root", sampler),
-    )
-    assert (
-        links["askapatient", "accuracy@1"]["value"] <= links["askapatient", "accuracy@5"]["value"]
-    )
-    words = evaluate(
-        project,
-        tmp_path / "words.json",
-        *("--pooling", "mean", "--suite", "bli-en-fr", "--data-root", sampler),
-    )
-    assert words["bli-en-fr", "accuracy@1"]["n"] == 88
+def test_numbers_of_linking_are_those_of_the_workflow(project, sampler, tmp_path, capsys):
+    output = tmp_path / "scores.json"
+    options = ("--pooling", "mean", "--suite", "askapatient", "--data-root", sampler)
+    rows = evaluate(project, output, *options)
+    printed = "retrieval.linking of {}: similarity {}, k 5"
+    assert printed.format(project / "config/config.yaml", "dot") in capsys.readouterr().out
+    assert rows == workflow_rows(project, sampler, tmp_path, "askapatient", "--similarity=dot")
+    # a config of one's own lies over the default
+    config = tmp_path / "own.yaml"
+    config.write_text("retrieval: {linking: {similarity: cosine}}")
+    rows = evaluate(project, output, *options, "--config", config)
+    assert printed.format(config, "cosine") in capsys.readouterr().out
+    assert rows == workflow_rows(project, sampler, tmp_path, "askapatient", "--similarity=cosine")
+    assert read_json(output.with_suffix(".record.json"))["retrieval"]["linking"]["k"] == 5
+    config.write_text("retrieval: {linking: {similarity: cosin}}")
+    with pytest.raises(UserError, match=r"own\.yaml: `retrieval\.linking\.similarity` is 'cosin'"):
+        evaluate(project, output, *options, "--config", config)
+
+
+def test_numbers_of_lexicons_are_those_of_the_workflow(project, sampler, tmp_path):
+    options = ("--pooling", "mean", "--suite", "bli-en-fr", "--data-root", sampler)
+    rows = evaluate(project, tmp_path / "scores.json", *options)
+    assert rows["bli-en-fr", "accuracy@1"]["n"] == 88
+    retrieval = ("--mapping=supervised", "--regularisation=1", "--retrieval=csls")
+    assert rows == workflow_rows(project, sampler, tmp_path, "bli-en-fr", *retrieval)
 
 
 def test_a_missing_data_set_is_named_and_left_out_or_an_error(project, sampler, tmp_path, capsys):
@@ -105,9 +109,12 @@ def test_a_missing_data_set_is_named_and_left_out_or_an_error(project, sampler, 
     rows = evaluate(project, tmp_path / "scores.json", *options)
     assert [key[0] for key in rows] == ["simlex999"]
     assert "multisimlex-en: left out" in capsys.readouterr().out
-    strict = run(project, "--model", MODEL, "--output", tmp_path / "no.json", *options, "--strict")
+    arguments = ["--model", MODEL, "--output", tmp_path / "no.json", *options, "--strict"]
+    words = [sys.executable, "-m", "workflow_scripts.evaluate", *map(str, arguments)]
+    strict = subprocess.run(words, cwd=project, capture_output=True, text=True)
     assert strict.returncode == 2
     assert "translation.csv: no such file" in strict.stderr
+    assert "Traceback" not in strict.stderr and strict.stderr.count("\n") == 1
     assert not (tmp_path / "no.json").exists()
 
 
@@ -122,25 +129,12 @@ def test_a_missing_data_set_is_named_and_left_out_or_an_error(project, sampler, 
         ({"--max-length": "0"}, "maximum length 0 is less than"),
     ],
 )
-def test_a_mistake_is_one_line_without_traceback_and_writes_nothing(
-    changes, message, project, tmp_path
-):
-    output = tmp_path / "scores.json"
-    options = {
-        "--model": MODEL,
-        "--pooling": "cls",
-        "--suite": "simlex999",
-        "--data-root": "resources/sampler",
-        "--output": str(output),
-        **changes,
-    }
-    arguments = [part for key, value in options.items() if value for part in (key, value)]
-    result = run(project, *arguments)
-    assert result.returncode == 2
-    assert message in result.stderr
-    assert "Traceback" not in result.stderr
-    assert result.stderr.count("\n") == 1
-    assert not output.exists()
+def test_a_mistake_is_named_and_writes_nothing(changes, message, project, sampler, tmp_path):
+    options = {"--model": project / MODEL, "--pooling": "cls", "--suite": "simlex999"}
+    options |= {"--data-root": sampler, "--output": tmp_path / "scores.json", **changes}
+    with pytest.raises(UserError, match=message):
+        main([str(part) for key, value in options.items() if value for part in (key, value)])
+    assert not list(tmp_path.iterdir())
 
 
 def test_scores_go_onto_the_card_when_asked(project, sampler, tmp_path):

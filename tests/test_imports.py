@@ -1,10 +1,11 @@
-"""The garbage collector during imports: off within, as before afterwards, also after an error."""
+"""Imports of large packages: the garbage collector within, and the threads that they start."""
 
 import gc
+import os
 
 import pytest
 
-from workflow_scripts.imports import quick_imports
+from workflow_scripts.imports import default_threads, quick_imports
 
 
 @pytest.mark.parametrize("enabled", [True, False])
@@ -21,3 +22,31 @@ def test_the_collector_is_off_within_and_as_before_afterwards(enabled):
     finally:
         gc.unfreeze()
         (gc.enable if was_enabled else gc.disable)()
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, "2000"),
+        ({"GOMP_SPINCOUNT": "7"}, "7"),
+        ({"OMP_WAIT_POLICY": "active"}, None),
+    ],
+)
+def test_threads_do_not_spin_for_long_unless_the_user_says_how(given, expected, monkeypatch):
+    for name in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    with quick_imports():
+        pass
+    assert os.environ.get("GOMP_SPINCOUNT") == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"), [("3", 3), ("4,2", 4), ("", None), ("0", None), ("many", None)]
+)
+def test_the_threads_of_a_command_that_is_not_told_are_those_of_openmp(
+    given, expected, monkeypatch
+):
+    monkeypatch.setenv("OMP_NUM_THREADS", given)
+    assert default_threads() == (expected or os.cpu_count())

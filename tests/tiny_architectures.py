@@ -13,7 +13,12 @@ import torch
 import transformers
 from tiny_models import CHARACTERS, SIZES, WORDS, byte_pairs, word_pieces
 from tokenizers import processors
-from transformers import PreTrainedConfig, PreTrainedTokenizerBase, PreTrainedTokenizerFast
+from transformers import (
+    PreTrainedConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+    PreTrainedTokenizerFast,
+)
 
 
 def unigrams(marks: list[str]) -> list[tuple[str, float]]:
@@ -25,125 +30,75 @@ def unigrams(marks: list[str]) -> list[tuple[str, float]]:
     return [*((mark, 0.0) for mark in marks), *pieces.items()]
 
 
-def bert_tokenizer() -> PreTrainedTokenizerBase:
-    marks = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    return transformers.BertTokenizer(vocab=word_pieces(marks))
+BERT_MARKS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+ROBERTA_MARKS = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+
+UNUSED = ["<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>"]
 
 
-def distilbert_tokenizer() -> PreTrainedTokenizerBase:
-    marks = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    return transformers.DistilBertTokenizer(vocab=word_pieces(marks))
-
-
-def mpnet_tokenizer() -> PreTrainedTokenizerBase:
-    marks = ["<s>", "<pad>", "</s>", "[UNK]", "<mask>"]
-    return transformers.MPNetTokenizer(vocab=word_pieces(marks))
-
-
-def roberta_tokenizer() -> PreTrainedTokenizerBase:
-    model = json.loads(byte_pairs(["<s>", "<pad>", "</s>", "<unk>", "<mask>"]).to_str())["model"]
-    return transformers.RobertaTokenizer(
-        vocab=model["vocab"], merges=[tuple(pair) for pair in model["merges"]]
-    )
-
-
-def xlm_roberta_tokenizer() -> PreTrainedTokenizerBase:
-    marks = ["<s>", "<pad>", "</s>", "<unk>"]
-    return transformers.XLMRobertaTokenizer(vocab=[*unigrams(marks), ("<mask>", 0.0)])
-
-
-def camembert_tokenizer() -> PreTrainedTokenizerBase:
-    # Like the published vocabulary: the marks in use stand behind others that are not.
-    marks = ["<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>", "<unk>NOTUSED", "<s>", "</s>"]
-    return transformers.CamembertTokenizer(vocab=[*unigrams(marks), ("<mask>", 0.0)])
-
-
-def albert_tokenizer() -> PreTrainedTokenizerBase:
-    return transformers.AlbertTokenizer(
-        vocab=unigrams(["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"])
-    )
-
-
-def deberta_tokenizer() -> PreTrainedTokenizerBase:
-    model = json.loads(byte_pairs(["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"]).to_str())["model"]
-    return transformers.DebertaTokenizer(
-        vocab=model["vocab"], merges=[tuple(pair) for pair in model["merges"]]
-    )
-
-
-def deberta_v2_tokenizer() -> PreTrainedTokenizerBase:
-    return transformers.DebertaV2Tokenizer(
-        vocab=[*unigrams(["[PAD]", "[CLS]", "[SEP]", "[UNK]"]), ("[MASK]", 0.0)], unk_id=3
-    )
+def byte_pair_tokenizer(kind: str, marks: list[str]) -> PreTrainedTokenizerBase:
+    model = json.loads(byte_pairs(marks).to_str())["model"]
+    merges = [tuple(pair) for pair in model["merges"]]
+    return getattr(transformers, kind)(vocab=model["vocab"], merges=merges)
 
 
 def modernbert_tokenizer() -> PreTrainedTokenizerBase:
     # The padding token stands at the end, as in the published vocabulary.
-    tokenizer = byte_pairs(["[UNK]", "[CLS]", "[SEP]", "[MASK]"])
-    tokenizer.add_special_tokens(["[PAD]"])
+    names = ("unk_token", "cls_token", "sep_token", "mask_token", "pad_token")
+    marks = ["[UNK]", "[CLS]", "[SEP]", "[MASK]", "[PAD]"]
+    tokenizer = byte_pairs(marks[:4])
+    tokenizer.add_special_tokens(marks[4:])
     tokenizer.post_processor = processors.BertProcessing(("[SEP]", 2), ("[CLS]", 1))
-    return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        unk_token="[UNK]",
-        cls_token="[CLS]",
-        sep_token="[SEP]",
-        mask_token="[MASK]",
-        pad_token="[PAD]",
-        model_input_names=["input_ids", "attention_mask"],
-    )
+    options = dict(zip(names, marks, strict=True))
+    options["model_input_names"] = ["input_ids", "attention_mask"]
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, **options)
 
 
-RELATIVE = {
-    "relative_attention": True,
-    "pos_att_type": ["p2c", "c2p"],
-    "position_biased_input": False,
-    "type_vocab_size": 0,
+TOKENIZERS: dict[str, Callable[[], PreTrainedTokenizerBase]] = {
+    "bert": lambda: transformers.BertTokenizer(vocab=word_pieces(BERT_MARKS)),
+    "distilbert": lambda: transformers.DistilBertTokenizer(vocab=word_pieces(BERT_MARKS)),
+    "electra": lambda: transformers.BertTokenizer(vocab=word_pieces(BERT_MARKS)),
+    "mpnet": lambda: transformers.MPNetTokenizer(
+        vocab=word_pieces(["<s>", "<pad>", "</s>", "[UNK]", "<mask>"])
+    ),
+    "roberta": lambda: byte_pair_tokenizer("RobertaTokenizer", ROBERTA_MARKS),
+    "xlm-roberta": lambda: transformers.XLMRobertaTokenizer(
+        vocab=[*unigrams(ROBERTA_MARKS[:4]), ("<mask>", 0.0)]
+    ),
+    # Like the published vocabulary: the marks in use stand behind others that are not.
+    "camembert": lambda: transformers.CamembertTokenizer(
+        vocab=[*unigrams([*UNUSED, "<unk>NOTUSED", "<s>", "</s>"]), ("<mask>", 0.0)]
+    ),
+    "albert": lambda: transformers.AlbertTokenizer(
+        vocab=unigrams(["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"])
+    ),
+    "deberta": lambda: byte_pair_tokenizer(
+        "DebertaTokenizer", ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"]
+    ),
+    "deberta-v2": lambda: transformers.DebertaV2Tokenizer(
+        vocab=[*unigrams(["[PAD]", "[CLS]", "[SEP]", "[UNK]"]), ("[MASK]", 0.0)], unk_id=3
+    ),
+    "modernbert": modernbert_tokenizer,
 }
-# Name: tokenizer, config class, what the config says besides SIZES, class with a head.
-ARCHITECTURES: dict[str, tuple[Callable[[], PreTrainedTokenizerBase], str, dict, str]] = {
-    "bert": (bert_tokenizer, "BertConfig", {}, "BertForPreTraining"),
-    "roberta": (roberta_tokenizer, "RobertaConfig", {"type_vocab_size": 1}, "RobertaForMaskedLM"),
-    "xlm-roberta": (
-        xlm_roberta_tokenizer,
-        "XLMRobertaConfig",
-        {"type_vocab_size": 1},
-        "XLMRobertaForMaskedLM",
-    ),
-    "camembert": (
-        camembert_tokenizer,
-        "CamembertConfig",
-        {"type_vocab_size": 1, "bos_token_id": 5, "eos_token_id": 6},
-        "CamembertForMaskedLM",
-    ),
-    "distilbert": (distilbert_tokenizer, "DistilBertConfig", {}, "DistilBertForMaskedLM"),
-    "electra": (
-        bert_tokenizer,
-        "ElectraConfig",
-        {"embedding_size": 16},
-        "ElectraForPreTraining",
-    ),
-    "mpnet": (mpnet_tokenizer, "MPNetConfig", {}, "MPNetForMaskedLM"),
-    "albert": (albert_tokenizer, "AlbertConfig", {"embedding_size": 16}, "AlbertForPreTraining"),
-    "deberta": (deberta_tokenizer, "DebertaConfig", RELATIVE, "DebertaForMaskedLM"),
-    "deberta-v2": (
-        deberta_v2_tokenizer,
-        "DebertaV2Config",
-        {
-            **RELATIVE,
-            "position_buckets": 8,
-            "norm_rel_ebd": "layer_norm",
-            "share_att_key": True,
-            "conv_kernel_size": 3,
-        },
-        "DebertaV2ForMaskedLM",
-    ),
-    "modernbert": (
-        modernbert_tokenizer,
-        "ModernBertConfig",
-        # A window narrower than the strings; every rate is 0, as published.
-        {"local_attention": 8, "layer_types": ["full_attention", "sliding_attention"]},
-        "ModernBertForMaskedLM",
-    ),
+RELATIVE = {"relative_attention": True, "pos_att_type": ["p2c", "c2p"]}
+RELATIVE |= {"position_biased_input": False, "type_vocab_size": 0}
+ROBERTA = {"type_vocab_size": 1}
+V2 = {"position_buckets": 8, "norm_rel_ebd": "layer_norm", "share_att_key": True}
+# A window narrower than the strings; every rate is 0, as published.
+WINDOW = {"local_attention": 8, "layer_types": ["full_attention", "sliding_attention"]}
+# Name: begin of the names of its classes, class with a head, what the config says besides SIZES.
+ARCHITECTURES: dict[str, tuple[str, str, dict]] = {
+    "bert": ("Bert", "ForPreTraining", {}),
+    "roberta": ("Roberta", "ForMaskedLM", ROBERTA),
+    "xlm-roberta": ("XLMRoberta", "ForMaskedLM", ROBERTA),
+    "camembert": ("Camembert", "ForMaskedLM", {**ROBERTA, "bos_token_id": 5, "eos_token_id": 6}),
+    "distilbert": ("DistilBert", "ForMaskedLM", {}),
+    "electra": ("Electra", "ForPreTraining", {"embedding_size": 16}),
+    "mpnet": ("MPNet", "ForMaskedLM", {}),
+    "albert": ("Albert", "ForPreTraining", {"embedding_size": 16}),
+    "deberta": ("Deberta", "ForMaskedLM", RELATIVE),
+    "deberta-v2": ("DebertaV2", "ForMaskedLM", {**RELATIVE, **V2, "conv_kernel_size": 3}),
+    "modernbert": ("ModernBert", "ForMaskedLM", WINDOW),
 }
 # Those whose AutoModel has a pooler layer.
 WITH_POOLER = ("bert", "roberta", "xlm-roberta", "camembert", "mpnet", "albert")
@@ -162,21 +117,22 @@ def make_config(
     name: str, tokenizer: PreTrainedTokenizerBase, **changes: object
 ) -> PreTrainedConfig:
     """Return the config of a tiny model of architecture `name` for `tokenizer`."""
-    _, config_class, own, _ = ARCHITECTURES[name]
+    kind, _, own = ARCHITECTURES[name]
     sizes = dict(SIZES)
     if name == "distilbert":
         del sizes["intermediate_size"]
         sizes["hidden_dim"] = SIZES["intermediate_size"]
-    marks = {
-        "pad_token_id": tokenizer.pad_token_id,
-        "bos_token_id": tokenizer.cls_token_id,
-        "eos_token_id": tokenizer.sep_token_id,
-    }
+    first, last = tokenizer.cls_token_id, tokenizer.sep_token_id
+    marks = {"pad_token_id": tokenizer.pad_token_id, "bos_token_id": first, "eos_token_id": last}
     if name == "modernbert":
-        marks |= {"cls_token_id": tokenizer.cls_token_id, "sep_token_id": tokenizer.sep_token_id}
-    return getattr(transformers, config_class)(
-        **{**sizes, "vocab_size": len(tokenizer), **marks, **own, **changes}
-    )
+        marks |= {"cls_token_id": first, "sep_token_id": last}
+    keys = {**sizes, "vocab_size": len(tokenizer), **marks, **own, **changes}
+    return getattr(transformers, f"{kind}Config")(**keys)
+
+
+def head_class(name: str) -> type[PreTrainedModel]:
+    """Return the class that the published checkpoints of an architecture were saved from."""
+    return getattr(transformers, "".join(ARCHITECTURES[name][:2]))
 
 
 def make_architecture(folder: Path, name: str, head: bool = False, **changes: object) -> Path:
@@ -185,11 +141,10 @@ def make_architecture(folder: Path, name: str, head: bool = False, **changes: ob
     Without `head` it is what AutoModel loads, pooler layer included; with it, the class that the
     published checkpoints were saved from.
     """
-    tokenizer = ARCHITECTURES[name][0]()
+    tokenizer = TOKENIZERS[name]()
     config = make_config(name, tokenizer, **changes)
     torch.manual_seed(3)
-    model_class = getattr(transformers, ARCHITECTURES[name][3])
-    model = model_class(config) if head else transformers.AutoModel.from_config(config)
+    make = head_class(name) if head else transformers.AutoModel.from_config
+    make(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
-    model.save_pretrained(folder)
     return folder

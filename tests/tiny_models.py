@@ -13,14 +13,14 @@ from transformers import (
     RobertaModel,
 )
 
+from workflow_scripts.tuning.objective import Means
+from workflow_scripts.tuning.processes import Processes
+
 WORDS = "a the small big red green cat dog man woman house tree runs sleeps eats sees near under"
 CHARACTERS = [*"abcdefghijklmnopqrstuvwxyz0123456789"]
 SIZES = {
-    "hidden_size": 32,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 4,
-    "intermediate_size": 48,
-    "max_position_embeddings": 66,
+    **{"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4},
+    **{"intermediate_size": 48, "max_position_embeddings": 66},
     # Far wider than in use, so that vectors of different strings differ clearly.
     "initializer_range": 0.3,
 }
@@ -28,16 +28,9 @@ SIZES = {
 
 # A recipe that the tiny models and sentences can be tuned by.
 RECIPE = {
-    "method": "mirror",
-    "pooling": "mean_padded",
-    "embed_max_length": 24,
-    "max_length": 20,
-    "epochs": 1,
-    "temperature": 0.1,
-    "batch_size": 8,
-    "learning_rate": 1e-3,
-    "span_masking": {"length": 5, "min_length": 10},
-    "dropout": 0.1,
+    **{"method": "mirror", "pooling": "mean_padded", "embed_max_length": 24, "max_length": 20},
+    **{"epochs": 1, "temperature": 0.1, "batch_size": 8, "learning_rate": 1e-3},
+    **{"span_masking": {"length": 5, "min_length": 10}, "dropout": 0.1},
 }
 
 
@@ -51,6 +44,12 @@ def make_sentences(count: int) -> list[str]:
     ]
 
 
+def cpu_means() -> Means:
+    """Return what the loop gives a method in one process on a processor, in float32."""
+    scaler = torch.amp.GradScaler("cpu", enabled=False)
+    return Means(33, torch.device("cpu"), torch.float32, scaler, Processes())
+
+
 def word_pieces(marks: list[str]) -> dict[str, int]:
     """Return a WordPiece vocabulary: marks, words, characters, characters inside of words."""
     pieces = [*marks, *WORDS.split(), *CHARACTERS, *(f"##{one}" for one in CHARACTERS)]
@@ -61,14 +60,15 @@ def byte_pairs(marks: list[str]) -> Tokenizer:
     """Return a byte-level BPE tokenizer trained on a few sentences."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    trainer = trainers.BpeTrainer(
-        vocab_size=320,
-        special_tokens=marks,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
+    letters = pre_tokenizers.ByteLevel.alphabet()
+    options = {"special_tokens": marks, "initial_alphabet": letters, "show_progress": False}
+    trainer = trainers.BpeTrainer(vocab_size=320, **options)
     tokenizer.train_from_iterator(make_sentences(40), trainer)
     return tokenizer
+
+
+def save_tokenizer(folder: Path, tokenizer: Tokenizer, marks: dict[str, str]) -> None:
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, **marks).save_pretrained(folder)
 
 
 def make_bert(folder: Path, **changes: object) -> Path:
@@ -79,14 +79,8 @@ def make_bert(folder: Path, **changes: object) -> Path:
     tokenizer.normalizer = normalizers.BertNormalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
-    PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        pad_token="[PAD]",
-        unk_token="[UNK]",
-        cls_token="[CLS]",
-        sep_token="[SEP]",
-        mask_token="[MASK]",
-    ).save_pretrained(folder)
+    names = ("pad_token", "unk_token", "cls_token", "sep_token", "mask_token")
+    save_tokenizer(folder, tokenizer, dict(zip(names, marks, strict=True)))
     torch.manual_seed(1)
     config = BertConfig(**{**SIZES, "vocab_size": len(ids), "pad_token_id": 0, **changes})
     BertForMaskedLM(config).save_pretrained(folder)
@@ -97,16 +91,9 @@ def make_roberta(folder: Path) -> Path:
     """Save a RoBERTa style model with a pooler layer and a byte-level tokenizer."""
     tokenizer = byte_pairs(["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
     tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
-    PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        bos_token="<s>",
-        cls_token="<s>",
-        eos_token="</s>",
-        sep_token="</s>",
-        unk_token="<unk>",
-        pad_token="<pad>",
-        mask_token="<mask>",
-    ).save_pretrained(folder)
+    names = {"bos": "<s>", "cls": "<s>", "eos": "</s>", "sep": "</s>"}
+    names |= {"unk": "<unk>", "pad": "<pad>", "mask": "<mask>"}
+    save_tokenizer(folder, tokenizer, {f"{name}_token": mark for name, mark in names.items()})
     torch.manual_seed(2)
     config = RobertaConfig(**SIZES, vocab_size=tokenizer.get_vocab_size(), type_vocab_size=1)
     RobertaModel(config).save_pretrained(folder)

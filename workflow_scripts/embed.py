@@ -10,29 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.embedding.recorded_choices import add_pooling_arguments, settle_pooling
-from workflow_scripts.embedding.vector_shards import (
-    DTYPES,
-    SHARD_SIZE,
-    ShardedJob,
-    embed_in_shards,
-)
+from workflow_scripts.embedding.vector_shards import DTYPES, SHARD_SIZE, ShardedJob, embed_in_shards
 from workflow_scripts.errors import UserError, nearest_name, run_command
 from workflow_scripts.files import read_lines, sha256_of, write_json
-from workflow_scripts.imports import quick_imports
+from workflow_scripts.imports import default_threads, quick_imports
 
 BACKENDS = ("torch", "onnx", "onnx-int8")
 
 
-def check_backend(backend: str, precision: str) -> None:
-    """Raise `UserError` for an unknown backend, or a precision that it does not have."""
-    if backend not in BACKENDS:
-        raise UserError(f"--backend {backend}: unknown; {nearest_name(backend, BACKENDS)}")
-    if backend != "torch" and precision not in ("float32", "auto"):
-        raise UserError(f"--precision {precision}: only for --backend torch")
-
-
 def check_output(output: Path, overwrite: bool) -> None:
-    """Raise `UserError` if `output` cannot be written."""
     if output.suffix != ".npy":
         raise UserError(f"--output {output}: give a file name that ends in .npy")
     if output.is_dir():
@@ -44,15 +30,7 @@ def check_output(output: Path, overwrite: bool) -> None:
         raise UserError(f"--output {output}: cannot be made in {parent}; choose another")
 
 
-def check_counts(**counts: int | None) -> None:
-    """Raise `UserError` for an option that must be 1 or more and is not."""
-    for name, count in counts.items():
-        if count is not None and count < 1:
-            raise UserError(f"--{name.replace('_', '-')} {count}: give 1 or more")
-
-
 def embed(arguments: argparse.Namespace, strings: list[str], pooling: str, max_length: int) -> None:
-    """Embed the strings and write vectors and record; the arguments are checked."""
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
     with quick_imports():
         import torch
@@ -66,9 +44,8 @@ def embed(arguments: argparse.Namespace, strings: list[str], pooling: str, max_l
     versions = {"torch": torch.__version__, "transformers": transformers.__version__}
     if arguments.backend == "torch":
         loaded = load_model(arguments.model, set_up_torch(arguments.threads, arguments.device))
-        encoder = torch_encoder(
-            loaded, pooling, max_length, arguments.token_budget, arguments.precision
-        )
+        budget, precision = arguments.token_budget, arguments.precision
+        encoder = torch_encoder(loaded, pooling, max_length, budget, precision)
     else:
         folder = resolve_model_folder(arguments.model)
         path = find_onnx_file(folder, int8=arguments.backend == "onnx-int8")
@@ -81,13 +58,8 @@ def embed(arguments: argparse.Namespace, strings: list[str], pooling: str, max_l
         # The model itself says which pooling and length it can take.
         loaded = load_model(arguments.model)
         encoder = onnx_encoder(
-            loaded,
-            path,
-            pooling,
-            max_length,
-            arguments.threads,
-            arguments.device,
-            arguments.token_budget,
+            *(loaded, path, pooling, max_length),
+            *(arguments.threads, arguments.device, arguments.token_budget),
         )
     loaded.warn_of_missing_mark(pooling)
     maker: dict[str, Any] = {
@@ -100,24 +72,13 @@ def embed(arguments: argparse.Namespace, strings: list[str], pooling: str, max_l
         "versions": versions,
         "weights_sha256": loaded.weights_sha256,
     }
-    job = ShardedJob(
-        arguments.output.resolve(),
-        strings,
-        encoder.dimension,
-        maker,
-        arguments.dtype,
-        arguments.shard_size,
-    )
+    output, size = arguments.output.resolve(), arguments.shard_size
+    job = ShardedJob(output, strings, encoder.dimension, maker, arguments.dtype, size)
     embed_in_shards(job, encoder.encode)
     if arguments.record:
-        content = {
-            **maker,
-            "dimension": encoder.dimension,
-            "dtype": arguments.dtype,
-            "strings": len(strings),
-            "strings_sha256": sha256_of(arguments.strings),
-        }
-        write_json(arguments.record, content)
+        content = {"dimension": encoder.dimension, "dtype": arguments.dtype}
+        content |= {"strings": len(strings), "strings_sha256": sha256_of(arguments.strings)}
+        write_json(arguments.record, maker | content)
     print(f"{arguments.output}: {len(strings)} vectors of {encoder.dimension} {arguments.dtype}")
 
 
@@ -129,27 +90,24 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--record", type=Path, help="what was embedded with what, as JSON")
     add_pooling_arguments(parser)
     parser.add_argument("--dtype", choices=DTYPES, default="float32", help="type of the output")
-    parser.add_argument(
-        "--backend", default="torch", help="torch, or onnx, onnx-int8 after export_onnx"
-    )
-    parser.add_argument(
-        "--precision",
-        choices=("float32", "auto", "float16", "bfloat16"),
-        default="float32",
-        help="type of the matrix products; auto: float16 on CUDA, float32 on a CPU",
-    )
+    parser.add_argument("--backend", default="torch", help="torch, onnx or onnx-int8")
+    products = "type of the matrix products; auto: float16 on CUDA, float32 on a CPU"
+    types = ("float32", "auto", "float16", "bfloat16")
+    parser.add_argument("--precision", choices=types, default="float32", help=products)
     parser.add_argument("--token-budget", type=int, help="positions (padded tokens) in one batch")
-    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--threads", type=int, default=default_threads())
     parser.add_argument("--device", choices=("cpu", "cuda", "auto"), default="auto")
     parser.add_argument("--shard-size", type=int, default=SHARD_SIZE, help="strings of a shard")
     parser.add_argument("--overwrite", action="store_true", help="replace the output")
     arguments = parser.parse_args(argv)
-    check_backend(arguments.backend, arguments.precision)
-    check_counts(
-        threads=arguments.threads,
-        token_budget=arguments.token_budget,
-        shard_size=arguments.shard_size,
-    )
+    if arguments.backend not in BACKENDS:
+        hint = nearest_name(arguments.backend, BACKENDS)
+        raise UserError(f"--backend {arguments.backend}: unknown; {hint}")
+    if arguments.backend != "torch" and arguments.precision not in ("float32", "auto"):
+        raise UserError(f"--precision {arguments.precision}: only for --backend torch")
+    for name in ("threads", "token_budget", "shard_size"):
+        if (count := getattr(arguments, name)) is not None and count < 1:
+            raise UserError(f"--{name.replace('_', '-')} {count}: give 1 or more")
     check_output(arguments.output, arguments.overwrite)
     pooling, max_length = settle_pooling(arguments.model, arguments.pooling, arguments.max_length)
     strings = read_lines(arguments.strings)

@@ -9,30 +9,35 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from workflow_scripts.datasets.catalogue import raw_files
+from workflow_scripts.configuration.blocks import read_block
+from workflow_scripts.configuration.layers import read_layers
+from workflow_scripts.configuration.retrieval import Retrieval
+from workflow_scripts.configuration.yaml_files import read_mapping
+from workflow_scripts.datasets.entry import DatasetEntry, raw_files
+from workflow_scripts.datasets.formats.register import read_entry
 from workflow_scripts.datasets.read_suite import read_suite
 from workflow_scripts.embedding.recorded_choices import add_pooling_arguments, settle_pooling
 from workflow_scripts.errors import UserError, nearest_name, run_command
 from workflow_scripts.files import read_text, write_json, write_text
-from workflow_scripts.imports import quick_imports
+from workflow_scripts.imports import default_threads, quick_imports
 from workflow_scripts.scoring.card_scores import add_scores
+from workflow_scripts.scoring.tasks.register import TASKS, needs
 
-DATASET_FILE = Path(__file__).resolve().parent.parent / "config" / "datasets.yaml"
+CONFIG_FILE = Path(__file__).resolve().parent.parent / "config" / "config.yaml"
+DATASET_FILE = CONFIG_FILE.parent / "datasets.yaml"
+COLUMNS = ("dataset", "metric", "value", "low", "high", "n", "coverage", "dropped")
 
 
-def choose_datasets(path: Path, suite: str) -> dict[str, dict[str, Any]]:
-    """Return {data set: entry} of a suite of `path`, or of the one data set of that name."""
-    try:
-        content = yaml.safe_load(read_text(path))
-        datasets, suites = content["datasets"], content["suites"]
-    except (yaml.YAMLError, TypeError, KeyError) as error:
-        raise UserError(f"{path}: needs the keys datasets and suites ({error})") from error
+def choose_datasets(path: Path, suite: str) -> dict[str, DatasetEntry]:
+    """Return {data set: entry} of a suite of a catalogue, or of the one data set of that name."""
+    content = read_mapping(path)
+    datasets, suites = content.get("datasets", {}), content.get("suites", {})
     if suite in suites:
-        return {name: datasets[name] for name in suites[suite]["datasets"]}
+        return {
+            name: read_entry(name, datasets[name], str(path)) for name in suites[suite]["datasets"]
+        }
     if suite in datasets:
-        return {suite: datasets[suite]}
+        return {suite: read_entry(suite, datasets[suite], str(path))}
     raise UserError(
         f"--suite {suite}: no such suite or data set in {path.name}; "
         f"{nearest_name(suite, [*suites, *datasets])}"
@@ -40,19 +45,19 @@ def choose_datasets(path: Path, suite: str) -> dict[str, dict[str, Any]]:
 
 
 def drop_missing(
-    root: Path, entries: dict[str, dict[str, Any]], strict: bool
-) -> tuple[dict[str, dict[str, Any]], dict[str, str]]:
+    root: Path, entries: dict[str, DatasetEntry], strict: bool
+) -> tuple[dict[str, DatasetEntry], dict[str, str]]:
     """Return the entries whose files are in the root, and the first missing file of the others."""
     if not root.is_dir():
         raise UserError(f"--data-root {root}: no such folder; give one laid out as a data root")
     missing = {}
     for name, entry in entries.items():
-        absent = [file for file in raw_files(root, entry) if not file.is_file()]
-        if absent:
-            missing[name] = str(absent[0])
+        for file in raw_files(root, entry):
+            if not file.is_file():
+                missing.setdefault(name, str(file))
     if missing and (strict or len(missing) == len(entries)):
         name, file = next(iter(missing.items()))
-        obtain = entries[name].get("obtain") or "put it there or give another --data-root"
+        obtain = entries[name].obtain or "put it there or give another --data-root"
         raise UserError(f"{file}: no such file, needed by data set {name}; {obtain}")
     return {name: entry for name, entry in entries.items() if name not in missing}, missing
 
@@ -60,6 +65,7 @@ def drop_missing(
 def score(
     strings: list[str],
     datasets: dict[str, dict[str, Any]],
+    retrieval: Retrieval,
     model: str,
     pooling: str,
     max_length: int,
@@ -76,11 +82,11 @@ def score(
         from workflow_scripts.embedding.string_encoding import encode_strings
         from workflow_scripts.embedding.torch_setup import set_up_torch
         from workflow_scripts.retrieval.entity_links import rank_names
-        from workflow_scripts.retrieval.lexicon_sides import SIDES, side_of
+        from workflow_scripts.retrieval.rankings import rows_by_dataset
+        from workflow_scripts.retrieval.suite_files import SIDES, side_of
         from workflow_scripts.retrieval.translations import LexiconSide, rank_translations
-        from workflow_scripts.scoring.lexicon import measure_translations
-        from workflow_scripts.scoring.measurement import bootstrap_scores
-        from workflow_scripts.scoring.suite_scores import ACCURACIES, measure_datasets
+        from workflow_scripts.scoring.measurement import bootstrap_scores, measure_datasets
+        from workflow_scripts.scoring.ranked_accuracy import measure_translations
         from workflow_scripts.scoring.tidy_scores import EncoderIds
 
     loaded = load_model(model, set_up_torch(threads, device))
@@ -88,43 +94,20 @@ def score(
     vectors = encode_strings(loaded, strings, pooling, max_length, report=True)
 
     encoder = EncoderIds(loaded.name, pooling, "none", 0)
-    by_task: dict[str, dict[str, Any]] = {}
+    choices, measured = retrieval.model_dump(), []
     for name, items in datasets.items():
-        by_task.setdefault(items["task"], {})[name] = items
-    lexicons = by_task.pop("lexicon", {})
-    ordinary = {name: items for group in by_task.values() for name, items in group.items()}
-    links = [
-        link
-        for name, items in by_task.get("entity-linking", {}).items()
-        for link in rank_names(
-            vectors, items, name, max(ACCURACIES), "dot", vectors_name=model, threads=threads
-        )
-    ]
-    measured = measure_datasets(encoder, ordinary, vectors, links) if ordinary else []
-    for name, items in lexicons.items():
-        sides = [side_of(items, side) for side in SIDES]
-        ranks = rank_translations(
-            *(LexiconSide(vectors, side, model) for side in sides),
-            name,
-            max(ACCURACIES),
-            threads=threads,
-        )
-        measured.append(measure_translations(encoder, name, *sides, ranks))
+        if needs(items["task"], "translations"):
+            sides = [side_of(items, side) for side in SIDES]
+            both = (LexiconSide(vectors, side, model) for side in sides)
+            words = rank_translations(*both, name, **choices["lexicon"], threads=threads)
+            measured.append(measure_translations(name, *sides, words))
+            continue
+        ranked = None
+        if needs(items["task"], "links"):
+            names = rank_names(vectors, items, name, **choices["linking"], threads=threads)
+            ranked = rows_by_dataset(names)
+        measured += measure_datasets(encoder, {name: items}, vectors, ranked)
     scores, _ = bootstrap_scores(encoder, measured)
-    order = {name: position for position, name in enumerate(datasets)}
-    rows = [
-        {
-            "dataset": row.dataset,
-            "metric": row.metric,
-            "value": row.value,
-            "low": row.low,
-            "high": row.high,
-            "n": row.n,
-            "coverage": row.coverage,
-            "dropped": row.dropped,
-        }
-        for row in sorted(scores, key=lambda row: (order[row.dataset], row.metric))
-    ]
     record = {
         "model": loaded.name,
         "weights_sha256": loaded.weights_sha256,
@@ -133,13 +116,12 @@ def score(
         "strings": len(strings),
         "versions": {"torch": torch.__version__, "transformers": transformers.__version__},
     }
-    return rows, record
+    return [{key: getattr(row, key) for key in COLUMNS} for row in scores], record
 
 
 def print_table(rows: list[dict[str, Any]], missing: dict[str, str]) -> None:
     """Print the rows as aligned columns, what was left out below."""
-    width = max(len(row["dataset"]) for row in rows)
-    interval = "95% interval"
+    width, interval = max(len(row["dataset"]) for row in rows), "95% interval"
     print(f"{'dataset':<{width}}  {'metric':<10}  {'value':>7}  {interval:<16}  {'n':>6}  coverage")
     for row in rows:
         interval = "" if row["low"] is None else f"{row['low']:.4f} {row['high']:.4f}"
@@ -152,51 +134,55 @@ def print_table(rows: list[dict[str, Any]], missing: dict[str, str]) -> None:
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        prog="python -m workflow_scripts.evaluate", description=__doc__
-    )
-    parser.add_argument("--model", required=True, help="model folder or hub id (id@revision)")
+    command = "python -m workflow_scripts.evaluate"
+    parser = argparse.ArgumentParser(prog=command, description=__doc__)
+    add = parser.add_argument
+    add("--model", required=True, help="model folder or hub id (id@revision)")
     add_pooling_arguments(parser)
-    parser.add_argument("--suite", required=True, help="suite or data set of config/datasets.yaml")
-    parser.add_argument("--data-root", required=True, type=Path, help="folder of the raw files")
-    parser.add_argument("--output", required=True, type=Path, help="scores as JSON rows")
-    parser.add_argument("--datasets", type=Path, default=DATASET_FILE, help="another catalogue")
-    parser.add_argument(
-        "--strict", action="store_true", help="a missing data set is an error, not left out"
-    )
-    parser.add_argument(
-        "--card", action="store_true", help="write the scores on the encoder's card as well"
-    )
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--device", choices=("cpu", "cuda", "auto"), default="auto")
+    add("--suite", required=True, help="suite or data set of config/datasets.yaml")
+    add("--data-root", required=True, type=Path, help="folder of the raw files")
+    add("--output", required=True, type=Path, help="scores as JSON rows")
+    add("--datasets", type=Path, default=DATASET_FILE, help="another catalogue")
+    used = "config whose `retrieval` is used (default: that of the default run)"
+    add("--config", type=Path, default=CONFIG_FILE, help=used)
+    add("--strict", action="store_true", help="a missing data set is an error, not left out")
+    add("--card", action="store_true", help="write the scores on the encoder's card as well")
+    threads = "default: OMP_NUM_THREADS, else all processors"
+    add("--threads", type=int, default=default_threads(), help=threads)
+    add("--device", choices=("cpu", "cuda", "auto"), default="auto")
     arguments = parser.parse_args(argv)
     pooling, max_length = settle_pooling(arguments.model, arguments.pooling, arguments.max_length)
     card = Path(arguments.model).expanduser() / "README.md"
     if arguments.card and not card.is_file():
         raise UserError(f"--card: {arguments.model} has no README.md; leave the option out")
-    entries, missing = drop_missing(
-        arguments.data_root,
-        choose_datasets(arguments.datasets, arguments.suite),
-        arguments.strict,
-    )
+    layers = read_layers([arguments.config])
+    block = layers.config.get("retrieval")
+    retrieval = read_block(Retrieval, block, "retrieval", layers.file_of)
+    entries = choose_datasets(arguments.datasets, arguments.suite)
+    for name, entry in entries.items():
+        if entry.task not in TASKS:
+            raise UserError(
+                f"--suite {arguments.suite}: nothing scores data set {name}, of task "
+                f"{entry.task}; name a data set of another"
+            )
+    entries, missing = drop_missing(arguments.data_root, entries, arguments.strict)
+    used = {
+        part: getattr(retrieval, part).model_dump()
+        for part, need in (("linking", "links"), ("lexicon", "translations"))
+        if any(needs(entry.task, need) for entry in entries.values())
+    }
     strings, datasets = read_suite(arguments.data_root, entries)
-    rows, record = score(
-        strings,
-        datasets,
-        arguments.model,
-        pooling,
-        max_length,
-        arguments.threads,
-        arguments.device,
-    )
+    options = (arguments.model, pooling, max_length, arguments.threads, arguments.device)
+    rows, record = score(strings, datasets, retrieval, *options)
     write_json(arguments.output, rows)
-    write_json(
-        arguments.output.with_suffix(".record.json"),
-        {**record, "suite": arguments.suite, "left_out": sorted(missing)},
-    )
+    record |= {"suite": arguments.suite, "left_out": sorted(missing), "retrieval": used}
+    write_json(arguments.output.with_suffix(".record.json"), record)
     if arguments.card:
         write_text(card, add_scores(read_text(card), rows))
     print_table(rows, missing)
+    for part, choices in used.items():
+        shown = ", ".join(f"{key} {value}" for key, value in choices.items())
+        print(f"retrieval.{part} of {arguments.config}: {shown}")
     print(f"scores written to {arguments.output}", file=sys.stderr)
 
 

@@ -11,18 +11,13 @@ from workflow_scripts.errors import UserError, run_command
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        prog="python -m workflow_scripts.export_onnx", description=__doc__
-    )
+    name = "python -m workflow_scripts.export_onnx"
+    parser = argparse.ArgumentParser(prog=name, description=__doc__)
     parser.add_argument("--encoder", required=True, type=Path, help="encoder folder to add to")
     parser.add_argument("--int8", action="store_true", help="write the int8 file as well")
     arguments = parser.parse_args(argv)
     if not arguments.encoder.is_dir():
-        raise UserError(
-            f"--encoder {arguments.encoder}: no such folder; give a local one, which the files "
-            "are added to"
-        )
-
+        raise UserError(f"--encoder {arguments.encoder}: no such folder; give a local one")
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
     from workflow_scripts.embedding.encoder_folder import load_model
     from workflow_scripts.embedding.onnx_export import export_onnx, quantize_onnx

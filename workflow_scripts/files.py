@@ -53,10 +53,7 @@ def atomic_directory(path: str | Path) -> Iterator[Path]:
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """Return the bytes of a file, unpacked if its name ends in `.gz`.
-
-    Raises `UserError` if the file is missing or damaged.
-    """
+    """Return the bytes of a file, unpacked if its name ends in `.gz`."""
     path = Path(path)
     if not path.is_file():
         raise UserError(f"{path}: no such file; check the path (the data root or the config key)")
@@ -69,11 +66,7 @@ def read_bytes(path: str | Path) -> bytes:
 
 
 def read_text(path: str | Path, encoding: str = "utf-8") -> str:
-    """Return the text of a UTF-8 file (gzipped if its name ends in `.gz`), no byte-order mark.
-
-    `encoding` is for the few files that are known to be in another one. Raises `UserError` if the
-    file is missing or is not UTF-8, naming file and line.
-    """
+    """Return the text of a UTF-8 file (gzipped if its name ends in `.gz`), no byte-order mark."""
     raw = read_bytes(path)
     try:
         return raw.decode("utf-8-sig" if encoding == "utf-8" else encoding)
@@ -85,8 +78,7 @@ def read_text(path: str | Path, encoding: str = "utf-8") -> str:
 def read_lines(path: str | Path, encoding: str = "utf-8") -> list[str]:
     """Return the lines of a UTF-8 file, split on "\\n" only, a trailing "\\r" removed from each.
 
-    Other characters that `str.splitlines` would split on (U+001C, U+2028, ...) stay in the line.
-    A final newline does not make an empty last line.
+    Not on U+001C, U+2028, ..., as `str.splitlines`. A final newline makes no empty last line.
     """
     lines = read_text(path, encoding).split("\n")
     if lines[-1] == "":
@@ -99,7 +91,6 @@ def read_rows(
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield (1-based line number, fields) of a tab-separated file, quoting off.
 
-    Raises `UserError` with file and line where a row has fewer than `minimum_columns` fields;
     `what` says what a row should be, such as "a row of sentence1<TAB>sentence2".
     """
     for number, line in enumerate(read_lines(path, encoding), start=1):
@@ -119,11 +110,7 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def read_json(path: str | Path) -> Any:
-    """Return the content of a JSON file.
-
-    Raises `UserError` if it is malformed, with file and line, and if an object has a key twice: of
-    two entries of one id the parser would drop the first without a word.
-    """
+    """Return the content of a JSON file; a key that is twice in an object is a mistake."""
 
     def one_of_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         content = dict(pairs)
@@ -136,15 +123,13 @@ def read_json(path: str | Path) -> Any:
     try:
         return json.loads(read_text(path), object_pairs_hook=one_of_each)
     except json.JSONDecodeError as error:
-        raise UserError(
-            f"{path}:{error.lineno}: not valid JSON ({error.msg}); mend or remake the file"
-        ) from error
+        problem = f"{path}:{error.lineno}: not valid JSON ({error.msg})"
+        raise UserError(f"{problem}; mend or remake the file") from error
 
 
 def write_json(path: str | Path, content: Any) -> None:
     """Write JSON with sorted keys, whole or not at all."""
-    text = json.dumps(content, sort_keys=True, indent=1, ensure_ascii=False)
-    write_text(path, text + "\n")
+    write_text(path, json.dumps(content, sort_keys=True, indent=1, ensure_ascii=False) + "\n")
 
 
 def sha256_of(path: str | Path) -> str:

@@ -1,6 +1,7 @@
 """The state of an unfinished training: one safetensors file, no pickle."""
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,66 +13,65 @@ from safetensors.torch import save_file
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_file
 
-_MOMENTS = ("exp_avg", "exp_avg_sq")
-
 
 def save_state(
     path: Path,
     model: torch.nn.Module,
-    optimiser: torch.optim.AdamW,
+    optimiser: torch.optim.Optimizer,
     position: Mapping[str, Any],
     others: Mapping[str, torch.Tensor] | None = None,
+    scaler: torch.amp.GradScaler | None = None,
 ) -> None:
-    """Write weights, moments of AdamW, `position` (as JSON) and `others`, whole or not at all."""
-    tensors = {f"other.{name}": _as_saved(tensor) for name, tensor in (others or {}).items()}
+    """Write weights, optimiser, scaler, `position` (as JSON) and `others`, whole or not at all."""
+    tensors = {f"other.{name}": tensor for name, tensor in (others or {}).items()}
     for name, parameter in model.named_parameters():
-        tensors[f"weight.{name}"] = _as_saved(parameter)
-        for moment in _MOMENTS:
-            if state := optimiser.state.get(parameter):
-                tensors[f"{moment}.{name}"] = _as_saved(state[moment])
+        tensors[f"weight.{name}"] = parameter
+        for key, value in optimiser.state.get(parameter, {}).items():
+            tensors[f"state.{key}.{name}"] = torch.as_tensor(value)
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    scale = json.dumps(scaler.state_dict() if scaler else {})
     with atomic_file(path) as temporary:
-        save_file(tensors, temporary, metadata={"position": json.dumps(dict(position))})
-
-
-def _as_saved(tensor: torch.Tensor) -> torch.Tensor:
-    return tensor.detach().cpu().contiguous()
+        metadata = {"position": json.dumps(dict(position)), "scaler": scale}
+        save_file(tensors, temporary, metadata=metadata)
 
 
 def read_position(path: Path) -> dict[str, Any]:
     """Return the position in a state file; `UserError` if the file is damaged."""
     try:
         with safe_open(path, framework="pt") as stream:
-            position = json.loads(stream.metadata()["position"])
-            if not isinstance(position, dict):
-                raise ValueError("no position")
-            return position
+            return json.loads(stream.metadata()["position"])
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
         raise UserError(f"{path}: a damaged checkpoint ({error}); remove it") from error
 
 
 def load_state(
-    path: Path, model: torch.nn.Module, optimiser: torch.optim.AdamW, step: int
+    path: Path,
+    model: torch.nn.Module,
+    optimiser: torch.optim.Optimizer,
+    scaler: torch.amp.GradScaler | None = None,
 ) -> dict[str, torch.Tensor]:
-    """Restore weights and moments in place and return the other tensors.
-
-    `step` is how many steps the optimiser has done. Raises `UserError` if the file is damaged or
-    of another model.
-    """
+    """Restore all in place and return the others; `UserError` for a file of another model."""
+    held = [id(parameter) for group in optimiser.param_groups for parameter in group["params"]]
+    parameters = dict(model.named_parameters())
+    state: dict[int, dict[str, torch.Tensor]] = defaultdict(dict)
+    others = {}
     try:
         with safe_open(path, framework="pt") as stream, torch.no_grad():
-            names = set(stream.keys())
-            for name, parameter in model.named_parameters():
+            for name, parameter in parameters.items():
                 parameter.copy_(stream.get_tensor(f"weight.{name}"))
-                if f"{_MOMENTS[0]}.{name}" in names:
-                    moments = {
-                        moment: stream.get_tensor(f"{moment}.{name}").to(parameter.device)
-                        for moment in _MOMENTS
-                    }
-                    optimiser.state[parameter] = {"step": torch.tensor(float(step)), **moments}
-            return {
-                name.removeprefix("other."): stream.get_tensor(name)
-                for name in sorted(names)
-                if name.startswith("other.")
-            }
-    except (SafetensorError, RuntimeError) as error:
+            for stored in sorted(stream.keys()):
+                kind, _, name = stored.partition(".")
+                if kind == "other":
+                    others[name] = stream.get_tensor(stored)
+                elif kind == "state":
+                    key, _, name = name.partition(".")
+                    state[held.index(id(parameters[name]))][key] = stream.get_tensor(stored)
+            saved_scaler = json.loads(stream.metadata()["scaler"])
+    except (SafetensorError, RuntimeError, KeyError) as error:
         raise UserError(f"{path}: a damaged checkpoint ({error}); remove it") from error
+    # puts each tensor where the optimiser wants it: fused ones count steps on the device
+    groups = optimiser.state_dict()["param_groups"]
+    optimiser.load_state_dict({"state": dict(state), "param_groups": groups})
+    if scaler is not None and saved_scaler:
+        scaler.load_state_dict(saved_scaler)
+    return others

@@ -1,210 +1,150 @@
-"""The commands, on a tiny model: every contender, every section, and mistakes."""
+"""The command, on a tiny model: every workload, every way, and mistakes."""
 
-import json
 import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from children_inside import measure_inside
+from tiny_models import make_sentences
 
-from workflow_scripts.benchmarks import compare_quality, run_benchmarks, run_gpu_benchmarks
-from workflow_scripts.benchmarks.contenders import EMBEDDING_CONTENDERS, TUNING_CONTENDERS
+from workflow_scripts.benchmarks import run_benchmarks
 from workflow_scripts.benchmarks.measurements import ABOUT, read_measurements
 from workflow_scripts.benchmarks.settings import Settings
+from workflow_scripts.benchmarks.timed_run import spearman
+from workflow_scripts.benchmarks.workloads import EMBEDDING_WAYS, TUNING_WAYS, WORKLOADS, peak_of
 from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.errors import UserError
 
-SMALL_SHAPE = {
-    "hidden_size": 16,
-    "num_hidden_layers": 1,
-    "num_attention_heads": 2,
-    "intermediate_size": 24,
-    "max_position_embeddings": 64,
-}
+SMALL_SHAPE = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+SMALL_SHAPE |= {"intermediate_size": 24, "max_position_embeddings": 64}
 
 
-def quick(sampler: Path, model: Path, output: Path, *more: str) -> list[str]:
-    common = ["--data", sampler, "--model", model, "--output", output, "--threads", 1, "--quick"]
-    return [*map(str, common), *more]
+@pytest.fixture
+def quick(sampler, tiny_bert, tmp_path):
+    """The arguments of a quick run, to bench.md."""
+    paths = {"--data": sampler, "--model": tiny_bert, "--output": tmp_path / "bench.md"}
+    return [*(str(part) for pair in paths.items() for part in pair), "--threads", "1", "--quick"]
+
+
+def values_of(folder, way, task):
+    values = {}
+    for row in read_measurements(folder / "bench.tsv"):
+        if (row.way, row.task) == (way, task):
+            values.setdefault(row.measure, []).append(float(row.value))
+    return values
 
 
 @pytest.mark.slow
-def test_quick_run_as_a_process_measures_every_way_to_tune(
-    sampler: Path, tiny_bert: Path, tmp_path: Path, project: Path
-) -> None:
-    arguments = quick(sampler, tiny_bert, tmp_path / "bench.md", "--only", "words")
-    subprocess.run(
-        [sys.executable, "-m", "workflow_scripts.benchmarks.run_benchmarks", *arguments],
-        check=True,
-        cwd=project,
-    )
-    rows = read_measurements(tmp_path / "bench.tsv")
-    for contender in TUNING_CONTENDERS:
-        values = {row.measure: float(row.value) for row in rows if row.contender == contender}
-        assert values["steps"] == 1
-        assert 0 < values["seconds_per_step"] < values["process_seconds"]
-        assert 0 < values["memory_growth"] < values["peak_memory"]
+def test_quick_run_as_a_process_measures_every_way_to_tune(quick, tmp_path, project):
+    command = [sys.executable, "-m", "workflow_scripts.benchmarks.run_benchmarks", *quick]
+    subprocess.run([*command, "--only", "words"], check=True, cwd=project)
+    for way in TUNING_WAYS:
+        found = values_of(tmp_path, way, "words")
+        assert found["steps"] == [1]
+        assert 0 < found["seconds_per_step"][0] < found["process_seconds"][0]
+        assert 0 < found["memory_growth"][0] < found["peak_memory"][0]
     text = (tmp_path / "bench.md").read_text()
-    assert "### Words\n\nModel " in text
-    assert "### Phrases\n\nNot measured." in text
+    assert "### Words\n\n<!-- measured: words -->\n\nModel " in text
     # no names of the machine's folders
     assert str(tmp_path) not in text + (tmp_path / "bench.tsv").read_text()
 
 
-@pytest.mark.parametrize("contender", TUNING_CONTENDERS)
-def test_every_contender_tunes_masked_sentences(
-    tiny_bert: Path, tmp_path: Path, contender: str
-) -> None:
-    strings = tmp_path / "strings.txt"
-    lines = [f"a small red cat sees the big green house number {i}" for i in range(12)]
-    strings.write_text("\n".join(lines) + "\n")
-    recipe = {
-        "method": "mirror",
-        "pooling": "cls",
-        "embed_max_length": 24,
-        "max_length": 20,
-        "epochs": 7,
-        "temperature": 0.1,
-        "batch_size": 4,
-        "span_masking": {"length": 5},
-        "dropout": 0.1,
-    }
-    measures = measure_inside(
-        "run",
-        "workflow_scripts.benchmarks.tuning_run",
-        {
-            "--contender": contender,
-            "--model": tiny_bert,
-            "--recipe": json.dumps(recipe),
-            "--strings": strings,
-            "--warmup-strings": 4,
-            "--seed": 1,
-            "--threads": 1,
-        },
-        1,
-    )
-    # 8 strings after those of the warm-up, one epoch whatever the recipe says
-    assert measures["steps"] == 2
+@pytest.mark.usefixtures("inside")
+def test_every_way_tunes_masked_sentences(tiny_bert, tmp_path):
+    folder = tmp_path / "data" / "mirror-corpus"
+    folder.mkdir(parents=True)
+    name = "stsbenchmark_train_10k_sents_random_sampled.txt"
+    (folder / name).write_text("\n".join(make_sentences(12)) + "\n")
+    numbers = {"threads": 1, "runs": 2, "batch_size": 4, "steps": 2, "warmup_steps": 1}
+    settings = Settings(folder.parent, tiny_bert, **numbers)
+    rows = run_benchmarks.measure(WORKLOADS["sentences"], settings, tmp_path)
+    ways = [row.way for row in rows if row.measure == "steps" and row.value == "2"]
+    assert ways == [*TUNING_WAYS] * 2  # in turns
+    values = {(row.way, row.measure): row.value for row in rows}
     tokenizer = load_model(str(tiny_bert)).tokenizer
-    lengths = [min(len(tokenizer(line)["input_ids"]), 20) for line in lines[4:]]
-    assert measures["tokens_per_string"] == pytest.approx(sum(lengths) / 8)
-    assert measures["seconds_per_step"] == pytest.approx(measures["loop_seconds"] / 2)
+    lines = (tmp_path / "strings.txt").read_text().splitlines()
+    lengths = [min(len(tokenizer(line)["input_ids"]), 50) for line in lines]
+    assert len(lengths) == 8
+    for way in TUNING_WAYS:
+        assert float(values[way, "tokens_per_string"]) == pytest.approx(sum(lengths) / 8)
+        assert float(values[way, "tokens"]) == 2 * sum(lengths)
+        per_step = float(values[way, "loop_seconds"]) / 2
+        assert float(values[way, "seconds_per_step"]) == pytest.approx(per_step, rel=1e-4)
 
 
-def test_names_are_embedded_alike_by_all(
-    sampler: Path, tiny_bert: Path, tmp_path: Path, inside: Callable[[str], None]
-) -> None:
-    inside("embedding_rounds")
-    run_benchmarks.main(quick(sampler, tiny_bert, tmp_path / "bench.md", "--only", "names"))
+@pytest.mark.usefixtures("inside")
+def test_names_are_embedded_alike_by_all(quick, tmp_path):
+    run_benchmarks.main([*quick, "--only", "names,stsb"])
     rows = read_measurements(tmp_path / "bench.tsv")
-    about = {row.measure: row.value for row in rows if row.contender == ABOUT}
+    about = {row.measure: row.value for row in rows if row.way == ABOUT}
     assert about["best_batch_size"] == "32"
-    for contender in EMBEDDING_CONTENDERS:
-        values = {
-            row.measure: float(row.value)
-            for row in rows
-            if row.contender == contender and row.task == "names"
-        }
-        assert values["strings"] == float(about["strings"]) > 50
+    for way in EMBEDDING_WAYS:
+        found = values_of(tmp_path, way, "names")
+        assert found["strings"] == [float(about["strings"])] and found["strings"][0] > 50
         # int8 is a coarser form of the same vectors, whose values are about 1
-        limit = 0.5 if contender == "mirror-int8" else 1e-5
-        assert values.get("largest_difference", 0) < limit
+        assert max(found.get("largest_difference", [0])) < (0.5 if "int8" in way else 1e-5)
     text = (tmp_path / "bench.md").read_text()
     assert "vectors equal within 1e-05: reached" in text
     assert "Spearman's rho of int8 on STS-B within 0.002 of float32: " in text
 
 
-def test_quality_scores_both_loops_for_each_seed(
-    sampler: Path, tiny_bert: Path, tmp_path: Path, inside: Callable[[str], None]
-) -> None:
-    inside("compare_quality")
-    compare_quality.main(quick(sampler, tiny_bert, tmp_path / "bench.md"))
-    rows = read_measurements(tmp_path / "bench.tsv")
-    for contender in ("plain", "mirror"):
-        scores = [
-            float(row.value)
-            for row in rows
-            if row.contender == contender and row.measure == "spearman"
-        ]
-        assert len(scores) == 2
-        assert all(-1 <= score <= 1 for score in scores)
+@pytest.mark.usefixtures("inside")
+def test_quality_scores_both_loops_for_each_seed(quick, tmp_path):
+    run_benchmarks.main([*quick, "--only", "quality"])
+    for way in ("plain", "mirror"):
+        found = values_of(tmp_path, way, "stsb-dev")
+        assert found["seed"] == [33, 34]
+        assert len(set(found["spearman"])) == 2 and all(abs(rho) <= 1 for rho in found["spearman"])
     assert "Welch's t-test" in (tmp_path / "bench.md").read_text()
 
 
-def test_gpu_tasks_count_tokens_and_flops(
-    sampler: Path, tiny_bert: Path, tmp_path: Path, inside: Callable[[str], None]
-) -> None:
-    inside("run_gpu_benchmarks")
-    settings = Settings(data=sampler, model=tiny_bert, threads=1, runs=1, batch_size=8, strings=32)
-    rows = run_gpu_benchmarks.measure_gpu(
-        settings, tmp_path, names=50, shape=SMALL_SHAPE, peak=1e12, device="cpu"
-    )
-    values = {
-        (row.task, row.measure): float(row.value) for row in rows if row.contender == "mirror"
-    }
-    assert values["names", "tokens"] == 8 * 50
+@pytest.mark.usefixtures("inside")
+def test_gpu_workloads_count_tokens_and_flops(sampler, tiny_bert, tmp_path):
+    tokenizer = load_model(str(tiny_bert)).tokenizer
     # one layer: 4 matrices of attention, 2 of the feed-forward part, two norms; the norm after
     # the embeddings
     parameters = 4 * (16 * 16 + 16) + (16 * 24 + 24) + (24 * 16 + 16) + 2 * 32 + 32
-    assert values["names", "parameters"] == parameters
-    for task, factor in (("names", 2), ("words", 6), ("sentences", 6)):
-        rate = factor * parameters * values[task, "tokens_per_second"]
-        assert values[task, "flops_per_second"] == pytest.approx(rate, rel=1e-4)
-        assert values[task, "share_of_peak"] == pytest.approx(rate / 1e12, rel=1e-4)
-    tokenizer = load_model(str(tiny_bert)).tokenizer
-    words = (tmp_path / "words.txt").read_text().splitlines()
-    assert values["words", "tokens"] == 4 * sum(
-        min(len(tokenizer(word)["input_ids"]), 25) for word in words
+    settings = Settings(
+        *(sampler, tiny_bert),
+        **{"threads": 1, "runs": 1, "batch_size": 8, "strings": 32, "gpu_names": 50},
+        **{"shape": SMALL_SHAPE, "peak": 1e12, "device": "cpu"},
     )
+    for name, factor in (("gpu-names", 2), ("gpu-words", 6), ("gpu-sentences", 6)):
+        rows = run_benchmarks.measure(WORKLOADS[name], settings, tmp_path)
+        values = {row.measure: float(row.value) for row in rows if row.way == "mirror"}
+        strings = (tmp_path / "strings.txt").read_text().splitlines()
+        tokens = sum(map(len, tokenizer(strings, truncation=True, max_length=25)["input_ids"]))
+        expected = {"gpu-names": 8 * 50, "gpu-words": 4 * tokens}.get(name, values["tokens"])
+        assert values["tokens"] == expected
+        rate = factor * parameters * values["tokens_per_second"]
+        assert values["flops_per_second"] == pytest.approx(rate, rel=1e-4)
+        assert values["share_of_peak"] == pytest.approx(rate / 1e12, rel=1e-4)
 
-
-@pytest.mark.parametrize(
-    ("device", "peak"),
-    [
-        ("NVIDIA H100 80GB HBM3", 989e12),
-        ("NVIDIA H100 PCIe", 756e12),
-        ("NVIDIA A100-SXM4-80GB", 312e12),
-        ("NVIDIA L40S", 362e12),
-        ("Some other device", None),
-    ],
-)
-def test_peaks_go_by_the_name_of_the_device(device: str, peak: float | None) -> None:
-    assert run_gpu_benchmarks.peak_of(device) == peak
-
-
-def test_without_a_gpu_there_is_one_clear_error(
-    sampler: Path, tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(UserError, match="no CUDA device here"):
-        run_gpu_benchmarks.main(quick(sampler, tiny_bert, tmp_path / "bench.md"))
-    assert not list(tmp_path.iterdir())
+    # peaks go by the name of the device
+    names = ("NVIDIA H100 80GB HBM3", "NVIDIA H100 PCIe", "NVIDIA L40S", "Some other device")
+    assert [*map(peak_of, names)] == [989e12, 756e12, 362e12, None]
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["--gpu"], "no CUDA device here"),
         (["--only", "wrods"], "--only wrods: no such benchmark; did you mean 'words'"),
         (["--runs", "0"], "--runs 0: give 1 or more"),
         (["--model", "nowhere"], "--model nowhere: no such folder"),
         (["--data", "nowhere"], "--data nowhere: no such folder"),
     ],
 )
-def test_mistakes_are_named_before_anything_runs(
-    sampler: Path, tiny_bert: Path, tmp_path: Path, arguments: list[str], message: str
-) -> None:
+def test_mistakes_are_named_before_anything_runs(quick, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(UserError, match=message):
-        run_benchmarks.main([*quick(sampler, tiny_bert, tmp_path / "bench.md"), *arguments])
+        run_benchmarks.main([*quick, *arguments])
     assert not list(tmp_path.iterdir())
 
 
-def test_largest_difference_is_that_of_any_value(tmp_path: Path) -> None:
-    from workflow_scripts.benchmarks.embedding_rounds import largest_difference
-
-    np.save(tmp_path / "a.npy", np.array([[1.0, 2.0], [3.0, 4.0]], dtype=np.float32))
-    np.save(tmp_path / "b.npy", np.array([[1.0, 2.5], [2.25, 4.0]], dtype=np.float32))
-    assert largest_difference(tmp_path / "a.npy", tmp_path / "b.npy") == 0.75
+def test_cosines_are_ranked_against_scores():
+    # cosines 1, 0, -1 and 0.6 of the scores 4, 2, 1, 3: the same order
+    vectors = np.array([[1, 0], [2, 0], [1, 0], [0, 1], [1, 0], [-3, 0], [1, 0], [3, 4]])
+    pairs = [(score, "", "") for score in (4.0, 2.0, 1.0, 3.0)]
+    assert spearman(pairs, vectors) == pytest.approx(1)

@@ -50,14 +50,9 @@ class Run:
         number = len(list(project.folder.glob("run-*.log")))
         self._log = project.folder / f"run-{number}.log"
         with self._log.open("w") as log:
-            self._process = subprocess.Popen(
-                project.command(*options),
-                cwd=project.folder,
-                env=project.environment(),
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+            streams = {"stdout": log, "stderr": subprocess.STDOUT, "start_new_session": True}
+            places = {"cwd": project.folder, "env": project.environment()}
+            self._process = subprocess.Popen(project.command(*options), **places, **streams)
 
     @property
     def output(self) -> str:
@@ -129,8 +124,7 @@ def _running(tmp_path_factory, accounting: bool) -> Iterator[OneNodeSlurm]:
 def prepared(project, tmp_path_factory) -> SmallProject:
     """The small project with the corpus and the suite that the tests below need, made here."""
     small = copy_project(project, tmp_path_factory.mktemp("prepared") / "project")
-    result = small.run("results/corpora/words-en.txt", "results/datasets/words-en/strings.txt")
-    assert result.returncode == 0, result.stdout + result.stderr
+    small.succeeds("results/corpora/words-en.txt", "results/datasets/words-en/strings.txt")
     return small
 
 
@@ -146,6 +140,5 @@ def on_cluster(prepared, tmp_path, cluster) -> ClusterProject:
 def local_tables(project, tmp_path_factory) -> dict[str, bytes]:
     """The files of tables and figures of a run without a cluster."""
     local = copy_project(project, tmp_path_factory.mktemp("local") / "project")
-    result = local.run("all_tables")
-    assert result.returncode == 0, result.stdout + result.stderr
+    local.succeeds("all_tables")
     return local.tables()

@@ -20,13 +20,9 @@ def submit(folder: Path, script: str) -> None:
     """Print the id of a job that waits for a place and then runs the script."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "queue.log").open("a") as log:
-        process = subprocess.Popen(
-            [sys.executable, __file__, "run", str(folder), script],
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
+        words = [sys.executable, __file__, "run", str(folder), script]
+        streams = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log}
+        process = subprocess.Popen(words, start_new_session=True, **streams)
     (folder / f"{process.pid}.submitted").write_text(script)
     print(process.pid)
 

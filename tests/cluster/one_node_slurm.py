@@ -10,6 +10,7 @@ that they write lies in the folder, nothing in /etc or /var.
 import argparse
 import contextlib
 import os
+import pwd
 import secrets
 import shlex
 import shutil
@@ -46,8 +47,6 @@ class OneNodeSlurm:
         path = os.pathsep.join([str(self.folder / "bin"), _path()])
         return {"SLURM_CONF": str(self.configuration), "PATH": path}
 
-    # ---- start and stop -------------------------------------------------------------------------
-
     def start(self) -> None:
         """Start all daemons and wait until the node takes jobs."""
         require_programs(PROGRAMS + (ACCOUNTING_PROGRAMS if self.accounting else ()))
@@ -82,8 +81,6 @@ class OneNodeSlurm:
         for name in ("slurmd", "slurmctld", "slurmdbd", "mariadbd", "munged"):
             self._stop(name)
 
-    # ---- what tests ask of it -------------------------------------------------------------------
-
     def command(self, *words: str) -> str:
         """Return what a command of SLURM prints; raises `RuntimeError` with its errors."""
         result = subprocess.run(
@@ -99,24 +96,14 @@ class OneNodeSlurm:
         lines = self.command("squeue", "-h", "-o", "%i|%k", *chosen).splitlines()
         return [(line.split("|")[0], line.split("|", 1)[1]) for line in lines]
 
-    # ---- daemons --------------------------------------------------------------------------------
-
     def _start_munge(self) -> None:
-        key = self.folder / "etc" / "munge.key"
-        if not key.exists():
-            key.touch(mode=0o600)
-            key.write_bytes(secrets.token_bytes(1024))
+        key = self._secret("munge.key", secrets.token_bytes(1024))
         run, log = self.folder / "run", self.folder / "log"
         # --force: the folder may lie below one that others can write to, such as /tmp
         self._start(
-            "munged",
-            "--foreground",
-            "--force",
-            f"--key-file={key}",
-            f"--socket={run / 'munge.socket'}",
-            f"--seed-file={self.folder / 'etc' / 'munge.seed'}",
-            f"--pid-file={run / 'munged-own.pid'}",
-            f"--log-file={log / 'munged.log'}",
+            *("munged", "--foreground", "--force", f"--key-file={key}"),
+            *(f"--socket={run / 'munge.socket'}", f"--pid-file={run / 'munged-own.pid'}"),
+            *(f"--seed-file={key.with_name('munge.seed')}", f"--log-file={log / 'munged.log'}"),
         )
         self._wait("munged", (run / "munge.socket").exists)
 
@@ -215,7 +202,7 @@ class OneNodeSlurm:
             f"PartitionName=main Nodes={self.host} Default=YES MaxTime=INFINITE State=UP",
         ]
         self.configuration.write_text("\n".join(lines) + "\n")
-        self._beside("gres.conf").write_text(
+        self.configuration.with_name("gres.conf").write_text(
             "".join(f"NodeName={self.host} Name=gpu File={device}\n" for device in devices)
         )
         if self.accounting:
@@ -233,7 +220,7 @@ class OneNodeSlurm:
                 "StoragePass": self._password(),
                 "StorageLoc": "slurm_acct_db",
             }
-            file = self._beside("slurmdbd.conf")
+            file = self.configuration.with_name("slurmdbd.conf")
             file.touch(mode=0o600)
             file.write_text("".join(f"{key}={value}\n" for key, value in accounting.items()))
 
@@ -249,9 +236,6 @@ class OneNodeSlurm:
         srun.write_text(f'#!/bin/sh\nSLURM_CONF={configuration} exec {program} "$@"\n')
         srun.chmod(0o755)
 
-    def _beside(self, name: str) -> Path:
-        return self.configuration.with_name(name)
-
     def _port(self, name: str) -> int:
         """Return the port of a daemon: a free one, chosen once."""
         file = self.folder / "etc" / f"{name}.port"
@@ -262,23 +246,22 @@ class OneNodeSlurm:
         return int(file.read_text())
 
     def _password(self) -> str:
-        file = self.folder / "etc" / "database.password"
+        return self._secret("database.password", secrets.token_hex(16).encode()).read_text()
+
+    def _secret(self, name: str, text: bytes) -> Path:
+        """Return a file that only this user reads, made with a text where there is none."""
+        file = self.folder / "etc" / name
         if not file.exists():
             file.touch(mode=0o600)
-            file.write_text(secrets.token_hex(16))
-        return file.read_text()
+            file.write_bytes(text)
+        return file
 
     def _start(self, *words: str) -> None:
         name = words[0]
         with (self.folder / "log" / f"{name}.out").open("a") as log:
-            process = subprocess.Popen(
-                words,
-                env=os.environ | self.environment,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
+            streams = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log}
+            own = {"env": os.environ | self.environment, "start_new_session": True}
+            process = subprocess.Popen(words, **own, **streams)
         (self.folder / "run" / f"{name}.pid").write_text(str(process.pid))
 
     def _stop(self, name: str) -> None:
@@ -298,11 +281,9 @@ class OneNodeSlurm:
     def _wait(self, what: str, ready: Callable[[], bool]) -> None:
         end = time.monotonic() + SECONDS_TO_START
         while time.monotonic() < end:
-            try:
+            with contextlib.suppress(RuntimeError):
                 if ready():
                     return
-            except RuntimeError:
-                pass
             time.sleep(0.2)
         raise RuntimeError(f"{what} does not answer; logs are in {self.folder / 'log'}")
 
@@ -316,11 +297,9 @@ class OneNodeSlurm:
 
 def require_programs(names: tuple[str, ...]) -> None:
     """Raise `RuntimeError` for programs that are not installed."""
-    missing = [name for name in names if shutil.which(name, path=_path()) is None]
-    if missing:
-        raise RuntimeError(
-            f"not installed: {', '.join(missing)}; `make cluster-packages` installs them (Debian)"
-        )
+    if missing := [name for name in names if shutil.which(name, path=_path()) is None]:
+        remedy = "`make cluster-packages` installs them (Debian)"
+        raise RuntimeError(f"not installed: {', '.join(missing)}; {remedy}")
 
 
 def _path() -> str:
@@ -329,8 +308,6 @@ def _path() -> str:
 
 
 def _user() -> str:
-    import pwd
-
     return pwd.getpwuid(os.getuid()).pw_name
 
 

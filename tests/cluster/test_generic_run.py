@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 from conftest import Run
-from small_project import SmallProject, copy_project
+from small_project import TUNE, SmallProject, copy_project
 
 pytestmark = pytest.mark.cluster
 
@@ -54,7 +54,7 @@ def test_the_tables_are_those_of_a_local_run(on_queue, local_tables):
 def test_a_run_started_again_takes_up_the_jobs_of_a_killed_one(on_queue, tmp_path):
     encoder = "results/encoders/bert-en-mini/mirror-word/words-en/seed33/encoder.json"
     first = Run(on_queue, (encoder,))
-    log = on_queue.folder / "results/logs/tune_mirror/bert-en-mini/mirror-word/words-en/seed33.log"
+    log = on_queue.folder / f"results/logs/{TUNE}/bert-en-mini/mirror-word/words-en/seed33.log"
     first.wait_for(log.exists, "tuning")
     first.kill()
     submitted = sorted((tmp_path / "queue").glob("*.submitted"))

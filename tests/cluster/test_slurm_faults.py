@@ -2,13 +2,14 @@
 
 import pytest
 from conftest import ClusterProject
+from small_project import TUNE
 
 pytestmark = pytest.mark.cluster
 
 # what the faults below befall: one job of tuning or of embedding
 ENCODER = "results/encoders/bert-en-mini/mirror-word/words-en/seed33/encoder.json"
 VECTORS = "results/embeddings/bert-en-mini/base-mp/none/seed0/words-en.npy"
-LOG = "results/logs/tune_mirror/bert-en-mini/mirror-word/words-en/seed33.log"
+LOG = f"results/logs/{TUNE}/bert-en-mini/mirror-word/words-en/seed33.log"
 
 
 def failure_lines(output: str) -> list[str]:
@@ -20,14 +21,14 @@ def failure_lines(output: str) -> list[str]:
 
 def test_a_cancelled_job_is_run_again(on_cluster: ClusterProject):
     run = on_cluster.start(ENCODER)
-    on_cluster.cluster.command("scancel", run.running_job("tune_mirror"))
+    on_cluster.cluster.command("scancel", run.running_job(TUNE))
     assert run.end() == 0, run.output
     assert (on_cluster.folder / ENCODER).is_file()
 
 
 def test_a_job_killed_for_memory_gets_more(on_cluster: ClusterProject):
     run = on_cluster.start(
-        ENCODER, "--set-resources", "tune_mirror:mem_mb=300 if attempt == 1 else 3000"
+        ENCODER, "--set-resources", f"{TUNE}:mem_mb=300 if attempt == 1 else 3000"
     )
     assert run.end() == 0, run.output
     assert "exceeded memory limit" in run.output
@@ -39,21 +40,20 @@ def test_jobs_that_fail_for_good_are_named(on_cluster: ClusterProject):
     run = on_cluster.start(
         *(ENCODER, VECTORS, "--retries", "0", "--set-resources", "embed_suite:mem_mb=300")
     )
-    job = run.running_job("tune_mirror")
+    job = run.running_job(TUNE)
     on_cluster.cluster.command("scancel", job)
     assert run.end() == 1, run.output
     embedding, tuning = sorted(failure_lines(run.output))
-    assert "tune_mirror" in tuning and "CANCELLED" in tuning and job in tuning and LOG in tuning
+    assert TUNE in tuning and "CANCELLED" in tuning and job in tuning and LOG in tuning
     assert "embed_suite" in embedding and "exceeded memory limit" in embedding
     assert "results/logs/embed_suite/" in embedding
 
 
 def test_a_job_past_its_time_goes_on_from_where_it_was(on_cluster: ClusterProject):
     """A minute's limit for a minute and a half of work: the state outlives the first attempt."""
-    config = on_cluster.read_config()
-    config["recipes"]["mirror-word"]["epochs"] = 700
-    on_cluster.write_config(config)
-    limit = "tune_mirror:runtime=1 if attempt == 1 else 10"
+    with on_cluster.edited_config() as config:
+        config["recipes"]["mirror-word"]["epochs"] = 700
+    limit = f"{TUNE}:runtime=1 if attempt == 1 else 10"
     run = on_cluster.start(ENCODER, "--set-resources", limit)
     assert run.end() == 0, run.output
     assert "TIMEOUT" in run.output and "TIME LIMIT" in run.output
@@ -63,20 +63,20 @@ def test_a_job_past_its_time_goes_on_from_where_it_was(on_cluster: ClusterProjec
 
 def test_the_node_daemon_can_be_started_anew(on_cluster: ClusterProject):
     run = on_cluster.start(ENCODER)
-    job = run.running_job("tune_mirror")
+    job = run.running_job(TUNE)
     on_cluster.cluster.stop_node()
     on_cluster.cluster.start_node()
     assert run.end() == 0, run.output
-    assert [job] == run.submissions("tune_mirror"), "the job was run twice"
+    assert [job] == run.submissions(TUNE), "the job was run twice"
 
 
 def test_a_killed_head_leaves_nothing_to_be_done_twice(on_cluster: ClusterProject):
     """Its jobs go on; the next run waits for them and then takes what they made."""
     first = on_cluster.start(ENCODER)
-    job = first.running_job("tune_mirror")
+    job = first.running_job(TUNE)
     first.kill()
     second = on_cluster.start(ENCODER)
     assert second.end() == 0, second.output
     assert f"an earlier run in this folder are still in the queue ({job})" in second.output
     assert (on_cluster.folder / ENCODER).is_file()
-    assert second.submissions("tune_mirror") == []
+    assert second.submissions(TUNE) == []

@@ -1,17 +1,17 @@
 """All tables of the small config through profiles/slurm: byte for byte those of a local run."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 from conftest import ClusterProject
 from small_project import copy_project
 
+from workflow_scripts.cluster.slurm_site import status_command
+
 pytestmark = pytest.mark.cluster
 
 
-def test_the_tables_are_those_of_a_local_run(any_cluster, local_tables, project, tmp_path):
+def test_the_tables_are_those_of_a_local_run(
+    any_cluster, local_tables, project, tmp_path, monkeypatch
+):
     on_cluster = ClusterProject(copy_project(project, tmp_path / "project").folder, any_cluster)
     run = on_cluster.start("all_tables")
     assert run.end() == 0, run.output
@@ -21,18 +21,6 @@ def test_the_tables_are_those_of_a_local_run(any_cluster, local_tables, project,
     assert "group_suites" in run.output and "group_corpora" in run.output
     assert "These jobs failed" not in run.output
     # asked by the command that answers there
-    command = "sacct" if any_cluster.accounting else "squeue"
-    assert status_command_of(on_cluster) == command
-
-
-def status_command_of(on_cluster: ClusterProject) -> str:
-    """Return what the profile chooses on the cluster."""
-    code = "from workflow_scripts.dag.slurm_site import status_command; print(status_command())"
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=on_cluster.folder,
-        env=os.environ | on_cluster.environment(),
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.strip()
+    monkeypatch.setenv("SLURM_CONF", any_cluster.environment["SLURM_CONF"])
+    monkeypatch.setenv("PATH", any_cluster.environment["PATH"])
+    assert status_command() == ("sacct" if any_cluster.accounting else "squeue")

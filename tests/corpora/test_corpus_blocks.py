@@ -1,15 +1,12 @@
 """Blocks of corpora in config."""
 
+from pathlib import Path
+
 import pytest
 
-from workflow_scripts.corpora.catalogue import (
-    check_block,
-    check_joined,
-    joined_corpora,
-    raw_files,
-    string_shape,
-)
-from workflow_scripts.corpora.random_strings import StringShape
+from workflow_scripts import rooms
+from workflow_scripts.corpora.block import missing_message, raw_files
+from workflow_scripts.corpora.kinds.register import KINDS, check_joined, read_corpus_block
 from workflow_scripts.errors import UserError
 
 WORDS = {"kind": "frequent-words", "language": "en", "size": 5}
@@ -19,71 +16,84 @@ RANDOM = {"kind": "random-strings", "size": 5}
 JOINED = {"kind": "joined", "of": ["one", "two"]}
 
 
-def test_defaults_are_filled_in():
-    assert check_block("c", WORDS) == {**WORDS, "path": None, "skip": 0, "deduplicate": True}
-    assert check_block("c", SENTENCES)["margin"] == 1.04
-    assert check_block("c", {**NAMES, "format": "mrconso"})["suppress"] == ["N"]
-    assert string_shape(check_block("c", RANDOM)) == StringShape(2, 12, 1, 1)
-    assert string_shape(check_block("c", {**RANDOM, "words": [5, 15]})) == StringShape(2, 12, 5, 15)
+def read(block):
+    return read_corpus_block("c", block)
 
 
-def test_raw_files_are_those_below_the_root(tmp_path):
-    assert raw_files(tmp_path, WORDS) == []
-    assert raw_files(tmp_path, {**WORDS, "path": "et.txt"}) == [tmp_path / "et.txt"]
-    assert raw_files(tmp_path, RANDOM) == []
-    assert raw_files(tmp_path, NAMES) == [tmp_path / "n.txt"]
-    assert raw_files(tmp_path, JOINED) == []
+def test_raw_files_are_those_below_the_root_and_a_missing_one_names_its_key(tmp_path):
+    for block, files in [
+        (WORDS, []),
+        ({**WORDS, "path": "et.txt"}, ["et.txt"]),
+        (RANDOM, []),
+        (NAMES, ["n.txt"]),
+        (JOINED, []),
+    ]:
+        assert raw_files(tmp_path, read(block)) == [tmp_path / file for file in files]
+    said = missing_message("c", read(NAMES), Path("n.txt"))
+    assert said.endswith("needed by corpus `c`; put it there or change `corpora.c.path`")
+    said = missing_message("c", read({**NAMES, "format": "mrconso"}), Path("n.txt"))
+    assert "UMLS is licensed: get MRCONSO.RRF" in said
 
 
-def test_a_joined_corpus_names_known_corpora_of_other_kinds():
-    corpora = {"one": WORDS, "two": NAMES, "c": JOINED}
-    assert joined_corpora(JOINED) == ["one", "two"]
-    assert joined_corpora(WORDS) == []
-    check_joined("c", corpora)
-    with pytest.raises(UserError, match="corpus 'c': of names the unknown corpus 'two'; known are"):
-        check_joined("c", {"one": WORDS, "c": JOINED})
-    with pytest.raises(UserError, match="corpus 'c': 'two' is of kind joined too"):
-        check_joined("c", {**corpora, "two": JOINED})
-    with pytest.raises(UserError, match="corpus 'one': 'one' is of kind joined too"):
-        check_joined("one", {**corpora, "one": JOINED})
+def test_every_module_of_the_folder_is_in_the_register():
+    folder = Path(rooms.load("corpora.kinds", "names").__file__).parent
+    modules = {path.stem for path in folder.glob("*.py")} - {"__init__", "register"}
+    assert modules == {kind.replace("-", "_") for kind in KINDS}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({}, None),
+        ({"two": None}, "`corpora.c.of` has `two`, which is not in `corpora`; known are c, one"),
+        ({"two": JOINED}, "`corpora.two.of` has `two`, which is of kind joined too"),
+        ({"one": {**JOINED, "of": ["one", "two"]}}, "has `one`, which is of kind joined too"),
+    ],
+)
+def test_a_joined_corpus_names_known_corpora_of_other_kinds(change, message):
+    blocks = {"one": WORDS, "two": NAMES, "c": JOINED} | change
+    corpora = {name: read(block) for name, block in blocks.items() if block is not None}
+    if message is None:
+        check_joined(corpora)
+        return
+    with pytest.raises(UserError, match=message):
+        check_joined(corpora)
 
 
 @pytest.mark.parametrize(
     ("block", "message"),
     [
-        ({"size": 5}, "corpus 'c': option 'kind' is missing"),
-        ({**NAMES, "kind": "name"}, "corpus 'c': unknown kind 'name'; did you mean 'names'?"),
-        ({**NAMES, "pth": "x"}, "corpus 'c': unknown option 'pth'; did you mean 'path'?"),
-        ({**NAMES, "size": 0}, "corpus 'c': size cannot be 0"),
-        ({**NAMES, "size": "many"}, "corpus 'c': size cannot be 'many'"),
-        ({**NAMES, "size": True}, "corpus 'c': option 'size' must be int or str"),
-        ({**NAMES, "format": "rrf"}, "corpus 'c': option 'format' cannot be 'rrf'"),
-        ({**NAMES, "sources": ["MSH"]}, "corpus 'c': option 'sources' is for format 'mrconso'"),
-        ({**SENTENCES, "margin": 1.1}, "corpus 'c': option 'margin' is for format 'wikimatrix'"),
-        ({"kind": "frequent-words", "size": 5}, "corpus 'c': option 'language' is missing"),
-        ({**WORDS, "skip": -1}, "corpus 'c': skip cannot be -1"),
-        ({**NAMES, "skip": 1}, "corpus 'c': unknown option 'skip'"),
-        ({**JOINED, "of": ["one"]}, "corpus 'c': of cannot be ['one']; list two or more"),
-        ({**JOINED, "of": []}, "corpus 'c': of cannot be []"),
-        ({**JOINED, "of": ["one", "one", "two"]}, "corpus 'c': of cannot be"),
-        ({**JOINED, "size": 5}, "corpus 'c': unknown option 'size'"),
-        ({**RANDOM, "size": "all"}, "corpus 'c': size cannot be 'all' for random strings"),
-        ({**RANDOM, "path": "x"}, "corpus 'c': unknown option 'path'"),
-        ({**RANDOM, "words": 0}, "corpus 'c': words cannot be 0"),
-        ({**RANDOM, "words": [2]}, "corpus 'c': words cannot be [2]"),
-        ({**RANDOM, "words": [3, 2]}, "corpus 'c': words cannot be [3, 2]"),
-        ({**RANDOM, "words": [1, "2"]}, "corpus 'c': words cannot be [1, '2']"),
-        ({**RANDOM, "words": [True, 2]}, "corpus 'c': words cannot be [True, 2]"),
-        ({**RANDOM, "min_length": 0}, "corpus 'c': min_length 0 and max_length 12"),
-        ({**RANDOM, "min_length": 13}, "corpus 'c': min_length 13 and max_length 12"),
+        ({"size": 5}, "key `corpora.c.kind` is missing"),
+        ({**NAMES, "kind": "name"}, "`corpora.c.kind` is 'name'; use one of: .*mean 'names'"),
+        ({**NAMES, "pth": "x"}, "unknown key `corpora.c.pth`; did you mean 'path'?"),
+        ({**NAMES, "size": 0}, "`corpora.c.size` is 0; give a number of 1 or more"),
+        ({**NAMES, "size": "many"}, "`corpora.c.size` is 'many'; "),
+        ({**NAMES, "format": "rrf"}, "`corpora.c.format` is 'rrf'; use one of: lines, mrconso"),
+        ({**NAMES, "sources": ["MSH"]}, "`corpora.c.sources` is .*; it is for format mrconso"),
+        ({**SENTENCES, "margin": 1.1}, "`corpora.c.margin` is 1.1; it is for format wikimatrix"),
+        ({"kind": "frequent-words", "size": 5}, "key `corpora.c.language` is missing"),
+        ({**WORDS, "skip": -1}, "`corpora.c.skip` is -1; give a number of 0 or more"),
+        ({**NAMES, "skip": 1}, "unknown key `corpora.c.skip`"),
+        ({**JOINED, "of": ["one"]}, r"`corpora.c.of` is \['one'\]; give at least 2"),
+        ({**JOINED, "of": ["one", "one", "two"]}, "`corpora.c.of` is .* has 'one' twice"),
+        ({**JOINED, "size": 5}, "unknown key `corpora.c.size`"),
+        ({**RANDOM, "size": "all"}, "`corpora.c.size` is 'all'; give a whole number"),
+        ({**RANDOM, "words": 0}, "`corpora.c.words` is 0; give a number of 1 or more"),
+        ({**RANDOM, "words": [2]}, r"`corpora.c.words` is \[2\]; give a number, or the smallest"),
+        ({**RANDOM, "words": [3, 2]}, r"`corpora.c.words` is \[3, 2\]; give a number, or the"),
+        ({**RANDOM, "words": [1, "2"]}, "`corpora.c.words.1` is '2'; "),
+        ({**RANDOM, "min_length": 0}, "`corpora.c.min_length` is 0; give a number of 1"),
+        ({**RANDOM, "max_length": 1}, "`corpora.c.size` is 5; there are only 0 different strings"),
         (
-            # 36 strings of one character
+            {**RANDOM, "min_length": 13, "deduplicate": False},
+            "`corpora.c.size` is 5; there are only 0 different strings of this shape; raise max",
+        ),
+        (
             {**RANDOM, "min_length": 1, "max_length": 1, "size": 37},
-            "corpus 'c': there are only 36 different strings of this shape, 37 are asked for",
+            "`corpora.c.size` is 37; there are only 36 different strings of this shape",
         ),
     ],
 )
-def test_mistakes_name_the_corpus_and_the_key(block, message):
-    with pytest.raises(UserError) as caught:
-        check_block("c", block)
-    assert str(caught.value).startswith(message)
+def test_mistakes_name_the_key_and_the_remedy(block, message):
+    with pytest.raises(UserError, match=f"^config: {message}"):
+        read(block)

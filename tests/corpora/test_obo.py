@@ -1,7 +1,5 @@
 """Names, synonyms and definitions of ontologies in OBO format."""
 
-from pathlib import Path
-
 import pytest
 
 from workflow_scripts.corpora.obo import read_obo
@@ -30,15 +28,13 @@ is_a: X:2 ! nor this
         (("def",), ['A bone "X" that is odd.']),
     ],
 )
-def test_the_texts_of_the_wanted_tags_are_read(
-    tmp_path: Path, tags: tuple[str, ...], expected: list[str]
-) -> None:
+def test_the_texts_of_the_wanted_tags_are_read(tmp_path, tags, expected):
     path = tmp_path / "a.obo"
     path.write_text(ONTOLOGY, encoding="utf-8")
     assert list(read_obo(path, tags)) == expected
 
 
-def test_a_file_without_names_is_no_ontology(tmp_path: Path) -> None:
+def test_a_file_without_names_is_no_ontology(tmp_path):
     path = tmp_path / "a.obo"
     path.write_text("some: text\n", encoding="utf-8")
     with pytest.raises(UserError, match=r"a\.obo: no line 'name: \.\.\.', so no ontology"):

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 import yaml
+from plans import plan_of
 
-from workflow_scripts.dag.fetched import DEFAULT_FOLDER
-from workflow_scripts.dag.plan import Plan, make_plan
+from workflow_scripts.dag.plan import make_plan
 from workflow_scripts.downloads.registry import read_registry
 from workflow_scripts.errors import UserError
 
+MODELS = "data/models"
 COMMIT = "0123456789abcdef"
 FOLDER = f"owner--small@{COMMIT}"
 SICK = "sick/semeval2014/SICK_test_annotated.txt"
@@ -44,6 +45,7 @@ def config(embedded_config, tmp_path, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     config = copy.deepcopy(embedded_config)
     config["data"] |= {"root": "root", "missing": "skip", "fetch": True}
+    config.pop("absent_models")
     config["models"] = {
         "small": {"hub": "owner/small", "revision": COMMIT},
         "other": {"hub": "owner/other", "revision": COMMIT},
@@ -61,7 +63,7 @@ def config(embedded_config, tmp_path, monkeypatch):
 
 def error_of(config):
     with pytest.raises(UserError) as error:
-        Plan(config)
+        plan_of(config)
     header, *lines = str(error.value).split("\n")
     return header, [line.strip() for line in lines]
 
@@ -73,11 +75,11 @@ def record(name, content=None):
 
 
 def test_where_all_may_be_fetched_nothing_has_to_be_there(config):
-    plan = Plan(config)
-    assert plan.fetched_models() == ["results/downloads/models/small.json"]
-    assert plan.fetched_data() == ["results/downloads/sick.json"]
-    assert plan.model_location("small") == f"{DEFAULT_FOLDER}/{FOLDER}"
-    assert plan.model_files("small") == ["results/downloads/models/small.json"]
+    plan = plan_of(config)
+    assert plan.needs(True).hub_records() == ["results/downloads/models/small.json"]
+    assert plan.needs(True).downloads() == ["results/downloads/sick.json"]
+    assert plan.models.location("small") == f"{MODELS}/{FOLDER}"
+    assert plan.models.files("small") == ["results/downloads/models/small.json"]
 
 
 def test_offline_models_and_data_are_named_together(config, project):
@@ -98,7 +100,7 @@ def test_offline_with_all_there_is_no_error(config, tmp_path, project):
     config["downloads"] = {"offline": True, "models": "fetched", "mirror": "away"}
     write_model(tmp_path / "fetched")
     write_data(tmp_path / "root", project)
-    assert Plan(config).models.location("small") == f"fetched/{FOLDER}"
+    assert plan_of(config).models.location("small") == f"fetched/{FOLDER}"
 
 
 def test_offline_a_mirror_folder_counts(config, tmp_path, project):
@@ -107,7 +109,7 @@ def test_offline_a_mirror_folder_counts(config, tmp_path, project):
     assert header.startswith("config: `downloads.mirror` mirror: no such folder")
     folder = write_model(tmp_path / "mirror" / "models")
     write_data(tmp_path / "mirror", project)
-    assert Plan(config)
+    assert plan_of(config)
     (folder / "tokenizer.json").unlink()
     (tmp_path / "mirror" / SICK).unlink()
     _, lines = error_of(config)
@@ -116,24 +118,17 @@ def test_offline_a_mirror_folder_counts(config, tmp_path, project):
     assert lines[1] == f"root/{SICK}: no such file, of data set sick"
 
 
-def test_an_address_is_no_mirror_offline(config):
-    config["downloads"] = {"offline": True, "mirror": "https://example.org/data"}
-    with pytest.raises(UserError, match=r"`downloads.offline` with `downloads.mirror` https://ex"):
-        Plan(config)
-
-
-@pytest.mark.parametrize("mirror", [None, "https://example.org/data"])
-def test_the_variable_of_the_hub_holds_for_models_only(mirror, config, monkeypatch):
+def test_the_variable_of_the_hub_holds_for_models_only(config, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    if mirror is not None:
-        config["downloads"] = {"mirror": mirror}
-        # it may have the model: its job asks
-        assert Plan(config)
-        return
     header, lines = error_of(config)
-    assert "HF_HUB_OFFLINE is set" in header
-    assert "with HF_HUB_OFFLINE=0" in header
-    assert lines == [f"{DEFAULT_FOLDER}/{FOLDER}: no such folder, of model small"]
+    assert "HF_HUB_OFFLINE is set" in header and "with HF_HUB_OFFLINE=0" in header
+    assert lines == [f"{MODELS}/{FOLDER}: no such folder, of model small"]
+    # a mirror may have the model: its job asks; an address is no mirror offline
+    config["downloads"] = {"mirror": "https://example.org/data"}
+    assert plan_of(config)
+    config["downloads"]["offline"] = True
+    with pytest.raises(UserError, match=r"`downloads.offline` with `downloads.mirror` https://ex"):
+        plan_of(config)
 
 
 @pytest.mark.parametrize("offline", [True, False])
@@ -145,9 +140,8 @@ def test_a_file_of_a_model_that_is_gone_or_short_is_named(offline, config, tmp_p
     (folder / "config.json").unlink()
     (folder / "model.safetensors").write_bytes(b"x")
     _, lines = error_of(config)
-    remedy = (
-        f"delete fetched/{FOLDER} and results/downloads/models/small.json, and it is fetched again"
-    )
+    delete = f"delete fetched/{FOLDER} and results/downloads/models/small.json"
+    remedy = f"{delete}, and it is fetched again"
     assert lines == [
         f"fetched/{FOLDER}/config.json: no such file: {remedy}",
         f"fetched/{FOLDER}/model.safetensors: 1 bytes, files.json has 5: {remedy}",
@@ -160,7 +154,7 @@ def test_what_is_gone_since_it_was_fetched_is_named_where_it_could_be_fetched_to
     header, lines = error_of(config)
     assert header == "not as it was when it was fetched:"
     assert lines == [
-        f"{DEFAULT_FOLDER}/{FOLDER}: no such folder: delete results/downloads/models/small.json, "
+        f"{MODELS}/{FOLDER}: no such folder: delete results/downloads/models/small.json, "
         "and it is fetched again",
         f"root/{SICK}: no such file: delete results/downloads/sick.json, and it is fetched again",
     ]
@@ -170,24 +164,25 @@ def test_without_fetching_data_only_models_are_looked_for(config, tmp_path, proj
     config["data"]["fetch"] = False
     config["downloads"] = {"offline": True}
     # without its data the cell is not run, and needs no model
-    assert Plan(config).needed() == (set(), set())
+    assert plan_of(config).needs(False).encoders == set()
     write_data(tmp_path / "root", project)
     _, lines = error_of(config)
-    assert lines == [f"{DEFAULT_FOLDER}/{FOLDER}: no such folder, of model small"]
+    assert lines == [f"{MODELS}/{FOLDER}: no such folder, of model small"]
 
 
 def test_all_is_fetched_also_for_cells_whose_gated_data_are_missing(config):
     config["suites"]["only"]["datasets"].append("cometa")
     config["tables"]["t"]["columns"] = [{"id": "c", "label": "C", "dataset": "cometa"}]
-    plan = Plan(config)
-    assert plan.needed() == (set(), set())
-    assert plan.fetched_models() == ["results/downloads/models/small.json"]
-    assert plan.fetched_data() == ["results/downloads/sick.json"]
-    assert plan.gated() == ["cometa"]
+    plan = plan_of(config)
+    assert plan.needs(False).encoders == set()
+    assert plan.needs(True).hub_records() == ["results/downloads/models/small.json"]
+    assert plan.needs(True).downloads() == ["results/downloads/sick.json"]
+    assert plan.needs(True).gated() == ["cometa"]
 
 
 def test_a_search_that_a_table_shows_needs_its_model_and_data(config):
-    config["tables"]["g"] = {"kind": "grid", "title": "G", "reference": "table21"}
+    published = {"paper": "mirror-bert", "reference": "table21"}
+    config["tables"]["g"] = {"kind": "grid", "title": "G", **published}
     config["suites"]["dev"] = {"datasets": ["simlex999"]}
     config["tuning_grid"] = yaml.safe_load("""
         axes: {learning_rate: [1.0e-4]}
@@ -195,20 +190,22 @@ def test_a_search_that_a_table_shows_needs_its_model_and_data(config):
         searches:
           s: {model: other, recipe: mirror-word, corpus: words-en, suite: dev, dataset: simlex999}
     """)
-    plan = Plan(config)
-    assert plan.fetched_models() == [
+    plan = plan_of(config)
+    assert plan.needs(True).hub_records() == [
         f"results/downloads/models/{m}.json" for m in ("other", "small")
     ]
-    assert "results/downloads/simlex-999.json" in plan.fetched_data()
+    assert "results/downloads/simlex-999.json" in plan.needs(True).downloads()
     config["downloads"] = {"offline": True}
     _, lines = error_of(config)
-    assert f"{DEFAULT_FOLDER}/owner--other@{COMMIT}: no such folder, of model other" in lines
+    assert f"{MODELS}/owner--other@{COMMIT}: no such folder, of model other" in lines
 
 
 def test_the_run_ends_with_a_line_for_each_and_no_traceback(config):
     config["downloads"] = {"offline": True}
+    file = Path("own.yaml")
+    file.write_text(yaml.safe_dump({"base": "none", **config}))
     with pytest.raises(SystemExit) as stopped:
-        make_plan(config)
+        make_plan([file], {})
     first, *more = str(stopped.value).split("\n")
     assert first.startswith("error: `downloads.offline` is true")
     assert len(more) > 1

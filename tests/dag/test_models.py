@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from workflow_scripts.configuration.blocks import read_block
+from workflow_scripts.configuration.config import Model
 from workflow_scripts.dag.models import Models
-from workflow_scripts.errors import UserError
 
 BLOCKS = {
-    "local": {"path": "some/folder/my-model", "paper": True},
+    "local": {"path": "some/folder/my-model", "paper": ["p"]},
     "labelled": {"path": "some/folder", "label": "a model"},
     "hub": {"hub": "org/name", "revision": "0123456789abcdef"},
     "words": {"vectors": "vectors/en.vec"},
@@ -19,16 +20,14 @@ BLOCKS = {
 }
 
 
+def models_of(blocks, *places):
+    typed = {name: read_block(Model, block, name) for name, block in blocks.items()}
+    return Models(typed, *places)
+
+
 @pytest.fixture
 def models():
-    return Models(BLOCKS, Path("root"), Path("fetched"))
-
-
-def test_another_name_is_resolved_and_an_unknown_one_named(models):
-    assert models.resolve("second", "key") == "hub"
-    assert models.resolve("local", "key") == "local"
-    with pytest.raises(UserError, match=r"`tables.x` is `secnd`.*did you mean 'second'"):
-        models.resolve("secnd", "tables.x")
+    return models_of(BLOCKS, Path("root"), Path("fetched"))
 
 
 def test_what_kind_a_model_is(models):
@@ -39,7 +38,6 @@ def test_what_kind_a_model_is(models):
     assert models.absent("hub") is None
     assert (models.of_hub, models.hub_model("local")) == (["hub", "again"], None)
     assert models.hub_model("hub").address == "org/name@0123456789abcdef"
-    assert (models.is_paper("local"), models.is_paper("hub")) == (True, False)
 
 
 def test_a_model_of_the_hub_is_read_from_its_folder_and_depends_on_its_record(models):
@@ -54,18 +52,17 @@ def test_a_model_of_the_hub_is_read_from_its_folder_and_depends_on_its_record(mo
 def test_a_local_model_depends_on_the_files_that_it_has(tmp_path):
     for name in ("config.json", "model.safetensors", "vocab.txt", "README.md"):
         (tmp_path / name).touch()
-    models = Models({"local": {"path": str(tmp_path)}}, Path("root"), Path("fetched"))
+    models = models_of({"local": {"path": str(tmp_path)}}, Path("root"), Path("fetched"))
     assert models.location("local") == str(tmp_path)
-    assert models.files("local") == [
-        f"{tmp_path}/{name}" for name in ("config.json", "model.safetensors", "vocab.txt")
-    ]
+    names = ("config.json", "model.safetensors", "vocab.txt")
+    assert models.files("local") == [f"{tmp_path}/{name}" for name in names]
 
 
 def test_notes_and_listing_hold_no_paths_of_the_machine(models):
     assert models.note("local") == "my-model"
     assert models.note("labelled") == "a model"
     assert models.note("words") == "en.vec"
-    rows = models.listing({"none": "its URL", "hub": "org/name", "other": "not here"})
+    rows = models.listing({"none": "its URL", "hub": "org/name", "other": "not here"}, "p")
     assert [(row["id"], row["location"], row.get("published")) for row in rows] == [
         ("none", "none: nobody made one", "its URL"),
         ("hub", "org/name@0123456789abcdef", "org/name"),

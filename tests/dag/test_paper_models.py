@@ -5,6 +5,7 @@ import re
 import pytest
 import yaml
 
+HUB = "https://huggingface.co/"
 # Table 15: what the paper calls a model -> (our id, address as printed)
 TABLE_15 = {
     "SBERT": ("sbert", "https://huggingface.co/sentence-transformers/bert-base-nli-mean-tokens"),
@@ -15,10 +16,7 @@ TABLE_15 = {
     "Turkish BERT": ("bert-tr", "dbmdz/bert-base-turkish-uncased"),
     "Italian BERT": ("bert-it", "dbmdz/bert-base-italian-uncased"),
     "French BERT": ("bert-fr", "https://huggingface.co/camembert-base"),
-    "Spanish BERT": (
-        "bert-es",
-        "https://huggingface.co/dccuchile/bert-base-spanish-wwm-uncased",
-    ),
+    "Spanish BERT": ("bert-es", "https://huggingface.co/dccuchile/bert-base-spanish-wwm-uncased"),
     "Russian BERT": ("bert-ru", "https://huggingface.co/DeepPavlov/rubert-base-cased"),
     "Chinese BERT": ("bert-zh", "https://huggingface.co/bert-base-chinese"),
     "Arabic BERT": ("bert-ar", "https://huggingface.co/aubmindlab/bert-base-arabertv02"),
@@ -36,42 +34,38 @@ def models(project):
     return yaml.safe_load((project / "config" / "paper.yaml").read_text())["models"]
 
 
+def values_of(models, key):
+    return {name: entry[key] for name, entry in models.items() if key in entry}
+
+
 def test_hub_models_are_those_of_table_15_and_pubmedbert(models):
-    expected = {
-        name: url.removeprefix("https://huggingface.co/") for name, url in TABLE_15.values()
-    }
-    found = {name: entry["hub"] for name, entry in models.items() if "hub" in entry}
-    assert found == {**expected, "bert-bio": PUBMEDBERT}
+    expected = {name: url.removeprefix(HUB) for name, url in TABLE_15.values()}
+    assert values_of(models, "hub") == {**expected, "bert-bio": PUBMEDBERT}
 
 
 def test_word_vectors_are_fasttexts_of_the_eight_languages(models):
-    found = {name: entry["vectors"] for name, entry in models.items() if "vectors" in entry}
     # the names under which fasttext.cc distributes the vectors of Common Crawl and Wikipedia
-    assert found == {
-        f"fasttext-{language}": f"fasttext/cc.{language}.300.bin" for language in WORD_LANGUAGES
-    }
+    expected = {f"fasttext-{one}": f"fasttext/cc.{one}.300.bin" for one in WORD_LANGUAGES}
+    assert values_of(models, "vectors") == expected
 
 
-def test_every_model_is_pinned_to_a_whole_commit_of_its_own(models):
+def test_every_model_is_the_papers_at_a_whole_commit_and_has_a_label(models):
     revisions = [entry["revision"] for entry in models.values() if "hub" in entry]
     assert all(re.fullmatch(r"[0-9a-f]{40}", revision) for revision in revisions)
     assert len(set(revisions)) == len(revisions)
-
-
-def test_every_model_has_a_label_and_is_the_papers(models):
     own = [entry for entry in models.values() if "same_as" not in entry]
-    assert all(entry["label"] and entry["paper"] is True for entry in own)
+    assert all(entry["label"] and entry["paper"] == "mirror-bert" for entry in own)
 
 
 def test_lexicons_are_induced_between_the_monolingual_models(models):
-    found = {name: entry["same_as"] for name, entry in models.items() if "same_as" in entry}
-    assert found == {
-        f"lexicon-{language}": f"bert-{language}" for language in ("en", "fr", "it", "ru", "tr")
-    }
+    expected = {f"lexicon-{one}": f"bert-{one}" for one in ("en", "fr", "it", "ru", "tr")}
+    assert values_of(models, "same_as") == expected
 
 
 def test_the_workflow_s_table_15_prints_the_same_addresses(project):
-    tables = yaml.safe_load((project / "config" / "tables.yaml").read_text())["tables"]
+    tables = yaml.safe_load((project / "config" / "papers" / "mirror-bert.yaml").read_text())[
+        "tables"
+    ]
     assert tables["table15"]["models"] == {"fasttext-en": FASTTEXT, **dict(TABLE_15.values())}
 
 
@@ -82,11 +76,7 @@ def test_table_15_is_as_the_paper_prints_it(shared_data, name):
     block = re.split(r"\n+Table 15: ", text)[0].split("\nmodel URL\n")[-1]
     block = block.split("\nmodel\tURL\n")[-1]
     # one label touches its address in one extraction
-    rows = [
-        re.match(r"(.+?)\s*((?:https://\S+)|(?:dbmdz/\S+))$", line) for line in block.split("\n")
-    ]
-    printed = {row[1]: row[2] for row in rows}
-    assert printed == {
-        "fastText": FASTTEXT,
-        **{label: address for label, (_, address) in TABLE_15.items()},
-    }
+    form = r"(.+?)\s*((?:https://\S+)|(?:dbmdz/\S+))$"
+    printed = dict(re.match(form, line).groups() for line in block.split("\n"))
+    expected = {label: address for label, (_, address) in TABLE_15.items()}
+    assert printed == {"fastText": FASTTEXT, **expected}

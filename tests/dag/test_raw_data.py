@@ -1,10 +1,11 @@
 """Raw files that a download brings."""
 
 import copy
+from pathlib import Path
 
 import pytest
+from plans import plan_of
 
-from workflow_scripts.dag.plan import Plan
 from workflow_scripts.dag.raw_data import RawData
 from workflow_scripts.errors import UserError
 
@@ -39,13 +40,13 @@ def test_a_run_that_fetches_plans_the_downloads_that_its_cells_need(
     config = copy.deepcopy(embedded_config)
     config["data"] |= {"root": str(tmp_path)}
     with pytest.raises(UserError, match="no such file"):
-        Plan(config)
+        plan_of(config)
     config["data"] |= {"fetch": True, "missing": "skip"}
-    plan = Plan(config)
-    assert "results/downloads/multi-simlex.json" in plan.suite_files("multisimlex-fr")
-    assert plan.corpus_files("sentences-en") == ["results/downloads/sts-benchmark.json"]
-    assert {"multi-simlex", "sts-benchmark", "sick"} <= set(plan.downloads())
+    plan = plan_of(config)
+    assert "results/downloads/multi-simlex.json" in plan.given.suite_inputs("multisimlex-fr")
+    assert plan.given.corpus_inputs("sentences-en") == ["results/downloads/sts-benchmark.json"]
+    downloads = {Path(file).stem for file in plan.needs(True).downloads()}
+    assert {"multi-simlex", "sts-benchmark", "sick"} <= downloads
     # the sampler's own names and a licensed set are in no open entry: their cells are left out
-    encoders, datasets = plan.needed()
-    assert "cometa" not in datasets
-    assert not any(encoder.corpus == "names" for encoder in encoders)
+    assert "cometa" not in {wanted.dataset for wanted in plan.cells.run}
+    assert not any(encoder.corpus == "names" for encoder in plan.needs(False).encoders)

@@ -1,15 +1,16 @@
 """Entries and suites of config/datasets.yaml."""
 
+from pathlib import Path
+
 import pytest
 import yaml
 
-from workflow_scripts.datasets.catalogue import (
-    FORMATS,
-    check_entry,
-    check_suite,
-    corpus_files,
-    raw_files,
-)
+from workflow_scripts import rooms
+from workflow_scripts.configuration.blocks import read_block
+from workflow_scripts.configuration.config import Suite
+from workflow_scripts.datasets import items
+from workflow_scripts.datasets.entry import format_of, raw_files
+from workflow_scripts.datasets.formats.register import FORMATS, read_entry
 from workflow_scripts.errors import UserError
 
 GOOD = {"task": "similarity", "format": "simlex", "language": "en"}
@@ -21,65 +22,62 @@ def config(project):
 
 
 def test_every_shipped_entry_is_valid_and_every_suite_names_known_entries(config, tmp_path):
-    for name, entry in config["datasets"].items():
-        check_entry(name, entry)
-        assert raw_files(tmp_path, entry) or corpus_files(entry), name
+    for name, block in config["datasets"].items():
+        entry = read_entry(name, block)
+        assert raw_files(tmp_path, entry) or entry.corpora(), name
     for name, block in config["suites"].items():
-        check_suite(name, block)
-        assert set(block["datasets"]) <= set(config["datasets"]), name
+        assert {*read_block(Suite, block, name).datasets} <= {*config["datasets"]}, name
 
 
 def test_a_lexicon_is_in_the_suites_of_both_its_languages_and_in_that_of_all(config):
+    suites = config["suites"]
     for name, entry in config["datasets"].items():
         if entry["task"] == "lexicon":
-            languages = [
-                block.get("language")
-                for block in config["suites"].values()
-                if name in block["datasets"]
-            ]
-            assert sorted(languages, key=str) == sorted(
-                [entry["source"], entry["target"], None], key=str
-            )
-            assert name in config["suites"]["base-multi"]["datasets"]
+            found = [one.get("language") for one in suites.values() if name in one["datasets"]]
+            assert len(found) == 3 and {*found} == {entry["source"], entry["target"], None}
+            assert name in suites["base-multi"]["datasets"]
+
+
+def test_every_module_of_the_folder_is_in_the_register_and_yields_known_items():
+    folder = Path(rooms.load("datasets.formats", "simlex").__file__).parent
+    modules = {path.stem for path in folder.glob("*.py")} - {"__init__", "register"}
+    assert modules == {form.replace("-", "_") for form in FORMATS}
+    for form in FORMATS:
+        assert issubclass(rooms.load("datasets.formats", form).ITEMS, items.Items)
+    assert format_of(read_entry("mine", GOOD)).ITEMS is items.SimilaritySet
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"pth": "x"}, "data set 'mine': unknown option 'pth'; did you mean 'path'?"),
-        ({"format": "simlx"}, "data set 'mine': unknown format 'simlx'; did you mean 'simlex'?"),
-        ({"task": "lexicon"}, "data set 'mine': format 'simlex' is of task 'similarity'"),
-        ({"task": "similar"}, "data set 'mine': option 'task' cannot be 'similar'"),
-        ({"language": None}, "data set 'mine': option 'language' must be str"),
-        ({"dictionary": "x"}, "data set 'mine': unknown option 'dictionary'"),
+        ({"pth": "x"}, "unknown key `datasets.mine.pth`; did you mean 'path'?"),
+        ({"format": "simlx"}, "`datasets.mine.format` is 'simlx'; use one of: .*mean 'simlex'"),
+        ({"format": ["simlex"]}, r"`datasets.mine.format` is \['simlex'\]; use one of: "),
+        ({"task": None}, "`datasets.mine.task` is None; give text"),
+        ({"task": "Similar"}, "`datasets.mine.task` is 'Similar'; ids: small letters"),
+        ({"language": None}, "`datasets.mine.language` is None; give text"),
+        ({"split": ""}, "`datasets.mine.split` is ''; give text"),
+        ({"dictionary": "x"}, "unknown key `datasets.mine.dictionary`"),
+        ("no format", "key `datasets.mine.format` is missing; add it"),
+        ("simlex", "`datasets.mine` is 'simlex'; give keys and values"),
     ],
 )
-def test_mistakes_in_an_entry_name_the_key_and_the_nearest_known_one(change, message):
-    with pytest.raises(UserError) as caught:
-        check_entry("mine", {**GOOD, **change})
-    assert str(caught.value).startswith(message)
-
-
-def test_an_entry_needs_a_format():
-    with pytest.raises(UserError, match="option 'format' is missing"):
-        check_entry("mine", {"task": "similarity"})
+def test_mistakes_in_an_entry_name_file_key_and_remedy(change, message):
+    block = {**GOOD, **change} if isinstance(change, dict) else change
+    block = {"task": "similarity"} if change == "no format" else block
+    with pytest.raises(UserError, match=f"^my.yaml: {message}"):
+        read_entry("mine", block, "my.yaml")
 
 
 @pytest.mark.parametrize(
     ("block", "message"),
     [
-        ({"datasets": []}, "suite 's': no data sets"),
-        ({"datasets": ["a", "b", "a"]}, "suite 's': data set 'a' is listed twice"),
-        ({"dataset": ["a"]}, "suite 's': unknown option 'dataset'; did you mean 'datasets'?"),
-        (["a"], "suite 's': expected a block of keys"),
+        ({"datasets": []}, r"`suites.s.datasets` is \[\]; give at least 1"),
+        ({"datasets": ["a", "b", "a"]}, "`suites.s.datasets` is .* has 'a' twice; remove one"),
+        ({"dataset": ["a"]}, "unknown key `suites.s.dataset`; did you mean 'datasets'?"),
+        (["a"], "`suites.s` is .*; give keys and values"),
     ],
 )
 def test_mistakes_in_a_suite_name_it(block, message):
-    with pytest.raises(UserError) as caught:
-        check_suite("s", block)
-    assert str(caught.value).startswith(message)
-
-
-def test_the_common_options_do_not_hide_a_format_option():
-    for form in FORMATS.values():
-        assert {"task", "format", "split", "obtain"} <= set(form.known)
+    with pytest.raises(UserError, match=message):
+        read_block(Suite, block, "suites.s")

@@ -1,27 +1,13 @@
 """Readers of pairs with a label, and of the strings of a corpus."""
 
-import gzip
 import json
 
-import pytest
-from hypothesis import given
+import hypothesis
+from dataset_reading import cases, entry, given, mistake, raw_files, read_dataset, write, wrong
 from hypothesis import strategies as st
 
-from workflow_scripts.datasets.catalogue import corpus_files, raw_files, read_dataset
+from workflow_scripts.datasets.formats.register import read_entry
 from workflow_scripts.datasets.pair_rows import read_pair_rows
-from workflow_scripts.errors import UserError
-
-
-def write(path, text):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    raw = text.encode()
-    path.write_bytes(gzip.compress(raw) if path.name.endswith(".gz") else raw)
-
-
-def mistake(root, block):
-    with pytest.raises(UserError) as caught:
-        read_dataset(root, block, "mine")
-    return str(caught.value)
 
 
 def numbered(pairs, indent=4):
@@ -39,7 +25,7 @@ TEXT = st.text(st.characters(exclude_characters="\t\n\r", exclude_categories=["C
 ROWS = st.lists(st.tuples(TEXT, TEXT, TEXT), min_size=1, max_size=6)
 
 
-@given(ROWS, st.sampled_from([None, 2, 4]))
+@hypothesis.given(ROWS, st.sampled_from([None, 2, 4]))
 def test_numbered_entries_come_back_in_order_with_their_lines(tmp_path_factory, rows, indent):
     path = tmp_path_factory.mktemp("rows") / "rows.json"
     text = numbered(rows, indent)
@@ -51,7 +37,7 @@ def test_numbered_entries_come_back_in_order_with_their_lines(tmp_path_factory, 
         assert f'"{number}":' in lines[line - 1]
 
 
-@given(ROWS)
+@hypothesis.given(ROWS)
 def test_rows_of_text_come_back_whatever_quotes_they_hold(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("rows") / "rows.tsv"
     write(path, "".join("\t".join(row) + "\n" for row in [("x", "y", "z"), *rows]))
@@ -59,75 +45,18 @@ def test_rows_of_text_come_back_whatever_quotes_they_hold(tmp_path_factory, rows
     assert [(line, tuple(fields)) for line, fields in found] == list(enumerate(rows, start=2))
 
 
-# --- QNLI --------------------------------------------------------------------------------------
+# --- QNLI and QQP ------------------------------------------------------------------------------
 
-QNLI = {"task": "pair-classification", "format": "qnli", "language": "en"}
+QNLI = entry("pair-classification", "qnli")
 QNLI_HEADER = "index\tquestion\tsentence\tlabel\n"
 GOOD_QNLI = QNLI_HEADER + '0\twhy?\t"so\tentailment\n1\twho?\tme\tnot_entailment\n'
-
-
-def test_qnli_reads_the_file_of_glue(tmp_path):
-    write(tmp_path / "qnli/dev.tsv", GOOD_QNLI)
-    pairs = read_dataset(tmp_path, QNLI)
-    assert (pairs.left, pairs.right) == (["why?", "who?"], ['"so', "me"])
-    assert (pairs.label, pairs.dropped) == ([1, 0], {})
-
-
-@pytest.mark.parametrize("name", ["s.json", "s.json.gz"])
-def test_qnli_reads_a_sample_of_numbered_entries(tmp_path, name):
-    rows = [("q", "s", "not_entailment"), ("r", "t", "entailment")]
-    write(tmp_path / name, numbered(rows))
-    pairs = read_dataset(tmp_path, {**QNLI, "path": name})
-    assert (pairs.left, pairs.right, pairs.label) == (["q", "r"], ["s", "t"], [0, 1])
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("index\tquestion\tsentence\n", ":1: the header has no column 'label'"),
-        (GOOD_QNLI + "2\tq\tentailment\n", ":4: expected a row with question"),
-        (GOOD_QNLI + "2\tq\ts\tyes\n", ":4: expected a label among not_entailment, entailment"),
-        (GOOD_QNLI + "2\tq\t \tentailment\n", ":4: a question or sentence is empty"),
-        (GOOD_QNLI + "1\tq\ts\tentailment\n", ":4: index '1' occurs twice"),
-        (QNLI_HEADER, "no pair with label 0"),
-        (QNLI_HEADER + "0\tq\ts\tnot_entailment\n", "no pair with label 1"),
-    ],
-)
-def test_qnli_names_file_and_line_of_a_malformed_row(tmp_path, text, message):
-    write(tmp_path / "qnli/dev.tsv", text)
-    found = mistake(tmp_path, QNLI)
-    assert "qnli/dev.tsv" in found
-    assert message in found
-
-
-GOOD_ENTRIES = '{\n"0": {"text_a": "q", "text_b": "s", "label": "entailment"},\n'
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (GOOD_ENTRIES + '"1": {"text_a": "q", "label": "x"}}', ":3: expected an object with the"),
-        (GOOD_ENTRIES + '"1": {"text_a": "q", "text_b": 1, "label": "x"}}', ":3: expected an obj"),
-        (
-            GOOD_ENTRIES + '"1": {"text_a": "q", "text_b": "s", "label": "x"}}',
-            ":3: expected a label",
-        ),
-        (
-            GOOD_ENTRIES + '"0": {"text_a": "q", "text_b": "s", "label": "x"}}',
-            ":3: entry '0' occurs twice",
-        ),
-        (GOOD_ENTRIES + '"1": ', ":3: not valid JSON"),
-        ("[]", ":1: expected a JSON object"),
-    ],
-)
-def test_numbered_entries_name_file_and_line_of_a_malformed_one(tmp_path, text, message):
-    write(tmp_path / "s.json", text)
-    assert f"s.json{message}" in mistake(tmp_path, {**QNLI, "path": "s.json"})
-
-
-# --- QQP ---------------------------------------------------------------------------------------
-
-QQP = {"task": "pair-classification", "format": "qqp", "language": "en", "path": "q.tsv"}
+QNLI_FOUND = {"left": ["why?", "who?"], "right": ['"so', "me"], "label": [1, 0], "dropped": {}}
+ONLY_0 = QNLI_HEADER + "0\tq\ts\tnot_entailment\n"
+SAMPLE = numbered([("q", "s", "not_entailment"), ("r", "t", "entailment")])
+SAMPLE_FOUND = {"left": ["q", "r"], "right": ["s", "t"], "label": [0, 1]}
+GOOD_ENTRY = '{\n"0": {"text_a": "q", "text_b": "s", "label": "entailment"},\n'
+BAD_LABEL = '{"text_a": "q", "text_b": "s", "label": "x"}}'
+QQP = entry("pair-classification", "qqp", path="q.tsv")
 QQP_HEADER = "id\tqid1\tqid2\tquestion1\tquestion2\tis_duplicate\n"
 
 
@@ -135,20 +64,51 @@ def qqp_rows(labels):
     return "".join(f"{i}\t1\t2\tleft {i}\tright {i}\t{label}\n" for i, label in enumerate(labels))
 
 
-def test_qqp_counts_the_rows_that_upstream_broke_and_those_without_a_question(tmp_path):
-    rows = qqp_rows([0, 1]) + "2\t1\t2\thalf a question\nthe rest\tright\t0\n3\t1\t2\t\tright\t1\n"
-    write(tmp_path / "q.tsv", QQP_HEADER + rows)
-    pairs = read_dataset(tmp_path, QQP)
-    assert (pairs.left, pairs.right) == (["left 0", "left 1"], ["right 0", "right 1"])
-    assert pairs.label == [0, 1]
-    assert pairs.dropped == {"broken_row": 2, "empty_question": 1}
+GOOD_QQP = QQP_HEADER + qqp_rows([0, 1])
+BROKEN_QQP = "2\t1\t2\thalf a question\nthe rest\tright\t0\n3\t1\t2\t\tright\t1\n"
+QQP_CSV = '"id","question1","question2","is_duplicate"\n"0","a, ""b""","c\nd","0"\n"1","e","f","1"'
 
-
-def test_qqp_reads_quoted_csv(tmp_path):
-    text = '"id","question1","question2","is_duplicate"\n"0","a, ""b""","c\nd","0"\n"1","e","f","1"'
-    write(tmp_path / "q.csv", text)
-    pairs = read_dataset(tmp_path, {**QQP, "path": "q.csv"})
-    assert (pairs.left, pairs.right) == (['a, "b"', "e"], ["c\nd", "f"])
+test_qnli_and_qqp = cases(
+    ("the file of glue", QNLI, {"qnli/dev.tsv": GOOD_QNLI}, QNLI_FOUND),
+    ("a sample", {**QNLI, "path": "s.json"}, {"s.json": SAMPLE}, SAMPLE_FOUND),
+    ("gzipped", {**QNLI, "path": "s.json.gz"}, {"s.json.gz": SAMPLE}, SAMPLE_FOUND),
+    ("no label 0", QNLI, {"qnli/dev.tsv": QNLI_HEADER}, "no pair with label 0"),
+    ("no label 1", QNLI, {"qnli/dev.tsv": ONLY_0}, "no pair with label 1 in"),
+    *wrong(
+        (QNLI, "qnli/dev.tsv", ""),
+        ("index\tquestion\tsentence\n", ":1: the header has no column 'label'"),
+        (GOOD_QNLI + "2\tq\tentailment\n", ":4: expected a row with question"),
+        (GOOD_QNLI + "2\tq\ts\tyes\n", ":4: expected a label among not_entailment, entailment"),
+        (GOOD_QNLI + "2\tq\t \tentailment\n", ":4: a question or sentence is empty"),
+        (GOOD_QNLI + "1\tq\ts\tentailment\n", ":4: index '1' occurs twice"),
+    ),
+    *wrong(
+        ({**QNLI, "path": "s.json"}, "s.json", ""),
+        (GOOD_ENTRY + '"1": {"text_a": "q", "label": "x"}}', ":3: expected an object with the"),
+        (GOOD_ENTRY + '"1": {"text_a": "q", "text_b": 1, "label": "x"}}', ":3: expected an obj"),
+        (GOOD_ENTRY + '"1": ' + BAD_LABEL, ":3: expected a label"),
+        (GOOD_ENTRY + '"0": ' + BAD_LABEL, ":3: entry '0' occurs twice"),
+        (GOOD_ENTRY + '"1": ', ":3: not valid JSON"),
+        ("[]", ":1: expected a JSON object"),
+    ),
+    given("broken rows and no question", QQP, {"q.tsv": GOOD_QQP + BROKEN_QQP})(
+        left=["left 0", "left 1"],
+        right=["right 0", "right 1"],
+        label=[0, 1],
+        dropped={"broken_row": 2, "empty_question": 1},
+    ),
+    given("quoted csv", {**QQP, "path": "q.csv"}, {"q.csv": QQP_CSV})(
+        left=['a, "b"', "e"], right=["c\nd", "f"]
+    ),
+    ("all broken", QQP, {"q.tsv": QQP_HEADER + "half\na question\n"}, "no pair with label 0 in"),
+    ("size", {**QQP, "size": 3}, {"q.tsv": GOOD_QQP}, "q.tsv: `size` is 3, there are 2 pairs"),
+    ("no size", {**QQP, "size": 0}, {}, "`datasets.mine.size` is 0; give a number of 1 or more"),
+    *wrong(
+        (QQP, "q.tsv", GOOD_QQP),
+        ("2\t1\t2\ta\tb\t2\n", ":4: expected a label among 0, 1"),
+        ("1\t1\t2\ta\tb\t1\n", ":4: id '1' occurs twice"),
+    ),
+)
 
 
 def test_qqp_draws_the_same_sample_for_the_same_seed(tmp_path):
@@ -165,29 +125,14 @@ def test_qqp_draws_the_same_sample_for_the_same_seed(tmp_path):
     assert read_dataset(tmp_path, {**QQP, "size": 100}).left == whole.left
 
 
-@pytest.mark.parametrize(
-    ("rows", "change", "message"),
-    [
-        (qqp_rows([0, 1]) + "2\t1\t2\ta\tb\t2\n", {}, "q.tsv:4: expected a label among 0, 1"),
-        (qqp_rows([0, 1]) + "1\t1\t2\ta\tb\t1\n", {}, "q.tsv:4: id '1' occurs twice"),
-        (qqp_rows([0, 1]), {"size": 3}, "q.tsv: option 'size' cannot be 3, there are 2 pairs"),
-        (qqp_rows([0, 1]), {"size": 0}, "q.tsv: option 'size' cannot be 0"),
-        ("half\na question\n", {}, "no pair with label 0 in"),
-    ],
-)
-def test_qqp_names_file_and_line_of_a_mistake(tmp_path, rows, change, message):
-    write(tmp_path / "q.tsv", QQP_HEADER + rows)
-    assert message in mistake(tmp_path, {**QQP, **change})
-
-
 # --- strings of a corpus -----------------------------------------------------------------------
 
-ISOTROPY = {"task": "isotropy", "format": "corpus", "language": "en", "corpus": "words-en"}
+ISOTROPY = entry("isotropy", "corpus", corpus="words-en")
 
 
 def test_the_strings_of_a_made_corpus_are_read_from_the_working_directory(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert corpus_files(ISOTROPY) == ["results/corpora/words-en.txt"]
+    assert read_entry("mine", ISOTROPY).corpora() == ["words-en"]
     assert raw_files("root", ISOTROPY) == []
     assert "results/corpora/words-en.txt: no such file" in mistake("root", ISOTROPY)
     write(tmp_path / "results/corpora/words-en.txt", "the\nto\n")
@@ -199,127 +144,69 @@ def test_the_strings_of_a_made_corpus_are_read_from_the_working_directory(tmp_pa
     assert "no string in results/corpora/words-en.txt" in mistake("root", ISOTROPY)
 
 
-def test_other_formats_read_no_made_corpus():
-    assert corpus_files(QNLI) == []
+# --- labelled pairs and sentences --------------------------------------------------------------
 
-
-# --- labelled pairs in general -----------------------------------------------------------------
-
-PAIRS = {
-    "task": "pair-classification",
-    "format": "labelled-pairs",
-    "language": "en",
-    "path": "p.tsv",
-    "positive": ["entailment"],
-    "negative": ["neutral", "contradiction"],
-}
-COLUMNS = ["text 1", "text 2", "class"]
-
-
-@pytest.mark.parametrize(
-    ("name", "columns", "text"),
-    [
-        ("p.tsv", None, "a\tb\tneutral\nc\td\tentailment\textra\n"),
-        ("p.tsv", COLUMNS, "class\ttext 1\ttext 2\r\nneutral\ta\tb\r\nentailment\tc\td\r\n"),
-        ("p.csv", COLUMNS, 'class,"text 1",text 2\nneutral,"a",b\nentailment,c,d\n'),
-        ("p.json", COLUMNS, numbered([("a", "b", "neutral"), ("c", "d", "entailment")])),
-        (
-            "p.jsonl",
-            COLUMNS,
-            '{"text 1": "a", "text 2": "b", "class": "neutral"}\n'
-            '{"class": "entailment", "text 2": "d", "text 1": "c", "n": 1}\n',
-        ),
-    ],
+PAIRS = entry("pair-classification", "labelled-pairs", path="p.tsv")
+PAIRS |= {"positive": ["entailment"], "negative": ["neutral", "contradiction"]}
+HEADED = {**PAIRS, "columns": ["text 1", "text 2", "class"]}
+ALIGNED = {**PAIRS, "path": ["s1", "s2", "labels"]}
+NUMBERS = {**PAIRS, "positive": [1], "negative": [0]}
+FOUND = {"left": ["a", "c"], "right": ["b", "d"], "label": [0, 1]}
+HEADED_ROWS = "class\ttext 1\ttext 2\r\nneutral\ta\tb\r\nentailment\tc\td\r\n"
+CSV_ROWS = 'class,"text 1",text 2\nneutral,"a",b\nentailment,c,d\n'
+NUMBERED = numbered([("a", "b", "neutral"), ("c", "d", "entailment")])
+JSON_LINES = (
+    '{"text 1": "a", "text 2": "b", "class": "neutral"}\n'
+    '{"class": "entailment", "text 2": "d", "text 1": "c", "n": 1}\n'
 )
-def test_labelled_pairs_read_each_layout(tmp_path, name, columns, text):
-    write(tmp_path / name, text)
-    pairs = read_dataset(tmp_path, {**PAIRS, "path": name, "columns": columns})
-    assert (pairs.left, pairs.right, pairs.label) == (["a", "c"], ["b", "d"], [0, 1])
 
 
-def test_labelled_pairs_read_three_aligned_files(tmp_path):
-    files = {"s1": "a\nc\n", "s2": "b\nd\n", "labels": "entailment\nneutral\n"}
-    for name, text in files.items():
-        write(tmp_path / name, text)
-    block = {**PAIRS, "path": list(files)}
-    pairs = read_dataset(tmp_path, block)
-    assert (pairs.left, pairs.right, pairs.label) == (["a", "c"], ["b", "d"], [1, 0])
-    write(tmp_path / "labels", "entailment\nyes\n")
-    assert "labels:2: expected a label among neutral, contradiction" in mistake(tmp_path, block)
-    write(tmp_path / "labels", "entailment\n")
-    assert "s1 has 2 lines but" in mistake(tmp_path, block)
+def aligned(labels):
+    return {"s1": "a\nc\n", "s2": "b\nd\n", "labels": labels}
 
 
-def test_labels_may_be_numbers_in_config(tmp_path):
-    write(tmp_path / "p.tsv", "a\tb\t0\nc\td\t1\n")
-    block = {**PAIRS, "positive": [1], "negative": [0]}
-    assert read_dataset(tmp_path, block).label == [0, 1]
+SENTENCES = entry("classification", "labelled-sentences", path="f")
+LAST = {**SENTENCES, "label": "last"}
+TWO_FILES = {"pos": "good film .\n", "neg": "bad film .\n\nworse\n"}
+TREC = "NUM:dist How far ?\nHUM Qui est René ?\n".encode("latin-1")
+BITEXT = {**entry("bitext", "parallel-sentences", left="l", right="r"), "language": "fr-en"}
 
-
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ("a\tb\n", "p.tsv:2: expected a row of string"),
-        ("a\t\tneutral\n", "p.tsv:2: a string is empty"),
-        ("a\tb\tyes\n", "p.tsv:2: expected a label among"),
-    ],
+test_labelled_pairs_sentences_and_bitexts = cases(
+    ("rows", PAIRS, {"p.tsv": "a\tb\tneutral\nc\td\tentailment\textra\n"}, FOUND),
+    ("header", HEADED, {"p.tsv": HEADED_ROWS}, FOUND),
+    ("csv", {**HEADED, "path": "p.csv"}, {"p.csv": CSV_ROWS}, FOUND),
+    ("json", {**HEADED, "path": "p.json"}, {"p.json": NUMBERED}, FOUND),
+    ("json lines", {**HEADED, "path": "p.jsonl"}, {"p.jsonl": JSON_LINES}, FOUND),
+    ("three files", ALIGNED, aligned("neutral\nentailment\n"), FOUND),
+    ("yes", ALIGNED, aligned("neutral\nyes\n"), "labels:2: expected a label among neutral, contra"),
+    ("lengths", ALIGNED, aligned("neutral\n"), "s1 has 2 lines but"),
+    ("labels are numbers", NUMBERS, {"p.tsv": "a\tb\t0\nc\td\t1\n"}, FOUND),
+    *wrong(
+        (PAIRS, "p.tsv", "a\tb\tneutral\n"),
+        ("a\tb\n", ":2: expected a row of string"),
+        ("a\t\tneutral\n", ":2: a string is empty"),
+        ("a\tb\tyes\n", ":2: expected a label among"),
+    ),
+    given("a file for each label", {**SENTENCES, "path": {"1": "pos", 0: "neg"}}, TWO_FILES)(
+        strings=["good film .", "bad film .", "worse"],
+        labels=["1", "0", "0"],
+        dropped={"empty_sentence": 1},
+    ),
+    given("label last", LAST, {"f": "good \t1\nbad\t0\n"})(
+        strings=["good ", "bad"], labels=["1", "0"]
+    ),
+    given("label first, in its encoding", {**SENTENCES, "encoding": "iso-8859-1"}, {"f": TREC})(
+        strings=["How far ?", "Qui est René ?"], labels=["NUM:dist", "HUM"]
+    ),
+    ("encoding", SENTENCES, {"f": TREC}, "f:2: not UTF-8"),
+    ("one label", {**SENTENCES, "path": {"x": "f"}}, {"f": "a\n"}, "no second label in"),
+    ("word", SENTENCES, {"f": "a b\nword\n"}, "f:2: expected label sentence, found 'word'"),
+    ("no label", SENTENCES, {"f": "a b\n b\n"}, "f:2: expected label sentence"),
+    ("no tab", LAST, {"f": "a\tb\nword\n"}, "f:2: expected sentence<TAB>label"),
+    given("parallel sentences", BITEXT, {"l": "un\u2028e\r\ndeux\r\n", "r": "one\ntwo\n"})(
+        left=["un\u2028e", "deux"], right=["one", "two"]
+    ),
+    ("no translation", BITEXT, {"l": "un\ndeux\n", "r": "one\n\n"}, "r:2: a sentence is empty"),
+    ("too few", BITEXT, {"l": "un\ndeux\n", "r": "one\n"}, "l has 2 lines but"),
+    ("no pair", BITEXT, {"l": "", "r": ""}, "no pair in"),
 )
-def test_labelled_pairs_name_file_and_line_of_a_malformed_row(tmp_path, row, message):
-    write(tmp_path / "p.tsv", "a\tb\tneutral\n" + row)
-    assert message in mistake(tmp_path, PAIRS)
-
-
-# --- labelled sentences ------------------------------------------------------------------------
-
-SENTENCES = {"task": "classification", "format": "labelled-sentences", "language": "en"}
-
-
-def test_labelled_sentences_are_read_in_each_layout(tmp_path):
-    write(tmp_path / "pos", "good film .\n")
-    write(tmp_path / "neg", "bad film .\n\nworse\n")
-    found = read_dataset(tmp_path, {**SENTENCES, "path": {"1": "pos", 0: "neg"}})
-    assert found.sentences == ["good film .", "bad film .", "worse"]
-    assert found.labels == ["1", "0", "0"]
-    assert found.dropped == {"empty_sentence": 1}
-    write(tmp_path / "last", "good \t1\nbad\t0\n")
-    found = read_dataset(tmp_path, {**SENTENCES, "path": "last", "label": "last"})
-    assert (found.sentences, found.labels) == (["good ", "bad"], ["1", "0"])
-    (tmp_path / "first").write_bytes("NUM:dist How far ?\nHUM Qui est René ?\n".encode("latin-1"))
-    block = {**SENTENCES, "path": "first"}
-    found = read_dataset(tmp_path, {**block, "encoding": "iso-8859-1"})
-    assert (found.sentences, found.labels) == (["How far ?", "Qui est René ?"], ["NUM:dist", "HUM"])
-    assert "first:2: not UTF-8" in mistake(tmp_path, block)
-
-
-@pytest.mark.parametrize(
-    ("path", "options", "text", "message"),
-    [
-        ("f", {"path": "f"}, "a b\nword\n", "f:2: expected label sentence, found 'word'"),
-        ("f", {"path": "f"}, "a b\n b\n", "f:2: expected label sentence"),
-        ("f", {"path": "f", "label": "last"}, "a\tb\nword\n", "f:2: expected sentence<TAB>label"),
-        ("f", {"path": {"x": "f"}}, "a\n", "no second label in"),
-    ],
-)
-def test_labelled_sentences_name_file_and_line(tmp_path, path, options, text, message):
-    write(tmp_path / path, text)
-    assert message in mistake(tmp_path, {**SENTENCES, **options})
-
-
-# --- parallel sentences ------------------------------------------------------------------------
-
-BITEXT = {"task": "bitext", "format": "parallel-sentences", "language": "fr-en"}
-
-
-def test_parallel_sentences_are_read_line_by_line(tmp_path):
-    block = {**BITEXT, "left": "t.fra", "right": "t.eng"}
-    write(tmp_path / "t.fra", "un\u2028e\r\ndeux\r\n")
-    write(tmp_path / "t.eng", "one\ntwo\n")
-    pairs = read_dataset(tmp_path, block)
-    assert (pairs.left, pairs.right) == (["un\u2028e", "deux"], ["one", "two"])
-    write(tmp_path / "t.eng", "one\n\n")
-    assert "t.eng:2: a sentence is empty" in mistake(tmp_path, block)
-    write(tmp_path / "t.eng", "one\n")
-    assert "t.fra has 2 lines but" in mistake(tmp_path, block)
-    write(tmp_path / "t.fra", "")
-    write(tmp_path / "t.eng", "")
-    assert "no pair in" in mistake(tmp_path, block)

@@ -1,20 +1,10 @@
 """Bilingual dictionaries and their vocabularies."""
 
 import pytest
+from dataset_reading import mistake, raw_files, read_dataset
 
-from workflow_scripts.datasets.catalogue import raw_files, read_dataset
-from workflow_scripts.errors import UserError
-
-ENTRY = {
-    "task": "lexicon",
-    "format": "xling-eval",
-    "source": "en",
-    "target": "et",
-    "path": "bli",
-    "vocabulary_size": 2,
-    "source_words": "en.txt",
-    "target_words": "et.txt",
-}
+ENTRY = {"task": "lexicon", "format": "xling-eval", "source": "en", "target": "et", "path": "bli"}
+ENTRY |= {"vocabulary_size": 2, "source_words": "en.txt", "target_words": "et.txt"}
 
 
 def write_lexicon(root, train="dog\tkoer\ncat\tkass\n", test="dog\tpeni\ndog\tkoer\nsun\tpäike\n"):
@@ -33,52 +23,30 @@ def test_rows_stay_as_they_stand_and_vocabularies_hold_frequent_words_then_the_d
     assert lexicon.source_vocabulary == ["the", "sun", "dog", "cat"]
     assert lexicon.target_vocabulary == ["on", "ja", "koer", "kass", "peni", "päike"]
     assert (lexicon.source_language, lexicon.target_language) == ("en", "et")
-
-
-def test_vocabulary_of_size_zero_is_the_dictionary_alone(tmp_path):
-    write_lexicon(tmp_path)
+    # vocabularies of size zero and of wordfreq
     lexicon = read_dataset(tmp_path, {**ENTRY, "vocabulary_size": 0})
     assert lexicon.source_vocabulary == ["dog", "cat", "sun"]
-
-
-def test_frequent_words_come_from_wordfreq_without_a_list(tmp_path):
-    write_lexicon(tmp_path)
     lexicon = read_dataset(tmp_path, {**ENTRY, "source_words": None, "vocabulary_size": 3})
     assert lexicon.source_vocabulary[:3] == ["the", "to", "and"]
 
 
-def test_a_language_without_a_list_says_what_to_give(tmp_path):
-    write_lexicon(tmp_path)
-    with pytest.raises(UserError, match=r"no list of words of language 'et'.*target_words"):
-        read_dataset(tmp_path, {**ENTRY, "target_words": None})
-
-
 def test_raw_files_names_dictionaries_and_lists_without_opening_them(tmp_path):
-    assert [path.name for path in raw_files(tmp_path, {**ENTRY, "train": "1k"})] == [
-        "yacle.train.freq.1k.en-et.tsv",
-        "yacle.test.freq.2k.en-et.tsv",
-        "en.txt",
-        "et.txt",
-    ]
+    names = [path.name for path in raw_files(tmp_path, {**ENTRY, "train": "1k"})]
+    files = ["yacle.train.freq.1k.en-et.tsv", "yacle.test.freq.2k.en-et.tsv"]
+    assert names == [*files, "en.txt", "et.txt"]
 
 
 @pytest.mark.parametrize(
-    ("files", "message"),
+    ("files", "change", "message"),
     [
-        ({"train": "dog koer\n"}, "yacle.train.freq.5k.en-et.tsv:1: expected a row of word"),
-        ({"test": "dog\tkoer\nsun\t\n"}, "yacle.test.freq.2k.en-et.tsv:2: a word is empty"),
-        ({"test": ""}, "data set 'mine': no test entry"),
-        ({"train": ""}, "data set 'mine': no training entry"),
+        ({"train": "dog koer\n"}, {}, "yacle.train.freq.5k.en-et.tsv:1: expected a row of word"),
+        ({"test": "dog\tkoer\nsun\t\n"}, {}, "yacle.test.freq.2k.en-et.tsv:2: a word is empty"),
+        ({"test": ""}, {}, "data set 'mine': no test entry"),
+        ({"train": ""}, {}, "data set 'mine': no training entry"),
+        ({}, {"target_words": None}, "wordfreq has no list of words of language 'et'; name a file"),
+        ({}, {"vocabulary_size": -1}, "size` is -1; give a number of 0 or more"),
     ],
 )
-def test_malformed_dictionaries_name_file_and_line(tmp_path, files, message):
+def test_malformed_dictionaries_name_file_and_line(tmp_path, files, change, message):
     write_lexicon(tmp_path, **files)
-    with pytest.raises(UserError) as caught:
-        read_dataset(tmp_path, ENTRY, "mine")
-    assert message in str(caught.value)
-
-
-def test_a_negative_vocabulary_is_refused(tmp_path):
-    write_lexicon(tmp_path)
-    with pytest.raises(UserError, match="'vocabulary_size' cannot be -1"):
-        read_dataset(tmp_path, {**ENTRY, "vocabulary_size": -1})
+    assert message in mistake(tmp_path, {**ENTRY, **change})

@@ -7,16 +7,15 @@ from collections import defaultdict
 from pathlib import PurePosixPath
 
 import pytest
+from dataset_reading import entry, read_dataset
 
-from workflow_scripts.corpora.frequent_words import read_word_list
+from workflow_scripts.corpora.kinds import sentences as sentences_kind
 from workflow_scripts.corpora.obo import read_obo
-from workflow_scripts.corpora.sampling import draw_corpus
-from workflow_scripts.corpora.sentences import NLI, QNLI, read_both_sentences
-from workflow_scripts.datasets.catalogue import read_dataset
+from workflow_scripts.corpora.sample_corpus import draw_corpus
 from workflow_scripts.datasets.dictionaries import READERS
+from workflow_scripts.datasets.frequent_words import read_word_list
 from workflow_scripts.datasets.headed_rows import read_headed_rows
 from workflow_scripts.datasets.pair_rows import read_pair_rows
-from workflow_scripts.datasets.sts_benchmark import read_sentences
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_bytes, read_lines
 from workflow_scripts.pretraining.text_readers import read_with
@@ -25,13 +24,13 @@ pytestmark = pytest.mark.shared_data
 
 # Files that hold no data of their own to read: licences, descriptions, an archive of a file beside
 # it, and a list of typing mistakes that BioSyn mends (its processed files come mended).
-NOT_READ = re.compile(
-    r"licen[cs]e|readme|metadata\.json$|\.zip$|ncbi-spell-check\.txt$", re.IGNORECASE
-)
+NOT_READ = re.compile(r"(?i)licen[cs]e|readme|metadata\.json$|\.zip$|ncbi-spell-check\.txt$")
 
 
-def entry(task, form, **options):
-    return {"task": task, "format": form, "language": "en", **options}
+def sentences_of(root, row, form):
+    """Return the strings of both sides of pairs, as a corpus has them."""
+    block = {"kind": "sentences", "path": row["path"], "format": form, "size": "all"}
+    return list(sentences_kind.strings(root, sentences_kind.Options(**block), 0))
 
 
 def pairs_of(root, block):
@@ -59,7 +58,7 @@ def sts_benchmark(root, row):
     path = PurePosixPath(row["path"])
     split = path.stem.removeprefix("sts-")
     block = entry("similarity", "sts-benchmark", path=str(path.parent), split=split)
-    assert len(read_sentences(root / path)) == 2 * int(row["rows"])
+    assert len(sentences_of(root, row, "sts-benchmark")) == 2 * int(row["rows"])
     return pairs_of(root, block)[0]
 
 
@@ -87,10 +86,6 @@ def stsb_multi_mt(root, row):
     return pairs_of(root, block)[0]
 
 
-def simlex(root, row):
-    return pairs_of(root, entry("similarity", "simlex", path=row["path"]))[0]
-
-
 def multi_simlex(root, row):
     if row["path"].endswith(".csv"):
         return pairs_of(root, entry("similarity", "multi-simlex"))[1]
@@ -103,13 +98,8 @@ def multi_simlex(root, row):
 
 
 def pubtator(root, row):
-    block = entry(
-        "entity-linking",
-        "pubtator",
-        path=row["path"],
-        dictionary="bel-dictionaries/medic_06Jul2012.txt.gz",
-        dictionary_format="medic",
-    )
+    block = entry("entity-linking", "pubtator", path=row["path"], dictionary_format="medic")
+    block["dictionary"] = "bel-dictionaries/medic_06Jul2012.txt.gz"
     for number, kind in re.findall(r"(\d+) (chemical|disease)", row["published_rows"]):
         assert mentions_of(root, {**block, "mention_type": kind.title()}) == int(number)
     return mentions_of(root, block)
@@ -121,10 +111,7 @@ def mentions_of(root, block):
 
 
 def linking_dictionary(form):
-    def count(root, row):
-        return sum(1 for _ in READERS[form](root / row["path"]))
-
-    return count
+    return lambda root, row: sum(1 for _ in READERS[form](root / row["path"]))
 
 
 def chen2021(root, row):
@@ -136,7 +123,7 @@ def chen2021(root, row):
 
 
 def qnli(root, row):
-    sentences = len(list(read_both_sentences(root / row["path"], QNLI)))
+    sentences = len(sentences_of(root, row, "qnli"))
     if "no labels" in row["split"]:
         return sentences / 2
     pairs = pairs_of(root, entry("pair-classification", "qnli", path=row["path"]))[0]
@@ -145,27 +132,17 @@ def qnli(root, row):
 
 
 def qqp(root, row):
-    block = entry("pair-classification", "qqp", path=row["path"])
-    found = read_dataset(root, block)
+    found = read_dataset(root, entry("pair-classification", "qqp", path=row["path"]))
     assert (found.label.count(0), found.label.count(1)) == (5747, 3252)
     return len(found.label)
 
 
 def lexicon(root, row):
     path = PurePosixPath(row["path"])
-    split, size, pair = re.fullmatch(
-        r"yacle\.(train|test)\.freq\.(\w+)\.(\w+-\w+)\.tsv", path.name
-    ).groups()
-    source, target = pair.split("-")
-    block = {
-        "task": "lexicon",
-        "format": "xling-eval",
-        "path": str(path.parent),
-        "source": source,
-        "target": target,
-        "vocabulary_size": 0,
-        split: size,
-    }
+    form = r"yacle\.(train|test)\.freq\.(\w+)\.(\w+)-(\w+)\.tsv"
+    split, size, source, target = re.fullmatch(form, path.name).groups()
+    block = {"task": "lexicon", "format": "xling-eval", "source": source, "target": target}
+    block |= {"path": str(path.parent), "vocabulary_size": 0, split: size}
     return len(getattr(read_dataset(root, block), split))
 
 
@@ -179,14 +156,9 @@ def lines(root, row):
 
 def words(root, row):
     """Lists of words, from which what is no word is left out."""
-    path = root / row["path"]
-    found = read_word_list(path)
+    found = read_word_list(root / row["path"])
     assert 0.98 * int(row["published_rows"]) < len(found) <= int(row["published_rows"])
     return lines(root, row)
-
-
-def mirror_corpus(root, row):
-    return words(root, row) if "_words_" in row["path"] else lines(root, row)
 
 
 def ontology(root, row):
@@ -223,9 +195,10 @@ MRPC = labelled_pairs(["#1 String", "#2 String", "Quality"], **BINARY)
 
 
 def nli_sample(root, row):
-    pairs = [fields for _, fields in read_pair_rows(root / row["path"], [*NLI, "label"])]
+    columns = ["sentence1", "sentence2", "label"]
+    pairs = [fields for _, fields in read_pair_rows(root / row["path"], columns)]
     assert {label for _, _, label in pairs} == {"entailment", "neutral", "contradiction"}
-    assert len(list(read_both_sentences(root / row["path"], NLI))) == 2 * len(pairs)
+    assert len(sentences_of(root, row, "nli")) == 2 * len(pairs)
     return len(pairs)
 
 
@@ -238,12 +211,9 @@ def snli_senteval(root, row):
 
 
 # The two files of a set of SentEval that has a file for each label.
-FILE_PER_LABEL = {
-    "MR": ("rt-polarity.pos", "rt-polarity.neg"),
-    "CR": ("custrev.pos", "custrev.neg"),
-    "SUBJ": ("subj.subjective", "subj.objective"),
-    "MPQA": ("mpqa.pos", "mpqa.neg"),
-}
+FILE_PER_LABEL = {"MR": "rt-polarity.pos rt-polarity.neg", "CR": "custrev.pos custrev.neg"}
+FILE_PER_LABEL |= {"SUBJ": "subj.subjective subj.objective", "MPQA": "mpqa.pos mpqa.neg"}
+TREC_GROUPS = {"ABBR", "DESC", "ENTY", "HUM", "LOC", "NUM"}
 
 
 def blank_lines(path):
@@ -257,7 +227,7 @@ def senteval(root, row):
         return MRPC(root, row)
     block = entry("classification", "labelled-sentences", path=row["path"])
     if folder in FILE_PER_LABEL:
-        files = {name: str(path.with_name(name)) for name in FILE_PER_LABEL[folder]}
+        files = {name: str(path.with_name(name)) for name in FILE_PER_LABEL[folder].split()}
         found = read_dataset(root, {**block, "path": files})
         blank = {name: blank_lines(root / file) for name, file in files.items()}
         assert found.dropped.get("empty_sentence", 0) == sum(blank.values())
@@ -266,13 +236,9 @@ def senteval(root, row):
     if path.name == "train_5500.label":
         block["encoding"] = "iso-8859-1"
     found = read_dataset(root, block)
-    classes = {"binary": 2, "fine": 5}.get(path.parts[2])
-    if classes is not None:
-        assert set(found.labels) == {str(label) for label in range(classes)}
-    else:
-        groups = {label.split(":")[0] for label in found.labels}
-        assert groups == {"ABBR", "DESC", "ENTY", "HUM", "LOC", "NUM"}
-    return len(found.sentences)
+    expected = {"binary": set("01"), "fine": set("01234")}.get(path.parts[2], TREC_GROUPS)
+    assert {label.split(":")[0] for label in found.labels} == expected
+    return len(found.strings)
 
 
 def tatoeba(root, row):
@@ -313,32 +279,24 @@ def book(root, row):
     return raw.count(b"\n")
 
 
-def treebank(root, row):
-    return sum(1 for _ in read_with("conllu", root / row["path"]))
-
-
 READER_OF = {
-    "semeval-sts-original": sts_year,
-    "semeval-sts-senteval": sts_year,
-    "sts-benchmark": sts_benchmark,
-    "sts-benchmark-senteval": sts_benchmark,
+    **dict.fromkeys(["semeval-sts-original", "semeval-sts-senteval"], sts_year),
+    **dict.fromkeys(["sts-benchmark", "sts-benchmark-senteval"], sts_benchmark),
     "sick": sick,
     "sts2017": sts2017,
     "stsb-multi-mt": stsb_multi_mt,
-    "simlex-999": simlex,
+    "simlex-999": lambda root, row: len(read_dataset(root, entry("similarity", "simlex")).gold),
     "multi-simlex": multi_simlex,
-    "ncbi-disease": pubtator,
-    "bc5cdr": pubtator,
+    **dict.fromkeys(["ncbi-disease", "bc5cdr"], pubtator),
     "bel-dictionaries": linking_dictionary("medic"),
     "mesh-2015": linking_dictionary("mesh-terms"),
     "ncbi-disease-chen2021": chen2021,
     "qnli": qnli,
     "qqp": qqp,
     "bli-xling-eval": lexicon,
-    "mirror-corpus": mirror_corpus,
+    "mirror-corpus": lambda root, row: (words if "_words_" in row["path"] else lines)(root, row),
     "most-common-words": words,
-    "hpo": ontology,
-    "disease-ontology": ontology,
+    **dict.fromkeys(["hpo", "disease-ontology"], ontology),
     "senteval": senteval,
     "mrpc-original": MRPC,
     "paws-x": paws_x,
@@ -347,46 +305,27 @@ READER_OF = {
     "snli-senteval": snli_senteval,
     "nli-sample": nli_sample,
     "tatoeba-v1": tatoeba,
-    "wikipedia-en": text("wikiextractor"),
-    "wikipedia-zh": text("wikiextractor"),
-    "text-en-wikipedia": text("wikiextractor"),
-    "text-ar-wikipedia": text("wikiextractor"),
-    "text-zh-wikipedia": text("wikiextractor"),
-    "text-en-craft": text("doc-blocks"),
-    "text-ru-ruslit": text("doc-blocks"),
-    "gutenberg": book,
-    "text-en-gutenberg": book,
-    "ud-text": treebank,
+    **dict.fromkeys(["wikipedia-en", "wikipedia-zh"], text("wikiextractor")),
+    **{f"text-{one}-wikipedia": text("wikiextractor") for one in ("en", "ar", "zh")},
+    **dict.fromkeys(["text-en-craft", "text-ru-ruslit"], text("doc-blocks")),
+    **dict.fromkeys(["gutenberg", "text-en-gutenberg"], book),
+    "ud-text": lambda root, row: sum(1 for _ in read_with("conllu", root / row["path"])),
     "common-voice-text": lines,
 }
 
 
+# derived text, a sentence, turn or paragraph a line
+PLAIN_TEXT = re.compile(
+    "text-((ar|es|ru|tr|zh)-xquad|(he|tr)-ud|en-(coco-captions|medquad|sgd-dialogues)"
+    "|he-(heq|svlm)-wikipedia|ru-koziev-sentences|tr-wiki-ner)"
+)
+
+
 def reader_of(folder):
     """Return the reader of a folder; None for one that is not known."""
-    if folder in READER_OF:
-        return READER_OF[folder]
     if re.fullmatch(r"text-..-leipzig-\w+", folder):
         return text("numbered-lines")
-    # derived text, a sentence, turn or paragraph a line
-    return text("lines") if folder in PLAIN_TEXT else None
-
-
-PLAIN_TEXT = (
-    "text-ar-xquad",
-    "text-en-coco-captions",
-    "text-en-medquad",
-    "text-en-sgd-dialogues",
-    "text-es-xquad",
-    "text-he-heq-wikipedia",
-    "text-he-svlm-wikipedia",
-    "text-he-ud",
-    "text-ru-koziev-sentences",
-    "text-ru-xquad",
-    "text-tr-ud",
-    "text-tr-wiki-ner",
-    "text-tr-xquad",
-    "text-zh-xquad",
-)
+    return text("lines") if PLAIN_TEXT.fullmatch(folder) else READER_OF.get(folder)
 
 
 def test_every_row_of_the_manifest_is_read_with_its_number_of_rows(shared_data):
@@ -410,17 +349,3 @@ def test_every_row_of_the_manifest_is_read_with_its_number_of_rows(shared_data):
         if found != int(row["rows"]):
             wrong[row["path"]].append(f"{found} rows read, the manifest has {row['rows']}")
     assert dict(wrong) == {}
-
-
-def test_every_file_is_in_the_manifest(shared_data):
-    with open(shared_data / "MANIFEST.tsv", encoding="utf-8", newline="") as stream:
-        listed = {
-            row["path"] for row in csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)
-        }
-    files = {
-        path.relative_to(shared_data).as_posix()
-        for path in shared_data.rglob("*")
-        if path.is_file()
-    }
-    assert files - listed == {"MANIFEST.tsv", "README.md"}
-    assert listed <= files

@@ -3,11 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workflow_scripts.datasets.strings import (
-    StringTable,
-    normalise_whitespace,
-    unique_in_order,
-)
+from workflow_scripts.datasets.strings import StringTable, normalise_whitespace
 
 
 @given(st.lists(st.text(alphabet="ab \t\u00a0\u2028\n", max_size=4)))
@@ -25,9 +21,3 @@ def test_a_normalised_string_is_one_line_for_any_reader(text):
     normalised = normalise_whitespace(text)
     assert len(normalised.splitlines()) == (1 if normalised else 0)
     assert normalise_whitespace(normalised) == normalised
-
-
-@given(st.lists(st.integers(0, 5)))
-def test_unique_in_order_keeps_first_occurrences(values):
-    expected = [v for i, v in enumerate(values) if v not in values[:i]]
-    assert unique_in_order(values) == expected

@@ -7,16 +7,12 @@ import sys
 
 import pytest
 from fake_hub import COMMIT, Repository, fake_hub
-from small_model import FILES, MODEL, write_folder
-from small_registry import files_below, sha256
+from small_model import FILES, MODEL, file_list, write_folder
+from small_registry import files_below
 
 WEIGHTS = FILES["model.safetensors"]
-OTHERS = {
-    "pytorch_model.bin": b"pickle",
-    "README.md": b"a card",
-    "files.json": b"a name that is ours",
-    "onnx/model.onnx": b"graph",
-}
+OTHERS = {"pytorch_model.bin": b"pickle", "README.md": b"a card", "onnx/model.onnx": b"graph"}
+OTHERS["files.json"] = b"a name that is ours"
 
 
 @pytest.fixture
@@ -33,17 +29,11 @@ def run(hub, project, tmp_path):
     def run(*options, address=MODEL.address, **variables):
         environment = {name: v for name, v in os.environ.items() if not name.startswith("HF_")}
         environment |= hub.environment(str(tmp_path / "home")) | variables
-        result = subprocess.run(
-            [
-                *(sys.executable, "-m", "workflow_scripts.downloads.fetch_model"),
-                *("--model", address, "--folder", str(tmp_path / "models")),
-                *("--record", str(tmp_path / "record.json"), *options),
-            ],
-            cwd=project,
-            env=environment,
-            capture_output=True,
-            text=True,
-        )
+        command = [sys.executable, "-m", "workflow_scripts.downloads.fetch_model"]
+        command += ["--model", address, "--folder", str(tmp_path / "models")]
+        command += ["--record", str(tmp_path / "record.json"), *options]
+        process = {"cwd": project, "env": environment, "capture_output": True, "text": True}
+        result = subprocess.run(command, **process)
         assert "Traceback" not in result.stderr
         errors = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
         return result.returncode, errors
@@ -69,25 +59,13 @@ def test_a_model_comes_whole_without_pickle_and_is_not_asked_for_again(run, hub,
     assert {name: (folder / name).read_bytes() for name in FILES} == FILES
     record = json.loads((tmp_path / "record.json").read_text())
     assert record.pop("date")
-    assert record == {
-        "repository": "owner/small",
-        "revision": COMMIT,
-        "source": f"{hub.endpoint}/owner/small",
-        "files": [
-            {"name": name, "size": len(FILES[name]), "sha256": sha256(FILES[name])}
-            for name in sorted(FILES)
-        ],
-    }
+    sorted_files = {name: FILES[name] for name in sorted(FILES)}
+    assert record == {"source": f"{hub.endpoint}/owner/small", **file_list(sorted_files)}
     first = (tmp_path / "record.json").read_bytes()
     count = len(hub.requests)
     assert run(HF_HUB_OFFLINE="1") == (0, [])
     assert len(hub.requests) == count
     assert (tmp_path / "record.json").read_bytes() == first
-
-
-def test_a_short_commit_is_taken(run, tmp_path):
-    assert run(address=f"owner/small@{COMMIT[:12]}") == (0, [])
-    assert (tmp_path / "models" / f"owner--small@{COMMIT[:12]}" / "model.safetensors").exists()
 
 
 def test_after_a_broken_download_only_what_is_not_whole_is_asked_for(run, hub, tmp_path):
@@ -138,22 +116,19 @@ def test_what_the_hub_does_not_give_is_told_apart(run, hub, tmp_path):
     assert "there is no such model, or it is private" in line
     line = refused(run, tmp_path, address=f"owner/small@{COMMIT[::-1]}")
     assert "no such commit: mend `revision`" in line
+    line = refused(run, tmp_path, HF_ENDPOINT="http://127.0.0.1:9")
+    assert "of http://127.0.0.1:9: " in line
+    assert "take a mirror" in line
     hub.repositories["owner/small"].gated = True
     line = refused(run, tmp_path)
     assert "HF_TOKEN" in line
     assert "ask on its page" in line
-
-
-def test_a_hub_that_is_not_there_is_one_line(run, hub, tmp_path):
-    line = refused(run, tmp_path, HF_ENDPOINT="http://127.0.0.1:9")
-    assert "of http://127.0.0.1:9: " in line
-    assert "take a mirror" in line
-
-
-def test_the_variable_keeps_the_hub_from_being_asked(run, hub, tmp_path):
-    line = refused(run, tmp_path, HF_HUB_OFFLINE="1")
-    assert "HF_HUB_OFFLINE is set in the environment" in line
+    hub.repositories["owner/small"].gated = False
+    hub.requests.clear()
+    assert "HF_HUB_OFFLINE is set" in refused(run, tmp_path, HF_HUB_OFFLINE="1")
     assert hub.requests == []
+    assert run(address=f"owner/small@{COMMIT[:12]}") == (0, [])  # a short commit is taken
+    assert (tmp_path / "models" / f"owner--small@{COMMIT[:12]}" / "model.safetensors").exists()
 
 
 def test_what_a_mirror_lacks_comes_from_the_hub(run, hub, tmp_path):

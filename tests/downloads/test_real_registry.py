@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from workflow_scripts.corpora import catalogue as corpora_catalogue
-from workflow_scripts.datasets import catalogue as datasets_catalogue
+from workflow_scripts.corpora import block as corpora
+from workflow_scripts.corpora.kinds.register import read_corpus_block
+from workflow_scripts.datasets.entry import raw_files
+from workflow_scripts.datasets.formats.register import read_entry
 from workflow_scripts.downloads.fetching import Mirror, fetch
-from workflow_scripts.downloads.registry import open_sets, read_registry, sets_with
+from workflow_scripts.downloads.registry import read_registry, sets_with
 
 # Sets that shared/data holds in another form than their source: rebuilt files.
 REBUILT = {"multi-simlex"}
@@ -30,7 +32,8 @@ def manifest(shared_data):
 
 @pytest.fixture(scope="module")
 def datasets(project):
-    return yaml.safe_load((project / "config" / "datasets.yaml").read_text())["datasets"]
+    blocks = yaml.safe_load((project / "config" / "datasets.yaml").read_text())["datasets"]
+    return {name: read_entry(name, block) for name, block in blocks.items()}
 
 
 def below(root, files):
@@ -40,38 +43,23 @@ def below(root, files):
 def test_every_data_set_of_the_config_is_in_the_registry(registry, datasets, tmp_path):
     # in an empty root the readers name what they lack: files, folders or patterns
     for name, entry in datasets.items():
-        for wanted in below(tmp_path, datasets_catalogue.raw_files(tmp_path, entry)):
+        for wanted in below(tmp_path, raw_files(tmp_path, entry)):
             found = sets_with(registry, [wanted])
             assert len(found) == 1, f"{name}: {wanted} is in {found}"
-            assert "obtain" in entry or not registry[found[0]].gated
-
-
-@pytest.mark.shared_data
-def test_every_file_that_the_config_reads_is_in_the_registry(registry, datasets, shared_data):
-    known = {file.path for entry in registry.values() for file in entry.all_files}
-    for entry in datasets.values():
-        for wanted in below(shared_data, datasets_catalogue.raw_files(shared_data, entry)):
-            if (shared_data / wanted).is_file():
-                assert str(wanted) in known
+            assert entry.obtain or not registry[found[0]].gated
 
 
 @pytest.mark.parametrize("config", ["scores_config", "paper_config"])
 def test_every_corpus_of_real_files_is_in_the_registry(registry, config, tmp_path, request):
     for block in request.getfixturevalue(config)["corpora"].values():
-        own = {key: value for key, value in block.items() if key != "paper"}
-        for wanted in below(tmp_path, corpora_catalogue.raw_files(tmp_path, own)):
+        for wanted in below(tmp_path, corpora.raw_files(tmp_path, read_corpus_block("c", block))):
             assert sets_with(registry, [wanted]), wanted
 
 
-def test_what_can_be_downloaded_has_an_address(registry):
-    for name in open_sets(registry):
-        entry = registry[name]
-        for address in [file.url for file in entry.files] + [a.url for a in entry.archives]:
-            assert address and address.startswith(("https://", "http://ixa2.si.ehu.es/"))
-
-
-def test_a_hash_is_there_only_if_the_bytes_were(registry):
+def test_what_can_be_downloaded_has_an_address_and_a_hash_only_if_the_bytes_were_there(registry):
     for entry in registry.values():
+        for one in () if entry.gated else (*entry.files, *entry.archives):
+            assert one.url and one.url.startswith(("https://", "http://ixa2.si.ehu.es/"))
         for one in (*entry.all_files, *entry.archives):
             assert one.verified == (one.sha256 is not None)
             assert one.verified == (one.size is not None)
@@ -81,7 +69,7 @@ def test_a_hash_is_there_only_if_the_bytes_were(registry):
 def test_hashes_sizes_and_addresses_are_those_of_the_manifest(registry, manifest, shared_data):
     compared = 0
     for entry in registry.values():
-        archive_of = {f.path: a for a in entry.archives for f in a.members.values()}
+        archive_of = {f.path: a for a in entry.archives for f in a.members}
         for file in entry.all_files:
             row = manifest.get(file.path)
             if row is None or entry.name in REBUILT:
@@ -97,7 +85,7 @@ def test_hashes_sizes_and_addresses_are_those_of_the_manifest(registry, manifest
             if member:
                 archive = archive_of[file.path]
                 assert archive.url == f"{source}/{inside}"
-                assert archive.members[member] == file
+                assert file.member == member and file in archive.members
             else:
                 assert file.url == f"{source}/{inside}"
             compared += 1

@@ -46,19 +46,29 @@ def test_a_body_labelled_as_compressed_is_kept_as_sent(server, part, policy):
     assert part.read_bytes() == body
 
 
-def test_a_truncated_download_goes_on_where_it_ended(server, part, policy):
-    server.files["file.txt"] = Served(BODY, cut=(300_000, 2))
-    get(server, part, policy)
-    assert part.read_bytes() == BODY
-    assert server.ranges_asked("file.txt") == [None, "bytes=300000-", "bytes=600000-"]
-    assert server.asked("file.txt")[1]["If-Range"] == '"one"'
-
-
-@pytest.mark.parametrize("digest", [True, False])
-def test_a_server_without_ranges_sends_it_all_again(server, part, policy, digest):
-    server.files["file.txt"] = Served(BODY, cut=(300_000, 1), ranges=False)
+@pytest.mark.parametrize(
+    ("faults", "digest", "ranges", "condition"),
+    [
+        ({"cut": (300_000, 2)}, True, ["bytes=300000-", "bytes=600000-"], '"one"'),
+        # an attempt that brings bytes starts the count of attempts anew
+        ({"cut": (100_000, 9)}, True, [f"bytes={n}00000-" for n in range(1, 10)], '"one"'),
+        # a server without ranges sends it all again
+        ({"cut": (300_000, 1), "ranges": False}, True, ["bytes=300000-"], '"one"'),
+        ({"cut": (300_000, 1), "ranges": False}, False, ["bytes=300000-"], '"one"'),
+        # without validator and hash nothing is resumed, with a hash alone it is
+        ({"cut": (300_000, 1), "etag": None}, False, [None], None),
+        ({"cut": (300_000, 1), "etag": 'W/"weak"'}, False, [None], None),
+        ({"cut": (300_000, 1), "etag": None}, True, ["bytes=300000-"], None),
+    ],
+)
+def test_a_truncated_download_goes_on_where_it_ended(
+    server, part, policy, faults, digest, ranges, condition
+):
+    server.files["file.txt"] = Served(BODY, **faults)
     get(server, part, policy, digest=digest)
     assert part.read_bytes() == BODY
+    assert server.ranges_asked("file.txt") == [None, *ranges]
+    assert server.asked("file.txt")[1].get("If-Range") == condition
 
 
 def test_a_download_that_always_ends_early_is_given_up_with_its_bytes_kept(
@@ -77,27 +87,19 @@ def test_a_download_that_always_ends_early_is_given_up_with_its_bytes_kept(
     assert server.ranges_asked("file.txt")[-1] == "bytes=300000-"
 
 
-def test_an_attempt_that_brings_bytes_starts_the_count_anew(server, part, policy):
-    server.files["file.txt"] = Served(BODY, cut=(100_000, 9))
-    get(server, part, policy)
-    assert part.read_bytes() == BODY
-    assert len(server.requests) == 10
-
-
-def test_a_busy_server_is_asked_again_after_growing_pauses(server, part, policy, pauses):
+def test_a_busy_server_is_asked_again_after_pauses(server, part, policy, pauses):
     server.files["file.txt"] = Served(BODY, refusal=(503, 2))
     get(server, part, policy)
     assert part.read_bytes() == BODY
     assert len(server.requests) == 3
     assert 0.5 <= pauses[0] <= 1.0
     assert 1.0 <= pauses[1] <= 2.0
-
-
-def test_a_pause_that_the_server_asks_for_is_made_but_not_any_length(server, part, policy, pauses):
-    server.files["file.txt"] = Served(BODY, refusal=(429, 1), headers={"Retry-After": "5"})
-    get(server, part, policy)
-    server.files["other.txt"] = Served(BODY, refusal=(503, 1), headers={"Retry-After": "9000"})
-    get(server, part.with_name("other.part"), policy, path="other.txt")
+    pauses.clear()
+    # a pause that the server asks for is made, but not any length
+    for path, status, seconds in [("b", 429, "5"), ("c", 503, "9000")]:
+        headers = {"Retry-After": seconds}
+        server.files[path] = Served(BODY, refusal=(status, 1), headers=headers)
+        get(server, part.with_name(path), policy, path=path)
     assert pauses == [5.0, 8.0]
 
 
@@ -110,12 +112,21 @@ def test_pauses_double_up_to_the_longest():
     assert policy.pause_before(9, None) == 10.0
 
 
-@pytest.mark.parametrize("status", [500, 503, 429])
-def test_a_server_that_stays_busy_is_given_up(server, part, policy, status):
+@pytest.mark.parametrize(
+    ("status", "requests", "message"),
+    [
+        *((status, 3, f"after 3 attempts: the server answered {status}") for status in (500, 429)),
+        *((status, 1, f"answered {status}.*--mirror.*by hand") for status in (403, 404, 410)),
+    ],
+)
+def test_a_refusal_is_an_error_at_once_or_after_attempts(
+    server, part, policy, status, requests, message
+):
     server.files["file.txt"] = Served(BODY, refusal=(status, 99))
-    with pytest.raises(UserError, match=f"after 3 attempts: the server answered {status}"):
+    with pytest.raises(UserError, match=message) as caught:
         get(server, part, policy)
-    assert len(server.requests) == 3
+    assert isinstance(caught.value, AbsentError) == (status in (404, 410))
+    assert len(server.requests) == requests
     assert files_below(part.parent) == []
 
 
@@ -126,20 +137,10 @@ def test_a_server_that_is_not_there_is_one_error(part, policy, monkeypatch):
     assert files_below(part.parent) == []
 
 
-@pytest.mark.parametrize(("status", "kind"), [(404, AbsentError), (410, AbsentError), (403, None)])
-def test_a_refusal_is_not_repeated(server, part, policy, status, kind):
-    server.files["file.txt"] = Served(BODY, refusal=(status, 1))
-    with pytest.raises(UserError, match=f"answered {status}.*--mirror.*by hand") as caught:
-        get(server, part, policy)
-    assert isinstance(caught.value, AbsentError) == (kind is AbsentError)
-    assert len(server.requests) == 1
-
-
 def test_wrong_bytes_are_deleted_and_both_hashes_told(server, part, policy):
     wrong = BODY[:-1] + b"x"
     server.files["file.txt"] = Served(BODY, swapped=wrong)
-    message = f"sha256 is {sha256(wrong)}, expected {sha256(BODY)}.*--mirror"
-    with pytest.raises(UserError, match=message):
+    with pytest.raises(UserError, match=f"is {sha256(wrong)}, expected {sha256(BODY)}.*--mirror"):
         get(server, part, policy)
     assert files_below(part.parent) == []
     server.files["file.txt"] = Served(BODY)
@@ -147,18 +148,15 @@ def test_wrong_bytes_are_deleted_and_both_hashes_told(server, part, policy):
     assert part.read_bytes() == BODY
 
 
-@pytest.mark.parametrize("length", [None, "none"])
-def test_another_size_than_expected_is_an_error(server, part, policy, length):
-    server.files["file.txt"] = Served(b"<html>sign in</html>", length=length)
-    with pytest.raises(UserError, match=f"20 bytes, expected {len(BODY)}"):
-        get(server, part, policy)
-    assert files_below(part.parent) == []
+SIGN_IN = b"<html>sign in</html>"
 
 
-def test_nothing_is_no_file(server, part, policy):
-    server.files["file.txt"] = Served(b"")
-    with pytest.raises(UserError, match="is empty"):
-        get(server, part, policy, digest=False, size=False)
+@pytest.mark.parametrize(("body", "length"), [(SIGN_IN, None), (SIGN_IN, "none"), (b"", None)])
+def test_another_size_than_expected_is_an_error(server, part, policy, body, length):
+    message = f"20 bytes, expected {len(BODY)}" if body else "is empty"
+    server.files["file.txt"] = Served(body, length=length)
+    with pytest.raises(UserError, match=message):
+        get(server, part, policy, digest=bool(body), size=bool(body))
     assert files_below(part.parent) == []
 
 
@@ -200,39 +198,16 @@ def test_the_rest_of_another_file_is_not_joined(server, part, policy):
     assert part.read_bytes() == BODY
 
 
-@pytest.mark.parametrize("etag", [None, 'W/"weak"'])
-def test_without_validator_and_hash_nothing_is_resumed(server, part, policy, etag):
-    server.files["file.txt"] = Served(BODY, cut=(300_000, 1), etag=etag)
-    get(server, part, policy, digest=False)
-    assert part.read_bytes() == BODY
-    assert server.ranges_asked("file.txt") == [None, None]
-
-
-def test_with_a_hash_alone_it_is_resumed(server, part, policy):
-    server.files["file.txt"] = Served(BODY, cut=(300_000, 1), etag=None)
-    get(server, part, policy)
-    assert part.read_bytes() == BODY
-    assert server.ranges_asked("file.txt") == [None, "bytes=300000-"]
-    assert "If-Range" not in server.asked("file.txt")[1]
-
-
-def test_a_part_that_is_complete_is_not_asked_for_again(server, part, policy):
+def test_a_part_that_is_complete_is_kept_and_a_longer_one_starts_again(server, part, policy):
     part.parent.mkdir()
     part.write_bytes(BODY)
     get(server, part, policy)
     assert server.requests == []
-
-
-def test_a_part_longer_than_the_file_starts_again(server, part, policy):
-    part.parent.mkdir()
-    part.write_bytes(BODY + b"more")
     server.files["file.txt"] = Served(BODY)
-    get(server, part, policy)
-    get(server, part.with_name("b.part"), policy, size=False)
-    # of unknown size, the server answers 416
-    part.write_bytes(BODY + b"more")
-    get(server, part, policy, size=False)
-    assert part.read_bytes() == BODY
+    for size in (True, False):  # of unknown size, the server answers 416
+        part.write_bytes(BODY + b"more")
+        get(server, part, policy, size=size)
+        assert part.read_bytes() == BODY
 
 
 def test_files_are_copied(tmp_path, part):
@@ -242,8 +217,5 @@ def test_files_are_copied(tmp_path, part):
     assert part.read_bytes() == BODY
     with pytest.raises(AbsentError, match="no such file"):
         download((tmp_path / "absent").as_uri(), part, None, None)
-
-
-def test_other_addresses_are_refused(part):
     with pytest.raises(UserError, match=re.escape("ftp://x/y: only http")):
         download("ftp://x/y", part, None, None)

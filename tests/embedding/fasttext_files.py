@@ -17,19 +17,9 @@ def make_matrix(rows: int, columns: int) -> np.ndarray:
 
 def model_bytes(words: list[str] = WORDS, **changes: object) -> bytes:
     """Return the bytes of a model of dimension 3; a part may be changed by its name."""
-    parts = {
-        "magic": 793712314,
-        "version": 12,
-        "dimension": 3,
-        "buckets": BUCKETS,
-        "shortest": SHORTEST,
-        "longest": LONGEST,
-        "labels": 0,
-        "pruned": -1,
-        "kind": 0,
-        "quantised": 0,
-        **changes,
-    }
+    parts = {"magic": 793712314, "version": 12, "dimension": 3, "buckets": BUCKETS}
+    parts |= {"shortest": SHORTEST, "longest": LONGEST, "labels": 0, "pruned": -1}
+    parts |= {"kind": 0, "quantised": 0, **changes}
     matrix = parts.get("matrix")
     if matrix is None:
         matrix = make_matrix(len(words) + parts["buckets"], parts["dimension"])

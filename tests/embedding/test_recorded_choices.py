@@ -23,38 +23,36 @@ def save_folder(folder, kinds, pooling, length=None):
     return str(folder)
 
 
+def older(**modes):
+    names = {"cls": "cls_token", "mean": "mean_tokens", "max": "max_tokens"}
+    return {f"pooling_mode_{names[name]}": chosen for name, chosen in modes.items()}
+
+
+BOTH = ["Transformer", "Pooling"]
+
+
 @pytest.mark.parametrize(
     ("pooling", "expected"),
     [
         ({"embedding_dimension": 8, "pooling_mode": "cls"}, "cls"),
         ({"embedding_dimension": 8, "pooling_mode": "mean"}, "mean"),
-        ({"pooling_mode_cls_token": False, "pooling_mode_mean_tokens": True}, "mean"),
-        ({"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}, "cls"),
+        (older(cls=False, mean=True), "mean"),
+        (older(cls=True, mean=False), "cls"),
     ],
 )
 def test_pooling_and_length_are_read_in_the_present_and_the_older_form(tmp_path, pooling, expected):
     folder = save_folder(tmp_path / "f", ["Transformer", "Pooling", "Normalize"], pooling, 256)
     assert settle_pooling(folder, None, None) == (expected, 256)
-
-
-def test_what_is_given_wins(tmp_path):
-    folder = save_folder(tmp_path / "f", ["Transformer", "Pooling"], {"pooling_mode": "cls"}, 256)
     assert settle_pooling(folder, "mean", 32) == ("mean", 32)
 
 
 @pytest.mark.parametrize(
     ("kinds", "pooling"),
     [
-        (["Transformer", "Pooling", "Dense"], {"pooling_mode": "mean"}),
-        (["Transformer", "Pooling"], {"pooling_mode": "max"}),
-        (
-            ["Transformer", "Pooling"],
-            {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": True},
-        ),
-        (
-            ["Transformer", "Pooling"],
-            {"pooling_mode_max_tokens": True, "pooling_mode_mean_tokens": True},
-        ),
+        ([*BOTH, "Dense"], {"pooling_mode": "mean"}),
+        (BOTH, {"pooling_mode": "max"}),
+        (BOTH, older(cls=True, mean=True)),
+        (BOTH, older(max=True, mean=True)),
     ],
 )
 def test_a_folder_that_does_more_needs_its_pooling_given(tmp_path, kinds, pooling):
@@ -64,8 +62,7 @@ def test_a_folder_that_does_more_needs_its_pooling_given(tmp_path, kinds, poolin
 
 
 def test_a_tokenizer_without_limit_leaves_the_default_length(tmp_path):
-    folder = save_folder(tmp_path / "f", ["Transformer", "Pooling"], {"pooling_mode": "cls"})
-    (tmp_path / "f" / "tokenizer_config.json").write_text(
-        json.dumps({"model_max_length": 1000000000000000019884624838656})
-    )
+    folder = save_folder(tmp_path / "f", BOTH, {"pooling_mode": "cls"})
+    config = '{"model_max_length": 1000000000000000019884624838656}'
+    (tmp_path / "f" / "tokenizer_config.json").write_text(config)
     assert settle_pooling(folder, None, None) == ("cls", 64)

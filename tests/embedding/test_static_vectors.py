@@ -35,27 +35,24 @@ def test_only_words_asked_for_are_kept_and_the_mean_is_of_all(tmp_path, name, te
     assert (found.words, found.repeated, found.composed) == (4, 0, {})
 
 
-def test_a_word_is_cut_at_blanks_only(tmp_path):
-    text = "3 1\nnew\u00a0york 1\nx\u2028y 2\na\x1cb 3\n"
-    found = read_word_vectors(write_text(tmp_path, text), {"new\u00a0york", "x\u2028y", "a\x1cb"})
-    assert {word: vector.item() for word, vector in found.known.items()} == {
-        "new\u00a0york": 1,
-        "x\u2028y": 2,
-        "a\x1cb": 3,
-    }
-
-
-def test_words_that_are_not_utf8_do_no_harm(tmp_path):
-    path = tmp_path / "old.vec"
-    path.write_bytes(b"2 1\nna\xefve 1\ncat 2\n")
-    assert read_word_vectors(path, {"cat", "naïve"}).known == {"cat": 2}
-
-
-def test_of_a_repeated_word_the_first_line_counts(tmp_path):
-    text = "5 1\na 1\nb 2\na 3\nb 4\na 5\n"
-    found = read_word_vectors(write_text(tmp_path, text), {"a"})
-    assert found.known["a"].item() == 1
-    assert found.repeated == 2
+@pytest.mark.parametrize(
+    ("content", "known", "repeated"),
+    [
+        # cut at blanks only
+        ("3 1\nn\u00a0y 1\nx\u2028y 2\na\x1cb 3\n", ["n\u00a0y", "x\u2028y", "a\x1cb"], 0),
+        # not UTF-8
+        (b"3 1\ncat 1\nna\xefve 9\ndog 2\n", ["cat", "dog"], 0),
+        # of a repeated word the first line counts
+        ("5 1\na 1\nb 2\na 3\nb 4\na 5\n", ["a", "b"], 3),
+    ],
+)
+def test_words_are_those_of_the_first_line_that_has_them(tmp_path, content, known, repeated):
+    path = tmp_path / "en.vec"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    found = read_word_vectors(path, {*known, "naïve"})
+    assert list(found.known) == known
+    assert [vector.item() for vector in found.known.values()] == [*range(1, len(known) + 1)]
+    assert found.repeated == repeated
 
 
 def test_the_mean_is_of_the_first_words_and_numbers_beyond_are_read_when_asked_for(
@@ -76,12 +73,9 @@ def test_the_mean_is_of_the_first_words_and_numbers_beyond_are_read_when_asked_f
         ("", ":1: expected `number-of-words dimension`"),
         ("the 1 2\n", ":1: expected `number-of-words dimension`"),
         ("0 2\n", ":1: expected"),
-        ("2 -2\n", ":1: expected"),
         ("2 2\na 1 2\nb 1\n", ":3: expected a word and 2 numbers, found 2 fields"),
         ("2 2\na 1 2 3\nb 1 2\n", ":2: expected a word and 2 numbers, found 4 fields"),
         ("2 2\n 1 2\nb 1 2\n", ":2: expected a word and 2 numbers"),
-        ("2 2\na 1  2\nb 1 2\n", ":2: expected a word and 2 numbers"),
-        ("2 2\na 1 2\n\n", ":3: expected a word and 2 numbers, found 0 fields"),
         ("2 2\na 1 2\nb 1 two\n", ":3: could not convert string to float"),
         ("2 2\na 1 nan\nb 1 2\n", ":2: a number is not finite"),
         ("2 2\na 1 2\nb 1e39 2\n", ":3: a number is not finite"),
@@ -95,62 +89,43 @@ def test_malformed_text_is_named_by_file_and_line(tmp_path, text, message):
 
 
 def test_a_damaged_archive_an_absent_file_and_another_kind_are_named(tmp_path):
-    lines = "".join(f"w{number} {number}\n" for number in range(500))
-    path = write_text(tmp_path, f"500 1\n{lines}", "en.vec.gz")
-    path.write_bytes(path.read_bytes()[:-12])
-    with pytest.raises(UserError, match=r"en\.vec\.gz: cannot be read"):
-        read_word_vectors(path, {"a"})
-    path.write_bytes(b"no archive")
-    with pytest.raises(UserError, match=r"en\.vec\.gz: cannot be read"):
-        read_word_vectors(path, {"a"})
-    with pytest.raises(UserError, match=r"none\.bin: no such file"):
-        read_word_vectors(tmp_path / "none.bin", {"a"})
-    with pytest.raises(UserError, match=r"en\.bin\.gz: of a kind"):
-        read_word_vectors(tmp_path / "en.bin.gz", {"a"})
-
-
-def test_a_model_is_told_by_its_ending(tmp_path):
+    for content in (gzip.compress(TEXT.encode())[:-12], b"no archive"):
+        (tmp_path / "en.vec.gz").write_bytes(content)
+        with pytest.raises(UserError, match=r"en\.vec\.gz: cannot be read"):
+            read_word_vectors(tmp_path / "en.vec.gz", {"a"})
+    for name, message in {"none.bin": "no such file", "en.bin.gz": "of a kind"}.items():
+        with pytest.raises(UserError, match=rf"{name}: {message}"):
+            read_word_vectors(tmp_path / name, {"a"})
+    # A model is told by its ending.
     found = read_word_vectors(write_model(tmp_path / "en.bin"), {"cat", "cats"})
     assert list(found.known) == ["cat"]
     assert list(found.composed) == ["cats"]
 
 
 VECTORS = WordVectors(
-    known={
-        "cat": np.array([3, 4], np.float32),
-        "Big": np.array([1, 0], np.float32),
-        "the": np.array([0, 2], np.float32),
-    },
-    composed={"cats": np.array([5, 5], np.float32), "dog": np.array([9, 9], np.float32)},
-    mean=np.array([0.5, -0.5], np.float32),
-    words=3,
+    dict(zip(["cat", "Big", "the"], np.array([[3, 4], [1, 0], [0, 2]], np.float32), strict=True)),
+    dict(zip(["cats", "dog"], np.array([[5, 5], [9, 9]], np.float32), strict=True)),
+    *(np.array([0.5, -0.5], np.float32), 3),
 )
 
 
 def test_strings_by_hand():
-    strings = ["cat", "The big cat", "Big the", "CAT", "zebra", "cat zebra", "zebra gnu zebra"]
-    matrix, counts = embed_strings(strings, VECTORS, "mean", "en.vec")
-    assert matrix.dtype == np.float32
-    expected = [
-        [3, 4],
-        [(0 + 0.5 + 3) / 3, (2 - 0.5 + 4) / 3],  # `big` is not `Big`
-        [0.5, 1],
-        [3, 4],
-        [0.5, -0.5],
-        [1.75, 1.75],
-        [0.5, -0.5],
-    ]
-    np.testing.assert_allclose(matrix, expected, rtol=1e-6)
+    expected = {
+        **{"cat": [3, 4], "CAT": [3, 4], "Big the": [0.5, 1], "cat zebra": [1.75, 1.75]},
+        "The big cat": [(0 + 0.5 + 3) / 3, (2 - 0.5 + 4) / 3],  # `big` is not `Big`
+        **{"zebra": [0.5, -0.5], "zebra gnu zebra": [0.5, -0.5]},
+    }
+    matrix, counts = embed_strings(list(expected), VECTORS, "mean", "en.vec")
+    np.testing.assert_allclose(matrix, list(expected.values()), rtol=1e-6)
     # cat Big the | The CAT | big zebra gnu
-    assert (counts.words, counts.as_written, counts.lower_cased) == (8, 3, 2)
-    assert (counts.from_subwords, counts.mean_vector) == (0, 3)
-    assert counts.strings_of_mean_vectors == 2
+    found = {"as_written": 3, "lower_cased": 2, "from_subwords": 0, "mean_vector": 3}
+    assert counts == {"words": 8, "strings_of_mean_vectors": 2, **found}
 
 
 def test_subwords_stand_for_words_that_the_file_lacks_in_both_cases():
     matrix, counts = embed_strings(["cats", "Cat", "Gnu"], VECTORS, "subwords", "en.bin")
     np.testing.assert_array_equal(matrix, [[5, 5], [3, 4], [0.5, -0.5]])
-    assert (counts.from_subwords, counts.lower_cased, counts.mean_vector) == (1, 1, 1)
+    assert {counts[how] for how in ("from_subwords", "lower_cased", "mean_vector")} == {1}
     # Not where the mean is asked for.
     assert embed_strings(["cats"], VECTORS, "mean", "en.bin")[0].tolist() == [[0.5, -0.5]]
 
@@ -161,38 +136,24 @@ def test_missing_words_are_an_error_where_asked_for():
     with pytest.raises(UserError, match=r"4 of 4 words \('a', 'b', 'c', \.\.\.\)"):
         embed_strings(["a b", "c d"], VECTORS, "error", "en.vec")
     assert len(embed_strings(["cat", "THE"], VECTORS, "error", "en.vec")[0]) == 2
-
-
-def test_a_string_without_words_is_named():
     with pytest.raises(UserError, match="string 2 has no words"):
         embed_strings(["cat", " "], VECTORS, "mean", "en.vec")
 
 
-@given(
-    st.lists(
-        st.lists(st.sampled_from(["a", "B", "b", "cc", "ß", "ẞ", "éé"]), min_size=1, max_size=4),
-        min_size=1,
-        max_size=5,
-    ),
-    st.integers(0, 2**32 - 1),
-)
+STRING = st.lists(st.sampled_from(["a", "B", "b", "cc", "ß", "ẞ", "éé"]), min_size=1, max_size=4)
+
+
+@given(st.lists(STRING, min_size=1, max_size=5), st.integers(0, 2**32 - 1))
 @settings(deadline=None)
 def test_file_and_lookup_agree_with_a_plain_dictionary(tmp_path_factory, word_lists, seed):
-    table = {
-        word: numbers
-        for word, numbers in zip(
-            ["a", "b", "B", "cc", "ß"], np.random.default_rng(seed).normal(size=(5, 3)), strict=True
-        )
-    }
+    numbers = np.random.default_rng(seed).normal(size=(5, 3))
+    table = dict(zip(["a", "b", "B", "cc", "ß"], numbers, strict=True))
     lines = [" ".join([word, *map(repr, map(float, table[word]))]) for word in table]
     path = write_text(tmp_path_factory.mktemp("vec"), "5 3\n" + "\n".join(lines) + "\n")
     strings = [" ".join(words) for words in word_lists]
     vectors = read_word_vectors(path, words_to_seek(strings))
     found, counts = embed_strings(strings, vectors, "mean", "en.vec")
     mean = np.mean(list(table.values()), axis=0)
-    expected = [
-        np.mean([table.get(word, table.get(word.lower(), mean)) for word in words], axis=0)
-        for words in word_lists
-    ]
-    np.testing.assert_allclose(found, expected, atol=1e-6)
-    assert counts.words == counts.as_written + counts.lower_cased + counts.mean_vector
+    rows = [[table.get(one, table.get(one.lower(), mean)) for one in words] for words in word_lists]
+    np.testing.assert_allclose(found, [np.mean(row, axis=0) for row in rows], atol=1e-6)
+    assert counts["words"] == len({word for words in word_lists for word in words})

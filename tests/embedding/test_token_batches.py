@@ -21,15 +21,11 @@ def test_token_ids_are_those_of_the_tokenizers_call(tiny_bert, tiny_roberta, mon
             assert tokenize_strings(tokenizer, STRINGS, length) == expected
 
 
-def test_truncation_of_an_earlier_call_does_not_stay(tiny_bert):
+def test_an_earlier_call_leaves_no_trace_and_no_tokens_become_the_unknown_one(tiny_bert):
     tokenizer = AutoTokenizer.from_pretrained(tiny_bert)
     tokenizer(STRINGS, truncation=True, max_length=4, padding="max_length")
     ids = tokenize_strings(tokenizer, ["a the small dog sleeps", "a"], 20)
     assert [len(row) for row in ids] == [7, 3]
-
-
-def test_a_string_without_tokens_becomes_the_unknown_token(tiny_bert):
-    tokenizer = AutoTokenizer.from_pretrained(tiny_bert)
     tokenizer.backend_tokenizer.post_processor = None
     assert tokenize_strings(tokenizer, ["a", ""], 5)[1] == [tokenizer.unk_token_id]
     assert tokenize_strings(tokenizer, [], 5) == []
@@ -37,10 +33,9 @@ def test_a_string_without_tokens_becomes_the_unknown_token(tiny_bert):
 
 def test_padding_is_that_of_the_tokenizer(tiny_roberta):
     tokenizer = AutoTokenizer.from_pretrained(tiny_roberta)
-    for options, length in (({"padding": True}, None), ({"padding": "max_length"}, 30)):
-        expected = tokenizer(
-            STRINGS, truncation=True, max_length=30, return_tensors="pt", **options
-        )
+    options = {"truncation": True, "max_length": 30, "return_tensors": "pt"}
+    for padding, length in ((True, None), ("max_length", 30)):
+        expected = tokenizer(STRINGS, padding=padding, **options)
         ids, mask = pad_token_ids(tokenize_strings(tokenizer, STRINGS, 30), 1, length)
         assert ids.dtype == mask.dtype == torch.int64
         assert torch.equal(ids, expected["input_ids"])

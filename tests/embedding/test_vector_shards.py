@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +16,7 @@ from workflow_scripts.embedding.vector_shards import ShardedJob, embed_in_shards
 from workflow_scripts.errors import UserError
 
 STRINGS = ["b", "a", "b", "ccc", "", "dd", "a", "e", "f"]  # seven unique ones
+SHARDS = [["b", "a", "ccc"], ["", "dd", "e"], ["f"]]
 MAKER = {"model": "lengths", "weights_sha256": "1"}
 
 
@@ -27,33 +29,9 @@ def encode(strings, advance):
     return np.array([vector_of(string) for string in strings], dtype=np.float32)
 
 
-class Counting:
-    """Encodes as above, notes what it was given, and fails at one of the calls."""
-
-    def __init__(self, fail_at: int | None = None):
-        self.calls, self.fail_at = [], fail_at
-
-    def __call__(self, strings, advance):
-        if len(self.calls) == self.fail_at:
-            raise KeyboardInterrupt
-        self.calls.append(list(strings))
-        return encode(strings, advance)
-
-
 @pytest.fixture
 def job(tmp_path):
     return ShardedJob(tmp_path / "vectors.npy", STRINGS, 3, MAKER, shard_size=3)
-
-
-def fail_for(output, replace_file):
-    """Return os.replace as it is but for one target, where it is interrupted."""
-
-    def replace_or_fail(source, target):
-        if target == output:
-            raise KeyboardInterrupt
-        replace_file(source, target)
-
-    return replace_or_fail
 
 
 def expected(strings=STRINGS):
@@ -64,97 +42,91 @@ def files_in(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_rows_follow_the_lines_and_each_string_is_encoded_once(job, tmp_path):
-    counting = Counting()
-    embed_in_shards(job, counting)
+def run(job, fail_at=None):
+    """Run the job until a call of the encoder fails, if any; return what was encoded."""
+    calls = []
+
+    def noting(strings, advance):
+        if len(calls) == fail_at:
+            raise KeyboardInterrupt
+        calls.append(list(strings))
+        return encode(strings, advance)
+
+    with nullcontext() if fail_at is None else pytest.raises(KeyboardInterrupt):
+        embed_in_shards(job, noting)
+    return calls
+
+
+def finish(job):
+    """Run the job to its end and return what was encoded; the output is right and alone."""
+    calls = run(job)
     vectors = np.load(job.output)
     assert vectors.dtype == np.float32
     np.testing.assert_array_equal(vectors, expected())
-    assert counting.calls == [["b", "a", "ccc"], ["", "dd", "e"], ["f"]]
-    assert files_in(tmp_path) == ["vectors.npy"]
+    assert files_in(job.output.parent) == ["vectors.npy"]
+    return calls
 
 
 @settings(deadline=None, max_examples=40)
-@given(
-    strings=st.lists(st.text(max_size=2), min_size=1, max_size=30),
-    shard_size=st.integers(1, 12),
-    rows_at_once=st.integers(1, 5),
-)
-def test_any_lines_in_any_shards_give_their_rows(
-    strings, shard_size, rows_at_once, tmp_path_factory
-):
+@given(st.lists(st.text(max_size=2), min_size=1, max_size=30), st.integers(1, 9), st.integers(1, 5))
+def test_any_lines_in_any_shards_give_their_rows(tmp_path_factory, strings, shard_size, at_once):
     output = tmp_path_factory.mktemp("shards") / "v.npy"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(vector_shards, "ROWS_AT_ONCE", rows_at_once)
+        patch.setattr(vector_shards, "ROWS_AT_ONCE", at_once)
         embed_in_shards(ShardedJob(output, strings, 3, MAKER, shard_size=shard_size), encode)
     np.testing.assert_array_equal(np.load(output), expected(strings))
 
 
 def test_an_interrupted_run_goes_on_after_the_last_finished_shard(job, tmp_path, capsys):
-    with pytest.raises(KeyboardInterrupt):
-        embed_in_shards(job, Counting(fail_at=1))
+    assert run(job, 1) == SHARDS[:1]
     assert files_in(tmp_path) == [".vectors.npy.shards"]
     assert files_in(job.folder) == ["0000000000.npy", "job.json"]
-    counting = Counting()
-    embed_in_shards(job, counting)
-    assert counting.calls == [["", "dd", "e"], ["f"]]
+    assert finish(job) == SHARDS[1:]
     assert "going on: 3 of 7" in capsys.readouterr().err
-    np.testing.assert_array_equal(np.load(job.output), expected())
-    assert files_in(tmp_path) == ["vectors.npy"]
 
 
 @pytest.mark.parametrize(
     "other",
     [
-        {"maker": {**MAKER, "weights_sha256": "2"}},
-        {"dtype": "float16"},
-        {"shard_size": 2},
+        *({"maker": {**MAKER, "weights_sha256": "2"}}, {"dtype": "float16"}, {"shard_size": 2}),
         {"strings": [*STRINGS[:-1], "g"]},
     ],
 )
-def test_what_another_job_left_is_not_used(job, tmp_path, other, capsys):
-    with pytest.raises(KeyboardInterrupt):
-        embed_in_shards(replace(job, **other), Counting(fail_at=1))
-    counting = Counting()
-    embed_in_shards(job, counting)
-    assert len(counting.calls) == 3
+def test_what_another_job_left_is_not_used(job, other, capsys):
+    run(replace(job, **other), 1)
+    assert finish(job) == SHARDS
     assert "left by another job" in capsys.readouterr().err
-    np.testing.assert_array_equal(np.load(job.output), expected())
-    assert files_in(tmp_path) == ["vectors.npy"]
 
 
-@pytest.mark.parametrize("damage", [lambda b: b[:-4], lambda b: b"", lambda b: b"no array"])
-def test_a_damaged_shard_is_made_again(job, damage):
-    with pytest.raises(KeyboardInterrupt):
-        embed_in_shards(job, Counting(fail_at=2))
-    shard = job.folder / "0000000003.npy"
-    shard.write_bytes(damage(shard.read_bytes()))
-    counting = Counting()
-    embed_in_shards(job, counting)
-    assert counting.calls == [["", "dd", "e"], ["f"]]
-    np.testing.assert_array_equal(np.load(job.output), expected())
+@pytest.mark.parametrize(
+    ("file", "damage", "calls"),
+    [
+        ("0000000003.npy", lambda b: b[:-4], SHARDS[1:]),
+        ("0000000003.npy", lambda b: b"", SHARDS[1:]),
+        ("0000000003.npy", lambda b: b"no array", SHARDS[1:]),
+        ("job.json", lambda b: b"{", SHARDS),
+    ],
+)
+def test_a_damaged_shard_is_made_again_and_a_damaged_job_anew(job, file, damage, calls):
+    run(job, 2)
+    path = job.folder / file
+    path.write_bytes(damage(path.read_bytes()))
+    assert finish(job) == calls
 
 
 def test_a_run_that_stopped_while_joining_embeds_nothing_again(job, tmp_path, monkeypatch):
-    with monkeypatch.context() as patch:
-        patch.setattr(vector_shards.os, "replace", fail_for(job.output, vector_shards.os.replace))
-        with pytest.raises(KeyboardInterrupt):
-            embed_in_shards(job, encode)
+    replace_file = vector_shards.os.replace
+
+    def replace_or_fail(source, target):
+        if target == job.output:
+            raise KeyboardInterrupt
+        replace_file(source, target)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(vector_shards.os, "replace", replace_or_fail)
+        run(job)
     assert files_in(tmp_path) == [".vectors.npy.shards"]
-    counting = Counting()
-    embed_in_shards(job, counting)
-    assert counting.calls == []
-    np.testing.assert_array_equal(np.load(job.output), expected())
-    assert files_in(tmp_path) == ["vectors.npy"]
-
-
-def test_a_damaged_job_file_makes_all_anew(job):
-    with pytest.raises(KeyboardInterrupt):
-        embed_in_shards(job, Counting(fail_at=2))
-    (job.folder / "job.json").write_text("{")
-    counting = Counting()
-    embed_in_shards(job, counting)
-    assert len(counting.calls) == 3
+    assert finish(job) == []
 
 
 def test_float16_is_the_rounded_float32(job):
@@ -173,11 +145,11 @@ def test_float16_is_the_rounded_float32(job):
     ],
 )
 def test_vectors_that_are_not_finite_are_an_error_and_no_output(job, value, dtype, message):
+    def encode_value(strings, _advance):
+        return np.full((len(strings), 3), value, dtype=np.float32)
+
     with pytest.raises(UserError, match=message):
-        embed_in_shards(
-            replace(job, dtype=dtype),
-            lambda strings, _advance: np.full((len(strings), 3), value, dtype=np.float32),
-        )
+        embed_in_shards(replace(job, dtype=dtype), encode_value)
     assert files_in(job.output.parent) == []
 
 
@@ -200,15 +172,8 @@ embed_in_shards(ShardedJob(Path(sys.argv[1]), STRINGS, 3, MAKER, shard_size=3), 
 """
 
 
-def test_a_killed_process_is_taken_up_again(job, project, tmp_path):
-    result = subprocess.run(
-        [sys.executable, "-c", KILLED, str(job.output), str(project / "tests" / "embedding")],
-        cwd=project,
-        check=False,
-    )
-    assert result.returncode == -signal.SIGKILL
-    counting = Counting()
-    embed_in_shards(job, counting)
-    assert counting.calls == [["", "dd", "e"], ["f"]]
-    np.testing.assert_array_equal(np.load(job.output), expected())
-    assert files_in(tmp_path) == ["vectors.npy"]
+def test_a_killed_process_is_taken_up_again(job, project):
+    tests = str(project / "tests" / "embedding")
+    command = [sys.executable, "-c", KILLED, str(job.output), tests]
+    assert subprocess.run(command, cwd=project, check=False).returncode == -signal.SIGKILL
+    assert finish(job) == SHARDS[1:]

@@ -1,11 +1,13 @@
 """Made-up scores, details, corpora and suites, and the blocks of figures that use them."""
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from workflow_scripts.figures.draw_figure import main
 from workflow_scripts.scoring.details import write_details
 from workflow_scripts.scoring.pair_classification import area_under_curve
 from workflow_scripts.scoring.tidy_scores import Score, write_scores
@@ -18,15 +20,10 @@ class MadeFigure:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.given: dict[str, list[str]] = {
-            option: [] for option in ("--scores", "--details", "--records", "--texts")
-        }
 
-    def file(self, name: str, option: str) -> str:
-        """Return the path of a file of the folder, given to the command with an option."""
-        path = str(self.folder / name)
-        self.given[option] = sorted({*self.given[option], path})
-        return path
+    def file(self, name: str) -> str:
+        """Return the path of a file of the folder."""
+        return str(self.folder / name)
 
     def scores(
         self,
@@ -36,28 +33,28 @@ class MadeFigure:
         metric: str = "spearman",
         spread: float | None = 0.02,
         arrays: dict[int, dict[str, np.ndarray]] | None = None,
-    ) -> list[str]:
-        """Write a scores file and its details for each seed; return the scores files.
+    ) -> dict[str, Any]:
+        """Write a scores file and its details for each seed; return the part that they make.
 
         Replicates lie around the value with a standard deviation of `spread`; None leaves them out.
         """
         paths = []
         for seed, value in values.items():
-            path = self.file(f"{name}-seed{seed}.tsv", "--scores")
+            path = self.file(f"{name}-seed{seed}.tsv")
             row = Score("m", "r", name, seed, dataset, "test", metric, value, None, None, 100, 1.0)
             write_scores(path, [row])
             found = dict((arrays or {}).get(seed, {}))
             if spread is not None:
                 draws = np.random.default_rng(seed).normal(value, spread, RESAMPLES)
                 found[f"replicates/{dataset}/{metric}"] = draws
-            write_details(self.file(f"{name}-seed{seed}.npz", "--details"), found)
+            write_details(self.file(f"{name}-seed{seed}.npz"), found)
             paths.append(path)
-        return paths
+        return {"dataset": dataset, "metric": metric, "scores": paths}
 
     def pairs(
         self, name: str, seeds: tuple[int, ...], shift: float, scale: float = 0.15, n: int = 400
-    ) -> dict[str, list[str]]:
-        """Write scores and details of a pair classification data set `qnli`, AUC included."""
+    ) -> dict[str, Any]:
+        """Write scores and details of a pair classification data set `qnli`; return the parts."""
         values, arrays = {}, {}
         for seed in seeds:
             random = np.random.default_rng(seed + round(1000 * shift))
@@ -66,20 +63,16 @@ class MadeFigure:
             cosines = cosines.astype(np.float32)
             values[seed] = area_under_curve(cosines, labels)
             arrays[seed] = {"cosines/qnli": cosines, "labels/qnli": labels}
-        paths = self.scores(name, values, "qnli", "auc", arrays=arrays)
-        return {"scores": paths, "details": [path[:-4] + ".npz" for path in paths]}
+        return {"parts": [self.scores(name, values, "qnli", "auc", arrays=arrays)]}
 
     def record(self, name: str, strings: int) -> str:
         """Write the record of a corpus."""
-        path = self.file(f"{name}.json", "--records")
-        Path(path).write_text(json.dumps({"strings": strings}))
-        return path
+        return self.text(f"{name}.json", [json.dumps({"strings": strings})])
 
     def text(self, name: str, lines: list[str]) -> str:
         """Write a text file, a string a line."""
-        path = self.file(name, "--texts")
-        Path(path).write_text("".join(line + "\n" for line in lines))
-        return path
+        Path(self.file(name)).write_text("".join(line + "\n" for line in lines))
+        return self.file(name)
 
     def suite(self, pairs: list[tuple[str, str]], dataset: str = "words-en") -> dict[str, str]:
         """Write strings and items of a suite with one similarity data set."""
@@ -89,14 +82,18 @@ class MadeFigure:
         items = self.text("items.json", [json.dumps({"datasets": {dataset: entry}})])
         return {"items": items, "strings": self.text("strings.txt", strings)}
 
-    def arguments(self, block: dict[str, Any], *more: str) -> list[str]:
-        """Return the arguments of the command for a block."""
-        found = ["--block", json.dumps(block)]
-        for option, files in self.given.items():
-            found += [option, *files]
-        prefix = self.folder / "out" / block["id"]
+    def draw(self, block: dict[str, Any]) -> list[str]:
+        """Run the command on a block; return its arguments."""
+        file, prefix = self.folder / "block.json", self.folder / "out" / block["id"]
+        file.write_text(json.dumps(block), encoding="utf-8")
         cells = self.folder / "out" / "cells" / f"{block['id']}.tsv"
-        return [*found, "--output-prefix", str(prefix), "--cells", str(cells), *more]
+        given = ["--block", str(file), "--output-prefix", str(prefix), "--cells", str(cells)]
+        main(given)
+        return given
+
+    def rows(self, name: str) -> list[dict[str, str]]:
+        """Return the rows of an output."""
+        return list(csv.DictReader(self.output(name).splitlines(), delimiter="\t"))
 
     def output(self, name: str) -> str:
         """Return the text of an output."""
@@ -105,56 +102,30 @@ class MadeFigure:
 
 def outer(kind: str, **content: Any) -> dict[str, Any]:
     """Return a block of a kind."""
-    fixed = {
-        "id": f"figure-{kind}",
-        "kind": kind,
-        "title": f"A figure of {kind}",
-        "caption": "A caption.",
-        "notes": [],
-        "reference": None,
-    }
-    return fixed | content
+    fixed = {"id": f"figure-{kind}", "kind": kind, "title": f"A figure of {kind}"}
+    return fixed | {"caption": "A.", "notes": [], "reference": None, "data": "made up"} | content
 
 
 def roc_block(made: MadeFigure) -> dict[str, Any]:
     """Return ROC curves of two families and one that was not run."""
-
-    def curve(name: str, label: str, group: str, *departures: str, **files: Any) -> dict[str, Any]:
-        return {
-            "id": name,
-            "label": label,
-            "group": group,
-            "departures": [*departures],
-            **files,
-        }
-
-    return outer(
-        "roc",
-        dataset="qnli",
-        curves=[
-            curve("bert", "BERT, CLS", "bert", **made.pairs("bert", (0,), 0.1)),
-            curve("bert-mp", "BERT, mean of tokens", "bert", **made.pairs("bert-mp", (0,), 0.3)),
-            curve(
-                "bert-mirror",
-                "BERT + Mirror",
-                "bert",
-                "other model",
-                **made.pairs("bert-mirror", (33, 44, 55), 0.7),
-            ),
-            curve("roberta", "RoBERTa, CLS", "roberta", **made.pairs("roberta", (0,), 0.05)),
-            curve(
-                "roberta-mirror",
-                "RoBERTa + Mirror",
-                "roberta",
-                **made.pairs("roberta-mirror", (33, 44, 55), 0.85),
-            ),
-            {"id": "sbert", "label": "SBERT", "not_run": "needs a model that is not here"},
-        ],
-    )
+    seeds, departs = (33, 44, 55), ["other model"]
+    curves = [
+        {"id": name, "label": label, "group": name.split("-")[0], "departures": departures}
+        | {"tolerance": 0.01, **made.pairs(name, seeds_of, shift)}
+        for name, label, departures, seeds_of, shift in (
+            ("bert", "BERT, CLS", [], (0,), 0.1),
+            ("bert-mp", "BERT, mean of tokens", [], (0,), 0.3),
+            ("bert-mirror", "BERT + Mirror", departs, seeds, 0.7),
+            ("roberta", "RoBERTa, CLS", [], (0,), 0.05),
+            ("roberta-mirror", "RoBERTa + Mirror", [], seeds, 0.85),
+        )
+    ]
+    curves.append({"id": "sbert", "label": "SBERT", "not_run": "needs a model that is not here"})
+    return outer("roc", dataset="qnli", curves=curves)
 
 
 def lines_block(made: MadeFigure) -> dict[str, Any]:
-    """Return three lines, a point and a line that were not run."""
+    """Return three lines, a point of which was not run."""
     sizes = (1000, 2000, 5000, 10000, 20000, 50000, 100000)
 
     def series(name: str, label: str, dataset: str, metric: str, start: float) -> dict[str, Any]:
@@ -162,53 +133,38 @@ def lines_block(made: MadeFigure) -> dict[str, Any]:
         for number, size in enumerate(sizes):
             value = start + 0.03 * number - 0.006 * number**2
             values = {33: value - 0.01, 44: value + 0.004, 55: value + 0.006}
-            files = made.scores(f"{name}-{size}", values, dataset, metric)
-            part = {"dataset": dataset, "metric": metric, "scores": files}
-            points.append(
-                {
-                    "id": f"n{size}",
-                    "record": made.record(f"{name}-{size}", size),
-                    "parts": [part],
-                }
-            )
+            point = {"id": f"{name}/n{size}", "label": f"{label}, n{size}"}
+            parts = [made.scores(f"{name}-{size}", values, dataset, metric)]
+            record = made.record(f"{name}-{size}", size)
+            points.append(point | {"record": record, "parts": parts})
         return {"id": name, "label": label, "points": points}
 
-    words = series("words", "BERT, Multi-SimLex (en), Spearman's ρ", "words-en", "spearman", 0.5)
-    names = series(
-        "names", "PubMedBERT, COMETA (stratified), accuracy@1", "cometa", "accuracy@1", 0.6
-    )
-    sentences = series("sentences", "RoBERTa, STS12, Spearman's ρ", "sts12", "spearman", 0.63)
-    sentences["points"][-1] = {"id": "n100000", "not_run": "fewer strings than that"}
-    return outer(
-        "lines",
-        x_label="Corpus size (strings, log scale)",
-        y_label="Score (Spearman's ρ or accuracy@1)",
-        series=[
-            words,
-            names,
-            sentences,
-            {"id": "other", "label": "A line too many", "not_run": "no data"},
-        ],
-    )
+    names = "PubMedBERT, COMETA (stratified), accuracy@1"
+    lines = [
+        series("words", "BERT, Multi-SimLex (en), Spearman's ρ", "words-en", "spearman", 0.5),
+        series("names", names, "cometa", "accuracy@1", 0.6),
+        series("sentences", "RoBERTa, STS12, Spearman's ρ", "sts12", "spearman", 0.63),
+    ]
+    last = lines[2]["points"].pop()
+    reason = {"not_run": "fewer strings than that"}
+    lines[2]["points"].append({"id": last["id"], "label": last["label"]} | reason)
+    axes = {"x_label": "Corpus size (strings, log scale)"}
+    return outer("lines", series=lines, y_label="Score (Spearman's ρ or accuracy@1)", **axes)
 
 
 def cosines_block(made: MadeFigure) -> dict[str, Any]:
     """Return three panels and one that was not run."""
 
     def panel(name: str, label: str, shift: float, scale: float) -> dict[str, Any]:
-        files = made.pairs(name, (33, 44), shift, scale, 1000)
-        return {"id": name, "label": label, "details": files["details"]}
+        return {"id": name, "label": label, **made.pairs(name, (33, 44), shift, scale, 1000)}
 
-    return outer(
-        "cosines",
-        dataset="qnli",
-        panels=[
-            panel("cls", "BERT, CLS", 0.3, 0.03),
-            panel("mean", "BERT, mean of tokens", 0.6, 0.05),
-            panel("mirror", "BERT + Mirror", 1.5, 0.16),
-            {"id": "none", "label": "RoBERTa", "not_run": "no RoBERTa"},
-        ],
-    )
+    panels = [
+        panel("cls", "BERT, CLS", 0.3, 0.03),
+        panel("mean", "BERT, mean of tokens", 0.6, 0.05),
+        panel("mirror", "BERT + Mirror", 1.5, 0.16),
+        {"id": "none", "label": "RoBERTa", "not_run": "no RoBERTa"},
+    ]
+    return outer("cosines", dataset="qnli", panels=panels)
 
 
 def buckets_block(made: MadeFigure, number: int = 10) -> dict[str, Any]:
@@ -218,29 +174,14 @@ def buckets_block(made: MadeFigure, number: int = 10) -> dict[str, Any]:
     known += ["unheard"] * (len(known) % 2) + ["Ghost", "ghoul"]
     buckets = []
     for b in range(number):
-        files = made.scores(f"b{b}", {33: 0.5 - 0.01 * b, 44: 0.51 - 0.012 * b})
-        buckets.append(
-            {
-                "id": f"b{b}",
-                "label": f"{10 * b + 1}k–{10 * b + 10}k",
-                "corpus": made.text(f"b{b}.txt", words[b]),
-                "parts": [{"dataset": "words-en", "metric": "spearman", "scores": files}],
-            }
-        )
-    pairs = list(zip(known[::2], known[1::2], strict=True))
-    return outer(
-        "buckets",
-        x_label="Words tuned on, by rank of frequency",
-        y_label="Score (Spearman's ρ)",
-        dataset="words-en",
-        **made.suite(pairs),
-        buckets=[*buckets, {"id": "b99", "label": "100k–110k", "not_run": "the list ends"}],
-    )
+        scores = made.scores(f"b{b}", {33: 0.5 - 0.01 * b, 44: 0.51 - 0.012 * b})
+        bucket = {"id": f"b{b}", "label": f"{10 * b + 1}k–{10 * b + 10}k", "parts": [scores]}
+        buckets.append(bucket | {"corpus": made.text(f"b{b}.txt", words[b])})
+    buckets.append({"id": "b99", "label": "100k–110k", "not_run": "the list ends"})
+    suite = made.suite(list(zip(known[::2], known[1::2], strict=True)))
+    axes = {"x_label": "Words tuned on, by rank of frequency", "y_label": "Score (Spearman's ρ)"}
+    return outer("buckets", **axes, **suite, dataset="words-en", buckets=buckets)
 
 
-BLOCKS = {
-    "roc": roc_block,
-    "lines": lines_block,
-    "cosines": cosines_block,
-    "buckets": buckets_block,
-}
+BLOCKS = {"roc": roc_block, "lines": lines_block, "cosines": cosines_block}
+BLOCKS |= {"buckets": buckets_block}

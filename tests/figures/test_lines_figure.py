@@ -1,6 +1,5 @@
 """Scores against the size of the corpus."""
 
-import csv
 from pathlib import Path
 from typing import Any
 
@@ -9,42 +8,30 @@ import pytest
 from made_inputs import MadeFigure, lines_block, outer
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.figures.draw_figure import main
-from workflow_scripts.figures.lines import size_text, ticks
+from workflow_scripts.figures.kinds.lines import size_text, ticks
 from workflow_scripts.scoring.details import read_details
-
-
-def rows_of(made: MadeFigure, name: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(made.output(name).splitlines(), delimiter="\t"))
 
 
 def one_line(made: MadeFigure, points: dict[int, list[dict[str, Any]]]) -> dict[str, Any]:
     """Return a block with one line; `points` has the parts of each size."""
     entries = [
-        {"id": f"n{size}", "record": made.record(f"c{size}", size), "parts": parts}
+        {"id": f"s/n{size}", "label": f"S, n{size}", "parts": parts}
+        | {"record": made.record(f"c{size}", size)}
         for size, parts in points.items()
     ]
     series = [{"id": "s", "label": "S", "points": entries}]
     return outer("lines", x_label="Size (strings)", y_label="Score (rho)", series=series)
 
 
-def part(scores: list[str], dataset: str = "words-en") -> dict[str, Any]:
-    return {"dataset": dataset, "metric": "spearman", "scores": scores}
-
-
 def test_points_are_means_with_intervals_by_size(made: MadeFigure) -> None:
     large = made.scores("large", {33: 0.5, 44: 0.75})
     small = made.scores("small", {33: 0.25, 44: 0.25})
-    main(made.arguments(one_line(made, {2000: [part(large)], 1000: [part(small)]})))
-    first, second = rows_of(made, "figure-lines.tsv")
-    assert [(row["x"], row["y"]) for row in (first, second)] == [
-        ("1000", "0.250000"),
-        ("2000", "0.625000"),
-    ]
-    replicates = [
-        read_details(Path(path).with_suffix(".npz"))["replicates/words-en/spearman"]
-        for path in large
-    ]
+    made.draw(one_line(made, {2000: [large], 1000: [small]}))
+    first, second = made.rows("figure-lines.tsv")
+    found = [(row["x"], row["y"]) for row in (first, second)]
+    assert found == [("1000", "0.250000"), ("2000", "0.625000")]
+    details = (read_details(Path(path).with_suffix(".npz")) for path in large["scores"])
+    replicates = [one["replicates/words-en/spearman"] for one in details]
     expected = np.percentile(np.mean(replicates, axis=0), [2.5, 97.5])
     assert [float(second["low"]), float(second["high"])] == pytest.approx(expected, abs=1e-6)
     assert "95% bootstrap interval over the items" in made.output("figure-lines.md")
@@ -54,8 +41,8 @@ def test_a_point_of_several_parts_is_their_mean(made: MadeFigure) -> None:
     """The deviation is that of the means of each seed: .4 and .6."""
     one = made.scores("one", {33: 0.2, 44: 0.6}, "sts12", spread=None)
     two = made.scores("two", {33: 0.6, 44: 0.6}, "sts13", spread=None)
-    main(made.arguments(one_line(made, {1000: [part(one, "sts12"), part(two, "sts13")]})))
-    (row,) = rows_of(made, "figure-lines.tsv")
+    made.draw(one_line(made, {1000: [one, two]}))
+    (row,) = made.rows("figure-lines.tsv")
     deviation = 0.2 / 2**0.5
     found = [float(row[name]) for name in ("y", "low", "high")]
     assert found == pytest.approx([0.5, 0.5 - deviation, 0.5 + deviation], abs=1e-6)
@@ -63,63 +50,41 @@ def test_a_point_of_several_parts_is_their_mean(made: MadeFigure) -> None:
 
 
 def test_a_single_run_without_replicates_has_no_bar(made: MadeFigure) -> None:
-    main(made.arguments(one_line(made, {1000: [part(made.scores("a", {0: 0.5}, spread=None))]})))
-    (row,) = rows_of(made, "figure-lines.tsv")
+    made.draw(one_line(made, {1000: [made.scores("a", {0: 0.5}, spread=None)]}))
+    (row,) = made.rows("figure-lines.tsv")
     assert (row["low"], row["high"]) == ("", "")
     assert "No error bars" in made.output("figure-lines.md")
 
 
 def test_what_is_not_run_is_named_and_not_drawn(made: MadeFigure) -> None:
-    main(made.arguments(lines_block(made)))
-    found = [(row["series"], row["x"]) for row in rows_of(made, "figure-lines.tsv")]
+    made.draw(lines_block(made))
+    found = [(row["series"], row["x"]) for row in made.rows("figure-lines.tsv")]
     assert len(found) == 7 + 7 + 6
     assert ("sentences", "100000") not in found
     note = made.output("figure-lines.md")
     assert "- RoBERTa, STS12, Spearman's ρ, n100000: fewer strings than that." in note
-    assert "- A line too many: no data." in note
     assert "their heights may not" in note
-    statuses = {r["row"]: r["status"] for r in rows_of(made, "cells/figure-lines.tsv")}
+    statuses = {r["row"]: r["status"] for r in made.rows("cells/figure-lines.tsv")}
     assert statuses["words/n1000"] == "no-published"
-    assert (statuses["sentences/n100000"], statuses["other"]) == ("not-run", "not-run")
+    assert statuses["sentences/n100000"] == "not-run"
 
 
-@pytest.mark.parametrize("text", ["{}", '{"strings": 0}', '{"strings": true}', "[3]"])
-def test_a_record_without_a_size_is_named(made: MadeFigure, text: str) -> None:
-    block = one_line(made, {1000: [part(made.scores("a", {0: 0.5}))]})
-    (made.folder / "c1000.json").write_text(text)
-    with pytest.raises(UserError, match=r"c1000\.json: no number of `strings`"):
-        main(made.arguments(block))
-
-
-@pytest.mark.parametrize("option", ["--scores", "--details", "--records"])
-def test_a_file_that_was_not_given_is_named(made: MadeFigure, option: str) -> None:
-    block = one_line(made, {1000: [part(made.scores("a", {0: 0.5}))]})
-    made.given[option] = []
-    with pytest.raises(UserError, match=f"not given with {option}"):
-        main(made.arguments(block))
+def test_a_missing_file_is_named(made: MadeFigure) -> None:
+    block = one_line(made, {1000: [made.scores("a", {0: 0.5})]})
+    for file in ("c1000.json", "a-seed0.npz", "a-seed0.tsv"):
+        (made.folder / file).unlink()
+        with pytest.raises(UserError, match=f"{file}: no such file"):
+            made.draw(block)
     assert not (made.folder / "out").exists()
 
 
 def test_sizes_as_the_axis_shows_them() -> None:
-    assert [size_text(n) for n in (500, 1000, 1196, 2500, 100000, 2000000)] == [
-        "500",
-        "1k",
-        "1.2k",
-        "2.5k",
-        "100k",
-        "2M",
-    ]
+    found = [size_text(n) for n in (500, 1000, 1196, 2500, 100000, 2000000)]
+    assert found == ["500", "1k", "1.2k", "2.5k", "100k", "2M"]
 
 
 def test_ticks_stand_at_sizes_and_apart() -> None:
-    assert ticks([1000, 2000, 5000, 10000, 20000, 50000, 100000, 1000]) == [
-        1000,
-        2000,
-        5000,
-        10000,
-        20000,
-        50000,
-        100000,
-    ]
+    sizes = [1000, 2000, 5000, 10000, 20000, 50000, 100000]
+    assert ticks([*sizes, 1000]) == sizes
     assert ticks([1000, 1010, 2000]) == [1000, 2000]
     assert ticks([300]) == [300]

@@ -1,29 +1,31 @@
 """ROC curves: their points and areas."""
 
-import csv
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_inputs import MadeFigure, outer, roc_block
+from made_inputs import MadeFigure, outer
 from sklearn.metrics import roc_auc_score
 from sklearn.metrics import roc_curve as sklearn_roc_curve
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.figures.draw_figure import main
-from workflow_scripts.figures.roc import corners
+from workflow_scripts.figures.kinds.roc import corners
 from workflow_scripts.scoring.details import read_details, write_details
 from workflow_scripts.scoring.pair_classification import roc_curve
 
 
-def rows_of(made: MadeFigure, name: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(made.output(name).splitlines(), delimiter="\t"))
-
-
 def curve_of(name: str, **more: Any) -> dict[str, Any]:
-    return {"id": name, "label": name.upper(), "departures": []} | more
+    return {"id": name, "label": name.upper(), "departures": [], "tolerance": 0.01} | more
+
+
+def roc_of(*curves: dict[str, Any]) -> dict[str, Any]:
+    return outer("roc", dataset="qnli", curves=[*curves])
+
+
+def details_of(curve: dict[str, Any]) -> list[str]:
+    return [path.replace(".tsv", ".npz") for path in curve["parts"][0]["scores"]]
 
 
 @settings(deadline=None)
@@ -49,11 +51,11 @@ def test_corners_draw_the_curve_of_scikit_learn(pairs: list[tuple[int, bool]]) -
 def test_the_drawn_curve_is_that_of_the_first_seed(made: MadeFigure) -> None:
     """In the order of the block, not by number."""
     files = made.pairs("a", (55, 33), 0.5)
-    main(made.arguments(outer("roc", dataset="qnli", curves=[curve_of("a", **files)])))
-    details = read_details(files["details"][0])
+    made.draw(roc_of(curve_of("a", **files)))
+    details = read_details(details_of(files)[0])
     labels, cosines = details["labels/qnli"], details["cosines/qnli"]
     false, true, _ = sklearn_roc_curve(labels, cosines, drop_intermediate=False)
-    found = rows_of(made, "figure-roc.tsv")
+    found = made.rows("figure-roc.tsv")
     assert {(row["panel"], row["series"]) for row in found} == {("qnli", "a")}
     points = np.array([(row["x"], row["y"]) for row in found], dtype=float)
     full = {(round(x, 6), round(y, 6)) for x, y in zip(false, true, strict=True)}
@@ -66,11 +68,11 @@ def test_the_drawn_curve_is_that_of_the_first_seed(made: MadeFigure) -> None:
 
 def test_area_is_the_mean_over_seeds_with_its_interval(made: MadeFigure) -> None:
     files = made.pairs("a", (1, 2, 3), 0.5)
-    main(made.arguments(outer("roc", dataset="qnli", curves=[curve_of("a", **files)])))
-    arrays = [read_details(path) for path in files["details"]]
+    made.draw(roc_of(curve_of("a", **files)))
+    arrays = [read_details(path) for path in details_of(files)]
     areas = [roc_auc_score(one["labels/qnli"], one["cosines/qnli"]) for one in arrays]
     means = np.mean([one["replicates/qnli/auc"] for one in arrays], axis=0)
-    (cell,) = rows_of(made, "cells/figure-roc.tsv")
+    (cell,) = made.rows("cells/figure-roc.tsv")
     assert (cell["table"], cell["row"], cell["column"]) == ("figure-roc", "a", "auc")
     expected = [np.mean(areas), np.std(areas, ddof=1), *np.percentile(means, [2.5, 97.5])]
     values = [float(cell[name]) for name in ("mean", "sd", "low", "high")]
@@ -83,27 +85,18 @@ def test_area_is_the_mean_over_seeds_with_its_interval(made: MadeFigure) -> None
 def test_status_beside_the_published_values(made: MadeFigure) -> None:
     files = {name: made.pairs(name, (1,), 0.5) for name in ("in", "out", "other", "new")}
     area = float(made_area(files["in"]))
-    reference = made.folder / "reference.tsv"
+    reference = made.folder / "figure04.tsv"
     lines = ["table\trow\tcolumn\tvalue", f"figure04\tin\tauc\t{area:.3f}"]
     lines += ["figure04\tout\tauc\t.999", "figure04\tother\tauc\t.7", "figure04\tnone\tauc\t.6"]
     reference.write_text("\n".join(lines) + "\n")
-    curves = [
-        curve_of("in", **files["in"]),
-        curve_of("out", **files["out"]),
-        curve_of("other", **files["other"]) | {"departures": ["small model", "other data"]},
-        curve_of("new", **files["new"]),
-        {"id": "none", "label": "None", "not_run": "no vectors"},
-    ]
-    block = outer("roc", dataset="qnli", curves=curves) | {"reference": "figure04"}
-    main(made.arguments(block, "--reference", str(reference)))
-    cells = {row["row"]: row for row in rows_of(made, "cells/figure-roc.tsv")}
-    assert {name: cell["status"] for name, cell in cells.items()} == {
-        "in": "inside",
-        "out": "outside",
-        "other": "not-comparable",
-        "new": "no-published",
-        "none": "not-run",
-    }
+    curves = [curve_of(name, **files[name]) for name in ("in", "out", "other", "new")]
+    curves[2]["departures"] = ["small model", "other data"]
+    curves.append({"id": "none", "label": "None", "not_run": "no vectors"})
+    made.draw(roc_of(*curves) | {"reference": str(reference)})
+    cells = {row["row"]: row for row in made.rows("cells/figure-roc.tsv")}
+    statuses = ("inside", "outside", "not-comparable", "no-published", "not-run")
+    expected = dict(zip(("in", "out", "other", "new", "none"), statuses, strict=True))
+    assert {name: cell["status"] for name, cell in cells.items()} == expected
     assert cells["none"]["reason"] == "no vectors"
     assert cells["other"]["difference"] == ""
     note = made.output("figure-roc.md")
@@ -112,45 +105,24 @@ def test_status_beside_the_published_values(made: MadeFigure) -> None:
     assert "OTHER: not comparable with the paper's and no reproduction: small model; other" in note
     assert "NEW: the paper prints no value for it." in note
     assert "- None: no vectors." in note
+    assert "None" not in made.output("figure-roc.svg")
 
 
 def made_area(files: dict[str, list[str]]) -> float:
-    details = read_details(files["details"][0])
+    details = read_details(details_of(files)[0])
     return roc_auc_score(details["labels/qnli"], details["cosines/qnli"])
 
 
-def test_curves_that_are_not_run_are_not_drawn(made: MadeFigure) -> None:
-    main(made.arguments(roc_block(made)))
-    assert "sbert" not in {row["series"] for row in rows_of(made, "figure-roc.tsv")}
-    assert "SBERT" not in made.output("figure-roc.svg")
-    assert "- SBERT: needs a model that is not here." in made.output("figure-roc.md")
-
-
-def test_cosines_of_another_run_are_refused(made: MadeFigure) -> None:
+def test_cosines_of_another_run_or_task_are_refused(made: MadeFigure) -> None:
     files = made.pairs("a", (1,), 0.5)
-    arrays = read_details(files["details"][0])
+    (path,) = details_of(files)
+    arrays = read_details(path)
     arrays["labels/qnli"] = 1 - arrays["labels/qnli"]
-    write_details(files["details"][0], arrays)
-    block = outer("roc", dataset="qnli", curves=[curve_of("a", **files)])
-    with pytest.raises(UserError, match=r"a-seed1\.npz: its cosines give an AUC of"):
-        main(made.arguments(block))
+    for found, message in (
+        (arrays, r"a-seed1\.tsv: its AUC is .* but the cosines"),
+        ({"replicates/qnli/auc": np.ones(9)}, "no cosines and labels of dataset `qnli`"),
+    ):
+        write_details(path, found)
+        with pytest.raises(UserError, match=message):
+            made.draw(roc_of(curve_of("a", **files)))
     assert not (made.folder / "out").exists()
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"labels/qnli": None}, "no cosines and labels of dataset `qnli`"),
-        ({"labels/qnli": np.ones(400, np.int8)}, "needs a label of 0 or 1 for each cosine"),
-        ({"labels/qnli": np.ones(3, np.int8)}, "needs a label of 0 or 1 for each cosine"),
-    ],
-)
-def test_details_without_pairs_are_named(
-    made: MadeFigure, change: dict[str, Any], message: str
-) -> None:
-    files = made.pairs("a", (1,), 0.5)
-    arrays = read_details(files["details"][0]) | change
-    write_details(files["details"][0], {k: v for k, v in arrays.items() if v is not None})
-    block = outer("roc", dataset="qnli", curves=[curve_of("a", **files)])
-    with pytest.raises(UserError, match=message):
-        main(made.arguments(block))

@@ -7,9 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workflow_scripts.pretraining.balancing import language_quotas, language_shares
-from workflow_scripts.pretraining.batches import BlockStream, SpecialIds, assemble, cut_batches
-from workflow_scripts.pretraining.encoded_text import EncodedText, cut_spans
+from workflow_scripts.pretraining.batches import BlockStream, assemble, cut_batches
+from workflow_scripts.pretraining.encoded_text import (
+    EncodedText,
+    cut_spans,
+    language_quotas,
+    language_shares,
+)
+from workflow_scripts.pretraining.settings import Stage
 
 
 def encoded(*sentences: list[int]) -> EncodedText:
@@ -18,81 +23,60 @@ def encoded(*sentences: list[int]) -> EncodedText:
 
 
 def stream(texts: dict[str, EncodedText], exponent: float = 1.0, block: int = 10) -> BlockStream:
-    return BlockStream(texts, 8, False, exponent, block, 40, (1, 2))
+    return BlockStream(texts, Stage(until=1.0, length=8), exponent, block, 40, (1, 2))
 
 
-def test_smoothed_shares_follow_the_power_of_sizes() -> None:
+def test_smoothed_shares_follow_the_power_of_sizes():
     assert language_shares({"en": 900, "fi": 100}, 0.5) == pytest.approx({"en": 0.75, "fi": 0.25})
     assert language_shares({"en": 900, "fi": 100, "et": 0}, 0.0) == {"en": 0.5, "fi": 0.5}
 
 
 @given(st.lists(st.integers(1, 10**9), min_size=1, max_size=12), st.integers(0, 10_000))
-def test_quotas_sum_to_the_total_and_stay_within_one_of_their_share(
-    sizes: list[int], total: int
-) -> None:
+def test_quotas_sum_to_the_total_and_stay_within_one_of_their_share(sizes, total):
     shares = language_shares({str(n): size for n, size in enumerate(sizes)}, 0.5)
     quotas = language_quotas(shares, total)
     assert sum(quotas.values()) == total
     assert all(abs(quotas[key] - share * total) < 1 + 1e-6 for key, share in shares.items())
 
 
-@given(
-    lengths=st.lists(st.integers(0, 20), min_size=1, max_size=30),
-    longest=st.integers(1, 9),
-    pack=st.booleans(),
-)
-def test_spans_cover_every_piece_once_in_order(
-    lengths: list[int], longest: int, pack: bool
-) -> None:
+@given(st.lists(st.integers(0, 20), min_size=1, max_size=30), st.integers(1, 9), st.booleans())
+def test_spans_cover_every_piece_once_in_order(lengths, longest, pack):
     text = encoded(*[[1] * length for length in lengths])
     spans = cut_spans(text, longest, pack)
     assert [n for start, end in spans for n in range(start, end)] == list(range(sum(lengths)))
     assert all(0 < end - start <= longest for start, end in spans)
 
 
-def test_a_sentence_is_a_sequence_unless_packed() -> None:
+def test_a_sentence_is_a_sequence_unless_packed():
     text = encoded([1, 2, 3], [4], [5, 6, 7, 8, 9, 10], [11])
     assert cut_spans(text, 4, False).tolist() == [[0, 3], [3, 4], [4, 8], [8, 10], [10, 11]]
     assert cut_spans(text, 4, True).tolist() == [[0, 4], [4, 8], [8, 11]]
 
 
 @given(st.lists(st.integers(3, 48), min_size=1, max_size=200))
-def test_batches_hold_each_sequence_once_within_their_tokens(lengths: list[int]) -> None:
+def test_batches_hold_each_sequence_once_within_their_tokens(lengths):
     array = np.array(lengths)
     batches = cut_batches(array, 96)
     assert sorted(n for batch in batches for n in batch) == list(range(len(lengths)))
     assert all(len(batch) * array[batch].max() <= 96 for batch in batches)
 
 
-def test_sequences_are_framed_and_padded() -> None:
-    special = SpecialIds(start=2, end=3, padding=0, mask=4)
-    ids, attention = assemble([np.array([7, 8]), np.array([9])], special)
+def test_sequences_are_framed_and_padded():
+    ids, attention = assemble([np.array([7, 8]), np.array([9])], start=2, end=3, padding=0)
     assert ids.tolist() == [[2, 7, 8, 3], [2, 9, 3, 0]]
     assert attention.tolist() == [[1, 1, 1, 1], [1, 1, 1, 0]]
 
 
-def test_blocks_run_through_all_text_before_they_repeat_any() -> None:
+def test_blocks_depend_on_seed_and_number_alone_and_repeat_no_text_before_all_was_seen():
     texts = {"en": encoded(*[[n, n] for n in range(30)])}
-    seen: Counter[int] = Counter()
-    for block in range(6):
-        for batch in stream(texts).batches(block):
-            seen.update(int(ids[0]) for ids in batch)
-    assert seen == {n: 2 for n in range(30)}
+    one = stream(texts)
+    blocks = [[ids.tolist() for batch in one.batches(n) for ids in batch] for n in range(6)]
+    assert Counter(ids[0] for block in blocks for ids in block) == dict.fromkeys(range(30), 2)
+    assert [ids.tolist() for batch in stream(texts).batches(3) for ids in batch] == blocks[3]
 
 
-def test_a_block_depends_on_seed_and_number_alone() -> None:
-    texts = {"en": encoded(*[[n, n] for n in range(30)])}
-    fresh, used = stream(texts), stream(texts)
-    used.batches(0)
-    flat = [[ids.tolist() for batch in s.batches(3) for ids in batch] for s in (fresh, used)]
-    assert flat[0] == flat[1]
-
-
-def test_tokens_of_a_block_follow_the_smoothed_shares() -> None:
-    texts = {
-        "en": encoded(*[[1] * 6 for _ in range(900)]),
-        "fi": encoded(*[[2] * 3 for _ in range(200)]),
-    }
+def test_tokens_of_a_block_follow_the_smoothed_shares():
+    texts = {"en": encoded(*[[1] * 6] * 900), "fi": encoded(*[[2] * 3] * 200)}
     tokens: Counter[int] = Counter()
     for batch in stream(texts, exponent=0.5, block=400).batches(0):
         for ids in batch:

@@ -1,30 +1,40 @@
-"""What the rules of pretraining get from config."""
+"""The pretraining block of config, and what the rules of pretraining get from it."""
 
 import copy
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
+import yaml
 
+from workflow_scripts.configuration.blocks import read_block
 from workflow_scripts.errors import UserError
 from workflow_scripts.pretraining.plan import PretrainingPlan
+from workflow_scripts.pretraining.settings import (
+    Architecture,
+    Examples,
+    Pretraining,
+    Reader,
+    TokenizerSettings,
+    Training,
+    parse_settings,
+)
+from workflow_scripts.pretraining.text_readers import READERS
 
+PAPER_LANGUAGES = {"en", "es", "fr", "pl", "et", "fi", "ru", "tr", "it", "zh", "ar", "he"}
+NAMED = {"name": "Text", "licence": "CC0", "reader": "lines"}
 CONFIG: dict[str, Any] = {
     "pretraining": {
         "texts": {
-            "a": {"language": "en", "reader": "lines", "files": ["a/*.txt"]},
-            "b": {"language": "fr", "reader": "lines", "files": ["b.txt"]},
+            "a": NAMED | {"language": "en", "files": ["a/*.txt"]},
+            "b": NAMED | {"language": "fr", "files": ["b.txt"]},
         },
         "evaluation": [{"reader": "lines", "files": ["eval.txt"]}],
         "pretrained": {
             "tiny": {
-                "texts": ["a"],
-                "seed": 1,
-                "tokenizer": {"size": 9, "kind": "wordpiece"},
-                "word_vectors": {},
-                "architecture": {"family": "bert"},
-                "training": {"steps": 2},
+                **{"texts": ["a"], "seed": 1, "tokenizer": {"size": 9, "kind": "wordpiece"}},
+                **{"architecture": {"family": "bert"}, "training": {"steps": 2}},
             }
         },
     }
@@ -38,50 +48,66 @@ def plan(root: Path | None = None, **changes: object) -> PretrainingPlan:
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
+def root(tmp_path):
     (tmp_path / "a").mkdir()
     for name in ("a/2.txt", "a/1.txt", "b.txt", "eval.txt"):
-        (tmp_path / name).write_text("line\n")
+        (tmp_path / name).touch()
     return tmp_path
 
 
-def test_without_texts_only_asking_for_them_is_a_mistake() -> None:
+def test_without_texts_only_asking_for_them_is_a_mistake():
     assert plan().names() == ["tiny"]
     assert plan().settings("tiny").language_exponent == 1.0
-    for ask in (plan().text_root, plan().evaluation_root, lambda: plan().text_files("tiny")):
+    for ask in (plan().evaluation_root, lambda: plan().text_files("tiny")):
         with pytest.raises(UserError, match="add --config pretraining_text=DIR"):
             ask()
+    with pytest.raises(UserError, match="no such model; did you mean 'tiny'"):
+        plan().settings("tin")
 
 
-def test_a_model_sees_its_own_texts_only(root: Path) -> None:
+def test_a_model_sees_its_own_texts_only(root):
     assert plan(root).text_files("tiny") == [str(root / "a/1.txt"), str(root / "a/2.txt")]
     assert list(json.loads(plan(root).texts("tiny"))) == ["a"]
     assert plan(root).evaluation_files() == [str(root / "eval.txt")]
-
-
-def test_blocks_are_canonical() -> None:
-    assert plan().block("tiny", "tokenizer") == plan(
-        tokenizer={"kind": "wordpiece", "size": 9}
-    ).block("tiny", "tokenizer")
+    assert plan().block("tiny", "tokenizer") == '{"kind":"wordpiece","size":9}'
     assert plan().block("tiny", "preparation") == "{}"
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"preperation": {}}, r"tiny\.preperation: unknown key; did you mean 'preparation'"),
-        ({"texts": ["c"]}, r"tiny\.texts: no text `c` in pretraining\.texts"),
+        ({"preperation": {}}, r"tiny\.preperation`; did you mean 'preparation'"),
+        ({"texts": ["c"]}, r"tiny\.texts`: no text `c` in pretraining\.texts"),
         ({"training": {"step": 1}}, "did you mean 'steps'"),
+        ({"examples": ["no mask"]}, "the mask into it exactly once"),
     ],
 )
-def test_mistakes_in_config_name_their_key(changes: dict[str, object], message: str) -> None:
+def test_mistakes_in_config_name_their_key(changes, message):
     with pytest.raises(UserError, match=message):
         plan(**changes).block("tiny", "tokenizer")
 
 
-def test_a_pattern_without_files_is_a_mistake(root: Path) -> None:
-    (root / "eval.txt").unlink()
-    with pytest.raises(UserError, match=r"no file matches 'eval\.txt'"):
-        plan(root).evaluation_files()
-    with pytest.raises(UserError, match="no such model; did you mean 'tiny'"):
-        plan(root).text_files("tin")
+@pytest.mark.parametrize(
+    ("kind", "content", "message"),
+    [
+        (TokenizerSettings, '{"kind": "wordpiece"}', "--x: key `size` is missing"),
+        (TokenizerSettings, '{"lowercase": true}', "did you mean 'lower_case'"),
+        (Architecture, '{"family": "gpt"}', "`family` is 'gpt'; use one of: bert, roberta"),
+        (Architecture, '{"family": "bert", "units": 24, "heads": 5}', "24 is no multiple of heads"),
+        (Training, "{}", "give either minutes or steps"),
+        (Training, "{minutes: 3}", "--x: not valid JSON"),
+        (Examples, '["{mask} and {mask}"]', "the mask into it exactly once"),
+    ],
+)
+def test_mistakes_in_an_option_name_it_and_the_key(kind, content, message):
+    with pytest.raises(UserError, match=message):
+        parse_settings(kind, content, "--x")
+
+
+def test_the_config_that_ships_is_sound(project):
+    written = yaml.safe_load((project / "config/pretraining.yaml").read_text())["pretraining"]
+    block = read_block(Pretraining, written)
+    assert {text for model in block.pretrained.values() for text in model.texts} <= set(block.texts)
+    texts = block.pretrained["bert-multi-mini"].texts
+    assert {block.texts[text].language for text in texts} == PAPER_LANGUAGES
+    assert {*READERS, "tsv"} == set(get_args(Reader))

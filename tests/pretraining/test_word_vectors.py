@@ -31,9 +31,7 @@ def sentences_of(lists: list[list[int]]) -> list[np.ndarray]:
     st.integers(1, 5),
     st.integers(1, 30),
 )
-def test_neighbours_are_counted_as_by_two_loops(
-    lists: list[list[int]], window: int, tokens_at_once: int
-) -> None:
+def test_neighbours_are_counted_as_by_two_loops(lists, window, tokens_at_once):
     expected = np.zeros((VOCABULARY, VOCABULARY))
     for ids in lists:
         for here, a in enumerate(ids):
@@ -46,49 +44,33 @@ def test_neighbours_are_counted_as_by_two_loops(
     np.testing.assert_allclose(counts.toarray(), expected, atol=1e-12)
 
 
-def test_mutual_information_of_a_hand_computed_table() -> None:
+def test_mutual_information_of_a_hand_computed_table():
     counts = sparse.csr_matrix([[0.0, 4.0], [4.0, 8.0]])
-    # Columns to the power .5: 2 and sqrt(12), together 5.4641.
+    # Columns to the power .5: 2 and sqrt(12), together 5.4641. The third entry is below 0.
     total = 2 + math.sqrt(12)
     second = math.log(4 * total / (4 * math.sqrt(12)))
-    first = math.log(4 * total / (12 * 2))
-    third = math.log(8 * total / (12 * math.sqrt(12)))
-    expected = np.maximum([[0.0, second], [first, third]], 0.0)
-    assert first < 0 < min(second, third)
+    expected = [[0.0, second], [0.0, math.log(8 * total / (12 * math.sqrt(12)))]]
     np.testing.assert_allclose(positive_mutual_information(counts, 0.5).toarray(), expected)
 
 
 def random_text(seed: int, pieces: int) -> list[np.ndarray]:
     generator = np.random.default_rng(seed)
     weights = 1.0 / np.arange(1, pieces + 1)
-    return [
-        generator.choice(pieces, size=8, p=weights / weights.sum()).astype(np.int32)
-        for _ in range(300)
-    ]
+    return list(generator.choice(pieces, size=(300, 8), p=weights / weights.sum()))
 
 
-def test_vectors_have_the_angles_of_the_left_singular_vectors() -> None:
+def test_vectors_have_the_angles_of_the_left_singular_vectors():
     text = random_text(1, 20)
-    settings = WordVectorSettings(window=3)
-    vectors = make_vectors(text, 22, 6, settings)
-    information = positive_mutual_information(
-        count_neighbours(text, 22, 3), settings.smoothing
-    ).toarray()
+    vectors = make_vectors(text, 22, 6, WordVectorSettings(window=3))
+    information = positive_mutual_information(count_neighbours(text, 22, 3), 0.75).toarray()
     left = np.linalg.svd(information[:20, :20])[0][:, :6]
-    left -= left.mean(axis=0)
-    left /= np.linalg.norm(left, axis=1, keepdims=True)
-    mine = vectors[:20] / np.linalg.norm(vectors[:20], axis=1, keepdims=True)
-    np.testing.assert_allclose(mine @ mine.T, left @ left.T, atol=1e-5)
+    left = normalize(left - left.mean(axis=0))
+    np.testing.assert_allclose(vectors[:20] @ vectors[:20].T, left @ left.T, atol=1e-5)
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), [1.0] * 20 + [0.0] * 2)
+    assert (make_vectors(text, 22, 6, WordVectorSettings(window=3)) == vectors).all()
 
 
-def test_vectors_are_of_unit_length_and_the_same_again() -> None:
-    text = random_text(2, 30)
-    first, second = (make_vectors(text, 40, 12, WordVectorSettings()) for _ in range(2))
-    assert (first == second).all()
-    np.testing.assert_allclose(np.linalg.norm(first, axis=1), [1.0] * 30 + [0.0] * 10)
-
-
-def test_languages_are_turned_to_one_another_by_shared_pieces() -> None:
+def test_languages_are_turned_to_one_another_by_shared_pieces():
     generator = np.random.default_rng(4)
     hub = normalize(generator.normal(size=(40, 5)))
     rotation = np.linalg.qr(generator.normal(size=(5, 5)))[0]
@@ -111,7 +93,7 @@ def test_languages_are_turned_to_one_another_by_shared_pieces() -> None:
     np.testing.assert_allclose(joined[10], mixed / np.linalg.norm(mixed), atol=1e-9)
 
 
-def test_absent_pieces_get_random_rows_of_the_same_length() -> None:
+def test_absent_pieces_get_random_rows_of_the_same_length():
     vectors = normalize(np.random.default_rng(1).normal(size=(6, 4)))
     vectors[[2, 5]] = 0.0
     matrix = complete_matrix(vectors, 0.05, np.random.default_rng(3))
@@ -121,22 +103,7 @@ def test_absent_pieces_get_random_rows_of_the_same_length() -> None:
     assert len(np.unique(matrix.round(6), axis=0)) == 6
 
 
-def test_pieces_with_the_same_neighbours_get_near_vectors() -> None:
-    generator = np.random.default_rng(3)
-    # Pieces 0 and 1 stand between 2 and 3, pieces 4 and 5 between 6 and 7, at random.
-    text = []
-    for _ in range(400):
-        group = int(generator.integers(2)) * 4
-        text.append([group + 2, group + int(generator.integers(2)), group + 3])
-    vectors = make_vectors(sentences_of(text), 8, 3, WordVectorSettings(window=2))
-    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    cosines = unit @ unit.T
-    assert cosines[0, 1] > 0.9
-    assert cosines[4, 5] > 0.9
-    assert cosines[0, 4] < 0.0
-
-
-def test_a_text_of_few_pieces_has_fewer_units() -> None:
+def test_a_text_of_few_pieces_has_fewer_units():
     vectors = make_vectors(random_text(1, 5), 9, 8, WordVectorSettings())
     np.testing.assert_allclose(np.linalg.norm(vectors[:5], axis=1), 1.0)
     assert not vectors[5:].any()

@@ -2,26 +2,18 @@
 
 import json
 
-import pytest
-
+from workflow_scripts.datasets.formats.register import read_entry
 from workflow_scripts.datasets.read_suite import read_suite
-from workflow_scripts.errors import UserError
-from workflow_scripts.retrieval.lexicon_sides import SIDES, read_side
+from workflow_scripts.retrieval.suite_files import SIDES, read_side
 
-ENTRY = {
-    "task": "lexicon",
-    "format": "xling-eval",
-    "source": "en",
-    "target": "fr",
-    "path": "bli-xling-eval/en-fr",
-    "train": "5k",
-    "vocabulary_size": 50,
-}
+ENTRY = {"task": "lexicon", "format": "xling-eval", "source": "en", "target": "fr"}
+ENTRY |= {"path": "bli-xling-eval/en-fr", "train": "5k", "vocabulary_size": 50}
 
 
 def words_of(folder, sampler, side, language):
     """Return the words of a side, by part, read from a suite of the language (or of both: None)."""
-    strings, datasets = read_suite(sampler, {"bli-en-fr": ENTRY}, language)
+    entries = {"bli-en-fr": read_entry("bli-en-fr", ENTRY)}
+    strings, datasets = read_suite(sampler, entries, language)
     file = folder / f"{language}.json"
     file.write_text(json.dumps({"suite": "s", "datasets": datasets}))
     entry = read_side(file, "bli-en-fr", side)
@@ -32,13 +24,5 @@ def words_of(folder, sampler, side, language):
 def test_a_suite_of_both_languages_gives_the_sides_of_two_suites(tmp_path, sampler):
     for side, language in zip(SIDES, ("en", "fr"), strict=True):
         alone = words_of(tmp_path, sampler, side, language)
-        together = words_of(tmp_path, sampler, side, None)
-        assert alone == together
+        assert alone == words_of(tmp_path, sampler, side, None)
         assert alone[0] == side
-
-
-def test_a_data_set_that_is_not_there_is_named(tmp_path):
-    file = tmp_path / "items.json"
-    file.write_text(json.dumps({"datasets": {"bli-en-it": {"task": "lexicon-side"}}}))
-    with pytest.raises(UserError, match=r"items\.json: no dataset 'bli-en-fr'.*bli-en-it"):
-        read_side(file, "bli-en-fr", "source")

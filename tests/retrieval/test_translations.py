@@ -1,72 +1,199 @@
-"""Ranked translations against every step written out in float64, without FAISS or shared code."""
+"""Maps between languages, CSLS and ranked translations against the steps written out in float64."""
 
 import numpy as np
 import pytest
 import scipy.linalg
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from workflow_scripts.errors import UserError
+from workflow_scripts.retrieval.csls import neighbourhood_means, rank_by_csls
+from workflow_scripts.retrieval.mapping import (
+    centre_on_vocabulary,
+    learn_orthogonal,
+    learn_supervised,
+)
 from workflow_scripts.retrieval.translations import LexiconSide, rank_translations
 
 DIMENSION, TRAIN = 6, 25
+seeds = st.integers(0, 10**6)
 
 
 def unit(vectors):
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
-def inverse_root(gram):
-    values, axes = scipy.linalg.eigh(gram)
-    return axes @ np.diag(values**-0.5) @ axes.T
+def unit_vectors(generator, n, dimension):
+    return unit(generator.normal(size=(n, dimension))).astype(np.float32)
 
 
-def mapped_step_by_step(source, target, mapping):
-    """The oracle of the maps: both vocabularies, in float64, in the space they are mapped to.
+def noisy_pair(seed, entries, dimension, noise=0.3):
+    """Vectors, and a noisy rotation of them."""
+    generator = np.random.default_rng(seed)
+    source = generator.normal(size=(entries, dimension))
+    rotation = np.linalg.qr(generator.normal(size=(dimension, dimension)))[0]
+    return source, source @ rotation + noise * generator.normal(size=source.shape), rotation
 
-    The first rows of both are the dictionary. Artetxe et al. (2018, AAAI).
-    """
-    # 0 unit length, centring on the vocabulary, unit length
-    source, target = (
-        unit(unit(side.astype(np.float64)) - unit(side.astype(np.float64)).mean(axis=0))
-        for side in (source, target)
+
+def supervised_step_by_step(source, target, train):
+    """The oracle: Artetxe et al. (2018, AAAI), the first `train` rows of both the dictionary."""
+    # 1 whitening on the dictionary: symmetric inverse root of the Gram matrix of the dimensions
+    x_root, z_root = (
+        scipy.linalg.sqrtm(side[:train].T @ side[:train]).real for side in (source, target)
     )
-    if mapping == "orthogonal":
-        rotation, _ = scipy.linalg.orthogonal_procrustes(source[:TRAIN], target[:TRAIN])
-        return unit(source @ rotation), unit(target)
-    # 1 whitening on the dictionary
-    x_gram, z_gram = source[:TRAIN].T @ source[:TRAIN], target[:TRAIN].T @ target[:TRAIN]
-    x_whitener, z_whitener = inverse_root(x_gram), inverse_root(z_gram)
-    source, target = source @ x_whitener, target @ z_whitener
+    x, z = source @ np.linalg.inv(x_root), target @ np.linalg.inv(z_root)
+    np.testing.assert_allclose(x[:train].T @ x[:train], np.eye(x.shape[1]), atol=1e-8)
     # 2 orthogonal map
-    left, strengths, right = scipy.linalg.svd(source[:TRAIN].T @ target[:TRAIN])
-    source, target = source @ left, target @ right.T
+    u, s, vt = scipy.linalg.svd(x[:train].T @ z[:train])
+    x, z = x @ u, z @ vt.T
+    np.testing.assert_allclose(x[:train].T @ z[:train], np.diag(s), atol=1e-8)
     # 3 re-weighting by the square root of the singular values on both sides
-    source, target = source * np.sqrt(strengths), target * np.sqrt(strengths)
-    # 4 de-whitening each side with itself
-    source = source @ left.T @ np.linalg.inv(x_whitener) @ left
-    target = target @ right @ np.linalg.inv(z_whitener) @ right.T
-    return unit(source), unit(target)
+    x, z = x * np.sqrt(s), z * np.sqrt(s)
+    # 4 de-whitening, each side with itself
+    return x @ u.T @ x_root @ u, z @ vt @ z_root @ vt.T
 
 
-def csls_step_by_step(source, target, neighbours):
-    """The oracle of retrieval: one pair of words after another."""
-    cosines = [[float(x @ y) for y in target] for x in source]
-    forward = [sum(sorted(row)[-neighbours:]) / neighbours for row in cosines]
-    backward = [sum(sorted(row)[-neighbours:]) / neighbours for row in zip(*cosines, strict=True)]
-    return np.array(
-        [
-            [2 * cosine - forward[i] - backward[j] for j, cosine in enumerate(row)]
-            for i, row in enumerate(cosines)
-        ]
-    )
+def csls_matrix(queries, sources, targets, neighbours):
+    """The oracle: Lample et al. (2018), equation for CSLS, O(n m) in time and memory, float64."""
+    queries, sources, targets = (m.astype(np.float64) for m in (queries, sources, targets))
+    forward = np.sort(queries @ targets.T, axis=1)[:, -neighbours:].mean(axis=1)
+    backward = np.sort(targets @ sources.T, axis=1)[:, -neighbours:].mean(axis=1)
+    return 2 * queries @ targets.T - forward[:, None] - backward[None, :]
+
+
+@given(seeds, st.integers(2, 12), st.integers(0, 20))
+@settings(max_examples=30, deadline=None)
+def test_orthogonal_equals_scipy(seed, dimension, more):
+    source, target, _ = noisy_pair(seed, dimension + more, dimension)
+    expected, _ = scipy.linalg.orthogonal_procrustes(source, target)
+    mapping = learn_orthogonal(source, target)
+    np.testing.assert_allclose(mapping.source, expected, atol=1e-6)
+    np.testing.assert_array_equal(mapping.target, np.eye(dimension))
+
+
+@given(seeds, st.integers(2, 10))
+@settings(max_examples=30, deadline=None)
+def test_a_rotation_is_found_exactly(seed, dimension):
+    source, target, rotation = noisy_pair(seed, 3 * dimension, dimension, noise=0)
+    np.testing.assert_allclose(learn_orthogonal(source, target).source, rotation, atol=1e-9)
+    mapping = learn_supervised(source, target)
+    np.testing.assert_allclose(source @ mapping.source, target @ mapping.target, atol=1e-6)
+
+
+@given(seeds, st.integers(2, 10))
+@settings(max_examples=30, deadline=None)
+def test_supervised_equals_the_steps(seed, dimension):
+    source, target, _ = noisy_pair(seed, 4 * dimension, dimension)
+    mapping = learn_supervised(source, target)
+    found = source @ mapping.source, target @ mapping.target
+    expected = supervised_step_by_step(source, target, len(source))
+    # The axes of the shared space are fixed up to their signs: compare what retrieval sees.
+    for one, other in ((0, 1), (0, 0), (1, 1)):
+        products = expected[one] @ expected[other].T
+        np.testing.assert_allclose(found[one] @ found[other].T, products, atol=1e-6)
+
+
+@pytest.mark.parametrize("learn", [learn_orthogonal, learn_supervised])
+@pytest.mark.parametrize("copies", [1, 5])
+def test_a_small_dictionary_maps_what_it_spans_and_drops_the_rest(learn, copies):
+    source, target, _ = noisy_pair(3, 5, 12, noise=0)
+    mapping = learn(np.tile(source, (copies, 1)), np.tile(target, (copies, 1)))
+    assert np.isfinite(mapping.source).all() and np.isfinite(mapping.target).all()
+    assert np.linalg.matrix_rank(mapping.source) == 5
+    cosines = unit(source @ mapping.source) @ unit(target @ mapping.target).T
+    np.testing.assert_allclose(np.diag(cosines), 1, atol=1e-9)
+    outside = scipy.linalg.null_space(source).T
+    np.testing.assert_allclose(outside @ mapping.source, 0, atol=1e-9)
+
+
+def test_regularisation_tends_to_the_map_without_whitening_and_to_that_without_it():
+    # With C + rI and r large, whitening is a multiple of the identity: what is left is the
+    # orthogonal map of both sides and the weights.
+    source, target, _ = noisy_pair(5, 40, 6)
+    u, s, vt = np.linalg.svd(source.T @ target)
+    weights = np.diag(np.sqrt(s))
+    expected = source @ u @ weights @ (target @ vt.T @ weights).T
+    found = products_of(source, target, regularisation=1e9)
+    found, expected = found / np.linalg.norm(found), expected / np.linalg.norm(expected)
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+    # with a small r, also of a dictionary that does not span the space, to that of none
+    source, target, _ = noisy_pair(6, 5, 12)
+    tiny = products_of(source, target, regularisation=1e-12)
+    np.testing.assert_allclose(tiny, products_of(source, target), atol=1e-4)
+    assert np.isfinite(products_of(source, target, regularisation=0.1)).all()
+
+
+def products_of(source, target, **options):
+    mapping = learn_supervised(source, target, **options)
+    return source @ mapping.source @ (target @ mapping.target).T
+
+
+def test_centring_uses_the_mean_of_the_vocabulary_for_all_words():
+    generator = np.random.default_rng(7)
+    vocabulary, words = generator.normal(size=(30, 4)) + 2, generator.normal(size=(5, 4)) + 2
+    centred, mapped = centre_on_vocabulary(vocabulary, words, name="fr")
+    mean = unit(vocabulary).mean(axis=0)
+    np.testing.assert_allclose(centred, unit(unit(vocabulary) - mean), atol=1e-12)
+    np.testing.assert_allclose(mapped, unit(unit(words) - mean), atol=1e-12)
+
+
+@given(st.integers(0, 10**6), st.integers(10, 40), st.integers(10, 60), st.integers(2, 16))
+@settings(max_examples=40, deadline=None)
+def test_csls_equals_the_formula(seed, n_sources, n_targets, dimension):
+    generator = np.random.default_rng(seed)
+    sources = unit_vectors(generator, n_sources, dimension)
+    targets = unit_vectors(generator, n_targets, dimension)
+    queries = np.vstack([sources[:3], unit_vectors(generator, 2, dimension)])
+    whole = csls_matrix(queries, sources, targets, 10)
+    rows, values = rank_by_csls(queries, sources, targets, n_targets)
+    np.testing.assert_allclose(values, np.take_along_axis(whole, rows, axis=1), atol=1e-6)
+    # Ranks may differ from the formula's only where values are nearer than float32 can tell.
+    np.testing.assert_allclose(values, -np.sort(-whole, axis=1), atol=1e-6)
+    assert (np.sort(rows, axis=1) == np.arange(n_targets)).all()
+
+
+def test_backward_mean_is_over_the_whole_source_vocabulary():
+    generator = np.random.default_rng(5)
+    sources, targets = unit_vectors(generator, 50, 8), unit_vectors(generator, 30, 8)
+    few = rank_by_csls(sources[:2], sources, targets, 30)[1]
+    np.testing.assert_array_equal(few, rank_by_csls(sources, sources, targets, 30)[1][:2])
+
+
+def test_a_hub_loses_the_word_it_takes_by_cosine():
+    # Target 0 lies between all sources and is the nearest of the third by cosine; the sources'
+    # own translations are target 1, 2 and 3.
+    sources = np.eye(4)[:3]
+    hub = np.array([0.55, 0.55, 0.55, 0.0])
+    targets = np.vstack([hub / np.linalg.norm(hub), 0.56 * sources + 0.83 * np.eye(4)[3]])
+    targets = (targets / np.linalg.norm(targets, axis=1, keepdims=True)).astype(np.float32)
+    assert np.argmax(sources @ targets.T, axis=1).tolist() == [0, 0, 0]
+    rows, _ = rank_by_csls(sources, sources, targets, 1, neighbours=2)
+    assert rows[:, 0].tolist() == [1, 2, 3]
+
+
+def test_csls_is_symmetric_in_source_and_target():
+    generator = np.random.default_rng(6)
+    one, other = unit_vectors(generator, 20, 6), unit_vectors(generator, 20, 6)
+    values = [np.empty((20, 20)), np.empty((20, 20))]
+    for whole, first, second in zip(values, (one, other), (other, one), strict=True):
+        rows, scores = rank_by_csls(first, first, second, 20)
+        np.put_along_axis(whole, rows, scores, axis=1)
+    np.testing.assert_allclose(values[0], values[1].T, atol=1e-6)
+
+
+def test_one_neighbour_is_the_largest_cosine_and_too_few_words_are_an_error():
+    generator = np.random.default_rng(8)
+    one, other = unit_vectors(generator, 9, 5), unit_vectors(generator, 7, 5)
+    expected = (one @ other.T).max(axis=1)
+    np.testing.assert_allclose(neighbourhood_means(one, other, 1), expected, atol=1e-6)
+    with pytest.raises(UserError, match="10 neighbours of a vocabulary of 9 words"):
+        rank_by_csls(one, one, one, 1)
 
 
 def languages(seed):
     """Vectors of two languages, off centre, one a noisy rotation of the other."""
-    generator = np.random.default_rng(seed)
-    source = generator.normal(size=(40, DIMENSION)) + 0.5
-    rotation = np.linalg.qr(generator.normal(size=(DIMENSION, DIMENSION)))[0]
-    target = 3 * (source + 0.4 * generator.normal(size=source.shape)) @ rotation - 1
-    return source.astype(np.float32), target[:35].astype(np.float32)
+    source, target, _ = noisy_pair(seed, 40, DIMENSION)
+    return (source + 0.5).astype(np.float32), (3 * target[:35] - 1).astype(np.float32)
 
 
 def side_of(vectors, side, test):
@@ -76,33 +203,25 @@ def side_of(vectors, side, test):
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("mapping", ["orthogonal", "supervised"])
-@pytest.mark.parametrize("retrieval", ["csls", "cosine"])
-def test_ranked_translations_equal_the_steps(mapping, retrieval, seed):
+@pytest.mark.parametrize("similarity", ["csls", "cosine"])
+def test_ranked_translations_equal_the_steps(mapping, similarity, seed):
     source, target = languages(seed)
     queries = [30, 26, 39, 2]
-    ranked = list(
-        rank_translations(
-            side_of(source, "source", queries),
-            side_of(target, "target", [30, 26, 34, 2]),
-            "bli",
-            35,
-            mapping=mapping,
-            retrieval=retrieval,
-            neighbours=4,
-        )
-    )
-    one, other = mapped_step_by_step(source, target, mapping)
-    expected = one @ other.T if retrieval == "cosine" else csls_step_by_step(one, other, 4)
+    sides = side_of(source, "source", queries), side_of(target, "target", [30, 26, 34, 2])
+    options = {"mapping": mapping, "similarity": similarity, "neighbours": 4}
+    ranked = list(rank_translations(*sides, "bli", 35, **options))
+    # unit length, centring on the vocabulary, unit length
+    scaled = (unit(side.astype(np.float64)) for side in (source, target))
+    one, other = (unit(side - side.mean(axis=0)) for side in scaled)
+    if mapping == "orthogonal":
+        one = one @ scipy.linalg.orthogonal_procrustes(one[:TRAIN], other[:TRAIN])[0]
+    else:
+        one, other = supervised_step_by_step(one, other, TRAIN)
+    one, other = unit(one), unit(other)
+    expected = one @ other.T if similarity == "cosine" else csls_matrix(one, one, other, 4)
     assert [row.rank for row in ranked] == list(range(1, 36)) * 4
     for row in ranked:
         assert row.score == pytest.approx(expected[queries[row.query], row.target_row], abs=1e-5)
     for query, word in enumerate(queries):
         scores = [row.score for row in ranked if row.query == query]
         assert scores == pytest.approx(sorted(expected[word], reverse=True), abs=1e-5)
-
-
-def test_a_word_that_is_twice_in_a_vocabulary_is_refused():
-    source, target = (side_of(vectors, "source", [1]) for vectors in languages(0))
-    target.entry.update(side="target", vocabulary=[4, 9, 4])
-    with pytest.raises(UserError, match="string 4 is twice in the target vocabulary"):
-        list(rank_translations(source, target, "bli", 1))

@@ -1,13 +1,12 @@
 """A small table with comparable, not comparable and not run cells, its score and details files."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from table_files import cell, make_score, part
+from table_files import Forms, assemble, cell, make_score, part
 
 from workflow_scripts.scoring.tidy_scores import write_scores
 
@@ -30,74 +29,51 @@ REPLICATES = 1000
 
 
 @pytest.fixture
-def make_table(tmp_path: Path) -> Callable[..., list[str]]:
-    """Write scores and a reference into `tmp_path`; return the arguments of assemble_table.
+def make_table(tmp_path: Path) -> Callable[..., dict[str, Any]]:
+    """Write scores and a reference into `tmp_path`; return the block of a table.
 
     `comparable` are the rows without departures, `details` asks for bootstrap replicates too.
     """
 
-    def make(comparable: tuple[str, ...] = (), details: bool = False, **changes: Any) -> list[str]:
+    def make(comparable: tuple[str, ...] = (), details: bool = False, **changes: Any) -> Any:
         paths: dict[str, list[str]] = {}
         spread = np.random.default_rng(5).normal(0, 0.03, (2, REPLICATES))
         for (row, seed), values in VALUES.items():
             path = tmp_path / f"{row}-{seed}.tsv"
             paths.setdefault(row, []).append(str(path))
-            names = ("words-en", "words-fr")
-            scores = [
-                make_score(n, v, seed, recipe=row) for n, v in zip(names, values, strict=True)
-            ]
-            write_scores(path, scores)
-            if details:
-                arrays = {
-                    f"replicates/{name}/spearman": value + own
-                    for name, value, own in zip(names, values, spread, strict=True)
-                }
-                np.savez(path.with_suffix(".npz"), **arrays)
+            found = dict(zip(("words-en", "words-fr"), values, strict=True))
+            write_scores(path, [make_score(n, v, seed, recipe=row) for n, v in found.items()])
+            draws = zip(found.items(), spread, strict=True) if details else ()
+            arrays = {f"replicates/{name}/spearman": value + own for (name, value), own in draws}
+            np.savez(path.with_suffix(".npz"), **arrays)
 
         def row(name: str, label: str, group: str, **others: Any) -> dict[str, Any]:
             departures = () if name in comparable else ("a <small> model", "the sampler")
-            cells = {
-                column: cell(part(f"words-{column}", *paths[name]), departures=departures)
-                for column in ("en", "fr")
-            }
-            known = {"id": name, "label": label, "group": group}
-            return known | {"cells": cells | others.pop("cells", {})} | others
+            parts = {column: part(f"words-{column}", *paths[name]) for column in ("en", "fr")}
+            cells = {column: cell(one, departures=departures) for column, one in parts.items()}
+            return {"id": name, "label": label, "group": group, "cells": cells} | others
 
-        no_french = {"fr": {"not_run": "no French <model>"}}
-        block = {
-            "id": "table01",
-            "title": "Words | <rho>",
-            "reference": "table01",
-            "average": True,
-            "notes": ["A *note* & more"],
+        multi = row("mbert-mirror", "+ Mirror", "multi")
+        multi["cells"]["fr"] = {"not_run": "no French <model>"}
+        reference = tmp_path / "table01.tsv"
+        lines = [f"table01\t{r}\t{c}\t{v}\n" for (r, c), v in PUBLISHED.items()]
+        reference.write_text("".join(["table\trow\tcolumn\tvalue\n", *lines]))
+        return {
+            **{"id": "table01", "kind": "scores", "title": "Words | <rho>", "average": True},
+            **{"reference": str(reference), "data": "the sampler", "notes": ["A *note* & more"]},
             "columns": [{"id": c, "label": c.upper()} for c in ("en", "fr")],
             "rows": [
                 {"id": "fasttext", "label": "fastText", "not_run": "no vectors"},
                 row("bert-mp", "BERT-mp", "mono"),
                 row("bert-mirror", "+ Mirror", "mono", against="bert-mp"),
-                row("mbert-mirror", "+ Mirror", "multi", cells=no_french),
+                multi,
             ],
         } | changes
-        reference = tmp_path / "reference.tsv"
-        lines = ["table\trow\tcolumn\tvalue"]
-        lines += [f"table01\t{r}\t{c}\t{v}" for (r, c), v in PUBLISHED.items()]
-        reference.write_text("\n".join(lines) + "\n")
-        files = sorted(path for files in paths.values() for path in files)
-        return [
-            "--table-json",
-            json.dumps(block, sort_keys=True),
-            "--scores",
-            *files,
-            "--details",
-            *(str(Path(path).with_suffix(".npz")) for path in files if details),
-            "--reference",
-            str(reference),
-            "--data-note",
-            "the sampler",
-            "--cells",
-            str(tmp_path / "out" / "cells" / "table01.tsv"),
-            "--output-prefix",
-            str(tmp_path / "out" / "table01"),
-        ]
 
     return make
+
+
+@pytest.fixture
+def assembled(make_table: Callable[..., Any], tmp_path: Path) -> Callable[..., Forms]:
+    """What the command makes of the table of `make_table`."""
+    return lambda **changes: assemble(tmp_path, make_table(**changes))

@@ -10,10 +10,7 @@ class Page(HTMLParser):
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self.open: list[str] = []
-        self.ids: list[str] = []
-        self.links: list[str] = []
-        self.captions: list[str] = []
+        self.open, self.ids, self.links, self.captions = [], [], [], []
         self.tables: list[list[list[str]]] = []
         self.bodies = 0
         self.scopes: list[tuple[str, str | None]] = []

@@ -2,48 +2,14 @@
 
 import re
 
-# commands that tables use, with the number of their arguments in braces
-COMMANDS = {
-    "begin": 1,
-    "end": 1,
-    "centering": 0,
-    "small": 0,
-    "linewidth": 0,
-    "setlength": 2,
-    "tabcolsep": 0,
-    "scriptsize": 0,
-    "toprule": 0,
-    "midrule": 0,
-    "bottomrule": 0,
-    "textbf": 1,
-    "underline": 1,
-    "caption": 1,
-    "label": 1,
-    "url": 1,
-    "textbackslash": 1,
-    "textasciicircum": 1,
-    "textasciitilde": 1,
-    "textless": 1,
-    "textgreater": 1,
-    "textbar": 1,
-    "ldots": 1,
-}
-MATHEMATICS = {
-    "pm",
-    "times",
-    "leq",
-    "geq",
-    "rightarrow",
-    "uparrow",
-    "downarrow",
-    "ddagger",
-    "rho",
-    "tau",
-}
-
-
-def _without_comments(text: str) -> str:
-    return re.sub(r"(?<!\\)%.*", "", text)
+# commands that tables use, without an argument in braces, with one, and in formulas
+PLAIN = "centering small linewidth tabcolsep scriptsize toprule midrule bottomrule"
+WITH_ARGUMENT = (
+    "begin end setlength textbf underline caption label url textbackslash textasciicircum "
+    "textasciitilde textless textgreater textbar ldots"
+)
+COMMANDS = dict.fromkeys(PLAIN.split(), 0) | dict.fromkeys(WITH_ARGUMENT.split(), 1)
+IN_FORMULAS = "pm times leq geq rightarrow uparrow downarrow ddagger rho tau"
 
 
 def _check_tokens(text: str) -> None:
@@ -64,7 +30,7 @@ def _check_tokens(text: str) -> None:
         elif re.fullmatch(r"\\[a-zA-Z]+", token):
             name = token[1:]
             if in_formula:
-                assert name in MATHEMATICS, token
+                assert name in IN_FORMULAS.split(), token
             else:
                 assert name in COMMANDS, token
                 if COMMANDS[name]:
@@ -80,7 +46,7 @@ def read_latex_table(text: str) -> tuple[list[list[str]], list[int], str]:
 
     Fails on what LaTeX would fail on.
     """
-    body = _without_comments(text)
+    body = re.sub(r"(?<!\\)%.*", "", text)
     # a label and an address may hold underscores
     _check_tokens(re.sub(r"\\(label|url)\{[A-Za-z0-9_@:/.-]+\}", "", body))
     environments: list[str] = []

@@ -1,25 +1,28 @@
-"""The page that links the tables, and the file of all scores."""
+"""The page that links the tables, the file of all scores, and how the commands start."""
 
 import json
-import re
+import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from html_reading import Page
 from table_files import make_score
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.scoring.tidy_scores import Score, read_scores, write_scores
 from workflow_scripts.tables import assemble_index, assemble_scores
+from workflow_scripts.tables.kinds.register import KINDS
 
+FIGURE = {"id": "figure04", "title": "ROC <curve>"}
 BLOCK: dict[str, Any] = {
-    "tables": [{"id": "table01", "title": "Words & more"}, {"id": "table03", "title": "STS"}],
-    "figures": [{"id": "figure04", "title": "ROC <curve>"}],
-    "seeds": [33, 44],
-    "data": "the embedded sampler",
-    "paper": False,
+    "papers": {
+        "one": {"tables": [{"id": "table01", "title": "Words & more"}], "figures": [FIGURE]},
+        "own": {"tables": [{"id": "mine", "title": "Mine"}], "figures": []},
+    },
+    **{"seeds": [33, 44], "data": "the embedded sampler", "paper": False},
     "models": {"mini": "a <small> model"},
 }
 
@@ -32,18 +35,16 @@ def merged(tmp_path: Path, *files: list[Score]) -> list[Score]:
     paths = [tmp_path / f"{number}.tsv" for number in range(len(files))]
     for path, scores in zip(paths, files, strict=True):
         write_scores(path, scores)
-    output = tmp_path / "scores.tsv"
-    assemble_scores.main(["--output", str(output), "--scores", *map(str, paths)])
+    block, output = tmp_path / "block.json", tmp_path / "scores.tsv"
+    block.write_text(json.dumps(list(map(str, paths))))
+    assemble_scores.main(["--block", str(block), "--output", str(output)])
     return read_scores(output)
 
 
-def test_scores_are_sorted_with_seeds_as_numbers(tmp_path: Path) -> None:
+def test_scores_are_sorted_with_seeds_as_numbers_and_kept_once(tmp_path: Path) -> None:
     a, b, c = score(seed=4), score(seed=33), score(model="a")
-    assert merged(tmp_path, [b, a], [c]) == [c, a, b]
-
-
-def test_score_of_two_suites_is_kept_once(tmp_path: Path) -> None:
-    assert merged(tmp_path, [score()], [score()]) == [score()]
+    assert merged(tmp_path, [b, a], [c], [a]) == [c, a, b]
+    assert merged(tmp_path) == []
 
 
 def test_contradicting_scores_are_a_user_error(tmp_path: Path) -> None:
@@ -52,95 +53,71 @@ def test_contradicting_scores_are_a_user_error(tmp_path: Path) -> None:
     assert not (tmp_path / "scores.tsv").exists()
 
 
-def test_no_scores_give_a_header_alone(tmp_path: Path) -> None:
-    assert merged(tmp_path) == []
+def index(tmp_path: Path, **changes: Any) -> str:
+    block, output = tmp_path / "block.json", tmp_path / "index.html"
+    block.write_text(json.dumps(BLOCK | changes))
+    assemble_index.main(["--block", str(block), "--output", str(output)])
+    return output.read_text(encoding="utf-8")
 
 
-def test_index_links_each_table_and_names_what_made_them(tmp_path: Path) -> None:
-    output = tmp_path / "index.html"
-    assemble_index.main(["--block", json.dumps(BLOCK), "--output", str(output)])
-    text = output.read_text(encoding="utf-8")
-    links = re.findall(r'href="([^"]*)"', text)
-    assert links == [
+def test_index_links_all_by_paper_and_names_what_made_them(tmp_path: Path) -> None:
+    text = index(tmp_path)
+    page = Page(text)
+    figure = "../figures/figure04"
+    assert page.links == [
         *(f"scorecard.{ending}" for ending in ("html", "tsv", "md")),
-        *(f"table01.{ending}" for ending in ("html", "tsv", "md", "tex")),
-        *(f"table03.{ending}" for ending in ("html", "tsv", "md", "tex")),
         "scores.tsv",
-        *(f"../figures/figure04.{ending}" for ending in ("png", "svg", "tsv", "md")),
+        *(f"table01.{ending}" for ending in ("html", "tsv", "md", "tex")),
+        *(f"{figure}.{ending}" for ending in ("png", "png", "svg", "tsv", "md")),
+        *(f"mine.{ending}" for ending in ("html", "tsv", "md", "tex")),
     ]
-    assert '<img src="../figures/figure04.png" alt="ROC &lt;curve&gt;">' in text
-    assert text.index("scorecard.html") < text.index("table01.html")
-    assert "Words &amp; more" in text
-    assert "a &lt;small&gt; model" in text
-    assert "the embedded sampler" in text
-    assert "33, 44" in text
-    assert "nothing here reproduces the paper" in text
-    assert "torch" in text
-    first = output.read_bytes()
-    assemble_index.main(["--block", json.dumps(BLOCK), "--output", str(output)])
-    assert output.read_bytes() == first
+    assert f'<img src="{figure}.png" alt="ROC &lt;curve&gt;">' in text
+    headings = ["Paper one", "Your own", "What made them"]
+    assert sorted(headings, key=text.index) == headings
+    terms = dict(page.tables[-1][1:])
+    expected = {"Data": "the embedded sampler", "Seeds of tuning": "33, 44"}
+    assert terms.items() >= (expected | {"Model mini": "a <small> model"}).items()
+    assert {"python", "torch", "snakemake"} <= set(terms)
+    assert "nothing here reproduces a paper" in text
+    assert index(tmp_path) == text
+    text = index(tmp_path, paper=True)
+    assert "reproduces" not in text
+    assert Page(text).links[0] == "scorecard.html"
 
 
-def test_index_without_figures_has_no_heading_for_them() -> None:
-    block = {key: value for key, value in BLOCK.items() if key != "figures"}
-    page = assemble_index.render_index(assemble_index.parse_index(json.dumps(block)), {})
-    assert "<h2>Figures</h2>" not in page
-    assert "<img" not in page
-
-
-def test_index_of_the_papers_data_makes_no_reservation() -> None:
-    index = assemble_index.parse_index(json.dumps(BLOCK | {"paper": True}))
-    assert "reproduces" not in assemble_index.render_index(index, {"python": "3"})
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("{", "--block: not valid JSON"),
-        ("{}", "--block: option 'tables' is missing"),
-        (json.dumps(BLOCK | {"more": 1}), "--block: unknown option 'more'"),
-        (json.dumps(BLOCK | {"seeds": 3}), "--block: option 'seeds' must be list"),
-        (json.dumps(BLOCK | {"tables": ["t"]}), "--block: `tables`: expected a block of keys"),
-        (json.dumps(BLOCK | {"figures": [{"id": "f"}]}), "`figures`: option 'title' is missing"),
-        (
-            json.dumps(BLOCK | {"tables": BLOCK["tables"] * 2}),
-            "--block: `tables`: `table01` twice",
-        ),
-    ],
-)
-def test_malformed_index_is_one_clear_line(text: str, message: str) -> None:
-    with pytest.raises(UserError) as caught:
-        assemble_index.parse_index(text)
-    assert message in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        "assemble_grid",
-        "assemble_index",
-        "assemble_models",
-        "assemble_running_time",
-        "assemble_scorecard",
-        "assemble_scores",
-        "assemble_table",
-    ],
-)
-def test_commands_start_without_heavy_packages(project: Path, command: str) -> None:
+def test_commands_and_kinds_start_without_heavy_packages(project: Path) -> None:
+    names = [f"assemble_{what}" for what in ("index", "scorecard", "scores", "table")]
+    names += [f"kinds.{kind.replace('-', '_')}" for kind in KINDS]
+    modules = ", ".join(f"workflow_scripts.tables.{name}" for name in names)
     heavy = "{'torch', 'transformers', 'faiss', 'scipy', 'numpy', 'pandas'}"
-    code = (
-        f"import sys, workflow_scripts.tables.{command};"
-        f"found = {heavy} & set(sys.modules); assert not found, found"
-    )
+    code = f"import sys, {modules}; found = {heavy} & set(sys.modules); assert not found, found"
     subprocess.run([sys.executable, "-c", code], cwd=project, check=True)
 
 
-def test_user_error_is_one_line_and_no_traceback(project: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "workflow_scripts.tables.assemble_table"]
-    command += ["--table-json", "{", "--output-prefix", str(tmp_path / "t")]
-    command += ["--cells", str(tmp_path / "c")]
-    run = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
-    assert run.returncode == 2
-    assert run.stderr.startswith("error: --table-json: not valid JSON")
-    assert run.stderr.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []
+# one argument of a command holds 128 KiB at most on Linux
+def test_five_thousand_files_go_by_block(project: Path, tmp_path: Path) -> None:
+    """Through the rule that writes a block, and the step that reads it."""
+    folder = tmp_path / "results/benchmarks/score_suite/model/recipe-of-some-length/corpus"
+    folder.mkdir(parents=True)
+    files = [str(folder / f"seed{number}.tsv") for number in range(5000)]
+    for file in files:
+        Path(file).write_text("s\tmax_rss\tcpu_time\n1.5\t200\t1.0\n")
+    text = "{{ x }} {b} 'q' \"d\" <é ρ> & {% raw %}"
+    groups = [{"label": "all", "files": files}]
+    block = {"id": "t", "kind": "running-time", "title": text, "notes": [], "groups": groups}
+    (tmp_path / "made.json").write_text(json.dumps(block, ensure_ascii=False), encoding="utf-8")
+    rules = (project / "rules/tables.smk").read_text()
+    rule = rules[rules.index("rule write_table_block") : rules.index("rule assemble_table")]
+    rule = rule.replace('outputs.block("tables", wildcards.table)', "open('made.json').read()")
+    rule = rule.replace("<results>", "results")
+    (tmp_path / "Snakefile").write_text(rule)
+    (tmp_path / "rules").symlink_to(project / "rules")
+    target = "results/tables/blocks/t.json"
+    snakemake = [sys.executable, "-m", "snakemake", target, "--cores", "1", "-q", "all"]
+    subprocess.run(snakemake, cwd=tmp_path, check=True)
+    assert json.loads((tmp_path / target).read_text(encoding="utf-8")) == block
+    command = [sys.executable, "-m", "workflow_scripts.tables.assemble_table", "--block", target]
+    command += ["--output-prefix", "t", "--cells", "cells.tsv"]
+    subprocess.run(command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(project)}, check=True)
+    row = (tmp_path / "t.tsv").read_text().splitlines()[1]
+    assert row.startswith("all\t5,000\t1.5\t1.5\t7,500")

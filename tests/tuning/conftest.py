@@ -7,7 +7,7 @@ from tiny_models import one_thread, tiny_bert, tiny_roberta
 __all__ = ["one_thread", "tiny_bert", "tiny_roberta"]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def folder_of(tmp_path_factory):
     """The model folder of an architecture, made once."""
     made = {}

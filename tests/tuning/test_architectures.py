@@ -5,12 +5,12 @@ import json
 import numpy as np
 import pytest
 import torch
-import transformers
 from sentence_transformers import SentenceTransformer
 from tiny_architectures import (
     ARCHITECTURES,
     WITH_POOLER,
     dropout_keys,
+    head_class,
     make_architecture,
 )
 from tiny_models import RECIPE, make_sentences
@@ -20,11 +20,13 @@ from workflow_scripts.embedding.architectures import first_position_only
 from workflow_scripts.embedding.encoder_folder import load_model, position_limit
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError
+from workflow_scripts.tuning.corpus_strings import Corpus
 from workflow_scripts.tuning.drophead import drophead
 from workflow_scripts.tuning.dropout_masks import DropoutMasks
-from workflow_scripts.tuning.mirror_tuning import tune_model
-from workflow_scripts.tuning.recipes import DropoutRates, MirrorChoices
-from workflow_scripts.tuning.tune_mirror import make_encoder
+from workflow_scripts.tuning.loop import tune_model
+from workflow_scripts.tuning.methods.mirror import Choices
+from workflow_scripts.tuning.recipe import DropoutRates
+from workflow_scripts.tuning.tune_encoder import make_encoder
 
 # Some need padding, one is cut, one is a single piece, one holds characters no vocabulary has.
 STRINGS = [*make_sentences(12), "a", "the small cat " * 30, "naïve 猫 [MASK]"]
@@ -44,31 +46,22 @@ def tune(folder_of, tmp_path):
     def run(name, **changes):
         corpus, output = tmp_path / "corpus.txt", tmp_path / "encoder"
         corpus.write_text("\n".join(make_sentences(16)) + "\n")
-        make_encoder(
-            str(folder_of(name)), str(corpus), "own", {**RECIPE, **changes}, seed=33, output=output
-        )
+        block = {**RECIPE, **changes}
+        make_encoder(str(folder_of(name)), str(corpus), "own", block, seed=33, output=output)
         return output
 
     return run
 
 
+@torch.no_grad()
 def pooled_by_hand(folder, pooling):
     """The vectors by transformers alone, string by string, from what the pooling means."""
-    model, tokenizer = (
-        AutoModel.from_pretrained(folder).eval(),
-        AutoTokenizer.from_pretrained(folder),
-    )
+    model, tokenizer = (kind.from_pretrained(folder) for kind in (AutoModel, AutoTokenizer))
+    padding = "max_length" if pooling == "mean_padded" else False
+    options = {"truncation": True, "max_length": LENGTH, "padding": padding}
     rows = []
     for string in STRINGS:
-        tokens = tokenizer(
-            string,
-            truncation=True,
-            max_length=LENGTH,
-            padding="max_length" if pooling == "mean_padded" else False,
-            return_tensors="pt",
-        )
-        with torch.no_grad():
-            output = model(**tokens)
+        output = model.eval()(**tokenizer(string, **options, return_tensors="pt"))
         states = output.last_hidden_state[0]
         if pooling == "pooler":
             rows.append(output.pooler_output[0])
@@ -104,17 +97,6 @@ def test_tuning_moves_every_weight_that_the_vectors_depend_on(name, tune, folder
 
 
 @pytest.mark.parametrize("name", ARCHITECTURES)
-def test_drophead_takes_part_in_tuning(name, tune):
-    plain, again, dropped = (
-        json.loads((tune(name, dropout=0.0, drophead=rate) / "encoder.json").read_text())["tuning"]
-        for rate in (0.0, 0.0, 0.2)
-    )
-    assert plain == again
-    assert plain["first_loss"] != dropped["first_loss"]
-    assert dropped["steps"] == 2
-
-
-@pytest.mark.parametrize("name", ARCHITECTURES)
 def test_drophead_works_on_the_context_of_every_layer(name, folder_of):
     loaded = load_model(str(folder_of(name)))
     model, masks = loaded.model.train(), DropoutMasks(33, "cpu")
@@ -146,7 +128,7 @@ def test_the_first_position_alone_has_the_vectors_and_gradients_of_all(name, fol
 @pytest.mark.parametrize("name", ARCHITECTURES)
 def test_a_head_is_dropped_and_the_weights_below_it_are_used(name, tmp_path):
     folder = make_architecture(tmp_path / "model", name, head=True)
-    whole = getattr(transformers, ARCHITECTURES[name][3]).from_pretrained(folder)
+    whole = head_class(name).from_pretrained(folder)
     expected = getattr(whole, whole.base_model_prefix).state_dict()
     found = load_model(str(folder)).model.state_dict()
     assert len(whole.state_dict()) > len(expected)
@@ -156,15 +138,13 @@ def test_a_head_is_dropped_and_the_weights_below_it_are_used(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", ARCHITECTURES)
-def test_the_longest_input_is_what_the_position_embeddings_take(name, folder_of):
+def test_a_model_takes_what_it_has_positions_a_mark_and_a_pooler_for(name, folder_of, capsys):
     loaded = load_model(str(folder_of(name)))
     limit = position_limit(loaded.model)
     # 66 positions, of which the RoBERTa family loses those up to the padding id.
     shifted = name in ("roberta", "xlm-roberta", "camembert", "mpnet")
     assert limit == (64 if shifted else 66)
-    ids = torch.full(
-        (1, limit + 1), loaded.tokenizer.convert_tokens_to_ids(loaded.tokenizer.tokenize("cat"))[0]
-    )
+    ids = torch.full((1, limit + 1), loaded.tokenizer("cat")["input_ids"][1])
     with torch.no_grad():
         assert loaded.model(input_ids=ids[:, :limit]).last_hidden_state.shape == (1, limit, 32)
         if name not in ("deberta", "deberta-v2", "modernbert"):
@@ -173,48 +153,34 @@ def test_the_longest_input_is_what_the_position_embeddings_take(name, folder_of)
                 loaded.model(input_ids=ids)
     with pytest.raises(UserError, match=f"more than the {limit} positions"):
         loaded.check_pooling("cls", limit + 1)
-
-
-@pytest.mark.parametrize("name", ARCHITECTURES)
-def test_no_warning_is_given_where_the_tokenizer_marks_the_first_position(name, folder_of, capsys):
-    load_model(str(folder_of(name))).warn_of_missing_mark("cls")
+    loaded.warn_of_missing_mark("cls")
     assert capsys.readouterr().err == ""
+    if name not in WITH_POOLER:
+        with pytest.raises(UserError, match="hold no pooler layer; use cls"):
+            loaded.check_pooling("pooler", LENGTH)
 
 
-@pytest.mark.parametrize("name", sorted(set(ARCHITECTURES) - set(WITH_POOLER)))
-def test_the_pooler_is_refused_where_there_is_none(name, folder_of):
-    with pytest.raises(UserError, match="hold no pooler layer; use cls"):
-        load_model(str(folder_of(name))).check_pooling("pooler", LENGTH)
+def drops_out(name, folder, dropout, own):
+    """Whether the loss of the first step, over all strings, is another under another seed.
 
-
-def first_losses(name, folder, dropout, source_rate):
-    """The loss of the first step under two seeds, over one batch of all strings.
-
-    Without dropout they differ by the order of the strings alone. `source_rate` is what the model's
-    config.json says.
+    Without dropout it differs by the order of the strings alone. `own` is the rate in config.json.
     """
-    make_architecture(folder, name, **dropout_keys(name, source_rate))
-    choices = MirrorChoices(
-        max_length=LENGTH, epochs=1, temperature=0.1, batch_size=12, dropout=dropout
-    )
-    return [
-        tune_model(load_model(str(folder)), STRINGS[:12], choices, "cls", seed).first_loss
+    make_architecture(folder, name, **dropout_keys(name, own))
+    plain = {**RECIPE, "pooling": "cls", "max_length": LENGTH, "batch_size": 12}
+    choices = Choices(**{**plain, "span_masking": None, "learning_rate": 2e-5, "dropout": dropout})
+    first, second = (
+        tune_model(load_model(str(folder)), Corpus(STRINGS[:12]), choices, seed).first_loss
         for seed in (1, 2)
-    ]
+    )
+    return first != pytest.approx(second, rel=1e-4)
 
 
+@pytest.mark.parametrize(("rate", "own", "drops"), [(0.0, 0.4, 0), (None, 0.4, 1), (0.5, 0.0, 1)])
 @pytest.mark.parametrize("name", ARCHITECTURES)
-def test_rate_zero_leaves_no_dropout_whatever_the_config_says(name, tmp_path):
-    first, second = first_losses(name, tmp_path / "model", 0.0, source_rate=0.4)
-    assert first == pytest.approx(second, rel=1e-4)
-    first, second = first_losses(name, tmp_path / "model", None, source_rate=0.4)
-    assert first != pytest.approx(second, rel=1e-4)
-
-
-@pytest.mark.parametrize("name", ARCHITECTURES)
-def test_a_rate_is_set_where_the_config_has_none(name, tmp_path):
-    first, second = first_losses(name, tmp_path / "model", 0.5, source_rate=0.0)
-    assert first != pytest.approx(second, rel=1e-4)
+def test_a_rate_holds_whatever_the_config_says_and_null_is_the_config_s(
+    name, rate, own, drops, tmp_path
+):
+    assert drops_out(name, tmp_path / "model", rate, own) == bool(drops)
 
 
 # Places that an architecture does not have (DistilBERT and ALBERT in transformers 5).
@@ -225,14 +191,11 @@ PLACES = ("embeddings", "attention", "attention_output", "feed_forward")
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("name", ARCHITECTURES)
 def test_a_rate_by_place_is_set_there_and_nowhere_else(name, place, tmp_path):
-    nowhere = dict.fromkeys(PLACES, 0.0)
+    folder, nowhere = tmp_path / "model", dict.fromkeys(PLACES, 0.0)
+    there = DropoutRates(**{**nowhere, place: 0.5})
     if (name, place) in NO_SUCH_PLACE:
         with pytest.raises(UserError, match=place):
-            first_losses(name, tmp_path / "model", DropoutRates(**{**nowhere, place: 0.5}), 0.0)
+            drops_out(name, folder, there, 0.0)
         return
-    first, second = first_losses(
-        name, tmp_path / "model", DropoutRates(**{**nowhere, place: 0.5}), source_rate=0.0
-    )
-    assert first != pytest.approx(second, rel=1e-4)
-    first, second = first_losses(name, tmp_path / "model", DropoutRates(**nowhere), source_rate=0.4)
-    assert first == pytest.approx(second, rel=1e-4)
+    assert drops_out(name, folder, there, 0.0)
+    assert not drops_out(name, folder, DropoutRates(**nowhere), 0.4)

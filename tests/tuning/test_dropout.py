@@ -8,7 +8,7 @@ from transformers import AutoModel
 from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.dropout import SeededDropout, seeded_dropout
 from workflow_scripts.tuning.dropout_masks import DropoutMasks
-from workflow_scripts.tuning.recipes import DropoutRates
+from workflow_scripts.tuning.recipe import DropoutRates
 
 IDS = torch.tensor([[2, 7, 8, 9, 3], [2, 9, 3, 0, 0]])
 MASK = (IDS > 0).long()
@@ -21,53 +21,33 @@ def masks():
 
 
 def load(name, request):
-    return AutoModel.from_pretrained(
-        request.getfixturevalue(name), hidden_dropout_prob=0.5, attention_probs_dropout_prob=0.4
-    ).train()
+    rates = {"hidden_dropout_prob": 0.5, "attention_probs_dropout_prob": 0.4}
+    return AutoModel.from_pretrained(request.getfixturevalue(name), **rates).train()
 
 
-def states(model, masks, step=1):
-    masks.start(step, 0, 0, 2, 2)
+def states(model, masks):
+    masks.start(1, 0, 0, 2, 2)
     return model(input_ids=IDS, attention_mask=MASK).last_hidden_state
 
 
 def rates_of(model):
     layer = model.encoder.layer[1]
-    return (
-        model.embeddings.dropout.p,
-        layer.attention.self.dropout.p,
-        layer.attention.output.dropout.p,
-        layer.output.dropout.p,
-    )
+    parts = (model.embeddings, layer.attention.self, layer.attention.output, layer.output)
+    return tuple(part.dropout.p for part in parts)
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_one_rate_is_for_all_four_places(name, request, masks):
+def test_one_rate_is_for_all_places_and_rates_by_place_leave_the_others(name, request, masks):
     model = load(name, request)
     # One place after the embeddings, three in each of two layers.
     with seeded_dropout(model, 0.25, masks) as places:
         assert places == 7
         assert rates_of(model) == (0.25,) * 4
     assert rates_of(model) == (0.5, 0.4, 0.5, 0.5)
-
-
-def test_rates_by_place_leave_the_others_as_they_are(request, masks):
-    model = load("tiny_bert", request)
     with seeded_dropout(model, DropoutRates(attention=0.2, feed_forward=0.0), masks):
         assert rates_of(model) == (0.5, 0.2, 0.5, 0.0)
     with seeded_dropout(model, None, masks):
         assert rates_of(model) == (0.5, 0.4, 0.5, 0.5)
-
-
-@pytest.mark.parametrize("place", ["embeddings", "attention", "attention_output", "feed_forward"])
-def test_each_place_alone_makes_the_states_random(place, request, masks):
-    model = load("tiny_bert", request)
-    rates = dict.fromkeys(("embeddings", "attention", "attention_output", "feed_forward"), 0.0)
-    with seeded_dropout(model, DropoutRates(**rates), masks):
-        assert torch.equal(states(model, masks, 1), states(model, masks, 2))
-    with seeded_dropout(model, DropoutRates(**{**rates, place: 0.3}), masks):
-        assert torch.equal(states(model, masks, 1), states(model, masks, 1))
-        assert not torch.equal(states(model, masks, 1), states(model, masks, 2))
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -78,12 +58,10 @@ def test_states_are_those_of_the_model_with_our_masks_in_its_own_dropout(
     model = load(name, request)
     with torch.no_grad(), seeded_dropout(model, 0.3, masks):
         ours = states(model, masks)
-    oracle = AutoModel.from_pretrained(
-        request.getfixturevalue(name),
-        hidden_dropout_prob=0.3,
-        attention_probs_dropout_prob=0.3,
-        attn_implementation="eager",
-    ).train()
+    folder = request.getfixturevalue(name)
+    rates = ("hidden_dropout_prob", "attention_probs_dropout_prob")
+    options = {**dict.fromkeys(rates, 0.3), "attn_implementation": "eager"}
+    oracle = AutoModel.from_pretrained(folder, **options).train()
 
     def drop(values, p=0.5, training=True, inplace=False):
         return values * masks.draw(values.shape, p, values.dtype)
@@ -109,29 +87,21 @@ def test_in_eval_mode_nothing_is_dropped_and_afterwards_the_model_is_as_it_was(
     assert "mirror" not in (tmp_path / "config.json").read_text()
 
 
-def test_single_places_of_an_unknown_architecture_are_refused(request, masks, monkeypatch):
+def test_what_a_model_cannot_be_set_to_is_refused(request, masks):
     model = load("tiny_bert", request)
-    monkeypatch.setattr(model.config, "model_type", "newest")
-    with (
-        pytest.raises(UserError, match="places of newest are not known; give one rate"),
-        seeded_dropout(model, DropoutRates(attention=0.1), masks),
-    ):
-        pass
+    model.config.model_type = "newest"
     with seeded_dropout(model, 0.1, masks) as places:
         assert places == 7
-
-
-def test_a_model_without_dropout_is_refused_unless_none_is_wanted(request, masks):
-    model = load("tiny_bert", request)
+    rates = DropoutRates(attention=0.1)
+    unknown = "places of newest are not known; give one rate"
+    with pytest.raises(UserError, match=unknown), seeded_dropout(model, rates, masks):
+        pass
     for module in list(model.modules()):
         if hasattr(module, "dropout"):
             module.dropout = nn.Identity()
             module.dropout.p = 0.0
-    model.config.model_type = "newest"
     with seeded_dropout(model, 0.0, masks) as places:
         assert places == 0
-    with (
-        pytest.raises(UserError, match=r"has no dropout to set to 0\.1; set dropout: null"),
-        seeded_dropout(model, 0.1, masks),
-    ):
+    none = r"has no dropout to set to 0\.1; set dropout: null"
+    with pytest.raises(UserError, match=none), seeded_dropout(model, 0.1, masks):
         pass

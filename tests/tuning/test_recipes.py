@@ -2,178 +2,165 @@
 
 import subprocess
 import sys
-from dataclasses import replace
 
 import pytest
 import yaml
 
+from workflow_scripts import rooms
 from workflow_scripts.errors import UserError
-from workflow_scripts.tuning.recipe_file import read_recipe_blocks
-from workflow_scripts.tuning.recipes import SpanMasking, parse_recipe
+from workflow_scripts.tuning.methods.mirror import SpanMasking
+from workflow_scripts.tuning.methods.register import METHODS, read_recipe, read_recipe_blocks
+from workflow_scripts.tuning.recipe import recipe_of, resolve_likes, tuning_recipe_of
 
-MIRROR = {
-    "method": "mirror",
-    "pooling": "cls",
-    "embed_max_length": 25,
-    "max_length": 25,
-    "epochs": 2,
-    "temperature": 0.2,
-}
+MIRROR = {"method": "mirror", "pooling": "cls", "embed_max_length": 25}
+MIRROR |= {"max_length": 25, "epochs": 2, "temperature": 0.2}
 NONE = {"method": "none", "pooling": "mean", "embed_max_length": 64}
 
 
-@pytest.fixture
-def shipped(project):
-    return read_recipe_blocks(project / "config" / "recipes.yaml")
-
-
-def test_shipped_recipes_hold_the_papers_values(shipped):
-    recipes = {name: parse_recipe(name, block) for name, block in shipped.items()}
+def test_shipped_recipes_hold_the_papers_values(project):
+    blocks = read_recipe_blocks(project / "config" / "recipes.yaml")
+    recipes = {name: read_recipe(name, block) for name, block in blocks.items()}
     # name: pooling, max_length, embed_max_length, epochs, temperature, span, dropout, drophead
+    mean, cls = ("mean_padded", 50, 64, 1, 0.04), ("cls", 50, 64, 1, 0.04)
     expected = {
         "mirror-word": ("cls", 25, 25, 2, 0.2, None, 0.1, 0.0),
         "mirror-phrase": ("cls", 25, 25, 2, 0.04, 2, 0.1, 0.0),
-        "mirror-sentence": ("mean_padded", 50, 64, 1, 0.04, 5, 0.1, 0.0),
-        "mirror-sentence-cls": ("cls", 50, 64, 1, 0.04, 5, 0.1, 0.0),
-        "mirror-sentence-drophead": ("mean_padded", 50, 64, 1, 0.04, 5, 0.0, 0.2),
-        "mirror-sentence-cls-drophead": ("cls", 50, 64, 1, 0.04, 5, 0.0, 0.05),
-        # Tables 7, 8 and 20
-        "mirror-sentence-no-dropout": ("mean_padded", 50, 64, 1, 0.04, 5, 0.0, 0.0),
-        "mirror-sentence-no-masking": ("mean_padded", 50, 64, 1, 0.04, None, 0.1, 0.0),
-        "mirror-sentence-no-augmentation": ("mean_padded", 50, 64, 1, 0.04, None, 0.0, 0.0),
-        "mirror-sentence-cls-no-dropout": ("cls", 50, 64, 1, 0.04, 5, 0.0, 0.0),
-        "mirror-sentence-cls-no-masking": ("cls", 50, 64, 1, 0.04, None, 0.1, 0.0),
-        "mirror-sentence-cls-no-augmentation": ("cls", 50, 64, 1, 0.04, None, 0.0, 0.0),
-        "mirror-sentence-cls-controlled-dropout": ("cls", 50, 64, 1, 0.04, None, 0.1, 0.0),
-        # Table 9
+        "mirror-sentence-drophead": (*mean, 5, 0.0, 0.2),
+        "mirror-sentence-cls-drophead": (*cls, 5, 0.0, 0.05),
+        # Tables 8 and 9
+        "mirror-sentence-cls-controlled-dropout": (*cls, None, 0.1, 0.0),
         "mirror-word-no-augmentation": ("cls", 25, 25, 2, 0.2, None, 0.0, 0.0),
         "mirror-phrase-no-augmentation": ("cls", 25, 25, 2, 0.04, None, 0.0, 0.0),
     }
-    # Tables 12 and 13
-    for name, pooling in (("mirror-sentence", "mean_padded"), ("mirror-sentence-cls", "cls")):
+    # Tables 7, 12, 13 and 20
+    for name, common in (("mirror-sentence", mean), ("mirror-sentence-cls", cls)):
+        expected[name] = (*common, 5, 0.1, 0.0)
+        expected[f"{name}-no-dropout"] = (*common, 5, 0.0, 0.0)
+        expected[f"{name}-no-masking"] = (*common, None, 0.1, 0.0)
+        expected[f"{name}-no-augmentation"] = (*common, None, 0.0, 0.0)
         for rate in (0.05, 0.2, 0.3, 0.4):
-            expected[f"{name}-dropout-{rate}"] = (pooling, 50, 64, 1, 0.04, 5, rate, 0.0)
+            expected[f"{name}-dropout-{rate}"] = (*common, 5, rate, 0.0)
         for length in (2, 10, 15, 20):
-            expected[f"{name}-masking-{length}"] = (pooling, 50, 64, 1, 0.04, length, 0.1, 0.0)
+            expected[f"{name}-masking-{length}"] = (*common, length, 0.1, 0.0)
     # Table 10, whose learning rate is another
     fast = recipes.pop("mirror-word-lr-5e-5")
-    assert fast.mirror == replace(recipes["mirror-word"].mirror, learning_rate=5e-5)
-    controlled = {
-        name for name, one in recipes.items() if one.mirror and one.mirror.controlled_dropout
-    }
-    assert controlled == {"mirror-sentence-cls-controlled-dropout"}
-    untuned = {name for name, one in recipes.items() if one.mirror is None}
+    assert fast == recipes["mirror-word"].model_copy(update={"learning_rate": 5e-5})
+    untuned = {name for name, one in recipes.items() if not one.tunes}
     assert untuned == {"base-cls", "base-mp", "base-mp-padded", "base-cls-names", "base-mp-names"}
     assert set(recipes) == {*expected, *untuned}
+    controlled = {name for name in expected if recipes[name].controlled_dropout}
+    assert controlled == {"mirror-sentence-cls-controlled-dropout"}
     for name, values in expected.items():
-        recipe, choices = recipes[name], recipes[name].mirror
-        assert (choices.batch_size, choices.learning_rate, choices.weight_decay) == (
-            200,
-            2e-5,
-            0.01,
-        )
-        assert choices.loss_denominator == "with_positive"
-        masking = choices.span_masking
+        one = recipes[name]
+        assert (one.batch_size, one.learning_rate, one.weight_decay) == (200, 2e-5, 0.01)
+        assert one.loss_denominator == "with_positive"
+        masking = one.span_masking
         assert masking is None or masking == SpanMasking(length=masking.length)
-        assert values == (
-            recipe.pooling,
-            choices.max_length,
-            recipe.embed_max_length,
-            choices.epochs,
-            choices.temperature,
-            masking and masking.length,
-            choices.dropout,
-            choices.drophead,
-        )
+        found = (one.pooling, one.max_length, one.embed_max_length, one.epochs, one.temperature)
+        assert values == (*found, masking and masking.length, one.dropout, one.drophead), name
     assert (recipes["base-cls"].pooling, recipes["base-mp"].pooling) == ("cls", "mean")
-    assert recipes["base-cls"].mirror is None
-
-
-def test_what_a_recipe_leaves_out_is_the_papers():
-    choices = parse_recipe("short", MIRROR).mirror
-    assert (choices.batch_size, choices.learning_rate, choices.span_masking) == (200, 2e-5, None)
 
 
 @pytest.mark.parametrize(
-    ("block", "key", "message"),
+    ("change", "key", "message"),
     [
-        ({**MIRROR, "temprature": 0.1}, "temprature", "did you mean 'temperature'"),
-        ({**MIRROR, "zzz": 1}, "zzz", "known are batch_size"),
-        ({**NONE, "temperature": 0.1}, "temperature", "unknown key"),
-        ({**MIRROR, "method": "miror"}, "method", "did you mean 'mirror'"),
-        ({**MIRROR, "method": None}, "method", "unknown"),
-        ({**MIRROR, "method": ["mirror"]}, "method", "unknown"),
-        ({"pooling": "cls"}, "method", "missing"),
-        ("mirror", "method", "missing"),
-        (None, "method", "missing"),
-        ({"method": "none", "pooling": "cls"}, "embed_max_length", "missing"),
-        ({key: MIRROR[key] for key in MIRROR if key != "epochs"}, "epochs", "missing"),
-        ({**MIRROR, "pooling": "mean-padded"}, "pooling", "did you mean 'mean_padded'"),
-        ({**MIRROR, "learning_rate": "2e-5"}, "learning_rate", r"write 2\.0e-5"),
-        ({**MIRROR, "learning_rate": "3E4"}, "learning_rate", r"write 3\.0e\+4"),
-        ({**MIRROR, "temperature": "0.2"}, "temperature", r"write 0\.2"),
-        ({**MIRROR, "temperature": "warm"}, "temperature", "not a number"),
-        ({**MIRROR, "temperature": True}, "temperature", "not a number"),
-        ({**MIRROR, "temperature": 0}, "temperature", "out of range"),
-        ({**MIRROR, "temperature": float("nan")}, "temperature", "out of range"),
-        ({**MIRROR, "learning_rate": float("inf")}, "learning_rate", "out of range"),
-        ({**MIRROR, "weight_decay": -0.1}, "weight_decay", "out of range"),
-        ({**MIRROR, "dropout": 1.0}, "dropout", "a rate from 0 up to"),
-        ({**MIRROR, "dropout": -0.1}, "dropout", "out of range"),
-        ({**MIRROR, "drophead": 1.5}, "drophead", "out of range"),
-        ({**MIRROR, "drophead": None}, "drophead", "not a number"),
-        ({**MIRROR, "epochs": 0}, "epochs", "whole number of 1"),
-        ({**MIRROR, "epochs": 1.5}, "epochs", "whole number"),
-        ({**MIRROR, "epochs": True}, "epochs", "whole number"),
-        ({**MIRROR, "batch_size": 1}, "batch_size", "whole number of 2"),
-        ({**MIRROR, "max_length": 2}, "max_length", "whole number of 3"),
-        (
-            {**MIRROR, "loss_denominator": "both"},
-            "loss_denominator",
-            "known are negatives_only, with_positive",
-        ),
-        ({**MIRROR, "deduplicate": "yes"}, "deduplicate", "neither true nor false"),
-        ({**MIRROR, "span_masking": 5}, "span_masking", "expected keys and values"),
-        ({**MIRROR, "span_masking": {}}, r"span_masking\.length", "missing"),
-        ({**MIRROR, "span_masking": {"length": 0}}, r"span_masking\.length", "whole number"),
-        (
-            {**MIRROR, "span_masking": {"length": 5, "unit": "letter"}},
-            r"span_masking\.unit",
-            "known are character, token, word",
-        ),
-        (
-            {**MIRROR, "span_masking": {"length": 5, "sides": "second"}},
-            r"span_masking\.sides",
-            "did you mean 'side'",
-        ),
+        ({"temprature": 0.1}, "temprature", "did you mean 'temperature'"),
+        ({"zzz": 1}, "zzz", "known are batch_size"),
+        ({**NONE, "temperature": 0.1}, "temperature", "known are development"),
+        ({"method": "miror"}, "method", "did you mean 'mirror'"),
+        ({"method": ["mirror"]}, "method", "did you mean"),
+        ({"method": None}, "method", "use one of: none, mirror"),
+        ({"pooling": "mean-padded"}, "pooling", "did you mean 'mean_padded'"),
+        ({"learning_rate": "2e-5"}, "learning_rate", r"write 2\.0e-5"),
+        ({"learning_rate": "3E4"}, "learning_rate", r"write 3\.0e\+4"),
+        ({"temperature": True}, "temperature", "give a number"),
+        ({"temperature": 0}, "temperature", "above 0"),
+        ({"temperature": float("nan")}, "temperature", "above 0|finite"),
+        ({"learning_rate": float("inf")}, "learning_rate", "finite"),
+        ({"weight_decay": -0.1}, "weight_decay", "0.0 or more|0 or more"),
+        ({"dropout": 1.0}, "dropout", "below 1"),
+        ({"dropout": {"atention": 0.1}}, r"dropout\.atention", "did you mean 'attention'"),
+        ({"drophead": None}, "drophead", "give a number"),
+        ({"epochs": 0}, "epochs", "1 or more"),
+        ({"epochs": 1.5}, "epochs", "whole number"),
+        ({"batch_size": 1}, "batch_size", "2 or more"),
+        ({"max_length": 2}, "max_length", "3 or more"),
+        ({"loss_denominator": "both"}, "loss_denominator", "with_positive, negatives_only"),
+        ({"deduplicate": "yes"}, "deduplicate", "true or false"),
+        ({"span_masking": 5}, "span_masking", "keys and values"),
+        ({"span_masking": {}}, r"span_masking\.length", "missing"),
+        ({"span_masking": {"length": 0}}, r"span_masking\.length", "1 or more"),
+        ({"span_masking": {"length": 5, "unit": "letter"}}, r"span_masking\.unit", "character"),
+        ({"span_masking": {"length": 5, "sides": "x"}}, r"span_masking\.sides", "mean 'side'"),
+        ({"start": {"recipe": "other"}}, r"start\.corpus", "missing"),
+        ({"development": {"suite": "s", "dataset": "d"}}, r"development\.every", "missing"),
+        ({**NONE, "start": {"recipe": "a", "corpus": "b"}}, "start", "tunes nothing"),
     ],
 )
-def test_a_wrong_key_or_value_is_named_with_the_remedy(block, key, message):
-    with pytest.raises(UserError, match=rf"^recipes\.own\.{key}: .*{message}"):
-        parse_recipe("own", block)
+def test_a_wrong_key_or_value_is_named_with_the_remedy(change, key, message):
+    block = change if change.get("method") == "none" else {**MIRROR, **change}
+    with pytest.raises(UserError, match=rf"^config: .*`recipes\.own\.{key}`.*({message})"):
+        read_recipe("own", block)
 
 
-def test_the_number_that_the_message_proposes_is_one_to_yaml():
-    assert yaml.safe_load("[2.0e-5, 3.0e+4]") == [2e-5, 3e4]
-    assert yaml.safe_load("2e-5") == "2e-5"
+@pytest.mark.parametrize("block", [{"pooling": "cls"}, "mirror", None, {**NONE, "pooling": None}])
+def test_a_block_that_is_none_or_lacks_a_method_is_an_error(block):
+    with pytest.raises(UserError, match=r"^config: .*recipes\.own"):
+        read_recipe("own", block)
+    missing = {key: MIRROR[key] for key in ("method", "pooling", "max_length")}
+    wanted = "keys `recipes.own.embed_max_length`, `recipes.own.epochs`, `recipes.own.temperature`"
+    with pytest.raises(UserError, match=wanted):
+        read_recipe("own", missing)
+
+
+def test_a_step_takes_the_recipe_of_any_method_without_the_register():
+    assert recipe_of("own", MIRROR) == tuning_recipe_of("own", MIRROR) == read_recipe("own", MIRROR)
+    with pytest.raises(UserError, match=r"recipes\.own\.method` is 'nothing'"):
+        recipe_of("own", {"method": "nothing"})
+    with pytest.raises(UserError, match=r"'none', which tunes nothing"):
+        tuning_recipe_of("own", NONE)
+    for method in METHODS:
+        module = rooms.load("tuning.methods", method)
+        assert module.Choices.tunes == (method != "none")
 
 
 def test_a_recipe_file_names_file_and_line_of_malformed_yaml(tmp_path):
     path = tmp_path / "own.yaml"
-    path.write_text("recipes:\n  a: {method: none\n  b: 1\n")
-    with pytest.raises(UserError, match=r"own\.yaml:3: not valid YAML"):
-        read_recipe_blocks(path)
-    path.write_text("models: {}\n")
-    with pytest.raises(UserError, match=r"own\.yaml: no recipes"):
-        read_recipe_blocks(path)
+    malformed = ("recipes:\n  a: {method: none\n  b: 1\n", r"own\.yaml, line 3")
+    for text, message in (malformed, ("models: {}\n", r"own\.yaml: no recipes")):
+        path.write_text(text)
+        with pytest.raises(UserError, match=message):
+            read_recipe_blocks(path)
+    # the number that a message proposes is one to YAML
+    assert yaml.safe_load("[2.0e-5, 3.0e+4, 2e-5]") == [2e-5, 3e4, "2e-5"]
 
 
-def test_checking_recipes_needs_the_standard_library_only(project):
+def test_checking_recipes_needs_neither_torch_nor_numpy(project):
     code = (
-        "import sys; from workflow_scripts.tuning import recipes; "
-        "print({'torch', 'transformers', 'numpy', 'yaml'} & set(sys.modules))"
+        "import sys; from workflow_scripts.tuning.methods import register, mirror; "
+        "print({'torch', 'transformers', 'numpy'} & set(sys.modules))"
     )
-    result = subprocess.run(
-        [sys.executable, "-c", code], cwd=project, capture_output=True, text=True, check=True
-    )
-    assert result.stdout.strip() == "set()"
+    printed = subprocess.check_output([sys.executable, "-c", code], cwd=project, text=True)
+    assert printed.strip() == "set()"
+
+
+BASE = {"method": "mirror", "temperature": 0.04, "span_masking": {"length": 5, "side": "second"}}
+
+
+def test_own_keys_stand_on_top_of_those_of_the_recipe_that_one_is_like():
+    blocks = {
+        "short": {"like": "warm", "span_masking": {"length": 2}},
+        "warm": {"like": "base", "temperature": 0.2},
+        "whole": {"like": "base", "span_masking": None},
+        "base": BASE,
+    }
+    # nested blocks are replaced as a whole, and null is a value
+    warm = {**BASE, "temperature": 0.2}
+    expected = {"base": BASE, "warm": warm, "short": {**warm, "span_masking": {"length": 2}}}
+    assert resolve_likes(blocks) == {**expected, "whole": {**BASE, "span_masking": None}}
+
+    with pytest.raises(UserError, match=r"`recipes.a.like` is `bse`.*did you mean 'base'"):
+        resolve_likes({"a": {"like": "bse"}, "base": BASE})
+    for circle in ({"a": {"like": "a"}}, {"a": {"like": "b"}, "b": {"like": "a"}}):
+        with pytest.raises(UserError, match="in a circle"):
+            resolve_likes(circle)

@@ -5,14 +5,9 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workflow_scripts.tuning.batch_gradients import plan_parts
-from workflow_scripts.tuning.slices import plan_slices
+from workflow_scripts.tuning.batch_gradients import plan_parts, plan_slices
 
 LENGTHS = st.lists(st.integers(1, 30), min_size=1, max_size=60)
-
-
-def cost(slices, overhead):
-    return sum(len(one.rows) * one.width + overhead for one in slices)
 
 
 def cheapest(lengths, overhead):
@@ -39,38 +34,28 @@ def test_each_row_is_in_one_slice_that_is_wide_enough_and_not_too_large(lengths,
 @settings(max_examples=50)
 @given(st.lists(st.integers(1, 12), min_size=1, max_size=9), st.integers(0, 40))
 def test_no_other_cut_costs_less(lengths, overhead):
-    assert cost(plan_slices(lengths, overhead, 10**6), overhead) == cheapest(lengths, overhead)
+    slices = plan_slices(lengths, overhead, 10**6)
+    cost = sum(len(one.rows) * one.width + overhead for one in slices)
+    assert cost == cheapest(lengths, overhead)
 
 
-def test_without_overhead_each_length_is_a_slice_and_with_much_all_are_one():
-    lengths = [3, 5, 3, 9, 5]
-    assert [(one.rows, one.width) for one in plan_slices(lengths, 0, 1000)] == [
-        ((0, 2), 3),
-        ((1, 4), 5),
-        ((3,), 9),
-    ]
-    assert [one.width for one in plan_slices(lengths, 10**6, 10**6)] == [9]
+PAIRS = st.lists(st.integers(1, 20), min_size=2, max_size=40).filter(lambda ls: len(ls) % 2 == 0)
 
 
-@given(
-    st.lists(st.integers(1, 20), min_size=2, max_size=40).filter(lambda ls: len(ls) % 2 == 0),
-    st.integers(1, 7),
-    st.booleans(),
-)
+@given(PAIRS, st.integers(1, 7), st.booleans())
 def test_parts_cover_the_batch_and_know_their_place(lengths, most_rows, paired):
     parts = plan_parts(lengths, 5, 100, most_rows, paired)
     assert sorted(row for part in parts for row in part.rows) == list(range(len(lengths)))
     for part in parts:
         assert 0 < part.stop - part.start <= most_rows
         assert part.stop <= len(part.slice.rows)
-    whole = plan_parts(lengths, 5, 100, None, paired)
     # Parts are cut out of the very slices that there are without a limit.
-    assert {(part.number, part.slice) for part in parts} == {
-        (part.number, part.slice) for part in whole
-    }
+    both = (parts, plan_parts(lengths, 5, 100, None, paired))
+    cut, whole = ({(part.number, part.slice) for part in some} for some in both)
+    assert cut == whole
 
 
-@given(st.lists(st.integers(1, 20), min_size=2, max_size=40).filter(lambda ls: len(ls) % 2 == 0))
+@given(PAIRS)
 def test_paired_slices_hold_the_two_views_of_a_pair_in_one_place(lengths):
     pairs = len(lengths) // 2
     by_number = {}

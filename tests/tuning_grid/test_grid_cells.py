@@ -3,10 +3,11 @@
 import math
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workflow_scripts.tuning_grid.cells import grid_cells, slice_cells
+from workflow_scripts.tuning_grid.cells import grid_cells
 
 AXES = st.dictionaries(
     st.sampled_from(["learning_rate", "batch_size", "epochs", "temperature"]),
@@ -29,18 +30,7 @@ def test_a_cell_s_number_is_its_place_in_the_grid(axes):
         assert list(cell.settings) == list(axes)
 
 
-@given(AXES, st.integers(min_value=1, max_value=9))
-def test_slices_hold_every_cell_once_and_in_order(axes, size):
-    cells = grid_cells(axes)
-    slices = slice_cells(cells, size)
-    assert [cell for one in slices for cell in one] == cells
-    assert all(len(one) == size for one in slices[:-1])
-    assert 1 <= len(slices[-1]) <= size
-
-
 def test_the_paper_s_grid_is_that_of_table_21(project):
-    import yaml
-
     block = yaml.safe_load((project / "config/tuning_grid.yaml").read_text())["tuning_grid"]
     assert len(grid_cells(block["axes"])) == 3 * 3 * 4 * 7
     assert block["axes"]["learning_rate"] == pytest.approx([5e-5, 2e-5, 1e-5])

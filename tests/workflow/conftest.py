@@ -1,5 +1,7 @@
 """A small copy of the project in a folder of its own, run once for real."""
 
+import fcntl
+import os
 import shutil
 
 import pytest
@@ -8,10 +10,20 @@ from small_project import SmallProject, copy_project
 
 @pytest.fixture(scope="session")
 def finished(project, tmp_path_factory) -> SmallProject:
-    """The small project after one undisturbed run. Do not change it: take a `workspace`."""
-    small = copy_project(project, tmp_path_factory.mktemp("finished") / "project")
-    result = small.run("all_tables")
-    assert result.returncode == 0, result.stdout + result.stderr
+    """The small project after one undisturbed run. Do not change it: take a `workspace`.
+
+    The processes of pytest-xdist share one: the first that asks makes it, the others wait.
+    """
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    small = SmallProject(folder / "finished")
+    with (folder / "finished.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not small.folder.exists():
+            making = copy_project(project, folder / "unfinished")
+            making.succeeds("all_tables")
+            making.folder.rename(small.folder)
     return small
 
 

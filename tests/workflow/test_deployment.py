@@ -6,10 +6,8 @@ import sys
 import pytest
 import yaml
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("workflow")]
-
 CORPUS = "results/corpora/words-en.txt"
-STEP = "-m workflow_scripts.corpora.sample_frequent_words"
+STEP = "-m workflow_scripts.corpora."
 
 # Its environments hold a python that notes its calls and installs nothing.
 CONDA = """#!/bin/bash
@@ -53,14 +51,13 @@ def calls(tmp_path, monkeypatch):
     return file
 
 
-@pytest.mark.parametrize("pinned", [False, True])
+@pytest.mark.parametrize("pinned", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_conda_environments_have_the_packages_of_pip_with_a_pin_file_and_without(
     pinned, fresh, calls
 ):
     if pinned:
         (fresh.folder / "envs" / "plain.linux-64.pin.txt").write_text("@EXPLICIT\n")
-    result = fresh.run(CORPUS, "--sdm", "conda")
-    assert result.returncode == 0, result.stdout + result.stderr
+    fresh.succeeds(CORPUS, "--sdm", "conda")
     made, installed, ran = calls.read_text().splitlines()
     assert made.startswith("conda create" if pinned else "conda env create")
     assert (".pin.txt " in made) == pinned
@@ -70,15 +67,13 @@ def test_conda_environments_have_the_packages_of_pip_with_a_pin_file_and_without
     assert ran.startswith(f"python {STEP}")
     # made once
     calls.unlink()
-    result = fresh.run(CORPUS, "--sdm", "conda", "--forceall")
-    assert result.returncode == 0, result.stdout + result.stderr
+    fresh.succeeds(CORPUS, "--sdm", "conda", "--forceall")
     (ran,) = calls.read_text().splitlines()
     assert ran.startswith(f"python {STEP}")
 
 
 def test_in_the_container_a_step_runs_from_the_image_that_make_builds(fresh, calls):
-    result = fresh.run(CORPUS, "--sdm", "apptainer")
-    assert result.returncode == 0, result.stdout + result.stderr
+    fresh.succeeds(CORPUS, "--sdm", "apptainer")
     lines = calls.read_text().splitlines()
     (line,) = (line for line in lines if line.startswith("apptainer"))
     assert shlex.split(line.split(" bash -c ")[0])[-1] == "envs/container.sif"
@@ -86,10 +81,17 @@ def test_in_the_container_a_step_runs_from_the_image_that_make_builds(fresh, cal
 
 
 def test_without_being_asked_for_neither_is_used_nor_changes_what_is_run(fresh, calls):
-    result = fresh.run(CORPUS)
-    assert result.returncode == 0, result.stdout + result.stderr
+    """Shown on two corpora: random strings, and a bucket of words that begins after others."""
+    with fresh.edited_config() as config:
+        config["corpora"]["random"] = {"kind": "random-strings", "size": 50, "words": [2, 3]}
+        bucket = {"kind": "frequent-words", "language": "en", "size": 50, "skip": 200}
+        config["corpora"]["words-en-2"] = bucket
+    targets = ["results/corpora/random.txt", "results/corpora/words-en-2.txt"]
+    fresh.succeeds(*targets)
     assert not calls.exists()
-    assert fresh.planned(CORPUS) == []
+    for target in targets:
+        lines = (fresh.folder / target).read_text(encoding="utf-8").splitlines()
+        assert len(set(lines)) == 50
     # an image more or less reruns nothing
     (fresh.folder / "envs" / "container.sif").touch()
-    assert fresh.planned(CORPUS) == []
+    assert fresh.planned(*targets) == []

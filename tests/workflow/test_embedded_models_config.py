@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from workflow_scripts.dag.outputs import Outputs
+from workflow_scripts.configuration.layers import Layers
 from workflow_scripts.dag.plan import Plan
 
 
@@ -22,14 +22,14 @@ def config(scores_config, project, tmp_path, monkeypatch):
 
 
 def cells_of(plan):
-    outputs = Outputs(plan)
-    for table in plan.tables_of("scores"):
-        for row in outputs.table_block(table)["rows"]:
-            yield from row["cells"].values()
+    for table, block in plan.typed.tables.items():
+        if block.kind == "scores":
+            for row in plan.outputs.resolved("tables", table)["rows"]:
+                yield from row["cells"].values()
 
 
 def test_without_any_data_but_the_corpora_every_cell_says_what_is_missing(config):
-    plan = Plan(config)
+    plan = Plan(Layers(config, {}))
     reasons = [cell.get("not_run", "") for cell in cells_of(plan)]
     ran = {part["dataset"] for cell in cells_of(plan) for part in cell.get("parts", [])}
     assert ran == {"isotropy-word", "isotropy-phrase", "isotropy-sentence"}  # of the corpora
@@ -46,13 +46,15 @@ def test_its_tables_figures_and_models_are_those_of_the_default(config, embedded
     assert list(config["tables"]) == list(embedded_config["tables"])
     assert list(config["figures"]) == list(embedded_config["figures"])
     default = embedded_config["models"]
-    assert set(config["models"]) == set(default)
+    assert set(config["models"]) == set(default) - {"fasttext-en"}
     for name, block in config["models"].items():
-        if name.startswith("fasttext"):
-            assert "absent" in block
-        else:
-            own = {key: block.get(key) for key in ("path", "same_as", "absent")}
-            assert own == {key: default[name].get(key) for key in own}
+        own = {key: block.get(key) for key in ("path", "same_as")}
+        assert own == {key: default[name].get(key) for key in own}
+    absent = [
+        {model for group in one["absent_models"] for model in group["models"]}
+        for one in (config, embedded_config)
+    ]
+    assert absent[0] == {*absent[1], "fasttext-en"}
     folders = [block["path"] for block in config["models"].values() if "path" in block]
     assert len(folders) == 4
     assert all((Path(folder) / "model.safetensors").is_file() for folder in folders)

@@ -2,17 +2,16 @@
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
-import threading
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 import yaml
 from fake_hub import COMMIT, Repository, fake_hub
+from small_project import TUNE
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("workflow")]
+pytestmark = pytest.mark.slow
 
 MODEL = f"owner/mini@{COMMIT}"
 FOLDER = f"fetched/owner--mini@{COMMIT}"
@@ -28,34 +27,12 @@ GATED = "cometa/**/*.*"
 def without_network():
     """The words that start a command without any network."""
     words = ["unshare", "-n"] if os.geteuid() == 0 else ["unshare", "-rn"]
-    try:
-        allowed = subprocess.run([*words, "true"], capture_output=True).returncode == 0
-    except FileNotFoundError:
-        allowed = False
-    if not allowed:
+    if not shutil.which("unshare") or subprocess.run([*words, "true"]).returncode:
         reason = f"`{' '.join(words)}` is not permitted here: no process can be cut off"
         if os.environ.get("CI") == "true":
             pytest.fail(reason)
         pytest.skip(reason)
     return words
-
-
-@pytest.fixture
-def mirror(sampler):
-    """The address of a server with the embedded data set."""
-
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, *_):
-            pass
-
-    web = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(sampler)))
-    web.daemon_threads = True
-    thread = threading.Thread(target=web.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield f"http://127.0.0.1:{web.server_address[1]}/"
-    web.shutdown()
-    thread.join()
-    web.server_close()
 
 
 @pytest.fixture
@@ -74,13 +51,16 @@ def registry_of(sampler):
     common["homepage"] = "https://example.org"
     entries = {}
     for name, pattern in OPEN.items():
-        files = []
-        for file in sorted(sampler.glob(pattern)):
-            body = file.read_bytes()
-            known = {"sha256": hashlib.sha256(body).hexdigest(), "size": len(body)}
-            path = str(file.relative_to(sampler))
-            # nobody answers there
-            files.append({"path": path, "url": f"http://127.0.0.1:9/{file.name}", **known})
+        files = [
+            {
+                "path": str(file.relative_to(sampler)),
+                # nobody answers there
+                "url": f"http://127.0.0.1:9/{file.name}",
+                "sha256": hashlib.sha256(file.read_bytes()).hexdigest(),
+                "size": file.stat().st_size,
+            }
+            for file in sorted(sampler.glob(pattern))
+        ]
         entries[name] = {**common, "title": name, "gated": False, "files": files}
     paths = [str(file.relative_to(sampler)) for file in sorted(sampler.glob(GATED))]
     gated = {"title": "gated", "gated": True, "files": [{"path": path} for path in paths]}
@@ -108,20 +88,16 @@ def write_config(small, downloads):
     small.write_config(config)
 
 
-def refused(small, *options):
-    """Return what is said of a run that is refused before any job, as is a dry run."""
-    for more in ([], ["--dry-run"]):
-        result = small.run(*options, *more)
-        output = result.stdout + result.stderr
-        assert result.returncode != 0
-        assert "Traceback" not in output
-        assert "Select jobs" not in output
-        assert "Job stats" not in output
+def refused(small):
+    """Return what is said of a run that is refused before any job."""
+    output = small.fails("all_tables")
+    assert "Select jobs" not in output
+    assert "Job stats" not in output
     return output[output.index("error: ") :]
 
 
 def test_fetched_where_there_is_a_network_and_run_where_there_is_none(
-    fresh, sampler, mirror, hub, without_network, tmp_path
+    fresh, sampler, hub, without_network, tmp_path
 ):
     registry = fresh.folder / "config" / "registry.yaml"
     registry.write_text(yaml.safe_dump(registry_of(sampler)), encoding="utf-8")
@@ -129,7 +105,7 @@ def test_fetched_where_there_is_a_network_and_run_where_there_is_none(
 
     # nothing is there: all of it is named at once
     write_config(fresh, {"models": "fetched", "offline": True})
-    said = refused(fresh, "all_tables")
+    said = refused(fresh)
     assert "`snakemake fetch_all` where there is internet" in said
     assert f"{FOLDER}: no such folder, of model mini" in said
     for pattern in OPEN.values():
@@ -138,10 +114,8 @@ def test_fetched_where_there_is_a_network_and_run_where_there_is_none(
     assert hub.requests == []
 
     # the login node
-    write_config(fresh, {"models": "fetched", "mirror": mirror})
-    result = fresh.run("fetch_all")
-    output = result.stdout + result.stderr
-    assert result.returncode == 0, output
+    write_config(fresh, {"models": "fetched", "mirror": f"{sampler.as_uri()}/"})
+    output = fresh.succeeds("fetch_all")
     assert "by hand:" in output
     assert "- gated: ask for it at https://example.org/form. Missing: raw/cometa/" in output
     assert (fresh.folder / FOLDER / "files.json").is_file()
@@ -156,11 +130,10 @@ def test_fetched_where_there_is_a_network_and_run_where_there_is_none(
     assert hub.requests == []
     write_config(fresh, {"models": "fetched", "offline": True})
     planned = fresh.planned("all_tables")
-    assert any(job.startswith("tune_mirror") for job in planned)
+    assert any(job.startswith(TUNE) for job in planned)
     # what is said of where to fetch from is no reason to fetch again
     assert not [job for job in planned if job.startswith("fetch_")]
-    result = fresh.run("all_tables")
-    assert result.returncode == 0, result.stdout + result.stderr
+    fresh.succeeds("all_tables")
     assert hub.requests == []
     tables = fresh.folder / "results" / "tables"
     header, *rows = (
@@ -176,16 +149,15 @@ def test_fetched_where_there_is_a_network_and_run_where_there_is_none(
     # carried over without results: the records are made of what is there
     for record in (fresh.folder / "results" / "downloads").rglob("*.json"):
         record.unlink()
-    result = fresh.run("fetch_all")
-    assert result.returncode == 0, result.stdout + result.stderr
+    fresh.succeeds("fetch_all")
 
     # and with one file less
     for file in (f"{FOLDER}/tokenizer.json", f"raw/{OPEN['sick']}"):
         path = fresh.folder / file
         body = path.read_bytes()
         path.unlink()
-        said = refused(fresh, "all_tables")
+        said = refused(fresh)
         assert f"{file}: no such file" in said
         assert len(said.strip().splitlines()) == 2
         path.write_bytes(body)
-    assert fresh.run("--dry-run").returncode == 0
+    fresh.succeeds("--dry-run")

@@ -1,45 +1,46 @@
 """Rules that ask for a GPU, on a machine that has none or pretends to."""
 
-import pytest
+import json
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("workflow")]
+import pytest
+from small_project import TUNE
 
 ENCODER = "results/encoders/bert-en-mini/mirror-word/words-en/seed33/encoder.json"
 
 
 @pytest.fixture
 def on_auto(fresh):
-    """The small project with tuning and embedding on a GPU where there is one."""
-    config = fresh.read_config()
-    config["device"] = "auto"
-    fresh.write_config(config)
-    return fresh
+    """Return a function that writes a config: a GPU where there is one, processes of tuning."""
+
+    def write(processes):
+        with fresh.edited_config() as config:
+            config |= {"device": "auto", "processes": {"tuning": processes}}
+        return fresh
+
+    return write
 
 
-@pytest.mark.parametrize("processes", [1, 2])
-def test_without_a_gpu_the_rules_that_ask_for_one_run_on_the_processor(
-    processes, on_auto, monkeypatch
-):
-    config = on_auto.read_config()
-    config["processes"] = {"tuning": processes}
-    on_auto.write_config(config)
+def commands(small, *options):
+    return small.succeeds(ENCODER, "--dry-run", "--printshellcmds", "--quiet", "host", *options)
+
+
+def test_a_rule_takes_the_gpus_it_asks_for_within_snakemake_s_limit(on_auto):
+    assert " on_gpu 1 " in commands(on_auto(1))
+    assert " on_gpu 0 " in commands(on_auto(2), "--resources", "gpu=0")
+
+
+@pytest.mark.slow
+def test_without_a_gpu_two_processes_run_on_the_processor(on_auto, monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    options = ("--dry-run", "--printshellcmds", "--quiet", "host")
-    dry = on_auto.run(ENCODER, *options)
-    assert f" on_gpu {processes} " in dry.stdout + dry.stderr
-    # a limit of Snakemake's reaches the job
-    dry = on_auto.run(ENCODER, "--resources", "gpu=0", *options)
-    assert " on_gpu 0 " in dry.stdout + dry.stderr
-    result = on_auto.run(ENCODER)
-    assert result.returncode == 0, result.stdout + result.stderr
+    small = on_auto(2)
+    said = small.succeeds(ENCODER, "--printshellcmds", "--quiet", "host")
+    assert " on_gpu 2 " in said
+    assert "accelerate launch" in said and "--num_processes 2" in said
+    assert json.loads((small.folder / ENCODER).read_text())["tuning"]["steps"] == 3
+    assert f"rule {TUNE}" in said
 
 
 def test_a_job_of_more_gpus_than_there_are_fails_with_one_line(on_auto, monkeypatch):
-    config = on_auto.read_config()
-    config["processes"] = {"tuning": 3}
-    on_auto.write_config(config)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
-    result = on_auto.run("--cores", "3", ENCODER)
-    assert result.returncode != 0
-    errors = result.stdout + result.stderr
+    errors = on_auto(3).fails("--cores", "3", ENCODER)
     assert "error: 3 GPUs are asked for one job, but there are 2 (0, 1)" in errors

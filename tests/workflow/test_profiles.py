@@ -1,13 +1,15 @@
 """The profiles and the style of the workflow."""
 
 import os
-import subprocess
+import re
+import shlex
 import sys
+from pathlib import Path
 
 import pytest
 import yaml
-
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("workflow")]
+from small_project import TUNE
+from stand_ins import stand_in
 
 
 @pytest.mark.parametrize("profile", ["default", "generic", "slurm"])
@@ -20,73 +22,98 @@ def test_every_key_of_a_profile_has_its_reason(profile, project):
 
 
 @pytest.fixture
-def slurm_answers(tmp_path, monkeypatch):
-    """Stand-ins for the two commands that profiles/slurm asks."""
-    answers = {
-        "scontrol": "AccountingStorageType = accounting_storage/none",
-        "sinfo": "main* 8 16000",
-    }
-    for name, answer in answers.items():
-        program = tmp_path / name
-        program.write_text(f"#!/bin/sh\necho '{answer}'\n")
-        program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+def bare(fresh, tmp_path, monkeypatch):
+    """The small project before any run, with no program of a cluster on the PATH.
+
+    Its profiles have the example's lines for a site.
+    """
+    (tmp_path / "bin").mkdir()
+    path = os.environ["PATH"].split(os.pathsep)
+    for folder in reversed(path):
+        for program in Path(folder).glob("*"):
+            if not re.match(r"s(info|queue|acct|batch|run|control|cancel)", program.name):
+                link = tmp_path / "bin" / program.name
+                link.unlink(missing_ok=True)
+                link.symlink_to(program.absolute())
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    return fresh
+
+
+def add_slurm(folder):
+    stand_in(folder, "scontrol", "AccountingStorageType = accounting_storage/none\n")
+    stand_in(folder, "sinfo", "main* 8 16000\n")
+    # without it the executor plugin is not to be imported
+    stand_in(folder, "squeue")
+
+
+SEARCH = {
+    **{"model": "bert-en-mini", "recipe": "mirror-word", "corpus": "words-en"},
+    **{"suite": "words-dev", "dataset": "simlex999", "axes": {"epochs": [1, 2]}},
+}
+
+
+def resources_of(rule, said):
+    """Return the resources of the first job of a rule in what a dry run said."""
+    block = re.search(rf"rule {rule}:\n.*?resources: ([^\n]*)", said, re.DOTALL)[1]
+    return dict(pair.split("=") for pair in block.split(", "))
 
 
 @pytest.mark.parametrize("profile", ["generic", "slurm"])
-def test_a_cluster_profile_passes_a_dry_run(profile, fresh, slurm_answers):
-    folder = fresh.folder / "profiles" / profile
+def test_memory_and_time_of_a_cluster_profile_grow_with_each_attempt(profile, bare, tmp_path):
+    if profile == "slurm":
+        add_slurm(tmp_path / "bin")
+    folder = bare.folder / "profiles" / profile
     (folder / "site.yaml").write_text((folder / "site.example.yaml").read_text())
-    chosen = ("--workflow-profile", f"profiles/{profile}", "--dry-run", "all_tables")
-    result = fresh.run(*chosen)
-    assert result.returncode == 0, result.stdout + result.stderr
-    assert "tune_mirror" in result.stdout + result.stderr
+    with bare.edited_config() as config:
+        config["tuning_grid"] = {"searches": {"words": SEARCH}}
+    options = ("--workflow-profile", f"profiles/{profile}", "--dry-run", "--quiet", "host")
+    said = bare.succeeds(*options, "--attempt", "2", "tuning_grid")
+    own, default = resources_of("search_grid", said), resources_of("choose_settings", said)
+    assert (own["mem_mb"], own["runtime"]) == ("16000", "480")
+    assert (default["mem_mb"], default["runtime"]) == ("2000", "20")
+    if profile == "slurm":
+        assert (own["slurm_partition"], default["slurm_partition"]) == ("gpu", "cpu")
+
+
+def test_a_mistake_in_a_site_file_is_named_and_without_a_profile_a_run_is_planned(bare, tmp_path):
+    add_slurm(tmp_path / "bin")
+    site = bare.folder / "profiles" / "slurm" / "site.yaml"
+    site.write_text("partitoin: gpu\n")
+    said = bare.fails("--workflow-profile", "profiles/slurm", "--dry-run", "all_tables")
+    assert "site.yaml: unknown key `partitoin`; did you mean 'partition'?" in said
+    assert TUNE in bare.succeeds("--workflow-profile", "none", "--dry-run", "all_tables")
 
 
 def test_lint_is_clean(fresh):
-    result = fresh.run("--lint")
-    assert result.returncode == 0, result.stdout + result.stderr
+    fresh.succeeds("--lint")
 
 
-def test_every_rule_has_log_benchmark_threads_and_resources(project):
-    listing = subprocess.run(
-        [sys.executable, "-m", "snakefmt", "--check", "Snakefile", "rules"],
-        cwd=project,
-        capture_output=True,
-        text=True,
-    )
-    assert listing.returncode == 0, listing.stdout + listing.stderr
-    for file in sorted((project / "rules").glob("*.smk")):
-        blocks = file.read_text().split("\nrule ")[1:]
-        for block in blocks:
-            if "shell:" not in block:
-                continue  # a target
-            for directive in ("log:", "benchmark:", "threads:", "resources:", "gpu="):
-                assert directive in block, f"{file.name}: {block.split(':')[0]} lacks {directive}"
+def test_the_dry_run_of_the_readme_shows_jobs_by_rule(fresh, project):
+    (command,) = re.findall(r"`snakemake (-n [^`]*)`", (project / "README.md").read_text())
+    fresh.command = lambda *options: [sys.executable, "-m", "snakemake", *options]
+    fresh.variables["HF_HUB_OFFLINE"] = "0"
+    said = fresh.succeeds(*shlex.split(command))
+    assert re.search(r"^embed_suite +\d\d+$", said, re.MULTILINE), said
+    assert re.search(r"^total +\d\d\d+$", said, re.MULTILINE)
 
 
-def test_the_profiles_are_yaml(project):
-    for file in (project / "profiles").glob("*/config.yaml"):
-        assert isinstance(yaml.safe_load(file.read_text()), dict)
+def rules_of(project):
+    """Return the text of each rule that runs a command."""
+    blocks = [
+        block
+        for file in sorted((project / "rules").glob("*.smk"))
+        for block in re.split(r"\n(?:local)?rule ", file.read_text())[1:]
+    ]
+    return {block.split(":")[0]: block for block in blocks if "shell:" in block}
 
 
-def test_a_mistake_in_a_site_file_is_named(fresh):
-    site = fresh.folder / "profiles" / "slurm" / "site.yaml"
-    site.write_text("partitoin: gpu\n")
-    result = fresh.run("--workflow-profile", "profiles/slurm", "--dry-run", "all_tables")
-    assert result.returncode != 0
-    assert "site.yaml: unknown key `partitoin`; did you mean 'partition'?" in result.stderr
+def test_every_rule_has_log_and_benchmark(project):
+    for name, block in rules_of(project).items():
+        assert "log:" in block and "benchmark:" in block, name
 
 
 @pytest.mark.parametrize("profile", ["generic", "slurm"])
 def test_the_groups_of_a_profile_are_rules(profile, project):
-    rules = {
-        block.split(":")[0]
-        for file in (project / "rules").glob("*.smk")
-        for block in file.read_text().split("\nrule ")[1:]
-    }
     settings = yaml.safe_load((project / "profiles" / profile / "config.yaml").read_text())
     grouped = {group.split("=")[0] for group in settings["groups"]}
-    arrays = set(settings.get("slurm-array-jobs", "tune_mirror").split(","))
-    assert grouped and grouped <= rules
-    assert arrays <= rules and not arrays & grouped
+    assert grouped and grouped <= set(rules_of(project))

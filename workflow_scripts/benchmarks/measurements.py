@@ -1,72 +1,71 @@
-"""Measurements as tidy rows in a tsv file: one value of one run a row."""
+"""Measurements as tidy rows in a tsv file, one value of one run a row; and on what machine."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass, fields
+import datetime
+import os
+import platform
+import re
+from collections.abc import Iterable, Mapping
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import read_rows, write_text
+from workflow_scripts.files import read_lines, write_text
 
-# In place of a contender: rows that say what was measured, where and with what.
+# In place of a way: rows that say what was measured, where and with what.
 ABOUT = "about"
+HEAD = "section\ttask\tcontender\trun\tmeasure\tvalue"
+PACKAGES = ["torch", "transformers", "sentence-transformers", "pytorch-metric-learning"]
+PACKAGES += ["tokenizers", "accelerate", "onnxruntime"]
 
 
-@dataclass(frozen=True)
-class Measurement:
-    """One value of one run.
-
-    `section` is tuning, embedding, quality or gpu, `task` what was tuned or embedded, `run` the
-    round (1, 2, ...; 0 for what holds for all rounds). Seconds, bytes, or what `measure` says.
-    """
+class Measurement(NamedTuple):
+    """One value of one run: 1, 2, ...; 0 for what holds for all runs."""
 
     section: str
     task: str
-    contender: str
+    way: str
     run: int
     measure: str
     value: str
 
 
-COLUMNS = [field.name for field in fields(Measurement)]
-
-
 def rows_of(
-    section: str, task: str, contender: str, run: int, values: dict[str, Any]
+    section: str, task: str, way: str, run: int, values: Mapping[str, Any]
 ) -> list[Measurement]:
     """Return one row for each measure of {measure: value}; tabs and newlines become spaces."""
-    return [
-        Measurement(section, task, contender, run, measure, " ".join(_written(value).split()))
-        for measure, value in values.items()
-    ]
-
-
-def _written(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def replace_measured(old: Iterable[Measurement], new: Sequence[Measurement]) -> list[Measurement]:
-    """Return the new rows behind those old ones whose (section, task) was not measured again."""
-    measured = {(row.section, row.task) for row in new}
-    return [row for row in old if (row.section, row.task) not in measured] + list(new)
+    rows = []
+    for measure, value in values.items():
+        text = f"{value:.6g}" if isinstance(value, float) else " ".join(str(value).split())
+        rows.append(Measurement(section, task, way, run, measure, text))
+    return rows
 
 
 def write_measurements(path: Path, rows: Iterable[Measurement]) -> None:
-    """Write the rows as tsv with a head, whole or not at all."""
-    lines = ["\t".join(COLUMNS), *("\t".join(map(str, astuple(row))) for row in rows)]
+    lines = [HEAD, *("\t".join(map(str, row)) for row in rows)]
     write_text(path, "".join(line + "\n" for line in lines))
 
 
 def read_measurements(path: Path) -> list[Measurement]:
-    """Return the rows of a tsv that `write_measurements` wrote; `UserError` with line if not."""
-    rows = []
-    for number, fields_ in read_rows(path, len(COLUMNS), "a row of " + "<TAB>".join(COLUMNS)):
-        if number == 1:
-            if fields_ != COLUMNS:
-                raise UserError(f"{path}:1: expected the head {' '.join(COLUMNS)}; measure anew")
-            continue
-        section, task, contender, run, measure, value = fields_[: len(COLUMNS)]
-        if not run.isdecimal():
-            raise UserError(f"{path}:{number}: run is {run!r}, not a number; measure anew")
-        rows.append(Measurement(section, task, contender, int(run), measure, value))
-    return rows
+    """Return the rows of a tsv that `write_measurements` wrote; `UserError` for another file."""
+    lines = read_lines(path)
+    if lines[:1] != [HEAD]:
+        raise UserError(f"{path}:1: expected the head {HEAD.expandtabs(1)}; measure anew")
+    fields = [line.split("\t") for line in lines[1:]]
+    return [Measurement(a, b, c, int(run), d, value) for a, b, c, run, d, value in fields]
+
+
+def describe_machine() -> dict[str, str]:
+    """Return {what: value} of machine, packages and date, without names of hosts."""
+    information = Path("/proc/cpuinfo")
+    text = information.read_text(errors="replace") if information.is_file() else ""
+    name = re.search(r"^model name\s*:\s*(.*\S)", text, re.MULTILINE)
+    return {
+        "date": datetime.date.today().isoformat(),
+        "processor": name[1] if name else platform.processor() or platform.machine(),
+        "cores": str(os.cpu_count() or "unknown"),
+        "memory": f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB",
+        "system": platform.system(),
+        "Python": platform.python_version(),
+        **{package: version(package) for package in PACKAGES},
+    }

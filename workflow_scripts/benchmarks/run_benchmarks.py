@@ -1,50 +1,62 @@
 """Time and memory of Mirror tuning and of embedding, against other ways to do the same.
 
-One process a run; rounds in which every contender has its turn (A B C A B C ...), so that what else
-the machine does falls on all of them. Writes every measurement to a tsv file and the report.
+One process a run; rounds in which every way has its turn. Writes every measurement to a tsv file
+and the report. With --gpu: tuning and embedding with a model of BERT-base's shape on a GPU, seconds
+and share of its peak; the weights are random, which serves for speed.
 """
 
 import argparse
 import tempfile
 from pathlib import Path
 
-from workflow_scripts.benchmarks.compare_quality import measure_quality
-from workflow_scripts.benchmarks.contenders import TUNING_TASKS
-from workflow_scripts.benchmarks.embedding_rounds import NAMES, measure_embedding
+from workflow_scripts.benchmarks.child_process import run_job
+from workflow_scripts.benchmarks.measurements import ABOUT, Measurement, describe_machine, rows_of
 from workflow_scripts.benchmarks.report import save_report
-from workflow_scripts.benchmarks.settings import Settings, add_common_arguments, read_settings
-from workflow_scripts.benchmarks.tuning_rounds import measure_tuning
+from workflow_scripts.benchmarks.settings import Settings, add_arguments, read_settings
+from workflow_scripts.benchmarks.workloads import WORKLOADS, Workload
 from workflow_scripts.errors import UserError, nearest_name, run_command
 
-TASKS = (*TUNING_TASKS, NAMES)
+USUAL = [name for name, one in WORKLOADS.items() if one.section.name in ("tuning", "embedding")]
+ON_GPU = [name for name, one in WORKLOADS.items() if one.section.name == "gpu"]
 
 
-def choose_tasks(text: str) -> list[str]:
-    """Return the tasks of "words,names"; `UserError` for an unknown one."""
-    tasks = [name.strip() for name in text.split(",")]
-    for name in tasks:
-        if name not in TASKS:
-            raise UserError(f"--only {name}: no such benchmark; {nearest_name(name, TASKS)}")
-    return tasks
+def measure(workload: Workload, settings: Settings, folder: Path) -> list[Measurement]:
+    """Return the measurements of a workload; `folder` takes strings, models and vectors."""
+    section, task = workload.section, workload.task
+    said, job_of = section.prepare(workload, settings, folder)
+    about = {"model": settings.model.resolve().name, "threads": settings.threads}
+    about = {**describe_machine(), **about, "recipe": workload.recipe, **said}
+    rows = rows_of(section.name, task, ABOUT, 0, about)
+    for run in range(1, max(settings.runs, section.fewest_runs) + 1):
+        # in turns, so that what else the machine does falls on all ways
+        for way in section.ways:
+            what = f"{section.name}, {task}, {way}, run {run}"
+            job = job_of(way, run) | {"way": way}
+            rows += rows_of(section.name, task, way, run, run_job(what, job, section.shown))
+    return rows
 
 
 def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    add_common_arguments(parser)
-    parser.add_argument("--only", default=",".join(TASKS), help="of %(default)s, by commas")
+    add_arguments(parser)
+    report = "report to write, .md; beside it lie all measurements, .tsv, the old ones kept"
+    parser.add_argument("--output", required=True, type=Path, help=report)
+    parser.add_argument("--only", help=f"of {','.join(WORKLOADS)}, by commas")
     parser.add_argument("--quality", action="store_true", help="the guard of quality as well")
-    parser.add_argument("--steps", type=int, default=Settings.steps, help="timed in a run")
-    parser.add_argument("--warmup-steps", type=int, default=Settings.warmup_steps)
-    parser.add_argument("--names", type=int, default=Settings.names, help="to embed")
+    parser.add_argument("--gpu", action="store_true", help="what is measured on a GPU, and only it")
     arguments = parser.parse_args(argv)
-    tasks, settings = choose_tasks(arguments.only), read_settings(arguments)
-    # Saved task by task: what was measured stays if a later run fails.
-    for task in tasks:
+    names = ON_GPU if arguments.gpu else USUAL
+    if arguments.only:
+        names = [name.strip() for name in arguments.only.split(",")]
+    for name in names:
+        if name not in WORKLOADS:
+            raise UserError(f"--only {name}: no such benchmark; {nearest_name(name, WORKLOADS)}")
+    settings = read_settings(arguments)
+    # Saved one by one: what was measured stays if a later run fails.
+    for name in [*names, "quality"] if arguments.quality else names:
         with tempfile.TemporaryDirectory() as folder:
-            measure = measure_embedding if task == NAMES else measure_tuning
-            save_report(arguments.output, arguments.measures, measure(task, settings, Path(folder)))
-    if arguments.quality:
-        save_report(arguments.output, arguments.measures, measure_quality(settings))
+            rows = measure(WORKLOADS[name], settings, Path(folder))
+        save_report(arguments.output, rows)
 
 
 if __name__ == "__main__":

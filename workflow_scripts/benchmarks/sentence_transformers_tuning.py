@@ -5,6 +5,7 @@ no clipping of gradients) and for what costs time without being tuning (logs, ch
 """
 
 import random
+import tempfile
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,74 +21,49 @@ from sentence_transformers.sentence_transformer.losses import MultipleNegativesR
 from sentence_transformers.sentence_transformer.modules import Pooling
 from transformers import TrainerCallback
 
-from workflow_scripts.benchmarks.stopwatch import LoopTimes, Stopwatch
-from workflow_scripts.tuning.recipes import MirrorChoices
-from workflow_scripts.tuning.span_masking import make_views
+from workflow_scripts.benchmarks.plain_tuning import set_dropout
+from workflow_scripts.benchmarks.stopwatch import Times, now, since
+from workflow_scripts.benchmarks.tuning_ways import pair_views
 
 
 class _LoopClock(TrainerCallback):
-    """Times from the beginning to the end of training."""
-
     def on_train_begin(self, *arguments: Any, **options: Any) -> None:
-        self.stopwatch = Stopwatch()
+        self.started = now()
 
     def on_train_end(self, *arguments: Any, **options: Any) -> None:
-        self.times = self.stopwatch.read()
+        self.times = since(self.started)
 
 
-def make_sentence_transformer(model: str, pooling: str, choices: MirrorChoices) -> Any:
+def make_sentence_transformer(model: str, choices: Any) -> Any:
     """Return a SentenceTransformer on the CPU of a model folder, its dropout that of the recipe."""
-    # By default it would take the precision that the weights are stored in; the embedded models'
-    # is half precision, which CPUs without units for it compute a hundred times slower.
-    transformer = Transformer(
-        model, max_seq_length=choices.max_length, model_kwargs={"dtype": torch.float32}
-    )
-    pooling_module = Pooling(transformer.get_embedding_dimension(), pooling_mode=pooling)
-    encoder = SentenceTransformer(modules=[transformer, pooling_module], device="cpu")
-    if choices.dropout is not None:
-        for module in encoder.modules():
-            if isinstance(module, torch.nn.Dropout):
-                module.p = choices.dropout
+    # By default it would take the precision of the stored weights; half precision is a hundred
+    # times slower on CPUs without units for it.
+    options = {"max_seq_length": choices.max_length, "model_kwargs": {"dtype": torch.float32}}
+    transformer = Transformer(model, **options)
+    pooling = Pooling(transformer.get_embedding_dimension(), pooling_mode=choices.pooling)
+    encoder = SentenceTransformer(modules=[transformer, pooling], device="cpu")
+    set_dropout(encoder, choices.dropout)
     return encoder
 
 
-def tune_with_trainer(
-    encoder: Any, strings: Sequence[str], choices: MirrorChoices, seed: int, folder: str
-) -> LoopTimes:
-    """Tune the SentenceTransformer in place and return the times of the training loop.
-
-    The pairs are made before the loop: second views with a masked span, as the recipe says.
-    `folder` is where the trainer may write, though it is told to write nothing.
-    """
-    first, second = make_views(
-        strings,
-        choices.span_masking,
-        encoder.tokenizer.mask_token or "",
-        lambda text: encoder.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)[
-            "offset_mapping"
-        ],
-        random.Random(f"{seed} masking"),
-    )
+def tune_with_trainer(encoder: Any, strings: Sequence[str], choices: Any, seed: int) -> Times:
+    """Tune the SentenceTransformer in place, on pairs made before; return the loop's times."""
+    masking = random.Random(f"{seed} masking")
+    first, second = pair_views(strings, choices, encoder.tokenizer, masking)
     clock = _LoopClock()
     trainer = SentenceTransformerTrainer(
         model=encoder,
         args=SentenceTransformerTrainingArguments(
-            output_dir=folder,
+            # it is told to write nothing
+            output_dir=tempfile.gettempdir(),
             num_train_epochs=choices.epochs,
             per_device_train_batch_size=choices.batch_size,
             learning_rate=choices.learning_rate,
             weight_decay=choices.weight_decay,
-            lr_scheduler_type="constant",
-            max_grad_norm=0,
-            dataloader_drop_last=True,
             seed=seed,
-            use_cpu=True,
-            bf16=False,
-            fp16=False,
-            save_strategy="no",
-            logging_strategy="no",
-            report_to="none",
-            disable_tqdm=True,
+            **{"lr_scheduler_type": "constant", "max_grad_norm": 0, "dataloader_drop_last": True},
+            **{"use_cpu": True, "bf16": False, "fp16": False, "disable_tqdm": True},
+            **{"save_strategy": "no", "logging_strategy": "no", "report_to": "none"},
         ),
         train_dataset=Dataset.from_dict({"anchor": first, "positive": second}),
         loss=MultipleNegativesRankingLoss(encoder, scale=1 / choices.temperature),

@@ -1,24 +1,23 @@
 """Wall-clock and processor seconds of a stretch of code."""
 
 import time
-from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
 
 
-@dataclass(frozen=True)
-class LoopTimes:
-    """Seconds of the clock on the wall, and of all threads of this process on the processors."""
-
+class Times(NamedTuple):
     seconds: float
     processor_seconds: float
 
 
-class Stopwatch:
-    """Runs from when it is made."""
+def now() -> Times:
+    """Return the times when what a GPU was given before is done."""
+    if torch.cuda.is_initialized():
+        torch.cuda.synchronize()
+    return Times(time.perf_counter(), time.process_time())
 
-    def __init__(self) -> None:
-        self._started = time.perf_counter(), time.process_time()
 
-    def read(self) -> LoopTimes:
-        """Return the times since the start."""
-        wall, processor = self._started
-        return LoopTimes(time.perf_counter() - wall, time.process_time() - processor)
+def since(started: Times) -> Times:
+    """Return the times since `now` gave `started`."""
+    return Times(*(after - before for after, before in zip(now(), started, strict=True)))

@@ -16,8 +16,7 @@ def read_obo(path: Path, tags: Collection[str] = NAMES) -> Iterator[str]:
     """Yield the texts of `tags` (of name, synonym, def) in the file's order, gzipped if `.gz`.
 
     Of a line `synonym: "text" EXACT []` or `def: "text" [sources]` the quoted text counts, of
-    `name: text` all behind the colon; spaces are made single. Obsolete terms count too. Raises
-    `UserError` for a file that cannot be read or has no line `name: ...`.
+    `name: text` all behind the colon. Obsolete terms count too.
     """
     found = False
     for line in read_lines(path):
@@ -32,6 +31,5 @@ def read_obo(path: Path, tags: Collection[str] = NAMES) -> Iterator[str]:
         if tag in tags and (text := " ".join(value.split())):
             yield text
     if not found:
-        raise UserError(
-            f"{path}: no line 'name: ...', so no ontology in OBO format; choose another format"
-        )
+        remedy = "so no ontology in OBO format; choose another format"
+        raise UserError(f"{path}: no line 'name: ...', {remedy}")

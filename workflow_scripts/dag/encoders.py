@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 UNTUNED_CORPUS = "none"
-UNTUNED_SEED = 0
 
 
 class Encoder(NamedTuple):
@@ -22,31 +21,15 @@ class Encoder(NamedTuple):
         """Path part of the encoder: model/recipe/corpus/seedN."""
         return f"{self.model}/{self.recipe}/{self.corpus}/seed{self.seed}"
 
-    @property
-    def folder(self) -> str:
-        """Folder of a tuned encoder, both a transformers and a sentence-transformers one."""
-        return f"results/encoders/{self.id}"
 
-    def scores(self, suite: str) -> str:
-        """Tidy scores of the encoder on a suite."""
-        return f"results/scores/{self.id}/{suite}.tsv"
+def score_id(encoders: tuple[Encoder, ...]) -> str:
+    """Return the path part of what is scored: an encoder, or the two sides of a lexicon pair.
 
-
-class LexiconEncoders(NamedTuple):
-    """The encoders of the two sides of a lexicon pair; same recipe and seed."""
-
-    source: Encoder
-    target: Encoder
-
-    @property
-    def id(self) -> str:
-        """Path part of the pair: model--model/recipe/corpus--corpus/seedN."""
-        source, target = self
-        return (
-            f"{source.model}--{target.model}/{source.recipe}/"
-            f"{source.corpus}--{target.corpus}/seed{source.seed}"
-        )
-
-    def scores(self, dataset: str) -> str:
-        """Tidy scores of the pair on a lexicon dataset."""
-        return f"results/scores/{self.id}/{dataset}.tsv"
+    A pair, of one recipe and seed, is model--model/recipe/corpus--corpus/seedN.
+    """
+    first = encoders[0]
+    if len(encoders) == 1:
+        return first.id
+    models = "--".join(encoder.model for encoder in encoders)
+    corpora = "--".join(encoder.corpus for encoder in encoders)
+    return f"{models}/{first.recipe}/{corpora}/seed{first.seed}"

@@ -5,10 +5,10 @@ Files are looked for by name and size; the commands that fetch them read their b
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
+from workflow_scripts.configuration.config import Downloads as Block
 from workflow_scripts.dag.models import Models
-from workflow_scripts.dag.raw_data import data_set_of, gone_since_download, record_of
+from workflow_scripts.dag.raw_data import RawData, data_set_of
 from workflow_scripts.downloads.fetching import files_without_source
 from workflow_scripts.downloads.mirrors import Mirror, check_offline, open_mirror
 from workflow_scripts.downloads.model_folders import (
@@ -19,8 +19,6 @@ from workflow_scripts.downloads.model_folders import (
     problems_of_folder,
 )
 from workflow_scripts.errors import UserError
-
-DEFAULT_FOLDER = "data/models"
 
 
 class MissingError(UserError):
@@ -33,10 +31,11 @@ class MissingError(UserError):
 class Downloads:
     """The block `downloads` of a config: where fetched things are, and whether more may come."""
 
-    def __init__(self, block: dict[str, Any], root: Path) -> None:
-        self.models = Path(block.get("models", DEFAULT_FOLDER))
-        self.offline: bool = block.get("offline", False)
-        self._location: str | None = block.get("mirror")
+    def __init__(self, block: Block, root: Path, raw: RawData) -> None:
+        self.models = Path(block.models)
+        self.offline = block.offline
+        self._location = block.mirror
+        self._raw = raw
         self._root = root
 
     @property
@@ -101,12 +100,13 @@ class Downloads:
             yield f"{folder}: no such folder: delete {record}, and it is fetched again"
 
     def _gone(self, download: str) -> Iterator[str]:
-        for path in gone_since_download(self._root, download):
-            yield f"{path}: no such file: delete {record_of(download)}, and it is fetched again"
+        for path in self._raw.gone(download):
+            record = self._raw.record_of(download)
+            yield f"{path}: no such file: delete {record}, and it is fetched again"
 
     def _absent_files(self, download: str) -> Iterator[str]:
         """Yield the files of a data set that are not there and cannot be fetched."""
-        if not self.offline or Path(record_of(download)).is_file():
+        if not self.offline or Path(self._raw.record_of(download)).is_file():
             return
         data_set = data_set_of(download)
         if files_without_source(data_set, self._root, None, True):

@@ -17,8 +17,9 @@ class RawData:
     depend on the record of their download in place of the files, before and after it.
     """
 
-    def __init__(self, root: Path, fetch: bool) -> None:
+    def __init__(self, root: Path, fetch: bool, results: str = "results") -> None:
         self.root = root
+        self._results = results
         self._fetch = fetch
         self._is_file = cache(Path.is_file)
 
@@ -33,12 +34,24 @@ class RawData:
         found = set()
         for file in files:
             download = self.download_of(file)
-            found.add(str(file) if download is None else record_of(download))
+            found.add(str(file) if download is None else self.record_of(download))
         return sorted(found)
 
     def downloads_of(self, files: Iterable[Path]) -> list[str]:
         """Return the names of the registry's open entries that hold files, sorted."""
         return sorted({name for file in files if (name := self.download_of(file)) is not None})
+
+    def record_of(self, download: str) -> str:
+        """Return the record that a download leaves."""
+        return f"{self._results}/downloads/{download}.json"
+
+    def gone(self, download: str) -> list[Path]:
+        """Return the files that the record of a download has and that are no longer there."""
+        record = Path(self.record_of(download))
+        if not record.is_file():
+            return []
+        paths = [self.root / file["path"] for file in read_json(record)["files"]]
+        return [path for path in paths if not path.is_file()]
 
     def download_of(self, file: Path) -> str | None:
         """Return the name of the registry's open entry with a file (or files below a folder)."""
@@ -62,20 +75,6 @@ def gated_sets(root: Path, files: Iterable[Path]) -> list[str]:
 def data_set_of(download: str) -> DataSet:
     """Return an entry of the registry."""
     return _registry()[download]
-
-
-def gone_since_download(root: Path, download: str) -> list[Path]:
-    """Return the files that the record of a download has and that are no longer there."""
-    record = Path(record_of(download))
-    if not record.is_file():
-        return []
-    paths = [root / file["path"] for file in read_json(record)["files"]]
-    return [path for path in paths if not path.is_file()]
-
-
-def record_of(download: str) -> str:
-    """Return the record that a download leaves."""
-    return f"results/downloads/{download}.json"
 
 
 @cache

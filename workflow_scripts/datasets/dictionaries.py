@@ -7,22 +7,25 @@ prefix of their vocabulary, since MEDIC writes `215600` where a corpus writes `O
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Literal
 
 from workflow_scripts.datasets.headed_rows import read_headed_rows
+from workflow_scripts.datasets.rows import malformed, read_split_lines
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_lines, read_rows
 
 _PREFIX = re.compile(r"^[A-Za-z]+:")
 _CTD_COLUMNS = 8
-# Rows of the readers below: line number, concept ids, names.
-_Rows = Iterator[tuple[int, list[str], list[str]]]
+_NOTHING = ("", "cui-less")
+# Rows of the readers below: line number, concept ids as written, names.
+_Rows = Iterator[tuple[int, str, list[str]]]
+DictionaryFormat = Literal["medic", "ctd-chemicals", "mesh-terms", "id-name", "id-tab-name"]
 
 
 def split_concept_ids(text: str) -> list[str]:
     """Return the ids joined by `|` or `+`, trimmed, without `MESH:`, `OMIM:` or the like.
 
-    The ids `-1` and `cui-less`, which say that a mention has no concept, are left out, as are
-    repeated ids.
+    Left out are repeated ids, and `-1` and `cui-less`, which say that a mention has no concept.
     """
     parts = (_PREFIX.sub("", part.strip()) for part in re.split(r"[|+]", text))
     ids = (part for part in parts if part and part != "-1")
@@ -31,60 +34,39 @@ def split_concept_ids(text: str) -> list[str]:
 
 def _read_medic(path: Path) -> _Rows:
     """Read MEDIC as BioSyn ships it: `id|alternative id||name|name|...`, without prefixes."""
-    for line, text in enumerate(read_lines(path), start=1):
-        ids, separator, names = text.partition("||")
-        if not separator:
-            raise UserError(
-                f"{path}:{line}: expected id|alternative id||name|name, found {text[:60]!r}; "
-                "mend or remove the line"
-            )
-        yield line, split_concept_ids(ids), names.split("|")
+    for line, (ids, names) in read_split_lines(path, "||", 2, "id|alternative id||name|name"):
+        yield line, ids, names.split("|")
 
 
 def _read_mesh_terms(path: Path) -> _Rows:
-    """Read a table with the columns mesh_id and mesh_name."""
     for line, row in read_headed_rows(path, ["mesh_id", "mesh_name"]):
-        yield line, split_concept_ids(row["mesh_id"]), [row["mesh_name"]]
+        yield line, row["mesh_id"], [row["mesh_name"]]
 
 
 def _read_id_name(path: Path) -> _Rows:
-    """Read lines of `id||name`; several ids of one name are joined by `|` or `+`.
-
-    Blank lines and names without a concept (`cui-less`) are passed over, as upstream does.
-    """
-    for line, text in enumerate(read_lines(path), start=1):
-        ids, separator, name = text.partition("||")
-        if not text.strip() or ids.strip().lower() == "cui-less":
-            continue
-        if not separator:
-            raise UserError(
-                f"{path}:{line}: expected id||name, found {text[:60]!r}; mend or remove the line"
-            )
-        yield line, split_concept_ids(ids), [name]
+    """Read lines of `id||name`; blank ones and names without a concept are passed over."""
+    for line, (ids, name) in read_split_lines(
+        path, "||", 2, "id||name", lambda text: text.partition("||")[0].strip().lower() in _NOTHING
+    ):
+        yield line, ids, [name]
 
 
 def _read_id_tab_name(path: Path) -> _Rows:
     """Read rows of id, name and alternative ids (Chen et al. 2021)."""
     for line, fields in read_rows(path, 3, "a row of id<TAB>name<TAB>alternative ids"):
-        yield line, split_concept_ids(f"{fields[0]}|{fields[2]}"), [fields[1]]
+        yield line, f"{fields[0]}|{fields[2]}", [fields[1]]
 
 
 def _read_ctd_chemicals(path: Path) -> _Rows:
-    """Read the chemical vocabulary of CTD, whose header is a comment.
-
-    Columns: name, id (`MESH:...`), five that are not read, synonyms joined by `|`.
-    """
+    """Read rows of name, id (`MESH:...`), five that are not read, synonyms joined by `|`."""
     for line, text in enumerate(read_lines(path), start=1):
+        fields = text.split("\t")
         if text.startswith("#") or not text.strip():
             continue
-        fields = text.split("\t")
         if len(fields) < _CTD_COLUMNS:
-            raise UserError(
-                f"{path}:{line}: expected the {_CTD_COLUMNS} columns of CTD's chemicals, found "
-                f"{len(fields)}; mend or remove the line"
-            )
-        synonyms = fields[_CTD_COLUMNS - 1].split("|")
-        yield line, split_concept_ids(fields[1]), [fields[0], *synonyms]
+            what = f"expected the {_CTD_COLUMNS} columns of CTD's chemicals, found {len(fields)}"
+            raise malformed(path, line, what)
+        yield line, fields[1], [fields[0], *fields[_CTD_COLUMNS - 1].split("|")]
 
 
 READERS: dict[str, Callable[[Path], _Rows]] = {
@@ -105,13 +87,10 @@ def read_dictionary(
 ) -> tuple[list[str], list[list[str]]]:
     """Return the names of the dictionaries, and for each name its concept ids.
 
-    `form` is a key of `READERS`; `mentions` are further (name, concept ids). An entry is a
-    (concept, name) pair, and one that is repeated for the same concept (often only after
-    lower-casing) is one entry, since a repeated one would take a place among the best k. A name
-    that several concepts share has an entry for each of them, or with `shared_names` "merged" one
-    entry that stands for all of them.
-
-    Raises `UserError` for a malformed row, a row without id or name, and an empty dictionary.
+    `form` is a key of `READERS`; `mentions` are further (name, concept ids). A (concept, name)
+    pair that is repeated (often only after lower-casing) is one entry, since it would take a place
+    among the best k. A name that several concepts share has an entry for each of them, or with
+    `shared_names` "merged" one entry that stands for all of them.
     """
     entries: dict[tuple[str, tuple[str, ...]], None] = {}
 
@@ -119,14 +98,13 @@ def read_dictionary(
         entries[(name.lower() if lower_case else name, tuple(ids))] = None
 
     for path in paths:
-        for line, ids, names in READERS[form](path):
-            found = [" ".join(name.split()) for name in names]
-            if not ids or not any(found):
-                missing = "name" if ids else "concept id"
-                raise UserError(f"{path}:{line}: no {missing}; mend or remove the line")
+        for line, ids_text, names in READERS[form](path):
+            ids = split_concept_ids(ids_text)
+            found = [name for one in names if (name := " ".join(one.split()))]
+            if not ids or not found:
+                raise malformed(path, line, "no name" if ids else "no concept id")
             for name in found:
-                if name:
-                    add(name, ids)
+                add(name, ids)
     for name, ids in mentions:
         add(" ".join(name.split()), ids)
     if not entries:

@@ -1,44 +1,57 @@
 """What all entity linking sets share: their options, and how queries are made of mentions.
 
-The protocol is SapBERT's, which the paper follows: names and mentions lower-cased; mentions
-without a concept dropped; repeated mentions kept; a query right when all parts of its mention
-find an accepted concept.
+The protocol is SapBERT's, which the paper follows: names and mentions lower-cased, repeated
+mentions kept, a query right when all parts of its mention find an accepted concept.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Literal, NamedTuple
 
-from workflow_scripts.datasets.dictionaries import READERS, read_dictionary, split_concept_ids
-from workflow_scripts.datasets.items import LinkingSet, count_dropped
-from workflow_scripts.datasets.options import Option
+from pydantic import Field
 
-COMPOSITE_GOLD = ("any", "aligned")
-
-
-def linking_options(dictionary_format: str | None) -> dict[str, Option]:
-    """Return the options that all linking sets have; None makes the dictionary's form required."""
-    known_format = {} if dictionary_format is None else {"default": dictionary_format}
-    return {
-        # One file or a list of files, such as the test dictionary with the names of the training
-        # mentions added or without.
-        "dictionary": Option((str, list)),
-        "dictionary_format": Option((str,), choices=tuple(READERS), **known_format),
-        # A name of several concepts (MEDIC has 958): an entry for each, or one that stands for all,
-        # as BioSyn made the dictionaries that SapBERT's authors give out.
-        "shared_names": Option((str,), "apart", choices=("apart", "merged")),
-        "lower_case": Option((bool,), True),
-        "keep_duplicates": Option((bool,), True),
-        # What a part of a composite mention must find; see `accepted_concepts`.
-        "composite_gold": Option((str,), "any", choices=COMPOSITE_GOLD),
-    }
+from workflow_scripts.configuration.blocks import Distinct, Text
+from workflow_scripts.datasets.dictionaries import (
+    DictionaryFormat,
+    read_dictionary,
+    split_concept_ids,
+)
+from workflow_scripts.datasets.entry import TextEntry, paths_of
+from workflow_scripts.datasets.items import LinkingSet
+from workflow_scripts.datasets.rows import require_strings
 
 
-def dictionary_paths(root: Path, options: Mapping[str, Any]) -> list[Path]:
-    """Return the dictionary's files."""
-    given = options["dictionary"]
-    return [root / path for path in ([given] if isinstance(given, str) else given)]
+class LinkingEntry(TextEntry):
+    dictionary: Text | Distinct[Text] = Field(
+        description="File of the names to link to, or a list of files, such as the dictionary with "
+        "the names of the training mentions added or without."
+    )
+    dictionary_format: DictionaryFormat = Field("id-name", description="Form of the dictionary.")
+    shared_names: Literal["apart", "merged"] = Field(
+        "apart",
+        description="A name of several concepts (MEDIC has 958) is an entry for each, or one that "
+        "stands for all, as in the dictionaries that SapBERT's authors give out.",
+    )
+    lower_case: bool = Field(True, description="Whether names and mentions are lower-cased.")
+    keep_duplicates: bool = Field(True, description="Whether repeated mentions count each time.")
+    composite_gold: Literal["any", "aligned"] = Field(
+        "any",
+        description="What a part of a composite mention must find: any concept of the mention, or "
+        "part i its concept i.",
+    )
+
+    def dictionary_paths(self, root: Path) -> list[Path]:
+        return paths_of(root, self.dictionary)
+
+
+class Mention(NamedTuple):
+    """A mention of a file, its concept ids as written, and its parts where the file gives them."""
+
+    path: Path
+    line: int
+    text: str
+    ids: str
+    parts: list[str] = []  # noqa: RUF012  # nobody appends to it
 
 
 def accepted_concepts(
@@ -46,13 +59,10 @@ def accepted_concepts(
 ) -> tuple[list[str], list[list[str]]]:
     """Return the parts of a mention to search for, and for each the ids that it may find.
 
-    `parts` are those that the file gives, none if it does not split the mention.
-
-    - `any`, the way of SapBERT and BioSyn: every part may find any id of the whole mention, since
-      parts and ids do not always stand in the same order. A mention that is not split is one
-      part, right with any of its ids.
-    - `aligned`, the strict way: part i must find id i. Where there is another number of parts
-      than of ids, the whole mention is searched for once for each id.
+    `parts` are those of the file, none if it does not split the mention. With `any`, the way of
+    SapBERT and BioSyn, every part (or the whole mention) may find any id, since parts and ids do
+    not always stand in the same order. With `aligned` part i must find id i; where the numbers
+    differ, the whole mention is searched for once for each id.
     """
     if composite_gold == "any":
         found = parts or [mention]
@@ -62,51 +72,40 @@ def accepted_concepts(
     return [mention] * len(ids), [[one] for one in ids]
 
 
-@dataclass
-class Queries:
-    """Collects the mentions of a set under the options of `linking_options`."""
+def linking_set(
+    root: Path,
+    entry: LinkingEntry,
+    mentions: Iterable[Mention],
+    names: Iterable[Mention] = (),
+    what: str = "a mention",
+) -> LinkingSet:
+    """Return the queries of mentions over the entry's dictionary; `what` they are, for messages.
 
-    options: Mapping[str, Any]
-    mentions: list[list[str]] = field(default_factory=list)
-    gold: list[list[list[str]]] = field(default_factory=list)
-    dropped: dict[str, int] = field(default_factory=dict)
-    _seen: set[tuple[str, tuple[str, ...]]] = field(default_factory=set)
-
-    def add(self, mention: str, ids_text: str, parts: Sequence[str] = ()) -> None:
-        """Add one mention with its ids as written, and its parts where the file gives them.
-
-        A mention without a concept is dropped and counted, and with `keep_duplicates: false`
-        so is one that occurred before with the same ids.
-        """
+    `names` are mentions that the dictionary has besides.
+    """
+    found = LinkingSet()
+    seen: set[tuple[str, tuple[str, ...]]] = set()
+    for path, line, text, ids_text, parts in mentions:
+        require_strings([text], what, path, line)
         ids = split_concept_ids(ids_text)
         if not ids:
-            count_dropped(self.dropped, "no_concept")
-            return
-        if self.options["lower_case"]:
-            mention = mention.lower()
-            parts = [part.lower() for part in parts]
-        key = (mention, tuple(ids))
-        if key in self._seen and not self.options["keep_duplicates"]:
-            count_dropped(self.dropped, "repeated_mention")
-            return
-        self._seen.add(key)
-        composite_gold = self.options["composite_gold"]
-        found, gold = accepted_concepts(mention, list(parts), ids, composite_gold)
-        self.mentions.append(found)
-        self.gold.append(gold)
-
-    def with_dictionary(
-        self, root: Path, mentions: Iterable[tuple[str, list[str]]] = ()
-    ) -> LinkingSet:
-        """Return the set of these queries over the dictionary of the options.
-
-        `mentions` are (name, concept ids) that it has besides.
-        """
-        names, concepts = read_dictionary(
-            dictionary_paths(root, self.options),
-            self.options["dictionary_format"],
-            self.options["lower_case"],
-            mentions,
-            self.options["shared_names"],
-        )
-        return LinkingSet(names, concepts, self.mentions, self.gold, self.dropped)
+            found.drop("no_concept")
+            continue
+        if entry.lower_case:
+            text, parts = text.lower(), [part.lower() for part in parts]
+        key = (text, tuple(ids))
+        if key in seen and not entry.keep_duplicates:
+            found.drop("repeated_mention")
+            continue
+        seen.add(key)
+        query, gold = accepted_concepts(text, list(parts), ids, entry.composite_gold)
+        found.mentions.append(query)
+        found.gold.append(gold)
+    found.names, found.name_concepts = read_dictionary(
+        entry.dictionary_paths(root),
+        entry.dictionary_format,
+        entry.lower_case,
+        [(name.text, ids) for name in names if (ids := split_concept_ids(name.ids))],
+        entry.shared_names,
+    )
+    return found

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from workflow_scripts.datasets.rows import malformed
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_rows
 
@@ -13,9 +14,8 @@ def read_headed_rows(
     """Yield (line number, {column: field}) for the named columns, in whatever order they stand.
 
     `optional` columns are given where the header has them. Quoting is off; blank lines at the end
-    of the file are ignored. With `keep_short` a row with too few fields is yielded as {} instead of
-    refused, for files that are known to hold some. Raises `UserError` with file and line for a
-    header without a needed column, and for a row with fewer fields than the header asks for.
+    of the file are ignored. With `keep_short` a row with too few fields is yielded as {}; without,
+    as for a header without a needed column, it is a `UserError`.
     """
     positions: dict[str, int] = {}
     width = 1
@@ -39,12 +39,8 @@ def read_headed_rows(
             blank = blank or line
             continue
         if blank or len(fields) < width:
-            number = blank or line
-            found = 1 if blank else len(fields)
-            raise UserError(
-                f"{path}:{number}: expected a row with {', '.join(columns)} ({width} columns or "
-                f"more), found {found}; mend or remove the line"
-            )
+            what = f"expected a row with {', '.join(columns)} ({width} columns or more)"
+            raise malformed(path, blank or line, f"{what}, found {1 if blank else len(fields)}")
         yield line, {name: fields[position] for name, position in positions.items()}
     if not positions:
         raise UserError(f"{path}: the file is empty; fetch it again")

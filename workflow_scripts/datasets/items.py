@@ -1,89 +1,139 @@
-"""What a reader returns: scored or labelled pairs, mentions to link, a lexicon, strings."""
+"""What a reader returns: scored or labelled pairs, mentions to link, a lexicon, strings.
 
-import math
-from dataclasses import dataclass, field
-from pathlib import Path
+Each class says what a set that cannot be scored lacks, and what read_suite writes of it.
+"""
 
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar
+
+from workflow_scripts.datasets.strings import StringTable
 from workflow_scripts.errors import UserError
 
 
-@dataclass(frozen=True)
-class SimilaritySet:
-    """Pairs of strings with a human score; the four lists have one entry per pair.
+@dataclass(kw_only=True)
+class Items:
+    """The items of a data set; `dropped` counts those of the files that are not here, by reason.
 
-    `dropped` counts the pairs of the files that are not here, by reason.
+    `TEXTS` are the fields of strings, numbered in this order; `NEEDED` are those that may not be
+    empty, with what is lacking then.
     """
 
-    left: list[str]
-    right: list[str]
-    gold: list[float]
-    subset: list[str]
+    TEXTS: ClassVar[tuple[str, ...]]
+    NEEDED: ClassVar[dict[str, str]]
+
     dropped: dict[str, int] = field(default_factory=dict)
 
+    def add(self, *values: Any) -> None:
+        """Append a value to each list, in the order of the fields."""
+        for one, value in zip(fields(self)[1:], values, strict=True):
+            getattr(self, one.name).append(value)
 
-@dataclass(frozen=True)
-class LabelledPairs:
-    """Pairs of strings with a label, 0 or 1; the three lists have one entry per pair.
+    def drop(self, reason: str, number: int = 1) -> None:
+        """Count items that are left out; a reason without cases is not named."""
+        if number:
+            self.dropped[reason] = self.dropped.get(reason, 0) + number
 
-    `dropped` counts the pairs of the files that are not here, by reason.
-    """
+    def lacks(self) -> str | None:
+        """Return what a set that cannot be scored lacks, None for one that can."""
+        return next((what for name, what in self.NEEDED.items() if not getattr(self, name)), None)
 
-    left: list[str]
-    right: list[str]
-    label: list[int]
-    dropped: dict[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class LabelledSentences:
-    """Sentences with the class of each."""
-
-    sentences: list[str]
-    labels: list[str]
-    dropped: dict[str, int] = field(default_factory=dict)
+    def numbered(self, table: StringTable, language: str | None, where: str) -> dict[str, Any]:
+        """Return the set's block of items.json for a suite (of one language, or None)."""
+        block = {name: _numbered(getattr(self, name), table) for name in self.TEXTS}
+        names = [one.name for one in fields(self) if one.name not in (*self.TEXTS, "dropped")]
+        return block | {name: getattr(self, name) for name in names}
 
 
-@dataclass(frozen=True)
-class ParallelSentences:
+def _numbered(texts: Any, table: StringTable) -> Any:
+    """Return the ids of strings in the place of the strings, in lists as deep as theirs."""
+    if isinstance(texts, str):
+        return table.id_of(texts)
+    return [_numbered(text, table) for text in texts]
+
+
+@dataclass
+class ParallelSentences(Items):
     """Sentences and their translations, one entry per pair."""
 
-    left: list[str]
-    right: list[str]
-    dropped: dict[str, int] = field(default_factory=dict)
+    TEXTS = ("left", "right")
+    NEEDED: ClassVar = {"left": "pair"}
+
+    left: list[str] = field(default_factory=list)
+    right: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class StringSet:
+@dataclass
+class SimilaritySet(ParallelSentences):
+    """Pairs of strings with a human score and the subset of each."""
+
+    NEEDED: ClassVar = {"gold": "pair with a gold score"}
+
+    gold: list[float] = field(default_factory=list)
+    subset: list[str] = field(default_factory=list)
+
+
+@dataclass
+class LabelledPairs(ParallelSentences):
+    """Pairs of strings with a label, 0 or 1."""
+
+    label: list[int] = field(default_factory=list)
+
+    def lacks(self) -> str | None:
+        # scores compare the pairs of one label with those of the other
+        absent = [label for label in (0, 1) if label not in self.label]
+        return f"pair with label {absent[0]}" if absent else None
+
+
+@dataclass
+class LabelledSentences(Items):
+    """Sentences with the class of each."""
+
+    TEXTS = ("strings",)
+
+    strings: list[str] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+
+    def lacks(self) -> str | None:
+        return None if len(set(self.labels)) > 1 else "second label"
+
+
+@dataclass
+class StringSet(Items):
     """Strings without gold, whose vectors are looked at as a whole (isotropy)."""
 
-    strings: list[str]
-    dropped: dict[str, int] = field(default_factory=dict)
+    TEXTS = ("strings",)
+    NEEDED: ClassVar = {"strings": "string"}
+
+    strings: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class LinkingSet:
+@dataclass
+class LinkingSet(Items):
     """Mentions to link to the entries of a dictionary.
 
-    `names[i]` is a dictionary entry and `name_concepts[i]` the concept ids it stands for.
-    `mentions[q]` holds the parts of query q (a composite mention has several; a query is right
-    when all of its parts are), and `gold[q][p]` the concept ids accepted for part p.
-    `dropped` counts the queries of the files that are not here, by reason.
+    `names[i]` stands for the concept ids `name_concepts[i]`. `mentions[q]` holds the parts of query
+    q (right when all of them are), and `gold[q][p]` the concept ids accepted for part p.
     """
 
-    names: list[str]
-    name_concepts: list[list[str]]
-    mentions: list[list[str]]
-    gold: list[list[list[str]]]
-    dropped: dict[str, int] = field(default_factory=dict)
+    TEXTS = ("names", "mentions")
+    NEEDED: ClassVar = {"gold": "mention with a concept"}
+
+    names: list[str] = field(default_factory=list)
+    name_concepts: list[list[str]] = field(default_factory=list)
+    mentions: list[list[str]] = field(default_factory=list)
+    gold: list[list[list[str]]] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class LexiconSet:
+@dataclass
+class LexiconSet(Items):
     """A bilingual dictionary with the words among which translations are sought.
 
     `train` and `test` hold (source word, target word); a source may occur with several targets,
     any of which is right. The vocabularies hold every word of the dictionary's own.
     """
+
+    TEXTS = ("source_vocabulary", "target_vocabulary", "train", "test")
+    NEEDED: ClassVar = {"train": "training entry", "test": "test entry"}
 
     source_language: str
     target_language: str
@@ -91,37 +141,27 @@ class LexiconSet:
     test: list[tuple[str, str]]
     source_vocabulary: list[str]
     target_vocabulary: list[str]
-    dropped: dict[str, int] = field(default_factory=dict)
 
+    def numbered(self, table: StringTable, language: str | None, where: str) -> dict[str, Any]:
+        """Return both sides or, in a suite with a language, the side of that language.
 
-def parse_gold(text: str, lowest: float, highest: float, path: Path, line: int) -> float:
-    """Return the score written in `text`; `UserError` if it is no number in [lowest, highest]."""
-    try:
-        score = float(text)
-    except ValueError:
-        score = math.nan
-    if not lowest <= score <= highest:
-        raise UserError(
-            f"{path}:{line}: expected a score from {lowest:g} to {highest:g}, found {text!r}; "
-            "mend or remove the line"
-        )
-    return score
-
-
-def require_strings(strings: list[str], what: str, path: Path, line: int) -> None:
-    """Raise `UserError` if one of the strings of a row is blank; `what` says what they are."""
-    if not all(string.strip() for string in strings):
-        raise UserError(f"{path}:{line}: {what} is empty; mend or remove the line")
-
-
-def require_new_id(identity: str, seen: set[str], what: str, path: Path, line: int) -> None:
-    """Add `identity` to those seen; `UserError` if it was there. `what` is the column's name."""
-    if identity in seen:
-        raise UserError(f"{path}:{line}: {what} {identity!r} occurs twice; remove one row")
-    seen.add(identity)
-
-
-def count_dropped(dropped: dict[str, int], reason: str, number: int = 1) -> None:
-    """Add to the count of a reason; a reason without cases is left out."""
-    if number:
-        dropped[reason] = dropped.get(reason, 0) + number
+        Row i of a side's `train` (and of `test`) belongs to row i of the other side's, in its own
+        suite, since the two are embedded by different encoders.
+        """
+        languages = [self.source_language, self.target_language]
+        if language is None:
+            return super().numbered(table, language, where)
+        if language not in languages:
+            raise UserError(
+                f"{where} has languages {' and '.join(languages)}, its suite has {language!r}; "
+                "move the data set to the suites of its languages"
+            )
+        side = languages.index(language)
+        return {
+            "task": "lexicon-side",
+            "side": ("source", "target")[side],
+            "language": language,
+            "vocabulary": table.ids_of((self.source_vocabulary, self.target_vocabulary)[side]),
+            "train": table.ids_of(pair[side] for pair in self.train),
+            "test": table.ids_of(pair[side] for pair in self.test),
+        }

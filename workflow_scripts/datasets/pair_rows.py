@@ -2,17 +2,21 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.datasets.csv_rows import read_headed_csv
 from workflow_scripts.datasets.headed_rows import read_headed_rows
-from workflow_scripts.datasets.items import require_new_id
+from workflow_scripts.datasets.items import LabelledPairs
+from workflow_scripts.datasets.rows import (
+    malformed,
+    read_headed_csv,
+    require_new_id,
+    require_strings,
+)
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json, read_lines
 
-# Keys of an entry in the samples that are a JSON object of numbered entries.
 _JSON_KEYS = ("text_a", "text_b", "label")
 # Columns that number the rows of a file, where it has one of them.
 _ID_COLUMNS = ("index", "id")
@@ -25,43 +29,39 @@ def read_pair_rows(
     """Yield (line number, [left, right] or [left, right, label]) of a file, gzipped if `.gz`.
 
     `columns` are the two or three names in the header, or the keys of JSON. By its name a file is
-
-    - `.json`: an object of entries "0", "1", ..., each with text_a, text_b and label, whatever
-      `columns` are called;
-    - `.jsonl`: an object with those keys on each line;
-    - `.csv`: comma-separated with quotes and a header;
-    - else tab-separated with a header, quoting off; with `keep_short` a row with too few columns
-      is yielded as [].
-
-    Raises `UserError` with file and line for a malformed row and for an id (a column `index` or
-    `id`, or a key of an entry) that occurs twice.
+    `.json`, an object of entries "0", "1", ... with text_a, text_b and label; `.jsonl`, an object
+    with `columns` on each line; `.csv`, with quotes and a header; else tab-separated with a header,
+    where with `keep_short` a row with too few columns is yielded as []. No id (column `index` or
+    `id`, key of an entry) may occur twice.
     """
     name = path.name.removesuffix(".gz")
     if name.endswith(".json"):
-        yield from _read_numbered_entries(path, _JSON_KEYS[: len(columns)])
+        for line, entry in _numbered_entries(path):
+            yield line, _fields_of(entry, _JSON_KEYS[: len(columns)], path, line)
     elif name.endswith(".jsonl"):
-        yield from _read_json_lines(path, columns)
+        for line, text in enumerate(read_lines(path), start=1):
+            try:
+                entry = json.loads(text)
+            except json.JSONDecodeError as error:
+                raise malformed(path, line, f"not valid JSON ({error.msg})") from error
+            yield line, _fields_of(entry, columns, path, line)
     elif name.endswith(".csv"):
         yield from read_headed_csv(path, columns)
     else:
         seen: set[str] = set()
         for line, row in read_headed_rows(path, columns, _ID_COLUMNS, keep_short):
-            for column in _ID_COLUMNS:
-                if column in row:
-                    require_new_id(row[column], seen, column, path, line)
+            for column in row.keys() & {*_ID_COLUMNS}:
+                require_new_id(row[column], seen, column, path, line)
             yield line, [row[column] for column in columns] if row else []
 
 
-def _fields_of(entry: Any, keys: list[str], path: Path, line: int) -> list[str]:
+def _fields_of(entry: Any, keys: list[str] | tuple[str, ...], path: Path, line: int) -> list[str]:
     if not isinstance(entry, Mapping) or not all(isinstance(entry.get(key), str) for key in keys):
-        raise UserError(
-            f"{path}:{line}: expected an object with the strings {', '.join(keys)}; "
-            "mend or remove the entry"
-        )
+        raise malformed(path, line, f"expected an object with the strings {', '.join(keys)}")
     return [entry[key] for key in keys]
 
 
-def _read_numbered_entries(path: Path, keys: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]:
+def _numbered_entries(path: Path) -> Iterator[tuple[int, Any]]:
     # JSON has no line ends within a string, so an entry that opens a line is a key. A file that
     # is all on one line has them on line 1.
     lines: dict[str, int] = {}
@@ -74,26 +74,25 @@ def _read_numbered_entries(path: Path, keys: tuple[str, ...]) -> Iterator[tuple[
     if not isinstance(entries, dict):
         raise UserError(f"{path}:1: expected a JSON object of numbered entries; fetch it again")
     for key, entry in entries.items():
-        line = lines.get(key, 1)
-        yield line, _fields_of(entry, list(keys), path, line)
+        yield lines.get(key, 1), entry
 
 
-def _read_json_lines(path: Path, columns: list[str]) -> Iterator[tuple[int, list[str]]]:
-    for line, text in enumerate(read_lines(path), start=1):
-        try:
-            entry = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise UserError(
-                f"{path}:{line}: not valid JSON ({error.msg}); mend or remove the line"
-            ) from error
-        yield line, _fields_of(entry, columns, path, line)
+def labelled_pairs(
+    rows: Iterable[tuple[int, list[str]]], labels: Mapping[str, int], paths: list[Path], what: str
+) -> LabelledPairs:
+    """Return the pairs of rows (line number, [left, right, label, ...]); `what` the strings are.
+
+    `paths` are the file of the strings and, last, that of the labels.
+    """
+    pairs = LabelledPairs()
+    for line, (left, right, label, *_) in rows:
+        require_strings([left, right], what, paths[0], line)
+        pairs.add(left, right, label_number(label, labels, paths[-1], line))
+    return pairs
 
 
 def label_number(text: str, labels: Mapping[str, int], path: Path, line: int) -> int:
     """Return the number of the label written in `text`; `UserError` if it is none of `labels`."""
     if text not in labels:
-        raise UserError(
-            f"{path}:{line}: expected a label among {', '.join(labels)}, found {text!r}; "
-            "mend or remove the line"
-        )
+        raise malformed(path, line, f"expected a label among {', '.join(labels)}, found {text!r}")
     return labels[text]

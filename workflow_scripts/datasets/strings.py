@@ -4,15 +4,11 @@ from collections.abc import Iterable
 
 
 def normalise_whitespace(text: str) -> str:
-    """Return `text` with runs of whitespace (line separators included) made one space, and trimmed.
-
-    The result holds no character that ends a line for any reader, so one string is one line.
-    """
+    """Return `text` trimmed, whitespace made single spaces: one line for any reader."""
     return " ".join(text.split())
 
 
 def unique_in_order(strings: Iterable[str]) -> list[str]:
-    """Return the different strings, each where it first occurs."""
     return list(dict.fromkeys(strings))
 
 
@@ -27,10 +23,8 @@ class StringTable:
         return self._ids.setdefault(normalise_whitespace(text), len(self._ids))
 
     def ids_of(self, texts: Iterable[str]) -> list[int]:
-        """Return the ids of several strings, in order."""
         return [self.id_of(text) for text in texts]
 
     @property
     def strings(self) -> list[str]:
-        """The strings, by id."""
         return list(self._ids)

@@ -12,7 +12,6 @@ EMBEDDED_DATA = Path(__file__).resolve().parents[2] / "resources" / "sampler"
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--name", required=True, help="entry of the registry")
     parser.add_argument("--registry", default="config/registry.yaml", help="registry file")
@@ -21,8 +20,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--record", required=True, help="JSON file: URLs, hashes, sizes, dates")
     arguments = parser.parse_args(argv)
 
-    registry = read_registry(arguments.registry)
-    data_set = find_data_set(registry, arguments.name, arguments.registry)
+    data_set = find_data_set(read_registry(arguments.registry), arguments.name, arguments.registry)
     if arguments.root.exists() and not arguments.root.is_dir():
         raise UserError(f"--root {arguments.root}: is not a folder; give a folder")
     if arguments.root.resolve() == EMBEDDED_DATA:

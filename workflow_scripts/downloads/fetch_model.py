@@ -10,7 +10,6 @@ from workflow_scripts.files import write_json
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", required=True, help="model of the hub, as id@revision")
     parser.add_argument("--folder", type=Path, required=True, help="folder of all models")

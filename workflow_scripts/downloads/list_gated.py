@@ -8,7 +8,6 @@ from workflow_scripts.errors import run_command
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--registry", default="config/registry.yaml", help="registry file")
     parser.add_argument("--root", type=Path, required=True, help="data root")
@@ -20,13 +19,11 @@ def main(argv: list[str] | None = None) -> None:
     for name in arguments.names:
         data_set = find_data_set(registry, name, arguments.registry)
         paths = [arguments.root / file.path for file in data_set.all_files]
-        missing = [str(path) for path in paths if not path.is_file()]
-        if missing:
+        if missing := [str(path) for path in paths if not path.is_file()]:
             lines.append(f"- {name}: {data_set.obtain}. Missing: {', '.join(missing)}")
-    if lines:
-        print("Fetched, but for what has to be put there by hand:", *lines, sep="\n")
-    else:
-        print("Fetched: nothing is left to be put there by hand.")
+    nothing = "Fetched: nothing is left to be put there by hand."
+    header = "Fetched, but for what has to be put there by hand:" if lines else nothing
+    print(header, *lines, sep="\n")
 
 
 if __name__ == "__main__":

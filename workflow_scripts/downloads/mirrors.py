@@ -10,16 +10,12 @@ from workflow_scripts.errors import UserError
 
 @dataclass(frozen=True)
 class Mirror:
-    """A base URL or a folder laid out as the data root.
-
-    Archives are in archives/, models of the hub in models/.
-    """
+    """A base URL or a folder laid out as the data root, with archives/ and models/."""
 
     base: str
     folder: Path | None
 
     def url_of(self, path: str) -> str:
-        """Return the address of a path below the mirror."""
         return f"{self.base}/{quote(path)}"
 
     def may_have(self, path: str) -> bool:
@@ -28,10 +24,9 @@ class Mirror:
 
 
 def open_mirror(location: str | None, where: str = "--mirror") -> Mirror | None:
-    """Return the mirror of an argument: a folder, or an http, https or file address.
+    """Return the mirror of an argument: a folder that exists, or an http, https or file address.
 
-    `where` is the option or the key that gives it, for the message. Raises `UserError` if the
-    folder does not exist.
+    `where` is the option or the key that gives it, for the message.
     """
     if location is None:
         return None
@@ -47,10 +42,7 @@ def open_mirror(location: str | None, where: str = "--mirror") -> Mirror | None:
 def check_offline(
     mirror: Mirror | None, offline: bool, where: tuple[str, str] = ("--offline", "--mirror")
 ) -> None:
-    """Raise `UserError` for a mirror that is a web address where nothing may be asked for.
-
-    `where` are the options or keys that say so, for the message.
-    """
+    """Raise `UserError` for a mirror at a web address offline; `where` are the options or keys."""
     if offline and mirror is not None and mirror.folder is None:
         raise UserError(
             f"{where[0]} with {where[1]} {mirror.base}: an address is not offline; give a folder"
@@ -61,6 +53,5 @@ def add_source_arguments(parser: argparse.ArgumentParser, layout: str) -> None:
     """Add --mirror, of a folder or address with a layout, and --offline."""
     # the rule gives the option without a value where the config has no mirror
     parser.add_argument("--mirror", nargs="?", help=f"folder or http(s) address {layout}")
-    parser.add_argument(
-        "--offline", action="store_true", help="take only what is there or in a mirror folder"
-    )
+    there = "take only what is there or in a mirror folder"
+    parser.add_argument("--offline", action="store_true", help=there)

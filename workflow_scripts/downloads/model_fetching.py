@@ -3,22 +3,22 @@
 import shutil
 import sys
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 
 from workflow_scripts.downloads.mirrors import Mirror, check_offline
+from workflow_scripts.downloads.model_files import HUB_PATTERNS, WEIGHT_FILES, check_model_files
 from workflow_scripts.downloads.model_folders import (
     FILE_LIST,
     MODELS,
     FileList,
     HubModel,
     ListedFile,
+    file_list,
     hub_offline_variable,
     problems_of_folder,
     read_file_list,
 )
 from workflow_scripts.downloads.transfer import AbsentError, Policy, discard, download, finish
-from workflow_scripts.embedding.model_files import HUB_PATTERNS, WEIGHT_FILES, check_model_files
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_directory, sha256_of, write_json
 
@@ -34,17 +34,14 @@ def fetch_model(
 
     The mirror is asked first; what it lacks comes from the hub, unless `offline`. What was
     fetched before a download broke off waits beside the folder (.{name}.part) for the next
-    attempt (of files from the hub those that were whole); the folder itself is there whole or not
-    at all. Returns the list of its files.
-
-    Raises `UserError` for a folder whose files are not those of its files.json, for a model that
-    cannot be had offline, for a repository without safetensors, config.json or tokenizer, and for
-    whatever goes wrong in a download.
+    attempt; the folder itself is there whole or not at all. Returns the list of its files.
     """
     check_offline(mirror, offline)
     folder = models / model.folder_name
     if folder.exists():
-        return _checked(folder, model)
+        if problems := list(problems_of_folder(folder, model, with_hashes=True)):
+            raise UserError(f"{'; '.join(problems)}: delete the folder {folder} and fetch it again")
+        return read_file_list(folder / FILE_LIST, model)
     part = models / f".{model.folder_name}.part"
     found = _from_mirror(model, part, mirror, policy) if mirror is not None else None
     if found is None:
@@ -65,13 +62,6 @@ def fetch_model(
     return found
 
 
-def _checked(folder: Path, model: HubModel) -> FileList:
-    problems = list(problems_of_folder(folder, model, with_hashes=True))
-    if problems:
-        raise UserError(f"{'; '.join(problems)}: delete the folder {folder} and fetch it again")
-    return read_file_list(folder / FILE_LIST, model)
-
-
 def _refuse_offline(model: HubModel, folder: Path, mirror: Mirror | None, offline: bool) -> None:
     variable = hub_offline_variable()
     if not offline and variable is None:
@@ -86,126 +76,87 @@ def _refuse_offline(model: HubModel, folder: Path, mirror: Mirror | None, offlin
     )
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-# ---- from a mirror -------------------------------------------------------------------------------
-
-
 def _from_mirror(
     model: HubModel, part: Path, mirror: Mirror, policy: Policy | None
 ) -> FileList | None:
-    """Bring the files that a mirror's files.json lists into `part`; None if the mirror lacks any.
-
-    Raises `UserError` for files that are not as listed.
-    """
+    """Bring the files that a mirror's files.json lists into `part`; None if it lacks any."""
     base = f"{MODELS}/{model.folder_name}"
     if not mirror.may_have(f"{base}/{FILE_LIST}"):
         return None
-    listing = part / f"{FILE_LIST}.part"
+    listing, list_url = part / f"{FILE_LIST}.part", mirror.url_of(f"{base}/{FILE_LIST}")
     discard(listing)
     try:
-        download(mirror.url_of(f"{base}/{FILE_LIST}"), listing, None, None, policy)
-    except AbsentError:
-        _remove_if_empty(part)
-        return None
-    try:
+        download(list_url, listing, None, None, policy)
         listed = read_file_list(listing, model)
+    except AbsentError:
+        return None
     except UserError as error:
         # the name that the reader can find, in place of that of our copy
-        message = str(error).replace(str(listing), mirror.url_of(f"{base}/{FILE_LIST}"))
-        raise UserError(message) from error
+        raise UserError(str(error).replace(str(listing), list_url)) from error
     finally:
         discard(listing)
-        _remove_if_empty(part)
+        with suppress(OSError):
+            part.rmdir()  # where nothing else is in it
     for file in listed.files:
         path = part / file.name
-        if path.is_file() and _as_listed(path) == (file.size, file.sha256):
+        if path.is_file() and _listed(part, file.name) == file:
             continue
         unfinished = path.with_name(path.name + ".part")
+        url = mirror.url_of(f"{base}/{file.name}")
         try:
-            download(
-                mirror.url_of(f"{base}/{file.name}"), unfinished, file.sha256, file.size, policy
-            )
+            download(url, unfinished, file.sha256, file.size, policy)
         except AbsentError as error:
             print(f"model {model.address}: the mirror is incomplete: {error}", file=sys.stderr)
             return None
         finish(unfinished, path)
-    return FileList(model, listed.files, mirror.url_of(base), _now())
+    return file_list(model, listed.files, mirror.url_of(base))
 
 
-def _as_listed(path: Path) -> tuple[int, str]:
-    return path.stat().st_size, sha256_of(path)
-
-
-def _remove_if_empty(folder: Path) -> None:
-    with suppress(OSError):
-        folder.rmdir()
-
-
-# ---- from the hub --------------------------------------------------------------------------------
+def _listed(folder: Path, name: str) -> ListedFile:
+    path = folder / name
+    return ListedFile(name=name, size=path.stat().st_size, sha256=sha256_of(path))
 
 
 def _from_hub(model: HubModel, part: Path) -> FileList:
     """Bring the files of a repository into `part`, checked against the hashes that the hub has."""
     import huggingface_hub
-    from huggingface_hub import constants
-    from huggingface_hub.errors import (
-        GatedRepoError,
-        RepositoryNotFoundError,
-        RevisionNotFoundError,
-    )
+    from huggingface_hub import constants, errors
     from huggingface_hub.utils import disable_progress_bars
 
     endpoint = constants.ENDPOINT
+    where = f"model {model.address} of {endpoint}"
     print(f"{endpoint}: fetching {model.address}", file=sys.stderr, flush=True)
     disable_progress_bars()
+    name, place = model.repository, {"revision": model.revision, "local_dir": part}
+    # the name of our list is not fetched
+    patterns = {"allow_patterns": HUB_PATTERNS, "ignore_patterns": [FILE_LIST]}
     try:
-        huggingface_hub.snapshot_download(
-            model.repository,
-            revision=model.revision,
-            local_dir=part,
-            allow_patterns=HUB_PATTERNS,
-            # that name is ours
-            ignore_patterns=[FILE_LIST],
-        )
-        checked = huggingface_hub.HfApi().verify_repo_checksums(
-            model.repository, revision=model.revision, local_dir=part
-        )
+        huggingface_hub.snapshot_download(name, **place, **patterns)
+        checked = huggingface_hub.HfApi().verify_repo_checksums(name, **place)
     except Exception as error:  # the hub client raises many kinds, from httpx's to its own
-        if isinstance(error, RevisionNotFoundError):
+        if isinstance(error, errors.RevisionNotFoundError):
             remedy = "it has no such commit: mend `revision`"
-        elif isinstance(error, GatedRepoError):
+        elif isinstance(error, errors.GatedRepoError):
             remedy = "its owner lets in only who asked: ask on its page, and set HF_TOKEN"
-        elif isinstance(error, RepositoryNotFoundError):
+        elif isinstance(error, errors.RepositoryNotFoundError):
             remedy = "there is no such model, or it is private: mend `hub`, or set HF_TOKEN"
         else:
-            reason = " ".join(str(error).split())[:300]
-            remedy = (
-                f"{type(error).__name__}: {reason}; run again (files that are there whole are "
-                "kept), or take a mirror (downloads.mirror)"
-            )
-        raise UserError(f"model {model.address} of {endpoint}: {remedy}") from error
+            remedy = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}; run again "
+            remedy += "(files that are there whole are kept), or take a mirror (downloads.mirror)"
+        raise UserError(f"{where}: {remedy}") from error
     if checked.mismatches:
         names = ", ".join(one["path"] for one in checked.mismatches)
         shutil.rmtree(part)
-        raise UserError(
-            f"model {model.address} of {endpoint}: {names}: not the bytes whose hash the hub has; "
-            "they were deleted: run again"
-        )
-    names = sorted(
-        str(path.relative_to(part))
-        for path in part.rglob("*")
-        if path.is_file() and path.relative_to(part).parts[0] != ".cache"
-    )
+        said = "not the bytes whose hash the hub has; they were deleted: run again"
+        raise UserError(f"{where}: {names}: {said}")
+    files = [path.relative_to(part) for path in part.rglob("*") if path.is_file()]
+    names = sorted(str(path) for path in files if path.parts[0] != ".cache")
     names = [name for name in names if name not in checked.extra_paths]
     if not any(name in WEIGHT_FILES for name in names):
         shutil.rmtree(part)
         raise UserError(
-            f"model {model.address} of {endpoint}: has no model.safetensors at this commit, and "
-            "pickled weights are not read; convert it (docs/paper-grid.md) and give the folder as "
-            "`path`"
+            f"{where}: has no model.safetensors at this commit, and pickled weights are not read; "
+            "convert it (docs/paper-grid.md) and give the folder as `path`"
         )
-    files = [ListedFile(name, *_as_listed(part / name)) for name in names]
-    return FileList(model, tuple(files), f"{endpoint}/{model.repository}", _now())
+    listed = [_listed(part, name) for name in names]
+    return file_list(model, listed, f"{endpoint}/{model.repository}")

@@ -7,10 +7,12 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.downloads.registry import path_below
+from workflow_scripts.configuration.blocks import Block, Count, Field, Text, read_block
+from workflow_scripts.downloads.registry import PathBelow, Sha256
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json, sha256_of
 
@@ -22,7 +24,6 @@ _OFFLINE_VARIABLES = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
 _TRUE = ("1", "ON", "YES", "TRUE")
 _PART = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 _ADDRESS = re.compile(rf"(?P<repository>{_PART}(/{_PART})?)@(?P<revision>[0-9a-f]{{7,40}})")
-_SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,6 @@ class HubModel:
 
     @property
     def address(self) -> str:
-        """How it is named: id@revision."""
         return f"{self.repository}@{self.revision}"
 
     @property
@@ -62,72 +62,47 @@ def hub_offline_variable() -> str | None:
     return None
 
 
-@dataclass(frozen=True)
-class ListedFile:
-    """A file of a model's folder; `name` is its path below it, `size` is in bytes."""
-
-    name: str
-    size: int
-    sha256: str
+class ListedFile(Block):
+    name: PathBelow = Field(description="Path below the folder.")
+    size: Count = Field(description="Number of bytes.")
+    sha256: Sha256 = Field(description="Of its bytes.")
 
 
-@dataclass(frozen=True)
-class FileList:
-    """What files.json tells of a model; `source` and `date` say where and when it was fetched."""
+class FileList(Block):
+    """What files.json tells of a model, and the record of its download."""
 
-    model: HubModel
-    files: tuple[ListedFile, ...]
-    source: str | None = None
-    date: str | None = None
+    repository: Text = Field(description="Id of the model on the hub.")
+    revision: Text = Field(description="Its commit.")
+    source: Text | None = Field(None, description="Where it was fetched from.")
+    date: Text | None = Field(None, description="When it was fetched.")
+    files: list[ListedFile] = Field(min_length=1, description="The files of the folder.")
 
     def as_json(self) -> dict[str, Any]:
-        """Return the content of files.json and of the record of a download."""
-        return {
-            "repository": self.model.repository,
-            "revision": self.model.revision,
-            "source": self.source,
-            "date": self.date,
-            "files": [
-                {"name": file.name, "size": file.size, "sha256": file.sha256} for file in self.files
-            ],
-        }
+        return self.model_dump()
+
+
+def file_list(model: HubModel, files: list[ListedFile], source: str) -> FileList:
+    """Return the list of files fetched now from a source."""
+    date = datetime.now(UTC).isoformat(timespec="seconds")
+    repository, revision = model.repository, model.revision
+    return FileList(repository=repository, revision=revision, source=source, date=date, files=files)
 
 
 def read_file_list(path: Path, model: HubModel) -> FileList:
-    """Return the content of a files.json.
-
-    Raises `UserError` if it is missing or malformed, names a path out of its folder, or is that of
-    another model.
-    """
-    content = read_json(path)
+    """Return the content of a files.json; `UserError` if it is malformed or of another model."""
     try:
-        found = HubModel(content["repository"], content["revision"])
-        files = tuple(
-            ListedFile(path_below(file["name"], str(path)), file["size"], file["sha256"])
-            for file in content["files"]
-        )
-        source, date = content.get("source"), content.get("date")
-        sound = files and all(
-            type(file.size) is int and file.size >= 0 and _SHA256.fullmatch(file.sha256)
-            for file in files
-        )
-    except (KeyError, TypeError, AttributeError):
-        sound = False
-    if not sound:
-        raise UserError(
-            f"{path}: not the list of a model's files (repository, revision, and name, size and "
-            "sha256 of each); take it from where the model was fetched"
-        )
-    if found != model:
-        raise UserError(f"{path}: is of {found.address}, not of {model.address}; mend the folders")
-    return FileList(found, files, source, date)
+        found = read_block(FileList, read_json(path), "", str(path))
+    except UserError as error:
+        remedy = "take the list of a model's files from where the model was fetched"
+        raise UserError(f"{error}; {remedy}") from error
+    address = HubModel(found.repository, found.revision).address
+    if address != model.address:
+        raise UserError(f"{path}: is of {address}, not of {model.address}; mend the folders")
+    return found
 
 
 def problems_of_folder(folder: Path, model: HubModel, with_hashes: bool) -> Iterator[str]:
-    """Yield what is wrong with a model's folder that is there, a line for each file.
-
-    `with_hashes` reads every byte; without, names and sizes are compared.
-    """
+    """Yield what is wrong with a model's folder, a line for each file; `with_hashes` reads all."""
     if not (folder / FILE_LIST).is_file():
         yield f"{folder / FILE_LIST}: no such file, so that what belongs there is unknown"
         return

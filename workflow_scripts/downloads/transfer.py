@@ -24,7 +24,10 @@ _SECONDS_BETWEEN_LINES = 10.0
 # Some servers turn away the default name of an HTTP library.
 _HEADERS = {"Accept-Encoding": "identity", "User-Agent": "mirror-bert-workflow"}
 _CHANGED = "take a mirror (--mirror) or correct the registry (of a model: files.json)"
+_AGAIN = f"run again, and if it stays so the file has changed: {_CHANGED}"
 _REQUEST_TIMEOUT, _TOO_EARLY, _TOO_MANY_REQUESTS = 408, 425, 429
+# address, file of the bytes so far, their hash and number where these are known
+_Wanted = tuple[str, Path, str | None, int | None]
 
 
 class AbsentError(UserError):
@@ -32,7 +35,7 @@ class AbsentError(UserError):
 
 
 class _PassingError(Exception):
-    """A failure that another attempt may mend; the server may have said when to make it."""
+    """A failure that another attempt may mend, after the seconds that the server asked for."""
 
     def __init__(self, reason: str, retry_after: float | None = None) -> None:
         super().__init__(reason)
@@ -41,7 +44,7 @@ class _PassingError(Exception):
 
 @dataclass(frozen=True)
 class Policy:
-    """How long to wait and how often to try; times in seconds.
+    """How long to wait (seconds) and how often to try.
 
     `attempts` failures in a row end a download; one that brought new bytes starts the count anew.
     After failure n it pauses for up to first_pause * 2^(n-1), half of that at random.
@@ -55,7 +58,6 @@ class Policy:
     pause: Callable[[float], None] = time.sleep
 
     def pause_before(self, failures: int, retry_after: float | None) -> float:
-        """Return the pause after so many failures, longer if the server asked for that."""
         full = self.first_pause * 2 ** (failures - 1)
         # jitter keeps many clients from coming back together
         pause = max(full * random.uniform(0.5, 1.0), retry_after or 0.0)
@@ -80,20 +82,18 @@ def download(
     if scheme == "file":
         _copy(Path(unquote(urlsplit(url).path)), part)
     elif scheme in ("http", "https"):
-        _download_http(url, part, sha256, size, policy or Policy())
+        _download_http((url, part, sha256, size), policy or Policy())
     else:
         raise UserError(f"{url}: only http, https and file addresses are fetched; mend it")
     _check(url, part, sha256, size)
 
 
 def discard(part: Path) -> None:
-    """Remove what a download has left."""
     part.unlink(missing_ok=True)
     _validator_path(part).unlink(missing_ok=True)
 
 
 def finish(part: Path, path: Path) -> None:
-    """Rename a finished download to its place."""
     part.replace(path)
     discard(part)
 
@@ -113,29 +113,21 @@ def _copy(source: Path, part: Path) -> None:
 def _check(url: str, part: Path, sha256: str | None, size: int | None) -> None:
     found_size = _length(part)
     if found_size == 0 and size is None:
-        discard(part)
-        raise UserError(f"{url}: is empty; run again, and if it stays so take a mirror (--mirror)")
-    if size is not None and found_size != size:
-        discard(part)
-        raise UserError(
-            f"{url}: {found_size} bytes, expected {size}; they were deleted: run again, and if it "
-            f"stays so the file has changed: {_CHANGED}"
-        )
-    if sha256 is None:
+        wrong = "is empty; run again, and if it stays so take a mirror (--mirror)"
+    elif size is not None and found_size != size:
+        wrong = f"{found_size} bytes, expected {size}; they were deleted: {_AGAIN}"
+    elif sha256 is not None and (found := sha256_of(part)) != sha256:
+        wrong = f"sha256 is {found}, expected {sha256}; the bytes were deleted: {_AGAIN}"
+    else:
         return
-    found = sha256_of(part)
-    if found != sha256:
-        discard(part)
-        raise UserError(
-            f"{url}: sha256 is {found}, expected {sha256}; the bytes were deleted: run again, and "
-            f"if it stays so the file has changed: {_CHANGED}"
-        )
+    discard(part)
+    raise UserError(f"{url}: {wrong}")
 
 
-def _download_http(
-    url: str, part: Path, sha256: str | None, size: int | None, policy: Policy
-) -> None:
+def _download_http(wanted: _Wanted, policy: Policy) -> None:
     import requests
+
+    url, part, _, size = wanted
 
     part.parent.mkdir(parents=True, exist_ok=True)
     failures, furthest = 0, _length(part)
@@ -143,7 +135,7 @@ def _download_http(
         session.headers.update(_HEADERS)
         while not (part.is_file() and _length(part) == size):
             try:
-                _request(session, url, part, sha256, size, policy)
+                _request(session, wanted, policy)
                 return
             except _PassingError as error:
                 reached = _length(part)
@@ -161,18 +153,11 @@ def _download_http(
                 raise UserError(f"{part}: cannot be written ({error}); mend that") from error
 
 
-def _request(
-    session: "requests.Session",
-    url: str,
-    part: Path,
-    sha256: str | None,
-    size: int | None,
-    policy: Policy,
-) -> None:
-    """Make one request and write its body; `_PassingError` if another one may do better."""
-    import requests
+def _request(session: "requests.Session", wanted: _Wanted, policy: Policy) -> None:
+    from requests import exceptions as errors
 
-    offset, validator = _resumable(url, part, sha256, size)
+    url, part, _, size = wanted
+    offset, validator = _resumable(wanted)
     headers = {}
     if offset:
         headers["Range"] = f"bytes={offset}-"
@@ -181,13 +166,9 @@ def _request(
     timeout = (policy.connect_timeout, policy.read_timeout)
     try:
         response = session.get(url, headers=headers, stream=True, timeout=timeout)
-    except (
-        requests.exceptions.InvalidSchema,
-        requests.exceptions.InvalidURL,
-        requests.exceptions.TooManyRedirects,
-    ) as error:
+    except (errors.InvalidSchema, errors.InvalidURL, errors.TooManyRedirects) as error:
         raise UserError(f"{url}: leads nowhere ({_reason(error)}); take a mirror") from error
-    except requests.RequestException as error:
+    except errors.RequestException as error:
         raise _PassingError(f"no answer ({_reason(error)})") from error
     with response:
         _check_status(url, response, part)
@@ -205,14 +186,17 @@ def _request(
             )
         if not resumed:
             _remember_validator(url, part, response)
-        progress = _Progress(url, total or size)
+        of = f" of {(total or size or 0) / _MEGABYTE:.1f}" if total or size else ""
+        next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
         with open(part, "ab" if resumed else "wb") as stream:
             for chunk in _body(response):
                 stream.write(chunk)
-                progress.reached(stream.tell())
+                if time.monotonic() >= next_line:
+                    next_line += _SECONDS_BETWEEN_LINES
+                    _say(f"{url}: {stream.tell() / _MEGABYTE:.1f}{of} MB")
     if total is not None and _length(part) != total:
         raise _PassingError(f"the connection ended after {_length(part)} of {total} bytes")
-    progress.done(_length(part))
+    _say(f"{url}: {_length(part) / _MEGABYTE:.1f} MB fetched")
 
 
 def _check_status(url: str, response: "requests.Response", part: Path) -> None:
@@ -232,7 +216,7 @@ def _check_status(url: str, response: "requests.Response", part: Path) -> None:
 
 
 def _body(response: "requests.Response") -> Iterator[bytes]:
-    """Yield the body as sent: what a server says of compression must not change the bytes."""
+    """Yield the body as sent, whatever the server says of compression."""
     import urllib3
 
     # the caller counts the bytes, and says it more plainly
@@ -243,10 +227,8 @@ def _body(response: "requests.Response") -> Iterator[bytes]:
         raise _PassingError(f"the connection broke ({_reason(error)})") from error
 
 
-def _resumable(
-    url: str, part: Path, sha256: str | None, size: int | None
-) -> tuple[int, str | None]:
-    """Return how many bytes of `part` to keep, and by what the server knows them again."""
+def _resumable(wanted: _Wanted) -> tuple[int, str | None]:
+    url, part, sha256, size = wanted
     offset = _length(part)
     validator = None
     with suppress(OSError, ValueError, KeyError, TypeError):
@@ -281,21 +263,3 @@ def _reason(error: BaseException) -> str:
 
 def _say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
-
-
-class _Progress:
-    """Lines on stderr, few enough for a log file."""
-
-    def __init__(self, url: str, total: int | None) -> None:
-        self._url = url
-        self._total = total
-        self._next = time.monotonic() + _SECONDS_BETWEEN_LINES
-
-    def reached(self, size: int) -> None:
-        if time.monotonic() >= self._next:
-            self._next = time.monotonic() + _SECONDS_BETWEEN_LINES
-            share = f" of {self._total / _MEGABYTE:.1f}" if self._total else ""
-            _say(f"{self._url}: {size / _MEGABYTE:.1f}{share} MB")
-
-    def done(self, size: int) -> None:
-        _say(f"{self._url}: {size / _MEGABYTE:.1f} MB fetched")

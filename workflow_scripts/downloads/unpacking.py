@@ -6,16 +6,18 @@ import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import closing
+from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import Any
 
 from workflow_scripts.errors import UserError
 
 # The largest member taken where the registry knows no size (fastText's are about 7 GB).
 LARGEST_MEMBER = 20 * 2**30
 
-_KINDS = {
+KINDS = {
     ".zip": "zip",
     ".tar": "tar",
     ".tar.gz": "tar",
@@ -25,24 +27,17 @@ _KINDS = {
     ".gz": "gz",
 }
 _CHUNK = 2**20
-_DAMAGE = (
-    zipfile.BadZipFile,
-    tarfile.TarError,
-    zlib.error,
-    lzma.LZMAError,
-    EOFError,
-    OSError,
-    # zipfile: an encrypted member, or a compression that is not known
-    RuntimeError,
-)
+# RuntimeError: zipfile's, of an encrypted member or a compression that is not known
+_DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError)
+_DAMAGE += (EOFError, OSError, RuntimeError)
 
 
 def archive_kind(name: str) -> str:
-    """Return zip, tar or gz by the ending of an archive's name; `UserError` for another."""
-    ending = max((end for end in _KINDS if name.endswith(end)), key=len, default=None)
+    """Return zip, tar or gz by the ending of an archive's name."""
+    ending = max((end for end in KINDS if name.endswith(end)), key=len, default=None)
     if ending is None:
-        raise UserError(f"{name}: not an archive known here ({', '.join(_KINDS)})")
-    return _KINDS[ending]
+        raise UserError(f"{name}: not an archive known here ({', '.join(KINDS)})")
+    return KINDS[ending]
 
 
 def unpack(
@@ -57,72 +52,62 @@ def unpack(
     `name` is what the archive is called (its ending says what it is), `members` the wanted names
     with their sizes in bytes, None where unknown (then at most `largest`). The files have names
     of their own, so that nothing in the archive decides where bytes go. The one member of a gz is
-    taken whatever it is called.
-
-    Raises `UserError` for a damaged archive, one that holds an absolute path or `..` anywhere, a
-    wanted member that is missing, is a link, a device or a folder, or is larger than expected.
+    taken whatever it is called. An archive that holds an absolute path or `..` anywhere is refused.
     """
     targets = {member: folder / str(number) for number, member in enumerate(members)}
-    limits = {member: largest if size is None else size for member, size in members.items()}
-    kind = archive_kind(name)
     try:
-        if kind == "zip":
-            _unpack_zip(archive, name, targets, limits)
-        elif kind == "tar":
-            _unpack_tar(archive, name, targets, limits)
-        else:
-            _unpack_gz(archive, name, targets, limits)
+        with closing(_opened_members(archive, name, list(members))) as found:
+            for member, is_file, size, stream in found:
+                known = members[member]
+                limit = largest if known is None else known
+                if not is_file:
+                    raise UserError(
+                        f"{name}: member {member} is not a plain file but a link, device or "
+                        "folder; nothing was unpacked: get the archive from elsewhere (--mirror)"
+                    )
+                if size > limit or not _copied(stream, targets[member], limit):
+                    raise UserError(
+                        f"{name}: member {member} is larger than {limit} bytes; nothing was "
+                        "unpacked: the archive has changed or is not what it says, correct the "
+                        "registry or take a mirror"
+                    )
     except _DAMAGE as error:
-        raise UserError(
-            f"{name}: cannot be unpacked ({error}); run again to fetch it anew"
-        ) from error
+        said = f"{name}: cannot be unpacked ({error}); run again to fetch it anew"
+        raise UserError(said) from error
     return targets
 
 
-def _unpack_zip(
-    archive: Path, name: str, targets: Mapping[str, Path], limits: Mapping[str, int]
-) -> None:
-    with zipfile.ZipFile(archive) as opened:
-        entries = {info.filename: info for info in opened.infolist()}
-        _check_names(entries, targets, name)
-        for member, target in targets.items():
-            info = entries[member]
-            mode = info.external_attr >> 16
-            plain = stat.S_IFMT(mode) in (0, stat.S_IFREG)
-            _check_member(member, name, plain and not info.is_dir(), info.file_size, limits[member])
-            with opened.open(info) as stream:
-                _write(stream, target, member, name, limits[member])
-
-
-def _unpack_tar(
-    archive: Path, name: str, targets: Mapping[str, Path], limits: Mapping[str, int]
-) -> None:
-    with tarfile.open(archive) as opened:
-        # a leading ./ is how tar names the folder that it was started in
-        entries = {info.name.removeprefix("./"): info for info in opened}
-        _check_names(entries, targets, name)
-        for member, target in targets.items():
-            info = entries[member]
-            _check_member(member, name, info.isreg(), info.size, limits[member])
-            stream = opened.extractfile(info)
-            assert stream is not None
-            _write(stream, target, member, name, limits[member])
-
-
-def _unpack_gz(
-    archive: Path, name: str, targets: Mapping[str, Path], limits: Mapping[str, int]
-) -> None:
-    if len(targets) != 1:
-        raise UserError(f"{name}: a .gz holds one file, {len(targets)} are asked for")
-    if archive.stat().st_size == 0:
-        raise EOFError("it is empty")  # which the gzip module takes for an empty file
-    for member, target in targets.items():
-        with gzip.open(archive) as stream:
-            _write(stream, target, member, name, limits[member])
+def _opened_members(
+    archive: Path, name: str, wanted: list[str]
+) -> Generator[tuple[str, bool, int, Callable[[], Any]], None, None]:
+    """Yield wanted members: name, whether they are plain files, the told size, how to open them."""
+    kind = archive_kind(name)
+    if kind == "zip":
+        with zipfile.ZipFile(archive) as zipped:
+            infos = {info.filename: info for info in zipped.infolist()}
+            _check_names(infos, wanted, name)
+            for member in wanted:
+                info = infos[member]
+                plain = stat.S_IFMT(info.external_attr >> 16) in (0, stat.S_IFREG)
+                is_file = plain and not info.is_dir()
+                yield member, is_file, info.file_size, partial(zipped.open, info)
+    elif kind == "tar":
+        with tarfile.open(archive) as tarred:
+            # a leading ./ is how tar names the folder that it was started in
+            entries = {entry.name.removeprefix("./"): entry for entry in tarred}
+            _check_names(entries, wanted, name)
+            for member in wanted:
+                entry = entries[member]
+                yield member, entry.isreg(), entry.size, partial(tarred.extractfile, entry)
+    else:
+        if len(wanted) != 1:
+            raise UserError(f"{name}: a .gz holds one file, {len(wanted)} are asked for")
+        if archive.stat().st_size == 0:
+            raise EOFError("it is empty")  # which the gzip module takes for an empty file
+        yield wanted[0], True, 0, partial(gzip.open, archive)
 
 
 def _check_names(entries: Iterable[str], wanted: Iterable[str], archive: str) -> None:
-    """Refuse an archive with a path that leads out of a folder, and one that lacks a member."""
     found = set(entries)
     for entry in sorted(found):
         path = entry.replace("\\", "/")
@@ -139,29 +124,13 @@ def _check_names(entries: Iterable[str], wanted: Iterable[str], archive: str) ->
         )
 
 
-def _check_member(member: str, archive: str, is_file: bool, size: int, limit: int) -> None:
-    if not is_file:
-        raise UserError(
-            f"{archive}: member {member} is not a plain file but a link, device or folder; nothing "
-            "was unpacked: get the archive from elsewhere (--mirror)"
-        )
-    if size > limit:
-        raise _too_large(member, archive, limit)
-
-
-def _write(stream: IO[bytes], target: Path, member: str, archive: str, limit: int) -> None:
-    """Copy a member; what an archive says of its sizes is not relied on."""
+def _copied(stream: Callable[[], Any], target: Path, limit: int) -> bool:
+    """Copy a member, whatever size the archive told; False if it goes on beyond the limit."""
     written = 0
-    with open(target, "wb") as output:
-        while chunk := stream.read(_CHUNK):
+    with stream() as opened, open(target, "wb") as output:
+        while chunk := opened.read(_CHUNK):
             written += len(chunk)
             if written > limit:
-                raise _too_large(member, archive, limit)
+                return False
             output.write(chunk)
-
-
-def _too_large(member: str, archive: str, limit: int) -> UserError:
-    return UserError(
-        f"{archive}: member {member} is larger than {limit} bytes; nothing was unpacked: the "
-        "archive has changed or is not what it says, correct the registry or take a mirror"
-    )
+    return True

@@ -1,8 +1,4 @@
-"""Where the architectures of transformers keep what tuning and embedding reach into.
-
-Module names are those below what `AutoModel` gives, read from the modeling files of transformers 5.
-An architecture that is not listed still works, without what needs its entry.
-"""
+"""Where architectures of transformers 5 keep what tuning reaches into; others work without it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,12 +12,11 @@ DROPOUT_PLACES = ("embeddings", "attention", "attention_output", "feed_forward")
 
 @dataclass(frozen=True)
 class Architecture:
-    """Module names, as regular expressions, of one architecture.
+    """Module names below `AutoModel`, as regular expressions.
 
-    `dropout` has the modules (or, in ModernBERT, a number) of each of the four places, None where
-    the architecture lacks the place. The input of `context_projection` is the attention context
-    [B, T, heads * D], head by head. From the modules `after_attention` of the last layer on,
-    positions no longer mix (names with `{last}` for the number of that layer).
+    `dropout` has the modules (in ModernBERT once a number) of each of the four places, None where
+    there is none. `context_projection` takes the attention context [B, T, heads * D], head by head.
+    From the modules `after_attention` of the last layer on, positions no longer mix.
     """
 
     dropout: dict[str, str | None]
@@ -29,73 +24,69 @@ class Architecture:
     after_attention: tuple[str, ...] = ()
 
 
+def _places(*modules: str | None) -> dict[str, str | None]:
+    return dict(zip(DROPOUT_PLACES, modules, strict=True))
+
+
 _BERT = Architecture(
-    dropout={
-        "embeddings": r"embeddings\.dropout",
+    _places(
+        r"embeddings\.dropout",
         # pos_dropout: DeBERTa's, on the relative positions
-        "attention": r"encoder\.layer\.\d+\.attention\.self\.(pos_)?dropout",
-        "attention_output": r"encoder\.layer\.\d+\.attention\.output\.dropout",
-        "feed_forward": r"encoder\.(layer\.\d+\.output|conv)\.dropout",
-    },
-    context_projection=r"encoder\.layer\.\d+\.attention\.output\.dense",
-    after_attention=("encoder.layer.{last}.attention.output",),
-)
-ARCHITECTURES: dict[str, Architecture] = {
-    **dict.fromkeys(
-        ("bert", "roberta", "xlm-roberta", "camembert", "electra", "deberta", "deberta-v2"), _BERT
+        r"encoder\.layer\.\d+\.attention\.self\.(pos_)?dropout",
+        r"encoder\.layer\.\d+\.attention\.output\.dropout",
+        r"encoder\.(layer\.\d+\.output|conv)\.dropout",
     ),
+    r"encoder\.layer\.\d+\.attention\.output\.dense",
+    ("encoder.layer.{last}.attention.output",),
+)
+_LIKE_BERT = ("bert", "roberta", "xlm-roberta", "camembert", "electra", "deberta", "deberta-v2")
+ARCHITECTURES: dict[str, Architecture] = {
+    **dict.fromkeys(_LIKE_BERT, _BERT),
     "distilbert": Architecture(
-        dropout={
-            "embeddings": r"embeddings\.dropout",
-            "attention": r"transformer\.layer\.\d+\.attention\.dropout",
-            "attention_output": None,
-            "feed_forward": r"transformer\.layer\.\d+\.ffn\.dropout",
-        },
-        context_projection=r"transformer\.layer\.\d+\.attention\.out_lin",
-        after_attention=(
-            "transformer.layer.{last}.attention.out_lin",
-            "transformer.layer.{last}.sa_layer_norm",
+        _places(
+            r"embeddings\.dropout",
+            r"transformer\.layer\.\d+\.attention\.dropout",
+            None,
+            r"transformer\.layer\.\d+\.ffn\.dropout",
         ),
+        r"transformer\.layer\.\d+\.attention\.out_lin",
+        ("transformer.layer.{last}.attention.out_lin", "transformer.layer.{last}.sa_layer_norm"),
     ),
     "mpnet": Architecture(
-        dropout={
-            "embeddings": r"embeddings\.dropout",
-            "attention": r"encoder\.layer\.\d+\.attention\.attn\.dropout",
-            "attention_output": r"encoder\.layer\.\d+\.attention\.dropout",
-            "feed_forward": r"encoder\.layer\.\d+\.output\.dropout",
-        },
-        context_projection=r"encoder\.layer\.\d+\.attention\.attn\.o",
-        after_attention=(
-            "encoder.layer.{last}.attention.attn.o",
-            "encoder.layer.{last}.attention.LayerNorm",
+        _places(
+            r"embeddings\.dropout",
+            r"encoder\.layer\.\d+\.attention\.attn\.dropout",
+            r"encoder\.layer\.\d+\.attention\.dropout",
+            r"encoder\.layer\.\d+\.output\.dropout",
         ),
+        r"encoder\.layer\.\d+\.attention\.attn\.o",
+        ("encoder.layer.{last}.attention.attn.o", "encoder.layer.{last}.attention.LayerNorm"),
     ),
     # Its layers share their modules, the last one with the others.
     "albert": Architecture(
-        dropout={
-            "embeddings": r"embeddings\.dropout",
-            "attention": r".*\.albert_layers\.\d+\.attention\.attention_dropout",
-            "attention_output": r".*\.albert_layers\.\d+\.attention\.output_dropout",
-            "feed_forward": None,
-        },
-        context_projection=r".*\.albert_layers\.\d+\.attention\.dense",
+        _places(
+            r"embeddings\.dropout",
+            r".*\.albert_layers\.\d+\.attention\.attention_dropout",
+            r".*\.albert_layers\.\d+\.attention\.output_dropout",
+            None,
+        ),
+        r".*\.albert_layers\.\d+\.attention\.dense",
     ),
     "modernbert": Architecture(
-        dropout={
-            "embeddings": r"embeddings\.drop",
-            "attention": r"layers\.\d+\.attn\.attention_dropout",
-            "attention_output": r"layers\.\d+\.attn\.out_drop",
+        _places(
+            r"embeddings\.drop",
+            r"layers\.\d+\.attn\.attention_dropout",
+            r"layers\.\d+\.attn\.out_drop",
             # inside the feed-forward block: there is none after it
-            "feed_forward": r"layers\.\d+\.mlp\.drop",
-        },
-        context_projection=r"layers\.\d+\.attn\.Wo",
-        after_attention=("layers.{last}.attn.Wo", "layers.{last}.mlp_norm", "final_norm"),
+            r"layers\.\d+\.mlp\.drop",
+        ),
+        r"layers\.\d+\.attn\.Wo",
+        ("layers.{last}.attn.Wo", "layers.{last}.mlp_norm", "final_norm"),
     ),
 }
 
 
 def architecture_of(model: PreTrainedModel) -> Architecture | None:
-    """Return the entry of a model's architecture, None where there is none."""
     return ARCHITECTURES.get(model.config.model_type)
 
 
@@ -107,18 +98,15 @@ def _take_first(module: torch.nn.Module, arguments: tuple) -> tuple:
 def first_position_only(model: PreTrainedModel, wanted: bool = True) -> Iterator[None]:
     """Let the last layer give its first position alone inside the block, if `wanted`.
 
-    Behind the attention of the last layer no position looks at another, so for the poolings `cls`
-    and `pooler` the others need not be computed: the vectors are the same. Last hidden states are
-    then [B, 1, D]. Does nothing for architectures where the place is not known.
+    Behind its attention no position looks at another, so the vectors of `cls` and `pooler` are the
+    same; last hidden states are then [B, 1, D]. Does nothing for architectures that are not listed.
     """
     architecture = architecture_of(model)
-    if not wanted or architecture is None:
-        yield
-        return
+    names = architecture.after_attention if architecture and wanted else ()
     last = model.config.num_hidden_layers - 1
     handles = [
         model.get_submodule(name.format(last=last)).register_forward_pre_hook(_take_first)
-        for name in architecture.after_attention
+        for name in names
     ]
     try:
         yield

@@ -1,7 +1,6 @@
 """Command of rule `embed_static`: the vectors of all strings of a suite by static word vectors."""
 
 import argparse
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -13,15 +12,10 @@ from workflow_scripts.files import atomic_file, read_lines, sha256_of, write_jso
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--vectors", type=Path, required=True, help="text (.vec, .vec.gz) or fastText model (.bin)"
-    )
+    parser.add_argument("--vectors", type=Path, required=True, help=".vec, .vec.gz or .bin")
     parser.add_argument("--strings", required=True, help="text file, one string per line")
-    parser.add_argument(
-        "--oov", choices=OOV_CHOICES, required=True, help="what a word has that the file lacks"
-    )
+    parser.add_argument("--oov", choices=OOV_CHOICES, required=True, help="for unknown words")
     parser.add_argument("--output", required=True, help="vectors, float32 .npy, row = string id")
     parser.add_argument("--record", required=True, help="what was embedded with what, .json")
     arguments = parser.parse_args(argv)
@@ -43,7 +37,7 @@ def main(argv: list[str] | None = None) -> None:
         {
             "dimension": matrix.shape[1],
             "format": "fastText model" if model else "text",
-            "lookup": asdict(counts),
+            "lookup": counts,
             "oov": arguments.oov,
             "repeated_words": vectors.repeated,
             "strings": len(strings),

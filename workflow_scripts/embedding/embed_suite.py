@@ -2,46 +2,24 @@
 
 import argparse
 import json
-from typing import Any
 
-from workflow_scripts.embedding.pooling_names import POOLINGS, SHORTEST_MAX_LENGTH
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import atomic_file, read_lines, sha256_of, write_json
 from workflow_scripts.imports import quick_imports
-
-
-def parse_embedding_choices(recipe_json: str) -> tuple[str, int]:
-    """Return (pooling, maximum length) of a recipe given as JSON; other keys are not looked at."""
-    try:
-        recipe: Any = json.loads(recipe_json)
-    except json.JSONDecodeError as error:
-        raise UserError(f"--recipe-json: not valid JSON ({error.msg})") from error
-    if not isinstance(recipe, dict):
-        raise UserError("--recipe-json: give an object with the keys pooling and embed_max_length")
-    pooling, max_length = recipe.get("pooling"), recipe.get("embed_max_length")
-    if pooling not in POOLINGS:
-        raise UserError(f"--recipe-json: pooling is {pooling!r}; use one of {', '.join(POOLINGS)}")
-    if type(max_length) is not int or max_length < SHORTEST_MAX_LENGTH:
-        raise UserError(
-            f"--recipe-json: embed_max_length is {max_length!r}; "
-            f"give a whole number of {SHORTEST_MAX_LENGTH} tokens or more"
-        )
-    return pooling, max_length
 
 
 def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", required=True, help="model or encoder folder, or hub id")
     parser.add_argument("--strings", required=True, help="text file, one string per line")
-    parser.add_argument(
-        "--recipe-json", required=True, help="recipe with the keys pooling and embed_max_length"
-    )
+    parser.add_argument("--recipe-json", required=True, help="with pooling, embed_max_length")
     parser.add_argument("--output", required=True, help="vectors, float32 .npy, row = string id")
     parser.add_argument("--record", required=True, help="what was embedded with what, .json")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--device", choices=("cpu", "cuda", "auto"), default="cpu")
     arguments = parser.parse_args(argv)
-    pooling, max_length = parse_embedding_choices(arguments.recipe_json)
+    recipe = json.loads(arguments.recipe_json)
+    pooling, max_length = recipe["pooling"], recipe["embed_max_length"]
     strings = read_lines(arguments.strings)
     if not strings:
         raise UserError(f"{arguments.strings}: no strings to embed; remake the suite")

@@ -1,14 +1,9 @@
 """fastText's binary models (.bin, version 12, not quantised): vectors of words and of n-grams.
 
-Bojanowski et al. 2017, "Enriching word vectors with subword information". The layout is that of
-`FastText::loadModel` in fastText 0.9.2, all little-endian: magic and version (int32); twelve int32
-and one float64 of training settings; the dictionary (sizes, then a word ending in a zero byte, its
-count and its type for each entry); one byte that says whether the matrix is quantised; its height
-and width (int64) and its rows in float32, one a word, then one a bucket of n-grams. The output
-matrix that follows is not needed.
-
-Only the rows asked for are read: loading a published model as a whole takes far more memory (its
-matrix alone has 4.8 GB: 4 million rows of 300 numbers).
+The layout is that of `FastText::loadModel` in fastText 0.9.2, little-endian: header; for each entry
+of the dictionary a word ending in a zero byte, its count and its type; whether the matrix is
+quantised, its sizes, and its rows in float32, one a word, then one a bucket of n-grams. Only the
+rows asked for are read: a published matrix has 4.8 GB.
 """
 
 import mmap
@@ -35,8 +30,6 @@ _END_OF_SENTENCE = b"</s>"
 
 @dataclass(frozen=True)
 class _Layout:
-    """Where what is; `ids` are the rows of the words asked for, `first` the first words."""
-
     words: int
     dimension: int
     buckets: int
@@ -57,10 +50,7 @@ def hash_of_ngram(ngram: bytes) -> int:
 
 
 def character_ngrams(word: str, shortest: int, longest: int) -> list[bytes]:
-    """Return the n-grams of `<word>` of `shortest` to `longest` characters, in UTF-8.
-
-    The two marks alone are none. fastText takes none of its end of a sentence, `</s>`.
-    """
+    """Return the n-grams of `<word>` of so many characters, in UTF-8; no mark alone is one."""
     if word.encode() == _END_OF_SENTENCE:
         return []
     marked = f"<{word}>"
@@ -74,20 +64,21 @@ def character_ngrams(word: str, shortest: int, longest: int) -> list[bytes]:
 
 def _read_layout(path: Path, content: mmap.mmap, asked: Collection[bytes]) -> _Layout:
     """Read the header and the dictionary; `struct.error` or `ValueError` where the file ends."""
+
+    def check(fine: bool, mistake: str) -> None:
+        if not fine:
+            raise UserError(f"{path}: {mistake}")
+
     magic, version, dimension, *settings, size, words, labels, _, pruned = _HEADER.unpack_from(
         content
     )
     buckets, shortest, longest = settings[7:10]
-    if magic != _MAGIC:
-        raise UserError(f"{path}: not a fastText model (other .bin files are not read); convert it")
-    if version != _VERSION:
-        raise UserError(f"{path}: fastText model of version {version}; version 12 is read")
-    if pruned > 0:
-        raise UserError(f"{path}: a quantised fastText model; give the full one")
-    if min(dimension, words, shortest + 1, buckets + 1) < 1 or size != words + labels:
-        raise UserError(f"{path}: the sizes in its header contradict one another; fetch it again")
+    check(magic == _MAGIC, "not a fastText model (other .bin files are not read); convert it")
+    check(version == _VERSION, f"fastText model of version {version}; version 12 is read")
+    check(pruned <= 0, "a quantised fastText model; give the full one")
+    sound = min(dimension, words, shortest + 1, buckets + 1) >= 1 and size == words + labels
+    check(sound, "the sizes in its header contradict one another; fetch it again")
 
-    sought = set(asked)
     ids: dict[bytes, int] = {}
     first: list[bytes] = []
     position = _HEADER.size
@@ -97,23 +88,19 @@ def _read_layout(path: Path, content: mmap.mmap, asked: Collection[bytes]) -> _L
             raise ValueError
         _, kind = _COUNT_AND_TYPE.unpack_from(content, end + 1)
         if entry < words:
-            if kind != _WORD:
-                raise UserError(f"{path}: entry {entry + 1} is no word; fetch the file again")
+            check(kind == _WORD, f"entry {entry + 1} is no word; fetch the file again")
             word = content[position:end]
             if len(first) < MEAN_OF_WORDS:
                 first.append(word)
-            if word in sought:
+            if word in asked:
                 ids.setdefault(word, entry)
         position = end + 1 + _COUNT_AND_TYPE.size
 
     quantised, height, width = _MATRIX_HEADER.unpack_from(content, position)
-    if quantised:
-        raise UserError(f"{path}: a quantised fastText model; give the full one")
-    if (height, width) != (words + buckets, dimension):
-        raise UserError(
-            f"{path}: a matrix of {height} x {width} for {words} words, {buckets} buckets and "
-            f"dimension {dimension}; fetch the file again"
-        )
+    check(not quantised, "a quantised fastText model; give the full one")
+    sizes = f"{words} words, {buckets} buckets and dimension {dimension}"
+    fine = (height, width) == (words + buckets, dimension)
+    check(fine, f"a matrix of {height} x {width} for {sizes}; fetch the file again")
     offset = position + _MATRIX_HEADER.size
     if len(content) < offset + 4 * height * width:
         raise ValueError
@@ -123,16 +110,11 @@ def _read_layout(path: Path, content: mmap.mmap, asked: Collection[bytes]) -> _L
 def read_fasttext_model(path: Path, asked: Collection[str]) -> WordVectors:
     """Return the vectors of the words of `asked`, of its own words and of others by n-grams.
 
-    As in fastText, a word has the mean of its own row and the rows of its n-grams, another word
-    the mean of those of its n-grams; one that is too short to have any is not returned. Raises
-    `UserError` for another format or version, a quantised model, and a file that is cut short.
+    As in fastText, a word has the mean of its own row, if any, and the rows of its n-grams.
     """
     by_bytes = {word.encode(): word for word in asked}
     try:
-        with (
-            open(path, "rb") as stream,
-            mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content,
-        ):
+        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as content:
             layout = _read_layout(path, content, by_bytes)
     except (struct.error, ValueError) as error:
         raise UserError(f"{path}: cut short; fetch the file again") from error
@@ -142,10 +124,8 @@ def read_fasttext_model(path: Path, asked: Collection[str]) -> WordVectors:
     def vector_of(word: str, row: int | None) -> np.ndarray | None:
         rows = [] if row is None else [row]
         if layout.buckets:
-            rows += [
-                layout.words + hash_of_ngram(ngram) % layout.buckets
-                for ngram in character_ngrams(word, layout.shortest, layout.longest)
-            ]
+            ngrams = character_ngrams(word, layout.shortest, layout.longest)
+            rows += [layout.words + hash_of_ngram(ngram) % layout.buckets for ngram in ngrams]
         if not rows:
             return None
         vector = matrix[rows].mean(axis=0, dtype=np.float64).astype(np.float32)
@@ -153,11 +133,9 @@ def read_fasttext_model(path: Path, asked: Collection[str]) -> WordVectors:
             raise UserError(f"{path}: the vector of {word!r} is not finite; fetch the file again")
         return vector
 
-    known: dict[str, np.ndarray] = {}
-    composed: dict[str, np.ndarray] = {}
+    known, composed = {}, {}
     for raw, word in by_bytes.items():
-        vector = vector_of(word, layout.ids.get(raw))
-        if vector is not None:
+        if (vector := vector_of(word, layout.ids.get(raw))) is not None:
             (known if raw in layout.ids else composed)[word] = vector
     total = np.zeros(layout.dimension)
     for row, raw in enumerate(layout.first):

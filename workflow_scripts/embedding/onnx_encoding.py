@@ -17,9 +17,7 @@ def open_session(path: Path, device: str) -> onnxruntime.InferenceSession:
     available = onnxruntime.get_available_providers()
     cuda = "CUDAExecutionProvider"
     if device == "cuda" and cuda not in available:
-        raise UserError(
-            "--device cuda: this ONNX Runtime has no CUDA; use --device cpu or --backend torch"
-        )
+        raise UserError("--device cuda: not in this ONNX Runtime; use cpu or --backend torch")
     options = onnxruntime.SessionOptions()
     # Each worker runs a batch of its own on one core.
     options.intra_op_num_threads = 1
@@ -43,11 +41,7 @@ def onnx_encoder(
     device: str = "cpu",
     token_budget: int | None = None,
 ) -> StringEncoder:
-    """Return the encoder that runs the ONNX file `path` of the folder that `loaded` is from.
-
-    Raises `UserError` for a pooling or length that the model cannot take, and for a file that was
-    made from other weights.
-    """
+    """Return the encoder that runs the ONNX file `path` of the folder that `loaded` is from."""
     loaded.check_pooling(pooling, max_length)
     session = open_session(path, device)
     made_from = session.get_modelmeta().custom_metadata_map.get(WEIGHTS_KEY)
@@ -57,22 +51,15 @@ def onnx_encoder(
     output_name = "pooler_output" if pooling == "pooler" else "last_hidden_state"
 
     def run_batch(input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
-        feed = {
-            "input_ids": input_ids.numpy(),
-            "attention_mask": attention_mask.numpy(),
-            "token_type_ids": torch.zeros_like(input_ids).numpy(),
-        }
-        output = session.run([output_name], {name: feed[name] for name in input_names})[0]
-        states = torch.from_numpy(output)
+        feed = {"input_ids": input_ids, "attention_mask": attention_mask}
+        feed["token_type_ids"] = torch.zeros_like(input_ids)
+        chosen = {name: feed[name].numpy() for name in input_names}
+        states = torch.from_numpy(session.run([output_name], chosen)[0])
         return pool_hidden_states(states, attention_mask, pooling, states)
 
     on_gpu = session.get_providers()[0] != "CPUExecutionProvider"
     return StringEncoder(
-        run_batch,
-        loaded.tokenizer,
-        loaded.model.config.hidden_size,
-        pooling,
-        max_length,
-        token_budget or TOKEN_BUDGETS["cuda" if on_gpu else "cpu"],
-        1 if on_gpu else threads,
+        *(run_batch, loaded.tokenizer, loaded.model.config.hidden_size, pooling, max_length),
+        token_budget=token_budget or TOKEN_BUDGETS["cuda" if on_gpu else "cpu"],
+        workers=1 if on_gpu else threads,
     )

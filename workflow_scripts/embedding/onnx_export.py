@@ -1,8 +1,4 @@
-"""An encoder folder's model as ONNX, in float32 and in int8, for ONNX Runtime.
-
-The files are those that sentence-transformers looks for: onnx/model.onnx (backend="onnx") and
-onnx/model_quantized.onnx (with file_name="onnx/model_quantized.onnx").
-"""
+"""An encoder folder's model as ONNX, in float32 and in int8, for ONNX Runtime."""
 
 import logging
 import warnings
@@ -45,15 +41,10 @@ def example_inputs(
     loaded: LoadedModel, input_names: list[str], lengths: list[int]
 ) -> tuple[torch.Tensor, ...]:
     """Return inputs of strings of so many tokens, as the tokenizer would give them."""
-    token_ids = [
-        [(7 * place + row) % 50 + 5 for place in range(n)] for row, n in enumerate(lengths)
-    ]
+    token_ids = [[(7 * k + row) % 50 + 5 for k in range(n)] for row, n in enumerate(lengths)]
     input_ids, attention_mask = pad_token_ids(token_ids, loaded.tokenizer.pad_token_id)
-    known = {
-        "input_ids": input_ids,
-        "attention_mask": attention_mask,
-        "token_type_ids": torch.zeros_like(input_ids),
-    }
+    known = {"input_ids": input_ids, "attention_mask": attention_mask}
+    known["token_type_ids"] = torch.zeros_like(input_ids)
     return tuple(known[name] for name in input_names)
 
 
@@ -74,9 +65,8 @@ def quiet() -> Iterator[None]:
 def export_onnx(loaded: LoadedModel, folder: Path) -> Path:
     """Write onnx/model.onnx into `folder` and return its path; batch and length are free.
 
-    Inputs are those the tokenizer gives, outputs `last_hidden_state` and, where the model has a
-    pooler layer, `pooler_output`. The file is written only if it gives torch's values at other
-    shapes than the traced one. Raises `UserError` for a model that cannot be exported.
+    Outputs are `last_hidden_state` and, with a pooler layer, `pooler_output`. The file is written
+    only if it gives torch's values at other shapes than the traced one.
     """
     if sum(p.numel() * p.element_size() for p in loaded.model.parameters()) > LARGEST_FILE:
         raise UserError(f"{loaded.name}: more than 2 GB of weights do not fit into one ONNX file")
@@ -88,10 +78,8 @@ def export_onnx(loaded: LoadedModel, folder: Path) -> Path:
         output_names.append("pooler_output")
     # The exporter puts all of it back into the mode that the outermost module was in.
     wrapped = HiddenStates(loaded.model, input_names, output_names).eval()
-    free = {0: "batch", 1: "length"}
-    axes = {name: free for name in [*input_names, "last_hidden_state"]}
-    if "pooler_output" in output_names:
-        axes["pooler_output"] = {0: "batch"}
+    axes = {name: {0: "batch", 1: "length"} for name in [*input_names, "last_hidden_state"]}
+    axes |= {name: {0: "batch"} for name in output_names[1:]}
     target = onnx_file(folder, int8=False)
     with atomic_file(target) as temporary:
         try:
@@ -100,30 +88,21 @@ def export_onnx(loaded: LoadedModel, folder: Path) -> Path:
                 # graphs (they ran a fifth slower). What onnxruntime.transformers would fuse
                 # beforehand, the session fuses as well or better when it opens the file.
                 torch.onnx.export(
-                    wrapped,
-                    example_inputs(loaded, input_names, [4, 7]),
-                    str(temporary),
-                    dynamo=False,
-                    opset_version=OPSET,
-                    input_names=input_names,
-                    output_names=output_names,
-                    dynamic_axes=axes,
+                    *(wrapped, example_inputs(loaded, input_names, [4, 7]), str(temporary)),
+                    **{"dynamo": False, "opset_version": OPSET, "dynamic_axes": axes},
+                    **{"input_names": input_names, "output_names": output_names},
                 )
         except Exception as error:  # tracing fails in as many ways as there are models
             raise UserError(
                 f"{loaded.name}: cannot be exported to ONNX ({type(error).__name__}: "
                 f"{str(error)[:200]}); use the torch backend"
             ) from error
-        add_weights_hash(temporary, loaded.weights_sha256)
+        # Which weights it holds, so that a stale file is noticed.
+        model = onnx.load(temporary)
+        onnx.helper.set_model_props(model, {WEIGHTS_KEY: loaded.weights_sha256})
+        onnx.save(model, temporary)
         check_export(wrapped, loaded, temporary)
     return target
-
-
-def add_weights_hash(path: Path, weights_sha256: str) -> None:
-    """Note in an ONNX file which weights it holds, so that a stale one is noticed."""
-    model = onnx.load(path)
-    onnx.helper.set_model_props(model, {WEIGHTS_KEY: weights_sha256})
-    onnx.save(model, path)
 
 
 def check_export(wrapped: HiddenStates, loaded: LoadedModel, path: Path) -> None:
@@ -132,11 +111,9 @@ def check_export(wrapped: HiddenStates, loaded: LoadedModel, path: Path) -> None
     longest = min(position_limit(loaded.model) or 40, 40)
     for lengths in ([3], [5] * 9, [3, longest, 6]):
         inputs = example_inputs(loaded, wrapped.input_names, lengths)
-        feed = {
-            name: tensor.numpy() for name, tensor in zip(wrapped.input_names, inputs, strict=True)
-        }
-        theirs = session.run(wrapped.output_names, feed)
-        for ours, other in zip(wrapped(*inputs), theirs, strict=True):
+        feed = {name: one.numpy() for name, one in zip(wrapped.input_names, inputs, strict=True)}
+        others = session.run(wrapped.output_names, feed)
+        for ours, other in zip(wrapped(*inputs), others, strict=True):
             expected = ours.numpy()
             if np.abs(other - expected).max() > TOLERANCE * max(1.0, np.abs(expected).max()):
                 raise UserError(
@@ -148,9 +125,8 @@ def check_export(wrapped: HiddenStates, loaded: LoadedModel, path: Path) -> None
 def quantize_onnx(folder: Path) -> Path:
     """Write onnx/model_quantized.onnx from onnx/model.onnx of `folder`; return its path.
 
-    The weights of matrix products become int8 with one scale a column, their inputs are rounded
-    when run (dynamic quantisation). Embeddings, sums and norms stay float32. Weights use 7 bits of
-    8, since processors without VNNI overflow otherwise.
+    Matrix products are quantised dynamically, one scale a column, all else stays float32. Weights
+    use 7 bits of 8, since processors without VNNI overflow otherwise.
     """
     target = onnx_file(folder, int8=True)
     with atomic_file(target) as temporary, quiet():

@@ -9,7 +9,7 @@ WEIGHTS_KEY = "weights_sha256"
 
 
 def onnx_file(folder: Path, int8: bool) -> Path:
-    """Return the path of an encoder folder's ONNX file, named as sentence-transformers does."""
+    """Return the path of an encoder folder's ONNX file, where sentence-transformers looks."""
     return folder / "onnx" / ("model_quantized.onnx" if int8 else "model.onnx")
 
 

@@ -18,8 +18,7 @@ def pool_hidden_states(
     """Return vectors [B, D] of hidden states [B, T, D] with attention mask [B, T] (1 = real token).
 
     Padding must stand on the right. `mean_padded` averages over all T positions, so T must be the
-    maximum length that the recipe states, whatever the batch holds. `pooler` needs
-    `pooler_output` [B, D] of the model. Raises `ValueError` for another name or a missing output.
+    recipe's maximum length, whatever the batch holds. `pooler` needs `pooler_output` [B, D].
     """
     if pooling == "cls":
         return hidden_states[:, 0]

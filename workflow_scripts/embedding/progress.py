@@ -12,10 +12,6 @@ SECONDS_BETWEEN_LINES = 10.0
 Advance = Callable[[int], None]
 
 
-def ignore_progress(_count: int) -> None:
-    """Take a count of strings done, and show nothing."""
-
-
 @contextmanager
 def embedding_progress(total: int) -> Iterator[Advance]:
     """Yield a function that is called with each further count of strings done; shows on stderr."""

@@ -1,7 +1,6 @@
-"""Files of static word vectors: fastText's text format (.vec, .vec.gz) and its models (.bin).
+"""Files of static word vectors: fastText's models (.bin) and text format, which is word2vec's.
 
-The text format is also word2vec's: a line `words dimension`, then a line a word: the word and its
-numbers, separated by single blanks. fastText writes one more blank at the end of a line.
+A line `words dimension`, then a line a word: the word and its numbers, between single blanks.
 """
 
 import gzip
@@ -20,10 +19,7 @@ MODEL_ENDING = ".bin"
 
 
 def is_fasttext_model(path: Path) -> bool:
-    """Return whether a file is a fastText model, by its name; else it is one of text.
-
-    Raises `UserError` for another ending.
-    """
+    """Return whether a file is a fastText model, by its name; else it is one of text."""
     if path.name.endswith(MODEL_ENDING):
         return True
     if path.name.endswith(TEXT_ENDINGS):
@@ -35,11 +31,7 @@ def is_fasttext_model(path: Path) -> bool:
 
 
 def read_word_vectors(path: Path, asked: Collection[str]) -> WordVectors:
-    """Return the vectors of the words of `asked` that a file has, and its mean vector.
-
-    Only these are held in memory. Raises `UserError`, with file and line where there is one, for
-    whatever is missing, malformed or cut short.
-    """
+    """Return the vectors of the words of `asked` that a file has, and its mean vector."""
     model = is_fasttext_model(path)
     if not path.is_file():
         raise UserError(f"{path}: no such file of word vectors; check the path")
@@ -53,16 +45,6 @@ def _read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
             yield from enumerate(stream, start=1)
     except (OSError, EOFError, zlib.error) as error:
         raise UserError(f"{path}: cannot be read ({error}); fetch the file again") from error
-
-
-def _read_header(path: Path, line: bytes) -> tuple[int, int]:
-    fields = line.split()
-    if len(fields) != 2 or not all(field.isdigit() and int(field) for field in fields):
-        raise UserError(
-            f"{path}:1: expected `number-of-words dimension`, found {line[:40]!r}; add this line "
-            "to a file that has none, or fetch the file again"
-        )
-    return int(fields[0]), int(fields[1])
 
 
 def _read_numbers(path: Path, number: int, fields: list[bytes]) -> np.ndarray:
@@ -79,14 +61,20 @@ def _read_numbers(path: Path, number: int, fields: list[bytes]) -> np.ndarray:
 def read_text_vectors(path: Path, asked: Collection[str]) -> WordVectors:
     """Read a file of text, gzipped if its name ends in `.gz`; of a repeated word, the first line.
 
-    Every line must hold a word and as many fields as the dimension; the numbers are read, and must
-    be finite, where the line is used: words asked for, and the first `MEAN_OF_WORDS`.
+    Numbers are read where the line is used: words asked for, and the first `MEAN_OF_WORDS`.
     """
     sought = {word.encode() for word in asked}
     known: dict[str, np.ndarray] = {}
     repeated = 0
     lines = _read_lines(path)
-    words, dimension = _read_header(path, next(lines, (1, b""))[1])
+    _, header = next(lines, (1, b""))
+    sizes = header.split()
+    if len(sizes) != 2 or not all(size.isdigit() and int(size) for size in sizes):
+        raise UserError(
+            f"{path}:1: expected `number-of-words dimension`, found {header[:40]!r}; add this line "
+            "to a file that has none, or fetch the file again"
+        )
+    words, dimension = map(int, sizes)
     total = np.zeros(dimension)
     number = 1
     for number, line in lines:
@@ -106,10 +94,8 @@ def read_text_vectors(path: Path, asked: Collection[str]) -> WordVectors:
         if in_mean:
             total += vector
         if word in sought:
-            if word.decode() in known:
-                repeated += 1
-            else:
-                known[word.decode()] = vector
+            repeated += word.decode() in known
+            known.setdefault(word.decode(), vector)
     if number != words + 1:
         raise UserError(
             f"{path}: line 1 promises {words} words, the file has {number - 1}; fetch it again"

@@ -1,7 +1,4 @@
-"""Vectors of many strings: each unique one tokenised and run once, batched by length.
-
-What runs a batch is torch here and ONNX Runtime in `onnx_encoding`; all else is the same.
-"""
+"""Vectors of many strings: each unique one tokenised and run once, batched by length."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,12 +12,8 @@ from transformers import PreTrainedTokenizerBase
 from workflow_scripts.embedding.architectures import first_position_only
 from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.pooling import pool_hidden_states
-from workflow_scripts.embedding.progress import Advance, embedding_progress, ignore_progress
-from workflow_scripts.embedding.token_batches import (
-    pad_token_ids,
-    plan_batches,
-    tokenize_strings,
-)
+from workflow_scripts.embedding.progress import Advance, embedding_progress
+from workflow_scripts.embedding.token_batches import pad_token_ids, plan_batches, tokenize_strings
 from workflow_scripts.errors import UserError
 
 # Positions (padding included) in one forward pass. On a CPU the hidden states of a batch should
@@ -33,10 +26,8 @@ PRECISIONS = ("float32", "auto", "float16", "bfloat16")
 class StringEncoder:
     """Strings to vectors. `run_batch` maps token ids and mask, both [B, T], to vectors [B, D].
 
-    `settings` gives the context that all batches run in. On a CPU each of `workers` threads runs
-    batches of its own, on one core. Sharing each matrix product between the cores instead would
-    make them wait for each other hundreds of times a batch, and long where other programs want the
-    cores too.
+    `settings` gives the context of all batches. On a CPU each of `workers` threads runs batches of
+    its own on one core: sharing matrix products, they would wait for each other all the time.
     """
 
     run_batch: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
@@ -48,11 +39,11 @@ class StringEncoder:
     workers: int
     settings: Callable[[], AbstractContextManager] = nullcontext
 
-    def encode(self, strings: Sequence[str], advance: Advance = ignore_progress) -> np.ndarray:
+    def encode(self, strings: Sequence[str], advance: Advance = lambda _: None) -> np.ndarray:
         """Return float32 vectors [number of strings, D]; row i belongs to `strings[i]`.
 
         `advance` is told how many strings each batch finished. A batch that does not fit into
-        memory is done again in halves. Raises `UserError` if a single string does not fit.
+        memory is done again in halves.
         """
         unique = dict.fromkeys(strings)
         token_ids = tokenize_strings(self.tokenizer, list(unique), self.max_length)
@@ -71,7 +62,10 @@ class StringEncoder:
                 found = None
             # Out of the handler, where the exception holds on to the tensors of the pass.
             if found is None:
-                return sum(map(run, halves(batch)))
+                if len(batch) == 1:
+                    raise UserError("out of memory with a single string; lower the maximum length")
+                middle = len(batch) // 2
+                return run(batch[:middle]) + run(batch[middle:])
             vectors[batch] = found.float().cpu().numpy()
             return len(batch)
 
@@ -99,22 +93,11 @@ class StringEncoder:
             torch.set_num_threads(threads)
 
 
-def halves(batch: list[int]) -> tuple[list[int], list[int]]:
-    """Return the two halves of a batch that memory did not suffice for.
-
-    Raises `UserError` if it holds a single string.
-    """
-    if len(batch) == 1:
-        raise UserError("out of memory with a single string; lower the maximum length")
-    middle = len(batch) // 2
-    return batch[:middle], batch[middle:]
-
-
 def choose_precision(precision: str, device: torch.device) -> torch.dtype | None:
     """Return the type that matrix products are computed in, None for that of the weights.
 
-    `auto` is float16 on CUDA (rounds eight times finer than bfloat16) and float32 elsewhere.
-    Raises `UserError` for a half precision on a CPU, where it can be a hundred times slower.
+    `auto` is float16 on CUDA (rounds eight times finer than bfloat16) and float32 elsewhere; on a
+    CPU a half precision can be a hundred times slower.
     """
     if precision not in PRECISIONS:
         raise UserError(f"precision {precision!r} is unknown; use one of {', '.join(PRECISIONS)}")
@@ -134,11 +117,7 @@ def torch_encoder(
     token_budget: int | None = None,
     precision: str = "float32",
 ) -> StringEncoder:
-    """Return the encoder that runs `loaded` where it is; the model is put in eval mode.
-
-    Raises `UserError` where the model cannot be pooled so, cannot take `max_length`, or
-    `precision` (one of `PRECISIONS`) does not fit its device.
-    """
+    """Return the encoder that runs `loaded` where it is; the model is put in eval mode."""
     loaded.check_pooling(pooling, max_length)
     model = loaded.model.eval()
     device = next(model.parameters()).device
@@ -146,25 +125,16 @@ def torch_encoder(
 
     def run_batch(input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
         attention_mask = attention_mask.to(device)
-        mixed = torch.autocast(device.type, dtype) if dtype else nullcontext()
-        with mixed:
+        with torch.autocast(device.type, dtype) if dtype else nullcontext():
             output = model(input_ids=input_ids.to(device), attention_mask=attention_mask)
-        return pool_hidden_states(
-            output.last_hidden_state.float(),
-            attention_mask,
-            pooling,
-            output.get("pooler_output"),
-        )
+        states = output.last_hidden_state.float()
+        return pool_hidden_states(states, attention_mask, pooling, output.get("pooler_output"))
 
     return StringEncoder(
-        run_batch,
-        loaded.tokenizer,
-        model.config.hidden_size,
-        pooling,
-        max_length,
-        token_budget or TOKEN_BUDGETS.get(device.type, TOKEN_BUDGETS["cuda"]),
-        torch.get_num_threads() if device.type == "cpu" else 1,
-        lambda: first_position_only(model, pooling in ("cls", "pooler")),
+        *(run_batch, loaded.tokenizer, model.config.hidden_size, pooling, max_length),
+        token_budget=token_budget or TOKEN_BUDGETS.get(device.type, TOKEN_BUDGETS["cuda"]),
+        workers=torch.get_num_threads() if device.type == "cpu" else 1,
+        settings=lambda: first_position_only(model, pooling in ("cls", "pooler")),
     )
 
 
@@ -179,9 +149,8 @@ def encode_strings(
 ) -> np.ndarray:
     """Return float32 vectors [number of strings, D]; row i belongs to `strings[i]`.
 
-    The model is put in eval mode. Strings longer than `max_length` tokens are cut; equal strings
-    are run once. `token_budget` is the positions of a batch, None for what suits the device.
-    `report` shows progress on stderr. Same machine and strings: same bytes, whatever the threads.
+    `token_budget` is the positions of a batch, None for what suits the device; `report` shows
+    progress on stderr. Same machine and strings: same bytes, whatever the threads.
     """
     encoder = torch_encoder(loaded, pooling, max_length, token_budget, precision)
     if not report:

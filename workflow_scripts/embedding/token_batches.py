@@ -16,18 +16,12 @@ def tokenize_strings(
 ) -> list[list[int]]:
     """Return the token ids of each string, special tokens included, at most `max_length` each.
 
-    A string that gives no token at all (an empty one, under a tokenizer without special tokens)
-    becomes the unknown token, so that every string has a vector.
+    A string that gives no token at all becomes the unknown token, so that it has a vector.
     """
     if not strings:
         return []
     strings = list(strings)
-    options = {
-        "truncation": True,
-        "max_length": max_length,
-        "return_attention_mask": False,
-        "return_token_type_ids": False,
-    }
+    options = {"truncation": True, "max_length": max_length}
     if tokenizer.is_fast:
         # The call sets truncation of the Rust tokenizer, which is then asked itself: building
         # the result of a call takes transformers longer than the tokens took.
@@ -47,11 +41,7 @@ def tokenize_strings(
 
 
 def plan_batches(lengths: Sequence[int], token_budget: int) -> Iterator[list[int]]:
-    """Yield the indices of `lengths` in batches of similar length.
-
-    Shortest first; a batch holds at most `token_budget` positions after padding to its longest,
-    or one string where that alone is longer.
-    """
+    """Yield the indices of `lengths`, shortest first, within `token_budget` padded positions."""
     batch: list[int] = []
     for index in sorted(range(len(lengths)), key=lengths.__getitem__):
         # Sorted, so the newcomer is the longest.
@@ -66,10 +56,7 @@ def plan_batches(lengths: Sequence[int], token_budget: int) -> Iterator[list[int
 def pad_token_ids(
     token_ids: Sequence[Sequence[int]], pad_token_id: int, length: int | None = None
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return token ids [B, T] and attention mask [B, T], both int64, padded on the right.
-
-    T is `length` where it is given, else the longest of the batch.
-    """
+    """Return ids and attention mask, int64 [B, T], padded on the right; T is `length` or enough."""
     lengths = np.fromiter(map(len, token_ids), dtype=np.int64, count=len(token_ids))
     width = lengths.max() if length is None else length
     real = np.arange(width) < lengths[:, None]

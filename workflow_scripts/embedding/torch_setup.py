@@ -1,17 +1,17 @@
 """How torch runs in a command: the number of threads and the device."""
 
-import torch
-
 from workflow_scripts.errors import UserError
+from workflow_scripts.imports import calm_threads
+
+calm_threads()
+
+import torch  # noqa: E402
 
 DEVICES = ("cpu", "cuda", "auto")
 
 
 def set_up_torch(threads: int, device: str) -> torch.device:
-    """Set the number of threads and return the device; `auto` takes a CUDA device if there is one.
-
-    Raises `UserError` for `cuda` on a machine without.
-    """
+    """Set the number of threads and return the device; `auto` is CUDA where there is a device."""
     if threads < 1:
         raise UserError(f"--threads {threads}: give 1 or more")
     torch.set_num_threads(threads)

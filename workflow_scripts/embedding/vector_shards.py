@@ -1,15 +1,15 @@
 """Vectors of large jobs: embedded shard by shard, taken up again after a kill, joined on disk.
 
-Beside the output `vectors.npy` a working folder `.vectors.npy.shards` holds job.json, which says
-what the shards are made from, and one .npy for each finished shard. A shard is there whole or not
-at all. No step holds more than one shard of vectors in memory.
+Beside the output `vectors.npy`, `.vectors.npy.shards` holds job.json, which says what the shards
+are made from, and one .npy for each finished shard, whole or not at all.
 """
 
 import hashlib
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,8 +34,7 @@ Encode = Callable[[Sequence[str], Advance], np.ndarray]
 class ShardedJob:
     """What is written where: `strings` to `output` [number of strings, `dimension`] as `dtype`.
 
-    `maker` says in JSON values what makes the vectors (weights, pooling, length, ...): shards of a
-    killed run are used again only if it, the strings, `dtype` and `shard_size` are the same.
+    `maker` says in JSON values what makes the vectors; shards of another maker are not used.
     """
 
     output: Path
@@ -49,58 +48,45 @@ class ShardedJob:
     def folder(self) -> Path:
         return self.output.with_name(f".{self.output.name}.shards")
 
-    def describe(self, unique: Sequence[str]) -> dict[str, Any]:
-        """Return what job.json holds; `unique` are the strings without repetition, in order."""
-        digest = hashlib.sha256()
-        for string in unique:
-            digest.update(string.encode())
-            digest.update(b"\n")
-        return {
-            "dtype": self.dtype,
-            "maker": self.maker,
-            "shard_size": self.shard_size,
-            "unique_strings": len(unique),
-            "unique_strings_sha256": digest.hexdigest(),
-        }
+    def shard(self, first: int) -> Path:
+        return self.folder / f"{first:010d}.npy"
 
 
-def shard_bounds(count: int, shard_size: int) -> Iterator[tuple[int, int]]:
-    """Yield (first, end) of each shard of `count` strings."""
-    for first in range(0, count, shard_size):
-        yield first, min(first + shard_size, count)
+def shard_bounds(count: int, shard_size: int) -> list[tuple[int, int]]:
+    return [(first, min(first + shard_size, count)) for first in range(0, count, shard_size)]
 
 
 def open_working_folder(job: ShardedJob, unique: Sequence[str]) -> None:
-    """Make the working folder; what another job left there is removed."""
-    description = job.describe(unique)
+    """Make the working folder with job.json; what another job left there is removed."""
+    digest = hashlib.sha256()
+    for string in unique:
+        digest.update(f"{string}\n".encode())
+    description = {
+        "dtype": job.dtype,
+        "maker": job.maker,
+        "shard_size": job.shard_size,
+        "unique_strings": len(unique),
+        "unique_strings_sha256": digest.hexdigest(),
+    }
     job_file = job.folder / JOB_FILE
     if job.folder.is_dir():
-        try:
-            same = read_json(job_file) == description
-        except UserError:
-            same = False
-        if same:
-            return
+        with suppress(UserError):
+            if read_json(job_file) == description:
+                return
         print(f"{job.folder}: left by another job, removed", file=sys.stderr)
         shutil.rmtree(job.folder)
     write_json(job_file, description)
 
 
-def shard_file(job: ShardedJob, first: int) -> Path:
-    return job.folder / f"{first:010d}.npy"
-
-
 def shard_is_finished(job: ShardedJob, first: int, end: int) -> bool:
-    """Say whether the shard is there with the shape and type it should have."""
     try:
-        shard = open_memmap(shard_file(job, first), mode="r")
+        shard = open_memmap(job.shard(first), mode="r")
     except (OSError, ValueError):
         return False
     return shard.shape == (end - first, job.dimension) and shard.dtype == np.dtype(job.dtype)
 
 
 def write_shard(job: ShardedJob, first: int, vectors: np.ndarray) -> None:
-    """Write the vectors of the strings from `first` on, whole or not at all."""
     name = job.maker.get("model", "the model")
     if not np.isfinite(vectors).all():
         raise UserError(f"{name}: gives vectors that are not finite; tune or fetch it anew")
@@ -108,7 +94,7 @@ def write_shard(job: ShardedJob, first: int, vectors: np.ndarray) -> None:
         stored = vectors.astype(job.dtype, copy=False)
     if not np.isfinite(stored).all():
         raise UserError(f"{name}: its vectors are too large for {job.dtype}; use --dtype float32")
-    with atomic_file(shard_file(job, first)) as temporary, open(temporary, "wb") as stream:
+    with atomic_file(job.shard(first)) as temporary, open(temporary, "wb") as stream:
         np.save(stream, stored)
 
 
@@ -116,11 +102,10 @@ def join_shards(job: ShardedJob, unique_rows: np.ndarray, unique_count: int) -> 
     """Write the output from the finished shards; line i has the unique string `unique_rows[i]`."""
     # In the working folder, where a killed run leaves nothing that the next one does not tidy up.
     joined = job.folder / "joined.npy"
-    vectors = open_memmap(
-        joined, mode="w+", dtype=job.dtype, shape=(len(unique_rows), job.dimension)
-    )
+    shape = (len(unique_rows), job.dimension)
+    vectors = open_memmap(joined, mode="w+", dtype=job.dtype, shape=shape)
     for first, end in shard_bounds(unique_count, job.shard_size):
-        shard = open_memmap(shard_file(job, first), mode="r")
+        shard = open_memmap(job.shard(first), mode="r")
         lines = np.flatnonzero((unique_rows >= first) & (unique_rows < end))
         for start in range(0, len(lines), ROWS_AT_ONCE):
             some = lines[start : start + ROWS_AT_ONCE]
@@ -133,29 +118,18 @@ def embed_in_shards(job: ShardedJob, encode: Encode) -> None:
     """Write the vectors of the job; row i belongs to line i, equal lines are run once.
 
     `encode` maps strings to float32 vectors [number of strings, D] and tells its second argument
-    how many it has done. Shards that an interrupted run of the same job finished are kept. The
-    same job gives the same bytes, interrupted or not. Raises `UserError` for vectors that are not
-    finite.
+    how many it has done. The same job gives the same bytes, interrupted or not.
     """
     row_of: dict[str, int] = {}
-    unique_rows = np.fromiter(
-        (row_of.setdefault(string, len(row_of)) for string in job.strings),
-        dtype=np.int64,
-        count=len(job.strings),
-    )
+    places = (row_of.setdefault(string, len(row_of)) for string in job.strings)
+    rows = np.fromiter(places, dtype=np.int64, count=len(job.strings))
     unique = list(row_of)
     open_working_folder(job, unique)
-    todo = [
-        (first, end)
-        for first, end in shard_bounds(len(unique), job.shard_size)
-        if not shard_is_finished(job, first, end)
-    ]
+    bounds = shard_bounds(len(unique), job.shard_size)
+    todo = [shard for shard in bounds if not shard_is_finished(job, *shard)]
     remaining = sum(end - first for first, end in todo)
-    if remaining < len(unique):
-        print(
-            f"going on: {len(unique) - remaining} of {len(unique)} strings are done",
-            file=sys.stderr,
-        )
+    if done := len(unique) - remaining:
+        print(f"going on: {done} of {len(unique)} strings are done", file=sys.stderr)
     with embedding_progress(remaining) as advance:
         for first, end in todo:
             vectors = encode(unique[first:end], advance)
@@ -165,5 +139,5 @@ def embed_in_shards(job: ShardedJob, encode: Encode) -> None:
                 # Going on would end here again.
                 shutil.rmtree(job.folder)
                 raise
-    join_shards(job, unique_rows, len(unique))
+    join_shards(job, rows, len(unique))
     shutil.rmtree(job.folder)

@@ -1,8 +1,4 @@
-"""Strings under static word vectors: which words are looked up, and what stands for missing ones.
-
-A string is the mean of the vectors of its words, which are what stands between white space. A word
-is sought as it is written, then lower-cased.
-"""
+"""Strings under static word vectors: each is the mean of its words, cut at white space."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,26 +7,20 @@ import numpy as np
 
 from workflow_scripts.errors import UserError
 
-# What stands for a word that the file lacks: `subwords`, the mean of the vectors of its character
-# n-grams, as fastText does; `mean`, the mean vector of the file's most frequent words, which says
-# nothing of the word but keeps cosines defined; `error`, nothing.
+# What stands for a word that the file lacks: the mean of the vectors of its character n-grams, as
+# in fastText; the mean vector of the file's most frequent words, which keeps cosines defined.
 OOV_CHOICES = ("subwords", "mean", "error")
-
-# How many words, the first of the file, the mean vector is taken of. Files are ordered by
-# frequency; words further down are rare, and many are misspelt.
+# Files are ordered by frequency; words further down are rare, and many are misspelt.
 MEAN_OF_WORDS = 10_000
-
 _SHOWN = 3
 
 
 @dataclass(frozen=True)
 class WordVectors:
-    """What a file of word vectors has to say of the words asked for.
+    """What a file has to say of the words asked for; vectors are float32 [dimension].
 
-    `known` maps those of the file to float32 [dimension]; `composed` those that it lacks but has
-    character n-grams of. `mean` is the mean vector, float32 [dimension], of the first
-    `MEAN_OF_WORDS` words of the file, `words` the number of all its words, and `repeated` counts
-    the lines of words asked for that were passed over because an earlier line has the word.
+    `known` holds words of the file, `composed` others of which it has character n-grams; `mean` is
+    of its first `MEAN_OF_WORDS` words, `words` their number, `repeated` counts lines passed over.
     """
 
     known: dict[str, np.ndarray]
@@ -40,80 +30,49 @@ class WordVectors:
     repeated: int = 0
 
 
-@dataclass(frozen=True)
-class LookupCounts:
-    """Of the different words of the strings: how each was found; and strings of unknown words only.
-
-    `words` is the sum of `as_written`, `lower_cased`, `from_subwords` and `mean_vector`.
-    """
-
-    words: int
-    as_written: int
-    lower_cased: int
-    from_subwords: int
-    mean_vector: int
-    strings_of_mean_vectors: int
-
-
 def words_to_seek(strings: Sequence[str]) -> set[str]:
     """Return all words of the strings, as they are written and lower-cased."""
     words = {word for string in strings for word in string.split()}
     return words | {word.lower() for word in words}
 
 
-def _check_none_missing(missing: list[str], words: int, file_name: str, remedy: str) -> None:
-    if missing:
-        shown = ", ".join(map(repr, missing[:_SHOWN]))
-        more = ", ..." if len(missing) > _SHOWN else ""
-        raise UserError(
-            f"{file_name}: has no vector of {len(missing)} of {words} words ({shown}{more}); "
-            f"{remedy}"
-        )
-
-
 def embed_strings(
     strings: Sequence[str], vectors: WordVectors, oov: str, file_name: str
-) -> tuple[np.ndarray, LookupCounts]:
-    """Return float32 [strings, dimension], and how the words were found.
+) -> tuple[np.ndarray, dict[str, int]]:
+    """Return float32 [strings, dimension], and how many of the different words were found how.
 
-    `oov` is one of `OOV_CHOICES`; with `subwords`, a word too short to have n-grams has the mean
-    vector. Raises `UserError` for a string without words and, with `error`, for a missing word;
-    `file_name` is for messages.
+    A word is sought as it is written, then lower-cased, then by `oov`; with `subwords`, one too
+    short to have n-grams has the mean vector. `file_name` is for messages.
     """
     blank = next((number for number, string in enumerate(strings, 1) if not string.split()), None)
     if blank is not None:
         raise UserError(f"string {blank} has no words; remake the suite")
     words = sorted({word for string in strings for word in string.split()})
     found: dict[str, np.ndarray] = {}
-    lower_cased = from_subwords = 0
+    counts = dict.fromkeys(("as_written", "lower_cased", "from_subwords", "mean_vector"), 0)
     missing: list[str] = []
     for word in words:
         if word in vectors.known:
-            found[word] = vectors.known[word]
+            how, found[word] = "as_written", vectors.known[word]
         elif word.lower() in vectors.known:
-            found[word] = vectors.known[word.lower()]
-            lower_cased += 1
+            how, found[word] = "lower_cased", vectors.known[word.lower()]
         elif oov == "subwords" and word in vectors.composed:
-            found[word] = vectors.composed[word]
-            from_subwords += 1
+            how, found[word] = "from_subwords", vectors.composed[word]
         else:
+            how = "mean_vector"
             missing.append(word)
-    if oov == "error":
-        _check_none_missing(missing, len(words), file_name, "let oov be `mean` or remove them")
-    unknown = set(missing)
+        counts[how] += 1
+    if oov == "error" and missing:
+        shown = ", ".join(map(repr, missing[:_SHOWN])) + ", ..." * (len(missing) > _SHOWN)
+        raise UserError(
+            f"{file_name}: has no vector of {len(missing)} of {len(words)} words ({shown}); "
+            "let oov be `mean` or remove them"
+        )
     result = np.empty((len(strings), len(vectors.mean)), dtype=np.float32)
-    of_unknown = 0
     for row, string in enumerate(strings):
-        parts = string.split()
-        of_unknown += unknown.issuperset(parts)
         # In float64, and the same for a string of one word as the vector of the file.
-        result[row] = np.mean([found.get(part, vectors.mean) for part in parts], 0, np.float64)
-    counts = LookupCounts(
-        words=len(words),
-        as_written=len(found) - lower_cased - from_subwords,
-        lower_cased=lower_cased,
-        from_subwords=from_subwords,
-        mean_vector=len(missing),
-        strings_of_mean_vectors=of_unknown,
-    )
-    return result, counts
+        of_words = [found.get(part, vectors.mean) for part in string.split()]
+        result[row] = np.mean(of_words, 0, np.float64)
+    unknown = set(missing)
+    of_unknown = sum(unknown.issuperset(string.split()) for string in strings)
+    return result, counts | {"words": len(words), "strings_of_mean_vectors": of_unknown}

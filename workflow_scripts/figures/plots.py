@@ -1,25 +1,25 @@
-"""What every kind of figure hands on: its points, what they are, and how to draw them."""
+"""What every kind of figure shares: its points, values measured as tables are, and facts told."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from workflow_scripts.figures.blocks import NotRun
+from workflow_scripts.errors import UserError
+from workflow_scripts.tables.blocks import Cell, Column, Row, Table, details_path
 from workflow_scripts.tables.cells import ShownCell, ShownTable
+from workflow_scripts.tables.document import DASH
 from workflow_scripts.tables.numbers import format_number
 
 if TYPE_CHECKING:
+    import numpy as np
     from matplotlib.figure import Figure
 
-HEADER = ("panel", "series", "x", "y", "low", "high")
+# a curve, point, panel or bucket as the block has it: id, label, and parts or why there are none
+Entry = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Point:
-    """A plotted point; `low` and `high` are the ends of its error bar, None where it has none.
-
-    `y` is None for a mark on the x axis, such as a median.
-    """
+class Point(NamedTuple):
+    """A plotted point with the ends of its error bar; a mark on the x axis has no `y`."""
 
     panel: str
     series: str
@@ -31,17 +31,16 @@ class Point:
 
 @dataclass(frozen=True)
 class Plot:
-    """A figure ready to be drawn and told about.
+    """A figure ready to be drawn and told about; `draw` is called only if there are points.
 
-    `facts` say what was measured and how to read it. `numbers` is a small table of the main
-    numbers, its header first. `values` are those that the paper may print. `draw` returns the
-    drawn figure; it is called only if there are points.
+    `facts` say what was measured and how to read it; `numbers` is a small table, its header first;
+    `not_run` has the label of what was not run, and why; `values` may stand in the paper.
     """
 
-    points: tuple[Point, ...]
-    facts: tuple[str, ...]
-    numbers: tuple[tuple[str, ...], ...]
-    not_run: tuple[NotRun, ...]
+    points: Sequence[Point]
+    facts: Sequence[str]
+    numbers: Sequence[tuple[str, ...]]
+    not_run: Sequence[tuple[str, str]]
     draw: "Callable[[], Figure]"
     values: ShownTable | None = None
 
@@ -54,17 +53,93 @@ def _field(value: float | str | None) -> str:
 
 def points_tsv(points: Iterable[Point]) -> str:
     """Return the points as tab-separated rows under a header, fractions with six decimals."""
-    rows = [HEADER, *((p.panel, p.series, p.x, p.y, p.low, p.high) for p in points)]
-    return "".join("\t".join(map(_field, row)) + "\n" for row in rows)
+    return "".join("\t".join(map(_field, row)) + "\n" for row in (Point._fields, *points))
 
 
-def value_text(cell: ShownCell) -> str:
-    """Return mean and deviation over seeds: ".674 ± .003"; a single run has no deviation."""
+def that_ran(entries: Iterable[Entry]) -> list[Entry]:
+    """Return the entries that were run."""
+    return [entry for entry in entries if "not_run" not in entry]
+
+
+def not_run(entries: Iterable[Entry]) -> list[tuple[str, str]]:
+    """Return label and reason of those that were not."""
+    return [(one["label"], one["not_run"]) for one in entries if "not_run" in one]
+
+
+def metrics_of(entries: Iterable[Entry]) -> list[str]:
+    """Return what entries that ran are measured by: metric and data set, sorted."""
+    parts = {(part["dataset"], part["metric"]) for entry in entries for part in entry["parts"]}
+    return [f"{metric} on {dataset}" for dataset, metric in sorted(parts)]
+
+
+def measure(block: Entry, column: str, entries: Sequence[Entry]) -> ShownTable:
+    """Return the values of a figure as a table of one column, a row for each entry.
+
+    So a value of a figure is what a table would show. `UserError` for missing files and scores.
+    """
+    from workflow_scripts.tables.intervals import read_table
+
+    rows = (Row(one["id"], one["label"], None, None, {column: Cell.of(one)}) for one in entries)
+    table = Table(block["id"], (Column(column, column),), tuple(rows))
+    return read_table(table, entries, block["reference"])
+
+
+def read_pairs(scores: str, dataset: str) -> "tuple[np.ndarray, np.ndarray]":
+    """Return cosines, float64 [pairs], and labels, int8 [pairs] of 0 and 1, beside a scores file.
+
+    Raises `UserError` for a data set of another task.
+    """
+    from workflow_scripts.scoring.details import cosines_key, labels_key, read_details
+
+    path = details_path(scores)
+    details = read_details(path)
+    if cosines_key(dataset) not in details:
+        raise UserError(
+            f"{path}: no cosines and labels of dataset `{dataset}`; it must be one of task "
+            "pair-classification: mend the figure"
+        )
+    return details[cosines_key(dataset)].astype("float64"), details[labels_key(dataset)]
+
+
+def value_texts(cell: ShownCell) -> tuple[str, str, str]:
+    """Return mean and deviation over seeds (".674 ± .003"), 95% interval, and number of seeds."""
+    mean = format_number(cell.mean)
+    interval = DASH if cell.interval is None else " to ".join(map(format_number, cell.interval))
+    if cell.deviation is not None:
+        mean += f" ± {format_number(cell.deviation)}"
+    return mean, interval, str(cell.seeds)
+
+
+def error_bar(cell: ShownCell) -> tuple[float, float] | tuple[None, None]:
+    """Return the ends of the error bar of a cell: its interval, or one deviation to either side."""
+    if cell.interval is not None:
+        return cell.interval
     if cell.deviation is None:
-        return format_number(cell.mean)
-    return f"{format_number(cell.mean)} ± {format_number(cell.deviation)}"
+        return None, None
+    return cell.mean - cell.deviation, cell.mean + cell.deviation
 
 
-def interval_text(cell: ShownCell) -> str:
-    """Return the 95% interval: ".660 to .688", or a dash."""
-    return "–" if cell.interval is None else " to ".join(map(format_number, cell.interval))
+def bars_fact(cells: Iterable[ShownCell]) -> str:
+    """Return the sentence that says what the error bars are."""
+    ran = [cell for cell in cells if cell.mean is not None]
+    with_interval = sum(cell.interval is not None for cell in ran)
+    deviation = "the sample standard deviation over seeds, to either side"
+    bootstrap = "Error bars: 95% bootstrap interval over the items of the test data"
+    if with_interval and with_interval == len(ran):
+        return f"{bootstrap}."
+    if with_interval:
+        return f"{bootstrap}; where no replicates were kept, {deviation}; none for a single run."
+    if any(cell.deviation is not None for cell in ran):
+        return f"Error bars: {deviation}."
+    return "No error bars: single runs, without bootstrap replicates."
+
+
+def sample_facts(table: ShownTable) -> list[str]:
+    """Return a sentence for each data set: its number of items, and what was left out."""
+    facts = []
+    for one in table.samples:
+        dropped = ", ".join(f"{reason}: {n:,}" for reason, n in sorted(one.dropped.items()) if n)
+        left_out = f"; left out, {dropped}" if dropped else ""
+        rows = f"; in {', '.join(one.rows)}" if one.rows else ""
+        facts.append(f"{one.dataset}: {one.n:,} items{left_out}{rows}.")
+    return facts

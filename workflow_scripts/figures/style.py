@@ -18,24 +18,15 @@ if TYPE_CHECKING:
 # inches: a column of an A4 paper in two columns, so that a figure is printed at its own size
 COLUMN_WIDTH = 3.15
 DOTS_PER_INCH = 200
-LABEL_SIZE = 8
-SMALL_SIZE = 7
-# characters of the small size that fit beside the sign of a legend
-LEGEND_CHARACTERS = 40
-# characters of the label size that fit beside an axis of an inch and a half
-SIDE_CHARACTERS = 24
+LABEL_SIZE, SMALL_SIZE = 8, 7
+# that fit beside the sign of a legend (small), and beside an axis of an inch and a half
+LEGEND_CHARACTERS, SIDE_CHARACTERS = 40, 24
 
 # Okabe and Ito's palette, told apart with any colour vision, without yellow, too pale for lines
 COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 DASHES: tuple[Any, ...] = (
-    "-",
-    (0, (5, 1.5)),
-    (0, (1, 1.2)),
-    (0, (6, 1.5, 1, 1.5)),
-    (0, (9, 2.5)),
-    (0, (4, 1.2, 1, 1.2, 1, 1.2)),
-    (0, (2.5, 1.5)),
-    (0, (9, 1.5, 2.5, 1.5)),
+    *("-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (6, 1.5, 1, 1.5)), (0, (9, 2.5))),
+    *((0, (4, 1.2, 1, 1.2, 1, 1.2)), (0, (2.5, 1.5)), (0, (9, 1.5, 2.5, 1.5))),
 )
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 # the two classes of pairs
@@ -44,20 +35,13 @@ GREY = "#555555"
 
 _SETTINGS = {
     "font.family": "sans-serif",
-    "font.size": LABEL_SIZE,
-    "axes.titlesize": LABEL_SIZE,
-    "axes.labelsize": LABEL_SIZE,
-    "xtick.labelsize": SMALL_SIZE,
-    "ytick.labelsize": SMALL_SIZE,
-    "legend.fontsize": SMALL_SIZE,
-    "legend.title_fontsize": SMALL_SIZE,
+    **dict.fromkeys(("font.size", "axes.titlesize", "axes.labelsize"), LABEL_SIZE),
+    **dict.fromkeys(("xtick.labelsize", "ytick.labelsize"), SMALL_SIZE),
+    **dict.fromkeys(("legend.fontsize", "legend.title_fontsize"), SMALL_SIZE),
     "legend.frameon": False,
     "legend.handlelength": 3.6,
-    "axes.linewidth": 0.6,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6,
+    **dict.fromkeys(("axes.linewidth", "xtick.major.width", "ytick.major.width"), 0.6),
+    **dict.fromkeys(("axes.spines.top", "axes.spines.right"), False),
     "lines.linewidth": 1.2,
     "lines.markersize": 4,
     "hatch.linewidth": 0.5,
@@ -94,15 +78,13 @@ def new_figure(height: float) -> "Figure":
 
 
 def line_style(position: int, family: int) -> dict[str, Any]:
-    """Return the style of the line at a position: dashes and marker are its own, without colour.
-
-    `family` gives the colour.
-    """
+    """Return the style of the line at a position; without its colour, of its family, it differs."""
+    colour = COLOURS[family % len(COLOURS)]
     return {
-        "color": COLOURS[family % len(COLOURS)],
+        "color": colour,
         "linestyle": DASHES[position % len(DASHES)],
         "marker": MARKERS[position % len(MARKERS)],
-        "markerfacecolor": "white" if position % 2 else COLOURS[family % len(COLOURS)],
+        "markerfacecolor": "white" if position % 2 else colour,
         "markeredgewidth": 0.8,
     }
 
@@ -124,20 +106,19 @@ def draw_error_bars(
     style: Mapping[str, Any],
     shift: float = 0.0,
 ) -> "Line2D":
-    """Draw points at x joined by a line, with a bar from low to high where there is one.
+    """Draw points at x joined by a line, which is returned, with a bar from low to high.
 
     `shift` moves all sideways, in printer's points, so that bars of several lines stand apart.
-    Returns the line, which stands for all in a legend.
     """
     from matplotlib.transforms import ScaledTranslation
 
     moved = ScaledTranslation(shift / 72, 0, axes.figure.dpi_scale_trans)
     place = {"transform": axes.transData + moved, "color": style["color"]}
+    # under the marker; solid, since dashes would hide short bars
+    bar = {"linewidth": 0.8, "markersize": 4, "zorder": 1.5, **place}
     for position, point in zip(x, points, strict=True):
         if point.low is not None:
-            # under the marker; solid, since dashes would hide short bars
-            ends = [point.low, point.high]
-            axes.plot([position] * 2, ends, "-_", linewidth=0.8, markersize=4, zorder=1.5, **place)
+            axes.plot([position] * 2, [point.low, point.high], "-_", **bar)
     (line,) = axes.plot(x, [point.y for point in points], **{**style, **place})
     # lines that are moved do not widen the axes by themselves
     for height in ("y", "low", "high"):
@@ -150,23 +131,15 @@ def draw_error_bars(
 def nothing_run() -> "Figure":
     """Return a figure that says that nothing of it was run."""
     figure = new_figure(1.6)
-    figure.text(
-        0.5,
-        0.5,
-        "Nothing of this figure was run;\nthe note beside it says why.",
-        ha="center",
-        va="center",
-        color=GREY,
-    )
+    text = "Nothing of this figure was run;\nthe note beside it says why."
+    figure.text(0.5, 0.5, text, ha="center", va="center", color=GREY)
     return figure
 
 
 def save_figure(figure: "Figure", prefix: str | Path) -> None:
     """Write a figure as .png and .svg, each whole or not at all; equal figures give equal bytes."""
     # without dates and versions of the software
-    for ending, metadata in (
-        ("png", {"Software": None}),
-        ("svg", {"Date": None, "Creator": None}),
-    ):
+    metadata_of = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None}}
+    for ending, metadata in metadata_of.items():
         with atomic_file(f"{prefix}.{ending}") as temporary:
             figure.savefig(temporary, format=ending, metadata=metadata)

@@ -1,50 +1,41 @@
 """The order of training sequences: a pure function of seed and position, so that it can resume.
 
-Text is taken in blocks of many sequences. Within a block, sequences are sorted by length and cut
-into batches of about equal numbers of tokens, which wastes little on padding; the batches are then
-shuffled.
+A block of many sequences is sorted by length and cut into batches of about as many tokens each,
+which wastes little on padding; the batches are then shuffled.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
-from workflow_scripts.pretraining.balancing import language_quotas, language_shares
-from workflow_scripts.pretraining.encoded_text import EncodedText, cut_spans
+from workflow_scripts.pretraining.encoded_text import (
+    EncodedText,
+    cut_spans,
+    language_quotas,
+    language_shares,
+)
+from workflow_scripts.pretraining.settings import Stage
 
 SPECIALS_PER_SEQUENCE = 2
 
 
-@dataclass(frozen=True)
-class SpecialIds:
-    """Ids of the tokens around and behind a sequence, and of the mask."""
-
-    start: int
-    end: int
-    padding: int
-    mask: int
-
-
-def assemble(sequences: list[np.ndarray], special: SpecialIds) -> tuple[np.ndarray, np.ndarray]:
-    """Return ids and attention mask, both int64 [sequences, longest + 2], padded at the end."""
+def assemble(
+    sequences: list[np.ndarray], start: int, end: int, padding: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return ids and attention mask, int64 [sequences, longest + 2], framed and padded by ids."""
     longest = max(map(len, sequences)) + SPECIALS_PER_SEQUENCE
-    ids = np.full((len(sequences), longest), special.padding, dtype=np.int64)
+    ids = np.full((len(sequences), longest), padding, dtype=np.int64)
     attention = np.zeros_like(ids)
     for row, sequence in enumerate(sequences):
         size = len(sequence) + SPECIALS_PER_SEQUENCE
-        ids[row, 0] = special.start
+        ids[row, 0], ids[row, size - 1] = start, end
         ids[row, 1 : size - 1] = sequence
-        ids[row, size - 1] = special.end
         attention[row, :size] = 1
     return ids, attention
 
 
 def cut_batches(lengths: np.ndarray, tokens_per_batch: int) -> list[np.ndarray]:
-    """Return groups of sequence numbers: neighbours by length, at most `tokens_per_batch` padded.
-
-    `lengths` counts special tokens. A sequence longer than the limit makes a batch of its own.
-    """
+    """Return sequence numbers in groups of like `lengths`, padded within `tokens_per_batch`."""
     order = np.argsort(lengths, kind="stable")
     batches: list[np.ndarray] = []
     first = 0
@@ -58,48 +49,38 @@ def cut_batches(lengths: np.ndarray, tokens_per_batch: int) -> list[np.ndarray]:
 
 
 class BlockStream:
-    """Blocks of batches over several languages, by smoothed shares of their tokens.
-
-    Every language runs through its own sequences in a shuffled order, again and again; a block
-    takes the same number of sequences of a language each time.
-    """
+    """Blocks of batches over several languages, by smoothed shares of their tokens."""
 
     def __init__(
         self,
         texts: Mapping[str, EncodedText],
-        longest: int,
-        pack: bool,
+        stage: Stage,
         exponent: float,
         sequences_per_block: int,
         tokens_per_batch: int,
         seed: tuple[int, ...],
     ) -> None:
-        """Cut sequences of at most `longest` tokens, special ones included."""
-        self._texts = texts
-        self._tokens_per_batch = tokens_per_batch
-        self._seed = seed
+        self._texts, self._tokens_per_batch, self._seed = texts, tokens_per_batch, seed
         self._spans = {
-            language: cut_spans(text, longest - SPECIALS_PER_SEQUENCE, pack)
+            language: cut_spans(text, stage.length - SPECIALS_PER_SEQUENCE, stage.pack)
             for language, text in sorted(texts.items())
         }
         shares = language_shares({key: len(text.ids) for key, text in texts.items()}, exponent)
         # Shares are of tokens; sequences of one language may be longer than those of another.
         weights = {
-            language: share * len(self._spans[language]) / len(texts[language].ids)
-            for language, share in shares.items()
+            key: share * len(self._spans[key]) / len(texts[key].ids)
+            for key, share in shares.items()
         }
         total = sum(weights.values())
         count = min(sequences_per_block, sum(map(len, self._spans.values())))
-        self._quotas = language_quotas(
-            {language: weight / total for language, weight in weights.items()}, count
-        )
+        shares = {key: weight / total for key, weight in weights.items()}
+        self._quotas = language_quotas(shares, count)
 
     def batches(self, block: int) -> list[list[np.ndarray]]:
-        """Return the batches of block number `block`, each a list of id arrays."""
+        """Return batches of id arrays; each language runs through its own in a shuffled order."""
         sequences: list[np.ndarray] = []
         for order, (language, quota) in enumerate(self._quotas.items()):
-            spans = self._spans[language]
-            ids = self._texts[language].ids
+            spans, ids = self._spans[language], self._texts[language].ids
             for start, end in spans[self._chosen(order, len(spans), block * quota, quota)]:
                 sequences.append(ids[start:end])
         generator = np.random.default_rng([*self._seed, 1, block])
@@ -109,7 +90,6 @@ class BlockStream:
         return [[sequences[n] for n in groups[g]] for g in generator.permutation(len(groups))]
 
     def _chosen(self, language: int, size: int, first: int, count: int) -> np.ndarray:
-        """Return sequence numbers at the positions first .. first + count of the endless order."""
         positions = np.arange(first, first + count)
         chosen = np.empty(count, dtype=np.int64)
         for epoch in np.unique(positions // size):

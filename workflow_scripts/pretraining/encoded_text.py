@@ -1,51 +1,77 @@
-"""Text as piece ids: one flat array a language, and the pieces of sequences drawn from it."""
+"""Prepared text by language: its shares, its piece ids and the sequences cut from them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-from transformers import PreTrainedTokenizerFast
+
+from workflow_scripts.errors import UserError
+from workflow_scripts.files import read_lines
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
 
 _LINES_AT_ONCE = 20_000
 
 
+def language_shares(sizes: Mapping[str, int], exponent: float) -> dict[str, float]:
+    """Return shares in proportion to size ** `exponent` (0.7 in multilingual BERT and XLM)."""
+    powers = {language: size**exponent for language, size in sorted(sizes.items()) if size}
+    total = sum(powers.values())
+    return {language: power / total for language, power in powers.items()}
+
+
+def language_quotas(shares: Mapping[str, float], total: int) -> dict[str, int]:
+    """Split `total` whole items by `shares`, largest remainders first; quotas sum to `total`."""
+    exact = {language: share * total for language, share in shares.items()}
+    quotas = {language: int(amount) for language, amount in exact.items()}
+    by_remainder = sorted(exact, key=lambda key: (quotas[key] - exact[key], key))
+    for language in by_remainder[: total - sum(quotas.values())]:
+        quotas[language] += 1
+    return quotas
+
+
 @dataclass(frozen=True)
 class EncodedText:
-    """Sentences as ids without special tokens.
-
-    `ids` is int32 [number of tokens]; sentence n is ids[ends[n - 1]:ends[n]] (from 0 for n = 0),
-    so `ends` is int64 [number of sentences].
-    """
+    """Sentences as `ids`, int32 [tokens], without special tokens, and where each ends in them."""
 
     ids: np.ndarray
     ends: np.ndarray
 
-    def __len__(self) -> int:
-        return len(self.ends)
+    def sentences(self) -> list[np.ndarray]:
+        return np.split(self.ids, self.ends[:-1])
 
 
-def encode_lines(tokenizer: PreTrainedTokenizerFast, lines: Sequence[str]) -> EncodedText:
-    """Encode each line without special tokens and without a limit of length."""
-    backend = tokenizer.backend_tokenizer
-    parts: list[np.ndarray] = []
-    lengths: list[int] = []
-    for start in range(0, len(lines), _LINES_AT_ONCE):
-        batch = backend.encode_batch(
-            list(lines[start : start + _LINES_AT_ONCE]), add_special_tokens=False
-        )
-        for encoding in batch:
-            ids = np.array(encoding.ids, dtype=np.int32)
-            parts.append(ids)
-            lengths.append(len(ids))
-    flat = np.concatenate(parts) if parts else np.empty(0, dtype=np.int32)
-    return EncodedText(flat, np.cumsum(lengths, dtype=np.int64))
+def read_prepared(folder: Path, part: str) -> dict[str, list[str]]:
+    """Return the sentences of `part` (`train` or `validation`) per language, languages sorted."""
+    paths = sorted((Path(folder) / part).glob("*.txt"))
+    text = {path.stem: lines for path in paths if (lines := read_lines(path))}
+    if not text:
+        raise UserError(f"{folder}: no {part}/*.txt with text; make the folder with prepare_text")
+    return text
+
+
+def encode_prepared(
+    tokenizer: "PreTrainedTokenizerFast", folder: Path, part: str
+) -> dict[str, EncodedText]:
+    """Return the text of `read_prepared` as ids, uncut and without special tokens."""
+    encode = tokenizer.backend_tokenizer.encode_batch
+    texts: dict[str, EncodedText] = {}
+    for language, lines in read_prepared(folder, part).items():
+        parts = (lines[n : n + _LINES_AT_ONCE] for n in range(0, len(lines), _LINES_AT_ONCE))
+        encodings = (one for part in parts for one in encode(part, add_special_tokens=False))
+        sentences = [np.array(encoding.ids, dtype=np.int32) for encoding in encodings]
+        ends = np.cumsum([len(ids) for ids in sentences], dtype=np.int64)
+        texts[language] = EncodedText(np.concatenate(sentences), ends)
+    return texts
 
 
 def cut_spans(text: EncodedText, longest: int, pack: bool) -> np.ndarray:
-    """Return int64 [number of sequences, 2], the start and end of sequences of 1 to `longest` ids.
+    """Return int64 [sequences, 2], start and end of sequences of 1 to `longest` ids.
 
-    Without `pack` each sequence is one sentence, or a part of a sentence that is longer than that;
-    with it, neighbouring sentences are joined as long as they fit whole.
+    A sequence is a sentence or a part of one; with `pack`, neighbours are joined if they fit whole.
     """
     spans: list[tuple[int, int]] = []
     start = sentence_start = 0

@@ -1,4 +1,4 @@
-"""The models that are pretrained, and their loss at masked positions only."""
+"""The models that are pretrained, masking (Devlin et al. 2019, section 3.1), and their loss."""
 
 import numpy as np
 import torch
@@ -13,25 +13,19 @@ from transformers import (
 )
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.pretraining.masking import IGNORED
 from workflow_scripts.pretraining.settings import Architecture
 
 # RoBERTa counts positions from the padding id + 1.
 _ROBERTA_POSITION_OFFSET = 2
+IGNORED = -100
+_SHARE_MASK_TOKEN = 0.8
+_SHARE_RANDOM = 0.1
 
 
 def build_model(
     architecture: Architecture, tokenizer: PreTrainedTokenizerFast, seed: int
 ) -> PreTrainedModel:
-    """Return a freshly initialised masked language model without dropout, in float32.
-
-    Raises `UserError` for an unknown family, or units that the heads do not divide.
-    """
-    if architecture.units % architecture.heads:
-        raise UserError(
-            f"architecture.units: {architecture.units} is no multiple of heads "
-            f"({architecture.heads}); change one of them"
-        )
+    """Return a freshly initialised masked language model without dropout, in float32."""
     common = {
         "vocab_size": len(tokenizer),
         "hidden_size": architecture.units,
@@ -46,29 +40,20 @@ def build_model(
     torch.manual_seed(seed)
     if architecture.family == "bert":
         return BertForMaskedLM(BertConfig(max_position_embeddings=positions, **common))
-    if architecture.family == "roberta":
-        return RobertaForMaskedLM(
-            RobertaConfig(
-                max_position_embeddings=positions + _ROBERTA_POSITION_OFFSET,
-                type_vocab_size=1,
-                layer_norm_eps=1e-5,
-                bos_token_id=tokenizer.bos_token_id,
-                eos_token_id=tokenizer.eos_token_id,
-                **common,
-            )
+    return RobertaForMaskedLM(
+        RobertaConfig(
+            max_position_embeddings=positions + _ROBERTA_POSITION_OFFSET,
+            type_vocab_size=1,
+            layer_norm_eps=1e-5,
+            bos_token_id=tokenizer.bos_token_id,
+            eos_token_id=tokenizer.eos_token_id,
+            **common,
         )
-    raise UserError(
-        f"architecture.family: unknown family {architecture.family!r}; use bert or roberta"
     )
 
 
 def warm_start(model: PreTrainedModel, vectors: np.ndarray, frequencies: np.ndarray) -> None:
-    """Copy word vectors [vocabulary, units] into the embedding matrix, in place.
-
-    The bias of the output starts at the logarithm of the piece `frequencies` [vocabulary] (counts,
-    one added), so that training need not spend steps on learning them. Raises `UserError` if the
-    shapes differ.
-    """
+    """Start embeddings from `vectors` [vocabulary, units], the output's bias from `frequencies`."""
     embeddings = model.get_input_embeddings().weight
     if tuple(vectors.shape) != tuple(embeddings.shape):
         raise UserError(
@@ -81,6 +66,33 @@ def warm_start(model: PreTrainedModel, vectors: np.ndarray, frequencies: np.ndar
         model.get_output_embeddings().bias.copy_(torch.log(counts / counts.sum()).float())
 
 
+def mask_pieces(
+    ids: np.ndarray,
+    special: np.ndarray,
+    masked: float,
+    mask_id: int,
+    ordinary: np.ndarray,
+    generator: np.random.Generator,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return (input ids, labels), both int64 [sequences, length].
+
+    Positions that are not `special` (bool, same shape) are chosen with probability `masked`, at
+    least one of them. Of the chosen, 80% become `mask_id`, 10% a piece drawn evenly from `ordinary`
+    and 10% stay. Labels are the true ids at chosen positions and -100 elsewhere.
+    """
+    if special.all():
+        raise ValueError("nothing to mask: all positions are special tokens")
+    chosen = (generator.random(ids.shape) < masked) & ~special
+    if not chosen.any():
+        chosen.flat[generator.choice(np.flatnonzero(~special))] = True
+    labels = np.where(chosen, ids, IGNORED)
+    kind = generator.random(ids.shape)
+    inputs = np.where(chosen & (kind < _SHARE_MASK_TOKEN), mask_id, ids)
+    random_here = chosen & (kind >= _SHARE_MASK_TOKEN) & (kind < _SHARE_MASK_TOKEN + _SHARE_RANDOM)
+    inputs = np.where(random_here, generator.choice(ordinary, size=ids.shape), inputs)
+    return inputs.astype(np.int64), labels.astype(np.int64)
+
+
 def masked_loss(
     model: PreTrainedModel,
     inputs: torch.Tensor,
@@ -88,10 +100,9 @@ def masked_loss(
     labels: torch.Tensor,
     reduction: str = "mean",
 ) -> torch.Tensor:
-    """Return the cross-entropy (nats per masked piece) at the positions with labels.
+    """Return the cross-entropy (nats per masked piece) of tensors int64 [sequences, length].
 
-    All three tensors are int64 [sequences, length]. Equal to the loss that transformers computes,
-    but the output layer, the dearest part of a small model, sees the masked positions alone.
+    It is that of transformers, but the output layer, the dearest, sees masked positions alone.
     """
     hidden = model.base_model(input_ids=inputs, attention_mask=attention).last_hidden_state
     wanted = labels != IGNORED

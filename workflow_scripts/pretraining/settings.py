@@ -1,204 +1,182 @@
-"""The closed options of config's `pretraining` block, as dataclasses read from JSON."""
+"""The typed blocks of config's `pretraining`: texts, models and the settings of their steps."""
 
-import dataclasses
 import json
-import types
-import typing
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
 
-from workflow_scripts.errors import UserError, nearest_name
+from pydantic import AfterValidator, Field, RootModel, model_validator
 
-Settings = TypeVar("Settings")
+from workflow_scripts.configuration.blocks import (
+    Block,
+    Count,
+    Id,
+    NotNegative,
+    Positive,
+    Rate,
+    WholeNumber,
+    mistake,
+    read_block,
+)
+from workflow_scripts.errors import UserError
 
-
-@dataclass(frozen=True)
-class Text:
-    """One public text: `files` are glob patterns relative to the folder of all texts."""
-
-    language: str
-    reader: str
-    files: list[str]
-    name: str
-    licence: str
-    columns: list[int] = dataclasses.field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class EvaluationFiles:
-    """Files whose sentences must not be in the text; `files` relative to the evaluation root."""
-
-    reader: str
-    files: list[str]
-    columns: list[int] = dataclasses.field(default_factory=list)
+# each is a function of `text_readers`
+Reader = Literal[
+    "lines", "wikiextractor", "doc-blocks", "numbered-lines", "conllu", "gutenberg", "obo", "tsv"
+]
+MASK_IN_EXAMPLES = "{mask}"
 
 
-@dataclass(frozen=True)
-class Preparation:
-    """Sentences shorter than `minimum_letters` are dropped, one in `held_out` is held out."""
+class TextFiles(Block):
+    """Files of one format."""
 
-    minimum_letters: int = 12
-    held_out: int = 500
+    reader: Reader = Field(description="format of the files")
+    files: list[str] = Field(description="glob patterns relative to the folder of all texts")
+    columns: list[WholeNumber] = Field([], description="of `tsv` only: columns with text, from 1")
 
+    @model_validator(mode="after")
+    def _columns_of_tables(self) -> Self:
+        if (self.reader == "tsv") != bool(self.columns):
+            raise mistake("'columns' goes with reader tsv, and only with it")
+        return self
 
-@dataclass(frozen=True)
-class TokenizerSettings:
-    """`kind` is `wordpiece` (BERT) or `byte-pairs` (RoBERTa); `size` counts special tokens too.
-
-    `strip_accents` and `lower_case` hold for word pieces only. `alphabet` limits the characters
-    that get a piece of their own. `maximum_lines` limits the text that pieces are learnt from.
-    """
-
-    kind: str
-    size: int
-    lower_case: bool = True
-    strip_accents: bool = False
-    alphabet: int = 1000
-    maximum_lines: int = 400_000
-    maximum_length: int = 128
-
-
-@dataclass(frozen=True)
-class WordVectorSettings:
-    """Counts of neighbouring pieces, as the start of the embedding matrix.
-
-    Neighbours are up to `window` pieces away, `smoothing` is the exponent of the context
-    distribution, `deviation` is that of the scaled matrix. Pieces that two languages hold at least
-    `shared` times each align the languages.
-    """
-
-    window: int = 8
-    smoothing: float = 0.75
-    shared: int = 20
-    deviation: float = 0.05
+    def paths(self, root: Path) -> list[Path]:
+        """Return the files below `root`, sorted; `UserError` for a pattern that matches none."""
+        found: set[Path] = set()
+        for pattern in self.files:
+            matches = {path for path in root.glob(pattern) if path.is_file()}
+            if not matches:
+                raise UserError(
+                    f"{root}: no file matches {pattern!r} of config/pretraining.yaml; "
+                    "check the folder given with --config"
+                )
+            found |= matches
+        return sorted(found)
 
 
-@dataclass(frozen=True)
-class Architecture:
-    """`family` is `bert` or `roberta`; `dropout` is written to the saved model's config only.
+class PublicText(TextFiles):
+    """One public text."""
 
-    The models see so little text that they are trained without dropout; the rate is what a later
-    tuning takes as the model's own.
-    """
-
-    family: str
-    layers: int = 3
-    units: int = 192
-    heads: int = 3
-    feed_forward: int = 768
-    dropout: float = 0.1
+    language: str = Field(description="code of its language")
+    name: str = Field(description="name by which the public knows it, for the model's card")
+    licence: str = Field(description="licence, for the model's card")
 
 
-@dataclass(frozen=True)
-class Stage:
-    """Up to the share `until` of the budget, sequences have at most `length` tokens.
+class Preparation(Block):
+    """Which sentences are kept, and which are held out."""
 
-    With `pack`, consecutive sentences share a sequence; without, a sequence is one sentence.
-    """
-
-    until: float
-    length: int
-    pack: bool = False
+    minimum_letters: Count = Field(12, description="shorter sentences are dropped")
+    held_out: WholeNumber = Field(500, description="one sentence in so many is held out")
 
 
-@dataclass(frozen=True)
-class Training:
-    """Masked language modelling under a budget of `minutes` of wall clock or of `steps`.
+class TokenizerSettings(Block):
+    """The pieces of a model; the choices of characters are of word pieces only."""
 
-    `warm_up` is a share of the budget; `tokens_per_batch` counts padding. `embedding_rate` times
-    the learning rate is that of the embedding matrix: 0 keeps the word vectors as they are.
-    """
-
-    minutes: float | None = None
-    steps: int | None = None
-    stages: list[Stage] = dataclasses.field(
-        default_factory=lambda: [Stage(0.9, 48), Stage(1.0, 96, True)]
-    )
-    tokens_per_batch: int = 4608
-    sequences_per_block: int = 16_384
-    masked: float = 0.2
-    learning_rate: float = 1.5e-3
-    embedding_rate: float = 1.0
-    warm_up: float = 0.03
-    weight_decay: float = 0.01
-    clip_norm: float = 1.0
-    log_every: int = 100
-    checkpoint_minutes: float = 3.0
+    kind: Literal["wordpiece", "byte-pairs"] = Field(description="as in BERT, or as in RoBERTa")
+    size: WholeNumber = Field(description="number of pieces, special tokens among them")
+    lower_case: bool = Field(True, description="text is lower-cased")
+    strip_accents: bool = Field(False, description="accents are removed")
+    alphabet: WholeNumber = Field(1000, description="characters that get a piece of their own")
+    maximum_lines: WholeNumber = Field(400_000, description="lines that pieces are learnt from")
+    maximum_length: WholeNumber = Field(128, description="tokens that a text is cut to")
 
 
-@dataclass(frozen=True)
-class Pretrained:
-    """One model to pretrain: its texts, its seed and the settings of the four steps.
+class WordVectorSettings(Block):
+    """Counts of neighbouring pieces, as the start of the embedding matrix."""
 
-    `examples` are texts with one `{mask}` each, filled in for the model card.
-    """
-
-    texts: list[str]
-    seed: int
-    tokenizer: TokenizerSettings
-    architecture: Architecture
-    training: Training
-    word_vectors: WordVectorSettings = WordVectorSettings()
-    preparation: Preparation = Preparation()
-    language_exponent: float = 1.0
-    examples: list[str] = dataclasses.field(default_factory=list)
+    window: WholeNumber = Field(8, description="neighbours are up to so many pieces away")
+    smoothing: NotNegative = Field(0.75, description="exponent of the context distribution")
+    shared: Count = Field(20, description="times that two languages hold a piece to be aligned by")
+    deviation: Positive = Field(0.05, description="standard deviation of the scaled matrix")
 
 
-def read_settings(kind: type[Settings], content: Any, where: str) -> Settings:
-    """Return `content` (from YAML or JSON) as the dataclass `kind`, checked key by key.
+class Architecture(Block):
+    """The layers of a model."""
 
-    Raises `UserError` naming `where` and the key for an unknown, missing or mistyped key.
-    """
-    if not isinstance(content, dict):
-        raise UserError(f"{where}: expected keys and values, found {content!r}; mend config")
-    fields = {field.name: field for field in dataclasses.fields(kind)}
-    for key in content:
-        if key not in fields:
-            raise UserError(f"{where}.{key}: unknown key; {nearest_name(key, fields)}")
-    for name, field in fields.items():
-        has_default = (
-            field.default is not dataclasses.MISSING
-            or field.default_factory is not dataclasses.MISSING
-        )
-        if name not in content and not has_default:
-            raise UserError(f"{where}.{name}: missing; add the key")
-    hints = typing.get_type_hints(kind)
-    values = {key: _checked(hints[key], value, f"{where}.{key}") for key, value in content.items()}
-    return kind(**values)
+    family: Literal["bert", "roberta"] = Field(description="architecture of transformers")
+    layers: WholeNumber = Field(3, description="number of layers")
+    units: WholeNumber = Field(192, description="width of the hidden states")
+    heads: WholeNumber = Field(3, description="attention heads, a divisor of `units`")
+    feed_forward: WholeNumber = Field(768, description="width inside the feed-forward blocks")
+    # The models see so little text that they are trained without.
+    dropout: Rate = Field(0.1, description="of the saved config only, for a later tuning")
+
+    @model_validator(mode="after")
+    def _units_of_heads(self) -> Self:
+        if self.units % self.heads:
+            raise mistake(f"units {self.units} is no multiple of heads {self.heads}; change one")
+        return self
 
 
-def parse_settings(kind: type[Settings], text: str, where: str) -> Settings:
-    """Return the settings of a command-line argument that holds JSON."""
-    return read_settings(kind, parse_json(text, dict, where), where)
+class Stage(Block):
+    """A part of the training with sequences of one length."""
+
+    until: Positive = Field(description="share of the budget at which the stage ends")
+    length: Annotated[int, Field(ge=3)] = Field(description="tokens of a sequence, at most")
+    pack: bool = Field(False, description="consecutive sentences share a sequence")
 
 
-def parse_json(text: str, kind: type, where: str) -> Any:
-    """Return a command-line argument that holds JSON; `UserError` unless it is of type `kind`."""
+_STAGES = [Stage(until=0.9, length=48), Stage(until=1.0, length=96, pack=True)]
+
+
+class Training(Block):
+    """Masked language modelling under a budget of time or of steps."""
+
+    minutes: Positive | None = Field(None, description="budget of wall clock")
+    steps: WholeNumber | None = Field(None, description="budget of steps, in place of minutes")
+    stages: list[Stage] = Field(_STAGES, min_length=1, description="lengths of sequences, in turn")
+    tokens_per_batch: WholeNumber = Field(4608, description="tokens of a batch, padding included")
+    sequences_per_block: WholeNumber = Field(16_384, description="sequences sorted by length")
+    masked: Rate = Field(0.2, description="share of the pieces that are masked")
+    learning_rate: Positive = Field(1.5e-3, description="peak learning rate")
+    embedding_rate: NotNegative = Field(1.0, description="share of it for word vectors; 0: kept")
+    warm_up: Rate = Field(0.03, description="share of the budget in which the rate rises")
+    weight_decay: NotNegative = Field(0.01, description="decay of AdamW, not of biases and norms")
+    clip_norm: Positive = Field(1.0, description="gradients are clipped to this norm")
+    log_every: WholeNumber = Field(100, description="steps between two lines of the log")
+    checkpoint_minutes: NotNegative = Field(3.0, description="minutes between two checkpoints")
+
+    @model_validator(mode="after")
+    def _one_budget(self) -> Self:
+        if (self.minutes is None) == (self.steps is None):
+            raise mistake("give either minutes or steps")
+        return self
+
+
+def _one_mask(text: str) -> str:
+    if text.count(MASK_IN_EXAMPLES) != 1:
+        raise mistake("write the mask into it exactly once")
+    return text
+
+
+Examples = list[Annotated[str, AfterValidator(_one_mask)]]
+
+
+class Pretrained(Block):
+    """One model to pretrain."""
+
+    texts: list[str] = Field(description="ids of its texts")
+    seed: int = Field(description="seed of all its steps")
+    tokenizer: TokenizerSettings = Field(description="its pieces")
+    architecture: Architecture = Field(description="its layers")
+    training: Training = Field(description="how it is trained")
+    word_vectors: WordVectorSettings = Field(WordVectorSettings(), description="their start")
+    preparation: Preparation = Field(Preparation(), description="which sentences it sees")
+    language_exponent: NotNegative = Field(1.0, description="languages share as tokens ** exponent")
+    examples: Examples = Field([], description="texts with one {mask} each, for the model's card")
+
+
+class Pretraining(Block):
+    """What the embedded models are pretrained from, and how."""
+
+    texts: dict[Id, PublicText] = Field(description="the public texts, by id")
+    evaluation: list[TextFiles] = Field(description="files whose sentences are kept out")
+    pretrained: dict[Id, Pretrained] = Field(description="the models, by id")
+
+
+def parse_settings(kind: Any, text: str, option: str) -> Any:
+    """Return the JSON of a command-line option as `kind`, a block or a type of blocks."""
     try:
         content = json.loads(text)
     except json.JSONDecodeError as error:
-        raise UserError(f"{where}: not valid JSON ({error.msg}); quote the argument") from error
-    if not isinstance(content, kind):
-        raise UserError(f"{where}: expected a JSON {kind.__name__}, found {text[:40]!r}")
-    return content
-
-
-def _checked(hint: Any, value: Any, where: str) -> Any:
-    origin = typing.get_origin(hint)
-    if origin in (typing.Union, types.UnionType):
-        if value is None:
-            return None
-        (hint,) = (option for option in typing.get_args(hint) if option is not type(None))
-        return _checked(hint, value, where)
-    if origin is list:
-        if not isinstance(value, list):
-            raise UserError(f"{where}: expected a list, found {value!r}; mend config")
-        (element,) = typing.get_args(hint)
-        return [_checked(element, item, f"{where}[{n}]") for n, item in enumerate(value)]
-    if dataclasses.is_dataclass(hint):
-        return read_settings(hint, value, where)
-    if hint is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    if not isinstance(value, hint) or (isinstance(value, bool) and hint is not bool):
-        raise UserError(f"{where}: expected {hint.__name__}, found {value!r}; mend config")
-    return value
+        raise UserError(f"{option}: not valid JSON ({error.msg}); quote the argument") from error
+    return read_block(RootModel[kind], content, file=option).root

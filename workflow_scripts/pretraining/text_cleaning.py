@@ -1,7 +1,6 @@
 """Choosing text: sentences, exact repeats, evaluation sentences and held-out sentences.
 
-Everything here is deterministic: which sentence is held out depends on its own letters only, so
-adding a text to config never moves a sentence from training to validation.
+Which sentence is held out depends on its letters only: adding a text to config moves none.
 """
 
 import hashlib
@@ -25,16 +24,12 @@ def comparison_key(sentence: str) -> str:
 
 
 def split_sentences(paragraph: str) -> list[str]:
-    """Split a paragraph (one line) at sentence ends.
-
-    The rule is simple, since it serves twelve languages; a wrong cut costs a language model little.
-    """
+    """Split a paragraph (one line) at sentence ends, by a simple rule for twelve languages."""
     marked = _SENTENCE_END.sub(lambda match: (match[1] or match[2]) + "\n", paragraph)
     return [part for part in (line.strip() for line in marked.split("\n")) if part]
 
 
 def weight_of(sentence: str) -> int:
-    """Return the number of letters of a sentence, a Chinese character counting as three."""
     letters = sum(map(str.isalpha, sentence))
     return letters + (_LETTERS_PER_WIDE_CHARACTER - 1) * len(_WIDE.findall(sentence))
 
@@ -52,11 +47,9 @@ def clean_sentences(
     minimum_letters: int,
     dropped: Counter[str],
 ) -> Iterator[tuple[str, str]]:
-    """Yield (sentence, comparison key) of the sentences to keep, in order.
+    """Yield (sentence in normal form C, comparison key) of the sentences to keep, in order.
 
-    Sentences are put into normal form C. `seen` holds digests of the keys met so far, in this text
-    and in earlier ones; it grows. `dropped` counts what was left out: `short`, `evaluation`,
-    `repeated`.
+    `seen`, digests of the keys so far, grows; `dropped` counts what was left out and why.
     """
     for paragraph in paragraphs:
         for sentence in split_sentences(unicodedata.normalize("NFC", paragraph)):

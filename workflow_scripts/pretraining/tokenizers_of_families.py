@@ -1,11 +1,7 @@
-"""Tokenizers of the two model families, trained on the project's own text.
-
-WordPiece as in BERT and byte-level byte-pair encoding as in RoBERTa, saved so that
-`transformers.AutoTokenizer.from_pretrained` loads them offline.
-"""
+"""Tokenizers of the two model families: WordPiece as in BERT, byte-level pairs as in RoBERTa."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from tokenizers import (
@@ -24,130 +20,91 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json, write_json
 from workflow_scripts.pretraining.settings import TokenizerSettings
 
-WORDPIECE_SPECIALS = {
-    "pad_token": "[PAD]",
-    "unk_token": "[UNK]",
-    "cls_token": "[CLS]",
-    "sep_token": "[SEP]",
-    "mask_token": "[MASK]",
-}
-# RoBERTa has both the BERT names and the names of the sequence ends; ids in the order of RoBERTa.
-BYTE_PAIRS_SPECIALS = {
-    "cls_token": "<s>",
-    "pad_token": "<pad>",
-    "sep_token": "</s>",
-    "unk_token": "<unk>",
-    "mask_token": "<mask>",
-}
+# In the order of their ids.
+_WORDPIECE_SPECIALS = {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]"}
+_WORDPIECE_SPECIALS |= {"mask": "[MASK]"}
+_BYTE_PAIRS_SPECIALS = {"cls": "<s>", "pad": "<pad>", "sep": "</s>", "unk": "<unk>"}
+_BYTE_PAIRS_SPECIALS |= {"mask": "<mask>"}
 
 
-def train_wordpiece(text: Sequence[str], settings: TokenizerSettings) -> PreTrainedTokenizerFast:
-    """Train lower-cased word pieces; special tokens get the ids 0 to 4, padding 0.
+def train(text: Sequence[str], settings: TokenizerSettings) -> PreTrainedTokenizerFast:
+    """Train the tokenizer that `settings.kind` names; special tokens get the ids 0 to 4."""
+    if settings.kind == "wordpiece":
+        tokenizer = _train_wordpiece(text, settings)
+        start, end, pair = "[CLS]", "[SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1"
+        named: dict[str, str | AddedToken] = {**_WORDPIECE_SPECIALS}
+    else:
+        tokenizer = _train_byte_pairs(text, settings)
+        start, end, pair = "<s>", "</s>", "<s> $A </s> </s> $B </s>"
+        # As in RoBERTa, `<mask>` takes the space before it.
+        mask = AddedToken("<mask>", lstrip=True, special=True)
+        named = _BYTE_PAIRS_SPECIALS | {"bos": start, "eos": end, "mask": mask}
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single=f"{start} $A {end}",
+        pair=pair,
+        special_tokens=[(token, tokenizer.token_to_id(token)) for token in (start, end)],
+    )
+    options = {f"{name}_token": token for name, token in named.items()}
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, model_max_length=settings.maximum_length, **options
+    )
 
-    Accents are stripped only on request: they tell words apart in most languages. Chinese
-    characters are split apart.
+
+def _train_wordpiece(text: Sequence[str], settings: TokenizerSettings) -> Tokenizer:
+    """Train word pieces; the same text gives the same pieces.
 
     The trainer numbers the characters inside words (`##a`) in the random order of a hash table, and
     breaks ties by these numbers. So it runs twice: first without merges, to learn which there are,
-    then with them handed over in a fixed order. The same text then gives the same pieces.
+    then with them handed over in a fixed order.
     """
-    normalizer = normalizers.Sequence(
-        [
-            normalizers.NFC(),
-            normalizers.BertNormalizer(
-                clean_text=True,
-                handle_chinese_chars=True,
-                strip_accents=settings.strip_accents,
-                lowercase=settings.lower_case,
-            ),
-        ]
+    bert = normalizers.BertNormalizer(
+        strip_accents=settings.strip_accents, lowercase=settings.lower_case
     )
-    specials = list(WORDPIECE_SPECIALS.values())
-    alphabet = _frequent_characters(text, normalizer, settings.alphabet)
+    normalizer = normalizers.Sequence([normalizers.NFC(), bert])
+    counts = Counter(character for line in text for character in normalizer.normalize_str(line))
+    characters = (character for character in counts if not character.isspace())
+    by_frequency = sorted(characters, key=lambda character: (-counts[character], character))
+    alphabet = by_frequency[: settings.alphabet]
 
-    def pieces(size: int, inside: list[str]) -> dict[str, int]:
-        tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]", max_input_chars_per_word=100))
+    def tokenizer_of(pieces: dict[str, int]) -> Tokenizer:
+        model = models.WordPiece(pieces, unk_token="[UNK]", max_input_chars_per_word=100)
+        tokenizer = Tokenizer(model)
         tokenizer.normalizer = normalizer
         tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        tokenizer.decoder = decoders.WordPiece(prefix="##")
+        return tokenizer
+
+    def trained_pieces(size: int, inside: list[str]) -> dict[str, int]:
+        tokenizer = tokenizer_of({})
         trainer = trainers.WordPieceTrainer(
             vocab_size=size,
             initial_alphabet=alphabet,
             limit_alphabet=len(alphabet),
-            special_tokens=[*specials, *inside],
+            special_tokens=[*_WORDPIECE_SPECIALS.values(), *inside],
             show_progress=False,
         )
         tokenizer.train_from_iterator(text, trainer)
         return tokenizer.get_vocab()
 
-    inside = sorted(piece for piece in pieces(0, []) if piece.startswith("##") and len(piece) == 3)
-    model = models.WordPiece(
-        pieces(settings.size, inside), unk_token="[UNK]", max_input_chars_per_word=100
-    )
-    tokenizer = Tokenizer(model)
-    tokenizer.normalizer = normalizer
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.decoder = decoders.WordPiece(prefix="##")
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]",
-        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
-        special_tokens=[(token, tokenizer.token_to_id(token)) for token in ("[CLS]", "[SEP]")],
-    )
-    return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        model_max_length=settings.maximum_length,
-        **WORDPIECE_SPECIALS,
-    )
+    single = trained_pieces(0, [])
+    inside = sorted(piece for piece in single if piece.startswith("##") and len(piece) == 3)
+    return tokenizer_of(trained_pieces(settings.size, inside))
 
 
-def _frequent_characters(
-    text: Iterable[str], normalizer: normalizers.Normalizer, limit: int
-) -> list[str]:
-    counts: Counter[str] = Counter()
-    for line in text:
-        counts.update(normalizer.normalize_str(line))
-    characters = (character for character in counts if not character.isspace())
-    return sorted(characters, key=lambda character: (-counts[character], character))[:limit]
-
-
-def train_byte_pairs(text: Sequence[str], settings: TokenizerSettings) -> PreTrainedTokenizerFast:
-    """Train cased byte-level byte pairs; special tokens get the ids 0 to 4, padding 1.
-
-    As in RoBERTa, `<mask>` takes the space before it, and no space is put before the first word.
-    """
+def _train_byte_pairs(text: Sequence[str], settings: TokenizerSettings) -> Tokenizer:
+    """Train cased byte-level byte pairs; as in RoBERTa, no space is put before the first word."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.normalizer = normalizers.NFC()
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
-    specials = list(BYTE_PAIRS_SPECIALS.values())
     trainer = trainers.BpeTrainer(
         vocab_size=settings.size,
-        special_tokens=specials,
+        special_tokens=list(_BYTE_PAIRS_SPECIALS.values()),
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
     tokenizer.train_from_iterator(text, trainer)
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="<s> $A </s>",
-        pair="<s> $A </s> </s> $B </s>",
-        special_tokens=[(token, tokenizer.token_to_id(token)) for token in ("<s>", "</s>")],
-    )
-    named = {**BYTE_PAIRS_SPECIALS, "bos_token": "<s>", "eos_token": "</s>"}
-    named["mask_token"] = AddedToken("<mask>", lstrip=True, special=True)
-    return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, model_max_length=settings.maximum_length, **named
-    )
-
-
-TRAINERS = {"wordpiece": train_wordpiece, "byte-pairs": train_byte_pairs}
-
-
-def train(text: Sequence[str], settings: TokenizerSettings) -> PreTrainedTokenizerFast:
-    """Train the tokenizer that `settings.kind` names; `UserError` for an unknown kind."""
-    if settings.kind not in TRAINERS:
-        raise UserError(
-            f"tokenizer.kind: unknown kind {settings.kind!r}; use one of {', '.join(TRAINERS)}"
-        )
-    return TRAINERS[settings.kind](text, settings)
+    return tokenizer
 
 
 def save_tokenizer(tokenizer: PreTrainedTokenizerFast, folder: Path) -> None:

@@ -6,32 +6,31 @@ from pathlib import Path
 
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import atomic_directory
-from workflow_scripts.pretraining.balancing import language_quotas, language_shares
-from workflow_scripts.pretraining.prepared_text import read_prepared
+from workflow_scripts.pretraining.encoded_text import (
+    language_quotas,
+    language_shares,
+    read_prepared,
+)
 from workflow_scripts.pretraining.settings import TokenizerSettings, parse_settings
-from workflow_scripts.pretraining.tokenizers_of_families import save_tokenizer, train
 
 
 def sample_lines(
     text: dict[str, list[str]], exponent: float, maximum_lines: int, seed: int
 ) -> list[str]:
-    """Return about `maximum_lines` lines, languages by smoothed shares of their characters.
-
-    A language with fewer lines than its quota gives all of them once.
-    """
+    """Return about `maximum_lines` lines, languages by smoothed shares of their characters."""
     characters = {language: sum(map(len, lines)) for language, lines in text.items()}
     total = min(maximum_lines, sum(map(len, text.values())))
     quotas = language_quotas(language_shares(characters, exponent), total)
     generator = random.Random(seed)
     sample: list[str] = []
     for language, quota in quotas.items():
+        # A language with fewer lines than its quota gives all of them once.
         lines = text[language]
         sample.extend(lines if quota >= len(lines) else generator.sample(lines, quota))
     return sample
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--text", type=Path, required=True, help="folder made by prepare_text")
     parser.add_argument("--settings", required=True, help="JSON: kind, size, lower_case, ...")
@@ -42,6 +41,9 @@ def main(argv: list[str] | None = None) -> None:
     settings = parse_settings(TokenizerSettings, arguments.settings, "--settings")
     text = read_prepared(arguments.text, "train")
     lines = sample_lines(text, arguments.language_exponent, settings.maximum_lines, arguments.seed)
+    # Only now: transformers takes seconds, which bad arguments should not wait for.
+    from workflow_scripts.pretraining.tokenizers_of_families import save_tokenizer, train
+
     tokenizer = train(lines, settings)
     if len(tokenizer) > settings.size:
         raise UserError(

@@ -1,10 +1,7 @@
 """Make count-based vectors of a tokenizer's pieces: a warm start for the embedding matrix.
 
-A small model spends most of a short budget on learning what its pieces mean. Counts know it after
-one reading of the text: how often two pieces stand near each other, as positive pointwise mutual
-information, reduced by a truncated singular value decomposition (Levy, Goldberg and Dagan 2015,
-"Improving distributional similarity with lessons learned from word embeddings"). Writes a
-safetensors file with one float32 tensor `embeddings` [vocabulary, units].
+Positive pointwise mutual information, reduced by a truncated singular value decomposition (Levy,
+Goldberg and Dagan 2015), as one float32 tensor `embeddings` [vocabulary, units].
 """
 
 import argparse
@@ -19,19 +16,12 @@ from sklearn.preprocessing import normalize
 
 from workflow_scripts.errors import run_command
 from workflow_scripts.files import atomic_file
-from workflow_scripts.pretraining.encoded_text import EncodedText, encode_lines
-from workflow_scripts.pretraining.prepared_text import read_prepared
+from workflow_scripts.pretraining.encoded_text import encode_prepared
 from workflow_scripts.pretraining.settings import WordVectorSettings, parse_settings
-from workflow_scripts.pretraining.tokenizers_of_families import load_tokenizer
 
 _BETWEEN_SENTENCES = -1
 # Pairs are counted in parts of the text, so that memory does not grow with it.
 _TOKENS_AT_ONCE = 4_000_000
-
-
-def split_sentences(text: EncodedText) -> list[np.ndarray]:
-    """Return the ids of each sentence."""
-    return np.split(text.ids, text.ends[:-1])
 
 
 def count_neighbours(
@@ -39,8 +29,7 @@ def count_neighbours(
 ) -> sparse.csr_matrix:
     """Return float64 [vocabulary, vocabulary], symmetric: how often two pieces stand near another.
 
-    A pair of pieces at a distance d <= `window` in one sentence counts (window - d + 1) / window,
-    the expectation of word2vec's window of random size.
+    A pair at a distance d in one sentence counts (window - d + 1) / window, as in word2vec.
     """
     counts = sparse.csr_matrix((vocabulary, vocabulary), dtype=np.float64)
     gap = np.full(window, _BETWEEN_SENTENCES, dtype=np.int64)
@@ -69,11 +58,7 @@ def _count_part(ids: np.ndarray, vocabulary: int, window: int) -> sparse.csr_mat
 
 
 def positive_mutual_information(counts: sparse.csr_matrix, smoothing: float) -> sparse.csr_matrix:
-    """Return max(0, log(p(a, b) / (p(a) p(b)))) of non-negative `counts` [rows, columns], sparse.
-
-    p(b), of the columns, comes from counts raised to `smoothing` (context distribution smoothing;
-    1 leaves them as they are).
-    """
+    """Return max(0, log(p(a, b) / (p(a) p(b)))); p(b), of columns, is of counts ** `smoothing`."""
     rows = np.asarray(counts.sum(axis=1)).ravel()
     columns = np.asarray(counts.sum(axis=0)).ravel() ** smoothing
     entries = counts.tocoo()
@@ -89,8 +74,7 @@ def make_vectors(
 ) -> np.ndarray:
     """Return float64 [vocabulary, units], rows of length 1, or 0 for pieces no sentence pairs.
 
-    The rows are the left singular vectors of the mutual information, without the singular values,
-    centred. A text of few pieces has fewer of them than units: the other units are 0.
+    They are left singular vectors, centred; a text of few pieces leaves the last units 0.
     """
     counts = count_neighbours(sentences, vocabulary, settings.window)
     known = np.flatnonzero(np.asarray(counts.sum(axis=1)).ravel())
@@ -110,14 +94,11 @@ def make_vectors(
 def join_languages(
     vectors: Mapping[str, np.ndarray], counts: Mapping[str, np.ndarray], shared: int
 ) -> np.ndarray:
-    """Return one vector a piece, float64 [vocabulary, units], rows of length 1 or 0.
+    """Return float64 [vocabulary, units], rows of length 1 or 0, of such and `counts` by language.
 
-    `vectors` holds [vocabulary, units] and `counts` [vocabulary] of each language. All languages
-    are turned (orthogonal Procrustes) to the one with the most text, by the pieces that both hold
-    at least `shared` times: names, numbers, marks, loans. A piece of several languages gets the
-    mean of its vectors, weighted by how frequent it is in each. A joint decomposition would have to
-    share its few units among the languages. A language with fewer such pieces than units is turned
-    by those it has.
+    All languages are turned (orthogonal Procrustes) to the one with the most text, by the pieces
+    that both hold at least `shared` times; a piece of several has the mean, weighted by its share
+    of each. A joint decomposition would have to share its few units among the languages.
     """
     hub = max(sorted(counts), key=lambda language: counts[language].sum())
     joined = np.zeros_like(vectors[hub])
@@ -134,10 +115,7 @@ def join_languages(
 def complete_matrix(
     vectors: np.ndarray, deviation: float, generator: np.random.Generator
 ) -> np.ndarray:
-    """Return float32 of the shape of `vectors`, entries of the wanted deviation.
-
-    Rows of zeros, the pieces that the text lacks, become random ones.
-    """
+    """Return `vectors` in float32 with entries of that deviation; rows of zeros become random."""
     absent = ~vectors.any(axis=1)
     matrix = vectors.copy()
     if absent.any():
@@ -146,7 +124,6 @@ def complete_matrix(
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--text", type=Path, required=True, help="folder made by prepare_text")
     parser.add_argument("--tokenizer", type=Path, required=True, help="folder of train_tokenizer")
@@ -156,24 +133,18 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--output", type=Path, required=True, help="safetensors file to write")
     arguments = parser.parse_args(argv)
     settings = parse_settings(WordVectorSettings, arguments.settings, "--settings")
+    # Only now: transformers takes seconds, which bad arguments should not wait for.
+    from workflow_scripts.pretraining.tokenizers_of_families import load_tokenizer
+
     tokenizer = load_tokenizer(arguments.tokenizer)
-    texts = {
-        language: encode_lines(tokenizer, lines)
-        for language, lines in read_prepared(arguments.text, "train").items()
-    }
-    vectors = {
-        language: make_vectors(split_sentences(text), len(tokenizer), arguments.units, settings)
-        for language, text in texts.items()
-    }
-    counts = {
-        language: np.bincount(text.ids, minlength=len(tokenizer))
-        for language, text in texts.items()
-    }
-    matrix = complete_matrix(
-        join_languages(vectors, counts, settings.shared),
-        settings.deviation,
-        np.random.default_rng(arguments.seed),
-    )
+    vocabulary = len(tokenizer)
+    texts = encode_prepared(tokenizer, arguments.text, "train")
+    vectors, counts = {}, {}
+    for language, text in texts.items():
+        vectors[language] = make_vectors(text.sentences(), vocabulary, arguments.units, settings)
+        counts[language] = np.bincount(text.ids, minlength=vocabulary)
+    joined = join_languages(vectors, counts, settings.shared)
+    matrix = complete_matrix(joined, settings.deviation, np.random.default_rng(arguments.seed))
     with atomic_file(arguments.output) as temporary:
         save_file({"embeddings": matrix}, temporary)
 

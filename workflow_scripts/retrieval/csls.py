@@ -16,10 +16,7 @@ NEIGHBOURS = 10
 def neighbourhood_means(
     vectors: np.ndarray, others: np.ndarray, neighbours: int = NEIGHBOURS, *, threads: int = 1
 ) -> np.ndarray:
-    """Return the mean cosine of each vector [n, dimension] to its nearest `others`, float64 [n].
-
-    All rows must have unit length. Raises `UserError` if there are fewer others than neighbours.
-    """
+    """Return the mean cosine of each of n vectors to its nearest `others`, all of unit length."""
     if not 1 <= neighbours <= len(others):
         raise UserError(
             f"CSLS: {neighbours} neighbours of a vocabulary of {len(others)} words; "
@@ -37,23 +34,16 @@ def rank_by_csls(
     neighbours: int = NEIGHBOURS,
     threads: int = 1,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the k targets of largest CSLS for each query, best first.
+    """Return rows (int64) and CSLS (float64), both [n, k], of the best targets of each query.
 
-    `queries` [n, dimension] are mapped source words, `sources` [s, dimension] the whole mapped
-    source vocabulary (over which r_S is taken, whether a word is queried or not) and `targets`
-    [m, dimension] the target vocabulary; all rows of unit length. Returns rows of the targets
-    (int64) and CSLS values (float64), both [n, k]; equal values rank by row, the lower first.
-
-    For one query r_T(x) is a constant, so the ranking by CSLS is the ranking by the inner product
-    of (x, 1) with (2y, -r_S(y)): exact search over vectors of one more dimension, in batches,
-    without the whole matrix of similarities. Float32 rounds r_S(y) by 1e-7 at most.
+    `queries` [n, dimension] are mapped source words, `sources` the whole mapped vocabulary, over
+    which r_S is taken, and `targets` [m, dimension]; all of unit length. Of equals the lower row
+    leads. Since r_T(x) is a constant for a query, CSLS ranks as the inner product of (x, 1) with
+    (2y, -r_S(y)) does: exact search with one more dimension. Float32 rounds r_S(y) by 1e-7.
     """
     backward = neighbourhood_means(targets, sources, neighbours, threads=threads)
     forward = neighbourhood_means(queries, targets, neighbours, threads=threads)
-    rows, products = search_top(
-        np.hstack([queries, np.ones((len(queries), 1))]),
-        np.hstack([2 * targets, -backward[:, None]]),
-        k,
-        threads=threads,
-    )
+    longer_queries = np.hstack([queries, np.ones((len(queries), 1))])
+    longer_targets = np.hstack([2 * targets, -backward[:, None]])
+    rows, products = search_top(longer_queries, longer_targets, k, threads=threads)
     return rows, products - forward[:, None]

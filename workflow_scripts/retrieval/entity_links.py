@@ -7,8 +7,7 @@ import numpy as np
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.rankings import RankedName
-from workflow_scripts.retrieval.suite_files import field, gather_rows
-from workflow_scripts.retrieval.unit_length import normalise
+from workflow_scripts.retrieval.suite_files import gather_rows, normalise
 from workflow_scripts.retrieval.vector_search import search_top
 
 SIMILARITIES = ("dot", "cosine")
@@ -26,18 +25,12 @@ def rank_names(
 ) -> Iterator[RankedName]:
     """Yield the k nearest names of each part of each mention, best first, in order of the mentions.
 
-    `vectors` are those of the suite, [strings, dimension]; `entry` is the dataset's block of
-    items.json with `names` (string ids) and `mentions` (per mention the string ids of its parts).
-    `similarity` is "dot", the inner product of the vectors as they are (what SapBERT's evaluation
-    computes), or "cosine". Equal scores rank by row of `names`, the lower first.
-
-    Raises `UserError` for k over the number of names, a string without a vector, NaN, and, with
-    cosine, a zero vector.
+    `vectors` [strings, dimension] are those of the suite, `entry` its block of items.json.
+    `similarity` is "dot", of the vectors as they are (as SapBERT's evaluation has it), or "cosine".
+    Of equals the lower row of names leads. Raises `UserError` for k over the number of names, NaN,
+    and, with cosine, a zero vector.
     """
-    if similarity not in SIMILARITIES:
-        raise UserError(f"similarity {similarity!r}; give one of {', '.join(SIMILARITIES)}")
-    names = field(entry, "names", dataset)
-    mentions = field(entry, "mentions", dataset)
+    names, mentions = entry["names"], entry["mentions"]
     if not 1 <= k <= len(names):
         raise UserError(
             f"dataset {dataset}: k = {k} of a dictionary of {len(names)} names; "
@@ -45,8 +38,6 @@ def rank_names(
         )
     # A mention often occurs many times and is searched once.
     parts = list(dict.fromkeys(part for mention in mentions for part in mention))
-    if not parts:
-        raise UserError(f"dataset {dataset}: no mentions; check the files that it is read from")
     targets = gather_rows(vectors, names, vectors_name)
     queries = gather_rows(vectors, parts, vectors_name)
     if similarity == "cosine":

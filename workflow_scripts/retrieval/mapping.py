@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.retrieval.unit_length import normalise
+from workflow_scripts.retrieval.suite_files import normalise
 
 MAPPINGS = ("orthogonal", "supervised")
 _FEWEST_ENTRIES = 2
@@ -30,9 +30,8 @@ def centre_on_vocabulary(
 ) -> tuple[np.ndarray, ...]:
     """Return vocabulary and others at unit length, centred, and at unit length again.
 
-    The mean is that of the vocabulary [m, dimension] for all (Artetxe et al. 2018, AAAI, step 0).
-    `name` says which language it is, in messages. Raises `UserError` for a vector that is zero,
-    before or after centring: an encoder that gives all words one vector has collapsed.
+    The mean is that of the vocabulary for all (Artetxe et al. 2018, AAAI, step 0). `UserError`, by
+    the language's `name`, for a vector that is zero before or after: the encoder has collapsed.
     """
     scaled = [normalise(vectors, name, dtype=np.float64) for vectors in (vocabulary, *others)]
     mean = scaled[0].mean(axis=0)
@@ -49,13 +48,9 @@ def learn_orthogonal(source: np.ndarray, target: np.ndarray) -> Mapping:
     """Return the orthogonal Procrustes map: the rotation W that makes |source W - target| least.
 
     W = U V' with U S V' the singular value decomposition of source' target (Schoenemann 1966;
-    Artetxe et al. 2016); the target stays as it is. `source` and `target` are [entries, dimension].
-
-    A dictionary that spans fewer directions than there are dimensions leaves the rest of W open.
-    Those directions are mapped to zero (W is then a partial isometry): any rotation of them would
-    fit the dictionary as well and add noise to every similarity.
-
-    Raises `UserError` for fewer than two entries or matrices of unequal shape.
+    Artetxe et al. 2016); both are [entries, dimension]. Directions that the dictionary does not
+    span are mapped to zero: any rotation of them would fit as well and add noise. Raises
+    `UserError` for fewer than two entries or matrices of unequal shape.
     """
     source, target = _check_entries(source, target)
     left, strengths, right = np.linalg.svd(source.T @ target)
@@ -68,24 +63,18 @@ def learn_supervised(
 ) -> Mapping:
     """Return the maps of both languages by the multi-step framework of Artetxe et al. (2018, AAAI).
 
-    `source` and `target` are [entries, dimension], at unit length, centred and at unit length
-    again (`centre_on_vocabulary`). The steps, each on both sides:
+    Both are [entries, dimension], as `centre_on_vocabulary` leaves them. The steps, on both sides:
 
     1. whitening on the dictionary: X1 = X C^(-1/2), C = X'X of the dictionary's rows;
     2. orthogonal map: X2 = X1 U, Z2 = Z1 V, with U S V' the decomposition of X1'Z1;
     3. re-weighting by the square root of the singular values, X3 = X2 S^(1/2), Z3 = Z2 S^(1/2);
     4. de-whitening each side with itself: X4 = X3 U' C_X^(1/2) U, Z4 = Z3 V' C_Z^(1/2) V.
 
-    A dictionary that spans fewer directions than there are dimensions has no C^(-1/2): the
-    pseudo-inverse is taken, which maps the directions outside its span to zero. With few more
-    entries than dimensions whitening fits noise and finds next to nothing; `regularisation` r > 0
-    (a departure from the paper) uses C + r mean(diag C) I in its place.
-
-    Raises `UserError` for fewer than two entries, matrices of unequal shape or r < 0.
+    Where C has no C^(-1/2) the pseudo-inverse maps directions outside the dictionary's span to
+    zero. With few more entries than dimensions whitening fits noise: `regularisation` r > 0 (a
+    departure from the paper) uses C + r mean(diag C) I in its place. Errors as `learn_orthogonal`.
     """
     source, target = _check_entries(source, target)
-    if not regularisation >= 0:
-        raise UserError(f"regularisation {regularisation}; give 0 (none) or more")
     whiten_source, colour_source = _whitening(source, regularisation)
     whiten_target, colour_target = _whitening(target, regularisation)
     left, strengths, right = np.linalg.svd((source @ whiten_source).T @ (target @ whiten_target))
@@ -99,8 +88,7 @@ def learn_supervised(
 
 
 def _check_entries(source: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    source = np.asarray(source, dtype=np.float64)
-    target = np.asarray(target, dtype=np.float64)
+    source, target = (np.asarray(side, dtype=np.float64) for side in (source, target))
     if source.shape != target.shape:
         raise UserError(
             f"dictionary of {source.shape} source and {target.shape} target vectors; "

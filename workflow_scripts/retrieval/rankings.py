@@ -1,41 +1,34 @@
 """Rankings as tab-separated files: what retrieval writes and scoring reads."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import TypeVar
 
-from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_rows, write_text
 
 
 @dataclass(frozen=True)
 class RankedName:
-    """A name found for a part of a mention of a linking dataset; all from 0 but `rank`, from 1.
-
-    `name_row` is a position in the dataset's `names`.
-    """
+    """A name found for a part of a mention; all from 0 but `rank`, from 1."""
 
     dataset: str
     query: int
     part: int
     rank: int
-    name_row: int
+    name_row: int  # in the dataset's `names`
     score: float
 
 
 @dataclass(frozen=True)
 class RankedTranslation:
-    """A target word found for a source word of a lexicon; all from 0 but `rank`, from 1.
-
-    `query` counts the distinct source words of the test pairs in order of first occurrence;
-    `target_row` is a position in the target `vocabulary`.
-    """
+    """A target word found for a source word of a lexicon; all from 0 but `rank`, from 1."""
 
     dataset: str
-    query: int
+    query: int  # of the distinct source words of the test pairs, by first occurrence
     rank: int
-    target_row: int
+    target_row: int  # in the target `vocabulary`
     score: float
 
 
@@ -52,21 +45,23 @@ def write_rankings(path: str | Path, kind: type[Ranked], rows: Iterable[Ranked])
 
 
 def read_rankings(path: str | Path, kind: type[Ranked]) -> list[Ranked]:
-    """Return the rows of a file of `write_rankings`.
+    """Return the rows of a file of `write_rankings`."""
+    rows = read_rows(path, len(fields(kind)), f"a row of {kind.__name__}")
+    return [
+        kind(dataset, *map(int, ids), float(score))
+        for number, (dataset, *ids, score) in rows
+        if number > 1
+    ]
 
-    Raises `UserError` with file and line for another header or a malformed row.
-    """
-    columns = fields(kind)
-    header = [column.name for column in columns]
-    rows = read_rows(path, len(header), f"a row of {' '.join(header)}")
-    if next(rows, (1, []))[1] != header:
-        raise UserError(f"{path}:1: expected the header {' '.join(header)}; make the file again")
-    ranked = []
-    for number, (dataset, *ids, score) in rows:
-        try:
-            ranked.append(kind(dataset, *map(int, ids), float(score)))
-        except (ValueError, TypeError) as error:
-            raise UserError(
-                f"{path}:{number}: not a row of {' '.join(header)}; make the file again"
-            ) from error
-    return ranked
+
+def rows_by_dataset(links: Iterable[RankedName]) -> dict[str, list[list[list[int]]]]:
+    """Return the rows of ranked names, in their order, per data set, mention and part."""
+    ranked: dict[str, list[list[list[int]]]] = defaultdict(list)
+    for link in links:
+        mentions = ranked[link.dataset]
+        if link.query == len(mentions):
+            mentions.append([])
+        if link.part == len(mentions[link.query]):
+            mentions[link.query].append([])
+        mentions[link.query][link.part].append(link.name_row)
+    return dict(ranked)

@@ -1,6 +1,7 @@
-"""Reading the two files of an embedded suite: its items (JSON) and its vectors (npy).
+"""The two files of an embedded suite: its items (JSON) and its vectors (npy).
 
 Row i of the vectors belongs to string i of the suite; the items refer to strings by that number.
+A lexicon has both sides in one suite, or each in that of its language.
 """
 
 from collections.abc import Sequence
@@ -8,87 +9,54 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json
 
+SIDES = ("source", "target")
+# Rows scaled at once: keeps the float64 copy small beside a dictionary of 10^5 names.
+_ROWS_AT_ONCE = 8192
+
 
 def read_datasets(path: str | Path) -> dict[str, dict[str, Any]]:
-    """Return the datasets of an items.json: dataset id -> its entry.
-
-    Raises `UserError` if the file is missing, malformed or without datasets.
-    """
-    content = read_json(path)
-    datasets = content.get("datasets") if isinstance(content, dict) else None
-    if not isinstance(datasets, dict) or not all(
-        isinstance(entry, dict) and "task" in entry for entry in datasets.values()
-    ):
-        raise UserError(f"{path}: not the items of a suite; remake it with read_suite")
-    if not datasets:
-        raise UserError(f"{path}: the suite holds no dataset; add one to it in the config")
-    return datasets
+    """Return the datasets of an items.json: dataset id -> its entry; `UserError` without a file."""
+    return read_json(path)["datasets"]
 
 
-def field(entry: dict[str, Any], key: str, dataset: str) -> Any:
-    """Return `entry[key]`; `UserError` naming dataset and key if the entry lacks it."""
-    if key not in entry:
-        raise UserError(
-            f"dataset {dataset}: its items have no {key!r}; remake items.json with read_suite"
-        )
-    return entry[key]
+def read_side(items: str | Path, dataset: str, side: str) -> dict[str, Any]:
+    """Return one side ("source", "target") of a lexicon from an items.json."""
+    entry = read_datasets(items)[dataset]
+    return side_of(entry, side) if entry["task"] == "lexicon" else entry
 
 
-def check_distinct(strings: Sequence[int], what: str, dataset: str) -> None:
-    """Raise `UserError` naming the first string id that is there twice; `what` says among what."""
-    seen: set[int] = set()
-    for string in strings:
-        if string in seen:
-            raise UserError(
-                f"dataset {dataset}: string {string} is twice in {what}; "
-                "remake items.json with read_suite"
-            )
-        seen.add(string)
+def side_of(entry: dict[str, Any], side: str) -> dict[str, Any]:
+    """Return one side of a lexicon whose words are all in one suite."""
+    column = SIDES.index(side)
+    return {
+        "task": "lexicon-side",
+        "side": side,
+        "split": entry["split"],
+        "dropped": entry["dropped"],
+        "vocabulary": entry[f"{side}_vocabulary"],
+        "train": [pair[column] for pair in entry["train"]],
+        "test": [pair[column] for pair in entry["test"]],
+    }
 
 
 def read_vectors(path: str | Path) -> np.ndarray:
-    """Return the vectors of a suite, [number of strings, dimension], mapped from disk.
-
-    Nothing is read before rows are gathered, so a step pays only for the rows of its own datasets.
-    Raises `UserError` if the file is missing, cut short or no matrix of floating-point numbers.
-    """
-    path = Path(path)
-    if not path.is_file():
+    """Return the vectors of a suite, [strings, dimension], mapped from disk; read when gathered."""
+    if not Path(path).is_file():
         raise UserError(f"{path}: no such file; embed the suite first")
-    try:
-        vectors = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
-        raise UserError(f"{path}: not a whole npy file ({error}); embed the suite again") from error
-    if (
-        not isinstance(vectors, np.ndarray)
-        or vectors.ndim != 2
-        or not np.issubdtype(vectors.dtype, np.floating)
-        or vectors.shape[1] == 0
-    ):
-        raise UserError(
-            f"{path}: expected a matrix of floating-point numbers, one row a string; "
-            "embed the suite again"
-        )
-    return vectors
+    return np.load(path, mmap_mode="r", allow_pickle=False)
 
 
 def gather_rows(vectors: np.ndarray, strings: Sequence[int], name: str) -> np.ndarray:
     """Return the rows of the given strings as float32, [len(strings), dimension].
 
-    `name` says whose vectors these are, in messages. Raises `UserError` naming the string where a
-    row is missing or holds NaN or infinity.
+    Raises `UserError` naming (whose vectors) `name` and the string where a row is not finite.
     """
     indices = np.asarray(strings, dtype=np.int64)
-    outside = (indices < 0) | (indices >= len(vectors))
-    if outside.any():
-        raise UserError(
-            f"{name}: no row for string {indices[outside][0]} ({len(vectors)} rows); "
-            "vectors and items are of different suites: embed the suite again"
-        )
     rows = np.asarray(vectors[indices], dtype=np.float32)
     wrong = ~np.isfinite(rows).all(axis=1)
     if wrong.any():
@@ -98,3 +66,32 @@ def gather_rows(vectors: np.ndarray, strings: Sequence[int], name: str) -> np.nd
             "learning rate, or check its model"
         )
     return rows
+
+
+def normalise(
+    vectors: np.ndarray,
+    name: str,
+    row_names: Sequence[int] | None = None,
+    dtype: DTypeLike = np.float32,
+    remedy: str = "check the encoder that made it",
+) -> np.ndarray:
+    """Return the rows of `vectors` [n, dimension] scaled to unit length, computed in float64.
+
+    Raises `UserError` for the first row that is zero or not finite, by `name` (whose rows these
+    are), `row_names` (what to call row i; default: i) and `remedy` (what to do).
+    """
+    vectors = np.asarray(vectors)
+    scaled = np.empty(vectors.shape, dtype=dtype)
+    for start in range(0, len(vectors), _ROWS_AT_ONCE):
+        rows = vectors[start : start + _ROWS_AT_ONCE].astype(np.float64)
+        lengths = np.sqrt(np.einsum("nd,nd->n", rows, rows))
+        wrong = ~(np.isfinite(lengths) & (lengths > 0))
+        if wrong.any():
+            first = int(np.flatnonzero(wrong)[0])
+            what = "a zero vector" if lengths[first] == 0 else "not finite"
+            called = start + first if row_names is None else row_names[start + first]
+            raise UserError(
+                f"{name}: row {called} is {what} and cannot be scaled to unit length; {remedy}"
+            )
+        scaled[start : start + len(rows)] = rows / lengths[:, None]
+    return scaled

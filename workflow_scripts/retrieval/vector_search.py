@@ -13,46 +13,24 @@ _PAIRS_AT_ONCE = 1 << 11
 
 
 def search_top(
-    queries: np.ndarray,
-    targets: np.ndarray,
-    k: int,
-    *,
-    threads: int = 1,
-    batch_size: int = 4096,
+    queries: np.ndarray, targets: np.ndarray, k: int, *, threads: int = 1, batch_size: int = 4096
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the k targets with the largest inner product for each query, best first.
+    """Return rows (int64) and inner products (float64), both [n, k], of each query's best targets.
 
-    `queries` [n, dimension] and `targets` [m, dimension] are taken as float32. Returns the rows
-    of the targets (int64) and the inner products (float64), both [n, k]. Equal inner products rank
-    by row, the lower first.
-
-    The answer is exact and does not depend on threads, batch size or BLAS. FAISS (`IndexFlatIP`)
-    breaks ties in no fixed order, and rounding in float32 may give equal vectors unequal products;
-    so it makes a short list, which is scored again in float64. The short list is widened until the
-    worst of it lies below the k-th best by more than float32 can err.
-
-    Raises `UserError` if k is not in 1..m, the dimensions differ or a value is not finite.
+    `queries` [n, dimension] and `targets` [m, dimension] are taken as float32; of equals the lower
+    row leads. The answer is exact, whatever threads, batch size or BLAS: FAISS (`IndexFlatIP`)
+    breaks ties in no fixed order and rounds, so it makes a short list, which is scored again in
+    float64 and widened until its worst lies below the k-th best by more than float32 can err.
+    Raises `UserError` if k is not in 1..m.
     """
-    queries = _float32_matrix(queries, "queries")
-    targets = _float32_matrix(targets, "targets")
-    if queries.shape[1] != targets.shape[1]:
-        raise UserError(
-            f"queries have {queries.shape[1]} dimensions, targets {targets.shape[1]}; "
-            "embed both with encoders of one width"
-        )
+    queries, targets = (np.ascontiguousarray(m, dtype=np.float32) for m in (queries, targets))
     if not 1 <= k <= len(targets):
         raise UserError(f"k = {k} neighbours of {len(targets)} targets; give a k from 1 to that")
-    if threads < 1:
-        raise UserError(f"threads = {threads}; give 1 or more")
     faiss.omp_set_num_threads(threads)
     # Less their mean the targets rank as before, since each product of a query falls by the same,
     # but vectors that all lie in one direction (encoders before tuning) err far less in float32.
-    centred = np.subtract(
-        targets,
-        targets.mean(axis=0, dtype=np.float64),
-        out=np.empty_like(targets),
-        casting="same_kind",
-    )
+    mean, centred = targets.mean(axis=0, dtype=np.float64), np.empty_like(targets)
+    np.subtract(targets, mean, out=centred, casting="same_kind")
     index = faiss.IndexFlatIP(targets.shape[1])
     index.add(centred)
     # |computed - true| <= dimension * 2^-24 * |query| * |target| for any order of summation
@@ -79,19 +57,6 @@ def search_top(
     return rows, products
 
 
-def _float32_matrix(vectors: np.ndarray, name: str) -> np.ndarray:
-    matrix = np.ascontiguousarray(vectors, dtype=np.float32)
-    if matrix.ndim != 2:
-        raise UserError(f"{name}: expected a matrix, found {matrix.ndim} dimensions")
-    wrong = ~np.isfinite(matrix).all(axis=1)
-    if wrong.any():
-        raise UserError(
-            f"{name}: row {int(np.flatnonzero(wrong)[0])} is not finite; "
-            "check the encoder that made it"
-        )
-    return matrix
-
-
 def _lengths(matrix: np.ndarray) -> np.ndarray:
     return np.sqrt(np.einsum("nd,nd->n", matrix, matrix, dtype=np.float64))
 
@@ -99,7 +64,6 @@ def _lengths(matrix: np.ndarray) -> np.ndarray:
 def _best_of_candidates(
     queries: np.ndarray, targets: np.ndarray, candidates: np.ndarray, k: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return rows and float64 products of the k best candidates [n, width] of each query."""
     width = candidates.shape[1]
     flat = candidates.reshape(-1)
     products = np.empty(len(flat), dtype=np.float64)
@@ -112,6 +76,5 @@ def _best_of_candidates(
         products[start:stop] = np.einsum("pd,pd->p", left, right)
     products = products.reshape(candidates.shape)
     order = np.lexsort((candidates, -products), axis=1)[:, :k]
-    return np.take_along_axis(candidates, order, axis=1), np.take_along_axis(
-        products, order, axis=1
-    )
+    rows, products = (np.take_along_axis(found, order, axis=1) for found in (candidates, products))
+    return rows, products

@@ -1,7 +1,6 @@
-"""Percentile bootstrap over the items of a data set, and the paired bootstrap between encoders.
+"""Percentile and paired bootstrap (Efron and Tibshirani 1993, chapters 13 and 16) over items.
 
-Efron and Tibshirani (1993), chapters 13 and 16. Resamples depend on the data set alone, so the
-replicates of two encoders are pairs.
+Resamples depend on the data set alone, so the replicates of two encoders are pairs.
 """
 
 import hashlib
@@ -20,8 +19,7 @@ _DRAWS_AT_ONCE = 1 << 16
 def resamples(dataset: str, n: int, number: int = RESAMPLES) -> Iterator[np.ndarray]:
     """Yield `number` resamples of n items as indices, in chunks int64 [chunk, n].
 
-    Items are drawn with replacement by a generator that is seeded from the id of the data set and
-    n: the same for every encoder, run and machine.
+    The generator is seeded from the data set and n: they are the same for every encoder and run.
     """
     digest = hashlib.sha256(f"{dataset}\n{n}".encode()).digest()
     generator = np.random.Generator(np.random.PCG64(int.from_bytes(digest[:16], "big")))
@@ -41,10 +39,7 @@ def item_counts(indices: np.ndarray) -> np.ndarray:
 def replicate(
     dataset: str, n: int, metrics: Mapping[str, Metric], number: int = RESAMPLES
 ) -> dict[str, np.ndarray]:
-    """Return each metric on all resamples of the n items of a data set: name -> float64 [number].
-
-    A metric is NaN on a resample on which it is undefined.
-    """
+    """Return each metric on all resamples of the n items, float64 [number]; NaN where undefined."""
     replicates: dict[str, list[np.ndarray]] = {name: [] for name in metrics}
     for indices in resamples(dataset, n, number):
         counts = item_counts(indices)
@@ -54,13 +49,11 @@ def replicate(
 
 
 def percentile_interval(replicates: np.ndarray, level: float = LEVEL) -> tuple[float, float]:
-    """Return the percentile interval of replicates: their quantiles (1 - level) / 2 and its mirror.
+    """Return the percentile interval of replicates; NaN is left out.
 
-    Quantiles are interpolated linearly; NaN, a resample on which the metric is undefined, is left
-    out. Raises `ValueError` if nothing else is there.
+    Raises `ValueError` if nothing else is there.
     """
-    defined = _defined(replicates)
-    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(_defined(replicates), [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
 
@@ -68,9 +61,8 @@ def paired_p_value(differences: np.ndarray) -> float:
     """Return the two-sided p value of the paired bootstrap, from the differences of N replicates.
 
     p = min(1, 2 (min(#{d <= 0}, #{d >= 0}) + 1) / (N + 1)): twice the smaller share of resamples
-    on which the sign is not that of the difference, with one added to both counts since the data
-    themselves are a resample (Davison and Hinkley 1997, section 4.4), so that p is never 0. NaN is
-    left out. Raises `ValueError` if nothing else is there.
+    on which the sign is not that of the difference, the data themselves counted as a resample too
+    (Davison and Hinkley 1997, section 4.4). NaN is left out; `ValueError` if nothing else is there.
     """
     defined = _defined(differences)
     against = min(np.count_nonzero(defined <= 0), np.count_nonzero(defined >= 0))

@@ -10,10 +10,9 @@ _ROW = re.compile(r"\| (\S+) \| (\S+) \| [-.\d]+ \| \d+ \|")
 
 
 def add_scores(card: str, rows: Iterable[dict[str, Any]]) -> str:
-    """Return the text of a card with a table of scores at its end.
+    """Return the text of a card with a table of scores (dataset, metric, value, n) at its end.
 
-    `rows` have dataset, metric, value (a fraction) and n. Scores that the card already has are
-    replaced where they are of the same data set and metric, kept elsewhere.
+    Scores that it already has are replaced where of the same data set and metric, else kept.
     """
     body, _, before = card.partition(f"\n{_HEADING}\n")
     lines = {match.groups(): match[0] for match in _ROW.finditer(before)}

@@ -17,18 +17,13 @@ Metric = Callable[[np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class _Groups:
-    """Items put into groups of equal value, from the least value to the largest.
+    """Items put into groups of equal value, from the least value to the largest."""
 
-    `order` are the items by value, `starts` the positions in it at which groups begin, and
-    `group` [n] the group of each item.
-    """
-
-    order: np.ndarray
-    starts: np.ndarray
-    group: np.ndarray
+    order: np.ndarray  # the items by value
+    starts: np.ndarray  # the positions in it at which groups begin
+    group: np.ndarray  # [n], the group of each item
 
     def counts(self, counts: np.ndarray) -> np.ndarray:
-        """Return how often the items of each group count together, [resamples, groups]."""
         return np.add.reduceat(counts[:, self.order], self.starts, axis=1)
 
 
@@ -38,20 +33,16 @@ def _group(values: np.ndarray) -> _Groups:
 
 
 def _doubled_deviations(group_counts: np.ndarray) -> np.ndarray:
-    """Return twice the rank of each group less twice the mean rank, [resamples, groups].
+    """Return twice the mean rank of each group less that of all, [resamples, groups].
 
-    The items of a group share the mean of their ranks. Doubled, all are whole numbers, which keeps
-    sums of them exact.
+    Doubled, all are whole numbers, which keeps sums of them exact.
     """
     up_to = np.cumsum(group_counts, axis=1)
     return 2 * up_to - group_counts - up_to[:, -1:]
 
 
 def spearman_metric(first: np.ndarray, second: np.ndarray) -> Metric:
-    """Return Spearman's correlation of two rows of n values, tied values sharing their mean rank.
-
-    It is NaN on a resample in which all values of one side are equal.
-    """
+    """Return Spearman's correlation of two rows of n values; NaN where all of one are equal."""
     sides = _group(first), _group(second)
 
     def metric(counts: np.ndarray) -> np.ndarray:
@@ -80,8 +71,7 @@ def accuracy_metric(hits: Sequence[bool]) -> Metric:
 def auc_metric(scores: np.ndarray, labels: np.ndarray) -> Metric:
     """Return the area under the ROC curve of n scores against labels of 0 and 1.
 
-    It is the chance that a random item of label 1 has the larger score than one of label 0, equal
-    scores counting one half, and NaN on a resample of one label.
+    Equal scores count one half; NaN on a resample of one label.
     """
     groups = _group(scores)
     labels = np.asarray(labels, dtype=np.float64)

@@ -1,6 +1,5 @@
-"""What a file of scores rests on, beside it as npz: bootstrap replicates, cosines and labels."""
+"""What scores rest on, as npz beside them: bootstrap replicates, cosines and labels of pairs."""
 
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,17 +10,17 @@ from workflow_scripts.files import atomic_file
 
 
 def replicates_key(dataset: str, metric: str) -> str:
-    """Return the name of the replicates of a metric, float64 [resamples], NaN if undefined."""
+    """Of float64 [resamples], NaN if undefined."""
     return f"replicates/{dataset}/{metric}"
 
 
 def cosines_key(dataset: str) -> str:
-    """Return the name of the cosines of a pair-classification data set, float32 [n]."""
+    """Of float32 [n]."""
     return f"cosines/{dataset}"
 
 
 def labels_key(dataset: str) -> str:
-    """Return the name of the labels of a pair-classification data set, int8 [n] of 0 and 1."""
+    """Of int8 [n], 0 and 1."""
     return f"labels/{dataset}"
 
 
@@ -32,20 +31,7 @@ def write_details(path: str | Path, arrays: Mapping[str, np.ndarray]) -> None:
 
 
 def read_details(path: str | Path) -> dict[str, np.ndarray]:
-    """Return the arrays of a file of `write_details`, by name.
-
-    Raises `UserError` if the file is missing, damaged or holds anything but arrays of numbers.
-    """
-    path = Path(path)
-    if not path.is_file():
+    if not Path(path).is_file():
         raise UserError(f"{path}: no such file; score the encoder again")
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            # A damaged member shows itself only when it is read.
-            arrays = {name: archive[name] for name in archive.files}
-    except (ValueError, OSError, EOFError, TypeError, AttributeError, zipfile.BadZipFile) as error:
-        raise UserError(f"{path}: not a whole npz file; score the encoder again") from error
-    for name, array in arrays.items():
-        if not isinstance(array, np.ndarray):
-            raise UserError(f"{path}: {name} is no array; score the encoder again")
-    return arrays
+    with np.load(path, allow_pickle=False) as archive:
+        return dict(archive)

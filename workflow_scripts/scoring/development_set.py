@@ -6,29 +6,27 @@ from typing import Any
 
 import numpy as np
 
-from workflow_scripts.datasets.catalogue import check_development_task
+from workflow_scripts import rooms
 from workflow_scripts.errors import UserError, nearest_name
 from workflow_scripts.files import read_lines
+from workflow_scripts.retrieval.rankings import rows_by_dataset
 from workflow_scripts.retrieval.suite_files import read_datasets
-from workflow_scripts.scoring.suite_scores import score_datasets
+from workflow_scripts.scoring.measurement import measure_datasets
 from workflow_scripts.scoring.tidy_scores import EncoderIds
 
 
 @dataclass(frozen=True)
 class DevelopmentSet:
-    """The data set to score on: `entry` is its block of items.json, `strings` those of the suite.
-
-    `linking_similarity` ("dot" or "cosine") is for entity linking, None else.
-    """
+    """The data set to score on."""
 
     dataset: str
-    entry: dict[str, Any]
-    strings: list[str]
-    linking_similarity: str | None = None
+    entry: dict[str, Any]  # its block of items.json
+    strings: list[str]  # of the suite
+    linking_similarity: str | None = None  # "dot" or "cosine", for entity linking alone
     threads: int = 1
 
     def score(self, vectors: np.ndarray) -> float:
-        """Return Spearman's correlation or accuracy@1 of vectors [number of strings, D].
+        """Return the first metric of the set's task on vectors [strings, dimension].
 
         Raises `UserError` where it is undefined, and for vectors that are not finite.
         """
@@ -36,22 +34,18 @@ class DevelopmentSet:
             raise UserError(
                 "the tuned model gives vectors that are not finite; lower learning_rate"
             )
-        links = None
-        if self.entry["task"] == "entity-linking":
-            # Only now: FAISS is for this task alone.
+        task, ranked = rooms.load("scoring.tasks", self.entry["task"]), None
+        if "links" in task.NEEDS:
+            # Only now: FAISS is for such a task alone.
             from workflow_scripts.retrieval.entity_links import rank_names
 
-            links = rank_names(
-                vectors,
-                self.entry,
-                self.dataset,
-                1,
-                self.linking_similarity or "dot",
-                threads=self.threads,
+            similarity = self.linking_similarity or "dot"
+            ranked = rows_by_dataset(
+                rank_names(vectors, self.entry, self.dataset, 1, similarity, threads=self.threads)
             )
         encoder = EncoderIds("model", "recipe", "corpus", 0)
-        (score,) = score_datasets(encoder, {self.dataset: self.entry}, vectors, links, (1,))
-        return score.value
+        (measured,) = measure_datasets(encoder, {self.dataset: self.entry}, vectors, ranked)
+        return measured.values[task.METRICS[0]]
 
 
 def read_development_set(
@@ -61,15 +55,9 @@ def read_development_set(
     linking_similarity: str | None = None,
     threads: int = 1,
 ) -> DevelopmentSet:
-    """Return a data set of the suite that the files `strings` and `items` (items.json) hold.
-
-    Raises `UserError` for a missing or malformed file, items that lack the data set, and one of
-    another task than similarity or entity linking.
-    """
+    """Return a data set of the suite in the files; `UserError` if it or a file is missing."""
     datasets = read_datasets(items)
     if dataset not in datasets:
         raise UserError(f"{items}: no data set {dataset}; {nearest_name(dataset, datasets)}")
-    check_development_task(dataset, datasets[dataset]["task"], f"the development set of {items}")
-    return DevelopmentSet(
-        dataset, datasets[dataset], read_lines(strings), linking_similarity, threads
-    )
+    choices = (linking_similarity, threads)
+    return DevelopmentSet(dataset, datasets[dataset], read_lines(strings), *choices)

@@ -1,23 +1,28 @@
-"""What was measured on one data set, and its rows of tidy scores with or without a bootstrap."""
+"""What is measured on each data set, by the module of its task, and its rows of tidy scores."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from workflow_scripts import rooms
+from workflow_scripts.errors import UserError
 from workflow_scripts.scoring.bootstrap import percentile_interval, replicate
-from workflow_scripts.scoring.counted_metrics import Metric
+from workflow_scripts.scoring.counted_metrics import Metric, value_of
 from workflow_scripts.scoring.details import replicates_key
 from workflow_scripts.scoring.tidy_scores import EncoderIds, Score
+
+# Scored by `score_lexicon`: the other language may be in another suite.
+_TWO_SIDED = ("lexicon", "lexicon-side")
 
 
 @dataclass(frozen=True)
 class Measurement:
     """The metrics of one encoder on the n items of one data set.
 
-    `values` has them all. `metrics` has those that are a function of how often each item counts
-    and so have a bootstrap interval. `arrays` are further arrays for the details, by key.
+    `values` has them all, `metrics` those that are a function of how often each item counts and so
+    have a bootstrap interval. `arrays` are further arrays for the details, by key.
     """
 
     dataset: str
@@ -26,17 +31,71 @@ class Measurement:
     coverage: float
     dropped: dict[str, int]
     values: dict[str, float]
-    metrics: dict[str, Metric] = field(default_factory=dict)
-    arrays: dict[str, np.ndarray] = field(default_factory=dict)
+    metrics: Mapping[str, Metric] = field(default_factory=dict)
+    arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
 
 
-def plain_scores(encoder: EncoderIds, measurements: Iterable[Measurement]) -> list[Score]:
-    """Return one row per metric, without intervals: nothing is drawn."""
-    return [
-        _score(encoder, measurement, metric, None, None)
-        for measurement in measurements
-        for metric in measurement.values
-    ]
+def measure_items(
+    dataset: str,
+    entry: Mapping[str, Any],
+    n: int,
+    metrics: Mapping[str, Metric] | None = None,
+    *,
+    values: Mapping[str, float] | None = None,
+    coverage: float | None = None,
+    arrays: Mapping[str, np.ndarray] | None = None,
+) -> Measurement:
+    """Return what was measured on the n items of a data set, whose block of items.json is `entry`.
+
+    `metrics` are functions of the items, `values` those of metrics that are none. Without a
+    `coverage` it is the share of items that was not dropped. `UserError` where one is undefined.
+    """
+    metrics, dropped = metrics or {}, entry.get("dropped", {})
+    found = {name: value_of(metric, n) for name, metric in metrics.items()} | dict(values or {})
+    for name, value in found.items():
+        if not np.isfinite(value):
+            raise UserError(
+                f"{name} is undefined on its {n} items: all predicted or all gold values are "
+                "equal; check the encoder and the data set"
+            )
+    if coverage is None:
+        coverage = n / (n + sum(dropped.values()))
+    split = entry.get("split", "test")
+    return Measurement(dataset, split, n, coverage, dropped, found, metrics, arrays or {})
+
+
+def measure_datasets(
+    encoder: EncoderIds,
+    datasets: Mapping[str, dict[str, Any]],
+    vectors: np.ndarray,
+    ranked: Mapping[str, Any] | None = None,
+) -> list[Measurement]:
+    """Return what was measured on each data set of an items.json; sides of lexicons are left out.
+
+    `vectors` [strings, dimension] are those of the suite and `ranked` by data set what its task
+    needs (`rows_by_dataset`). Raises `UserError`, beginning with encoder and data set, for what is
+    undefined or is not scored.
+    """
+    measured = []
+    for dataset, entry in datasets.items():
+        if entry["task"] in _TWO_SIDED:
+            continue
+        try:
+            measure = rooms.load("scoring.tasks", entry["task"]).measure
+            measured.append(measure(dataset, entry, vectors, (ranked or {}).get(dataset)))
+        except UserError as error:
+            raise UserError(f"encoder {encoder}, dataset {dataset}: {error}") from error
+        except ModuleNotFoundError as error:
+            raise UserError(
+                f"dataset {dataset}: no scoring for the task {entry['task']!r} ({error}); take the "
+                "dataset out of the suite"
+            ) from error
+    if not measured:
+        raise UserError(
+            "the suite holds nothing but lexicons, which are scored with score_lexicon; "
+            "add a dataset of another task to it in the config"
+        )
+    return measured
 
 
 def bootstrap_scores(
@@ -48,39 +107,14 @@ def bootstrap_scores(
     """
     scores: list[Score] = []
     details: dict[str, np.ndarray] = {}
-    for measurement in measurements:
-        replicates = replicate(measurement.dataset, measurement.n, measurement.metrics)
-        for metric in measurement.values:
+    for found in measurements:
+        replicates = replicate(found.dataset, found.n, found.metrics)
+        for metric, value in found.values.items():
             low, high = None, None
             if metric in replicates:
                 low, high = percentile_interval(replicates[metric])
-                details[replicates_key(measurement.dataset, metric)] = replicates[metric]
-            scores.append(_score(encoder, measurement, metric, low, high))
-        details |= measurement.arrays
+                details[replicates_key(found.dataset, metric)] = replicates[metric]
+            measured = (value, low, high, found.n, found.coverage, found.dropped)
+            scores.append(Score(*encoder, found.dataset, found.split, metric, *measured))
+        details |= found.arrays
     return scores, details
-
-
-def share_kept(n: int, dropped: dict[str, Any]) -> float:
-    """Return the share of the items of the files that were scored."""
-    return n / (n + sum(dropped.values()))
-
-
-def _score(
-    encoder: EncoderIds,
-    measurement: Measurement,
-    metric: str,
-    low: float | None,
-    high: float | None,
-) -> Score:
-    return Score(
-        *encoder,
-        measurement.dataset,
-        measurement.split,
-        metric,
-        measurement.values[metric],
-        low,
-        high,
-        measurement.n,
-        measurement.coverage,
-        measurement.dropped,
-    )

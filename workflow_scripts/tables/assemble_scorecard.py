@@ -1,79 +1,97 @@
-"""Count how the cells of all tables and figures stand to the paper: .tsv, .md and .html."""
+"""Count how the cells of all tables and figures stand to their papers: .tsv, .md and .html.
 
-import argparse
-from collections.abc import Mapping
-from html import escape
-from pathlib import Path
+Only published values count. A value that a paper prints in two tables counts in each.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from workflow_scripts.errors import run_command
-from workflow_scripts.files import write_text
-from workflow_scripts.tables.block_values import OPTIONAL_LIST, read_object, titles
-from workflow_scripts.tables.cells import NOT_COMPARABLE, NOT_RUN
-from workflow_scripts.tables.html_page import html_page, html_paragraphs
-from workflow_scripts.tables.legend import data_lines
-from workflow_scripts.tables.listing import (
-    LEFT,
-    RIGHT,
-    TEXT,
-    Field,
-    Listing,
-    fields,
-    listing_html,
-    listing_markdown,
-)
-from workflow_scripts.tables.markdown import markdown_text
-from workflow_scripts.tables.numbers import (
-    format_difference,
-    format_number,
-    format_published,
-    format_tolerance,
-)
-from workflow_scripts.tables.scorecard import (
-    TOTAL,
-    Counts,
-    Scorecard,
-    count_cells,
-    scorecard_tsv,
-)
+from workflow_scripts.tables import document as doc
+from workflow_scripts.tables import numbers as form
+from workflow_scripts.tables.arguments import read_arguments
+from workflow_scripts.tables.cells import INSIDE, NOT_COMPARABLE, NOT_RUN, OUTSIDE
+from workflow_scripts.tables.render import write_document
 from workflow_scripts.tables.tidy_cells import TidyCell, read_cells
 
-# (title, address) of tables and figures by id
-Pages = Mapping[str, tuple[str, str]]
+TITLE = "Scorecard: our values beside the papers'"
+NUMBERS = ("published", "compared", "inside", "outside", "not_comparable", "not_run")
 
-TITLE = "Scorecard: our values beside the paper's"
+
+class Counts(NamedTuple):
+    """Published cells by what became of them, `NUMBERS`, and by status and reason."""
+
+    numbers: Mapping[str, int]
+    reasons: Mapping[str, Mapping[str, int]]
+
+
+class Scorecard(NamedTuple):
+    """Counts by table; outside by falling difference; cells without a published value."""
+
+    tables: dict[str, Counts]
+    total: Counts
+    outside: list[TidyCell]
+    unpublished: int
+
+
+def _counts(cells: Sequence[TidyCell]) -> Counts:
+    status = Counter(cell.status for cell in cells)
+    numbers = [status[name] for name in (INSIDE, OUTSIDE, NOT_COMPARABLE, NOT_RUN)]
+    reasons: dict[str, Counter[str]] = {NOT_COMPARABLE: Counter(), NOT_RUN: Counter()}
+    for cell in cells:
+        if cell.status in reasons:
+            reasons[cell.status].update(dict.fromkeys(cell.reasons, 1))
+    return Counts(
+        dict(zip(NUMBERS, (len(cells), sum(numbers[:2]), *numbers), strict=True)),
+        {status: dict(counter.most_common()) for status, counter in reasons.items()},
+    )
+
+
+def count_cells(cells: Iterable[TidyCell]) -> Scorecard:
+    """Return the scorecard of cells of any number of tables and figures."""
+    cells = list(cells)
+    published = [cell for cell in cells if cell.published is not None]
+    by_table: dict[str, list[TidyCell]] = {}
+    for cell in published:
+        by_table.setdefault(cell.table, []).append(cell)
+    outside = [cell for cell in published if cell.status == OUTSIDE]
+    return Scorecard(
+        {table: _counts(of_table) for table, of_table in by_table.items()},
+        _counts(published),
+        # the sort is stable: equal differences stay in the order of the tables
+        sorted(outside, key=lambda cell: -abs(cell.difference or 0)),
+        sum(cell.published is None and cell.mean is not None for cell in cells),
+    )
 
 
 def _cells(number: int) -> str:
     return "1 cell" if number == 1 else f"{number:,} cells"
 
 
-def summary_lines(scorecard: Scorecard) -> list[str]:
-    """Return what the scorecard says, in sentences."""
-    total = scorecard.total
-    if not total.published:
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def _summary(card: Scorecard) -> list[str]:
+    published, compared, inside, outside, not_comparable, not_run = card.total.numbers.values()
+    if not published:
         return ["No cell of any table or figure has a published value: there is nothing to count."]
-    lines = [
-        f"The paper prints {total.published:,} values in these tables and figures. Beside them, "
-        f"{_cells(total.compared)} ran with the paper's model, data and recipe and "
-        f"{'is' if total.compared == 1 else 'are'} compared; {_cells(total.not_comparable)} ran "
-        f"with others and {'is' if total.not_comparable == 1 else 'are'} not comparable; "
-        f"{_cells(total.not_run)} did not run."
+    return [
+        f"The paper prints {published:,} values in these tables and figures. Beside them, "
+        f"{_cells(compared)} ran with the paper's model, data and recipe and {_are(compared)} "
+        f"compared; {_cells(not_comparable)} ran with others and {_are(not_comparable)} not "
+        f"comparable; {_cells(not_run)} did not run.",
+        f"Of the {_cells(compared)} compared, {inside:,} lie inside their tolerance and "
+        f"{outside:,} outside."
+        if compared
+        else "Not one cell is compared, so this run says nothing about whether the paper's values "
+        "are reached. The reasons stand below.",
     ]
-    if total.compared:
-        lines.append(
-            f"Of the {_cells(total.compared)} compared, {total.inside:,} lie inside their "
-            f"tolerance and {total.outside:,} outside."
-        )
-    else:
-        lines.append(
-            "Not one cell is compared, so this run says nothing about whether the paper's values "
-            "are reached. The reasons stand below."
-        )
-    return lines
 
 
-def note_lines(scorecard: Scorecard) -> list[str]:
-    """Return what the words of the scorecard mean."""
+def _notes(unpublished: int) -> list[str]:
     lines = [
         "Compared: the cell ran with the model, the data and the recipe of the paper. Only then is "
         "a difference taken.",
@@ -82,175 +100,116 @@ def note_lines(scorecard: Scorecard) -> list[str]:
         "cell lies outside, the scorecard cannot tell.",
         "A value that the paper prints in two tables counts in each.",
     ]
-    if scorecard.unpublished:
-        lines.append(
-            f"Not counted: {_cells(scorecard.unpublished)} that ran and for which the paper prints "
-            "no value."
-        )
+    if unpublished:
+        which = f"{_cells(unpublished)} that ran and for which no paper prints a value."
+        lines.append(f"Not counted: {which}")
     return lines
 
 
-def _counts_row(head: Field, counts: Counts, *, is_bold: bool = False) -> tuple[Field, ...]:
-    numbers = (
-        counts.published,
-        counts.compared,
-        counts.inside,
-        counts.outside,
-        counts.not_comparable,
-        counts.not_run,
-    )
-    return (head, *(Field(f"{number:,}", is_bold) for number in numbers))
+def _counts_sheet(card: Scorecard, pages: Mapping[str, doc.Cell]) -> doc.Sheet:
+    rows = [
+        doc.Row((pages[table], *(doc.Cell(f"{n:,}") for n in counts.numbers.values())))
+        for table, counts in card.tables.items()
+    ]
+    total = doc.text_row("Total", *(f"{n:,}" for n in card.total.numbers.values()), place=1)
+    heads = (name.replace("_", " ").capitalize() for name in NUMBERS)
+    columns = (doc.Column("Table or figure", doc.LEFT), *map(doc.Column, heads))
+    return doc.Sheet(columns, [rows, [total]], "Published cells by what became of them")
 
 
-def counts_listing(scorecard: Scorecard, pages: Pages) -> Listing:
-    """Return the counts by table and in total; one that is among `pages` links to its own."""
-    rows = []
-    for table, counts in scorecard.tables.items():
-        title, address = pages.get(table, (table, None))
-        rows.append(_counts_row(Field(title, link=address), counts))
-    total = _counts_row(Field(TOTAL.capitalize(), is_bold=True), scorecard.total, is_bold=True)
-    return Listing(
-        caption="Published cells by what became of them",
-        header=(
-            "Table or figure",
-            "Published",
-            "Compared",
-            "Inside",
-            "Outside",
-            "Not comparable",
-            "Not run",
-        ),
-        alignment=(LEFT, *[RIGHT] * 6),
-        families=(tuple(rows), (total,)),
-    )
-
-
-def outside_listing(scorecard: Scorecard) -> Listing:
-    """Return the cells outside their tolerance, largest difference first."""
-    return Listing(
-        caption="Cells outside their tolerance, largest difference first",
-        header=("Table", "Row", "Column", "Ours", "95% interval", "Paper", "Difference", "Tol."),
-        alignment=(LEFT, LEFT, LEFT, *[RIGHT] * 5),
-        families=(tuple(map(_outside_row, scorecard.outside)),),
-    )
-
-
-def _outside_row(cell: TidyCell) -> tuple[Field, ...]:
-    assert cell.mean is not None and cell.published is not None
-    assert cell.difference is not None and cell.tolerance is not None
+def _outside_row(cell: TidyCell) -> doc.Row:
     # the mean as shown is the published value and the difference together
     digits = max(0, -int(cell.difference.as_tuple().exponent))
-    ours = format_number(cell.published + cell.difference, digits)
-    if cell.sd is not None:
-        ours += f" ±{format_number(cell.sd, digits)}"
-    interval = "–"
-    if cell.low is not None and cell.high is not None:
-        interval = f"[{format_number(cell.low, digits)}, {format_number(cell.high, digits)}]"
-    return fields(
-        cell.table,
-        cell.row,
-        cell.column,
-        ours,
-        interval,
-        format_published(cell.published),
-        format_difference(cell.difference, digits),
-        format_tolerance(cell.tolerance),
+    ours = form.format_number(cell.published + cell.difference, digits)
+    return doc.text_row(
+        *(cell.table, cell.row, cell.column),
+        ours if cell.sd is None else f"{ours} ±{form.format_number(cell.sd, digits)}",
+        doc.DASH if cell.low is None else form.format_interval((cell.low, cell.high), digits),
+        form.format_published(cell.published),
+        form.format_difference(cell.difference, digits),
+        form.format_tolerance(cell.tolerance),
     )
 
 
-def reasons_listing(scorecard: Scorecard, status: str, caption: str) -> Listing:
-    """Return the reasons of a status with the number of cells, in all and by table."""
+def _outside_sheet(card: Scorecard) -> doc.Sheet:
+    words = (doc.Column(label, doc.LEFT) for label in ("Table", "Row", "Column"))
+    numbers = map(doc.Column, ("Ours", "95% interval", "Paper", "Difference", "Tol."))
+    caption = "Cells outside their tolerance, largest difference first"
+    return doc.Sheet((*words, *numbers), [[*map(_outside_row, card.outside)]], caption)
+
+
+def _reasons_sheet(card: Scorecard, status: str, caption: str) -> doc.Sheet:
+    """Return the reasons of a status, most frequent first, with the cells in all and by table."""
+    found: dict[str, dict[str, int]] = {}
+    for table, counts in card.tables.items():
+        for reason, count in counts.reasons[status].items():
+            found.setdefault(reason, {})[table] = count
     rows = []
-    for reason, tables in scorecard.tables_by_reason(status).items():
+    for reason, tables in sorted(found.items(), key=lambda item: -sum(item[1].values())):
         where = ", ".join(f"{table} ({count:,})" for table, count in tables.items())
-        rows.append(fields(reason, f"{sum(tables.values()):,}", where))
-    return Listing(
-        caption=caption,
-        header=("Reason", "Cells", "Where"),
-        alignment=(TEXT, RIGHT, TEXT),
-        families=(tuple(rows),),
-    )
+        rows.append(doc.text_row(reason, f"{sum(tables.values()):,}", where))
+    columns = (doc.Column("Reason", doc.TEXT), doc.Column("Cells"), doc.Column("Where", doc.TEXT))
+    return doc.Sheet(columns, [rows], caption)
 
 
-def _listings(scorecard: Scorecard, pages: Pages) -> list[Listing]:
-    listings = [
-        counts_listing(scorecard, pages),
-        outside_listing(scorecard),
-        reasons_listing(
-            scorecard,
-            NOT_COMPARABLE,
-            "Why cells that ran are not comparable (a cell may have several reasons)",
-        ),
-        reasons_listing(scorecard, NOT_RUN, "Why cells did not run"),
+def _section(card: Scorecard, pages: Mapping[str, doc.Cell]) -> list[doc.Part]:
+    why = "Why cells that ran are not comparable (a cell may have several reasons)"
+    sheets = [
+        _counts_sheet(card, pages),
+        _outside_sheet(card),
+        _reasons_sheet(card, NOT_COMPARABLE, why),
+        _reasons_sheet(card, NOT_RUN, "Why cells did not run"),
     ]
-    return [listing for listing in listings if any(listing.families)]
+    shown = [sheet for sheet in sheets if any(sheet.families)] if card.tables else []
+    return [doc.Lines(_summary(card), "notice"), *shown]
 
 
-def scorecard_markdown(scorecard: Scorecard, data_note: str, pages: Pages) -> str:
-    """Return the scorecard as Markdown."""
-    lines = [f"# {markdown_text(TITLE)}", ""]
-    for line in [*data_lines(data_note), *summary_lines(scorecard)]:
-        lines += [markdown_text(line), ""]
-    if scorecard.tables:
-        for listing in _listings(scorecard, pages):
-            lines += [f"{markdown_text(listing.caption)}:", "", *listing_markdown(listing), ""]
-    for line in note_lines(scorecard):
-        lines += [markdown_text(line), ""]
-    return "\n".join(lines).rstrip("\n") + "\n"
+def _tsv(cards: Mapping[str, Scorecard], total: Counts) -> doc.Sheet:
+    """Return one line for each table, one for each paper if there are several, and the total."""
+    lines = [line for card in cards.values() for line in card.tables.items()]
+    if len(cards) > 1:
+        lines += [(f"total {paper}", card.total) for paper, card in cards.items()]
+    rows = []
+    for name, counts in [*lines, ("total", total)]:
+        found = (counts.reasons[status] for status in (NOT_COMPARABLE, NOT_RUN))
+        reasons = (json.dumps(one, ensure_ascii=False, sort_keys=True) for one in found)
+        rows.append(doc.text_row(name, *map(str, counts.numbers.values()), *reasons))
+    heads = ("table", *NUMBERS, "not_comparable_reasons", "not_run_reasons")
+    return doc.Sheet([*map(doc.Column, heads)], [rows])
 
 
-def scorecard_html(scorecard: Scorecard, data_note: str, pages: Pages) -> str:
-    """Return the scorecard as an HTML page."""
-    lines = [
-        '<nav><a href="index.html">All tables and figures</a> · <a href="scorecard.tsv">tsv</a>'
-    ]
-    lines[0] += ' · <a href="scorecard.md">Markdown</a></nav>'
-    lines.append(f"<h1>{escape(TITLE)}</h1>")
-    lines += html_paragraphs(data_lines(data_note), "data")
-    lines += html_paragraphs(summary_lines(scorecard), "notice")
-    if scorecard.tables:
-        for listing in _listings(scorecard, pages):
-            lines += listing_html(listing)
-    lines += html_paragraphs(note_lines(scorecard), "notes")
-    return html_page(TITLE, "\n".join(lines) + "\n")
-
-
-def parse_pages(text: str) -> dict[str, tuple[str, str]]:
-    """Return (title, address) by id of the tables and figures that a JSON object lists.
-
-    Its keys `tables` and `figures` hold objects of id and title, as those of the index page do.
-    """
-    block = read_object(text, "--block", {"tables": OPTIONAL_LIST, "figures": OPTIONAL_LIST})
-    pages = {}
-    for key, address in (("tables", "{}.html"), ("figures", "../figures/{}.png")):
-        for name, title in titles(block[key] or [], f"--block: `{key}`").items():
-            pages[name] = title, address.format(name)
-    return pages
+def scorecard_documents(block: dict[str, Any]) -> tuple[doc.Document, doc.Document]:
+    """Return the page, with a section for each paper that prints values, and what its tsv shows."""
+    pages: dict[str, doc.Cell] = {}
+    cells: dict[str, list[TidyCell]] = {}
+    for paper, found in block["papers"].items():
+        for room, address in (("tables", "{}.html"), ("figures", "../figures/{}.png")):
+            for one in found[room]:
+                pages[one["id"]] = doc.Cell(one["title"], link=address.format(one["id"]))
+                cells.setdefault(paper, []).extend(read_cells(one["cells"]))
+    everything = count_cells(cell for of_paper in cells.values() for cell in of_paper)
+    cards = {paper: count_cells(of_paper) for paper, of_paper in cells.items()}
+    cards = {paper: card for paper, card in cards.items() if card.tables}
+    links = [("All tables and figures", "index.html")]
+    links += [("tsv", "scorecard.tsv"), ("Markdown", "scorecard.md")]
+    parts: list[doc.Part] = [doc.Links(links), doc.Lines(doc.data_lines(block["data"]), "data")]
+    for paper, card in cards.items():
+        parts += [
+            doc.Heading(doc.paper_name(paper, block.get("titles", {}))),
+            *_section(card, pages),
+        ]
+    if not cards:
+        parts += _section(everything, pages)
+    parts.append(doc.Lines(_notes(everything.unpublished)))
+    numbers = doc.Document("scorecard", TITLE, [_tsv(cards, everything.total)])
+    return doc.Document("scorecard", TITLE, parts), numbers
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Read the tidy cells of tables and figures and write the scorecard in three forms."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--cells", nargs="*", default=[], help="tidy cells of tables and figures, tsv"
-    )
-    parser.add_argument(
-        "--block", default="{}", help="JSON object: tables and figures, each with id and title"
-    )
-    parser.add_argument("--data-note", default="", help="what the page says of the data")
-    parser.add_argument(
-        "--output-prefix", required=True, help="path of the outputs without .tsv, .md, .html"
-    )
-    arguments = parser.parse_args(argv)
-    pages = parse_pages(arguments.block)
-    scorecard = count_cells((path, read_cells(path)) for path in arguments.cells)
-    texts = {
-        ".tsv": scorecard_tsv(scorecard),
-        ".md": scorecard_markdown(scorecard, arguments.data_note, pages),
-        ".html": scorecard_html(scorecard, arguments.data_note, pages),
-    }
-    for ending, text in texts.items():
-        write_text(Path(arguments.output_prefix + ending), text)
+    block, arguments = read_arguments(argv, __doc__, "output-prefix")
+    page, numbers = scorecard_documents(block)
+    write_document(arguments.output_prefix, page, "md", "html")
+    write_document(arguments.output_prefix, numbers, "tsv")
 
 
 if __name__ == "__main__":

@@ -3,8 +3,7 @@
 import re
 from decimal import Decimal
 
-# Most scores of the paper have three digits after the point.
-DIGITS = 3
+DIGITS = 3  # of most scores of the paper
 
 
 def rounded(value: float | Decimal, digits: int = DIGITS) -> Decimal:
@@ -35,3 +34,8 @@ def format_difference(value: Decimal, digits: int = DIGITS) -> str:
 def format_tolerance(value: Decimal) -> str:
     """Return a tolerance with the digits that it needs: .01, 1."""
     return _without_zero(f"{value.normalize():f}")
+
+
+def format_interval(interval: tuple[float, float], digits: int = DIGITS) -> str:
+    """Return an interval in brackets: [.512, .601]."""
+    return f"[{', '.join(format_number(end, digits) for end in interval)}]"

@@ -1,4 +1,4 @@
-"""Values that the paper printed, read from config/reference."""
+"""Values that a paper printed, read from config/reference."""
 
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -9,24 +9,21 @@ from workflow_scripts.files import read_rows
 HEADER = ["table", "row", "column", "value"]
 
 
-def read_published(path: str | Path, table: str) -> dict[tuple[str, str], Decimal]:
+def read_published(path: str | None) -> dict[tuple[str, str], Decimal]:
     """Return the published value of each (row id, column id) of a table, digits as printed.
 
-    The file is tidy and tab-separated, with the header `table row column value`; `table` is the id
-    that all its lines must carry.
-
-    Raises `UserError` with file and line for another header or table, a value that is no finite
-    number, and a cell given twice.
+    All lines of the file carry its name as their table. `UserError` with file and line for another
+    header or table, a value that is no finite number, and a cell given twice.
     """
     published: dict[tuple[str, str], Decimal] = {}
-    found_header = False
-    for line, fields in read_rows(path, len(HEADER), "a row of table<TAB>row<TAB>column<TAB>value"):
-        if line == 1:
-            if fields != HEADER:
-                raise UserError(f"{path}:1: the header must be {' '.join(HEADER)}, tab-separated")
-            found_header = True
-            continue
-        name, row, column, text, *rest = fields
+    if path is None:
+        return published
+    what = "table<TAB>row<TAB>column<TAB>value"
+    header, *lines = [*read_rows(path, len(HEADER), what)] or [(1, [])]
+    if header[1] != HEADER:
+        raise UserError(f"{path}:1: the header must be {' '.join(HEADER)}, tab-separated")
+    table = Path(path).stem
+    for line, (name, row, column, text, *rest) in lines:
         if rest:
             raise UserError(f"{path}:{line}: more than {len(HEADER)} columns; remove the rest")
         if name != table:
@@ -43,6 +40,4 @@ def read_published(path: str | Path, table: str) -> dict[tuple[str, str], Decima
         if (row, column) in published:
             raise UserError(f"{path}:{line}: row `{row}`, column `{column}` twice; remove one")
         published[row, column] = value
-    if not found_header:
-        raise UserError(f"{path}: empty; the first line must be {' '.join(HEADER)}, tab-separated")
     return published

@@ -2,13 +2,13 @@
 
 The vectors of all slices are joined, the loss and its gradient by each vector are computed once,
 and each slice takes its own part back through the model (Gao et al. 2021, Scaling Deep Contrastive
-Learning Batch Size under Memory Limited Setup). By default the forward passes keep what the
-backward passes need. With the gradient cache they are done twice, so that no more than one slice
-is kept at a time. Masks come from `DropoutMasks`, so both ways, and slices of any size, give the
-gradients of one pass over the batch.
+Learning Batch Size under Memory Limited Setup). With the gradient cache forward passes are done
+twice, so that one slice is kept at a time. Both ways, and slices of any size, give the gradients of
+one pass over the batch, for masks come from `DropoutMasks`.
 """
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -19,9 +19,8 @@ from workflow_scripts.embedding.pooling import pool_hidden_states
 from workflow_scripts.embedding.token_batches import pad_token_ids
 from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.dropout_masks import DropoutMasks
-from workflow_scripts.tuning.precision import autocast
+from workflow_scripts.tuning.objective import Means
 from workflow_scripts.tuning.processes import Processes
-from workflow_scripts.tuning.slices import Slice, plan_slices
 
 # What a slice costs beside its own positions, in positions: on a GPU mostly the launches.
 SLICE_OVERHEAD = {"cpu": 64, "cuda": 4096}
@@ -30,10 +29,51 @@ MOST_TOKENS = {"cpu": 4096, "cuda": 65536}
 
 # Gives the loss, a scalar, of first and second views [B, D].
 LossOfViews = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+TokenIds = Sequence[Sequence[int]]
 
 
 class OutOfMemory(Exception):
     """A pass over the model did not fit into memory, here or in another process."""
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Rows of the batch that are encoded together, padded to `width` tokens."""
+
+    rows: tuple[int, ...]
+    width: int
+
+
+def plan_slices(lengths: Sequence[int], overhead: int, most_tokens: int) -> list[Slice]:
+    """Return slices of rows of similar token counts that cover `lengths`, shortest first.
+
+    They cost least where a slice costs `overhead` positions beside its own. One of more than
+    `most_tokens` positions is cut into pieces as equal as can be.
+    """
+    order = sorted(range(len(lengths)), key=lambda row: lengths[row])
+    counts = sorted(Counter(lengths).items())
+    # best[i]: the least cost of the i shortest lengths, and where its last slice starts
+    best = [(0, 0)]
+    for end, (width, _) in enumerate(counts, start=1):
+        options = []
+        rows = 0
+        for start in range(end - 1, -1, -1):
+            rows += counts[start][1]
+            options.append((best[start][0] + rows * width + overhead, start))
+        best.append(min(options))
+    edges = [len(counts)]
+    while edges[-1]:
+        edges.append(best[edges[-1]][1])
+    slices = []
+    first = 0
+    for start, end in zip(edges[:0:-1], edges[-2::-1], strict=True):
+        width = counts[end - 1][0]
+        rows = order[first : first + sum(count for _, count in counts[start:end])]
+        first += len(rows)
+        pieces = max(1, -(-len(rows) // max(1, most_tokens // width)))
+        size = -(-len(rows) // pieces)
+        slices += [Slice(tuple(rows[i : i + size]), width) for i in range(0, len(rows), size)]
+    return slices
 
 
 @dataclass(frozen=True)
@@ -50,9 +90,8 @@ class Part:
         return self.slice.rows[self.start : self.stop]
 
     @property
-    def tokens(self) -> int:
-        """Positions in it, padding included."""
-        return (self.stop - self.start) * self.slice.width
+    def positions(self) -> int:
+        return len(self.rows) * self.slice.width
 
 
 def plan_parts(
@@ -60,24 +99,25 @@ def plan_parts(
 ) -> list[Part]:
     """Return the parts of a batch whose rows have `lengths`: the first views, then the second.
 
-    `most_rows` cuts slices into parts, which draw the masks of the whole slice. `paired` gives both
-    views of a pair the same place in slices of the same number.
+    `most_rows` cuts slices into parts; `paired` gives both views of a pair the same masks.
     """
     pairs = len(lengths) // 2
     if paired:
-        longer = [max(lengths[row], lengths[row + pairs]) for row in range(pairs)]
-        firsts = list(enumerate(plan_slices(longer, overhead, most_tokens)))
-        numbered = firsts + [
+        lengths = list(map(max, lengths[:pairs], lengths[pairs:]))
+    numbered = list(enumerate(plan_slices(lengths, overhead, most_tokens)))
+    if paired:
+        numbered += [
             (number, Slice(tuple(row + pairs for row in one.rows), one.width))
-            for number, one in firsts
+            for number, one in numbered
         ]
-    else:
-        numbered = list(enumerate(plan_slices(lengths, overhead, most_tokens)))
-    return [
-        Part(one, number, start, min(start + (most_rows or len(one.rows)), len(one.rows)))
-        for number, one in numbered
-        for start in range(0, len(one.rows), most_rows or len(one.rows))
-    ]
+    parts = []
+    for number, one in numbered:
+        rows = len(one.rows)
+        size = most_rows or rows
+        parts += [
+            Part(one, number, start, min(start + size, rows)) for start in range(0, rows, size)
+        ]
+    return parts
 
 
 class BatchGradients:
@@ -89,80 +129,60 @@ class BatchGradients:
         pooling: str,
         max_length: int,
         masks: DropoutMasks,
-        dtype: torch.dtype = torch.float32,
+        means: Means,
         cached: bool = False,
         paired: bool = False,
-        processes: Processes | None = None,
     ) -> None:
-        self._model = loaded.model
-        self._padding = loaded.tokenizer.pad_token_id
-        self._pooling = pooling
+        self._model, self._padding = loaded.model, loaded.tokenizer.pad_token_id
+        self._pooling, self._masks, self._means = pooling, masks, means
         self._width = max_length if pooling == "mean_padded" else None
-        self._masks = masks
-        self._dtype = dtype
-        self._cached = cached
-        self._paired = paired
-        self._processes = processes or Processes()
+        self._cached, self._paired = cached, paired
         self._most_rows: int | None = None
-        self._parts: list[Part] = []
-        weights = next(loaded.model.parameters())
-        self._device = weights.device
-        self._vector_dtype = torch.promote_types(weights.dtype, torch.float32)
-        # float16 loses small gradients unless they are scaled up.
-        self.scaler = torch.amp.GradScaler(
-            self._device.type, enabled=dtype == torch.float16 and self._device.type == "cuda"
-        )
+        self._vector_dtype = torch.promote_types(loaded.model.dtype, torch.float32)
 
     def compute(
-        self, token_ids: Sequence[Sequence[int]], step: int, loss_of: LossOfViews
+        self, token_ids: TokenIds, step: int, loss_of: LossOfViews
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Add the gradients of `loss_of` to the parameters; return loss and vectors [2B, D].
 
         `token_ids` are those of the B first views, then of the B second ones; `step` fixes the
-        masks. Both results are detached, on the device of the model, and not waited for. Where
-        memory does not suffice the gradient cache is used from then on, then ever smaller parts,
-        with the same result. Raises `UserError` if not even one row fits.
+        masks. Both results are detached, and not waited for. Where memory does not suffice, smaller
+        parts are tried. Raises `UserError` if not even one row fits.
         """
+        lengths = [self._width or len(ids) for ids in token_ids]
+        kind = self._means.device.type
+        limits = [table.get(kind, table["cuda"]) for table in (SLICE_OVERHEAD, MOST_TOKENS)]
         while True:
+            parts = plan_parts(lengths, *limits, self._most_rows, self._paired)
             try:
-                return self._attempt(token_ids, step, loss_of)
+                return self._attempt(parts, token_ids, step, loss_of)
             except OutOfMemory:
                 pass
             # Out of the handler, where the exception holds on to the tensors of its frames.
             self._model.zero_grad(set_to_none=True)
-            if self._device.type == "cuda":
+            if kind == "cuda":
                 torch.cuda.empty_cache()
-            self._shrink()
+            self._shrink(max(len(part.rows) for part in parts))
 
-    def _shrink(self) -> None:
-        if not self._cached:
-            self._cached = True
-            remedy = "slice by slice (gradient cache)"
-        else:
-            largest = max(len(part.rows) for part in self._parts)
-            if largest == 1:
-                raise UserError(
-                    "out of memory with a single string; lower max_length in the recipe or take a "
-                    "smaller model"
-                )
+    def _shrink(self, largest: int) -> None:
+        if self._cached and largest == 1:
+            raise UserError(
+                "out of memory with a single string; lower max_length in the recipe or take a "
+                "smaller model"
+            )
+        remedy = "slice by slice (gradient cache)"
+        if self._cached:
             self._most_rows = largest // 2
             remedy = f"in parts of {self._most_rows} strings or fewer"
-        if self._processes.is_first:
+        self._cached = True
+        if self._means.processes.is_first:
             print(f"out of memory: going on {remedy}, same results", file=sys.stderr)
 
     def _attempt(
-        self, token_ids: Sequence[Sequence[int]], step: int, loss_of: LossOfViews
+        self, parts: list[Part], token_ids: TokenIds, step: int, loss_of: LossOfViews
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        lengths = [self._width or len(ids) for ids in token_ids]
-        kind = self._device.type
-        self._parts = plan_parts(
-            lengths,
-            SLICE_OVERHEAD.get(kind, SLICE_OVERHEAD["cuda"]),
-            MOST_TOKENS.get(kind, MOST_TOKENS["cuda"]),
-            self._most_rows,
-            self._paired,
-        )
-        own = _share(self._parts, self._processes)
+        means, device = self._means, self._means.device
+        own = _share(parts, means.processes)
         kept: list[torch.Tensor] = []
 
         def forward() -> None:
@@ -179,15 +199,15 @@ class BatchGradients:
 
         self._together(forward)
         rows = torch.tensor([row for part in own for row in part.rows], dtype=torch.long)
-        rows = rows.to(self._device, non_blocking=True)
-        size = self._model.config.hidden_size
-        joined = torch.zeros(len(token_ids), size, dtype=self._vector_dtype, device=self._device)
+        rows = rows.to(device, non_blocking=True)
+        shape = (len(token_ids), self._model.config.hidden_size)
+        joined = torch.zeros(shape, dtype=self._vector_dtype, device=device)
         if own:
             joined.index_copy_(0, rows, torch.cat([one.detach() for one in kept]))
-        joined = self._processes.sum(joined).requires_grad_()
+        joined = means.processes.sum(joined).requires_grad_()
         half = len(token_ids) // 2
         loss = loss_of(joined[:half], joined[half:])
-        (all_gradients,) = torch.autograd.grad(self.scaler.scale(loss), joined)
+        (all_gradients,) = torch.autograd.grad(means.scaler.scale(loss), joined)
         gradients = all_gradients[rows].split([len(part.rows) for part in own])
         self._together(backward)
         return loss.detach(), joined.detach()
@@ -198,40 +218,33 @@ class BatchGradients:
         try:
             passes()
         except RuntimeError as error:
-            failed = _lacks_memory(error)
-            if not failed:
+            lacking = "can't allocate memory" in str(error)
+            if not isinstance(error, torch.OutOfMemoryError) and not lacking:
                 raise
-        if self._processes.any(failed, self._device):
+            failed = True
+        if self._means.processes.any(failed, self._means.device):
             raise OutOfMemory
 
-    def _encode(self, part: Part, token_ids: Sequence[Sequence[int]], step: int) -> torch.Tensor:
+    def _encode(self, part: Part, token_ids: TokenIds, step: int) -> torch.Tensor:
         """Return vectors [rows of the part, D], in float32 at least."""
-        own = [token_ids[row] for row in part.rows]
-        input_ids, mask = pad_token_ids(own, self._padding, part.slice.width)
-        input_ids, mask = (
-            tensor.to(self._device, non_blocking=True) for tensor in (input_ids, mask)
-        )
+        own, device = [token_ids[row] for row in part.rows], self._means.device
+        padded = pad_token_ids(own, self._padding, part.slice.width)
+        input_ids, mask = (tensor.to(device, non_blocking=True) for tensor in padded)
         self._masks.start(step, part.number, part.start, part.stop, len(part.slice.rows))
         full = all(len(ids) == part.slice.width for ids in own)
-        with autocast(self._dtype, self._device):
+        with self._means.autocast():
             # Without padding there is nothing to mask, which is quicker.
             output = self._model(input_ids=input_ids, attention_mask=None if full else mask)
-        vectors = pool_hidden_states(
-            output.last_hidden_state, mask, self._pooling, output.get("pooler_output")
-        )
-        return vectors.to(self._vector_dtype)
+        states, pooled = output.last_hidden_state, output.get("pooler_output")
+        return pool_hidden_states(states, mask, self._pooling, pooled).to(self._vector_dtype)
 
 
 def _share(parts: list[Part], processes: Processes) -> list[Part]:
     """Return the parts of this process: the largest go first, each to who has the least."""
     loads = [0] * processes.count
     shares: list[list[Part]] = [[] for _ in loads]
-    for part in sorted(parts, key=lambda part: -part.tokens):
+    for part in sorted(parts, key=lambda part: part.positions, reverse=True):
         least = loads.index(min(loads))
-        loads[least] += part.tokens
+        loads[least] += part.positions
         shares[least].append(part)
     return shares[processes.number]
-
-
-def _lacks_memory(error: RuntimeError) -> bool:
-    return isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error)

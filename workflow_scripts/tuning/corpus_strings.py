@@ -12,65 +12,47 @@ PAIR_SEPARATOR = "||"
 
 @dataclass(frozen=True)
 class Corpus:
-    """The strings to tune on and what became of the others.
+    """Strings to tune on (`partners` are the second halves of pairs) and counts of their file."""
 
-    Of a corpus of pairs, `strings` are the first halves and `partners` the second ones, in the
-    same order; otherwise `partners` is None.
-    """
-
-    path: Path
-    sha256: str
     strings: list[str]
-    lines: int
-    empty: int
-    duplicates_removed: int
     partners: list[str] | None = None
+    path: Path = Path()
+    sha256: str = ""
+    lines: int = 0
+    empty: int = 0
+    duplicates_removed: int = 0
 
     def as_record(self) -> dict[str, str | int]:
-        """Return name, hash and counts for encoder.json, which holds no paths of the machine.
-
-        `pairs` is there, and true, for a corpus of pairs only.
-        """
-        record = {
-            "name": self.path.name,
-            "sha256": self.sha256,
-            "lines": self.lines,
-            "empty_lines": self.empty,
-            "duplicates_removed": self.duplicates_removed,
-            "strings": len(self.strings),
-        }
-        return record if self.partners is None else {**record, "pairs": True}
+        """Return name, hash and counts for encoder.json; `pairs` is true or not there."""
+        counts = {"lines": self.lines, "empty_lines": self.empty, "strings": len(self.strings)}
+        counts["duplicates_removed"] = self.duplicates_removed
+        pairs = {} if self.partners is None else {"pairs": True}
+        return {"name": self.path.name, "sha256": self.sha256, **counts, **pairs}
 
 
 def read_corpus(path: str | Path, deduplicate: bool = False, pairs: bool = False) -> Corpus:
     """Read a corpus: outer white space stripped, empty lines left out, order kept.
 
-    With `pairs`, a line is `text1||text2`, for supervised tuning. `deduplicate` keeps the first of
-    equal strings, or of equal pairs. Raises `UserError` for a missing file, one that is not UTF-8
-    or a line that is no pair (with the line), and a file without any string.
+    With `pairs`, a line is `text1||text2`. `deduplicate` keeps the first of equal strings or pairs.
+    Raises `UserError` for a file that is no such corpus (with the line).
     """
     lines = read_lines(path)
     numbered = [(number, text) for number, line in enumerate(lines, 1) if (text := line.strip())]
     if not numbered:
         what = f"pair text1{PAIR_SEPARATOR}text2" if pairs else "string"
         raise UserError(f"{path}: no strings in it; give a text file with one {what} a line")
-    if pairs:
-        found = [_split_pair(text, f"{path}:{number}") for number, text in numbered]
-    else:
-        found = [text for _, text in numbered]
+    # a pair, or a string alone
+    found = [_split(text, pairs, f"{path}:{number}") for number, text in numbered]
     kept = list(dict.fromkeys(found)) if deduplicate else found
-    return Corpus(
-        path=Path(path),
-        sha256=sha256_of(path),
-        strings=[first for first, _ in kept] if pairs else kept,
-        lines=len(lines),
-        empty=len(lines) - len(found),
-        duplicates_removed=len(found) - len(kept),
-        partners=[second for _, second in kept] if pairs else None,
-    )
+    strings = [halves[0] for halves in kept]
+    partners = [halves[1] for halves in kept] if pairs else None
+    counts = (len(lines), len(lines) - len(found), len(found) - len(kept))
+    return Corpus(strings, partners, Path(path), sha256_of(path), *counts)
 
 
-def _split_pair(text: str, where: str) -> tuple[str, str]:
+def _split(text: str, pairs: bool, where: str) -> tuple[str, ...]:
+    if not pairs:
+        return (text,)
     halves = tuple(half.strip() for half in text.split(PAIR_SEPARATOR))
     if len(halves) != 2 or not all(halves):
         raise UserError(
@@ -84,7 +66,6 @@ def check_batch_size(corpus: Corpus, batch_size: int, recipe_name: str) -> None:
     """Raise `UserError` if the corpus does not fill one batch."""
     count = len(corpus.strings)
     if count < batch_size:
-        raise UserError(
-            f"{corpus.path}: {count} strings, fewer than one batch of {batch_size}; add strings "
-            f"or lower recipes.{recipe_name}.batch_size to {max(count, 2)} or less"
-        )
+        remedy = f"add strings or lower recipes.{recipe_name}.batch_size to {max(count, 2)} or less"
+        where = f"{corpus.path}: {count} strings"
+        raise UserError(f"{where}, fewer than one batch of {batch_size}; {remedy}")

@@ -16,9 +16,8 @@ from workflow_scripts.tuning.dropout_masks import DropoutMasks
 def drop_heads(context: torch.Tensor, rate: float, masks: DropoutMasks) -> torch.Tensor:
     """Return attention context [B, T, heads, D] with heads dropped, string by string.
 
-    Each head of each string is dropped (zeroed at all positions) with probability `rate`; the
-    others are scaled by heads / kept. Where all heads of a string are dropped its context is zero:
-    the residual connection alone carries it.
+    Each head of each string is zeroed at all positions with probability `rate`; the others are
+    scaled by heads / kept. A string without heads has a context of zero.
     """
     strings, _, heads, _ = context.shape
     kept = masks.draw(torch.Size((strings, 1, heads, 1)), rate, torch.float32).sign()
@@ -30,9 +29,7 @@ def drop_heads(context: torch.Tensor, rate: float, masks: DropoutMasks) -> torch
 def drophead(model: PreTrainedModel, rate: float, masks: DropoutMasks) -> Iterator[None]:
     """Drop attention heads of `model` with probability `rate` inside the block, in training mode.
 
-    Does nothing for rate 0. Works through forward pre-hooks on the projections that take the
-    attention context, whatever attention the model has. Raises `UserError` for an architecture
-    whose projections are not known.
+    Done before the projections of the attention context; `UserError` where those are not known.
     """
     if rate == 0:
         yield
@@ -46,9 +43,9 @@ def drophead(model: PreTrainedModel, rate: float, masks: DropoutMasks) -> Iterat
     heads = model.config.num_attention_heads
 
     def drop(module: nn.Module, arguments: tuple[torch.Tensor]) -> tuple[torch.Tensor]:
-        (context,) = arguments
         if not module.training:
             return arguments
+        (context,) = arguments
         by_head = context.view(*context.shape[:-1], heads, -1)
         return (drop_heads(by_head, rate, masks).view_as(context),)
 

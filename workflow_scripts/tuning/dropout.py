@@ -1,7 +1,7 @@
 """Dropout while a model is tuned: its rates, and masks from `DropoutMasks`."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import torch
@@ -13,7 +13,7 @@ from transformers.masking_utils import sdpa_mask
 from workflow_scripts.embedding.architectures import DROPOUT_PLACES, architecture_of
 from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.dropout_masks import DropoutMasks
-from workflow_scripts.tuning.recipes import DropoutRates
+from workflow_scripts.tuning.recipe import DropoutRates
 
 ATTENTION_NAME = "mirror_seeded"
 _MASKS = "mirror_masks"
@@ -46,10 +46,8 @@ def _seeded_attention(
     scaling: float | None = None,
     **options: object,
 ) -> tuple[torch.Tensor, None]:
-    """Attention of [B, heads, T, D] as [B, T, heads, D], as an `AttentionInterface` function.
-
-    Where it drops out it is written out, since the kernels draw masks of their own.
-    """
+    """Attention of [B, heads, T, D] as [B, T, heads, D], as an `AttentionInterface` function."""
+    # where it drops out it is written out, since the kernels draw masks of their own
     if dropout == 0:
         return sdpa_attention_forward(
             module, query, key, value, attention_mask, dropout=0.0, scaling=scaling, **options
@@ -72,17 +70,13 @@ AttentionMaskInterface.register(ATTENTION_NAME, sdpa_mask)
 def seeded_dropout(
     model: PreTrainedModel, rates: float | DropoutRates | None, masks: DropoutMasks
 ) -> Iterator[int]:
-    """Let `model` drop out at `rates` with masks from `masks` inside the block.
+    """Let `model` drop out at `rates`, None for its own, with `masks` inside the block.
 
-    Yields the number of places (layers counted apart). A single rate is for all of them; None, for
-    all or one of the four, keeps what the model came with. Afterwards the model is as it was, and
-    config.json never changes. Raises `UserError` for a model without dropout, for single places of
-    an architecture that is not known, and for a place that the architecture lacks.
+    Yields the number of places (layers counted apart); config.json never changes. Raises
+    `UserError` for a model without dropout and for places that its architecture lacks.
     """
-    settle = _rate_finder(model, rates)
-    undo = []
-    attention = model.config._attn_implementation
-    places = 0
+    settle, attention = _rate_finder(model, rates), model.config._attn_implementation
+    undo, places = [], 0
     replaced: dict[int, SeededDropout] = {}
     for name, module in list(model.named_modules(remove_duplicate=False)):
         setattr(module, _MASKS, masks)
@@ -125,27 +119,23 @@ def _drops_out(model: PreTrainedModel, name: str, module: nn.Module) -> bool:
         return True
     # ModernBERT leaves the layer out where its config says 0.
     architecture = architecture_of(model)
-    return (
-        isinstance(module, nn.Identity)
-        and architecture is not None
-        and any(
-            pattern and re.fullmatch(pattern, name) for pattern in architecture.dropout.values()
-        )
+    patterns = architecture.dropout.values() if architecture else ()
+    return isinstance(module, nn.Identity) and any(
+        pattern and re.fullmatch(pattern, name) for pattern in patterns
     )
 
 
-def _rate_finder(model: PreTrainedModel, rates: float | DropoutRates | None):
+def _rate_finder(
+    model: PreTrainedModel, rates: float | DropoutRates | None
+) -> Callable[[str, float], float]:
     """Return what gives the rate of a place from its module name and its own rate."""
     if rates is None:
         return lambda name, own: own
     if not isinstance(rates, DropoutRates):
         return lambda name, own: rates
-    architecture = architecture_of(model)
-    kind = model.config.model_type
+    architecture, kind = architecture_of(model), model.config.model_type
     if architecture is None:
-        raise UserError(
-            f"dropout: the places of {kind} are not known; give one rate for all of them"
-        )
+        raise UserError(f"dropout: the places of {kind} are not known; give one rate for all")
     by_place = {place: getattr(rates, place) for place in DROPOUT_PLACES}
     for place, rate in by_place.items():
         if rate and architecture.dropout[place] is None:

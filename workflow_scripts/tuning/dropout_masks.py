@@ -1,12 +1,12 @@
 """Masks of dropout and drophead that do not depend on how a batch is cut up.
 
-Each slice of each step has a generator of its own, seeded by seed, step and number of the slice. A
-part of a slice draws the masks of the whole slice and takes its rows. So a step that is repeated,
-in smaller parts, for the gradient cache or on another of several devices, has the same masks; and
-two slices given one number share theirs (controlled dropout).
+Each slice of each step has a generator of its own, and a part of a slice takes its rows of the
+masks of the whole. So a step that is repeated, in smaller parts or on another device, has the same
+masks; and two slices given one number share theirs (controlled dropout).
 """
 
 import hashlib
+import math
 
 import torch
 
@@ -31,8 +31,7 @@ class DropoutMasks:
         """Return a mask of `shape`: 0 with probability `rate`, else 1 / (1 - rate).
 
         The first dimension holds the rows of the part, or a multiple of them (all heads of a row
-        side by side). The rate is rounded to 1/65536. Sixteen random bits for each element cost a
-        small part of what `torch.nn.functional.dropout` spends on the CPU.
+        side by side). The rate is rounded to 1/65536, for sixteen random bits are quickly drawn.
         """
         copies = shape[0] // (self._stop - self._start)
         whole = (self._rows * copies, *shape[1:])
@@ -44,10 +43,7 @@ class DropoutMasks:
         return _as_mask(self._bits(tuple(shape)), rate, dtype)
 
     def _bits(self, shape: tuple[int, ...]) -> torch.Tensor:
-        """Return sixteen random bits for each element, as int16."""
-        elements = 1
-        for size in shape:
-            elements *= size
+        elements = math.prod(shape)
         words = torch.empty(-(-elements // 4), dtype=torch.int64, device=self._generator.device)
         words.random_(-(2**63), None, generator=self._generator)
         return words.view(torch.int16)[:elements].view(shape)

@@ -1,4 +1,6 @@
-"""Contrastive losses over pairs of vectors."""
+"""The contrastive loss over pairs of vectors, and what is logged of them while tuning."""
+
+import math
 
 import torch
 from torch.nn import functional
@@ -10,19 +12,15 @@ def nt_xent_loss(
     temperature: float,
     denominator: str = "with_positive",
 ) -> torch.Tensor:
-    """Return the InfoNCE loss of B pairs (paper Eq. 1), a scalar: the mean over all 2B anchors.
+    """Return the InfoNCE loss (paper Eq. 1) of B pairs, rows of [B, D]: the mean over 2B anchors.
 
-    `first` and `second` are [B, D]; rows i of both are the two views of string i. Similarity is
-    cosine over `temperature`. Every one of the 2B vectors is an anchor once; its negatives are the
-    2B - 2 vectors of other strings. The denominator holds the positive and the negatives
-    (`with_positive`, the authors' code) or, as Eq. 1 is printed, the negatives alone
-    (`negatives_only`). Raises `ValueError` for fewer than two pairs or another denominator.
+    Similarity is cosine over `temperature`. The negatives of an anchor are the 2B - 2 vectors of
+    other strings; the denominator holds the positive too (`with_positive`, the authors' code) or
+    not (`negatives_only`, as printed). Raises `ValueError` for fewer than two pairs.
     """
     pairs = first.shape[0]
     if pairs < 2 or first.shape != second.shape:
-        raise ValueError(
-            f"need two views of at least two strings, got {first.shape}, {second.shape}"
-        )
+        raise ValueError(f"need two views of at least two strings: {first.shape}")
     vectors = functional.normalize(torch.cat([first, second]), dim=1)
     similarities = vectors @ vectors.T / temperature
     itself = torch.eye(2 * pairs, dtype=torch.bool, device=vectors.device)
@@ -35,3 +33,20 @@ def nt_xent_loss(
         positive = similarities.gather(1, positives.unsqueeze(1)).squeeze(1)
         return (negatives.logsumexp(dim=1) - positive).mean()
     raise ValueError(f"unknown denominator {denominator!r}")
+
+
+@torch.no_grad()
+def alignment(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
+    """Return the mean squared distance, 0 to 4, of two views [B, D] (Wang and Isola 2020)."""
+    return (functional.normalize(first) - functional.normalize(second)).square().sum(1).mean()
+
+
+@torch.no_grad()
+def uniformity(vectors: torch.Tensor) -> torch.Tensor:
+    """Return log mean exp(-2 d^2) over distances of pairs of vectors [B, D]; 0 if all are alike."""
+    unit = functional.normalize(vectors)
+    pairs = len(unit) * (len(unit) - 1)
+    # of unit vectors d^2 = 2 - 2 cos
+    exponents = (unit @ unit.T - 1) * 4
+    exponents.fill_diagonal_(float("-inf"))
+    return exponents.flatten().logsumexp(0) - math.log(pairs)

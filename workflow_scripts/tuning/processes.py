@@ -25,7 +25,6 @@ class Processes:
 
     @property
     def is_first(self) -> bool:
-        """Whether this process is the one that logs and writes."""
         return self.number == 0
 
     def device(self, wanted: torch.device) -> torch.device:
@@ -56,9 +55,8 @@ class Processes:
         """Return whether it happened in any process."""
         if self._state is None:
             return happened
-        return bool(self.sum(torch.tensor(float(happened), device=device)).item())
+        return bool(self.sum(torch.tensor(float(happened), device=device)))
 
     def wait(self) -> None:
-        """Wait until all processes are here."""
         if self._state is not None:
             self._state.wait_for_everyone()

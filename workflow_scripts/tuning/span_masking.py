@@ -3,8 +3,9 @@
 import random
 import re
 from collections.abc import Callable, Sequence
+from typing import Any
 
-from workflow_scripts.tuning.recipes import SpanMasking
+from workflow_scripts.tuning.methods.mirror import SpanMasking
 
 LITERAL_MASK = "[MASK]"
 
@@ -13,13 +14,17 @@ UnitFinder = Callable[[str], Sequence[tuple[int, int]]]
 
 
 def character_units(text: str) -> list[tuple[int, int]]:
-    """Return the positions of the characters (code points) of `text`."""
     return [(index, index + 1) for index in range(len(text))]
 
 
 def word_units(text: str) -> list[tuple[int, int]]:
-    """Return the positions of the words of `text`: what stands between white space."""
     return [match.span() for match in re.finditer(r"\S+", text)]
+
+
+def token_units(tokenizer: Any) -> UnitFinder:
+    """Return what finds the tokens of a string, special ones left out."""
+    options = {"add_special_tokens": False, "return_offsets_mapping": True}
+    return lambda text: tokenizer(text, **options)["offset_mapping"]
 
 
 def mask_span(
@@ -32,44 +37,37 @@ def mask_span(
 ) -> str:
     """Return `text` with `length` consecutive units replaced by " `mask_token` ".
 
-    The first of them is drawn from [0, number of units - length), as the authors' code does: the
-    very last span is never drawn. Strings of fewer than `min_length` units, and those with no span
-    to draw from, come back whole and draw nothing.
+    The first of them is drawn from [0, number of units - length): as in the authors' code never the
+    last span. Strings of fewer than `min_length` units, or with no span to draw, come back whole.
     """
     choices = len(units) - length
     if len(units) < min_length or choices < 1:
         return text
     start = generator.randrange(choices)
-    left = text[: units[start][0]]
-    right = text[units[start + length - 1][1] :]
-    return f"{left} {mask_token} {right}"
+    return f"{text[: units[start][0]]} {mask_token} {text[units[start + length - 1][1] :]}"
 
 
 def make_views(
     strings: Sequence[str],
     masking: SpanMasking | None,
     mask_token: str,
-    token_units: UnitFinder,
+    tokens_of: UnitFinder,
     generator: random.Random,
     partners: Sequence[str] | None = None,
 ) -> tuple[list[str], list[str]]:
     """Return the first and the second view of each pair: one masked, the other as it is.
 
-    `partners` are the other halves of supervised pairs; without them a string is paired with
-    itself. `side: second` masks every second view; `side: random` draws the side pair by pair.
-    `mask_token` is the tokenizer's, used where the recipe asks for it; `token_units` finds the
-    units of `unit: token`.
+    Without `partners` a string is paired with itself. `mask_token` is the tokenizer's; `tokens_of`
+    finds the units of `unit: token`.
     """
     first, second = list(strings), list(strings if partners is None else partners)
     if masking is None:
         return first, second
     token = mask_token if masking.mask_token == "tokenizer" else LITERAL_MASK
-    finders = {"character": character_units, "word": word_units, "token": token_units}
-    find_units = finders[masking.unit]
+    finders = {"character": character_units, "word": word_units, "token": tokens_of}
+    find_units, choices = finders[masking.unit], (masking.length, masking.min_length, token)
     for row in range(len(first)):
         # Drawn for every pair, masked or not, so that the draws of the others do not hang on it.
         side = first if masking.side == "random" and generator.random() < 0.5 else second
-        side[row] = mask_span(
-            side[row], find_units(side[row]), masking.length, masking.min_length, token, generator
-        )
+        side[row] = mask_span(side[row], find_units(side[row]), *choices, generator)
     return first, second

@@ -1,5 +1,6 @@
-"""Where an interrupted tuning left off, so that it goes on from there."""
+"""Where an interrupted tuning left off, so that it goes on from there; the best weights so far."""
 
+import math
 import signal
 import sys
 import time
@@ -13,7 +14,9 @@ import torch
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.training_state import load_state, read_position, save_state
-from workflow_scripts.tuning.development import BestWeights
+
+# What a state file restores in place.
+Trained = tuple[torch.nn.Module, torch.optim.Optimizer, torch.amp.GradScaler]
 
 
 @dataclass
@@ -24,33 +27,43 @@ class Progress:
     first_loss: float | None = None
     last_loss: float | None = None
 
-    def note_loss(self, loss: float) -> None:
-        """Take the loss of the next step."""
-        self.first_loss = loss if self.first_loss is None else self.first_loss
-        self.last_loss = loss
+
+class BestWeights:
+    """The best score so far, its step and weights; `since` counts the scores after it."""
+
+    def __init__(self) -> None:
+        self.step, self.since = 0, 0
+        self.score: float | None = None
+        self.weights: dict[str, torch.Tensor] = {}
+
+    def offer(self, step: int, score: float, model: torch.nn.Module) -> None:
+        """Take the score of `model` after `step`; of equal ones the first stays the best."""
+        if not math.isfinite(score):
+            raise UserError(f"development: the score after step {step} is {score}; see the log")
+        if self.score is not None and score <= self.score:
+            self.since += 1
+            return
+        self.step, self.score, self.since = step, score, 0
+        self.weights = {name: own.detach().cpu().clone() for name, own in model.named_parameters()}
+
+    @torch.no_grad()
+    def restore(self, model: torch.nn.Module) -> None:
+        for name, parameter in model.named_parameters():
+            if name in self.weights:
+                parameter.copy_(self.weights[name])
 
 
 class StateFile:
-    """The file of a run that `digest` stands for, written about every `seconds` seconds.
-
-    The state of another run (another recipe, corpus, model or seed) or a damaged one is not gone on
-    from: the run starts anew.
-    """
+    """The file of a run that `digest` stands for; no other run goes on from it."""
 
     def __init__(self, path: Path, digest: str, seconds: float = 60.0) -> None:
-        self.path = path
-        self._digest = digest
-        self._seconds = seconds
+        self.path, self._digest, self._seconds = path, digest, seconds
         self._saved = time.monotonic()
         self._asked_to_end = False
 
     @contextmanager
     def saved_on_sigterm(self) -> Iterator[None]:
-        """Let SIGTERM save the state after the step under way, and then end the process.
-
-        A scheduler sends it some seconds before SIGKILL where a job is past its time, cancelled or
-        preempted.
-        """
+        """Let SIGTERM, which schedulers send before SIGKILL, save the state and end the process."""
 
         def ask_to_end(*_: object) -> None:
             self._asked_to_end = True
@@ -63,49 +76,35 @@ class StateFile:
 
     def read(self) -> Progress:
         """Return how far the interrupted run came; step 0 where there is none to go on from."""
-        return Progress(**(self._position() or {}).get("progress", {}))
+        return Progress(**self._position().get("progress", {}))
 
-    def load(
-        self, model: torch.nn.Module, optimiser: torch.optim.AdamW, best: BestWeights
-    ) -> Progress:
-        """Restore model, optimiser and `best` in place and return how far the run had come."""
+    def load(self, trained: Trained, best: BestWeights) -> Progress:
+        """Restore all of them in place and return how far the run had come."""
         position = self._position()
-        if position is None:
-            return Progress()
-        progress = Progress(**position["progress"])
-        weights = load_state(self.path, model, optimiser, progress.step)
-        best.take_position(position["best"], weights)
-        print(f"going on after step {progress.step}", file=sys.stderr)
+        progress = Progress(**position.get("progress", {}))
+        if position:
+            best.weights = load_state(self.path, *trained)
+            best.step, best.score, best.since = position["best"]
+            print(f"going on after step {progress.step}", file=sys.stderr)
         return progress
 
-    def _position(self) -> dict[str, Any] | None:
-        if not self.path.is_file():
-            return None
+    def _position(self) -> dict[str, Any]:
         try:
-            position = read_position(self.path)
+            position = read_position(self.path) if self.path.is_file() else {}
         except UserError as error:
             print(f"warning: {error}; starting anew", file=sys.stderr)
-            return None
-        return position if position.get("digest") == self._digest else None
+            return {}
+        return position if position.get("digest") == self._digest else {}
 
     def is_due(self) -> bool:
-        """Return whether it is time to save."""
         return self._asked_to_end or time.monotonic() - self._saved >= self._seconds
 
-    def save(
-        self,
-        model: torch.nn.Module,
-        optimiser: torch.optim.AdamW,
-        progress: Progress,
-        best: BestWeights,
-    ) -> None:
+    def save(self, trained: Trained, progress: Progress, best: BestWeights) -> None:
         """Write the state, whole or not at all; end the process if it was asked to end."""
-        position = {
-            "digest": self._digest,
-            "progress": asdict(progress),
-            "best": best.as_position(),
-        }
-        save_state(self.path, model, optimiser, position, best.weights)
+        position = {"digest": self._digest, "progress": asdict(progress)}
+        position["best"] = (best.step, best.score, best.since)
+        model, optimiser, scaler = trained
+        save_state(self.path, model, optimiser, position, best.weights, scaler)
         self._saved = time.monotonic()
         if self._asked_to_end:
             print(
@@ -114,7 +113,3 @@ class StateFile:
                 file=sys.stderr,
             )
             sys.exit(128 + signal.SIGTERM)
-
-    def remove(self) -> None:
-        """Remove the file, once what it stood for is written."""
-        self.path.unlink(missing_ok=True)

@@ -1,9 +1,11 @@
-"""The cells of a grid: every combination of the values of its axes. Standard library only."""
+"""The cells of a grid: every combination of the values of its axes; their recipes and scores."""
 
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from workflow_scripts.tuning.recipe import TuningRecipe, change_recipe, tuning_recipe_of
 
 
 @dataclass(frozen=True)
@@ -14,17 +16,27 @@ class Cell:
     settings: dict[str, Any]
 
 
-def grid_cells(axes: Mapping[str, Sequence[Any]]) -> list[Cell]:
-    """Return the cells of a grid in its order: that of the axes and values, the last axis fastest.
+@dataclass(frozen=True)
+class CellScore:
+    """The score, a fraction, of a cell with one seed; `cell` is None for the untuned model.
 
-    The axes of the paper's Table 21 make 252.
+    Where `value` is None `reason` says why, and there are neither losses nor steps.
     """
-    return [
-        Cell(number, dict(zip(axes, values, strict=True)))
-        for number, values in enumerate(itertools.product(*axes.values()))
-    ]
+
+    cell: int | None
+    seed: int
+    value: float | None
+    first_loss: float | None = None
+    last_loss: float | None = None
+    steps: int = 0
+    reason: str = ""
 
 
-def slice_cells(cells: Sequence[Cell], size: int) -> list[list[Cell]]:
-    """Return the cells in slices of `size`, in order; the last may be shorter."""
-    return [list(cells[start : start + size]) for start in range(0, len(cells), size)]
+def grid_cells(axes: Mapping[str, Sequence[Any]]) -> list[Cell]:
+    """Return the cells in the order of the axes and their values, the last axis fastest."""
+    cells = enumerate(itertools.product(*axes.values()))
+    return [Cell(number, dict(zip(axes, values, strict=True))) for number, values in cells]
+
+
+def cell_recipe(name: str, block: Mapping[str, Any], settings: Mapping[str, Any]) -> TuningRecipe:
+    return tuning_recipe_of(name, change_recipe(block, settings))

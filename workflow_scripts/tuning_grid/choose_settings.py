@@ -1,8 +1,4 @@
-"""Command of rule `choose_settings`: join the slices of a search, rank its cells, report the best.
-
-Writes a table of all cells (tsv), the best settings with what they were found with (json) and a
-page to read (md).
-"""
+"""Command of rule `choose_settings`: join the slices of a search, rank and report its cells."""
 
 import argparse
 import json
@@ -12,94 +8,62 @@ from typing import Any
 
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import read_json, write_json, write_text
-from workflow_scripts.tuning.recipe_changes import change_recipe
-from workflow_scripts.tuning.recipes import Recipe, parse_recipe
-from workflow_scripts.tuning_grid.cells import Cell, grid_cells
-from workflow_scripts.tuning_grid.ranking import (
-    RankedCell,
-    check_complete,
-    marginal_means,
-    rank_cells,
-)
+from workflow_scripts.tuning_grid.cells import CellScore, grid_cells
+from workflow_scripts.tuning_grid.ranking import RankedCell, marginal_means, rank_cells
 from workflow_scripts.tuning_grid.search_report import write_report, write_table
-from workflow_scripts.tuning_grid.slice_scores import CellScore, read_slice
-
-
-def read_record(paths: Sequence[Path]) -> dict[str, Any]:
-    """Return the record that all slices share; `UserError` naming two that differ."""
-    records = {path: read_json(path) for path in paths}
-    first = paths[0]
-    for path, record in records.items():
-        if record != records[first]:
-            raise UserError(
-                f"{path}: made with other files or versions than {first}; "
-                "delete both slices and run the workflow again"
-            )
-    return records[first]
 
 
 def describe(cell: RankedCell) -> dict[str, Any]:
-    """Return a cell for the JSON record."""
-    return {
-        "settings": cell.cell.settings,
-        "mean": cell.mean,
-        "deviation": cell.deviation,
-        "seeds": cell.scores,
-        "rank": cell.rank,
-    }
+    shown = {key: getattr(cell, key) for key in ("mean", "deviation", "rank")}
+    return {"settings": cell.cell.settings, "seeds": cell.scores, **shown}
 
 
-def choose(search: dict[str, Any], scores: Sequence[CellScore]) -> tuple[list[RankedCell], Any]:
+def choose(
+    search: dict[str, Any], scores: Sequence[CellScore], own_cell: int | None
+) -> tuple[list[RankedCell], dict[str, Any]]:
     """Return the cells, best first, and {best, recipe_settings, untuned, cells, ranked}.
 
-    `recipe_settings` is the cell where all axes have the recipe's own values, None if there is
-    none. Raises `UserError` if a score is missing, there twice, or no cell could be ranked.
+    In `own_cell`, where there is one, all axes have the recipe's own values.
     """
     cells = grid_cells(dict(search["axes"]))
-    place = f"search {search['name']}"
-    check_complete(cells, search["seeds"], scores, place)
-    recipes = {cell.number: _recipe_of(search, cell) for cell in cells}
-    epochs = {number: recipe.mirror.epochs for number, recipe in recipes.items() if recipe.mirror}
+    common = search["recipe"].get("epochs", 0)
+    epochs = {cell.number: cell.settings.get("epochs", common) for cell in cells}
     ranked = rank_cells(cells, scores, epochs)
     if ranked[0].rank is None:
         raise UserError(
-            f"{place}: none of {len(cells)} cells has a score for every seed; "
+            f"search {search['name']}: none of {len(cells)} cells has a score for every seed; "
             f"the first: {ranked[0].reason}; change the axes"
         )
-    own = parse_recipe(search["recipe_name"], search["recipe"])
+    own = next((one for one in ranked if one.cell.number == own_cell), None)
     return ranked, {
         "best": describe(ranked[0]),
-        "recipe_settings": next(
-            (describe(one) for one in ranked if recipes[one.cell.number] == own), None
-        ),
+        "recipe_settings": None if own is None else describe(own),
         "untuned": next(score.value for score in scores if score.cell is None),
         "cells": len(cells),
         "ranked": sum(one.rank is not None for one in ranked),
     }
 
 
-def _recipe_of(search: dict[str, Any], cell: Cell) -> Recipe:
-    return parse_recipe(search["recipe_name"], change_recipe(search["recipe"], cell.settings))
-
-
 def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--block", required=True, help="the search as JSON")
-    parser.add_argument("--slices", nargs="+", required=True, type=Path, help="scores, tsv")
-    parser.add_argument("--records", nargs="+", required=True, type=Path, help="their json")
+    parser.add_argument("--slices", nargs="+", required=True, type=Path, help="scores, json")
     parser.add_argument("--table", required=True, type=Path, help="output: all cells, tsv")
     parser.add_argument("--record", required=True, type=Path, help="output: best settings, json")
     parser.add_argument("--report", required=True, type=Path, help="output: page, md")
     arguments = parser.parse_args(argv)
-    try:
-        search = json.loads(arguments.block)
-    except json.JSONDecodeError as error:
-        raise UserError(f"--block: not valid JSON ({error.msg})") from error
-    axes = dict(search["axes"])
-    cells = grid_cells(axes)
-    record = read_record(arguments.records)
-    scores = [s for path in arguments.slices for s in read_slice(path, list(axes), cells)]
-    ranked, result = choose(search, scores)
+    search = json.loads(arguments.block)
+    own_cell, axes = search.pop("own_cell"), dict(search["axes"])
+    slices = [read_json(path) for path in arguments.slices]
+    record = slices[0]["record"]
+    for path, one in zip(arguments.slices, slices, strict=True):
+        if one["record"] != record:
+            raise UserError(
+                f"{path}: made with other files or versions than {arguments.slices[0]}; "
+                "delete both slices and run the workflow again"
+            )
+    scores = [CellScore(**score) for one in slices for score in one["scores"]]
+    ranked, result = choose(search, scores, own_cell)
     means = marginal_means(axes, ranked)
     write_text(arguments.table, write_table(list(axes), ranked))
     write_json(arguments.record, {"search": search, **result, **record})

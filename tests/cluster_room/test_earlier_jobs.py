@@ -1,0 +1,56 @@
+"""Jobs of an earlier run, by a stand-in for squeue."""
+
+from workflow_scripts.cluster import earlier_jobs
+from workflow_scripts.cluster.earlier_jobs import jobs_left_behind, wait_for_earlier_jobs
+
+
+def queue(tmp_path, monkeypatch, *lines):
+    """Let squeue print the lines once, and nothing from then on."""
+    listing = tmp_path / "queue.txt"
+    listing.write_text("".join(f"{line}|{tmp_path}\n" for line in lines))
+    make_program(tmp_path, monkeypatch, "squeue", f"cat {listing}\n: > {listing}")
+
+
+def make_program(tmp_path, monkeypatch, name, body):
+    program = tmp_path / name
+    program.write_text(f"#!/bin/sh\n{body}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+
+
+def test_only_jobs_of_the_workflow_in_this_folder_count(tmp_path, monkeypatch):
+    lines = ("7|rule_tune_encoder_wildcards_a", "8_[2-4]|group_suites", "10|my own job")
+    queue(tmp_path, monkeypatch, *lines, "9|rule_tune_encoder_wildcards_a|/elsewhere")
+    assert jobs_left_behind(tmp_path) == ["7", "8_[2-4]"]
+    # and none without SLURM
+    (tmp_path / "squeue").unlink()
+    assert jobs_left_behind(tmp_path) == []
+
+
+def test_jobs_of_other_batch_systems_count_until_they_have_ended(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "profiles" / "generic").mkdir(parents=True)
+    (tmp_path / "profiles" / "generic" / "site.yaml").write_text("system: lsf\n")
+    notes = tmp_path / ".snakemake" / "cluster_jobs"
+    notes.mkdir(parents=True)
+    for job in ("11", "12", "13"):
+        (notes / job).touch()
+    # the fourth word is the job's id
+    make_program(tmp_path, monkeypatch, "bjobs", "[ $4 = 12 ] && echo RUN || echo DONE")
+    assert jobs_left_behind(tmp_path) == ["12"]
+    assert [file.name for file in notes.iterdir()] == ["12"]
+
+
+def test_a_run_waits_for_them_and_starts_anew(tmp_path, monkeypatch, capsys):
+    queue(tmp_path, monkeypatch, "7|rule_tune_encoder_wildcards_a")
+    started = []
+    monkeypatch.setattr(earlier_jobs.os, "execv", lambda *words: started.append(words[1][1:]))
+    monkeypatch.setattr(earlier_jobs.sys, "argv", ["snakemake", "--cores", "1", "all_tables"])
+    wait_for_earlier_jobs(tmp_path)
+    again = [["-m", "snakemake", "--cores", "1", "all_tables"]]
+    assert started == again
+    said = capsys.readouterr().err
+    assert "1 jobs of an earlier run" in said and "(7)" in said
+    # a run without them goes on
+    wait_for_earlier_jobs(tmp_path)
+    assert started == again

@@ -1,0 +1,130 @@
+from typing import Literal
+
+import pytest
+from pydantic import Field, model_validator
+
+from workflow_scripts.configuration.blocks import (
+    Block,
+    Distinct,
+    Id,
+    Positive,
+    Rate,
+    Text,
+    WholeNumber,
+    mistake,
+    read_block,
+)
+from workflow_scripts.configuration.config import Config
+from workflow_scripts.errors import UserError
+
+
+class Rates(Block):
+    attention: Rate | None = None
+    embeddings: Rate | None = None
+
+
+class Recipe(Block):
+    method: Literal["mirror", "none"]
+    pooling: Text
+    rate: Positive = 2e-5
+    dropout: Rate | Rates | None = None
+    flag: bool = False
+    suites: Distinct[Id] = Field(default_factory=lambda: ["a"])
+
+    @model_validator(mode="after")
+    def _fits(self) -> "Recipe":
+        if self.flag and self.method == "none":
+            raise mistake("a {flag} needs a method")
+        return self
+
+
+class Top(Block):
+    recipes: dict[Id, Recipe]
+    rows: list[Recipe] = Field(default_factory=list)
+    count: WholeNumber = 1
+
+
+RECIPE = {"method": "mirror", "pooling": "cls"}
+
+
+def given(**keys):
+    return {"recipes": {"a": {**RECIPE, **keys}}}
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ({"recipe": {}}, "config: unknown key `recipe`; did you mean 'recipes'?"),
+        ({}, "config: key `recipes` is missing; add it"),
+        (given(rat=1, method=3), "config: unknown key `recipes.a.rat`; did you mean 'rate'?"),
+        (
+            {"recipes": {"a": {}}},
+            "config: keys `recipes.a.method`, `recipes.a.pooling` are missing; add them",
+        ),
+        (
+            given(method="miror"),
+            "`recipes.a.method` is 'miror'; use one of: mirror, none (did you mean 'mirror'?)",
+        ),
+        (given(rate="3e-4"), "`recipes.a.rate` is '3e-4'; YAML takes it for text.*: write 3.0e-4"),
+        (given(rate="fast"), "`recipes.a.rate` is 'fast'; give a number"),
+        (given(rate=0), "`recipes.a.rate` is 0; give a number above 0"),
+        (given(rate=True), "`recipes.a.rate` is True; give a number"),
+        (given(rate=float("nan")), "`recipes.a.rate` is nan; give a"),
+        (given(dropout=1.5), "`recipes.a.dropout` is 1.5; give a number below 1"),
+        (
+            given(dropout={"atention": 0.1}),
+            "unknown key `recipes.a.dropout.atention`; did you mean 'attention'?",
+        ),
+        (
+            given(dropout={"attention": 2}),
+            "`recipes.a.dropout.attention` is 2; give a number below",
+        ),
+        (given(suites=[]), "`recipes.a.suites` is []; give at least 1"),
+        (given(suites=["b", "b"]), "has 'b' twice; remove one"),
+        (given(suites="b"), "give a list"),
+        (given(pooling=""), "`recipes.a.pooling` is ''; give text"),
+        (given(flag="yes"), "give true or false"),
+        (given(method="none", flag=True), "a {flag} needs a method"),
+        ({"recipes": {"A": RECIPE}}, "`recipes.A` is 'A'; ids: small letters and digits"),
+        ({"recipes": {"a\n": RECIPE}}, "ids: small letters and digits"),
+        ({"recipes": {"a--b": RECIPE}}, "ids: small letters and digits"),
+        ({"recipes": 3}, "`recipes` is 3; give keys and values"),
+        ({"recipes": {"a": "b"}}, "`recipes.a` is 'b'; give keys and values"),
+        ({**given(), "count": 2.5}, "`count` is 2.5; give a whole number"),
+        ({**given(), "count": 0}, "`count` is 0; give a number of 1 or more"),
+        ({**given(), "rows": [{"method": "none"}]}, "key `rows.0.pooling` is missing"),
+    ],
+)
+def test_a_mistake_is_one_line_with_key_and_remedy(value, message):
+    with pytest.raises(UserError) as caught:
+        read_block(Top, value)
+    first, *rest = message.split(".*")
+    assert first in str(caught.value) and all(part in str(caught.value) for part in rest)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_file_is_that_of_the_key():
+    files = {("recipes", "a", "rate"): "mine.yaml"}
+    with pytest.raises(UserError, match=r"^mine.yaml: `recipes.a.rate`"):
+        read_block(Recipe, given(rate=0)["recipes"]["a"], "recipes.a", files.get)
+
+
+def test_a_block_is_typed_and_closed_for_change():
+    block = read_block(Top, given(rate=1))
+    assert block.recipes["a"].rate == 1.0 and block.recipes["a"].dropout is None
+    with pytest.raises(Exception, match="frozen"):
+        block.count = 2
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        {},
+        {"path": "a", "hub": "b", "revision": "0123456"},
+        {"hub": "a"},
+        {"revision": "0123456", "path": "a"},
+    ],
+)
+def test_a_model_has_one_source(model):
+    with pytest.raises(UserError, match="`path`, `hub` with a pinned `revision`"):
+        read_block(Config.model_fields["models"].annotation.__args__[1], model, "models.a")

@@ -1,0 +1,122 @@
+import pytest
+import yaml
+
+from workflow_scripts.configuration.layers import CONFIG, read_layers
+from workflow_scripts.configuration.yaml_files import read_mapping
+from workflow_scripts.errors import UserError
+
+
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def write(name, text):
+        (tmp_path / name).write_text(text)
+        return tmp_path / name
+
+    return write
+
+
+def test_a_config_of_ones_own_lies_over_the_default(write):
+    mine = write("mine.yaml", "models: {mine: {path: /x}}\ntables: {own: {title: Own}}\n")
+    config = read_layers([mine]).config
+    default = read_layers([]).config
+    assert set(config["models"]) == {*default["models"], "mine"}
+    assert set(config["tables"]) == {*default["tables"], "own"}
+    assert {key for key in config if config[key] != default[key]} == {"models", "tables"}
+
+
+def test_the_default_is_made_of_its_base():
+    parts = ("datasets", "recipes", "pretraining", "tuning_grid", "papers/mirror-bert")
+    for part in parts:
+        for section, block in yaml.safe_load((CONFIG / f"{part}.yaml").read_text()).items():
+            assert set(block) <= set(read_layers([]).config[section])
+    assert "base" not in read_layers([]).config
+
+
+def test_base_opts_out_or_names_files(write):
+    assert read_layers([write("a.yaml", "base: none\nseeds: [1]\n")]).config == {"seeds": [1]}
+    write("below.yaml", "base: none\nseeds: [1]\ndevice: cpu\n")
+    over = write("over.yaml", "base: below.yaml\nseeds: [2]\n")
+    assert read_layers([over]).config == {"seeds": [2], "device": "cpu"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("base: 3\n", "`base` is 3; name a file"),
+        ("base: no.yaml\n", "no.yaml"),
+        ("base: circle.yaml\n", "in a circle"),
+    ],
+)
+def test_a_base_that_will_not_do(write, text, message):
+    with pytest.raises(UserError, match=message):
+        read_layers([write("circle.yaml", text)])
+
+
+def test_only_the_first_file_has_a_base(write):
+    files = [write("a.yaml", "base: none\n"), write("b.yaml", "base: none\n")]
+    with pytest.raises(UserError, match=r"b.yaml: `base` is for the first"):
+        read_layers(files)
+
+
+def test_blocks_are_merged_and_those_of_another_nature_replaced(write):
+    write(
+        "below.yaml",
+        "base: none\n"
+        "recipes: {a: {method: mirror, rate: 1, mask: {length: 2, unit: word}}}\n"
+        "models: {a: {hub: x/y, revision: abc, label: A}}\n"
+        "corpora: {a: {kind: names, path: x, size: 5}, b: {kind: lines}}\n"
+        "tables: {t: {title: T, columns: [1, 2]}}\n",
+    )
+    over = write(
+        "over.yaml",
+        "base: below.yaml\n"
+        "recipes: {a: {rate: 2, mask: {length: 3}}}\n"
+        "models: {a: {path: /x}}\n"
+        "corpora: {a: {size: 6}, b: null}\n"
+        "tables: {t: {columns: [3]}}\n",
+    )
+    layers = read_layers([over], {"corpora": {"a": {"size": 7}}})
+    assert layers.config == {
+        "recipes": {"a": {"method": "mirror", "rate": 2, "mask": {"length": 3, "unit": "word"}}},
+        "models": {"a": {"path": "/x"}},
+        "corpora": {"a": {"kind": "names", "path": "x", "size": 7}},
+        "tables": {"t": {"title": "T", "columns": [3]}},
+    }
+    assert layers.file_of(("recipes", "a", "method")) == "below.yaml"
+    assert layers.file_of(("recipes", "a", "mask", "length")) == "over.yaml"
+    assert layers.file_of(("models", "a", "path")) == "over.yaml"
+    assert layers.file_of(("corpora", "a", "size")) == "--config"
+    assert layers.file_of(("corpora", "a", "nothing")) == "below.yaml"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: 1\nb:\n  c: 1\n  c: 2\n", "x.yaml, line 4: the key `c` is given twice.*line 3"),
+        ("a: 1\nb: [1\nc: {", "x.yaml, line 3: "),
+        ("a: 1\n\tb: 2\n", "x.yaml, line 2: "),
+        ("- a\n", "x.yaml: give lines of the form `key: value`"),
+        ("a: *b\n", "x.yaml, line 1: "),
+        ("a: !!python/object:os.system {}\n", "x.yaml, line 1: "),
+    ],
+)
+def test_a_mistake_in_yaml_has_file_and_line(write, text, message):
+    with pytest.raises(UserError, match=message) as caught:
+        read_mapping(write("x.yaml", text))
+    assert "\n" not in str(caught.value)
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    with pytest.raises(UserError, match="No such file"):
+        read_mapping(tmp_path / "x.yaml")
+    (tmp_path / "x.yaml").write_bytes(b"a: \xff")
+    with pytest.raises(UserError, match="not UTF-8 at byte 3"):
+        read_mapping(tmp_path / "x.yaml")
+
+
+def test_an_empty_file_and_a_merge_key(write):
+    assert read_mapping(write("x.yaml", "")) == {}
+    text = "a: &x {b: 1}\nc: {<<: *x, b: 2}\n"
+    assert read_mapping(write("y.yaml", text))["c"] == {"b": 2}

@@ -1,0 +1,79 @@
+"""Readers by the blocks of a config, and tables of small files with what is read of them."""
+
+import gzip
+
+import pytest
+
+from workflow_scripts.datasets import entry as entries
+from workflow_scripts.datasets import read_suite as suites
+from workflow_scripts.datasets.formats.register import read_entry
+from workflow_scripts.errors import UserError
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    raw = text if isinstance(text, bytes) else text.encode()
+    path.write_bytes(gzip.compress(raw) if path.name.endswith(".gz") else raw)
+
+
+def entry(task, form, **options):
+    return {"task": task, "format": form, "language": "en", **options}
+
+
+def read_dataset(root, block, name="mine"):
+    return suites.read_dataset(root, read_entry(name, block), name)
+
+
+def read_suite(root, blocks, language=None):
+    typed = {name: read_entry(name, block) for name, block in blocks.items()}
+    return suites.read_suite(root, typed, language)
+
+
+def raw_files(root, block):
+    return entries.raw_files(root, read_entry("mine", block))
+
+
+def mistake(root, block):
+    """Return the one error of reading a block."""
+    with pytest.raises(UserError) as caught:
+        read_dataset(root, block)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def check(root, block, files, expected):
+    """Read files (text by path) as a block tells, and compare with what is expected.
+
+    That is a value for each attribute, or the text that the one error has.
+    """
+    for path, text in files.items():
+        write(root / path, text)
+    if isinstance(expected, str):
+        assert expected in mistake(root, block)
+        return
+    found = read_dataset(root, block)
+    assert {name: getattr(found, name) for name in expected} == expected
+
+
+def cases(*rows):
+    """Return a test of `check` by a table of (what it shows, block, files, expected)."""
+    names = ("block", "files", "expected")
+
+    @pytest.mark.parametrize(names, [row[1:] for row in rows], ids=[row[0] for row in rows])
+    def test(tmp_path, block, files, expected):
+        check(tmp_path, block, files, expected)
+
+    return test
+
+
+def given(name, block, files):
+    """Return a function that makes a case of what is read: a value for each attribute."""
+    return lambda **expected: (name, block, files, expected)
+
+
+def wrong(place, *rows, files=None):
+    """Return cases of a place (block, file, good text): a row after it, and its error there."""
+    block, path, good = place
+    name = path.rpartition("/")[2]
+    for row, message in rows:
+        yield f"{name}{message}", block, {**(files or {}), path: good + row}, f"{name}{message}"

@@ -1,0 +1,122 @@
+"""What a config may say of tables and figures, and what a mistake in it is told as."""
+
+import copy
+from typing import Any
+
+import pytest
+
+from workflow_scripts import rooms
+from workflow_scripts.errors import UserError
+from workflow_scripts.figures.kinds import register as figures
+from workflow_scripts.tables.kinds import register as tables
+from workflow_scripts.tables.kinds import scores
+
+COLUMN = {"id": "en", "label": "EN", "dataset": "words-en"}
+ROW = {"id": "a", "label": "A", "model": "bert", "recipe": "base-mp"}
+TABLE = {"title": "T", "suite": "words", "columns": [COLUMN], "rows": [ROW]}
+SERIES = {"id": "s", "label": "S", "model": "m", "recipe": "r", "suite": "u", "dataset": "d"}
+FIGURE = {"title": "F", "caption": "C."}
+PAIRS = FIGURE | {"suite": "qnli", "dataset": "qnli", "rows": [ROW]}
+LINES = FIGURE | {"kind": "lines", "x_label": "x", "y_label": "y"}
+
+
+def message(read: Any, block: Any) -> str:
+    with pytest.raises(UserError) as caught:
+        read("t", block)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(("room", "register"), [("tables", tables), ("figures", figures)])
+def test_every_key_of_every_kind_is_described(room: str, register: Any) -> None:
+    for kind in register.KINDS:
+        fields = rooms.load(f"{room}.kinds", kind).Config.model_fields
+        assert all(field.description for field in fields.values())
+
+
+def test_every_table_and_figure_of_the_default_is_read(embedded_config: dict[str, Any]) -> None:
+    found = {name: tables.read_table(name, b) for name, b in embedded_config["tables"].items()}
+    drawn = {name: figures.read_figure(name, b) for name, b in embedded_config["figures"].items()}
+    assert {block.kind for block in found.values()} == set(tables.KINDS)
+    assert {block.kind for block in drawn.values()} == set(figures.KINDS)
+    with_reference = [one for one in [*found.values(), *drawn.values()] if one.reference]
+    assert {one.paper for one in with_reference} == {"mirror-bert"}
+
+
+def test_places_are_the_rows_that_run_with_all_columns() -> None:
+    other = {"id": "b", "label": "B", "not_run": "no vectors"}
+    french = COLUMN | {"id": "fr", "label": "FR", "with": {"language": "fr"}}
+    block = TABLE | {"rows": [ROW, other], "columns": [COLUMN, french]}
+    places = list(scores.places(tables.read_table("t", block)))
+    assert [(row["id"], column["id"]) for row, column in places] == [("a", "en"), ("a", "fr")]
+    assert places[1][1]["with"] == {"language": "fr"} and "corpus" not in places[0][0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"colour": "red"}, "unknown key `tables.t.colour`"),
+        ({"colums": [COLUMN]}, "did you mean 'columns'"),
+        ({"title": 3}, "`tables.t.title` is 3; give text"),
+        ({"kind": "score"}, "`tables.t.kind` is 'score'; use one of: scores, models, grid"),
+        ({"paper": "A paper"}, "`tables.t.paper` is 'A paper'; ids: small letters"),
+        ({"average": "yes"}, "`tables.t.average` is 'yes'; give true or false"),
+        ({"notes": [1]}, "give text"),
+        ({"columns": []}, "`tables.t.columns` is []; give at least 1"),
+        ({"columns": [{"id": "en", "dataset": "d"}]}, "key `tables.t.columns.en.label` is missing"),
+        ({"columns": [COLUMN | {"digits": 9}]}, "`tables.t.columns.en.digits` is 9; give a number"),
+        ({"columns": [COLUMN | {"datasets": ["d"]}]}, "give either `dataset` or `datasets`"),
+        ({"columns": [COLUMN | {"tolerance": -1}]}, "tolerance` is -1; give a number of 0"),
+        ({"columns": [COLUMN, COLUMN | {"label": "E"}]}, "it has the id `en` twice"),
+        ({"columns": [COLUMN, COLUMN | {"id": "e"}]}, "two of its `columns` have one label"),
+        ({"rows": [ROW, ROW]}, "it has the id `a` twice"),
+        ({"rows": [{"id": "a", "label": "A"}]}, "give `model` and `recipe`, or say in `not_run`"),
+        ({"rows": [ROW | {"not_run": "x"}]}, "has neither `model` nor `recipe`"),
+        ({"rows": [ROW | {"against": "b"}]}, "`against` of row `a` is `b`, which is no other row"),
+        ({"rows": [ROW | {"against": "a"}]}, "`against` of row `a` is `a`, which is no other row"),
+        ({"average": True, "columns": [COLUMN | {"id": "avg"}]}, "`avg` is the id of the average"),
+        (
+            {"average": True, "columns": [COLUMN, COLUMN | {"id": "e", "label": "E", "digits": 2}]},
+            "`average` needs columns with the same `digits`",
+        ),
+        ({"change_of": "b"}, "`change_of` is `b`, no column of the table"),
+        ({"change_of": "avg"}, "`change_of` is `avg`, no column of the table"),
+    ],
+)
+def test_mistake_in_a_table_is_one_clear_line(changes: dict[str, Any], expected: str) -> None:
+    assert expected in message(tables.read_table, TABLE | changes)
+
+
+@pytest.mark.parametrize(
+    ("block", "expected"),
+    [
+        ({"kind": "grid"}, "key `tables.t.reference` is missing"),
+        ({"kind": "models", "models": {"bert": 3}}, "`tables.t.models.bert` is 3"),
+        ({"kind": "running-time", "suite": "words"}, "unknown key `tables.t.suite`"),
+        ({}, "keys `tables.t.suite`, `tables.t.columns`, `tables.t.rows` are missing"),
+    ],
+)
+def test_tables_of_other_kinds_have_keys_of_their_own(block: Any, expected: str) -> None:
+    assert expected in message(tables.read_table, {"title": "T"} | block)
+
+
+@pytest.mark.parametrize(
+    ("block", "expected"),
+    [
+        (FIGURE, "key `figures.t.kind` is missing"),
+        (PAIRS | {"kind": "rock"}, "use one of: roc, lines, cosines, buckets (did you mean 'roc'"),
+        (PAIRS | {"kind": "roc", "x_label": "x"}, "unknown key `figures.t.x_label`"),
+        (PAIRS | {"kind": "cosines", "rows": [ROW, ROW]}, "it has the id `a` twice"),
+        (PAIRS | {"kind": "roc", "rows": [{"id": "a", "label": "A"}]}, "`figures.t.rows.a.model`"),
+        (LINES | {"series": [SERIES]}, "series.s.corpora` is missing"),
+        (LINES | {"series": [SERIES | {"corpora": ["c", "c"]}]}, "has 'c' twice"),
+        (FIGURE | {"kind": "buckets"}, "`figures.t.corpora`, `figures.t.x_label`"),
+    ],
+)
+def test_mistake_in_a_figure_is_one_clear_line(block: dict[str, Any], expected: str) -> None:
+    assert expected in message(figures.read_figure, copy.deepcopy(block))
+
+
+def test_a_mistake_names_the_file_that_it_stands_in() -> None:
+    with pytest.raises(UserError, match=r"^my\.yaml: `tables\.t\.kind` is 'x'"):
+        tables.read_table("t", {"kind": "x"}, lambda path: "my.yaml")

@@ -1,0 +1,90 @@
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from workflow_scripts.sources import sources
+
+PROJECT = Path(__file__).resolve().parents[1]
+# every step that a rule runs
+STEPS = sorted(
+    {
+        step
+        for file in (PROJECT / "rules").glob("*.smk")
+        for step in re.findall(r'sources\(\s*"([^"]+)"', file.read_text(encoding="utf-8"))
+    }
+)
+# libraries that are slow to load, and the steps that need them whatever they are asked
+HEAVY = {
+    "torch": {
+        *("tuning.tune_encoder", "embedding.embed_suite", "pretraining.pretrain_model"),
+    },
+    "faiss": {"retrieval.link_entities", "retrieval.induce_lexicon"},
+    "matplotlib": set(),
+}
+
+IMPORTED = """
+import sys, runpy
+sys.argv = ["step", "--help"]
+try:
+    runpy.run_module("workflow_scripts.{step}", run_name="__main__")
+except SystemExit:
+    pass
+for module in list(sys.modules.values()):
+    if getattr(module, "__name__", "").startswith("workflow_scripts"):
+        print("FILE", module.__file__)
+for library in ("torch", "faiss", "matplotlib"):
+    if library in sys.modules:
+        print("LIBRARY", library)
+"""
+
+
+@cache
+def run_step(step):
+    """Return the files of the project, and the heavy libraries, that `step --help` imports."""
+    result = subprocess.run(
+        [sys.executable, "-c", IMPORTED.format(step=step)],
+        cwd=PROJECT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = [line.split(" ", 1) for line in result.stdout.splitlines() if " " in line]
+    files = {what.removeprefix(f"{PROJECT}/") for kind, what in lines if kind == "FILE"}
+    return files, {what for kind, what in lines if kind == "LIBRARY"}
+
+
+def test_the_steps_of_all_stages_are_found():
+    assert {step.split(".")[0] for step in STEPS} == {
+        *("downloads", "corpora", "datasets", "pretraining", "tuning", "tuning_grid"),
+        *("embedding", "retrieval", "scoring", "tables", "figures"),
+    }
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_every_project_module_that_python_imports_is_a_source(step):
+    """The interpreter itself is the oracle: what a step has imported is among its sources."""
+    imported, _ = run_step(step)
+    assert len(imported) >= 3
+    assert imported <= set(sources(step))
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_what_takes_seconds_to_load_is_loaded_by_those_that_need_it_only(step):
+    _, libraries = run_step(step)
+    assert libraries <= {library for library, steps in HEAVY.items() if step in steps}
+
+
+def test_a_step_of_one_stage_does_not_depend_on_another_stage_s_modules():
+    scoring = sources("scoring.score_suite")
+    assert not [file for file in scoring if "/tuning/" in file or "/embedding/" in file]
+    tables = sources("tables.assemble_table")
+    assert not [file for file in tables if "/retrieval/" in file]
+
+
+def test_a_step_that_does_not_exist_is_an_error():
+    with pytest.raises(ValueError, match="tuning/tune_nothing"):
+        sources("tuning.tune_nothing")

@@ -1,0 +1,224 @@
+"""Mistakes and faults of config, data and files: one clear line each, nothing half-written.
+
+The run after the mended one succeeds.
+"""
+
+import hashlib
+import io
+import shutil
+import subprocess
+import sys
+import tarfile
+
+import numpy as np
+import pytest
+import yaml
+
+UNTUNED = "bert-en-mini/base-mp/none/seed0"
+
+
+def errors_of(small, *options):
+    """Return what a run that fails says at its end, a line for each failed job."""
+    _, found, lines = small.fails(*options).partition("These jobs failed")
+    assert found
+    errors = [line for line in lines.splitlines() if line.startswith("  ")]
+    assert all(": error: " in line for line in errors)
+    return errors
+
+
+# ---- before the first job ------------------------------------------------------------------------
+
+
+def test_an_unknown_key_stops_before_any_job(fresh):
+    with fresh.edited_config() as config:
+        config["recipes"]["mirror-word"]["temprature"] = 0.1
+    output = fresh.fails("all_tables")
+    assert "unknown key `recipes.mirror-word.temprature`; did you mean 'temperature'?" in output
+    assert "error: config/small.yaml: " in output
+    assert "Select jobs" not in output
+
+
+def test_a_missing_file_is_named_before_the_first_job(fresh):
+    (fresh.folder / "resources/sampler/askapatient/dictionary.txt").unlink()
+    output = fresh.fails("all_tables")
+    assert "askapatient/dictionary.txt: no such file" in output
+    assert "zenodo" in output
+    assert "Select jobs" not in output
+
+
+def test_two_runs_in_one_folder_do_not_mix(fresh):
+    """The second one is refused in one line while the lock of the first is held."""
+    code = (
+        "import time; from workflow_scripts.cluster.run_lock import hold_run_lock; "
+        "hold_run_lock(); print('held', flush=True); time.sleep(100)"
+    )
+    command = [sys.executable, "-c", code]
+    holder = subprocess.Popen(command, cwd=fresh.folder, stdout=subprocess.PIPE, text=True)
+    try:
+        assert holder.stdout.readline() == "held\n"
+        assert "another run of this workflow is active" in fresh.fails("all_tables")
+    finally:
+        holder.kill()
+        holder.wait()
+
+
+# ---- downloads -----------------------------------------------------------------------------------
+
+PAIRS = b"one\ttwo\t3.5\n" * 50
+
+
+def known(body):
+    return {"sha256": hashlib.sha256(body).hexdigest(), "size": len(body), "verified": True}
+
+
+WHOLE = known(PAIRS)
+
+
+def pack(path, **members):
+    with tarfile.open(path, "w") as archive:
+        for name, body in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(body)
+            archive.addfile(info, io.BytesIO(body))
+
+
+def test_downloads_of_wrong_bytes_and_an_archive_whose_paths_lead_out_of_it(fresh, tmp_path):
+    with fresh.edited_config() as config:
+        config["data"].update(root="raw", missing="skip")
+    server = tmp_path / "server"
+    server.mkdir()
+    common = {
+        **{"title": "A set", "task": "similarity", "languages": ["en"], "licence": "CC0"},
+        **{"citation": "Nobody 2021", "homepage": "https://example.org", "gated": False},
+        "base": f"{server.as_uri()}/",
+    }
+    records = [f"results/downloads/{name}.json" for name in ("short", "wrong", "packed")]
+
+    def offer(short, wrong, **beside):
+        (server / "short.tsv").write_bytes(short)
+        (server / "wrong.tsv").write_bytes(wrong)
+        pack(server / "set.tar", **{"set/pairs.tsv": PAIRS}, **beside)
+        registry = {
+            name: common | {"files": [{"path": f"{name}.tsv", "url": f"{name}.tsv", **WHOLE}]}
+            for name in ("short", "wrong")
+        }
+        members = [{"member": "set/pairs.tsv", "path": "packed.tsv", **WHOLE}]
+        archive = {"url": "set.tar", **known((server / "set.tar").read_bytes())}
+        registry["packed"] = common | {"archives": [archive | {"members": members}]}
+        (fresh.folder / "config" / "registry.yaml").write_text(yaml.safe_dump(registry))
+
+    offer(PAIRS[:100], PAIRS.replace(b"3.5", b"3.6"), **{"../../outside.txt": b"x"})
+    errors = "\n".join(errors_of(fresh, *records))
+    assert f"short.tsv: 100 bytes, expected {len(PAIRS)}" in errors
+    assert "wrong.tsv: sha256 is " in errors
+    assert errors.count("run again") == 2
+    assert "'../../outside.txt', which leads out of its folder; nothing was unpacked" in errors
+    assert not list(tmp_path.rglob("outside.txt"))
+    assert not list((fresh.folder / "raw").rglob("*.tsv"))
+    assert not any((fresh.folder / record).exists() for record in records)
+    offer(PAIRS, PAIRS)
+    fresh.succeeds(*records)
+    assert [file.read_bytes() for file in (fresh.folder / "raw").glob("*.tsv")] == [PAIRS] * 3
+
+
+# ---- data sets -----------------------------------------------------------------------------------
+
+
+def test_data_sets_with_a_malformed_row_an_id_twice_or_no_gold(fresh):
+    """Each in a suite of its own; mended they go through."""
+    data = fresh.folder / "resources/sampler"
+    similar = data / "sick/semeval2014/SICK_test_annotated.txt"
+    words = data / "multi-simlex/translation.csv"
+    gold = sorted(data.glob("semeval-sts-original/STS13-en-test/STS.gs.*"))
+    with fresh.edited_config() as config:
+        config["suites"]["sts13"] = {"datasets": ["sts13"]}
+    whole = {file: file.read_bytes() for file in (similar, words, *gold)}
+    lines = whole[similar].split(b"\n")
+    similar.write_bytes(b"\n".join([*lines[:3], b"only one column", *lines[3:]]))
+    header, first, second, *rest = whole[words].split(b"\n")
+    identity = first.split(b",")[0]
+    again = b",".join([identity, *second.split(b",")[1:]])
+    words.write_bytes(b"\n".join([header, first, again, *rest]))
+    for file in gold:
+        file.write_bytes(b"\n" * whole[file].count(b"\n"))
+
+    targets = [f"results/datasets/{suite}/items.json" for suite in ("sts-en", "words-en", "sts13")]
+    errors = errors_of(fresh, *targets)
+    assert len(errors) == 3
+    said = " ".join(errors)
+    assert "SICK_test_annotated.txt:4:" in said
+    assert f"translation.csv:3: ID {identity.decode()!r} occurs twice; remove one row" in said
+    assert "data set 'sts13': no pair with a gold score" in said
+    assert not any((fresh.folder / target).exists() for target in targets)
+    for file, body in whole.items():
+        file.write_bytes(body)
+    fresh.succeeds(*targets)
+
+
+def linking_cells(small):
+    """Return the values of the table `linking` by column, as its tsv has them."""
+    text = (small.folder / "results/tables/linking.tsv").read_text()
+    header, row = (line.split("\t") for line in text.splitlines())
+    return dict(zip(header, row, strict=True))
+
+
+@pytest.mark.slow
+def test_a_missing_gated_set(workspace):
+    column = {"id": "cometa@1", "label": "COMETA", "dataset": "cometa"}
+    with workspace.edited_config() as config:
+        config["tables"]["linking"]["columns"].append(column)
+        config["tables"]["linking"] |= {"paper": "mirror-bert", "reference": "table02"}
+    there, away = workspace.folder / "resources/sampler/cometa", workspace.folder / "cometa"
+    shutil.move(there, away)
+    output = workspace.fails("all_tables")
+    assert "cometa/splits/stratified_general/test.csv: no such file" in output
+    assert "given out on request at https://github.com/cambridgeltl/cometa" in output
+    assert "data.missing: skip" in output
+    assert "Select jobs" not in output
+
+    with workspace.edited_config() as config:
+        config["data"]["missing"] = "skip"
+    workspace.succeeds("all_tables")
+    reason = "data set cometa: test.csv is not in the data root"
+    for page in ("linking.md", "scorecard.md"):
+        assert reason in (workspace.folder / "results/tables" / page).read_text()
+    assert linking_cells(workspace)["AskAPatient"]
+    assert not linking_cells(workspace)["COMETA"]
+
+    shutil.move(away, there)
+    assert {"read_suite suite=bel", "assemble_table table=linking"} <= set(workspace.planned())
+
+
+# ---- steps ---------------------------------------------------------------------------------------
+
+
+def test_a_corpus_smaller_than_a_batch_is_named_with_the_remedy(workspace):
+    with workspace.edited_config() as config:
+        config["recipes"]["mirror-word"]["batch_size"] = 5000
+    folder = "results/encoders/bert-en-mini/mirror-word/words-en/seed33"
+    (error,) = errors_of(workspace, f"{folder}/encoder.json")
+    assert "results/corpora/words-en.txt" in error and "batch_size" in error
+    # Snakemake removes the outputs that the job was to replace; nothing new may stand there
+    for name in ("encoder.json", "model.safetensors"):
+        assert not (workspace.folder / folder / name).exists()
+
+
+def test_a_vector_that_is_not_a_number(workspace):
+    targets = [f"results/scores/{UNTUNED}/sts-en.tsv", f"results/retrieval/{UNTUNED}/bel.tsv"]
+    files = [workspace.folder / f"results/embeddings/{UNTUNED}/{s}.npy" for s in ("sts-en", "bel")]
+    before = [(workspace.folder / target).read_bytes() for target in targets]
+    whole = [file.read_bytes() for file in files]
+    for file in files:
+        vectors = np.load(file)
+        vectors[7, 3] = np.nan
+        np.save(file, vectors)
+    errors = errors_of(workspace, *targets)
+    assert len(errors) == 2
+    for error in errors:
+        assert "the vector of string 7 holds NaN" in error
+        assert "tune it again with a lower learning rate" in error
+    assert not any((workspace.folder / target).exists() for target in targets)
+    for file, body in zip(files, whole, strict=True):
+        file.write_bytes(body)
+    workspace.succeeds(*targets)
+    assert [(workspace.folder / target).read_bytes() for target in targets] == before

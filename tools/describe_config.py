@@ -1,0 +1,136 @@
+"""Write the reference of every key of config from the types of its blocks.
+
+`make docs` writes docs/config-keys.md; a test compares that file with what it would write.
+"""
+
+import argparse
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic_core import PydanticUndefined
+
+from workflow_scripts import rooms
+from workflow_scripts.configuration.config import Config
+from workflow_scripts.corpora.kinds.register import KINDS as CORPORA
+from workflow_scripts.datasets.formats.register import FORMATS
+from workflow_scripts.figures.kinds.register import KINDS as FIGURES
+from workflow_scripts.files import write_text
+from workflow_scripts.pretraining.settings import Pretrained
+from workflow_scripts.tables.kinds.register import KINDS as TABLES
+from workflow_scripts.tuning.methods.register import METHODS
+from workflow_scripts.tuning_grid.config import TuningGrid
+
+HEAD = """# Every key of the config
+
+Made by `make docs` from the types that check a config (`class ...(Block)` in `workflow_scripts`);
+how files lie over each other, and what the blocks are for, is told in [config.md](config.md).
+`<id>` stands for an id, `[]` for each item of a list.
+"""
+
+# title, prefix of the keys, room, entries of its register, name of the class in an entry's module
+ROOMS = (
+    ("Recipes of method `{}`", "recipes.<id>", "tuning.methods", METHODS, "Choices"),
+    ("Corpora of kind `{}`", "corpora.<id>", "corpora.kinds", CORPORA, "Options"),
+    ("Data sets of format `{}`", "datasets.<id>", "datasets.formats", FORMATS, "Entry"),
+    ("Tables of kind `{}`", "tables.<id>", "tables.kinds", TABLES, "Config"),
+    ("Figures of kind `{}`", "figures.<id>", "figures.kinds", FIGURES, "Config"),
+)
+
+
+def describe() -> str:
+    """Return the page."""
+    parts = [HEAD, _section("Every config", "", Config)]
+    for title, prefix, room, names, kind in ROOMS:
+        for name in names:
+            block = getattr(rooms.load(room, name), kind)
+            parts.append(_section(title.format(name), prefix, block))
+    parts.append(_section("The tuning grid", "tuning_grid", TuningGrid))
+    parts.append(_section("Pretraining", "pretraining.pretrained.<id>", Pretrained))
+    return "\n".join(parts)
+
+
+def _section(title: str, prefix: str, block: type[BaseModel]) -> str:
+    head = f"## {title}\n\n{_first_paragraph(block)}\n\n"
+    lines = ["| key | value | default | what it is |", "| --- | --- | --- | --- |"]
+    lines += [
+        f"| `{key}` | {_cell(value)} | {default} | {_cell(description)} |"
+        for key, value, default, description in _rows(prefix, block)
+    ]
+    return head + "\n".join(lines) + "\n"
+
+
+def _first_paragraph(block: type[BaseModel]) -> str:
+    return " ".join((block.__doc__ or "").strip().split("\n\n")[0].split())
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _rows(prefix: str, block: type[BaseModel]) -> Iterator[tuple[str, str, str, str]]:
+    for name, field in block.model_fields.items():
+        key = f"{prefix}.{name}" if prefix else name
+        default = "" if field.default is PydanticUndefined else _default(field.default)
+        needed = "needed" if field.is_required() else default
+        yield key, _type(field.annotation), needed, field.description or ""
+        for path, inner in _blocks(field.annotation):
+            yield from _rows(f"{key}{path}", inner)
+
+
+def _default(value: Any) -> str:
+    if value is None or isinstance(value, BaseModel):
+        return ""
+    return f"`{str(value).lower() if isinstance(value, bool) else value}`"
+
+
+def _parts(kind: Any) -> tuple[Any, ...]:
+    """Return the members of a union, or the one type; annotations and None left out."""
+    while get_origin(kind) is Annotated:
+        kind = get_args(kind)[0]
+    if get_origin(kind) in (Union, types.UnionType):
+        found = [part for one in get_args(kind) for part in _parts(one)]
+        return tuple(part for part in found if part is not type(None))
+    return (kind,)
+
+
+_NAMES = {int: "whole number", float: "number", str: "text", bool: "true or false", Any: "any"}
+
+
+def _type(kind: Any) -> str:
+    return " or ".join(dict.fromkeys(_one_type(part) for part in _parts(kind)))
+
+
+def _one_type(kind: Any) -> str:
+    if get_origin(kind) is Literal:
+        return ", ".join(f"`{value}`" for value in get_args(kind))
+    if get_origin(kind) in (list, tuple):
+        return f"list of {_type(get_args(kind)[0])}"
+    if get_origin(kind) is dict:
+        return f"{_type(get_args(kind)[1])} by id"
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return "block"
+    return _NAMES.get(kind, getattr(kind, "__name__", str(kind)))
+
+
+def _blocks(kind: Any) -> Iterator[tuple[str, type[BaseModel]]]:
+    """Yield the blocks within a type, with what stands between their keys and the field's."""
+    for part in _parts(kind):
+        if isinstance(part, type) and issubclass(part, BaseModel):
+            yield "", part
+        elif get_origin(part) in (list, dict):
+            path = "[]" if get_origin(part) is list else ".<id>"
+            for inner, block in _blocks(get_args(part)[-1]):
+                yield f"{path}{inner}", block
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--output", required=True, type=Path, metavar="FILE")
+    write_text(parser.parse_args(argv).output, describe())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""Make a small file of static English word vectors from the input embeddings of a model.
+
+The embedded sampler's `static-vectors/en.vec`, in the text format of fastText and word2vec. A word
+has the embedding of its piece, or the mean of those of its pieces; all are centred and reduced by
+principal components in float64. It was made by
+
+    python -m tools.make_static_vectors --model resources/models/bert-en-mini
+        --root resources/sampler --words 2000 --dimension 32
+        --output resources/sampler/static-vectors/en.vec
+"""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from workflow_scripts.datasets.formats import multi_simlex, simlex
+from workflow_scripts.datasets.frequent_words import most_frequent_words
+from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.files import write_text
+
+_DECIMALS = 3
+
+
+def choose_words(asked: Sequence[str], frequent: Sequence[str], number: int) -> list[str]:
+    """Return `number` different words: all of `asked`, filled up with the first of `frequent`.
+
+    In the order of `frequent`, as in such files; words that it lacks stand at the end. All of
+    `asked` are returned even where they are more than `number`.
+    """
+    chosen = set(asked)
+    for word in frequent:
+        if len(chosen) >= number:
+            break
+        chosen.add(word)
+    rank = {word: place for place, word in enumerate(frequent)}
+    return sorted(chosen, key=lambda word: (rank.get(word, len(rank)), word))
+
+
+def mean_of_pieces(pieces: Sequence[Sequence[int]], embeddings: np.ndarray) -> np.ndarray:
+    """Return float64 [words, units], the mean of the rows of `embeddings` named by each list."""
+    return np.array([embeddings[list(ids)].mean(axis=0, dtype=np.float64) for ids in pieces])
+
+
+def reduce_vectors(vectors: np.ndarray, dimension: int) -> np.ndarray:
+    """Return float64 [words, dimension]: centred, the first principal components, mean square 1/d.
+
+    So the rows have a length near 1. Scaling changes no cosine.
+    """
+    from sklearn.decomposition import PCA
+
+    if not 1 <= dimension <= min(vectors.shape):
+        raise UserError(f"--dimension {dimension}: give 1 to {min(vectors.shape)}")
+    reduced = PCA(dimension, svd_solver="full").fit_transform(vectors)
+    return reduced / np.sqrt((reduced**2).mean() * dimension)
+
+
+def format_vectors(words: Sequence[str], vectors: np.ndarray) -> str:
+    """Return the text of a .vec file: `number dimension`, then a word and its numbers a line."""
+    rounded = np.round(vectors, _DECIMALS) + 0.0  # no minus before a zero
+    lines = [f"{len(words)} {vectors.shape[1]}"]
+    for word, numbers in zip(words, rounded, strict=True):
+        lines.append(" ".join([word, *(f"{number:.{_DECIMALS}f}" for number in numbers)]))
+    return "\n".join(lines) + "\n"
+
+
+def read_asked_words(root: Path) -> list[str]:
+    """Return the words of the English word pairs below a data root, lower-cased, phrases split."""
+    sets = [
+        form.read(root, form.Entry(task="similarity", format=name, language="en"))
+        for name, form in (("simlex", simlex), ("multi-simlex", multi_simlex))
+    ]
+    strings = [string for pairs in sets for string in (*pairs.left, *pairs.right)]
+    return [word for string in strings for word in string.lower().split()]
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Run the command."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--model", required=True, help="model folder, or hub id")
+    parser.add_argument("--root", type=Path, required=True, help="data root with the word pairs")
+    parser.add_argument("--words", type=int, default=2000, help="how many words")
+    parser.add_argument("--dimension", type=int, default=32)
+    parser.add_argument("--output", type=Path, required=True, help="vectors, .vec")
+    arguments = parser.parse_args(argv)
+    if arguments.words < 2:
+        raise UserError(f"--words {arguments.words}: give 2 or more")
+    asked = read_asked_words(arguments.root)
+    words = choose_words(asked, most_frequent_words("en", None), arguments.words)
+
+    # Only now: torch and transformers take seconds, which bad arguments should not wait for.
+    from workflow_scripts.embedding.encoder_folder import load_model
+
+    loaded = load_model(arguments.model)
+    embeddings = loaded.model.get_input_embeddings().weight.detach().numpy()
+    pieces = loaded.tokenizer(words, add_special_tokens=False)["input_ids"]
+    vectors = reduce_vectors(mean_of_pieces(pieces, embeddings), arguments.dimension)
+    write_text(arguments.output, format_vectors(words, vectors))
+
+
+if __name__ == "__main__":
+    run_command(main)

@@ -1,0 +1,196 @@
+"""The base of all typed blocks of config, the types of their keys, and their one-line errors.
+
+A room that is chosen by name (a kind of corpus, a format, a method, a task, a kind of table) has
+its own block in its own file; what all configs have is in `workflow_scripts.configuration.config`.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Annotated, Any, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from workflow_scripts.errors import UserError, nearest_name
+
+# ids make result paths; "--" joins the two sides of a lexicon pair
+Id = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+([-_.][a-z0-9]+)*$")]
+Text = Annotated[str, StringConstraints(min_length=1)]
+WholeNumber = Annotated[int, Field(ge=1)]
+Count = Annotated[int, Field(ge=0)]
+Positive = Annotated[float, Field(gt=0)]
+NotNegative = Annotated[float, Field(ge=0)]
+Rate = Annotated[float, Field(ge=0, lt=1)]
+
+
+def _distinct(values: list[Any]) -> list[Any]:
+    twice = next((value for value in values if values.count(value) > 1), None)
+    if twice is not None:
+        raise PydanticCustomError("twice", "has {value} twice; remove one", {"value": repr(twice)})
+    return values
+
+
+Item = TypeVar("Item")
+Distinct = Annotated[list[Item], Field(min_length=1), AfterValidator(_distinct)]
+# one id, or a list of them
+Papers = Annotated[
+    list[Id], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
+]
+
+
+class Block(BaseModel):
+    """A closed block of config. Every field has a description: docs/config-keys.md has them."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_keys(cls, value: Any) -> Any:
+        if isinstance(value, cls):
+            return value
+        if not isinstance(value, Mapping):
+            raise PydanticCustomError("no_block", "must be keys and values (key: value)")
+        known = [field.alias or name for name, field in cls.model_fields.items()]
+        for key in value:
+            if key not in known:
+                context = {"key": str(key), "hint": nearest_name(key, known)}
+                raise PydanticCustomError("unknown_key", "unknown key", context)
+        return value
+
+
+AnyBlock = TypeVar("AnyBlock", bound=BaseModel)
+# the file that a key (a path of keys from the top of the config) stands in
+FileOf = Callable[[tuple[str, ...]], str]
+
+
+def mistake(message: str) -> PydanticCustomError:
+    """Return the error for a validator to raise; `message` goes on from "`key` is value; "."""
+    return PydanticCustomError("mistake", "{said}", {"said": message})
+
+
+def read_block(
+    kind: type[AnyBlock], value: Any, where: str = "", file: str | FileOf = "config"
+) -> AnyBlock:
+    """Return `value` as a typed block; `where` is its key ("recipes.mirror-word").
+
+    `file` is the file it stands in, or tells that of a path of keys. Raises `UserError`, one line
+    that names file, key and remedy: an unknown key before all else, then all missing keys at once.
+    """
+    try:
+        return kind.model_validate(value)
+    except ValidationError as error:
+        raise UserError(_explain(error, value, where, file)) from None
+
+
+_ORDER = ("unknown_key", "missing")
+
+
+def _explain(error: ValidationError, value: Any, where: str, file: str | FileOf) -> str:
+    above = tuple(where.split(".")) if where else ()
+    found = [
+        (one, (*above, *_keys(one["loc"], value, one["type"] == "missing")))
+        for one in error.errors(include_url=False)
+    ]
+    # a union says that a value is no block beside what is wrong with it as a number
+    better = [pair for pair in found if pair[0]["type"] != "no_block"]
+    # and of the parts of a union the one that got furthest into the value is meant
+    found = sorted(better or found, key=lambda pair: (_rank(pair[0]["type"]), -len(pair[1])))
+    first, path = found[0]
+    if first["type"] == "missing":
+        missing = [_name(keys) for one, keys in found if one["type"] == "missing"]
+        names = ", ".join(f"`{name}`" for name in missing)
+        what = f"key {names} is missing; add it"
+        if len(missing) > 1:
+            what = f"keys {names} are missing; add them"
+        path = path[:-1]
+    elif first["type"] == "unknown_key":
+        path = (*path, first["ctx"]["key"])
+        what = f"unknown key `{_name(path)}`; {first['ctx']['hint']}"
+    else:
+        name = f"`{_name(path)}`" if path else "this"
+        what = f"{name} is {_shown(first['input'])}; {_remedy(first)}"
+    return f"{file if isinstance(file, str) else file(path)}: {what}"
+
+
+def _rank(kind: str) -> int:
+    return _ORDER.index(kind) if kind in _ORDER else len(_ORDER)
+
+
+def _name(path: Iterable[str]) -> str:
+    return ".".join(part if part.isprintable() else repr(part) for part in path)
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def _keys(loc: tuple[int | str, ...], value: Any, missing: bool) -> list[str]:
+    """Return the parts of a location that are keys: pydantic puts names of types among them."""
+    keys = []
+    for part in loc[:-1] if missing else loc:
+        if isinstance(value, Mapping) and part in value:
+            value = value[part]
+        elif isinstance(value, list) and isinstance(part, int) and part < len(value):
+            # an item by its id, where it has one
+            item = value[part]
+            part = item.get("id", part) if isinstance(item, Mapping) else part
+            value = item
+        else:
+            continue
+        keys.append(str(part))
+    return [*keys, str(loc[-1])] if missing else keys
+
+
+def _remedy(error: Any) -> str:
+    kind, context, value = error["type"], error.get("ctx", {}), error["input"]
+    written = _as_yaml_number(value) if isinstance(value, str) else None
+    if kind in ("float_type", "int_type") and written:
+        return f"YAML takes it for text, not a number: write {written}"
+    if kind == "literal_error":
+        names = re.findall(r"'([^']*)'", context["expected"]) or [context["expected"]]
+        near = nearest_name(value, names)
+        hint = f" ({near})" if near.startswith("did you mean") else ""
+        return f"use one of: {', '.join(names)}{hint}"
+    if kind == "string_pattern_mismatch":
+        if context["pattern"].startswith("^[a-z0-9]+([-_.]"):
+            return "ids: small letters and digits, joined by single - _ or ."
+        return f"it must match {context['pattern']}"
+    words = {
+        "greater_than": "give a number above {gt}",
+        "greater_than_equal": "give a number of {ge} or more",
+        "less_than": "give a number below {lt}",
+        "less_than_equal": "give a number of at most {le}",
+        "int_type": "give a whole number",
+        "float_type": "give a number",
+        "bool_type": "give true or false",
+        "string_type": "give text",
+        "string_too_short": "give text",
+        "list_type": "give a list: [a, b]",
+        "dict_type": "give keys and values (key: value)",
+        "too_short": "give at least {min_length}",
+        "too_long": "give at most {max_length}",
+        "no_block": "give keys and values (key: value)",
+        "finite_number": "give a finite number",
+        "int_from_float": "give a whole number",
+    }
+    return words[kind].format(**context) if kind in words else error["msg"]
+
+
+def _as_yaml_number(text: str) -> str | None:
+    """Return how YAML 1.1 wants the number in `text` written (3e-4: 3.0e-4), None if it is none."""
+    match = re.fullmatch(r"\s*([+-]?\d+)(?:\.(\d*))?(?:[eE]([+-]?)(\d+))?\s*", text)
+    if not match:
+        return None
+    whole, fraction, sign, exponent = match.groups()
+    written = f"{whole}.{fraction or '0'}"
+    return written if exponent is None else f"{written}e{sign or '+'}{exponent}"

@@ -1,0 +1,34 @@
+"""Blocks whose type is that of a module chosen by one of their keys (`format`, `kind`, ...)."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import create_model
+
+from workflow_scripts import rooms
+from workflow_scripts.configuration.blocks import Block, FileOf, read_block
+
+
+def read_chosen(
+    room: str,
+    type_name: str,
+    key: str,
+    known: tuple[str, ...],
+    block: Any,
+    where: str,
+    file: str | FileOf = "config",
+    default: str | None = None,
+) -> Any:
+    """Return a block as the type `type_name` of the module of `room` that its `key` names.
+
+    `known` are the names in the room's register, `default` the one of a block without the key.
+    Raises `UserError` as `read_block` does, for a name that is missing or not in the register
+    before all else.
+    """
+    name = block.get(key, default) if isinstance(block, Mapping) else None
+    if name not in known:
+        choice: Any = create_model("Choice", __base__=Block, **{key: (Literal[known], ...)})
+        if isinstance(block, Mapping):
+            block = {one: value for one, value in block.items() if one == key}
+        read_block(choice, block, where, file)
+    return read_block(getattr(rooms.load(room, str(name)), type_name), block, where, file)

@@ -1,0 +1,183 @@
+"""The blocks that every config has. Those of rooms chosen by name are typed by these rooms."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints, model_validator
+
+from workflow_scripts.configuration.blocks import (
+    Block,
+    Count,
+    Distinct,
+    Id,
+    NotNegative,
+    Papers,
+    Text,
+    WholeNumber,
+    mistake,
+)
+from workflow_scripts.configuration.retrieval import Retrieval
+
+
+class Data(Block):
+    """Where the files are that corpora and data sets name by relative path."""
+
+    root: Text = Field(description="Folder with the layout of resources/sampler.")
+    label: Text | None = Field(None, description="What the tables call this data.")
+    paper: Papers = Field([], description="Papers whose data sets the files are: an id or a list.")
+    missing: Literal["error", "skip"] = Field(
+        description="What a data set whose files are absent does: stop (error) or leave its cells."
+    )
+    fetch: bool = Field(
+        False, description="true brings missing files of config/registry.yaml before they are read."
+    )
+
+
+class Downloads(Block):
+    """How `fetch_all`, `data.fetch` and models of the hub bring files."""
+
+    mirror: Text | None = Field(
+        None, description="Base URL or folder laid out as a data root, asked in place of sources."
+    )
+    models: Text = Field(
+        "data/models", description="Folder that models of the hub are fetched into."
+    )
+    offline: bool = Field(False, description="true takes only what is there or in a mirror folder.")
+
+
+_SOURCES = ("path", "hub", "vectors", "same_as", "absent")
+
+
+class Model(Block):
+    """A pretrained model: one of path, hub (with revision), vectors, same_as and absent."""
+
+    path: Text | None = Field(
+        None, description="Folder with config.json, model.safetensors and the tokenizer."
+    )
+    hub: (
+        Annotated[
+            str,
+            StringConstraints(
+                pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)?$"
+            ),
+        ]
+        | None
+    ) = Field(None, description="Id on the Hugging Face hub.")
+    revision: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{7,40}$")] | None = Field(
+        None, description="Commit of the hub repository."
+    )
+    vectors: Text | None = Field(
+        None,
+        description="File of static word vectors (.vec, .vec.gz or fastText's .bin), below the "
+        "data root.",
+    )
+    oov: Literal["mean", "subwords", "error"] = Field(
+        "mean", description="What words outside the file's vocabulary get, of a model with vectors."
+    )
+    same_as: Id | None = Field(
+        None, description="Another model's id, of which this is a second name."
+    )
+    absent: Text | None = Field(
+        None, description="Why this config has no such model; its rows show a dash and this reason."
+    )
+    label: Text | None = Field(None, description="What the tables call the model.")
+    paper: Papers = Field(
+        [], description="Papers that used this very model (their cells are then compared)."
+    )
+
+    @model_validator(mode="after")
+    def _one_source(self) -> "Model":
+        given = [key for key in _SOURCES if getattr(self, key) is not None]
+        if len(given) != 1 or (given == ["hub"]) != (self.revision is not None):
+            raise mistake(
+                "a model needs one of `path`, `hub` with a pinned `revision`, `vectors`, "
+                "`same_as` and `absent`"
+            )
+        return self
+
+
+class AbsentModels(Block):
+    """Models that a config has not, with one reason for all of them."""
+
+    models: Distinct[Id] = Field(description="Ids of the models.")
+    reason: Text = Field(description="What their rows show.")
+
+
+class Suite(Block):
+    """Data sets that one encoder is embedded for together."""
+
+    datasets: Distinct[Id] = Field(description="Ids of the data sets.")
+    language: Text | None = Field(
+        None, description="Of lexicons, the side whose words the suite holds."
+    )
+
+
+class Threads(Block):
+    """Threads of one job, by stage."""
+
+    tuning: WholeNumber = Field(description="Threads of tuning.")
+    embedding: WholeNumber = Field(description="Threads of embedding.")
+    retrieval: WholeNumber = Field(description="Threads of linking and lexicon induction.")
+
+
+class Processes(Block):
+    """Processes of one job, each with a GPU of its own, or with its threads on a CPU."""
+
+    tuning: WholeNumber = Field(1, description="Processes that tune one model together.")
+
+
+class Tolerance(Block):
+    """Largest difference to a published value that counts as the same, by kind of row."""
+
+    untuned: NotNegative = Field(0.005, description="Of rows that are not tuned.")
+    tuned: NotNegative = Field(0.01, description="Of tuned rows.")
+
+
+class Paper(Block):
+    """A paper (or other work) that tables and figures belong to."""
+
+    title: Text = Field(description="What pages call it.")
+
+
+class Config(Block):
+    """A merged config. Blocks that are chosen by name are typed by their rooms (`dag.typed`)."""
+
+    results: Text = Field("results", description="Folder of everything that a run makes.")
+    seeds: Distinct[Count] = Field(
+        description="Seeds of tuning; every tuned row of a table is the mean over them."
+    )
+    data: Data = Field(description="Where the data are.")
+    downloads: Downloads = Field(Downloads(), description="How files are fetched.")
+    models: dict[Id, Model] = Field(description="Pretrained models by id.")
+    absent_models: list[AbsentModels] = Field(
+        [], description="Models that this config has not: `{models: [...], reason: ...}` each."
+    )
+    recipes: dict[Id, dict[str, Any]] = Field(description="Named sets of tuning choices.")
+    corpora: dict[Id, dict[str, Any]] = Field({}, description="Texts to tune on, by id.")
+    datasets: dict[Id, dict[str, Any]] = Field({}, description="Evaluation sets by id.")
+    suites: dict[Id, Suite] = Field({}, description="Data sets that are embedded together.")
+    retrieval: Retrieval = Field(
+        description="How nearest names (linking) and translations (lexicon) are searched."
+    )
+    device: Literal["cpu", "cuda", "auto"] = Field(
+        description="Where tuning and embedding run; auto: cuda where there is one."
+    )
+    threads: Threads = Field(description="Threads of one job, by stage.")
+    processes: Processes = Field(Processes(), description="Processes of one job.")
+    tolerance: Tolerance = Field(
+        Tolerance(), description="Largest differences to published values that count as the same."
+    )
+    papers: dict[Id, Paper] = Field({}, description="Papers that tables and figures belong to.")
+    tables: dict[Id, dict[str, Any]] = Field({}, description="Tables that all_tables builds.")
+    figures: dict[Id, dict[str, Any]] = Field({}, description="Figures that all_tables draws.")
+    pretraining: dict[str, Any] = Field(
+        {}, description="Recipes of the embedded models; see config/pretraining.yaml."
+    )
+    pretraining_text: Text | None = Field(
+        None, description="Folder of text for `snakemake embedded_models`, given with --config."
+    )
+    pretraining_evaluation: Text | None = Field(
+        None, description="Folder of evaluation sets whose sentences stay out of that text."
+    )
+    tuning_grid: dict[str, Any] | None = Field(
+        None, description="Searches for tuning hyper-parameters; see docs/tuning-grid.md."
+    )

@@ -1,0 +1,104 @@
+"""Config files that lie over each other, and which file each key comes from."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from workflow_scripts.configuration.yaml_files import read_mapping
+from workflow_scripts.errors import UserError
+
+CONFIG = Path(__file__).resolve().parents[2] / "config"
+DEFAULT = CONFIG / "config.yaml"
+# what a block is: one that says it anew takes the place of the one below it as a whole
+_NATURE = {
+    "models": {"path", "hub", "vectors", "same_as", "absent"},
+    "corpora": {"kind"},
+    "datasets": {"format"},
+    "recipes": {"method", "like"},
+}
+
+
+class Layers(NamedTuple):
+    """A merged config; `files` has the file of each path of keys that a file sets."""
+
+    config: dict[str, Any]
+    files: dict[tuple[str, ...], str]
+
+    def file_of(self, path: tuple[str, ...]) -> str:
+        """Return the file in which a path of keys, or what is above it, was last set."""
+        for length in range(len(path), 0, -1):
+            if path[:length] in self.files:
+                return self.files[path[:length]]
+        return "config"
+
+
+def read_layers(files: Iterable[str | Path], said: Mapping[str, Any] | None = None) -> Layers:
+    """Return the config of `files`, each over the ones before, and of what the command line said.
+
+    The first file lies over the files that its key `base` names (relative to it; `none` for
+    nothing), or else over the embedded default. Blocks are merged key by key, lists and values
+    replaced; a model, corpus, data set or recipe that says anew what it is, is replaced as a whole;
+    an entry that is null is taken out. Raises `UserError` as `read_mapping` does, and for a `base`
+    that is no file, in a circle, or in another file than the first.
+    """
+    layers = Layers({}, {})
+    own = [Path(file) for file in files] or [DEFAULT]
+    for number, file in enumerate(own):
+        block = read_mapping(file)
+        if number == 0:
+            default = [] if file.resolve() == DEFAULT.resolve() else [DEFAULT]
+            _lay_bases(layers, file, block, default, ())
+        elif "base" in block:
+            raise UserError(f"{file}: `base` is for the first of several config files; remove it")
+        _lay(layers, block, _shown(file))
+    _lay(layers, said or {}, "--config")
+    return layers
+
+
+def _lay_bases(
+    layers: Layers, file: Path, block: dict[str, Any], default: list[Path], above: tuple[Path, ...]
+) -> None:
+    """Lay the files below `file`, taking the key `base` out of its block."""
+    base = block.pop("base", None)
+    if base == "none":
+        return
+    names = [base] if isinstance(base, str) else base
+    if names is not None and not (
+        isinstance(names, list) and all(isinstance(name, str) for name in names)
+    ):
+        raise UserError(f"{file}: `base` is {base!r}; name a file, a list of files, or none")
+    for path in default if names is None else [file.parent / name for name in names]:
+        if path.resolve() in above:
+            raise UserError(f"{file}: `base` goes in a circle through {path}; break it")
+        below = read_mapping(path)
+        _lay_bases(layers, path, below, [], (*above, file.resolve()))
+        _lay(layers, below, _shown(path))
+
+
+def _shown(file: Path) -> str:
+    """Return a file as messages name it: relative to the folder of the run where it is below."""
+    path = file.resolve()
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(file)
+
+
+def _lay(layers: Layers, block: Mapping[str, Any], file: str) -> None:
+    for section, value in block.items():
+        layers.config[section] = _over(layers, layers.config.get(section), value, (section,), file)
+
+
+def _over(layers: Layers, below: Any, value: Any, path: tuple[str, ...], file: str) -> Any:
+    """Return `value` laid over what is below it, and note where it comes from."""
+    if not isinstance(value, Mapping):
+        layers.files[path] = file
+        return value
+    anew = len(path) == 2 and _NATURE.get(path[0], set()) & value.keys()
+    if anew or not isinstance(below, Mapping):
+        layers.files[path] = file
+        below = {}
+    merged = dict(below)
+    for key, inner in value.items():
+        if inner is None and len(path) == 1 and key in merged:
+            del merged[key]
+        else:
+            merged[key] = _over(layers, merged.get(key), inner, (*path, str(key)), file)
+    return merged

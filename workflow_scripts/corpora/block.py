@@ -1,0 +1,70 @@
+"""A block of `corpora` in config: what all kinds have, and the files that a corpus is made from.
+
+A kind is a module of corpora/kinds: its class `Options` (a `CorpusBlock`), `RANDOM` (whether its
+strings are drawn at random or from the top), `list_files(root, options)` and
+`strings(root, options, seed)`; the root of a corpus that is made of others is their folder.
+"""
+
+from pathlib import Path
+from types import ModuleType
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from workflow_scripts import rooms
+from workflow_scripts.configuration.blocks import Block, Id, Papers, WholeNumber
+
+
+class CorpusBlock(Block):
+    # what making one takes, as often as it is tried
+    mem_mb: ClassVar[int] = 1500
+    minutes: ClassVar[int] = 10
+
+    kind: Id = Field(description="Which module of corpora/kinds makes it, such as `names`.")
+    paper: Papers = Field([], description="Papers that tuned on these very strings.")
+    deduplicate: bool = Field(
+        True,
+        description="Repeated strings are false negatives of each other in a batch: the paper "
+        "leaves them out, the authors' released corpora hold some.",
+    )
+
+    def corpora(self) -> list[str]:
+        """Return the ids of the corpora that it is made of."""
+        return []
+
+    def obtain(self) -> str:
+        """Return where its file is to be had, if it may not be passed on."""
+        return ""
+
+    def packages(self) -> list[str]:
+        """Return the packages whose version the strings depend on."""
+        return []
+
+
+class SampledBlock(CorpusBlock):
+    size: WholeNumber | Literal["all"] = Field(
+        description="How many strings; `all` takes all there are, as does a number above that, "
+        "with a warning."
+    )
+
+
+def kind_of(options: CorpusBlock) -> ModuleType:
+    """Return the module of a corpus' kind."""
+    return rooms.load("corpora.kinds", options.kind)
+
+
+def raw_files(root: str | Path, options: CorpusBlock) -> list[Path]:
+    """Return the files below the data root that a corpus is made from."""
+    return [] if options.corpora() else kind_of(options).list_files(Path(root), options)
+
+
+def missing_message(corpus: str, options: CorpusBlock, path: Path) -> str:
+    return (
+        f"{path}: no such file, needed by corpus `{corpus}`; {options.obtain()}put it there or "
+        f"change `corpora.{corpus}.path`"
+    )
+
+
+def one_file(root: Path, options: Any) -> list[Path]:
+    """The `list_files` of kinds whose key `path` is the file, if it is given."""
+    return [] if options.path is None else [root / options.path]

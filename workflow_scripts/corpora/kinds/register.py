@@ -1,0 +1,29 @@
+"""All kinds of corpora, for what checks a config; a step loads its own alone."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from workflow_scripts.configuration.blocks import FileOf
+from workflow_scripts.configuration.chosen import read_chosen
+from workflow_scripts.corpora.block import CorpusBlock
+from workflow_scripts.errors import UserError, nearest_name
+
+KINDS = ("frequent-words", "names", "sentences", "random-strings", "joined")
+
+
+def read_corpus_block(name: str, block: Any, file: str | FileOf = "config") -> CorpusBlock:
+    """Return a block of `corpora` as its kind's `Options`; `name` is its id."""
+    return read_chosen("corpora.kinds", "Options", "kind", KINDS, block, f"corpora.{name}", file)
+
+
+def check_joined(corpora: Mapping[str, CorpusBlock], file: str | FileOf = "config") -> None:
+    """Raise `UserError` for a corpus made of one that is not there or is itself made of others."""
+    for name, options in corpora.items():
+        for other in options.corpora():
+            if other in corpora and not corpora[other].corpora():
+                continue
+            place = file if isinstance(file, str) else file(("corpora", name, "of"))
+            remedy = f"is not in `corpora`; {nearest_name(other, corpora)}"
+            if other in corpora:
+                remedy = "is of kind joined too; list the corpora it is made of"
+            raise UserError(f"{place}: `corpora.{name}.of` has `{other}`, which {remedy}")

@@ -1,0 +1,99 @@
+"""Write a corpus of config: one string per line, and a record of what was done."""
+
+import argparse
+import json
+import platform
+import random
+import sys
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from workflow_scripts import rooms
+from workflow_scripts.configuration.blocks import read_block
+from workflow_scripts.corpora.block import missing_message, raw_files
+from workflow_scripts.datasets.strings import normalise_whitespace, unique_in_order
+from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.files import sha256_of, write_json, write_text
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Strings to tune on, and counts of the source: `available` could be drawn or were skipped."""
+
+    strings: list[str]
+    found: int
+    blank: int
+    duplicates: int
+    available: int
+
+
+def draw_corpus(
+    source: Iterable[str], size: int | str, deduplicate: bool, seed: int | None, skip: int = 0
+) -> Corpus:
+    """Return `size` strings of the source with whitespace normalised, in the source's order.
+
+    They are drawn without replacement or, with seed None, the first (words by frequency), after
+    `skip` strings. `size` "all", or above what there is, takes all.
+    """
+    normalised = [normalise_whitespace(string) for string in source]
+    strings = [string for string in normalised if string]
+    unique = unique_in_order(strings)
+    pool = unique if deduplicate else strings
+    blank, duplicates = len(normalised) - len(strings), len(strings) - len(unique)
+    chosen = pool[skip:]
+    if size != "all" and size < len(chosen):
+        indices = range(size)
+        if seed is not None:
+            indices = sorted(random.Random(seed).sample(range(len(chosen)), size))
+        chosen = [chosen[index] for index in indices]
+    return Corpus(chosen, len(normalised), blank, duplicates, len(pool))
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--block", required=True, type=json.loads, help="its block, as JSON")
+    where = "data root; of a corpus that is made of others, their folder"
+    parser.add_argument("--root", required=True, type=Path, help=where)
+    parser.add_argument("--seed", type=int, default=0, help="seed of the sample (%(default)s)")
+    parser.add_argument("--output", required=True, type=Path, help="output: a string per line")
+    parser.add_argument("--record", required=True, type=Path, help="output: what was done, as JSON")
+    arguments = parser.parse_args(argv)
+    name, block = arguments.output.stem, arguments.block
+    kind = rooms.load("corpora.kinds", block["kind"])
+    options = read_block(kind.Options, block, f"corpora.{name}")
+    files = kind.list_files(arguments.root, options)
+    if absent := [path for path in raw_files(arguments.root, options) if not path.is_file()]:
+        raise UserError(missing_message(name, options, absent[0]))
+    size, skip = getattr(options, "size", "all"), getattr(options, "skip", 0)
+    source = kind.strings(arguments.root, options, arguments.seed)
+    seed = arguments.seed if kind.RANDOM else None
+    corpus = draw_corpus(source, size, options.deduplicate, seed, skip)
+    if not corpus.strings:
+        place = ", ".join(map(str, files)) or "the source"
+        remedy = f"no strings in {place}; check the file and the options"
+        if corpus.available:
+            remedy = f"skip {skip} passes over all {corpus.available} words there are; lower it"
+        raise UserError(f"corpus {name!r}: {remedy}")
+    if size != "all" and len(corpus.strings) < size:
+        found = f"{size} strings asked for, {len(corpus.strings)} found; all of them are taken"
+        print(f"warning: corpus {name!r}: {found}", file=sys.stderr)
+    write_text(arguments.output, "".join(string + "\n" for string in corpus.strings))
+    packages = {package: version(package) for package in options.packages()}
+    record: dict[str, Any] = {
+        **asdict(corpus),
+        "strings": len(corpus.strings),
+        "block": block,
+        "seed": seed,
+        "requested": size,
+        "sha256": sha256_of(arguments.output),
+        "source_sha256": [sha256_of(path) for path in files],
+        "versions": {"python": platform.python_version(), **packages},
+    }
+    write_json(arguments.record, record)
+
+
+if __name__ == "__main__":
+    run_command(main)

@@ -1,0 +1,87 @@
+"""Where a cell departs from its paper: only one that does not is compared with its value."""
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any
+
+from workflow_scripts.configuration.layers import CONFIG
+from workflow_scripts.configuration.yaml_files import read_mapping
+from workflow_scripts.dag.asked import Wanted
+from workflow_scripts.dag.encoders import UNTUNED_CORPUS
+from workflow_scripts.dag.typed import Typed
+from workflow_scripts.tables.document import OWN
+from workflow_scripts.tuning.recipe import resolve_likes
+
+
+@cache
+def frozen(paper: str) -> dict[str, Any]:
+    """Return the paper's own recipes and retrieval, from config/reference/<paper>/recipes.yaml.
+
+    {"recipes": {name: block}, "retrieval": {task: {key: value}}}, `like` resolved. They are a copy:
+    an edit of config/recipes.yaml makes a departure.
+    """
+    file = CONFIG / "reference" / paper / "recipes.yaml"
+    found = read_mapping(file) if file.is_file() else {}
+    recipes = resolve_likes(found.get("recipes", {}))
+    return {"recipes": recipes, "retrieval": found.get("retrieval", {})}
+
+
+def departures(typed: Typed, paper: str, wanted: Wanted) -> list[str]:
+    """Return where a cell that is run departs from its paper; none: it may be compared.
+
+    A table of your own has nothing to depart from.
+    """
+    if paper == OWN:
+        return []
+    published, reasons = frozen(paper), []
+    if paper not in typed.config.data.paper:
+        reasons.append("the data are not the paper's")
+    elif (how := typed.datasets[wanted.dataset].unlike_paper) is not None:
+        reasons.append(f"data set {wanted.dataset}: {how}")
+    for encoder in wanted.encoders[0]:
+        name = encoder.recipe
+        reasons += _recipe_departures(
+            name, typed.blocks["recipes"][name], published["recipes"].get(name)
+        )
+        if paper not in typed.models[encoder.model].paper:
+            reasons.append(f"model {encoder.model} is not the paper's")
+        if encoder.corpus != UNTUNED_CORPUS and paper not in typed.corpora[encoder.corpus].paper:
+            reasons.append(f"corpus {encoder.corpus} is not the paper's")
+    task = typed.datasets[wanted.dataset].task
+    for place, values in published["retrieval"].get(task, {}).items():
+        block = getattr(typed.config.retrieval, place)
+        reasons += [
+            f"retrieval.{place}: {key} {getattr(block, key)}, in the paper {value}"
+            for key, value in values.items()
+            if getattr(block, key) != value
+        ]
+    return unique(reasons)
+
+
+def _recipe_departures(
+    name: str, block: Mapping[str, Any], published: Mapping[str, Any] | None
+) -> list[str]:
+    """Return what differs between a recipe and the paper's of that name, as short texts.
+
+    They do not name the recipe, so that the same change of many recipes reads as one.
+    """
+    if published is None:
+        return [f"recipe {name} is not the paper's"]
+    keys = [key for key in {**published, **block} if published.get(key) != block.get(key)]
+    return [
+        f"recipe: {key} {_text(block.get(key))}, in the paper {_text(published.get(key))}"
+        for key in keys
+    ]
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_text(inner)}" for key, inner in value.items())
+    return str(value)
+
+
+def unique(reasons: Iterable[str]) -> list[str]:
+    """Return the different reasons in order."""
+    return list(dict.fromkeys(reasons))

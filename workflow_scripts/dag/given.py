@@ -1,0 +1,267 @@
+"""What each rule gets: inputs, params and the values of its wildcards."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from workflow_scripts.canonical import canonical
+from workflow_scripts.dag.asked import Asked
+from workflow_scripts.dag.encoders import UNTUNED_CORPUS, Encoder
+from workflow_scripts.dag.models import Models
+from workflow_scripts.dag.present import Present
+from workflow_scripts.dag.typed import Typed
+from workflow_scripts.errors import UserError
+from workflow_scripts.rooms import module_of
+from workflow_scripts.scoring.tasks import register as tasks
+
+_IDS = "model source_model target_model recipe corpus source_corpus target_corpus suite dataset"
+# what wildcards match; ids joined by "--" would be taken for the two sides of a lexicon pair
+WILDCARDS = {
+    **dict.fromkeys([*_IDS.split(), "search"], r"[a-z0-9]+([-_.][a-z0-9]+)*"),
+    **dict.fromkeys(("seed", "slice"), r"[0-9]+"),
+}
+
+
+class Given:
+    """What rules ask for. Every method is a function of the config (and of which files exist).
+
+    So a rule's params come from `wildcards` alone. Blocks of config are canonical JSON.
+    """
+
+    def __init__(self, typed: Typed, asked: Asked, present: Present, models: Models) -> None:
+        self._typed = typed
+        self._asked = asked
+        self._present = present
+        self.models = models
+        self.config = typed.config
+        self.results = typed.config.results
+
+    # ---- values of wildcards --------------------------------------------------------------------
+
+    def neural_models(self) -> str:
+        """Return the ids of the models that are no word vectors as a regular expression."""
+        return alternatives(set(self._typed.models) - set(self.models.static))
+
+    def tuning_recipes(self) -> str:
+        """Return the ids of the recipes that tune as a regular expression."""
+        return alternatives(name for name, one in self._typed.recipes.items() if one.tunes)
+
+    # ---- resources ------------------------------------------------------------------------------
+
+    @property
+    def gpus(self) -> int:
+        """GPUs that a job of embedding asks for."""
+        return 0 if self.config.device == "cpu" else 1
+
+    @property
+    def tuning_launcher(self) -> list[str]:
+        """The words that start a module for tuning, in one process or by accelerate in several."""
+        if self.config.processes.tuning == 1:
+            return ["python", "-m"]
+        options = {
+            "--num_processes": str(self.config.processes.tuning),
+            "--num_machines": "1",
+            # said, so that a config of accelerate's own in the home folder changes nothing
+            "--mixed_precision": "no",
+            "--dynamo_backend": "no",
+            # a free one, since several jobs can run side by side
+            "--main_process_port": "0",
+        }
+        place = ["--cpu"] if self.config.device == "cpu" else ["--multi_gpu"]
+        words = [word for option in options.items() for word in option]
+        return ["accelerate", "launch", *place, *words, "--module"]
+
+    # ---- corpora --------------------------------------------------------------------------------
+
+    def corpus_block(self, corpus: str) -> str:
+        """Return the block of a corpus."""
+        return canonical(self._typed.blocks["corpora"][corpus])
+
+    def corpus_module(self, corpus: str) -> str:
+        """Return the module of a corpus' kind."""
+        return module_of("corpora.kinds", self._typed.corpora[corpus].kind)
+
+    def corpus_inputs(self, corpus: str) -> list[str]:
+        """Return what a corpus is made from: raw files (or their downloads), or other corpora."""
+        block = self._typed.corpora[corpus]
+        if block.corpora():
+            return [self.corpus_file(other) for other in block.corpora()]
+        return self._present.raw.inputs(self._present.corpus_files(corpus))
+
+    def corpus_file(self, corpus: str) -> str:
+        """Return the file of strings of a corpus."""
+        return f"{self.results}/corpora/{corpus}.txt"
+
+    def corpus_root(self, corpus: str) -> str:
+        """Return the folder that a corpus is read from: the data root, or that of the corpora."""
+        made_of_others = self._typed.corpora[corpus].corpora()
+        return f"{self.results}/corpora" if made_of_others else self.config.data.root
+
+    # ---- suites ---------------------------------------------------------------------------------
+
+    def suite_block(self, suite: str) -> str:
+        """Return the entries of a suite, with its language where it has one."""
+        blocks = self._typed.blocks["datasets"]
+        names = self._present.suite_datasets(suite)
+        block: dict[str, Any] = {"datasets": {name: blocks[name] for name in names}}
+        if (language := self.config.suites[suite].language) is not None:
+            block["language"] = language
+        return canonical(block)
+
+    def suite_inputs(self, suite: str) -> list[str]:
+        """Return what the data sets of a suite are read from, sorted: raw files and corpora."""
+        names = self._present.suite_datasets(suite)
+        raw = [file for name in names for file in self._present.dataset_files(name)]
+        corpora = {
+            self.corpus_file(c) for name in names for c in self._typed.datasets[name].corpora()
+        }
+        return sorted({*self._present.raw.inputs(raw), *corpora})
+
+    def suite_file(self, suite: str, file: str) -> str:
+        """Return a file (`strings.txt` or `items.json`) of a suite."""
+        return f"{self.results}/datasets/{suite}/{file}"
+
+    def suite_modules(self, suite: str) -> list[str]:
+        """Return the modules of the formats of a suite's data sets."""
+        entries = [self._typed.datasets[name] for name in self._present.suite_datasets(suite)]
+        return sorted({module_of("datasets.formats", entry.format) for entry in entries})
+
+    def suite_tasks(self, suite: str) -> list[str]:
+        """Return the tasks of a suite's data sets that are scored, sorted."""
+        found = {self._typed.datasets[name].task for name in self._present.suite_datasets(suite)}
+        return sorted(found & set(tasks.TASKS))
+
+    def task_modules(self, suite: str) -> list[str]:
+        """Return the modules of the tasks of a suite's data sets that `score_suite` scores."""
+        scored = [t for t in self.suite_tasks(suite) if not tasks.needs(t, "translations")]
+        return [module_of("scoring.tasks", task) for task in scored]
+
+    # ---- encoders -------------------------------------------------------------------------------
+
+    def recipe_block(self, recipe: str) -> str:
+        """Return the block of a recipe."""
+        return canonical(self._typed.blocks["recipes"][recipe])
+
+    def embedding_block(self, recipe: str) -> str:
+        """Return the part of a recipe that embedding reads: pooling and length."""
+        block = self._typed.blocks["recipes"][recipe]
+        return canonical({key: block[key] for key in ("pooling", "embed_max_length")})
+
+    def method_modules(self, recipe: str) -> list[str]:
+        """Return the module of a recipe's method."""
+        return [module_of("tuning.methods", self._typed.recipes[recipe].method)]
+
+    def start_files(self, wildcards: Any) -> list[str]:
+        """Return what a tuning begins from: the model's files, or the encoder of `start`."""
+        return self._files(self._start(wildcards))
+
+    def start_location(self, wildcards: Any) -> str:
+        """Return the folder that a tuning begins from."""
+        return self._location(self._start(wildcards))
+
+    def _start(self, wildcards: Any) -> Encoder:
+        encoder = _encoder(wildcards)
+        return self._asked.start_of(encoder) or encoder._replace(corpus=UNTUNED_CORPUS)
+
+    def _files(self, encoder: Encoder) -> list[str]:
+        """Return the files that stand for an encoder: its record, or those of the untuned model."""
+        if encoder.corpus == UNTUNED_CORPUS:
+            return self.models.files(encoder.model)
+        return [f"{self._location(encoder)}/encoder.json"]
+
+    def _location(self, encoder: Encoder) -> str:
+        """Return what to load an encoder from: its folder, or the untuned model."""
+        if encoder.corpus == UNTUNED_CORPUS:
+            return self.models.location(encoder.model)
+        return f"{self.results}/encoders/{encoder.id}"
+
+    def development_files(self, recipe: str) -> list[str]:
+        """Return strings and items of a recipe's development set; none without one."""
+        development = self._typed.development(recipe)
+        if development is None:
+            return []
+        return [self.suite_file(development.suite, file) for file in ("strings.txt", "items.json")]
+
+    def development_modules(self, recipe: str) -> list[str]:
+        """Return the modules that score a recipe's development set; none without one."""
+        development = self._typed.development(recipe)
+        if development is None:
+            return []
+        task = self._typed.datasets[development.dataset].task
+        return ["scoring.development_scores", module_of("scoring.tasks", task)]
+
+    def linking_of_development(self, recipe: str) -> str:
+        """Return by what names are ranked for a recipe's development set, none for another task."""
+        development = self._typed.development(recipe)
+        if development is None:
+            return "none"
+        task = self._typed.datasets[development.dataset].task
+        return self.config.retrieval.linking.similarity if tasks.needs(task, "links") else "none"
+
+    def encoder_files(self, wildcards: Any) -> list[str]:
+        """Return the files that stand for an encoder: its record, or those of the untuned model."""
+        return self._files(_encoder(wildcards))
+
+    def encoder_location(self, wildcards: Any) -> str:
+        """Return what to load an encoder from: its folder, or the untuned model."""
+        return self._location(_encoder(wildcards))
+
+    def static_inputs(self, model: str) -> list[str]:
+        """Return what embedding with a static model depends on: its file (or its download)."""
+        return self._present.raw.inputs([Path(self.models.vectors(model))])
+
+    # ---- retrieval and scoring ------------------------------------------------------------------
+
+    def links_of_suite(self, wildcards: Any) -> list[str]:
+        """Return the file of ranked names that scoring a suite needs; none where no task does."""
+        if not any(tasks.needs(task, "links") for task in self.suite_tasks(wildcards.suite)):
+            return []
+        return [f"{self.results}/retrieval/{_encoder(wildcards).id}/{wildcards.suite}.tsv"]
+
+    def lexicon_side(self, wildcards: Any, side: str) -> tuple[str, str]:
+        """Return vectors and items of one side ("source", "target") of a lexicon pair."""
+        sides = ("source", "target")
+        encoders = [
+            Encoder(wildcards[f"{one}_model"], wildcards.recipe, wildcards[f"{one}_corpus"], 0)
+            for one in sides
+        ]
+        suites = self.embedded_suites(wildcards.dataset, encoders)
+        number = sides.index(side)
+        encoder = encoders[number]._replace(seed=int(wildcards.seed))
+        return (
+            f"{self.results}/embeddings/{encoder.id}/{suites[number]}.npy",
+            self.suite_file(suites[number], "items.json"),
+        )
+
+    def embedded_suites(self, lexicon: str, encoders: Iterable[Encoder]) -> list[str]:
+        """Return the suites that the source and target encoder of a lexicon are embedded for.
+
+        One encoder for both languages takes a suite without a language that holds the lexicon, if
+        there is one: then it is embedded once for all lexicons.
+        """
+        suites = {n: s for n, s in self.config.suites.items() if lexicon in s.datasets}
+        source, target = encoders
+        if source == target:
+            for name, block in suites.items():
+                if block.language is None:
+                    return [name, name]
+        entry, found = self._typed.datasets[lexicon], []
+        for language in (entry.source, entry.target):
+            name = next((n for n, block in suites.items() if block.language == language), None)
+            if name is None:
+                raise UserError(
+                    f"config: no suite of language `{language}` holds data set `{lexicon}`; "
+                    f"add it to `suites.words-{language}`"
+                )
+            found.append(name)
+        return found
+
+
+def alternatives(names: Iterable[str]) -> str:
+    """Return names as a regular expression that matches any of them, and nothing for none."""
+    return "|".join(map(re.escape, sorted(names))) or "(?!)"
+
+
+def _encoder(wildcards: Any) -> Encoder:
+    return Encoder(wildcards.model, wildcards.recipe, wildcards.corpus, int(wildcards.seed))

@@ -1,0 +1,107 @@
+"""What tables and figures read, and the downloads that bring it."""
+
+from pathlib import Path
+
+from workflow_scripts.dag.asked import Asked
+from workflow_scripts.dag.cells import Cells
+from workflow_scripts.dag.encoders import UNTUNED_CORPUS
+from workflow_scripts.dag.fetched import Downloads
+from workflow_scripts.dag.models import Models
+from workflow_scripts.dag.present import Present
+from workflow_scripts.dag.raw_data import RawData, gated_sets
+from workflow_scripts.dag.typed import Typed
+from workflow_scripts.errors import UserError, nearest_name
+
+
+class Needs:
+    """Ids of models, corpora and data sets that the tables and figures of a config read.
+
+    `also_missing`: as if no file were missing, in place of what the cells that are run read.
+    """
+
+    def __init__(
+        self,
+        typed: Typed,
+        asked: Asked,
+        present: Present,
+        cells: Cells,
+        models: Models,
+        also_missing: bool,
+    ) -> None:
+        self._present = present
+        self._models = models
+        self._results = typed.config.results
+        wanted = list(asked) if also_missing else cells.run
+        self.encoders = asked.encoders_of(wanted)
+        self.suites = {suite for one in wanted for suite in one.suites if one.encoders}
+        self.suites |= asked.development_suites(self.encoders)
+        self.models = {encoder.model for encoder in self.encoders}
+        corpora = {encoder.corpus for encoder in self.encoders} - {UNTUNED_CORPUS}
+        for name in shown_searches(typed):
+            search = typed.grid.searches[name]
+            where = f"tuning_grid.searches.{name}"
+            for kind, key in (("models", "model"), ("corpora", "corpus"), ("suites", "suite")):
+                typed.named(kind, getattr(search, key), f"{where}.{key}")
+            self.models.add(typed.models[search.model].same_as or search.model)
+            corpora.add(search.corpus)
+            self.suites.add(search.suite)
+        self.datasets = {
+            dataset
+            for suite in self.suites
+            for dataset in (
+                typed.config.suites[suite].datasets
+                if also_missing
+                else present.suite_datasets(suite)
+            )
+        }
+        for name in self.datasets:
+            for corpus in typed.datasets[name].corpora():
+                typed.named("corpora", corpus, f"datasets.{name}.corpus")
+                corpora.add(corpus)
+        self.corpora = corpora
+
+    def files(self) -> list[Path]:
+        """Return the files below the data root that are read, those of word vectors included."""
+        files = [f for name in sorted(self.datasets) for f in self._present.dataset_files(name)]
+        files += [f for name in sorted(self.corpora) for f in self._present.corpus_files(name)]
+        vectors = [self._models.vectors(model) for model in sorted(self.models)]
+        return [*files, *(Path(file) for file in vectors if file is not None)]
+
+    def hub_records(self) -> list[str]:
+        """Return the records of the models of the hub, sorted."""
+        of_hub = self.models & set(self._models.of_hub)
+        return sorted({self._models.record(model) for model in of_hub})
+
+    def downloads(self) -> list[str]:
+        """Return the records of the registry's open entries that hold files, sorted."""
+        raw = RawData(self._present.root, True, self._results)
+        return [raw.record_of(name) for name in raw.downloads_of(self.files())]
+
+    def gated(self) -> list[str]:
+        """Return the registry's gated entries that hold files, sorted."""
+        return gated_sets(self._present.root, self.files())
+
+
+def shown_searches(typed: Typed) -> list[str]:
+    """Return the searches of the tuning grid that tables show, and so all_tables runs."""
+    if typed.grid is None or all(block.kind != "grid" for block in typed.tables.values()):
+        return []
+    shown = list(typed.grid.searches) if typed.grid.shown is None else typed.grid.shown
+    for search in shown:
+        if search not in typed.grid.searches:
+            raise UserError(
+                f"config: `tuning_grid.shown` has `{search}`, which is not in "
+                f"`tuning_grid.searches`; {nearest_name(search, typed.grid.searches)}"
+            )
+    return shown
+
+
+def require_files(
+    typed: Typed, needs: Needs, present: Present, models: Models, fetching: Downloads
+) -> None:
+    """Raise `UserError` that names what is missing and no job brings, before the first job."""
+    fetching.require(models, needs.models, present.raw.downloads_of(needs.files()))
+    present.require(needs.encoders, needs.suites)
+    for recipe in sorted({encoder.recipe for encoder in needs.encoders}):
+        if (development := typed.development(recipe)) is not None:
+            present.require_dataset(development.dataset)

@@ -1,0 +1,1 @@
+"""The file formats of evaluation sets, one module each."""

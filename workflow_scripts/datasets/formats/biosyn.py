@@ -1,0 +1,48 @@
+"""The processed layout of BioSyn and SapBERT: `*.concept` query files and `id||name` dictionaries.
+
+A query line is `document||start|end||type||mention||ids`; mentions and ids of a composite are
+joined by `|` or `+`. Digits, case, punctuation and abbreviations were already dealt with upstream.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from workflow_scripts.configuration.blocks import Field, Text
+from workflow_scripts.datasets.entity_linking import LinkingEntry, Mention, linking_set
+from workflow_scripts.datasets.items import LinkingSet
+from workflow_scripts.datasets.rows import read_split_lines
+
+ITEMS = LinkingSet
+
+
+class Entry(LinkingEntry):
+    path: Text = Field(description="The folder of a split, such as ncbi-disease/processed_test.")
+
+
+def _query_paths(folder: Path) -> list[Path]:
+    # an absent folder, or one without queries, is returned by the name that it lacks
+    if not folder.is_dir():
+        return [folder]
+    return sorted(folder.glob("*.concept")) or [folder / "*.concept"]
+
+
+def list_files(root: Path, entry: Entry) -> list[Path]:
+    return [*_query_paths(root / entry.path), *entry.dictionary_paths(root)]
+
+
+def split_mention(mention: str) -> list[str]:
+    """Return the parts of a mention as upstream splits it, at each `|` and `+`, without blanks."""
+    return [part for part in re.split(r"[|+]", mention) if part.strip()]
+
+
+def _mentions(folder: Path) -> Iterator[Mention]:
+    for path in _query_paths(folder):
+        what = "document||span||type||mention||ids (5 fields)"
+        for line, (*_, mention, ids) in read_split_lines(path, "||", 5, what):
+            parts = split_mention(mention)
+            yield Mention(path, line, " ".join(parts), ids, parts)
+
+
+def read(root: Path, entry: Entry) -> LinkingSet:
+    return linking_set(root, entry, _mentions(root / entry.path))

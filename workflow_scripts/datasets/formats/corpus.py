@@ -1,0 +1,34 @@
+"""The strings of a corpus as an evaluation set, for what is measured on strings without gold.
+
+The paper measures isotropy (Tables 9 and 14) on strings that models are tuned on, not saying which.
+"""
+
+from pathlib import Path
+
+from workflow_scripts.configuration.blocks import Field, Id
+from workflow_scripts.datasets.entry import TextEntry
+from workflow_scripts.datasets.items import StringSet
+from workflow_scripts.datasets.strings import normalise_whitespace, unique_in_order
+from workflow_scripts.files import read_lines
+
+ITEMS = StringSet
+
+
+class Entry(TextEntry):
+    corpus: Id = Field(description="The id of a corpus of config.")
+
+    def corpora(self) -> list[str]:
+        return [self.corpus]
+
+
+def list_files(root: Path, entry: Entry) -> list[Path]:
+    return [root / f"{entry.corpus}.txt"]
+
+
+def read(root: Path, entry: Entry) -> StringSet:
+    """Return the different strings; a repeated one (some corpora hold such) counts once."""
+    [path] = list_files(root, entry)
+    strings = [line for line in map(normalise_whitespace, read_lines(path)) if line]
+    found = StringSet(strings=unique_in_order(strings))
+    found.drop("repeated", len(strings) - len(found.strings))
+    return found

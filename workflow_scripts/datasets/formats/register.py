@@ -1,0 +1,20 @@
+"""All formats, for what checks a config; a step loads those of its suite alone."""
+
+from typing import Any
+
+from workflow_scripts.configuration.blocks import FileOf
+from workflow_scripts.configuration.chosen import read_chosen
+from workflow_scripts.datasets.entry import DatasetEntry
+
+FORMATS = (
+    *("semeval-sts", "sts-benchmark", "sick", "simlex", "multi-simlex", "multi-simlex-pairs"),
+    *("sts2017", "stsb-multi-mt", "qnli", "qqp", "labelled-pairs", "labelled-sentences"),
+    *("parallel-sentences", "pubtator", "biosyn", "mention-rows", "askapatient", "cometa"),
+    *("xling-eval", "corpus"),
+)
+
+
+def read_entry(name: str, block: Any, file: str | FileOf = "config") -> DatasetEntry:
+    """Return a block of `datasets` as its format's `Entry`; `name` is its id."""
+    place = f"datasets.{name}"
+    return read_chosen("datasets.formats", "Entry", "format", FORMATS, block, place, file)

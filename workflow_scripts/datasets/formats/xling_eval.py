@@ -1,0 +1,70 @@
+"""Bilingual dictionaries of XLing-Eval (Glavas et al. 2019), with words to search among.
+
+`yacle.train.freq.<size>.<pair>.tsv` and `yacle.test.freq.2k.<pair>.tsv` hold one translation per
+row, source<TAB>target, without header. A source may have several rows: any of its targets counts.
+"""
+
+from pathlib import Path
+
+from workflow_scripts.configuration.blocks import Count, Field, Text
+from workflow_scripts.datasets.entry import DatasetEntry
+from workflow_scripts.datasets.frequent_words import most_frequent_words, read_word_list
+from workflow_scripts.datasets.items import LexiconSet
+from workflow_scripts.datasets.rows import require_strings
+from workflow_scripts.datasets.strings import normalise_whitespace, unique_in_order
+from workflow_scripts.files import read_rows
+
+ITEMS = LexiconSet
+
+
+class Entry(DatasetEntry):
+    source: Text = Field(description="Language of the words to translate.")
+    target: Text = Field(description="Language of the translations.")
+    path: Text = Field(description="Folder of the pair's files.")
+    train: Text = Field("5k", description="Size of the training dictionary, as in its file's name.")
+    test: Text = Field("2k", description="Size of the test dictionary, as in its file's name.")
+    # the paper does not say how many it took
+    vocabulary_size: Count = Field(
+        1000, description="Frequent words of each language to search among, besides its own."
+    )
+    source_words: Text | None = Field(None, description="List of words in wordfreq's place.")
+    target_words: Text | None = Field(None, description="The same of the other language.")
+
+
+def list_files(root: Path, entry: Entry) -> list[Path]:
+    folder, pair = root / entry.path, f"{entry.source}-{entry.target}"
+    lists = [entry.source_words, entry.target_words]
+    return [
+        folder / f"yacle.train.freq.{entry.train}.{pair}.tsv",
+        folder / f"yacle.test.freq.{entry.test}.{pair}.tsv",
+        *(root / path for path in lists if path is not None),
+    ]
+
+
+def _read_translations(path: Path) -> list[tuple[str, str]]:
+    translations = []
+    for line, fields in read_rows(path, 2, "a row of word<TAB>translation"):
+        require_strings(fields[:2], "a word", path, line)
+        translations.append((normalise_whitespace(fields[0]), normalise_whitespace(fields[1])))
+    return translations
+
+
+def read(root: Path, entry: Entry) -> LexiconSet:
+    """Return the dictionary of a pair; rows are kept as they stand, repeated sources included.
+
+    A vocabulary is the most frequent words followed by the dictionary's own (training, then test)
+    that are not among them, so that every gold translation can be found.
+    """
+    train, test = map(_read_translations, list_files(root, entry)[:2])
+
+    def vocabulary(side: int, language: str, words: str | None) -> list[str]:
+        frequent, size = [], entry.vocabulary_size
+        if words is not None:
+            frequent = unique_in_order(read_word_list(root / words))[:size]
+        elif size:
+            frequent = most_frequent_words(language, size)
+        return unique_in_order([*frequent, *(pair[side] for pair in [*train, *test])])
+
+    source = vocabulary(0, entry.source, entry.source_words)
+    target = vocabulary(1, entry.target, entry.target_words)
+    return LexiconSet(entry.source, entry.target, train, test, source, target)

@@ -1,0 +1,89 @@
+"""Rows of files in several layouts, and checks of what is in them."""
+
+import csv
+import io
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from workflow_scripts.errors import UserError
+from workflow_scripts.files import read_lines, read_text
+
+
+def malformed(path: Path, line: int, what: str) -> UserError:
+    """Return the error of a line of a file: `what` was expected or found there."""
+    return UserError(f"{path}:{line}: {what}; mend or remove the line")
+
+
+def require_strings(strings: list[str], what: str, path: Path, line: int) -> None:
+    """Raise `UserError` if one of the strings of a row is blank; `what` says what they are."""
+    if not all(string.strip() for string in strings):
+        raise malformed(path, line, f"{what} is empty")
+
+
+def require_new_id(identity: str, seen: set[str], what: str, path: Path, line: int) -> None:
+    """Add `identity` to those seen; `UserError` if it was there. `what` is the column's name."""
+    if identity in seen:
+        raise UserError(f"{path}:{line}: {what} {identity!r} occurs twice; remove one row")
+    seen.add(identity)
+
+
+def read_split_lines(
+    path: Path, separator: str, number: int, what: str, skip: Callable[[str], bool] | None = None
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield (line number, its `number` fields); of two, the second may hold the separator.
+
+    `what` says what a line should be; lines of which `skip` is true are passed over.
+    """
+    for line, text in enumerate(read_lines(path), start=1):
+        if skip is not None and skip(text):
+            continue
+        fields = text.split(separator, 1 if number == 2 else -1)
+        if len(fields) != number:
+            raise malformed(path, line, f"expected {what}, found {text[:60]!r}")
+        yield line, fields
+
+
+def read_aligned_lines(paths: list[Path]) -> Iterator[tuple[int, list[str]]]:
+    """Yield (line number, that line of each file); `UserError` where the lengths differ."""
+    files = [read_lines(path) for path in paths]
+    for path, lines in zip(paths[1:], files[1:], strict=True):
+        if len(lines) != len(files[0]):
+            raise unequal_lengths(paths[0], len(files[0]), path, len(lines))
+    for line, texts in enumerate(zip(*files, strict=True), start=1):
+        yield line, list(texts)
+
+
+def unequal_lengths(path: Path, number: int, other: Path, other_number: int) -> UserError:
+    """Return the error of two files that do not belong together line by line."""
+    return UserError(
+        f"{path} has {number} lines but {other} has {other_number}; "
+        "line i of one must belong to line i of the other: fetch the files again"
+    )
+
+
+def read_csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield (line number, fields) of a comma-separated file with quotes, without its empty rows.
+
+    A row over several lines has the number of its last one.
+    """
+    rows = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
+    try:
+        yield from ((rows.line_num, row) for row in rows if row)
+    except csv.Error as error:
+        raise malformed(path, rows.line_num, f"not valid CSV ({error})") from error
+
+
+def read_headed_csv(path: Path, columns: list[str]) -> Iterator[tuple[int, list[str]]]:
+    """Yield (line number, fields of `columns`) of a comma-separated file with a header."""
+    rows = read_csv_rows(path)
+    _, header = next(rows, (1, []))
+    if missing := [name for name in columns if name not in header]:
+        raise UserError(
+            f"{path}:1: the header has no column {missing[0]!r} (it has {', '.join(header)}); "
+            "choose columns of the file or fetch the file again"
+        )
+    for line, row in rows:
+        if len(row) != len(header):
+            what = f"expected {len(header)} fields as in the header, found {len(row)}"
+            raise malformed(path, line, what)
+        yield line, [row[header.index(name)] for name in columns]

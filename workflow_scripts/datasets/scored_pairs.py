@@ -1,0 +1,61 @@
+"""Pairs of strings with a human score: what the readers of similarity sets share."""
+
+import math
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from workflow_scripts.datasets.items import SimilaritySet
+from workflow_scripts.datasets.rows import malformed, require_strings, unequal_lengths
+from workflow_scripts.files import read_lines, read_rows
+
+
+class ScoredRow(NamedTuple):
+    """A pair as its files have it; `gold_path` is the file of the score where that is another."""
+
+    line: int
+    path: Path
+    left: str
+    right: str
+    gold: str
+    subset: str
+    gold_path: Path | None = None
+
+
+def parse_gold(text: str, lowest: float, highest: float, path: Path, line: int) -> float:
+    """Return the score written in `text`; `UserError` if it is no number in [lowest, highest]."""
+    try:
+        score = float(text)
+    except ValueError:
+        score = math.nan
+    if not lowest <= score <= highest:
+        what = f"expected a score from {lowest:g} to {highest:g}, found {text!r}"
+        raise malformed(path, line, what)
+    return score
+
+
+def scored_pairs(
+    rows: Iterable[ScoredRow], lowest: float, highest: float, what: str = "a sentence"
+) -> SimilaritySet:
+    """Return the pairs of rows, none blank and scored in [lowest, highest]; `what` strings are."""
+    pairs = SimilaritySet()
+    for row in rows:
+        require_strings([row.left, row.right], what, row.path, row.line)
+        gold = parse_gold(row.gold, lowest, highest, row.gold_path or row.path, row.line)
+        pairs.add(row.left, row.right, gold, row.subset)
+    return pairs
+
+
+def read_with_gold_file(
+    path: Path, gold_path: Path, subset: str, surplus: bool = False
+) -> Iterator[ScoredRow]:
+    """Yield the pairs of a file of sentence<TAB>sentence, scored line by line by another file.
+
+    With `surplus` the first may go on after the last score.
+    """
+    rows = list(read_rows(path, 2, "a row of sentence<TAB>sentence"))
+    scores = read_lines(gold_path)
+    if len(rows) < len(scores) or (len(rows) > len(scores) and not surplus):
+        raise unequal_lengths(path, len(rows), gold_path, len(scores))
+    for (line, (left, right, *_)), gold in zip(rows, scores, strict=False):
+        yield ScoredRow(line, path, left, right, gold, subset, gold_path)

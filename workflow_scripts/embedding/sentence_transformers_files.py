@@ -1,0 +1,66 @@
+"""The files that make a model folder a folder of sentence-transformers 6."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import save_file
+
+from workflow_scripts.files import write_text
+
+
+def write_sentence_transformers_files(
+    folder: Path, pooling: str, max_length: int, dimension: int
+) -> None:
+    """Write modules.json and the config of each module into a model folder.
+
+    `mean_padded` has no name there: Pooling averages over the attention mask, or over all positions
+    where the mask's last dimension is not their number (`Pooling.forward`). So a stock Dense module
+    between the two, which maps every token embedding to the constant 1, overwrites the mask, by
+    then used, with one of shape [B, T, 1]. `processing_kwargs` asks for padding to `max_length`.
+    """
+    of_pooler = pooling == "pooler"
+    output = "pooler_output" if of_pooler else "last_hidden_state"
+    transformer: dict[str, Any] = {
+        "transformer_task": "feature-extraction",
+        "modality_config": {"text": {"method": "forward", "method_output_name": output}},
+        "module_output_name": "sentence_embedding" if of_pooler else "token_embeddings",
+        "max_seq_length": max_length,
+    }
+    modules = [("", "base.modules.transformer.Transformer")]
+    configs: dict[str, Any] = {}
+    if pooling == "mean_padded":
+        transformer["processing_kwargs"] = {"text": {"padding": "max_length"}}
+        modules.append(("1_AllPositions", "base.modules.dense.Dense"))
+        configs["1_AllPositions/config.json"] = {
+            "in_features": dimension,
+            "out_features": 1,
+            "bias": True,
+            "activation_function": "torch.nn.modules.linear.Identity",
+            "module_input_name": "token_embeddings",
+            "module_output_name": "attention_mask",
+        }
+    if not of_pooler:
+        modules.append(("1_Pooling", "sentence_transformer.modules.pooling.Pooling"))
+        configs["1_Pooling/config.json"] = {
+            "embedding_dimension": dimension,
+            "pooling_mode": "cls" if pooling == "cls" else "mean",
+            "include_prompt": True,
+        }
+    configs["sentence_bert_config.json"] = transformer
+    configs["modules.json"] = [
+        {"idx": n, "name": str(n), "path": path, "type": f"sentence_transformers.{kind}"}
+        for n, (path, kind) in enumerate(modules)
+    ]
+    configs["config_sentence_transformers.json"] = {
+        "default_prompt_name": None,
+        "model_type": "SentenceTransformer",
+        "prompts": {"document": "", "query": ""},
+        "similarity_fn_name": "cosine",
+    }
+    for name, content in configs.items():
+        write_text(folder / name, json.dumps(content, indent=2) + "\n")
+    if pooling == "mean_padded":
+        ones = {"linear.weight": torch.zeros(1, dimension), "linear.bias": torch.ones(1)}
+        save_file(ones, folder / "1_AllPositions/model.safetensors", metadata={"format": "pt"})

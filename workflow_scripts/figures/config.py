@@ -1,0 +1,39 @@
+"""What every figure of a config may say; each kind adds its own keys in figures/kinds."""
+
+from pydantic import Field
+
+from workflow_scripts.configuration.blocks import Id, Text
+from workflow_scripts.tables.config import ById, EncoderRow, Shown
+
+
+class FigureBlock(Shown):
+    """The keys that figures of every kind have."""
+
+    kind: Id = Field(description="What is drawn.")
+    caption: Text = Field(description="What the figure shows, in a sentence or two.")
+
+
+class AxesFigure(FigureBlock):
+    """A figure whose axes the config labels."""
+
+    x_label: Text = Field(description="Label of the x axis.")
+    y_label: Text = Field(description="Label of the y axis.")
+
+
+class FigureRow(EncoderRow):
+    """A curve or a panel."""
+
+    model: Text = Field(description="Model.")
+    recipe: Text = Field(description="Recipe.")
+
+
+class PairsFigure(FigureBlock):
+    """A figure of the pairs of a data set, with a curve or panel for each encoder."""
+
+    dataset: Id = Field(description="Data set of labelled pairs.")
+    suite: Text = Field(description="Suite that holds the data set.")
+    rows: ById[FigureRow] = Field(description="Encoders: a curve or panel each.")
+
+    def places(self) -> list[dict[str, object]]:
+        shared = {"dataset": self.dataset, "suite": self.suite}
+        return [shared | row.model_dump(exclude_none=True) for row in self.rows]

@@ -1,0 +1,142 @@
+"""Words of a data set by frequency, and the score of each bucket (paper, section 5, Figure 8)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from workflow_scripts.configuration.blocks import Distinct, Id, Text
+from workflow_scripts.errors import UserError
+from workflow_scripts.figures import plots, style
+from workflow_scripts.figures.config import AxesFigure
+from workflow_scripts.figures.plots import Entry, Plot, Point
+from workflow_scripts.files import read_json, read_lines
+from workflow_scripts.tables.blocks import score_files
+from workflow_scripts.tables.document import DASH
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+COLUMN = "score"
+BEYOND = "beyond"
+# characters of bucket labels that fit side by side under the axis
+LEVEL_CHARACTERS = 34
+
+
+class Config(AxesFigure):
+    """Words of a data set and scores by bucket of frequency."""
+
+    model: Text = Field(description="Model.")
+    recipe: Text = Field(description="Recipe, which tunes.")
+    suite: Text = Field(description="Suite that holds the data set.")
+    dataset: Id = Field(description="Data set of word similarity.")
+    corpora: Distinct[Id] = Field(description="A corpus for each bucket.")
+
+
+def places(config: Config) -> list[dict[str, Any]]:
+    shared = config.model_dump(include={"model", "recipe", "suite", "dataset"})
+    return [{**shared, "corpus": corpus} for corpus in config.corpora]
+
+
+def resolve(config: Config, run: Any) -> dict[str, Any]:
+    rows = places(config)
+    buckets = []
+    for row in rows:
+        corpus = run.corpus(row["corpus"])
+        first, size = corpus.get("skip", 0), corpus["size"]
+        label = f"{first + 1}-{first + size}" if isinstance(size, int) else row["corpus"]
+        entry = {"id": row["corpus"], "label": label, **run.values(row)}
+        if "parts" in entry:
+            entry["corpus"] = f"{run.results}/corpora/{row['corpus']}.txt"
+        buckets.append(entry)
+    shown = config.model_dump(include={"dataset", "x_label", "y_label"})
+    items, strings = (run.suite_file(rows[0], file) for file in ("items.json", "strings.txt"))
+    return shown | {"items": items, "strings": strings, "buckets": buckets}
+
+
+def files(block: dict[str, Any]) -> list[str]:
+    corpora = [bucket["corpus"] for bucket in plots.that_ran(block["buckets"])]
+    return [*score_files(block["buckets"]), *corpora, block["items"], block["strings"]]
+
+
+def words_by_bucket(words: Iterable[str], buckets: Mapping[str, Iterable[str]]) -> dict[str, int]:
+    """Return how many distinct words are in each bucket, and in none of them (`BEYOND`).
+
+    Case is ignored, as in lists of frequent words. A word of two buckets counts in the first.
+    """
+    counts = dict.fromkeys([*buckets, BEYOND], 0)
+    bucket_of: dict[str, str] = {}
+    for name, entries in buckets.items():
+        for entry in entries:
+            bucket_of.setdefault(entry.casefold(), name)
+    for word in {word.casefold() for word in words}:
+        counts[bucket_of.get(word, BEYOND)] += 1
+    return counts
+
+
+def _words_of_pairs(items: str, strings: str, dataset: str) -> list[str]:
+    entry = read_json(items)["datasets"][dataset]
+    if entry["task"] != "similarity":
+        raise UserError(
+            f"{items}: dataset `{dataset}` is of task {entry['task']}; "
+            "buckets of words need one of task similarity"
+        )
+    texts = read_lines(strings)
+    return [texts[number] for number in (*entry["left"], *entry["right"])]
+
+
+def plot(block: dict[str, Any]) -> Plot:
+    """Return counts and scores by bucket. Raises `UserError` for missing data or another task."""
+    table = plots.measure(block, COLUMN, block["buckets"])
+    ran = plots.that_ran(block["buckets"])
+    points: list[Point] = []
+    facts: list[str] = []
+    numbers = [("Bucket", "Words of the data set", "Score", "95% interval", "Seeds")]
+    if ran:
+        dataset = block["dataset"]
+        words = _words_of_pairs(block["items"], block["strings"], dataset)
+        counts = words_by_bucket(words, {one["id"]: read_lines(one["corpus"]) for one in ran})
+        points += [Point("words", "words", name, number) for name, number in counts.items()]
+        for bucket in ran:
+            cell = table.cells[bucket["id"], COLUMN]
+            points.append(Point("score", "score", bucket["id"], cell.mean, *plots.error_bar(cell)))
+            count = f"{counts[bucket['id']]:,}"
+            numbers.append((bucket["label"], count, *plots.value_texts(cell)))
+        numbers.append((BEYOND, f"{counts[BEYOND]:,}", DASH, DASH, DASH))
+        facts = [
+            f"Words: of the {sum(counts.values()):,} distinct words of {dataset} (case "
+            f"ignored), those that are in the corpus of each bucket; “{BEYOND}”, those in none of "
+            "the buckets shown.",
+            "Score: after tuning on the words of that bucket alone; "
+            + ", ".join(plots.metrics_of(ran))
+            + ", mean over seeds ± sample standard deviation (a single run has none).",
+            plots.bars_fact(table.cells.values()),
+            *plots.sample_facts(table),
+        ]
+    not_run = plots.not_run(block["buckets"])
+    return Plot(points, facts, numbers, not_run, lambda: _draw(block, ran, points), table)
+
+
+def _draw(block: Mapping[str, Any], ran: Sequence[Entry], points: Sequence[Point]) -> "Figure":
+    from matplotlib.ticker import MaxNLocator
+
+    labels = [" ".join(bucket["label"].split()) for bucket in ran] + [BEYOND]
+    level = sum(map(len, labels)) <= LEVEL_CHARACTERS
+    figure = style.new_figure(2.8 if level else 2.8 + 0.05 * max(map(len, labels)))
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(1.2, 1))
+    scores = [point for point in points if point.panel == "score"]
+    words = [point.y for point in points if point.panel == "words"]
+    style.draw_error_bars(above, range(len(scores)), scores, style.line_style(0, 0))
+    above.set_ylabel(style.wrapped(block["y_label"], style.SIDE_CHARACTERS))
+    above.margins(y=0.1)
+    bars = below.bar(range(len(words)), words, color=style.COLOURS[5], width=0.75)
+    for bar in bars:
+        bar.set(edgecolor="black", linewidth=0.6)
+    # no bucket, so no score above it
+    bars[-1].set(facecolor="white", hatch="//////", edgecolor=style.GREY)
+    below.set_ylabel("Words of the data\nset (number)")
+    below.yaxis.set_major_locator(MaxNLocator(4, integer=True))
+    turned = {"rotation": 0, "ha": "center"} if level else {"rotation": 45, "ha": "right"}
+    below.set_xticks(range(len(words)), labels, rotation_mode="anchor", **turned)
+    below.set_xlabel(style.wrapped(block["x_label"]))
+    return figure

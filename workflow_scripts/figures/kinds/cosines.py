@@ -1,0 +1,144 @@
+"""Histograms of the cosines of positive and negative pairs (paper, section 5 and Figure 7)."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from workflow_scripts.figures import plots, style
+from workflow_scripts.figures.config import PairsFigure
+from workflow_scripts.figures.plots import Entry, Plot, Point
+from workflow_scripts.tables.blocks import score_files
+from workflow_scripts.tables.numbers import format_number
+
+if TYPE_CHECKING:
+    import numpy as np
+    from matplotlib.figure import Figure
+
+# bins of a cosine: fine ones need this many pairs of the smaller class
+FINE, COARSE = 0.02, 0.05
+PAIRS_OF_FINE_BINS = 200
+
+
+class Config(PairsFigure):
+    """Histograms of the cosines of pairs, a panel for each row."""
+
+
+places = PairsFigure.places
+
+
+def resolve(config: Config, run: Any) -> dict[str, Any]:
+    panels = [{"id": row["id"], "label": row["label"], **run.values(row)} for row in places(config)]
+    return {"dataset": config.dataset, "panels": panels}
+
+
+def files(block: dict[str, Any]) -> list[str]:
+    return score_files(block["panels"])
+
+
+class Histogram(NamedTuple):
+    """One class of a panel: per cent of its pairs in each bin [bins], and their median."""
+
+    shares: "np.ndarray"
+    median: float
+
+
+def bin_edges(cosines: "Sequence[np.ndarray]", width: float) -> "np.ndarray":
+    """Return edges [bins + 1] of equal bins that hold all cosines; zero is one of their multiples.
+
+    Cosines that rounding put beyond -1 or 1 must be clipped.
+    """
+    import numpy as np
+
+    low = min(float(values.min()) for values in cosines)
+    high = max(float(values.max()) for values in cosines)
+    # to six digits, so that 0.1 / 0.05 is not just above 2
+    first = math.floor(round(low / width, 6))
+    last = max(math.ceil(round(high / width, 6)), first + 1)
+    return np.arange(first, last + 1) * width
+
+
+def histogram(cosines: "np.ndarray", edges: "np.ndarray") -> Histogram:
+    """Return the histogram of the cosines of a class; a cosine on an edge is in the upper bin."""
+    import numpy as np
+
+    # an outer edge may lie a rounding error inside the outermost cosine
+    counts, _ = np.histogram(np.clip(cosines, edges[0], edges[-1]), edges)
+    return Histogram(100 * counts / len(cosines), float(np.median(cosines)))
+
+
+def plot(block: dict[str, Any]) -> Plot:
+    """Return the panels of a block: of each, the pairs of its first seed. Raises `UserError`."""
+    import numpy as np
+
+    ran, dataset = plots.that_ran(block["panels"]), block["dataset"]
+    classes: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+    for panel in ran:
+        cosines, labels = plots.read_pairs(panel["parts"][0]["scores"][0], dataset)
+        cosines = np.clip(cosines, -1, 1)
+        classes[panel["id"]] = (cosines[labels == 1], cosines[labels == 0])
+    points: list[Point] = []
+    facts: list[str] = []
+    panels: dict[str, tuple[Histogram, Histogram]] = {}
+    edges = np.zeros(0)
+    numbers = [("Panel", "Median of positive pairs", "Median of negative pairs", "Runs")]
+    if ran:
+        found = [values for pair in classes.values() for values in pair]
+        width = FINE if min(map(len, found)) >= PAIRS_OF_FINE_BINS else COARSE
+        edges = bin_edges(found, width)
+        centres = edges[:-1] + width / 2
+        for name, pair in classes.items():
+            panels[name] = positive, negative = tuple(histogram(one, edges) for one in pair)
+            for series, one in (("positive", positive), ("negative", negative)):
+                shares = zip(centres, one.shares, strict=True)
+                points += [Point(name, series, float(x), float(y)) for x, y in shares]
+                points.append(Point(name, f"median of {series}", one.median, None))
+        counts = {tuple(map(len, pair)) for pair in classes.values()}
+        of_pairs = " or ".join(f"{p:,} positive and {n:,} negative" for p, n in sorted(counts))
+        facts = [
+            f"{dataset}: the cosine of the two vectors of each pair, {of_pairs} pairs.",
+            "Each panel shows one run, the first seed of its encoder.",
+            f"Bins are {width:g} wide and the same in all panels; x in the tsv is their middle, "
+            "y the share of the pairs of a class, in per cent. Panels have y axes of their own.",
+            "Median: dashed, positive pairs; dotted, negative pairs.",
+        ]
+        for panel in ran:
+            medians = (format_number(one.median) for one in panels[panel["id"]])
+            numbers.append((panel["label"], *medians, str(len(panel["parts"][0]["scores"]))))
+    not_run = plots.not_run(block["panels"])
+    return Plot(points, facts, numbers, not_run, lambda: _draw(ran, panels, edges))
+
+
+def _occupied(shares: "np.ndarray", edges: "np.ndarray") -> "tuple[np.ndarray, np.ndarray]":
+    """Return shares and edges from the first bin that is not empty to the last."""
+    found = [number for number, share in enumerate(shares) if share]
+    first, last = found[0], found[-1]
+    return shares[first : last + 1], edges[first : last + 2]
+
+
+Panels = Mapping[str, tuple[Histogram, Histogram]]
+
+
+def _draw(ran: Sequence[Entry], panels: Panels, edges: "np.ndarray") -> "Figure":
+    figure = style.new_figure(0.75 + 1.15 * len(ran))
+    rows = figure.subplots(len(ran), 1, sharex=True, squeeze=False)[:, 0]
+    for axes, panel in zip(rows, ran, strict=True):
+        positive, negative = panels[panel["id"]]
+        look = {"facecolor": style.POSITIVE + "80", "edgecolor": style.POSITIVE, "hatch": "//////"}
+        shares = _occupied(positive.shares, edges)
+        filled = axes.stairs(*shares, fill=True, linewidth=0.8, **look)
+        shares = _occupied(negative.shares, edges)
+        outline = axes.stairs(*shares, color=style.NEGATIVE, linewidth=1.4)
+        line = {"color": "black", "linewidth": 0.9}
+        middle = axes.axvline(positive.median, linestyle=(0, (4, 2)), **line)
+        other_middle = axes.axvline(negative.median, linestyle=(0, (1, 1.5)), **line)
+        title = style.wrapped(panel["label"], 50)
+        axes.set_title(title, loc="left", fontsize=style.LABEL_SIZE)
+        axes.set_ylabel("Pairs of\nthe class (%)")
+        axes.set_ylim(bottom=0)
+        axes.set_xlim(edges[0], edges[-1])
+    rows[-1].set_xlabel("Cosine similarity of the pair (−1 to 1)")
+    labels = ("positive pairs", "their median", "negative pairs", "their median")
+    signs = (filled, middle, outline, other_middle)
+    size = style.SMALL_SIZE
+    figure.legend(signs, labels, loc="outside lower center", ncols=2, fontsize=size)
+    return figure

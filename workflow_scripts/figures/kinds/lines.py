@@ -1,0 +1,147 @@
+"""Score against the size of the corpus that was tuned on (paper, section 5 and Figure 5)."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from workflow_scripts.configuration.blocks import Block, Distinct, Id, Text
+from workflow_scripts.figures import plots, style
+from workflow_scripts.figures.config import AxesFigure
+from workflow_scripts.figures.plots import Entry, Plot, Point
+from workflow_scripts.files import read_json
+from workflow_scripts.tables.blocks import score_files
+from workflow_scripts.tables.config import ById
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+COLUMN = "score"
+# printer's points between the bars of two lines at the same size
+SHIFT = 2.5
+
+
+class SeriesBlock(Block):
+    """A line, with a point for each corpus."""
+
+    id: Id = Field(description="Id.")
+    label: Text = Field(description="Name that is shown.")
+    model: Text = Field(description="Model.")
+    recipe: Text = Field(description="Recipe, which tunes.")
+    suite: Text = Field(description="Suite that holds the data set.")
+    dataset: Id = Field(description="Data set.")
+    corpora: Distinct[Id] = Field(description="A corpus for each point.")
+
+
+class Config(AxesFigure):
+    """Scores by size of the corpus."""
+
+    series: ById[SeriesBlock] = Field(description="Lines.")
+
+
+def _points(series: SeriesBlock) -> list[dict[str, Any]]:
+    row = series.model_dump(exclude={"corpora"})
+    return [{**row, "corpus": corpus} for corpus in series.corpora]
+
+
+def places(config: Config) -> list[dict[str, Any]]:
+    return [row for series in config.series for row in _points(series)]
+
+
+def resolve(config: Config, run: Any) -> dict[str, Any]:
+    lines = []
+    for series in config.series:
+        points = []
+        for row in _points(series):
+            name, record = row["corpus"], f"{run.results}/corpora/{row['corpus']}.json"
+            known = {"id": f"{series.id}/{name}", "label": f"{series.label}, {name}"}
+            points.append(known | {"record": record} | run.values(row))
+        lines.append({"id": series.id, "label": series.label, "points": points})
+    return {"x_label": config.x_label, "y_label": config.y_label, "series": lines}
+
+
+def files(block: dict[str, Any]) -> list[str]:
+    points = [point for series in block["series"] for point in series["points"]]
+    return [*score_files(points), *(point["record"] for point in plots.that_ran(points))]
+
+
+def size_text(size: int) -> str:
+    """Return a number of strings as an axis shows it: 500, 1k, 2.5k, 100k, 1M; three digits."""
+    for unit, sign in ((1_000_000, "M"), (1_000, "k")):
+        if size >= unit:
+            return f"{size / unit:.3g}{sign}"
+    return f"{size:g}"
+
+
+def ticks(sizes: Iterable[int]) -> list[int]:
+    """Return those sizes, rising, whose labels stand apart: by a ninth of the log axis or more."""
+    ordered = sorted(set(sizes))
+    least = math.log(ordered[-1] / ordered[0]) / 9
+    shown = ordered[:1]
+    for size in ordered[1:]:
+        if math.log(size / shown[-1]) >= least:
+            shown.append(size)
+    return shown
+
+
+def plot(block: dict[str, Any]) -> Plot:
+    """Return the lines of a block, the points of each by size. Raises `UserError`, data missing."""
+    entries = [point for series in block["series"] for point in series["points"]]
+    table = plots.measure(block, COLUMN, entries)
+    drawn = [series for series in block["series"] if plots.that_ran(series["points"])]
+    points: list[Point] = []
+    numbers = [("Line", "Strings", "Score", "95% interval", "Seeds")]
+    measured = []
+    for series in drawn:
+        ran = plots.that_ran(series["points"])
+        sizes = {point["id"]: read_json(point["record"])["strings"] for point in ran}
+        for name, size in sorted(sizes.items(), key=lambda item: item[1]):
+            cell = table.cells[name, COLUMN]
+            points.append(Point("score", series["id"], size, cell.mean, *plots.error_bar(cell)))
+            numbers.append((series["label"], f"{size:,}", *plots.value_texts(cell)))
+        measured.append(plots.metrics_of(ran))
+    facts = []
+    if points:
+        facts = [
+            *(f"{one['label']}: {', '.join(by)}." for one, by in zip(drawn, measured, strict=True)),
+            "Score: mean over seeds ± sample standard deviation; a single run has none.",
+            plots.bars_fact(table.cells.values()),
+            *plots.sample_facts(table),
+        ]
+        if len(drawn) > 1:
+            facts.append(
+                "Lines are drawn a little to the left or right of their sizes, so that bars stand "
+                "apart; the tsv has the sizes."
+            )
+        if any(metrics != measured[0] for metrics in measured):
+            facts.append(
+                "The lines are measured on different data or by different metrics: their courses "
+                "may be compared, their heights may not."
+            )
+    not_run = plots.not_run(entries)
+    return Plot(points, facts, numbers, not_run, lambda: _draw(block, drawn, points), table)
+
+
+def _draw(block: Mapping[str, Any], ran: Sequence[Entry], points: Sequence[Point]) -> "Figure":
+    from matplotlib.ticker import NullLocator
+
+    labels = [style.wrapped(series["label"]) for series in ran]
+    figure = style.new_figure(2.3 + 0.14 * style.line_count(labels))
+    axes = figure.add_subplot()
+    axes.set_xscale("log")
+    lines = []
+    for position, series in enumerate(ran):
+        own = [point for point in points if point.series == series["id"]]
+        shift = SHIFT * (position - (len(ran) - 1) / 2)
+        look = style.line_style(position, position)
+        x = [point.x for point in own]
+        lines.append(style.draw_error_bars(axes, x, own, look, shift))
+    axes.xaxis.set_minor_locator(NullLocator())
+    sizes = ticks(point.x for point in points)
+    axes.set_xticks(sizes, [size_text(size) for size in sizes])
+    axes.set_xlabel(style.wrapped(block["x_label"]))
+    axes.set_ylabel(style.wrapped(block["y_label"], style.SIDE_CHARACTERS))
+    axes.margins(y=0.08)
+    figure.legend(lines, labels, loc="outside lower center")
+    return figure

@@ -1,0 +1,137 @@
+"""ROC curves with the area under each (paper, section 4.2 and Figure 4)."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from workflow_scripts.errors import UserError
+from workflow_scripts.figures import plots, style
+from workflow_scripts.figures.config import PairsFigure
+from workflow_scripts.figures.plots import Entry, Plot, Point
+from workflow_scripts.scoring.tidy_scores import read_scores
+from workflow_scripts.tables.blocks import score_files
+from workflow_scripts.tables.document import DASH
+from workflow_scripts.tables.numbers import format_number
+
+if TYPE_CHECKING:
+    import numpy as np
+    from matplotlib.figure import Figure
+
+COLUMN = "auc"
+# how far an area may lie from the published one
+TOLERANCE = 0.01
+# largest difference between an area in the scores and the area under the curve that is drawn
+ROUNDING = 1e-3
+
+
+class Config(PairsFigure):
+    """ROC curves of a data set of labelled pairs, one for each row."""
+
+
+places = PairsFigure.places
+
+
+def resolve(config: Config, run: Any) -> dict[str, Any]:
+    curves = []
+    for row in places(config):
+        curve = {key: row[key] for key in ("id", "label", "group") if key in row}
+        curves.append(curve | run.values(row, TOLERANCE))
+    return {"dataset": config.dataset, "curves": curves}
+
+
+def files(block: dict[str, Any]) -> list[str]:
+    return score_files(block["curves"])
+
+
+def corners(false: "np.ndarray", true: "np.ndarray") -> "tuple[np.ndarray, np.ndarray]":
+    """Return the points of a ROC curve at which its direction changes, and its ends."""
+    import numpy as np
+
+    run, rise = np.diff(false), np.diff(true)
+    # twice the area of the triangle of a point and its neighbours; rates are multiples of 1 / n
+    bends = np.abs(run[:-1] * rise[1:] - rise[:-1] * run[1:]) > 1e-12
+    kept = np.concatenate([[True], bends, [True]])
+    return false[kept], true[kept]
+
+
+def plot(block: dict[str, Any]) -> Plot:
+    """Return the ROC curves of a block, of the first seed each; the area is the mean over seeds.
+
+    Raises `UserError` for missing data, and if cosines do not give the area that the scores state.
+    """
+    from workflow_scripts.scoring.pair_classification import roc_curve
+
+    ran, dataset = plots.that_ran(block["curves"]), block["dataset"]
+    points: list[Point] = []
+    seeds = []
+    for curve in ran:
+        path = curve["parts"][0]["scores"][0]
+        cosines, labels = plots.read_pairs(path, dataset)
+        rates = roc_curve(cosines, labels)
+        seeds.append(_first_seed(path, dataset, *rates))
+        drawn = zip(*corners(*rates), strict=True)
+        points += [Point(dataset, curve["id"], float(x), float(y)) for x, y in drawn]
+    table = plots.measure(block, COLUMN, block["curves"])
+    numbers = [("Curve", "AUC", "95% interval", "Seeds", "Paper")]
+    areas = {}
+    for curve in ran:
+        cell = table.cells[curve["id"], COLUMN]
+        texts = plots.value_texts(cell)
+        areas[curve["id"]] = texts[0]
+        paper = DASH if cell.published is None else format_number(cell.published)
+        numbers.append((curve["label"], *texts, paper))
+    facts = []
+    if ran:
+        facts = [
+            "A pair is ranked by the cosine of its two vectors; the curve goes through all "
+            "thresholds. AUC: area under the curve, mean over seeds ± sample standard deviation "
+            "(a single run has none); the interval is the 95% bootstrap interval over pairs.",
+            f"Each curve is that of one run: {_drawn_seeds(ran, seeds)}.",
+            *plots.sample_facts(table),
+            f"Of the pairs, {int(labels.sum()):,} are positive and "
+            f"{int((labels == 0).sum()):,} negative.",
+            "Diagonal: a ranking by chance, AUC .500.",
+        ]
+    not_run = plots.not_run(block["curves"])
+    return Plot(points, facts, numbers, not_run, lambda: _draw(ran, points, areas), table)
+
+
+def _first_seed(path: str, dataset: str, false: "np.ndarray", true: "np.ndarray") -> int:
+    """Return the seed whose curve is drawn, after a check of its area."""
+    import numpy as np
+
+    (score,) = (s for s in read_scores(path) if (s.dataset, s.metric) == (dataset, COLUMN))
+    area = float(np.trapezoid(true, false))
+    if abs(area - score.value) > ROUNDING:
+        raise UserError(
+            f"{path}: its AUC is {score.value:.6f}, but the cosines beside it give {area:.6f}; "
+            "they are of different runs: score the encoder again"
+        )
+    return score.seed
+
+
+def _drawn_seeds(ran: Sequence[Entry], seeds: Sequence[int]) -> str:
+    if len(set(seeds)) == 1:
+        return f"seed {seeds[0]}, the first"
+    named = [f"{curve['label']}, seed {seed}" for curve, seed in zip(ran, seeds, strict=True)]
+    return "the first seed of each (" + "; ".join(named) + ")"
+
+
+def _draw(ran: Sequence[Entry], points: Sequence[Point], areas: Mapping[str, str]) -> "Figure":
+    labels = [style.wrapped(f"{curve['label']}: {areas[curve['id']]}") for curve in ran]
+    figure = style.new_figure(style.COLUMN_WIDTH + 0.4 + 0.14 * style.line_count(labels))
+    axes = figure.add_subplot()
+    axes.plot([0, 1], [0, 1], color=style.GREY, linewidth=0.6, zorder=1, label="chance: .500")
+    families = [curve.get("group", curve["id"]) for curve in ran]
+    colours = list(dict.fromkeys(families))
+    for position, (curve, label) in enumerate(zip(ran, labels, strict=True)):
+        own = [point for point in points if point.series == curve["id"]]
+        # signs at intervals along the curve, those of the next curve a little further on
+        signs = (0.05 + 0.12 * position / len(ran), 0.17)
+        look = style.line_style(position, colours.index(families[position]))
+        x, y = [point.x for point in own], [point.y for point in own]
+        axes.plot(x, y, label=label, markevery=signs, **look)
+    axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
+    axes.set_xlabel("False positive rate (fraction of negative pairs)")
+    axes.set_ylabel("True positive rate (fraction of positive pairs)")
+    figure.legend(loc="outside lower center", title="AUC (mean ± deviation over seeds)")
+    return figure

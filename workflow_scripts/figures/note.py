@@ -1,0 +1,64 @@
+"""The note that stands beside a figure: caption, what was measured, what may be compared."""
+
+from typing import Any
+
+from workflow_scripts.figures.plots import Plot
+from workflow_scripts.tables import document as doc
+from workflow_scripts.tables import numbers as form
+from workflow_scripts.tables.cells import INSIDE, NOT_RUN, OUTSIDE, ShownCell
+
+
+def _sentence(text: str) -> str:
+    text = text.strip()
+    return text if text.endswith((".", "!", "?", "…")) else text + "."
+
+
+def _compared(label: str, cell: ShownCell) -> str:
+    place = "within" if cell.status == INSIDE else "outside"
+    return (
+        f"{label}: paper {form.format_published(cell.published)}, difference (ours minus the "
+        f"paper's) {form.format_difference(cell.difference)}, {place} the tolerance of "
+        f"{form.format_tolerance(cell.tolerance)}."
+    )
+
+
+def comparison_lines(plot: Plot) -> list[str]:
+    """Return the sentences that say what of a figure may be compared with the paper's."""
+    if not plot.points:
+        return ["Nothing of this figure was run, so there is nothing to compare."]
+    table = plot.values
+    shown = [(row.label, table.cells_of(row)[0]) for row in table.block.rows] if table else []
+    ran = [(label, cell) for label, cell in shown if cell.status != NOT_RUN]
+    lines = [_compared(label, cell) for label, cell in ran if cell.status in (INSIDE, OUTSIDE)]
+    alike = [label for label, cell in ran if cell.published is None and not cell.departures]
+    if any(cell.published is not None for _, cell in shown):
+        lines += [f"{label}: the paper prints no value for it." for label in alike]
+    else:
+        lines.append(
+            "The paper prints no numbers for this figure: its curves can be compared by eye alone, "
+            "and only where model, data and recipe are the paper's."
+        )
+    for label, cell in ran:
+        if cell.departures:
+            reasons = _sentence("; ".join(reason.rstrip(".") for reason in cell.departures))
+            what = "not comparable with the paper's and no reproduction"
+            lines.append(f"{label}: {what}: {reasons}")
+    return lines
+
+
+def note_document(block: dict[str, Any], plot: Plot) -> doc.Document:
+    """Return the note of a figure."""
+    name, title = block["id"], block["title"]
+    said = [*map(_sentence, [block["caption"], *block["notes"]]), *doc.data_lines(block["data"])]
+    parts: list[doc.Part] = [doc.Picture(f"{name}.png", title), doc.Lines(said)]
+    if plot.points:
+        head, *rows = plot.numbers
+        columns = [doc.Column(text, doc.RIGHT if at else doc.LEFT) for at, text in enumerate(head)]
+        parts += [doc.Heading("What was measured"), doc.Items("", plot.facts)]
+        parts.append(doc.Sheet(columns, [[doc.text_row(*row) for row in rows]]))
+    parts += [doc.Heading("What may be compared"), doc.Items("", comparison_lines(plot))]
+    if plot.not_run:
+        reasons = [f"{label}: {_sentence(reason)}" for label, reason in plot.not_run]
+        parts += [doc.Heading("Not run, so not drawn"), doc.Items("", reasons)]
+    files = [("SVG", f"{name}.svg"), ("the numbers behind", f"{name}.tsv")]
+    return doc.Document(name, title, [*parts, doc.Links(files, "Files")])

@@ -1,0 +1,24 @@
+"""The score of a model on a development set, while it is tuned and after."""
+
+from collections.abc import Callable
+
+from workflow_scripts.embedding.encoder_folder import LoadedModel
+from workflow_scripts.embedding.string_encoding import encode_strings
+from workflow_scripts.rooms import module_of
+from workflow_scripts.scoring.development_set import DevelopmentSet
+
+
+def make_score(
+    development: DevelopmentSet, pooling: str, max_length: int
+) -> Callable[[LoadedModel], float]:
+    """Return what scores a model on a development set, the higher the better."""
+
+    def score(loaded: LoadedModel) -> float:
+        return development.score(encode_strings(loaded, development.strings, pooling, max_length))
+
+    return score
+
+
+def modules_of(development: DevelopmentSet) -> list[str]:
+    """Return the modules that score a development set and are loaded by name."""
+    return ["scoring.development_scores", module_of("scoring.tasks", development.entry["task"])]

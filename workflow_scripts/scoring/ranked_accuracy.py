@@ -1,0 +1,69 @@
+"""Accuracy@k of ranked names (entity linking, as SapBERT counts) and of ranked translations."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from workflow_scripts.retrieval.rankings import RankedTranslation
+from workflow_scripts.scoring.counted_metrics import accuracy_metric
+from workflow_scripts.scoring.measurement import Measurement, measure_items
+
+# Per query and part, rows of what is searched, best first; the concepts (ids) of each such row;
+# the accepted concepts per query and part.
+Ranked = Sequence[Sequence[Sequence[int]]]
+Concepts = Sequence[Sequence[Any]]
+Gold = Sequence[Sequence[Iterable[Any]]]
+
+
+def hits_at(k: int, ranked: Ranked, concepts: Concepts, gold: Gold) -> list[bool]:
+    """Return whether each query is answered within the first k rows; accuracy@k is their share.
+
+    A part is hit if any of its first k rows carries an accepted concept, and a query if all its
+    parts are. k counts rows, not concepts: two names of one concept take two places.
+    """
+    return [
+        all(
+            any(not accepted.isdisjoint(concepts[row]) for row in rows[:k])
+            for rows, accepted in zip(parts, map(set, wanted), strict=True)
+        )
+        for parts, wanted in zip(ranked, gold, strict=True)
+    ]
+
+
+def coverage(concepts: Concepts, gold: Gold) -> float:
+    """Return the share of queries of which each part has an accepted concept among the rows."""
+    known = {concept for own in concepts for concept in own}
+    answerable = [all(not known.isdisjoint(accepted) for accepted in parts) for parts in gold]
+    return sum(answerable) / len(answerable)
+
+
+def measure_rankings(
+    dataset: str, entry: dict[str, Any], ranked: Ranked, concepts: Concepts, gold: Gold
+) -> Measurement:
+    """Return accuracy@1 and @5 over all queries, as far as the rows are ranked."""
+    metrics = {
+        f"accuracy@{k}": accuracy_metric(hits_at(k, ranked, concepts, gold))
+        for k in (1, 5)
+        if k <= len(ranked[0][0])
+    }
+    return measure_items(dataset, entry, len(gold), metrics, coverage=coverage(concepts, gold))
+
+
+def measure_translations(
+    dataset: str,
+    source: dict[str, Any],
+    target: dict[str, Any],
+    ranks: Iterable[RankedTranslation],
+) -> Measurement:
+    """Return accuracy@k over the distinct source words of a lexicon, where any gold target counts.
+
+    `source` and `target` are the blocks of both sides in items.json, `ranks` in their own order.
+    """
+    gold: dict[int, set[int]] = {}
+    for word, translation in zip(source["test"], target["test"], strict=True):
+        gold.setdefault(word, set()).add(translation)
+    ranked: list[list[list[int]]] = [[[]] for _ in gold]
+    for row in ranks:
+        ranked[row.query][0].append(row.target_row)
+    words = [[word] for word in target["vocabulary"]]
+    # The reader counts what it dropped of the pairs; both sides carry the same counts.
+    return measure_rankings(dataset, source, ranked, words, [[own] for own in gold.values()])

@@ -1,0 +1,52 @@
+"""The tasks that are scored, for the plan of a run and for front doors; a step loads its own alone.
+
+Each is a module of this folder, light to import, with
+
+- METRICS: the names of its metrics; tables show the first where they name none;
+- ITEMS: the class of `datasets.items` that it scores;
+- NEEDS: what is made before it is scored: "links" (ranked names, by `link_entities`), or
+  "translations" (ranked by `induce_lexicon` between two suites, scored by `score_lexicon`);
+- DEVELOPMENT: whether settings and stopping points can be chosen by its first metric;
+- measure(dataset, entry, vectors, ranked): what `score_suite` measures (a `Measurement`) on a data
+  set's block of items.json, from the vectors of its suite and its ranked names, if it needs any.
+"""
+
+from types import ModuleType
+
+from workflow_scripts import rooms
+from workflow_scripts.errors import UserError
+
+TASKS = ("similarity", "pair-classification", "entity-linking", "lexicon", "isotropy")
+
+
+def task(name: str) -> ModuleType:
+    return rooms.load("scoring.tasks", name)
+
+
+def default_metric(name: str) -> str:
+    """Return the metric that tables show where they name none."""
+    return task(name).METRICS[0]
+
+
+def metrics() -> list[str]:
+    """Return the names of the metrics of all tasks, each once."""
+    return list(dict.fromkeys(metric for name in TASKS for metric in task(name).METRICS))
+
+
+def needs(name: str, what: str) -> bool:
+    """Return whether `what` is made before a task is scored; nothing is for one that is not."""
+    return name in TASKS and what in task(name).NEEDS
+
+
+def development_tasks() -> list[str]:
+    """Return the tasks on whose data sets settings can be chosen."""
+    return [name for name in TASKS if task(name).DEVELOPMENT]
+
+
+def check_development_task(dataset: str, name: str, where: str) -> None:
+    """Raise `UserError`, naming the key or option, for a task without one score to choose by."""
+    if name not in development_tasks():
+        raise UserError(
+            f"{where} is `{dataset}`, of task {name}; a development set is one of task "
+            f"{' or '.join(development_tasks())}"
+        )

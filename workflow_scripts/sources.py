@@ -1,0 +1,87 @@
+"""The source files of a step: its script and every project module it imports, directly or not."""
+
+import ast
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from workflow_scripts.canonical import canonical
+from workflow_scripts.files import sha256_of
+
+PACKAGE = "workflow_scripts"
+_ROOT = Path(__file__).resolve().parents[1]
+
+
+def _file_of(module: str) -> Path | None:
+    """Return the file of a dotted project module, or None if it is no module of the project."""
+    base = _ROOT.joinpath(*module.split("."))
+    for candidate in (base.with_suffix(".py"), base / "__init__.py"):
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+@cache
+def _imports_of(module: str) -> frozenset[str]:
+    """Return the project modules that `module` imports anywhere in its text, functions included."""
+    file = _file_of(module)
+    assert file is not None
+    package = module if file.name == "__init__.py" else module.rpartition(".")[0]
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"), filename=str(file))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                parts = package.split(".")[: len(package.split(".")) - node.level + 1]
+                base = ".".join([*parts, base] if base else parts)
+            # `from package import name`: the name may itself be a module
+            names = [base, *(f"{base}.{alias.name}" for alias in node.names)]
+        else:
+            continue
+        found.update(n for n in names if n.split(".")[0] == PACKAGE and _file_of(n))
+    return frozenset(found)
+
+
+def _packages_above(module: str) -> set[str]:
+    parts = module.split(".")
+    return {".".join(parts[:length]) for length in range(1, len(parts))}
+
+
+@cache
+def sources(step: str, *more: str) -> list[str]:
+    """Return the source files of a step as sorted paths relative to the project's root.
+
+    `step` is "stage.rule", such as "tuning.tune_encoder": the file
+    workflow_scripts/tuning/tune_encoder.py, its transitive imports within the project, and the
+    `__init__.py` of each package on the way (importing a module runs them). `more` are modules in
+    the same form that the step loads by name ("tuning.methods.mirror"). Given as inputs of the
+    step's rule, an edited module reruns its users and nobody else.
+
+    Raises `ValueError` if there is no such step or module.
+    """
+    todo = [f"{PACKAGE}.{module}" for module in (step, *more)]
+    for module in todo:
+        if _file_of(module) is None:
+            raise ValueError(f"no such module: {module.replace('.', '/')}.py does not exist")
+    seen: set[str] = set()
+    while todo:
+        module = todo.pop()
+        if module in seen:
+            continue
+        seen.add(module)
+        todo.extend(_imports_of(module) | _packages_above(module))
+    files = (_file_of(module) for module in seen)
+    return sorted(str(file.relative_to(_ROOT)) for file in files if file is not None)
+
+
+def digest_of(step: str, *parts: Any, more: tuple[str, ...] = ()) -> str:
+    """Return the SHA-256 of what the results of a step depend on: `parts` and its source files.
+
+    `more` are the modules that it loads by name. An interrupted job goes on from where it was only
+    under the same digest.
+    """
+    files = {file: sha256_of(_ROOT / file) for file in sources(step, *more)}
+    return hashlib.sha256(canonical([*parts, files]).encode()).hexdigest()

@@ -1,0 +1,155 @@
+"""The document that every table, figure and page is made as, once, before any form of it.
+
+All texts are plain: what HTML, Markdown or LaTeX would read as a mark is escaped by the templates.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+# alignments of a column; TEXT may break its lines
+LEFT, RIGHT, TEXT = "left", "right", "text"
+DASH = "–"
+# the paper of tables and figures that name none
+OWN = "own"
+# of a table, besides its page
+FORMS = (("tsv", "tsv"), ("Markdown", "md"), ("LaTeX", "tex"))
+
+
+class Cell(NamedTuple):
+    """What stands in a cell: words or a number, and what may stand beside or below it.
+
+    `place` 1 is bold, 2 underlined. `sign`, `amount` and `mark` are an arrow to another row, its
+    length and a star where it is significant; `is_outside`: the difference is beyond the tolerance;
+    `reason` is the number of the reason why there is no value, `below` a line below a label. LaTeX
+    may break an `is_address` anywhere. `fields` are those of the tsv, else `text` alone.
+    """
+
+    text: str = ""
+    place: int | None = None
+    link: str | None = None
+    is_address: bool = False
+    deviation: str = ""
+    interval: str = ""
+    sign: str = ""
+    amount: str = ""
+    mark: str = ""
+    published: str = ""
+    difference: str = ""
+    is_outside: bool = False
+    reason: int | None = None
+    below: str = ""
+    fields: tuple[str, ...] | None = None
+
+
+class Column(NamedTuple):
+    """A column; `fields` are the heads of its columns in the tsv, else the label alone."""
+
+    label: str
+    alignment: str = RIGHT
+    fields: tuple[str, ...] | None = None
+    prints_arrows: bool = True
+
+
+class Row(NamedTuple):
+    """A row with a cell for each column."""
+
+    cells: tuple[Cell, ...]
+    id: str = ""
+
+
+class Sheet(NamedTuple):
+    """Rows under a header, in families that a rule keeps apart; `style` is a class of HTML."""
+
+    columns: Sequence[Column]
+    families: Sequence[Sequence[Row]]
+    caption: str = ""
+    style: str = ""
+
+    @property
+    def rows(self) -> list[Row]:
+        return [row for family in self.families for row in family]
+
+
+class Heading(NamedTuple):
+    """A heading below the title."""
+
+    text: str
+
+
+class Lines(NamedTuple):
+    """Paragraphs; `style` is a class of HTML: data, notice or notes."""
+
+    lines: Sequence[str]
+    style: str = "notes"
+
+
+class Items(NamedTuple):
+    """A list under a line; numbered items are those that cells refer to by `reason`."""
+
+    title: str
+    items: Sequence[str]
+    is_numbered: bool = False
+
+
+class Picture(NamedTuple):
+    """A picture with the line below it."""
+
+    address: str
+    title: str
+    links: Sequence[tuple[str, str]] = ()
+
+
+class Links(NamedTuple):
+    """(text, address) of other files; without a title they are for pages of HTML alone."""
+
+    links: Sequence[tuple[str, str]]
+    title: str = ""
+
+
+Part = Sheet | Heading | Lines | Items | Picture | Links
+
+
+class Document(NamedTuple):
+    """A page of parts. Its first sheet is what tsv and LaTeX show.
+
+    LaTeX has `print_caption` below it (the title where it is empty) and `comments` above.
+    """
+
+    id: str
+    title: str
+    parts: Sequence[Part]
+    print_caption: str = ""
+    comments: Sequence[str] = ()
+
+    @property
+    def sheet(self) -> Sheet:
+        return next(part for part in self.parts if isinstance(part, Sheet))
+
+
+def text_row(*texts: str, place: int | None = None) -> Row:
+    """Return a row of plain texts."""
+    return Row(tuple(Cell(text, place) for text in texts))
+
+
+def paper_name(paper: str, titles: Mapping[str, str]) -> str:
+    """Return the heading over the tables and figures of a paper; `titles` are those of papers."""
+    return "Your own" if paper == OWN else titles.get(paper, f"Paper {paper}")
+
+
+def data_lines(data_note: str) -> list[str]:
+    """Return the line that names the data, if there is anything to say."""
+    return [f"Data: {data_note.rstrip('.')}."] if data_note else []
+
+
+def form_links(name: str, *more: tuple[str, str]) -> Links:
+    """Return the links of a table's page to the index and to its other forms."""
+    others = [(form, f"{name}.{ending}") for form, ending in FORMS]
+    return Links([("All tables and figures", "index.html"), *others, *more])
+
+
+def table_document(
+    name: str, title: str, above: Sequence[str], sheet: Sheet, notes: Sequence[str]
+) -> Document:
+    """Return the document of a table of words and numbers, between lines above it and notes."""
+    parts = (form_links(name), Lines(above, "notice"), sheet, Lines(notes))
+    return Document(name, title, parts, comments=[*above, *notes])

@@ -1,0 +1,160 @@
+"""Tables of scores: encoders in rows, data sets in columns, the published value beside each."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from pydantic import Field, model_validator
+
+from workflow_scripts.configuration.blocks import Block, Distinct, Id, NotNegative, Text, mistake
+from workflow_scripts.errors import nearest_name
+from workflow_scripts.tables.blocks import Table, score_files
+from workflow_scripts.tables.config import ById, EncoderRow, TableBlock
+from workflow_scripts.tables.document import Document
+from workflow_scripts.tables.score_page import score_page
+from workflow_scripts.tables.tidy_cells import TidyCell, tidy_cells
+
+ColumnId = Annotated[str, Field(pattern=r"^[a-z0-9@.-]+$")]
+
+
+class ColumnBlock(Block):
+    """A column: one data set, or several over which it takes the mean."""
+
+    id: ColumnId = Field(description="Id, as in the file of published values.")
+    label: Text = Field(description="Heading.")
+    dataset: Id | None = Field(None, description="Data set that the column shows.")
+    datasets: Distinct[Id] | None = Field(
+        None, description="In place of dataset, several, over which the column takes the mean."
+    )
+    metric: Text | None = Field(None, description="Metric, the first of the task without one.")
+    names: dict[str, str] = Field(
+        {}, alias="with", description="Values for placeholders in the rows."
+    )
+    digits: Annotated[int, Field(ge=0, le=6)] = Field(3, description="Digits after the point.")
+    lower_is_better: bool = Field(False, description="Whether small is good.")
+    tolerance: NotNegative | None = Field(None, description="In place of the config's.")
+
+    @model_validator(mode="after")
+    def _shows_something(self) -> "ColumnBlock":
+        if (self.dataset is None) == (self.datasets is None):
+            raise mistake("give either `dataset` or `datasets`")
+        return self
+
+
+class RowBlock(EncoderRow):
+    """A row: what makes its encoders, or why this config does not run it."""
+
+    model: Text | dict[str, Text] | None = Field(
+        None, description="A model, or one for each language; {language} is replaced."
+    )
+    recipe: Text | None = Field(None, description="Recipe; placeholders are replaced.")
+    against: Id | None = Field(
+        None, description="Row that this one is compared with: difference, paired bootstrap."
+    )
+    not_run: Text | None = Field(
+        None, description="In place of model and recipe: why this row of the paper is not run."
+    )
+
+    @model_validator(mode="after")
+    def _runs_or_not(self) -> "RowBlock":
+        if self.not_run is not None:
+            if self.model is not None or self.recipe is not None:
+                raise mistake("a row with `not_run` has neither `model` nor `recipe`")
+        elif self.model is None or self.recipe is None:
+            raise mistake("give `model` and `recipe`, or say in `not_run` why it is not run")
+        return self
+
+
+class Config(TableBlock):
+    """A table of scores."""
+
+    suite: Text = Field(
+        description="Suite that holds the columns' data sets; {language} is replaced."
+    )
+    average: bool = Field(False, description="Adds a column with the mean over the columns.")
+    change_of: ColumnId | None = Field(
+        None,
+        description="Column (or `avg`) whose differences between rows stand in one of their own.",
+    )
+    columns: ById[ColumnBlock] = Field(description="What is shown of the rows.")
+    rows: ById[RowBlock] = Field(description="Encoders.")
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> "Config":
+        columns = [column.id for column in self.columns]
+        if len({column.label for column in self.columns}) < len(columns):
+            raise mistake("two of its `columns` have one label; rename one")
+        if self.average:
+            if "avg" in columns:
+                raise mistake("`avg` is the id of the average; give the column another")
+            if len({(column.digits, column.lower_is_better) for column in self.columns}) > 1:
+                raise mistake(
+                    "`average` needs columns with the same `digits` and `lower_is_better`"
+                )
+            columns.append("avg")
+        if self.change_of not in (None, *columns):
+            hint = nearest_name(self.change_of, columns)
+            raise mistake(f"`change_of` is `{self.change_of}`, no column of the table; {hint}")
+        rows = [row.id for row in self.rows]
+        for row in self.rows:
+            if row.against is not None and (row.against not in rows or row.against == row.id):
+                hint = nearest_name(row.against, rows)
+                raise mistake(
+                    f"`against` of row `{row.id}` is `{row.against}`, which is no other row of the "
+                    f"table; {hint}"
+                )
+        return self
+
+
+def places(config: Config) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    for row in config.rows:
+        if row.not_run is None:
+            for column in config.columns:
+                shown = column.model_dump(by_alias=True, exclude_none=True)
+                yield row.model_dump(exclude_none=True), shown
+
+
+def resolve(config: Config, run: Any) -> dict[str, Any]:
+    found: dict[str, dict[str, Any]] = {}
+    models: dict[str, None] = {}
+    left_out: dict[str, None] = {}
+    keys = {"id", "label", "digits", "lower_is_better"}
+    for row, column in places(config):
+        cell = found.setdefault(row["id"], {})[column["id"]] = run.cell(row, column)
+        if "parts" in cell:
+            models.update(dict.fromkeys(run.models_of(row, column)))
+        left_out.update(dict.fromkeys(run.left_out(row, column)))
+    shown = {"id", "label", "group", "against", "not_run"}
+    return {
+        "average": config.average,
+        "change_of": config.change_of,
+        "notes": [
+            *config.notes,
+            *(f"The mean leaves out {one}, which is not in the data root." for one in left_out),
+            *(f"{model}: {run.note(model)}" for model in models),
+        ],
+        "columns": [column.model_dump(include=keys) for column in config.columns],
+        "rows": [
+            row.model_dump(include=shown, exclude_none=True)
+            | ({"cells": found[row.id]} if row.id in found else {})
+            for row in config.rows
+        ],
+    }
+
+
+def _cells(block: dict[str, Any]) -> list[dict[str, Any]]:
+    return [cell for row in block["rows"] for cell in row.get("cells", {}).values()]
+
+
+def files(block: dict[str, Any]) -> list[str]:
+    return score_files(_cells(block))
+
+
+def assemble(block: dict[str, Any]) -> tuple[Document, list[TidyCell]]:
+    """Return the table and its cells. Raises `UserError` for a missing file or score."""
+    from workflow_scripts.tables.intervals import read_table
+
+    shown = read_table(Table.of(block), _cells(block), block["reference"])
+    for row in shown.block.rows if block["reference"] else ():
+        if all(cell.published is None for cell in shown.cells_of(row)):
+            print(f"{block['id']}: the paper has no row `{row.id}`; it stands without its values")
+    return score_page(shown, block["title"], block["data"], block["notes"]), tidy_cells(shown)

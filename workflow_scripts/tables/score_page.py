@@ -1,0 +1,240 @@
+"""A filled table of scores as a document: all that its cells show, and the lines around them."""
+
+from collections import Counter
+from itertools import groupby
+
+from workflow_scripts.tables import document as doc
+from workflow_scripts.tables import numbers as form
+from workflow_scripts.tables.blocks import AVERAGE, Column, Row
+from workflow_scripts.tables.cells import INSIDE, NOT_COMPARABLE, OUTSIDE, ShownCell, ShownTable
+from workflow_scripts.tables.cells import SIGNIFICANT as LEVEL
+
+_FIELDS = ("sd", "low", "high", "published", "difference", "status")
+
+
+def _with_status(table: ShownTable, *statuses: str) -> list[ShownCell]:
+    return [cell for cell in table.cells.values() if cell.status in statuses]
+
+
+def _has_published(table: ShownTable) -> bool:
+    return any(cell.published is not None for cell in table.cells.values())
+
+
+def comparability_lines(table: ShownTable) -> list[str]:
+    """Return the plain lines that say whether the table may be compared with the paper's."""
+    compared = len(_with_status(table, INSIDE, OUTSIDE))
+    others = len(_with_status(table, NOT_COMPARABLE))
+    if not _has_published(table):
+        return ["The paper has no values for this table."]
+    if all(cell.mean is None for cell in table.cells.values()):
+        return ["Nothing of this table was run: the values shown are the paper's."]
+    orientation = "the paper's value, marked “paper”, is for orientation only"
+    if not compared and not others:
+        return ["No cell with a value of the paper was run."]
+    if not compared:
+        return [
+            "Not comparable with the paper: in no cell are model, data and recipe all the paper's "
+            f"(below it says why). {orientation.capitalize()}, no difference is taken, and nothing "
+            "here reproduces the paper."
+        ]
+    below = "below each value stand the paper's value and the difference, ours minus the paper's"
+    if not others:
+        return [f"Model, data and recipe are the paper's: {below}."]
+    total = compared + others
+    return [
+        f"In {compared} of {total} cells model, data and recipe are the paper's: {below}.",
+        f"The other {others} cells show no difference and are not comparable with the paper "
+        f"(below it says why): there {orientation}.",
+    ]
+
+
+def _departure_lines(table: ShownTable) -> list[str]:
+    cells = _with_status(table, NOT_COMPARABLE)
+    counts = Counter(reason for cell in cells for reason in dict.fromkeys(cell.departures))
+    total = len(cells)
+    return [
+        f"{reason} ({f'all {count}' if count == total else f'{count} of {total}'} cells)"
+        for reason, count in counts.items()
+    ]
+
+
+def _tolerance_lines(table: ShownTable) -> list[str]:
+    labels: dict[str, dict[str, None]] = {}
+    for column in table.block.shown_columns:
+        for row in table.block.rows:
+            cell = table.cells[row.id, column.id]
+            if cell.difference is not None:
+                labels.setdefault(form.format_tolerance(cell.tolerance), {})[column.label] = None
+    if not labels:
+        return []
+    amounts = [f"{value} in {', '.join(names)}" for value, names in labels.items()]
+    amount = "; ".join(amounts) if len(labels) > 1 else next(iter(labels))
+    return [
+        "Tolerance: the largest difference to the paper, in either direction, that counts as "
+        f"agreement, here {amount}. A difference beyond it is marked !"
+    ]
+
+
+def _seed_counts(table: ShownTable) -> str:
+    """Return over how many seeds the means of a table are; empty without deviations."""
+    counts = {cell.seeds for cell in table.cells.values() if cell.deviation is not None}
+    return " or ".join(map(str, sorted(counts)))
+
+
+def _lowest_is_best(table: ShownTable) -> str:
+    return ", ".join(c.label for c in table.block.shown_columns if c.lower_is_better)
+
+
+def legend_lines(table: ShownTable) -> list[str]:
+    """Return the lines below the table that explain its marks."""
+    cells = table.cells.values()
+    lines = []
+    if runs := _seed_counts(table):
+        lines.append(
+            f"Mean over {runs} seeds ± sample standard deviation; without ± it is a single run."
+        )
+    if any(cell.interval for cell in cells):
+        lines.append(
+            "In brackets: 95% bootstrap interval over the items of the data sets, seeds averaged."
+        )
+    lines += _tolerance_lines(table)
+    if any(cell.against for cell in cells):
+        lines.append("↑ and ↓: difference to the row named below the label.")
+    if any(cell.against and cell.against.p_value is not None for cell in cells):
+        lines.append(
+            f"* after it: p < {form.format_number(LEVEL, 2)}, two-sided, by paired bootstrap over "
+            "items, seeds averaged; not corrected for the number of comparisons."
+        )
+    if any(cell.place == 1 for cell in cells):
+        lower = _lowest_is_best(table)
+        lowest = f" In {lower} the lowest is the best." if lower else ""
+        lines.append(f"Bold: best own score of a column; underlined: second best.{lowest}")
+    return lines
+
+
+def _fields(cell: ShownCell, digits: int) -> tuple[str, ...]:
+    """Return the fields of a cell in the tsv; one is empty where there is nothing."""
+    values = (cell.mean, cell.deviation, *(cell.interval or (None, None)))
+    shown = ["" if value is None else str(form.rounded(value, digits)) for value in values]
+    exact = (cell.published, cell.difference)
+    return (*shown, *("" if value is None else str(value) for value in exact), cell.status)
+
+
+def _cell(cell: ShownCell, digits: int, reasons: list[str]) -> doc.Cell:
+    found = {}
+    if cell.deviation is not None:
+        found["deviation"] = form.format_number(cell.deviation, digits)
+    if cell.interval is not None:
+        found["interval"] = form.format_interval(cell.interval, digits)
+    if cell.published is not None:
+        found["published"] = form.format_published(cell.published)
+    if cell.difference is not None:
+        found["difference"] = form.format_difference(cell.difference, digits)
+    if against := cell.against:
+        change = against.difference
+        found["sign"] = "↑" if change > 0 else "↓" if change < 0 else "="
+        found["amount"] = form.format_number(abs(change), digits)
+        found["mark"] = "*" if against.p_value is not None and against.p_value < LEVEL else ""
+    return doc.Cell(
+        doc.DASH if cell.mean is None else form.format_number(cell.mean, digits),
+        cell.place,
+        reason=None if cell.not_run is None else reasons.index(cell.not_run) + 1,
+        is_outside=cell.status == OUTSIDE,
+        fields=_fields(cell, digits),
+        **found,
+    )
+
+
+def _row(table: ShownTable, row: Row, reasons: list[str]) -> doc.Row:
+    shown = zip(table.cells_of(row), table.block.shown_columns, strict=True)
+    cells = [_cell(cell, column.digits, reasons) for cell, column in shown]
+    has_arrows = any(cell.sign for cell in cells)
+    below = f"↑↓ to {table.block.row(row.against).label}" if has_arrows else ""
+    head = doc.Cell(row.label, below=below, fields=(row.id, row.label))
+    return doc.Row((head, *cells), row.id)
+
+
+def _prints_arrows(table: ShownTable, column: Column) -> bool:
+    """Return whether a column has arrows in print: with an average it alone does, as in papers."""
+    return column.id == AVERAGE or not table.block.average
+
+
+def _sheet(table: ShownTable, reasons: list[str]) -> doc.Sheet:
+    columns = [doc.Column("", doc.LEFT, ("row", "label"))]
+    for column in table.block.shown_columns:
+        fields = (column.label, *(f"{column.label} {name}" for name in _FIELDS))
+        arrows = _prints_arrows(table, column)
+        columns.append(doc.Column(column.label, fields=fields, prints_arrows=arrows))
+    below = " and, below them, the paper's values" if _has_published(table) else ""
+    groups = groupby(table.block.rows, key=lambda row: row.group)
+    families = [[_row(table, row, reasons) for row in rows] for _, rows in groups]
+    return doc.Sheet(columns, families, f"Own scores{below}", "scores")
+
+
+def _samples(table: ShownTable) -> doc.Sheet:
+    columns = [doc.Column("Data set", doc.LEFT), doc.Column("n"), doc.Column("Coverage")]
+    columns += [doc.Column("Dropped", doc.TEXT), doc.Column("Rows", doc.TEXT)]
+    rows = []
+    for one in table.samples:
+        counts = [f"{reason}: {count}" for reason, count in sorted(one.dropped.items()) if count]
+        found = (str(one.n), form.format_number(one.coverage), "; ".join(counts) or "none")
+        rows.append(doc.text_row(one.dataset, *found, ", ".join(one.rows)))
+    if not any(one.rows for one in table.samples):
+        columns, rows = columns[:-1], [doc.Row(row.cells[:-1]) for row in rows]
+    return doc.Sheet(columns, [rows], "What the scores were measured on", "samples notes")
+
+
+def _print_caption(table: ShownTable, title: str, data: str) -> str:
+    block = table.block
+    sentences = [title.rstrip(".") + ".", *doc.data_lines(data)]
+    if _with_status(table, NOT_COMPARABLE):
+        compared = _with_status(table, INSIDE, OUTSIDE)
+        which = "Not all values are" if compared else "No value is"
+        sentences.append(f"{which} comparable with the paper's.")
+    if any(cell.place == 1 for cell in table.cells.values()):
+        sentences.append("Bold and underline: highest and second-highest score of a column.")
+        if lower := _lowest_is_best(table):
+            sentences.append(f"In {lower} lower is better, and the lowest is bold.")
+    if runs := _seed_counts(table):
+        sentences.append(f"Mean over {runs} seeds ± sample standard deviation.")
+    printed = [column.id for column in block.shown_columns if _prints_arrows(table, column)]
+    arrows = [
+        (block.row(row).label, cell.against)
+        for (row, column), cell in table.cells.items()
+        if cell.against is not None and column in printed
+    ]
+    if arrows:
+        pairs = (f"{label} to {block.row(against.row).label}" for label, against in arrows)
+        sentences.append(f"Arrows: differences between rows ({'; '.join(dict.fromkeys(pairs))}).")
+    if any(one.p_value is not None and one.p_value < LEVEL for _, one in arrows):
+        sentences.append("*: p < .05, two-sided paired bootstrap over items, seeds averaged.")
+    return " ".join(sentences)
+
+
+def score_page(table: ShownTable, title: str, data: str, notes: list[str]) -> doc.Document:
+    """Return the document of a table; `data` names the data, `notes` stand below."""
+    name = table.block.id
+    cells = [cell for row in table.block.rows for cell in table.cells_of(row)]
+    reasons = list(dict.fromkeys(cell.not_run for cell in cells if cell.not_run is not None))
+    parts = [
+        doc.form_links(name, ("one row for each cell", f"cells/{name}.tsv")),
+        doc.Lines(doc.data_lines(data), "data"),
+        doc.Lines(comparability_lines(table), "notice"),
+        _sheet(table, reasons),
+        doc.Lines([*legend_lines(table), *notes]),
+    ]
+    if reasons:
+        parts.append(doc.Items("– no value:", reasons, is_numbered=True))
+    if departures := _departure_lines(table):
+        parts.append(doc.Items("Why scores are not compared with the paper:", departures))
+    if table.samples:
+        parts.append(_samples(table))
+    comments = []
+    if _has_published(table):
+        compared = len(_with_status(table, INSIDE, OUTSIDE))
+        total = compared + len(_with_status(table, NOT_COMPARABLE))
+        comments.append(
+            "The paper's values stand in comments below the rows; model, data and recipe are the "
+            f"paper's in {compared} of {total} cells that have one and were run."
+        )
+    return doc.Document(name, title, parts, _print_caption(table, title, data), comments)

@@ -1,0 +1,156 @@
+"""The tuning loop of all methods: optimiser, schedule, state, log and development score."""
+
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any, TextIO
+
+import torch
+from transformers import get_scheduler
+
+from workflow_scripts import rooms
+from workflow_scripts.embedding.encoder_folder import LoadedModel
+from workflow_scripts.embedding.torch_setup import has_bfloat16
+from workflow_scripts.errors import UserError
+from workflow_scripts.tuning.objective import Means, Objective
+from workflow_scripts.tuning.processes import Processes
+from workflow_scripts.tuning.recipe import METHODS, TuningRecipe
+from workflow_scripts.tuning.step_log import StepLog
+from workflow_scripts.tuning.tuning_state import BestWeights, Progress, StateFile
+
+_SCHEDULERS = {"constant": "constant_with_warmup", "linear": "linear", "cosine": "cosine"}
+# Scores a model on a development set, the higher the better.
+Score = Callable[[LoadedModel], float]
+
+
+@dataclass(frozen=True)
+class TuningSummary:
+    """What the loop did: no times, since records are to come out the same again."""
+
+    steps: int
+    first_loss: float
+    last_loss: float
+    best_step: int | None = None
+    best_score: float | None = None
+
+    def as_record(self) -> dict[str, int | float]:
+        return {key: value for key, value in vars(self).items() if value is not None}
+
+
+def tune_model(
+    loaded: LoadedModel,
+    corpus: Any,
+    recipe: TuningRecipe,
+    seed: int,
+    step_log: TextIO | None = None,
+    *,
+    score: Score | None = None,
+    state: StateFile | None = None,
+    processes: Processes | None = None,
+) -> TuningSummary:
+    """Tune the weights of `loaded.model` in place: same machine, threads and seed, same weights.
+
+    `corpus` is what `read` of the recipe's method gives, `score` is of the recipe's development
+    set, `state` where an interrupted run left off; `step_log` takes JSON lines. Raises `UserError`
+    if the loss runs away, for a model that cannot take a choice, and for lack of memory.
+    """
+    watched = recipe.development
+    if watched is not None and score is None:
+        raise UserError("development: no data set to score on; set development: null")
+    processes = processes or Processes()
+    device = next(loaded.model.parameters()).device
+    dtype = settle_precision(recipe.precision, device)
+    # float16 loses small gradients unless they are scaled up
+    scaled = dtype == torch.float16 and device.type == "cuda"
+    scaler = torch.amp.GradScaler(device.type, enabled=scaled)
+    means = Means(seed, device, dtype, scaler, processes)
+    method = rooms.load(METHODS, recipe.method)
+    objective: Objective = method.prepare(loaded, corpus, recipe, means)
+    optimiser = objective.make_optimiser(recipe)
+    rate_factor = _schedule(recipe, objective.steps)
+    best = BestWeights()
+    trained = (objective.trained, optimiser, scaler)
+    progress = Progress() if state is None else state.load(trained, best)
+    log = StepLog(step_log, objective.steps, progress, quiet=not processes.is_first)
+    objective.trained.train()
+    with closing(log), objective.settings():
+        for step, batch in enumerate(objective.batches(), start=1):
+            if step <= progress.step:
+                continue
+            rate = recipe.learning_rate * rate_factor(step - 1)
+            try:
+                taken = objective.step(step, batch)
+                _move(*trained, rate, recipe.max_gradient_norm, processes)
+            except torch.OutOfMemoryError as error:
+                raise UserError(
+                    "out of memory for the loss or the optimiser, beside the model; lower "
+                    "batch_size in the recipe or take a smaller model"
+                ) from error
+            value = None
+            if watched and (step % watched.every == 0 or step == objective.steps):
+                # of the first process, for all of them
+                own = torch.tensor(score(loaded) if processes.is_first else 0, dtype=torch.float64)
+                value = processes.sum(own.to(device)).item()
+                objective.trained.train()
+                best.offer(step, value, loaded.model)
+            log.add(step, taken, rate, value)
+            progress.step = step
+            if watched and watched.patience is not None and best.since >= watched.patience:
+                break
+            if state is not None and state.is_due() and processes.is_first:
+                log.flush()
+                state.save(trained, progress, best)
+        log.flush()
+    best.restore(loaded.model)
+    loaded.model.eval()
+    return TuningSummary(
+        progress.step, progress.first_loss, progress.last_loss, best.step or None, best.score
+    )
+
+
+def _move(
+    trained: torch.nn.Module,
+    optimiser: torch.optim.Optimizer,
+    scaler: torch.amp.GradScaler,
+    rate: float,
+    max_norm: float | None,
+    processes: Processes,
+) -> None:
+    """Take the step that the gradients of all processes ask for."""
+    for parameter in trained.parameters():
+        if parameter.grad is not None and parameter.grad.is_sparse:
+            parameter.grad = parameter.grad.to_dense()
+    processes.sum_gradients(trained.parameters())
+    if max_norm is not None:
+        scaler.unscale_(optimiser)
+        torch.nn.utils.clip_grad_norm_(trained.parameters(), max_norm)
+    for group in optimiser.param_groups:
+        group["lr"] = rate
+    scaler.step(optimiser)
+    scaler.update()
+    optimiser.zero_grad(set_to_none=True)
+
+
+def settle_precision(name: str, device: torch.device) -> torch.dtype:
+    """Return the type of the forward passes; warns of one that a processor only emulates.
+
+    `auto` is bfloat16 on a GPU (float16 where it has none) and float32 elsewhere.
+    """
+    if name == "auto":
+        if device.type != "cuda":
+            return torch.float32
+        return torch.bfloat16 if has_bfloat16(device) else torch.float16
+    dtype = getattr(torch, name)
+    native = dtype == torch.float32 or device.type != "cpu"
+    if not native and (dtype == torch.float16 or not has_bfloat16(device)):
+        print(f"warning: this processor emulates {name}: slower than float32", file=sys.stderr)
+    return dtype
+
+
+def _schedule(recipe: TuningRecipe, steps: int) -> Callable[[int], float]:
+    """Return what gives the factor of the learning rate after a number of steps."""
+    # The schedulers of transformers hold a function of the step; the optimiser is a stand-in.
+    stand_in = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=1.0)
+    warmup = round(recipe.warmup * steps)
+    return get_scheduler(_SCHEDULERS[recipe.schedule], stand_in, warmup, steps).lr_lambdas[0]

@@ -1,0 +1,1 @@
+"""Methods of recipes, one to a file."""

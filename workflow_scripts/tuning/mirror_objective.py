@@ -1,0 +1,86 @@
+"""Mirror tuning (paper sections 2 and 3): strings paired with themselves, InfoNCE."""
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+
+from workflow_scripts.embedding.architectures import first_position_only
+from workflow_scripts.embedding.encoder_folder import LoadedModel
+from workflow_scripts.tuning.batch_gradients import BatchGradients
+from workflow_scripts.tuning.corpus_strings import Corpus
+from workflow_scripts.tuning.drophead import drophead
+from workflow_scripts.tuning.dropout import seeded_dropout
+from workflow_scripts.tuning.dropout_masks import DropoutMasks
+from workflow_scripts.tuning.losses import alignment, nt_xent_loss, uniformity
+from workflow_scripts.tuning.methods.mirror import Choices
+from workflow_scripts.tuning.objective import Means, Objective, Step
+from workflow_scripts.tuning.views import Views
+
+
+def draw_batches(
+    count: int, batch_size: int, epochs: int, generator: random.Random
+) -> Iterator[list[int]]:
+    """Yield the string indices of each step: shuffled anew each epoch, incomplete batch dropped."""
+    for _ in range(epochs):
+        order = list(range(count))
+        generator.shuffle(order)
+        for start in range(0, count - batch_size + 1, batch_size):
+            yield order[start : start + batch_size]
+
+
+class MirrorObjective(Objective):
+    """The batches and gradients of Mirror tuning."""
+
+    def __init__(self, loaded: LoadedModel, corpus: Corpus, choices: Choices, means: Means) -> None:
+        loaded.check_pooling(choices.pooling, choices.max_length)
+        self.trained, self._choices, self._seed = loaded.model, choices, means.seed
+        self._count = len(corpus.strings)
+        self.steps = choices.epochs * (self._count // choices.batch_size)
+        length, masking = choices.max_length, choices.span_masking
+        texts = (corpus.strings, corpus.partners)
+        self._views = Views(loaded.tokenizer, *texts, masking, length, means.seed)
+        self._masks = DropoutMasks(means.seed, means.device)
+        ways = {"cached": choices.gradient_cache, "paired": choices.controlled_dropout}
+        pooling = (choices.pooling, length)
+        self._gradients = BatchGradients(loaded, *pooling, self._masks, means, **ways)
+
+    @contextmanager
+    def settings(self) -> Iterator[None]:
+        model, choices = self.trained, self._choices
+        with (
+            seeded_dropout(model, choices.dropout, self._masks),
+            drophead(model, choices.drophead, self._masks),
+            first_position_only(model, choices.pooling in ("cls", "pooler")),
+            _sparse_embedding_gradients(model),
+        ):
+            yield
+
+    def batches(self) -> Iterator[list[int]]:
+        shuffling = random.Random(f"{self._seed} shuffling")
+        choices = self._choices
+        return draw_batches(self._count, choices.batch_size, choices.epochs, shuffling)
+
+    def step(self, number: int, batch: list[int]) -> Step:
+        token_ids = self._views.of_batch(batch, number)
+        loss, vectors = self._gradients.compute(token_ids, number, self._loss)
+        first, second = vectors[: len(batch)], vectors[len(batch) :]
+        spread = {"alignment": alignment(first, second), "uniformity": uniformity(first)}
+        return Step({"loss": loss, **spread}, len(batch), sum(map(len, token_ids)))
+
+    def _loss(self, first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
+        choices = self._choices
+        return nt_xent_loss(first, second, choices.temperature, choices.loss_denominator)
+
+
+@contextmanager
+def _sparse_embedding_gradients(model: torch.nn.Module) -> Iterator[None]:
+    """On a CPU, let a slice make no gradient of the whole vocabulary, of which it uses few rows."""
+    embeddings = model.get_input_embeddings()
+    before = embeddings.sparse
+    embeddings.sparse = embeddings.weight.device.type == "cpu"
+    try:
+        yield
+    finally:
+        embeddings.sparse = before

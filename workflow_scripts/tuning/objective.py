@@ -1,0 +1,65 @@
+"""What a method gives to the loop, and what the loop gives to a method."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from workflow_scripts.tuning.processes import Processes
+from workflow_scripts.tuning.recipe import TuningRecipe
+
+
+@dataclass(frozen=True)
+class Means:
+    """What a method computes with; losses go through `scaler.scale` before they are taken back."""
+
+    seed: int
+    device: torch.device
+    dtype: torch.dtype
+    scaler: torch.amp.GradScaler
+    processes: Processes
+
+    def autocast(self) -> AbstractContextManager[Any]:
+        """Return the context of forward passes, which are in `dtype`."""
+        if self.dtype == torch.float32:
+            return nullcontext()
+        return torch.autocast(self.device.type, dtype=self.dtype)
+
+
+@dataclass(frozen=True)
+class Step:
+    """What became of a batch: `measures`, scalars on any device, are logged by name, loss first."""
+
+    measures: dict[str, torch.Tensor]
+    strings: int
+    tokens: int
+
+
+class Objective(ABC):
+    """A method made ready for a run of `steps`; what it does hangs on seed and step alone.
+
+    `trained` is what the optimiser moves: the model and modules of the method's own.
+    """
+
+    trained: torch.nn.Module
+    steps: int
+
+    @abstractmethod
+    def batches(self) -> Iterable[Any]:
+        """Yield the batch of every step, from the first on."""
+
+    @abstractmethod
+    def step(self, number: int, batch: Any) -> Step:
+        """Add the gradients of step `number` to the parameters, scaled; wait for nothing."""
+
+    def settings(self) -> AbstractContextManager[Any]:
+        """Set the model up for tuning inside the block."""
+        return nullcontext()
+
+    def make_optimiser(self, recipe: TuningRecipe) -> torch.optim.Optimizer:
+        """Return the optimiser of `trained`; the loop sets its rate at each step."""
+        options = {"lr": recipe.learning_rate, "weight_decay": recipe.weight_decay, "fused": True}
+        return torch.optim.AdamW(self.trained.parameters(), **options)

@@ -1,0 +1,163 @@
+"""Recipes: blocks of config/recipes.yaml, typed; without torch.
+
+The `method` says which keys one has: those here, and those of `Choices` in methods/<method>.py.
+"""
+
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BaseModel, Field
+
+from workflow_scripts import rooms
+from workflow_scripts.configuration.blocks import (
+    Block,
+    Id,
+    NotNegative,
+    Positive,
+    Rate,
+    Text,
+    WholeNumber,
+    read_block,
+)
+from workflow_scripts.embedding.pooling_names import POOLINGS, SHORTEST_MAX_LENGTH
+from workflow_scripts.errors import UserError, nearest_name
+
+METHODS = "tuning.methods"
+Pooling = Literal[tuple(POOLINGS)]  # type: ignore[valid-type]
+Length = Annotated[int, Field(ge=SHORTEST_MAX_LENGTH)]
+
+
+class Start(Block):
+    """The encoder that a tuning begins from: of the same model and seed."""
+
+    recipe: Id = Field(description="recipe of that encoder, one that tunes")
+    corpus: Id = Field(description="corpus of that encoder")
+
+
+class Development(Block):
+    """A set that the model is scored on while it is tuned; the weights of its best score stay."""
+
+    suite: Text = Field(description="suite that holds the data set")
+    dataset: Text = Field(description="data set, of a task that has a single score")
+    every: WholeNumber = Field(description="steps between two scores; the last step is scored too")
+    patience: WholeNumber | None = Field(
+        default=None, description="scores in a row without a better one that end the tuning"
+    )
+
+
+class DropoutRates(Block):
+    """Rates of the places where BERT drops out; null keeps the model's own."""
+
+    embeddings: Rate | None = Field(default=None, description="after the embeddings")
+    attention: Rate | None = Field(default=None, description="of the attention weights")
+    attention_output: Rate | None = Field(default=None, description="after the attention")
+    feed_forward: Rate | None = Field(default=None, description="after the feed-forward layer")
+
+
+class Recipe(Block):
+    """What every recipe says."""
+
+    # whether the method makes an encoder, or takes the model as it is
+    tunes: ClassVar[bool] = False
+
+    method: Text = Field(description="how weights are trained; none takes the model as it is")
+    pooling: Pooling = Field(
+        description="; ".join(f"{name}: {what}" for name, what in POOLINGS.items())
+    )
+    embed_max_length: Length = Field(
+        description="tokens that a string is cut to when it is embedded, special tokens included"
+    )
+    start: Start | None = Field(
+        default=None, description="encoder to begin from in place of the model itself"
+    )
+    development: Development | None = Field(
+        default=None, description="set that the model is scored on while it is tuned"
+    )
+
+
+class TuningRecipe(Recipe):
+    """What recipes of all methods that tune say: what `tuning.loop` does."""
+
+    tunes: ClassVar[bool] = True
+
+    learning_rate: Positive = Field(default=2e-5, description="of the optimiser")
+    weight_decay: NotNegative = Field(default=0.01, description="of the optimiser")
+    schedule: Literal["constant", "linear", "cosine"] = Field(
+        default="constant", description="of the learning rate: linear and cosine go down to 0"
+    )
+    warmup: Rate = Field(default=0.0, description="share of the steps in which it rises from 0")
+    max_gradient_norm: Positive | None = Field(
+        default=None, description="norm that gradients are clipped to"
+    )
+    precision: Literal["auto", "float32", "bfloat16", "float16"] = Field(
+        default="auto",
+        description="of the forward passes; auto is mixed on a GPU and float32 elsewhere",
+    )
+
+
+class _OfAnyMethod(BaseModel):
+    """What a block must have before its method says which other keys it has."""
+
+    method: Text
+
+
+def recipe_of(name: str, block: Any, file: str = "config") -> Recipe:
+    """Return a block as `Choices` of its method; `UserError` names `recipes.<name>.<key>`."""
+    where = f"recipes.{name}"
+    if not isinstance(block, Mapping) or not isinstance(block.get("method"), str):
+        read_block(_OfAnyMethod, block, where, file)
+    try:
+        module = rooms.load(METHODS, block["method"])
+    except ModuleNotFoundError as error:
+        raise UserError(f"{file}: `{where}.method` is {block['method']!r}: no method") from error
+    return read_block(module.Choices, block, where, file)
+
+
+def tuning_recipe_of(name: str, block: Any, file: str = "config") -> TuningRecipe:
+    """Return the same; `UserError` for a recipe that tunes nothing."""
+    recipe = recipe_of(name, block, file)
+    if not isinstance(recipe, TuningRecipe):
+        raise UserError(
+            f"{file}: `recipes.{name}.method` is {recipe.method!r}, which tunes nothing; embed the "
+            "model itself, or choose a recipe that tunes"
+        )
+    return recipe
+
+
+def resolve_likes(blocks: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the recipes with `like: other` replaced by the keys of the other, their own on top.
+
+    A key is replaced as a whole, nested blocks included. Raises `UserError` for an unknown name and
+    for recipes that are like each other in a circle.
+    """
+
+    def resolve(name: str, above: tuple[str, ...]) -> Any:
+        block, way = blocks[name], (*above, name)
+        other = block.get("like") if isinstance(block, Mapping) else None
+        if other is None:
+            return block
+        where = f"config: `recipes.{name}.like`"
+        if other not in blocks:
+            hint = nearest_name(other, blocks)
+            raise UserError(f"{where} is `{other}`, which is not in `recipes`; {hint}")
+        if other in way:
+            raise UserError(f"{where}: in a circle ({' -> '.join([*way, other])}); break it")
+        own = {key: value for key, value in block.items() if key != "like"}
+        return {**resolve(other, way), **own}
+
+    return {name: resolve(name, ()) for name in blocks}
+
+
+def change_recipe(block: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a copy of a recipe's block with keys set, {path: value} in order, unchecked."""
+    changed = deepcopy(dict(block))
+    for path, value in changes.items():
+        *parents, key = path.split(".")
+        target = changed
+        for parent in parents:
+            inner = target.get(parent)
+            target[parent] = inner if isinstance(inner, dict) else {}
+            target = target[parent]
+        target[key] = deepcopy(value)
+    return changed

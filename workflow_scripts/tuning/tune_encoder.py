@@ -1,0 +1,158 @@
+"""Command of rule `tune_encoder`: a model, a corpus and a recipe make an encoder."""
+
+import argparse
+import json
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+from workflow_scripts import rooms
+from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.files import read_json
+from workflow_scripts.imports import quick_imports
+from workflow_scripts.sources import digest_of
+from workflow_scripts.tuning.encoder_card import write_card
+from workflow_scripts.tuning.recipe import METHODS, TuningRecipe, tuning_recipe_of
+
+# An interrupted tuning that took longer than this goes on from where it was.
+SECONDS_BETWEEN_STATES = 60.0
+# Scoring is above tuning: loaded by name, and a source only where a recipe has a development set.
+SCORES = ("scoring", "development_scores")
+
+
+def make_encoder(
+    model: str,
+    corpus_path: str,
+    recipe_name: str,
+    recipe_block: Any,
+    seed: int,
+    output: str | Path,
+    threads: int = 1,
+    device: str = "cpu",
+    step_log: str | Path | None = None,
+    development: Any = None,
+) -> None:
+    """Tune `model` on a corpus and write the encoder folder `output`, whole or not at all.
+
+    `recipe_block` is the block of config as read, `development` the `DevelopmentSet` of a recipe
+    that has one. An interrupted run leaves its state beside `output` and goes on from there. Raises
+    `UserError` for a recipe, corpus or model that will not do.
+    """
+    recipe = tuning_recipe_of(recipe_name, recipe_block)
+    method = rooms.load(METHODS, recipe.method)
+    start = read_start(model, recipe_name, recipe)
+    corpus = method.read(corpus_path, recipe, recipe_name)
+
+    # Only now: torch and transformers take seconds, which bad arguments should not wait for.
+    with quick_imports():
+        import tokenizers
+        import torch
+        import transformers
+
+        from workflow_scripts.embedding.encoder_folder import load_model, save_encoder
+        from workflow_scripts.embedding.torch_setup import set_up_torch
+        from workflow_scripts.tuning.loop import tune_model
+        from workflow_scripts.tuning.processes import Processes
+        from workflow_scripts.tuning.step_log import keep_steps
+        from workflow_scripts.tuning.tuning_state import StateFile
+
+    pooling, max_length = recipe.pooling, recipe.embed_max_length
+    processes = Processes()
+    loaded = load_model(model, processes.device(set_up_torch(threads, device)))
+    loaded.check_pooling(pooling, max_length)
+    loaded.warn_of_missing_mark(pooling)
+    libraries = (tokenizers, torch, transformers)
+    record = {
+        "corpus": corpus.as_record(),
+        "dimension": loaded.model.config.hidden_size,
+        "max_length": max_length,
+        "model": {"name": loaded.name, "weights_sha256": loaded.weights_sha256},
+        "pooling": pooling,
+        "recipe": recipe_block,
+        "recipe_name": recipe_name,
+        "seed": seed,
+        "versions": {library.__name__: library.__version__ for library in libraries},
+        **start,
+    }
+    modules, score = [rooms.module_of(METHODS, recipe.method)], None
+    if development is not None:
+        scores = rooms.load(*SCORES)
+        modules += scores.modules_of(development)
+        score = scores.make_score(development, pooling, max_length)
+    inputs = (record, loaded.weights_sha256, development and vars(development))
+    machine = (threads, device, processes.count)
+    output = Path(output)
+    digest = digest_of("tuning.tune_encoder", *inputs, *machine, more=tuple(modules))
+    state_file = output.with_name(f".{output.name}.state.safetensors")
+    state = StateFile(state_file, digest, SECONDS_BETWEEN_STATES)
+    writes = step_log and processes.is_first
+    if writes:
+        keep_steps(Path(step_log), state.read().step)
+    # not in several processes, which would have to agree on the step
+    saved = state.saved_on_sigterm() if processes.count == 1 else nullcontext()
+    with saved, open(step_log, "a", encoding="utf-8") if writes else nullcontext() as stream:
+        summary = tune_model(
+            loaded, corpus, recipe, seed, stream, score=score, state=state, processes=processes
+        )
+    if processes.is_first:
+        record["tuning"] = summary.as_record()
+        save_encoder(output, loaded, pooling, max_length, record, write_card(record, method))
+        state.path.unlink(missing_ok=True)
+    processes.wait()
+
+
+def read_start(model: str, recipe_name: str, recipe: TuningRecipe) -> dict[str, Any]:
+    """Return what a record says of the encoder that a recipe starts from, {} without one."""
+    if recipe.start is None:
+        return {}
+    wanted, file = recipe.start, Path(model).expanduser() / "encoder.json"
+    record = read_json(file) if file.is_file() else {"recipe_name": None, "corpus": {"name": ""}}
+    found = (record["recipe_name"], Path(record["corpus"]["name"]).stem)
+    if found != (wanted.recipe, wanted.corpus):
+        raise UserError(
+            f"--model {model}: recipes.{recipe_name}.start goes on from an encoder; give the "
+            f"folder of one of recipe {wanted.recipe} and corpus {wanted.corpus}"
+        )
+    kept = ("corpus", "recipe", "recipe_name", "seed", "start", "weights_sha256")
+    start = {key: record[key] for key in kept if key in record}
+    return {"model": record["model"], "start": start}
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    add = parser.add_argument
+    add("--model", required=True, help="model folder or hub id")
+    add("--corpus", required=True, help="text file, one string a line")
+    add("--recipe-name", required=True)
+    add("--recipe-json", required=True, help="the recipe's block of config as JSON")
+    add("--seed", type=int, required=True)
+    add("--output", required=True, help="encoder folder to write")
+    add("--step-log", help="JSON lines: step, loss, learning rate, strings/s, ...")
+    add("--threads", type=int, default=1)
+    add("--device", choices=("cpu", "cuda", "auto"), default="cpu")
+    files = "strings (one a line) and items.json of the suite of the recipe's development set"
+    add("--development", nargs="*", default=[], metavar="FILE", help=files)
+    add("--linking-similarity", choices=("dot", "cosine", "none"), default="none")
+    arguments = parser.parse_args(argv)
+    name, similarity = arguments.recipe_name, arguments.linking_similarity
+    try:
+        block = json.loads(arguments.recipe_json)
+    except json.JSONDecodeError as error:
+        raise UserError(f"--recipe-json: not valid JSON ({error.msg})") from error
+    watched, development = tuning_recipe_of(name, block).development, None
+    if len(arguments.development) != (2 if watched else 0):
+        raise UserError(
+            f"recipes.{name}.development goes with --development STRINGS ITEMS: give both or none"
+        )
+    if watched:
+        linking = None if similarity == "none" else similarity
+        choices = (watched.dataset, linking, arguments.threads)
+        reading = rooms.load("scoring", "development_set")
+        development = reading.read_development_set(*arguments.development, *choices)
+    inputs = (arguments.model, arguments.corpus, name, block, arguments.seed, arguments.output)
+    options = {key: getattr(arguments, key) for key in ("threads", "device", "step_log")}
+    make_encoder(*inputs, **options, development=development)
+
+
+if __name__ == "__main__":
+    run_command(main)

@@ -1,0 +1,49 @@
+"""The block `tuning_grid` of a config: searches for tuning hyper-parameters."""
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from workflow_scripts.configuration.blocks import Block, Count, Distinct, Id, Text
+
+Axes = Annotated[dict[Text, Distinct[Any]], Field(min_length=1)]
+
+
+class SearchBlock(Block):
+    """What is tuned on what and scored on which development set."""
+
+    model: Text = Field(description="Model that each cell tunes anew.")
+    recipe: Text = Field(
+        description="Recipe that tunes; its keys hold where no axis sets another value."
+    )
+    corpus: Text = Field(description="Corpus that is tuned on.")
+    suite: Text = Field(description="Suite that is embedded for each cell; it holds the data set.")
+    dataset: Text = Field(description="Development set, of a task that settings can be chosen by.")
+    seeds: Distinct[Count] | None = Field(
+        default=None, description="Seeds of each cell; without them those of the config."
+    )
+    set: dict[Text, Any] = Field(
+        default={}, description="Recipe keys with the one value that all cells have."
+    )
+    axes: Axes | None = Field(default=None, description="In place of the common axes, as a whole.")
+
+
+class TuningGrid(Block):
+    """Searches for tuning hyper-parameters on development sets; see docs/tuning-grid.md."""
+
+    axes: Axes = Field(
+        description="Values by recipe key; a search without axes of its own takes every "
+        "combination."
+    )
+    # the cells of a job are one argument of its command, at most 128 KiB long
+    cells_per_job: Annotated[int, Field(ge=1, le=500)] = Field(
+        description="Cells that one job tunes one after the other."
+    )
+    shown: list[Text] | None = Field(
+        default=None,
+        description="Searches that a table of kind grid shows, and so all_tables runs; without a "
+        "list all.",
+    )
+    searches: dict[Id, SearchBlock] = Field(
+        description="By id, what is tuned on what and scored on which development set."
+    )
