@@ -110,7 +110,7 @@ def test_tables_of_other_kinds_have_keys_of_their_own(block: Any, expected: str)
         (PAIRS | {"kind": "roc", "rows": [{"id": "a", "label": "A"}]}, "`figures.t.rows.a.model`"),
         (LINES | {"series": [SERIES]}, "series.s.corpora` is missing"),
         (LINES | {"series": [SERIES | {"corpora": ["c", "c"]}]}, "has 'c' twice"),
-        (FIGURE | {"kind": "buckets"}, "`figures.t.corpora`, `figures.t.x_label`"),
+        (FIGURE | {"kind": "buckets"}, "`figures.t.dataset`, `figures.t.corpora` are missing"),
     ],
 )
 def test_mistake_in_a_figure_is_one_clear_line(block: dict[str, Any], expected: str) -> None:
