@@ -5,6 +5,7 @@ from snakemake.utils import min_version
 from workflow_scripts.cluster.earlier_jobs import wait_for_earlier_jobs
 from workflow_scripts.cluster.failed_jobs import FailedJobs
 from workflow_scripts.cluster.run_lock import hold_run_lock
+from workflow_scripts.cluster.warm_python import start_warm_python
 from workflow_scripts.dag.given import WILDCARDS, alternatives
 from workflow_scripts.dag.plan import make_plan
 from workflow_scripts.sources import sources
@@ -48,6 +49,7 @@ onstart:
     hold_run_lock()
     failed_jobs.watch()
     wait_for_earlier_jobs()
+    start_warm_python(workflow.local_exec and not workflow.deployment_settings.deployment_method)
 
 
 onsuccess:

@@ -12,10 +12,9 @@ rule sample_corpus:
     output:
         strings="<results>/corpora/{corpus}.txt",
         record="<results>/corpora/{corpus}.json",
+        usage="<results>/benchmarks/sample_corpus/{corpus}.tsv",
     log:
         "<results>/logs/sample_corpus/{corpus}.log",
-    benchmark:
-        "<results>/benchmarks/sample_corpus/{corpus}.tsv"
     conda:
         "../envs/plain.yaml"
     resources:
@@ -26,7 +25,7 @@ rule sample_corpus:
         root=lambda wildcards: given.corpus_root(wildcards.corpus),
     shell:
         r"""
-        logged {log:q} \
+        logged {log:q} {output.usage:q} \
             python -m workflow_scripts.corpora.sample_corpus \
             --block {params.block:q} \
             --root {params.root:q} \

@@ -13,10 +13,9 @@ rule read_suite:
     output:
         strings="<results>/datasets/{suite}/strings.txt",
         items_json="<results>/datasets/{suite}/items.json",
+        usage="<results>/benchmarks/read_suite/{suite}.tsv",
     log:
         "<results>/logs/read_suite/{suite}.log",
-    benchmark:
-        "<results>/benchmarks/read_suite/{suite}.tsv"
     conda:
         "../envs/plain.yaml"
     resources:
@@ -28,7 +27,7 @@ rule read_suite:
         corpora=f"{plan.config.results}/corpora",
     shell:
         r"""
-        logged {log:q} \
+        logged {log:q} {output.usage:q} \
             python -m workflow_scripts.datasets.read_suite \
             --suite {wildcards.suite:q} \
             --block {params.block:q} \

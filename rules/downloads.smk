@@ -19,10 +19,9 @@ rule fetch_dataset:
         registry="config/registry.yaml",
     output:
         record="<results>/downloads/{name}.json",
+        usage="<results>/benchmarks/fetch_dataset/{name}.tsv",
     log:
         "<results>/logs/fetch_dataset/{name}.log",
-    benchmark:
-        "<results>/benchmarks/fetch_dataset/{name}.tsv"
     wildcard_constraints:
         name=r"[a-z0-9]+([-_.][a-z0-9]+)*",
     # the command has retries of its own, and an error of the user's stays one
@@ -36,7 +35,7 @@ rule fetch_dataset:
         options=lambda wildcards, input: plan.fetching.options,
     shell:
         r"""
-        logged {log:q} \
+        logged {log:q} {output.usage:q} \
             python -m workflow_scripts.downloads.fetch_dataset \
             --name {wildcards.name:q} \
             --registry {input.registry:q} \
@@ -51,10 +50,9 @@ rule fetch_model:
         sources=sources("downloads.fetch_model"),
     output:
         record="<results>/downloads/models/{model}.json",
+        usage="<results>/benchmarks/fetch_model/{model}.tsv",
     log:
         "<results>/logs/fetch_model/{model}.log",
-    benchmark:
-        "<results>/benchmarks/fetch_model/{model}.tsv"
     wildcard_constraints:
         model=alternatives(plan.models.of_hub),
     retries: 0
@@ -66,7 +64,7 @@ rule fetch_model:
         options=lambda wildcards, input: plan.fetching.options,
     shell:
         r"""
-        logged {log:q} \
+        logged {log:q} {output.usage:q} \
             python -m workflow_scripts.downloads.fetch_model \
             --model {params.model:q} \
             --folder {params.folder:q} \

@@ -12,10 +12,9 @@ rule embed_suite:
     output:
         vectors="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
         record="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.json",
+        usage="<results>/benchmarks/embed_suite/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
     log:
         "<results>/logs/embed_suite/{model}/{recipe}/{corpus}/seed{seed}/{suite}.log",
-    benchmark:
-        "<results>/benchmarks/embed_suite/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv"
     wildcard_constraints:
         model=given.neural_models(),
     conda:
@@ -31,7 +30,7 @@ rule embed_suite:
         device=plan.config.device,
     shell:
         r"""
-        logged {log:q} on_gpu {resources.gpu} \
+        logged {log:q} {output.usage:q} on_gpu {resources.gpu} \
             python -m workflow_scripts.embedding.embed_suite \
             --model {params.encoder:q} \
             --strings {input.strings:q} \
@@ -52,10 +51,9 @@ rule embed_static:
     output:
         vectors="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
         record="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.json",
+        usage="<results>/benchmarks/embed_static/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
     log:
         "<results>/logs/embed_static/{model}/{recipe}/{corpus}/seed{seed}/{suite}.log",
-    benchmark:
-        "<results>/benchmarks/embed_static/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv"
     wildcard_constraints:
         model=alternatives(plan.models.static),
     conda:
@@ -68,7 +66,7 @@ rule embed_static:
         oov=lambda wildcards: plan.models.out_of_vocabulary(wildcards.model),
     shell:
         r"""
-        logged {log:q} \
+        logged {log:q} {output.usage:q} \
             python -m workflow_scripts.embedding.embed_static \
             --vectors {params.file:q} \
             --strings {input.strings:q} \

@@ -33,10 +33,9 @@ rule draw_figure:
     output:
         multiext("<results>/figures/{figure}", ".png", ".svg", ".tsv", ".md"),
         cells="<results>/figures/cells/{figure}.tsv",
+        usage="<results>/benchmarks/draw_figure/{figure}.tsv",
     log:
         "<results>/logs/draw_figure/{figure}.log",
-    benchmark:
-        "<results>/benchmarks/draw_figure/{figure}.tsv"
     wildcard_constraints:
         figure=alternatives(outputs.figures),
     conda:
@@ -45,7 +44,7 @@ rule draw_figure:
         prefix=lambda wildcards: f"{plan.config.results}/figures/{wildcards.figure}",
     shell:
         r"""
-        logged {log:q} \
+        logged {log:q} {output.usage:q} \
             python -m workflow_scripts.figures.draw_figure \
             --block {input.block:q} \
             --output-prefix {params.prefix:q} \

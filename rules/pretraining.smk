@@ -41,11 +41,10 @@ rule prepare_text:
         evaluation=lambda wildcards: pretraining.evaluation_files(),
         sources=sources("pretraining.prepare_text"),
     output:
-        directory("<results>/pretraining/{pretrained}/text"),
+        folder=directory("<results>/pretraining/{pretrained}/text"),
+        usage="<results>/benchmarks/prepare_text/{pretrained}.tsv",
     log:
         "<results>/logs/prepare_text/{pretrained}.log",
-    benchmark:
-        "<results>/benchmarks/prepare_text/{pretrained}.tsv"
     conda:
         "../envs/torch.yaml"
     resources:
@@ -59,14 +58,14 @@ rule prepare_text:
         evaluation=lambda wildcards: pretraining.evaluation(),
     shell:
         r"""
-        logged {log:q} \
+        logged {log:q} {output.usage:q} \
             python -m workflow_scripts.pretraining.prepare_text \
             --root {params.root:q} \
             --texts {params.texts:q} \
             --preparation {params.preparation:q} \
             --evaluation-root {params.evaluation_root:q} \
             --evaluation {params.evaluation:q} \
-            --output {output:q}
+            --output {output.folder:q}
         """
 
 
@@ -75,11 +74,10 @@ rule train_tokenizer:
         text="<results>/pretraining/{pretrained}/text",
         sources=sources("pretraining.train_tokenizer"),
     output:
-        directory("<results>/pretraining/{pretrained}/tokenizer"),
+        folder=directory("<results>/pretraining/{pretrained}/tokenizer"),
+        usage="<results>/benchmarks/train_tokenizer/{pretrained}.tsv",
     log:
         "<results>/logs/train_tokenizer/{pretrained}.log",
-    benchmark:
-        "<results>/benchmarks/train_tokenizer/{pretrained}.tsv"
     conda:
         "../envs/torch.yaml"
     threads: 2
@@ -92,13 +90,13 @@ rule train_tokenizer:
         seed=lambda wildcards: pretraining.settings(wildcards.pretrained).seed,
     shell:
         r"""
-        RAYON_NUM_THREADS={threads} logged {log:q} \
+        RAYON_NUM_THREADS={threads} logged {log:q} {output.usage:q} \
             python -m workflow_scripts.pretraining.train_tokenizer \
             --text {input.text:q} \
             --settings {params.settings:q} \
             --language-exponent {params.exponent:q} \
             --seed {params.seed:q} \
-            --output {output:q}
+            --output {output.folder:q}
         """
 
 
@@ -108,11 +106,10 @@ rule train_word_vectors:
         tokenizer="<results>/pretraining/{pretrained}/tokenizer",
         sources=sources("pretraining.train_word_vectors"),
     output:
-        "<results>/pretraining/{pretrained}/word-vectors.safetensors",
+        vectors="<results>/pretraining/{pretrained}/word-vectors.safetensors",
+        usage="<results>/benchmarks/train_word_vectors/{pretrained}.tsv",
     log:
         "<results>/logs/train_word_vectors/{pretrained}.log",
-    benchmark:
-        "<results>/benchmarks/train_word_vectors/{pretrained}.tsv"
     conda:
         "../envs/torch.yaml"
     threads: 2
@@ -125,14 +122,14 @@ rule train_word_vectors:
         seed=lambda wildcards: pretraining.settings(wildcards.pretrained).seed,
     shell:
         r"""
-        RAYON_NUM_THREADS={threads} OMP_NUM_THREADS={threads} logged {log:q} \
+        RAYON_NUM_THREADS={threads} OMP_NUM_THREADS={threads} logged {log:q} {output.usage:q} \
             python -m workflow_scripts.pretraining.train_word_vectors \
             --text {input.text:q} \
             --tokenizer {input.tokenizer:q} \
             --settings {params.settings:q} \
             --units {params.units:q} \
             --seed {params.seed:q} \
-            --output {output:q}
+            --output {output.vectors:q}
         """
 
 
@@ -145,11 +142,10 @@ rule pretrain_model:
         vectors="<results>/pretraining/{pretrained}/word-vectors.safetensors",
         sources=sources("pretraining.pretrain_model"),
     output:
-        directory("<results>/pretraining/{pretrained}/model"),
+        folder=directory("<results>/pretraining/{pretrained}/model"),
+        usage="<results>/benchmarks/pretrain_model/{pretrained}.tsv",
     log:
         "<results>/logs/pretrain_model/{pretrained}.log",
-    benchmark:
-        "<results>/benchmarks/pretrain_model/{pretrained}.tsv"
     conda:
         "../envs/torch.yaml"
     threads: 2
@@ -167,7 +163,7 @@ rule pretrain_model:
         beside=lambda wildcards: f"{plan.config.results}/pretraining/{wildcards.pretrained}",
     shell:
         r"""
-        OMP_NUM_THREADS={threads} OMP_WAIT_POLICY=passive logged {log:q} on_gpu {resources.gpu} \
+        OMP_NUM_THREADS={threads} OMP_WAIT_POLICY=passive logged {log:q} {output.usage:q} on_gpu {resources.gpu} \
             python -m workflow_scripts.pretraining.pretrain_model \
             --name {wildcards.pretrained:q} \
             --text {input.text:q} \
@@ -182,5 +178,5 @@ rule pretrain_model:
             --device {params.device:q} \
             --checkpoint {params.beside:q}/checkpoint.safetensors \
             --training-log {params.beside:q}/training.jsonl \
-            --output {output:q}
+            --output {output.folder:q}
         """

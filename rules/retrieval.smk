@@ -15,10 +15,9 @@ rule link_entities:
         items_json="<results>/datasets/{suite}/items.json",
     output:
         links="<results>/retrieval/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
+        usage="<results>/benchmarks/link_entities/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
     log:
         "<results>/logs/link_entities/{model}/{recipe}/{corpus}/seed{seed}/{suite}.log",
-    benchmark:
-        "<results>/benchmarks/link_entities/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv"
     conda:
         "../envs/plain.yaml"
     threads: plan.config.threads.retrieval
@@ -30,7 +29,7 @@ rule link_entities:
         k=plan.config.retrieval.linking.k,
     shell:
         r"""
-        logged {log:q} \
+        logged {log:q} {output.usage:q} \
             python -m workflow_scripts.retrieval.link_entities \
             --vectors {input.vectors:q} \
             --items {input.items_json:q} \
@@ -50,10 +49,9 @@ rule induce_lexicon:
         target_items=lambda wildcards: given.lexicon_side(wildcards, "target")[1],
     output:
         ranks=f"<results>/retrieval/{LEXICON}.tsv",
+        usage=f"<results>/benchmarks/induce_lexicon/{LEXICON}.tsv",
     log:
         f"<results>/logs/induce_lexicon/{LEXICON}.log",
-    benchmark:
-        f"<results>/benchmarks/induce_lexicon/{LEXICON}.tsv"
     conda:
         "../envs/plain.yaml"
     threads: plan.config.threads.retrieval
@@ -68,7 +66,7 @@ rule induce_lexicon:
         k=plan.config.retrieval.lexicon.k,
     shell:
         r"""
-        logged {log:q} \
+        logged {log:q} {output.usage:q} \
             python -m workflow_scripts.retrieval.induce_lexicon \
             --dataset {wildcards.dataset:q} \
             --source-vectors {input.source_vectors:q} \

@@ -21,10 +21,9 @@ rule score_suite:
     output:
         scores="<results>/scores/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
         details="<results>/scores/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npz",
+        usage="<results>/benchmarks/score_suite/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
     log:
         "<results>/logs/score_suite/{model}/{recipe}/{corpus}/seed{seed}/{suite}.log",
-    benchmark:
-        "<results>/benchmarks/score_suite/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv"
     conda:
         "../envs/plain.yaml"
     resources:
@@ -34,7 +33,7 @@ rule score_suite:
         links=lambda wildcards, input: ["--links", input.links] if input.links else [],
     shell:
         r"""
-        logged {log:q} \
+        logged {log:q} {output.usage:q} \
             python -m workflow_scripts.scoring.score_suite \
             --encoder {params.encoder} \
             --items {input.items_json:q} \
@@ -54,10 +53,9 @@ rule score_lexicon:
     output:
         scores=f"<results>/scores/{LEXICON}.tsv",
         details=f"<results>/scores/{LEXICON}.npz",
+        usage=f"<results>/benchmarks/score_lexicon/{LEXICON}.tsv",
     log:
         f"<results>/logs/score_lexicon/{LEXICON}.log",
-    benchmark:
-        f"<results>/benchmarks/score_lexicon/{LEXICON}.tsv"
     conda:
         "../envs/plain.yaml"
     resources:
@@ -66,7 +64,7 @@ rule score_lexicon:
         encoder=LEXICON.rpartition("/")[0],
     shell:
         r"""
-        logged {log:q} \
+        logged {log:q} {output.usage:q} \
             python -m workflow_scripts.scoring.score_lexicon \
             --dataset {wildcards.dataset:q} \
             --encoder {params.encoder} \

@@ -53,10 +53,9 @@ rule assemble_table:
     output:
         multiext("<results>/tables/{table}", ".tsv", ".md", ".html", ".tex"),
         cells="<results>/tables/cells/{table}.tsv",
+        usage="<results>/benchmarks/assemble_table/{table}.tsv",
     log:
         "<results>/logs/assemble_table/{table}.log",
-    benchmark:
-        "<results>/benchmarks/assemble_table/{table}.tsv"
     wildcard_constraints:
         table=alternatives(outputs.tables),
     conda:
@@ -65,7 +64,7 @@ rule assemble_table:
         prefix=lambda wildcards: f"{plan.config.results}/tables/{wildcards.table}",
     shell:
         r"""
-        logged {log:q} \
+        logged {log:q} {output.usage:q} \
             python -m workflow_scripts.tables.assemble_table \
             --block {input.block:q} \
             --output-prefix {params.prefix:q} \
@@ -80,15 +79,14 @@ rule assemble_scores:
         block="<results>/tables/blocks/scores.json",
     output:
         scores="<results>/tables/scores.tsv",
+        usage="<results>/benchmarks/assemble_scores.tsv",
     log:
         "<results>/logs/assemble_scores.log",
-    benchmark:
-        "<results>/benchmarks/assemble_scores.tsv"
     conda:
         "../envs/plain.yaml"
     shell:
         r"""
-        logged {log:q} \
+        logged {log:q} {output.usage:q} \
             python -m workflow_scripts.tables.assemble_scores \
             --block {input.block:q} \
             --output {output.scores:q}
@@ -104,17 +102,16 @@ rule assemble_scorecard:
         block="<results>/tables/blocks/scorecard.json",
     output:
         multiext("<results>/tables/scorecard", ".tsv", ".md", ".html"),
+        usage="<results>/benchmarks/assemble_scorecard.tsv",
     log:
         "<results>/logs/assemble_scorecard.log",
-    benchmark:
-        "<results>/benchmarks/assemble_scorecard.tsv"
     conda:
         "../envs/plain.yaml"
     params:
         prefix=lambda wildcards, output: output[0].removesuffix(".tsv"),
     shell:
         r"""
-        logged {log:q} \
+        logged {log:q} {output.usage:q} \
             python -m workflow_scripts.tables.assemble_scorecard \
             --block {input.block:q} \
             --output-prefix {params.prefix:q}
@@ -132,15 +129,14 @@ rule assemble_index:
         block="<results>/tables/blocks/index.json",
     output:
         index="<results>/tables/index.html",
+        usage="<results>/benchmarks/assemble_index.tsv",
     log:
         "<results>/logs/assemble_index.log",
-    benchmark:
-        "<results>/benchmarks/assemble_index.tsv"
     conda:
         "../envs/plain.yaml"
     shell:
         r"""
-        logged {log:q} \
+        logged {log:q} {output.usage:q} \
             python -m workflow_scripts.tables.assemble_index \
             --block {input.block:q} \
             --output {output.index:q}

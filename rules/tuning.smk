@@ -20,11 +20,10 @@ rule tune_encoder:
     output:
         record="<results>/encoders/{model}/{recipe}/{corpus}/seed{seed}/encoder.json",
         weights="<results>/encoders/{model}/{recipe}/{corpus}/seed{seed}/model.safetensors",
+        usage="<results>/benchmarks/tune_encoder/{model}/{recipe}/{corpus}/seed{seed}.tsv",
     log:
         messages="<results>/logs/tune_encoder/{model}/{recipe}/{corpus}/seed{seed}.log",
         steps="<results>/logs/tune_encoder/{model}/{recipe}/{corpus}/seed{seed}.jsonl",
-    benchmark:
-        "<results>/benchmarks/tune_encoder/{model}/{recipe}/{corpus}/seed{seed}.tsv"
     wildcard_constraints:
         recipe=given.tuning_recipes(),
     conda:
@@ -44,7 +43,7 @@ rule tune_encoder:
         folder=subpath(output.record, parent=True),
     shell:
         r"""
-        logged {log.messages:q} on_gpu {resources.gpu} {params.launcher:q} \
+        logged {log.messages:q} {output.usage:q} on_gpu {resources.gpu} {params.launcher:q} \
             workflow_scripts.tuning.tune_encoder \
             --model {params.model:q} \
             --corpus {input.corpus:q} \

@@ -35,10 +35,9 @@ rule search_grid:
         items_json=lambda wildcards: grid.suite_file(wildcards.search, "items.json"),
     output:
         scores="<results>/tuning_grid/{search}/slice{slice}.json",
+        usage="<results>/benchmarks/search_grid/{search}/slice{slice}.tsv",
     log:
         "<results>/logs/search_grid/{search}/slice{slice}.log",
-    benchmark:
-        "<results>/benchmarks/search_grid/{search}/slice{slice}.tsv"
     conda:
         "../envs/torch.yaml"
     threads: plan.config.threads.tuning
@@ -52,7 +51,7 @@ rule search_grid:
         device=plan.config.device,
     shell:
         r"""
-        logged {log:q} on_gpu {resources.gpu} \
+        logged {log:q} {output.usage:q} on_gpu {resources.gpu} \
             python -m workflow_scripts.tuning_grid.search_grid \
             --model {params.model:q} \
             --corpus {input.corpus:q} \
@@ -75,17 +74,16 @@ rule choose_settings:
         table="<results>/tuning_grid/{search}.tsv",
         record="<results>/tuning_grid/{search}.json",
         report="<results>/tuning_grid/{search}.md",
+        usage="<results>/benchmarks/choose_settings/{search}.tsv",
     log:
         "<results>/logs/choose_settings/{search}.log",
-    benchmark:
-        "<results>/benchmarks/choose_settings/{search}.tsv"
     conda:
         "../envs/plain.yaml"
     params:
         block=lambda wildcards: grid.search_block(wildcards.search),
     shell:
         r"""
-        logged {log:q} \
+        logged {log:q} {output.usage:q} \
             python -m workflow_scripts.tuning_grid.choose_settings \
             --block {params.block:q} \
             --slices {input.slices:q} \

@@ -1,8 +1,13 @@
 """One error type for mistakes of the user, and the wrapper that prints it without a traceback."""
 
 import difflib
+import os
 import sys
+import time
 from collections.abc import Callable, Iterable
+
+# the start of a command, which imports this first
+_STARTED = time.time()
 
 
 class UserError(Exception):
@@ -22,9 +27,18 @@ def nearest_name(name: object, known: Iterable[str]) -> str:
 
 
 def run_command(main: Callable[[], None]) -> None:
-    """Run the `main` of a command; print a `UserError` as one line and exit with 2."""
+    """Run the `main` of a command; print a `UserError` as one line and exit with 2.
+
+    A step that succeeds leaves what it used in the file that STEP_USAGE names.
+    """
+    # not for what it starts itself, nor for several processes at once
+    usage = os.environ.pop("STEP_USAGE", "")
     try:
         main()
+        if usage and os.environ.get("RANK", "0") == "0":
+            from workflow_scripts.usage import write_usage
+
+            write_usage(usage, _STARTED)
     except UserError as error:
         message = " ".join(str(error).split())
         print(f"error: {message}", file=sys.stderr)

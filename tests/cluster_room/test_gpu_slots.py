@@ -330,11 +330,11 @@ def test_a_command_of_a_rule_gets_its_gpus_and_its_status_and_errors_are_passed_
 
     # without GPUs nothing else is started (no python is on the PATH), and none is seen
     show = "/bin/sh -c 'echo \"${CUDA_VISIBLE_DEVICES-unset} $1\"' sh 'x y'"
-    assert bash(f"logged '{log}' on_gpu 0 {show}") == (0, "", "", " x y\n")
+    assert bash(f"logged '{log}' none on_gpu 0 {show}") == (0, "", "", " x y\n")
     (tmp_path / "tools" / "python").symlink_to(sys.executable)
     (tmp_path / "tools" / "tail").symlink_to("/usr/bin/tail")
     fails = "/bin/sh -c 'echo told >&2; exit 5'; echo not reached"
-    assert bash(f"logged '{log}' on_gpu 1 {fails}") == (1, "", "told\n", "told\n")
+    assert bash(f"logged '{log}' none on_gpu 1 {fails}") == (1, "", "told\n", "told\n")
 
 
 def test_every_rule_that_asks_for_a_gpu_takes_one_and_no_other_does(project):

@@ -1,10 +1,11 @@
 # Functions of the rules' shell commands, which run in the workflow's folder.
 
-# logged FILE COMMAND...: output goes to the file, why the command failed to the terminal as well
+# logged LOG USAGE COMMAND...: output goes to LOG, why the command failed to the terminal as well;
+# a command that succeeds writes its own time and memory to USAGE (workflow_scripts/usage.py)
 logged() {
-    local log="$1"
-    shift
-    "$@" > "$log" 2>&1 || { tail -n 3 "$log" >&2; return 1; }
+    local log="$1" usage="$2"
+    shift 2
+    STEP_USAGE="$usage" "$@" > "$log" 2>&1 || { tail -n 3 "$log" >&2; return 1; }
 }
 
 # on_gpu N COMMAND...: with N GPUs of its own, with none for 0
@@ -14,6 +15,15 @@ on_gpu() {
     if [ "$gpus" = 0 ]; then
         CUDA_VISIBLE_DEVICES= "$@"
     else
-        python -m workflow_scripts.cluster.gpu_slots --gpus "$gpus" -- "$@"
+        command python -m workflow_scripts.cluster.gpu_slots --gpus "$gpus" -- "$@"
+    fi
+}
+
+# python -m MODULE...: in the warm Python of a local run, where there is one (warm_python.py)
+python() {
+    if [ -S "${WARM_PYTHON:-}/socket" ]; then
+        command python -m workflow_scripts.cluster.warm_step "$@"
+    else
+        command python "$@"
     fi
 }

@@ -1,4 +1,4 @@
-"""Running time and memory by group of jobs, from the benchmark files of Snakemake."""
+"""Running time and memory by group of jobs, from what each job wrote of itself."""
 
 import statistics
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from workflow_scripts.tables import document as doc
 from workflow_scripts.tables.config import TableBlock
 from workflow_scripts.tables.tidy_cells import TidyCell
 
-# what Snakemake writes where it could not measure
+# what stands where it could not be measured, in files of Snakemake's own benchmarks
 NOT_MEASURED = ("NA", "-", "")
 
 
@@ -77,12 +77,12 @@ def assemble(block: dict[str, Any]) -> tuple[doc.Document, list[TidyCell]]:
     heads = ("Number", "Median (s)", "Longest (s)", "Sum (s)", "CPU time, sum (s)")
     columns = [doc.Column(head) for head in (*heads, "Largest memory (MB)")]
     line = (
-        "Wall-clock seconds of each job, start of the process and loading of packages included, on "
-        "the machine that made these tables."
+        "Wall-clock seconds of each job, loading of packages included where it did not find them "
+        "loaded, on the machine that made these tables."
     )
     notes = [
-        "Jobs that run side by side take less time than the sum. Snakemake samples memory and CPU "
-        "time, so those of jobs of a second or less are too low.",
+        "Jobs that run side by side take less time than the sum. Memory is that of a job's largest "
+        "process, with what the packages that local jobs share take.",
     ]
     notes += [*_gaps(everything), *block["notes"]]
     sheet = doc.Sheet([doc.Column("Jobs", doc.LEFT), *columns], families)
