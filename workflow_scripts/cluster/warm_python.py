@@ -23,6 +23,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -209,10 +210,26 @@ def main() -> None:
     gc.disable()
     folder = Path(sys.argv[1])
     request = Server(folder).serve()
-    if request is not None:
-        become_step(request)
-    else:
+    if request is None:
         shutil.rmtree(folder, ignore_errors=True)
+        return
+    code: object = 0
+    try:
+        become_step(request)
+    except SystemExit as end:
+        code = end.code
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        code = 1
+    if not isinstance(code, int | None):
+        print(code, file=sys.stderr)
+        code = 1
+    # As always, but for what takes all packages to pieces: each page of theirs would be copied.
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code or 0)
 
 
 if __name__ == "__main__":
