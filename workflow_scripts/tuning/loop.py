@@ -18,6 +18,7 @@ from workflow_scripts.tuning.processes import Processes
 from workflow_scripts.tuning.recipe import METHODS, TuningRecipe
 from workflow_scripts.tuning.step_log import StepLog
 from workflow_scripts.tuning.tuning_state import BestWeights, Progress, StateFile
+from workflow_scripts.tuning.workers import Workers
 
 _SCHEDULERS = {"constant": "constant_with_warmup", "linear": "linear", "cosine": "cosine"}
 # Scores a model on a development set, the higher the better.
@@ -49,7 +50,7 @@ def tune_model(
     state: StateFile | None = None,
     processes: Processes | None = None,
 ) -> TuningSummary:
-    """Tune the weights of `loaded.model` in place: same machine, threads and seed, same weights.
+    """Tune the weights of `loaded.model` in place: same machine and seed, same weights.
 
     `corpus` is what `read` of the recipe's method gives, `score` is of the recipe's development
     set, `state` where an interrupted run left off; `step_log` takes JSON lines. Raises `UserError`
@@ -64,7 +65,8 @@ def tune_model(
     # float16 loses small gradients unless they are scaled up
     scaled = dtype == torch.float16 and device.type == "cuda"
     scaler = torch.amp.GradScaler(device.type, enabled=scaled)
-    means = Means(seed, device, dtype, scaler, processes)
+    workers = Workers(torch.get_num_threads() if device.type == "cpu" else 1)
+    means = Means(seed, device, dtype, scaler, processes, workers)
     method = rooms.load(METHODS, recipe.method)
     objective: Objective = method.prepare(loaded, corpus, recipe, means)
     optimiser = objective.make_optimiser(recipe)
@@ -74,7 +76,7 @@ def tune_model(
     progress = Progress() if state is None else state.load(trained, best)
     log = StepLog(step_log, objective.steps, progress, quiet=not processes.is_first)
     objective.trained.train()
-    with closing(log), objective.settings():
+    with closing(log), objective.settings(), workers:
         for step, batch in enumerate(objective.batches(), start=1):
             if step <= progress.step:
                 continue
@@ -90,8 +92,9 @@ def tune_model(
             value = None
             if watched and (step % watched.every == 0 or step == objective.steps):
                 # of the first process, for all of them
-                own = torch.tensor(score(loaded) if processes.is_first else 0, dtype=torch.float64)
-                value = processes.sum(own.to(device)).item()
+                with workers.resting():
+                    own = score(loaded) if processes.is_first else 0
+                value = processes.sum(torch.tensor(own, dtype=torch.float64, device=device)).item()
                 objective.trained.train()
                 best.offer(step, value, loaded.model)
             log.add(step, taken, rate, value)
