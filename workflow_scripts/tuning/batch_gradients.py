@@ -187,9 +187,8 @@ class BatchGradients:
     ) -> tuple[torch.Tensor, torch.Tensor]:
         means, device = self._means, self._means.device
         own = _share(parts, means.processes)
-        kept: list[torch.Tensor] = []
-
         parameters = [one for one in self._model.parameters() if one.requires_grad]
+        kept: list[torch.Tensor] = []
 
         def encode(part: Part) -> torch.Tensor:
             with torch.set_grad_enabled(not self._cached):
@@ -208,11 +207,11 @@ class BatchGradients:
 
         def backward() -> None:
             # added slice by slice in their order, and so to the same sum
-            for found in means.workers.map(take_back, range(len(own))):
+            for found in means.workers.in_order(take_back, range(len(own))):
                 if found:
                     torch.autograd.backward(*zip(*found, strict=True))
 
-        self._together(lambda: kept.extend(means.workers.map(encode, own)))
+        self._together(lambda: kept.extend(means.workers.in_order(encode, own)))
         rows = torch.tensor([row for part in own for row in part.rows], dtype=torch.long)
         rows = rows.to(device, non_blocking=True)
         shape = (len(token_ids), self._model.config.hidden_size)

@@ -11,7 +11,7 @@ from transformers import get_scheduler
 
 from workflow_scripts import rooms
 from workflow_scripts.embedding.encoder_folder import LoadedModel
-from workflow_scripts.embedding.torch_setup import has_bfloat16
+from workflow_scripts.embedding.torch_setup import has_bfloat16, torch_threads
 from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.objective import Means, Objective
 from workflow_scripts.tuning.processes import Processes
@@ -65,7 +65,8 @@ def tune_model(
     # float16 loses small gradients unless they are scaled up
     scaled = dtype == torch.float16 and device.type == "cuda"
     scaler = torch.amp.GradScaler(device.type, enabled=scaled)
-    workers = Workers(torch.get_num_threads() if device.type == "cpu" else 1)
+    threads, on_cpu = torch.get_num_threads(), device.type == "cpu"
+    workers = Workers(threads if on_cpu else 1)
     means = Means(seed, device, dtype, scaler, processes, workers)
     method = rooms.load(METHODS, recipe.method)
     objective: Objective = method.prepare(loaded, corpus, recipe, means)
@@ -76,7 +77,9 @@ def tune_model(
     progress = Progress() if state is None else state.load(trained, best)
     log = StepLog(step_log, objective.steps, progress, quiet=not processes.is_first)
     objective.trained.train()
-    with closing(log), objective.settings(), workers:
+    # sums depend on how many threads share them
+    alone = torch_threads(1 if on_cpu else threads)
+    with closing(log), objective.settings(), workers, alone:
         for step, batch in enumerate(objective.batches(), start=1):
             if step <= progress.step:
                 continue
@@ -92,7 +95,7 @@ def tune_model(
             value = None
             if watched and (step % watched.every == 0 or step == objective.steps):
                 # of the first process, for all of them
-                with workers.resting():
+                with torch_threads(threads):
                     own = score(loaded) if processes.is_first else 0
                 value = processes.sum(torch.tensor(own, dtype=torch.float64, device=device)).item()
                 objective.trained.train()
