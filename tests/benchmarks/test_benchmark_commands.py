@@ -10,6 +10,7 @@ from tiny_models import make_sentences
 
 from workflow_scripts.benchmarks import run_benchmarks
 from workflow_scripts.benchmarks.measurements import ABOUT, read_measurements
+from workflow_scripts.benchmarks.report import save_report
 from workflow_scripts.benchmarks.settings import Settings
 from workflow_scripts.benchmarks.timed_run import spearman
 from workflow_scripts.benchmarks.workloads import EMBEDDING_WAYS, TUNING_WAYS, WORKLOADS, peak_of
@@ -87,6 +88,17 @@ def test_names_are_embedded_alike_by_all(quick, tmp_path):
     text = (tmp_path / "bench.md").read_text()
     assert "vectors equal within 1e-05: reached" in text
     assert "Spearman's rho of int8 on STS-B within 0.002 of float32: " in text
+
+
+@pytest.mark.usefixtures("inside")
+def test_threads_are_compared_with_one(sampler, tiny_bert, tmp_path):
+    numbers = {"threads": 1, "runs": 1, "batch_size": 8, "strings": 32, "steps": 1}
+    settings = Settings(sampler, tiny_bert, **numbers, shape=SMALL_SHAPE)
+    rows = run_benchmarks.measure(WORKLOADS["threads-base-busy"], settings, tmp_path)
+    assert [row.way for row in rows if row.measure == "steps"] == ["one-thread", "mirror"]
+    save_report(tmp_path / "bench.md", rows)
+    text = (tmp_path / "bench.md").read_text()
+    assert "| BERT-base's shape, beside two busy processes, one thread | " in text
 
 
 @pytest.mark.usefixtures("inside")

@@ -1,6 +1,7 @@
 """Gradients of a batch from its slices: those of one pass, however the batch is cut."""
 
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 import torch
@@ -18,6 +19,7 @@ from workflow_scripts.tuning.drophead import drophead
 from workflow_scripts.tuning.dropout import seeded_dropout
 from workflow_scripts.tuning.dropout_masks import DropoutMasks
 from workflow_scripts.tuning.losses import nt_xent_loss
+from workflow_scripts.tuning.workers import Workers
 
 LENGTH = 20
 MEANS = cpu_means()
@@ -92,12 +94,12 @@ def set_up(model, masks, pooling):
         yield
 
 
-def compute(loaded, masks=None, pooling="mean", most_rows=None, **options):
+def compute(loaded, masks=None, pooling="mean", most_rows=None, means=MEANS, **options):
     """Loss, vectors and gradients of one step of a fresh `BatchGradients`."""
     masks = masks or DropoutMasks(33, "cpu")
     token_ids = tokenize_strings(loaded.tokenizer, STRINGS * 2, LENGTH)
     with set_up(loaded.model.train(), masks, pooling):
-        engine = BatchGradients(loaded, pooling, LENGTH, masks, MEANS, **options)
+        engine = BatchGradients(loaded, pooling, LENGTH, masks, means, **options)
         engine._most_rows = most_rows
         loss, vectors = engine.compute(token_ids, 1, loss_of)
     return loss, vectors, gradients_of(loaded.model)
@@ -160,6 +162,23 @@ def test_every_architecture_replays_its_masks_in_parts(name, folder_of):
     assert_same(plain, compute(load(folder_of(name)), cached=True, most_rows=2))
 
 
+# in mixed precision threads might share weights that are cast, those of all layers of ALBERT
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [*dict.fromkeys(ARCHITECTURES, torch.float32).items(), ("albert", torch.bfloat16)],
+)
+@pytest.mark.parametrize("options", [{}, {"paired": True}, {"cached": True, "most_rows": 2}])
+def test_workers_give_every_bit_of_what_one_thread_gives(name, dtype, options, folder_of):
+    found = []
+    for count in (1, 2, 3):
+        loaded = load(folder_of(name), torch.float32)
+        loaded.model.get_input_embeddings().sparse = True
+        with Workers(count) as workers:
+            means = replace(MEANS, dtype=dtype, workers=workers)
+            found.append(compute(loaded, means=means, **options))
+    torch.testing.assert_close(found[1:], found[:1] * 2, rtol=0, atol=0)
+
+
 @pytest.mark.parametrize("name", ARCHITECTURES)
 def test_controlled_dropout_gives_both_views_of_equal_strings_the_same_vector(name, folder_of):
     for options in ({"paired": True}, {"paired": True, "most_rows": 3}, {}):
@@ -168,9 +187,9 @@ def test_controlled_dropout_gives_both_views_of_equal_strings_the_same_vector(na
         assert all(equal) if options else not any(equal)
 
 
-@pytest.mark.parametrize("rows", [1, 3])
+@pytest.mark.parametrize(("rows", "count"), [(1, 1), (3, 1), (1, 3)])
 def test_a_lack_of_memory_is_answered_with_smaller_parts_and_the_same_result(
-    rows, tiny_bert, monkeypatch, capsys
+    rows, count, tiny_bert, monkeypatch, capsys
 ):
     plain, loaded, refused = compute(load(tiny_bert)), load(tiny_bert), []
     forward = type(loaded.model).forward
@@ -182,7 +201,8 @@ def test_a_lack_of_memory_is_answered_with_smaller_parts_and_the_same_result(
         return forward(self, input_ids=input_ids, **options)
 
     monkeypatch.setattr(type(loaded.model), "forward", limited)
-    assert_same(plain, compute(loaded))
+    with Workers(count) as workers:
+        assert_same(plain, compute(loaded, means=replace(MEANS, workers=workers)))
     assert len(refused) >= 2
     told = capsys.readouterr().err
     assert "out of memory: going on slice by slice (gradient cache), same results" in told

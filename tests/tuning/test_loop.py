@@ -14,7 +14,7 @@ from transformers import AutoModel, AutoTokenizer
 from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError
-from workflow_scripts.tuning import mirror_objective
+from workflow_scripts.tuning import batch_gradients, mirror_objective
 from workflow_scripts.tuning.corpus_strings import Corpus
 from workflow_scripts.tuning.loop import tune_model
 from workflow_scripts.tuning.methods.mirror import SpanMasking
@@ -125,6 +125,31 @@ MORE = [{"schedule": "cosine"}, {"dropout": DropoutRates(embeddings=0.4)}]
 @pytest.mark.parametrize("change", [*({key: CHANGES[key]} for key in CHANGES), *MORE])
 def test_every_choice_changes_the_weights(change, tiny_bert):
     assert not same(tune(tiny_bert)[0], tune(tiny_bert, choices=but(**change))[0])
+
+
+ALIKE = [{"pooling": "mean"}, {"pooling": "mean_padded"}, {"dropout": 0.0, "drophead": 0.2}]
+ALIKE += [{"controlled_dropout": True}, {"gradient_cache": True}, {"max_gradient_norm": 0.01}]
+
+
+@pytest.mark.parametrize("change", [*ALIKE, {"development": watching(3)}])
+def test_any_number_of_threads_gives_the_same_weights(change, tiny_bert, monkeypatch):
+    monkeypatch.setitem(batch_gradients.SLICE_OVERHEAD, "cpu", 4)
+    monkeypatch.setitem(batch_gradients.MOST_TOKENS, "cpu", 40)
+    found, scored = [], []
+
+    def score(loaded):
+        scored.append(torch.get_num_threads())
+        return 1.0
+
+    for threads in (1, 2, 3):
+        torch.set_num_threads(threads)
+        found.append(tune(tiny_bert, choices=but(**change), score=score))
+        assert torch.get_num_threads() == threads
+    torch.set_num_threads(1)
+    (weights, summary), *others = found
+    assert all(same(weights, other[0]) and summary == other[1] for other in others)
+    # scores are computed with all threads
+    assert scored == ([1, 1, 2, 2, 3, 3] if "development" in change else [])
 
 
 def test_batches_are_full_shuffled_and_cover_the_corpus_once_an_epoch():

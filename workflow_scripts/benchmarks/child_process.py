@@ -11,6 +11,9 @@ from typing import Any
 
 from workflow_scripts.errors import UserError
 
+# A process that is always busy; it ends with who started it, however that ends.
+BUSY = [sys.executable, "-c", "import os\np = os.getppid()\nwhile os.getppid() == p: pass"]
+
 
 def run_module(
     what: str, module: str, arguments: Sequence[object], threads: int
@@ -50,7 +53,13 @@ def run_module(
 def run_job(what: str, job: Mapping[str, Any], shown: str) -> dict[str, Any]:
     """Return the measures of a job of `timed_run` and of its process; tell the one of `shown`."""
     module, arguments = "workflow_scripts.benchmarks.timed_run", [json.dumps(job, default=str)]
-    printed, measures = run_module(what, module, arguments, job["threads"])
+    others = [subprocess.Popen(BUSY) for _ in range(job.get("busy", 0))]
+    try:
+        printed, measures = run_module(what, module, arguments, job["threads"])
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
     measures |= json.loads(printed[-1])
     peak = measures["peak_memory"]
     measures["memory_growth"] = max(peak - measures["memory_before"], 0)

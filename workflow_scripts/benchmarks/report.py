@@ -20,6 +20,7 @@ from workflow_scripts.files import read_text, write_text
 REPORT = Path(__file__).resolve().parent.parent.parent / "docs" / "benchmarks.md"
 BLOCK = re.compile(r"(<!-- measured: (\S+) -->\n).*?(?=<!-- end -->\n)", re.DOTALL)
 STEP, LOOP, PEAK, RHO = "seconds_per_step", "loop_seconds", "peak_memory", "spearman"
+PROCESSOR = "processor_seconds_per_step"
 MIB, FASTER = 2**-20, "at least {:g} times as fast"
 INT8 = "Spearman's rho of int8 on STS-B within {:g} of float32"
 # Below this Welch's test calls the two loops different.
@@ -109,7 +110,7 @@ def tuning(task: str, least: float) -> Part:
         "{tokens_per_string:.1f} tokens a string on average. Threads: {threads}, runs: {runs}.",
         [
             Shown("seconds a step", STEP, ",.3f", statistic=None),
-            Shown("processor seconds", "processor_seconds_per_step", ".3f"),
+            Shown("processor seconds", PROCESSOR, ".3f"),
             Shown("times as fast as the authors' way", STEP, ".2f", over=ways.PLAIN),
             Shown("as sentence-transformers", STEP, ".2f", over=ways.TRAINER),
             Shown("peak memory, MiB", PEAK, ",.0f", scale=MIB),
@@ -138,6 +139,8 @@ def _welch(values: Values) -> str:
     )
 
 
+THREADS = {"mini": "embedded size", "base": "BERT-base's shape"}
+THREADS |= {f"{task}-busy": f"{size}, beside two busy processes" for task, size in THREADS.items()}
 STATISTICS = [("seeds", "d", len), ("mean", ".4f", mean), ("deviation", ".4f", stdev)]
 STATISTICS += [("least", ".4f", min), ("largest", ".4f", max)]
 GPU_TASKS = {
@@ -149,6 +152,28 @@ PARTS = {
     "words": tuning("words", 3.0),
     "phrases": tuning("phrases", 3.0),
     "sentences": tuning("sentences", 2.5),
+    "threads": Part(
+        "threads",
+        [
+            (f"{size}, {label}", task, way)
+            for task, size in THREADS.items()
+            for way, label in ways.THREADED.items()
+        ],
+        "Embedded size: {model}, recipe `{recipe}`, steps in a run: {steps:.0f} of {batch_size} "
+        f"strings; of BERT-base's shape {ways.FEW['steps']} of {ways.FEW['batch_size']}. All "
+        "threads: {threads}, runs: {runs}.",
+        [
+            Shown("seconds a step", STEP, ",.3f", statistic=None),
+            Shown("processor seconds", PROCESSOR, ".3f"),
+            Shown("times as fast as one thread", STEP, ".2f", over=ways.ONE),
+            Shown("processor seconds, share of one thread's", PROCESSOR, ".2f", under=ways.ONE),
+            Shown("peak memory, MiB", PEAK, ",.0f", scale=MIB),
+        ],
+        [
+            aim(f"{THREADS[task]}: {FASTER} as one thread", 1.7, STEP, over=ways.ONE, task=task)
+            for task in ("mini", "base")
+        ],
+    ),
     "names": Part(
         "embedding",
         [(label, "names", way) for way, label in ways.EMBEDDING_WAYS.items()],

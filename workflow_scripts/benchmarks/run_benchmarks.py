@@ -16,7 +16,7 @@ from workflow_scripts.benchmarks.settings import Settings, add_arguments, read_s
 from workflow_scripts.benchmarks.workloads import WORKLOADS, Workload
 from workflow_scripts.errors import UserError, nearest_name, run_command
 
-USUAL = [name for name, one in WORKLOADS.items() if one.section.name in ("tuning", "embedding")]
+USUAL = [name for name, one in WORKLOADS.items() if one.section.name not in ("quality", "gpu")]
 ON_GPU = [name for name, one in WORKLOADS.items() if one.section.name == "gpu"]
 
 

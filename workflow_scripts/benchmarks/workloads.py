@@ -1,14 +1,14 @@
 """What is measured: named workloads, each with the ways that take turns at it.
 
 A workload is a line of `WORKLOADS`, prepared by its section; a way is an entry of the section's
-ways, a branch of timed_run.py and shown by report.py. Nothing here imports torch but for a GPU, for
-the memory of this process counts as that of its children.
+ways, a branch of timed_run.py and shown by report.py. Nothing here imports torch but for random
+weights, which come last: the memory of this process counts as that of its children.
 """
 
 import json
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from workflow_scripts.errors import UserError
 PLAIN, TRAINER, BEST = "plain", "sentence-transformers", "sentence-transformers-best"
 OURS, OURS_ONNX, OURS_INT8 = "mirror", "mirror-onnx", "mirror-int8"
 RATE = "strings_per_second"
+ONE = "one-thread"
 TUNING_WAYS = {PLAIN: "the authors' way", TRAINER: TRAINER, OURS: "this project"}
 EMBEDDING_WAYS = {
     TRAINER: "sentence-transformers, as it comes",
@@ -39,6 +40,8 @@ EMBEDDING_WAYS = {
 # first name that a device's name holds counts.
 PEAKS = {"H100 PCIe": 756, "H100": 989, "H200": 989, "A100": 312, "A10G": 70, "A10": 125}
 PEAKS |= {"L40S": 362, "L4": 121, "V100": 125, "T4": 65}
+# With a model of BERT-base's shape a step takes seconds.
+FEW = {"batch_size": 64, "steps": 2, "warmup_steps": 1}
 # Real tokens of a made-up name, of them the marks at both ends.
 NAME_TOKENS, MARKS = 8, 2
 # Strings to warm up on in embedding, and the share of the names that each batch size is tried on.
@@ -80,6 +83,16 @@ def prepare_tuning(workload: Workload, settings: Settings, folder: Path) -> Prep
     about = {"source": source, "available": len(found)}
     about |= {key: block[key] for key in ("max_length", "batch_size")}
     return about, lambda way, run: job
+
+
+def prepare_threads(workload: Workload, settings: Settings, folder: Path) -> Prepared:
+    """Tune with one thread and with all; the task says how large a model, beside whom."""
+    if workload.task.startswith("base"):
+        few = {key: min(most, getattr(settings, key)) for key, most in FEW.items()}
+        settings = replace(settings, **few, model=_make_random_model(settings, folder)[0])
+    about, job_of = prepare_tuning(replace(workload, task="sentences"), settings, folder)
+    busy = {"busy": 2 if workload.task.endswith("busy") else 0}
+    return about, lambda way, run: job_of(way, run) | busy | ({"threads": 1} if way == ONE else {})
 
 
 def prepare_embedding(workload: Workload, settings: Settings, folder: Path) -> Prepared:
@@ -225,6 +238,8 @@ EMBEDDING = Section("embedding", EMBEDDING_WAYS, prepare_embedding, RATE)
 FORMS = Section("embedding", OUR_FORMS, prepare_sts, "spearman")
 # Welch's test needs two scores a side.
 QUALITY = Section("quality", BOTH, prepare_quality, "spearman", fewest_runs=2)
+THREADED = {ONE: "one thread", OURS: "all threads"}
+THREADS = Section("threads", THREADED, prepare_threads, "seconds_per_step")
 GPU = Section("gpu", ALONE, prepare_gpu, "loop_seconds")
 WORKLOADS = {
     "words": Workload(TUNING, "words", "mirror-word"),
@@ -232,6 +247,10 @@ WORKLOADS = {
     "sentences": Workload(TUNING, "sentences", "mirror-sentence-cls"),
     "names": Workload(EMBEDDING, "names", "mirror-phrase"),
     "stsb": Workload(FORMS, "stsb", "mirror-sentence"),
+    "threads": Workload(THREADS, "mini", "mirror-sentence-cls"),
+    "threads-busy": Workload(THREADS, "mini-busy", "mirror-sentence-cls"),
+    "threads-base": Workload(THREADS, "base", "mirror-sentence-cls"),
+    "threads-base-busy": Workload(THREADS, "base-busy", "mirror-sentence-cls"),
     "quality": Workload(QUALITY, "stsb-dev", "mirror-sentence"),
     "gpu-sentences": Workload(GPU, "sentences", "mirror-sentence-cls"),
     "gpu-words": Workload(GPU, "words", "mirror-word"),

@@ -14,6 +14,7 @@ from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.pooling import pool_hidden_states
 from workflow_scripts.embedding.progress import Advance, embedding_progress
 from workflow_scripts.embedding.token_batches import pad_token_ids, plan_batches, tokenize_strings
+from workflow_scripts.embedding.torch_setup import torch_threads
 from workflow_scripts.errors import UserError
 
 # Positions (padding included) in one forward pass. On a CPU the hidden states of a batch should
@@ -84,13 +85,10 @@ class StringEncoder:
         if self.workers == 1:
             yield from map(run, batches)
             return
-        threads = torch.get_num_threads()
-        try:
-            with ThreadPoolExecutor(self.workers, "embed", torch.set_num_threads, (1,)) as pool:
-                yield from pool.map(run, batches)
-        finally:
-            # The number is each thread's own, but new threads take the one that was set last.
-            torch.set_num_threads(threads)
+        pool = ThreadPoolExecutor(self.workers, "embed", torch.set_num_threads, (1,))
+        # The number is each thread's own, but new threads take the one that was set last.
+        with torch_threads(torch.get_num_threads()), pool:
+            yield from pool.map(run, batches)
 
 
 def choose_precision(precision: str, device: torch.device) -> torch.dtype | None:

@@ -1,5 +1,8 @@
 """How torch runs in a command: the number of threads and the device."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from workflow_scripts.errors import UserError
 from workflow_scripts.imports import calm_threads
 
@@ -18,6 +21,17 @@ def set_up_torch(threads: int, device: str) -> torch.device:
     if device == "cuda" and not torch.cuda.is_available():
         raise UserError("--device cuda: no CUDA device here; use --device cpu")
     return torch.device("cuda" if device != "cpu" and torch.cuda.is_available() else "cpu")
+
+
+@contextmanager
+def torch_threads(count: int) -> Iterator[None]:
+    """Give torch `count` threads inside the block: the number of this thread, and of new ones."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def has_bfloat16(device: torch.device) -> bool:

@@ -24,8 +24,10 @@ from workflow_scripts.tuning.processes import Processes
 
 # What a slice costs beside its own positions, in positions: on a GPU mostly the launches.
 SLICE_OVERHEAD = {"cpu": 64, "cuda": 4096}
-# Positions in a slice: on a CPU what its caches hold.
-MOST_TOKENS = {"cpu": 4096, "cuda": 65536}
+# Positions in a slice: on a CPU what its caches hold, and a quarter of the batch where that is no
+# less than the positions of LEAST_TOKENS, so that each core finds work.
+MOST_TOKENS = {"cpu": 1024, "cuda": 65536}
+LEAST_TOKENS = 256
 
 # Gives the loss, a scalar, of first and second views [B, D].
 LossOfViews = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
@@ -151,9 +153,11 @@ class BatchGradients:
         """
         lengths = [self._width or len(ids) for ids in token_ids]
         kind = self._means.device.type
-        limits = [table.get(kind, table["cuda"]) for table in (SLICE_OVERHEAD, MOST_TOKENS)]
+        overhead, most = (table.get(kind, table["cuda"]) for table in (SLICE_OVERHEAD, MOST_TOKENS))
+        if kind == "cpu":
+            most = min(most, max(LEAST_TOKENS, sum(lengths) // 4))
         while True:
-            parts = plan_parts(lengths, *limits, self._most_rows, self._paired)
+            parts = plan_parts(lengths, overhead, most, self._most_rows, self._paired)
             try:
                 return self._attempt(parts, token_ids, step, loss_of)
             except OutOfMemory:
@@ -183,21 +187,31 @@ class BatchGradients:
     ) -> tuple[torch.Tensor, torch.Tensor]:
         means, device = self._means, self._means.device
         own = _share(parts, means.processes)
+        parameters = [one for one in self._model.parameters() if one.requires_grad]
         kept: list[torch.Tensor] = []
 
-        def forward() -> None:
+        def encode(part: Part) -> torch.Tensor:
             with torch.set_grad_enabled(not self._cached):
-                kept.extend(self._encode(part, token_ids, step) for part in own)
+                return self._encode(part, token_ids, step)
+
+        def take_back(index: int) -> list[tuple[torch.Tensor, torch.Tensor]]:
+            """Return the gradients by parameter, unless one worker could add them itself."""
+            vectors = self._encode(own[index], token_ids, step) if self._cached else kept[index]
+            # What the slice kept for its backward pass is let go.
+            kept[index] = gradient = gradients[index]
+            if means.workers.count == 1:
+                torch.autograd.backward(vectors, gradient)
+                return []
+            found = torch.autograd.grad(vectors, parameters, gradient, allow_unused=True)
+            return [pair for pair in zip(parameters, found, strict=True) if pair[1] is not None]
 
         def backward() -> None:
-            for index, (part, gradient) in enumerate(zip(own, gradients, strict=True)):
-                vectors = self._encode(part, token_ids, step) if self._cached else kept[index]
-                torch.autograd.backward(vectors, gradient)
-                del vectors
-                # What the slice kept for its backward pass is let go.
-                kept[index] = gradient
+            # added slice by slice in their order, and so to the same sum
+            for found in means.workers.in_order(take_back, range(len(own))):
+                if found:
+                    torch.autograd.backward(*zip(*found, strict=True))
 
-        self._together(forward)
+        self._together(lambda: kept.extend(means.workers.in_order(encode, own)))
         rows = torch.tensor([row for part in own for row in part.rows], dtype=torch.long)
         rows = rows.to(device, non_blocking=True)
         shape = (len(token_ids), self._model.config.hidden_size)

@@ -7,14 +7,18 @@ masks; and two slices given one number share theirs (controlled dropout).
 
 import hashlib
 import math
+import threading
 
 import torch
 
 _STEPS = 1 << 16
 
 
-class DropoutMasks:
-    """The masks of one tuning run, drawn in the order in which the model asks for them."""
+class DropoutMasks(threading.local):
+    """The masks of one tuning run, drawn in the order in which the model asks for them.
+
+    Every thread has a pass of its own, and so a generator.
+    """
 
     def __init__(self, seed: int, device: torch.device | str) -> None:
         self._seed = seed

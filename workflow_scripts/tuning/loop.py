@@ -11,13 +11,14 @@ from transformers import get_scheduler
 
 from workflow_scripts import rooms
 from workflow_scripts.embedding.encoder_folder import LoadedModel
-from workflow_scripts.embedding.torch_setup import has_bfloat16
+from workflow_scripts.embedding.torch_setup import has_bfloat16, torch_threads
 from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.objective import Means, Objective
 from workflow_scripts.tuning.processes import Processes
 from workflow_scripts.tuning.recipe import METHODS, TuningRecipe
 from workflow_scripts.tuning.step_log import StepLog
 from workflow_scripts.tuning.tuning_state import BestWeights, Progress, StateFile
+from workflow_scripts.tuning.workers import Workers
 
 _SCHEDULERS = {"constant": "constant_with_warmup", "linear": "linear", "cosine": "cosine"}
 # Scores a model on a development set, the higher the better.
@@ -49,7 +50,7 @@ def tune_model(
     state: StateFile | None = None,
     processes: Processes | None = None,
 ) -> TuningSummary:
-    """Tune the weights of `loaded.model` in place: same machine, threads and seed, same weights.
+    """Tune the weights of `loaded.model` in place: same machine and seed, same weights.
 
     `corpus` is what `read` of the recipe's method gives, `score` is of the recipe's development
     set, `state` where an interrupted run left off; `step_log` takes JSON lines. Raises `UserError`
@@ -64,7 +65,9 @@ def tune_model(
     # float16 loses small gradients unless they are scaled up
     scaled = dtype == torch.float16 and device.type == "cuda"
     scaler = torch.amp.GradScaler(device.type, enabled=scaled)
-    means = Means(seed, device, dtype, scaler, processes)
+    threads, on_cpu = torch.get_num_threads(), device.type == "cpu"
+    workers = Workers(threads if on_cpu else 1)
+    means = Means(seed, device, dtype, scaler, processes, workers)
     method = rooms.load(METHODS, recipe.method)
     objective: Objective = method.prepare(loaded, corpus, recipe, means)
     optimiser = objective.make_optimiser(recipe)
@@ -74,7 +77,9 @@ def tune_model(
     progress = Progress() if state is None else state.load(trained, best)
     log = StepLog(step_log, objective.steps, progress, quiet=not processes.is_first)
     objective.trained.train()
-    with closing(log), objective.settings():
+    # sums depend on how many threads share them
+    alone = torch_threads(1 if on_cpu else threads)
+    with closing(log), objective.settings(), workers, alone:
         for step, batch in enumerate(objective.batches(), start=1):
             if step <= progress.step:
                 continue
@@ -90,8 +95,9 @@ def tune_model(
             value = None
             if watched and (step % watched.every == 0 or step == objective.steps):
                 # of the first process, for all of them
-                own = torch.tensor(score(loaded) if processes.is_first else 0, dtype=torch.float64)
-                value = processes.sum(own.to(device)).item()
+                with torch_threads(threads):
+                    own = score(loaded) if processes.is_first else 0
+                value = processes.sum(torch.tensor(own, dtype=torch.float64, device=device)).item()
                 objective.trained.train()
                 best.offer(step, value, loaded.model)
             log.add(step, taken, rate, value)

@@ -3,13 +3,14 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
 from workflow_scripts.tuning.processes import Processes
 from workflow_scripts.tuning.recipe import TuningRecipe
+from workflow_scripts.tuning.workers import Workers
 
 
 @dataclass(frozen=True)
@@ -21,12 +22,15 @@ class Means:
     dtype: torch.dtype
     scaler: torch.amp.GradScaler
     processes: Processes
+    workers: Workers = field(default_factory=Workers)
 
     def autocast(self) -> AbstractContextManager[Any]:
         """Return the context of forward passes, which are in `dtype`."""
         if self.dtype == torch.float32:
             return nullcontext()
-        return torch.autocast(self.device.type, dtype=self.dtype)
+        # weights that are cast are kept for all threads, of which another may throw them away
+        kept = self.device.type != "cpu"
+        return torch.autocast(self.device.type, dtype=self.dtype, cache_enabled=kept)
 
 
 @dataclass(frozen=True)

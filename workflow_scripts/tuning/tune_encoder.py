@@ -79,8 +79,10 @@ def make_encoder(
         scores = rooms.load(*SCORES)
         modules += scores.modules_of(development)
         score = scores.make_score(development, pooling, max_length)
-    inputs = (record, loaded.weights_sha256, development and vars(development))
-    machine = (threads, device, processes.count)
+    # not the threads: weights and scores do not depend on them
+    watched = development and {**vars(development), "threads": None}
+    inputs = (record, loaded.weights_sha256, watched)
+    machine = (device, processes.count)
     output = Path(output)
     digest = digest_of("tuning.tune_encoder", *inputs, *machine, more=tuple(modules))
     state_file = output.with_name(f".{output.name}.state.safetensors")
