@@ -14,11 +14,12 @@ _OPENING = {closing: opening for opening, closing in _CLOSING.items()}
 _SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z0-9\"'(])")
 _WORDS_BEFORE, _WORDS_INSIDE = 10, 11
 # of the words that may be passed over wherever they stand: those that names of diseases have
-_STOP = """
-a about after against all among an and as at because before between both but by during each etc for
-from in into its more most nor of off on onto or other out over per some such than that the their
-these this those through to toward under upon via which while with within without
-""".split()
+_STOP_WORD = re.compile(
+    "a|about|after|against|all|among|an|and|as|at|because|before|between|both|but|by|during|each|"
+    "etc|for|from|in|into|its|more|most|nor|of|off|on|onto|or|other|out|over|per|some|such|than|"
+    "that|the|their|these|this|those|through|to|toward|under|upon|via|which|while|with|within|"
+    "without"
+)
 # What of the words between the letters may be passed over, and where the letters stand: all at
 # starts of words, at least one of each word at its start, anywhere. The first that fits is taken.
 _RULES = (
@@ -113,7 +114,7 @@ def _long_form(short: str, words: list[str]) -> str | None:
     text = " ".join(words).lower()
     letters = "".join(letter for letter in short.lower() if letter.isalnum())
     best, first = len(_RULES), 0
-    stop_words = {n for n, word in enumerate(words) if word.lower() in _STOP}
+    stop_words = {n for n, word in enumerate(text.split(" ")) if _STOP_WORD.fullmatch(word)}
     for places in _places(letters, text, len(text)):
         at_word = [text.count(" ", 0, at) for at in places]
         passed = [range(a + 1, b) for a, b in zip(at_word, [*at_word[1:], len(words)], strict=True)]
@@ -122,8 +123,7 @@ def _long_form(short: str, words: list[str]) -> str | None:
         fitting = {
             "none": most == 0,
             "one": most == 1,
-            "stop": most in (1, 2)
-            and all(words[n].lower() in _STOP for one in passed for n in one),
+            "stop": most in (1, 2) and stop_words.issuperset(n for one in passed for n in one),
             "starts": len(starts) == len(places),
             "started": set(starts) == set(at_word),
             "any": len(short) > 2,

@@ -46,7 +46,7 @@ class Entry(LinkingEntry):
 
 def list_files(root: Path, entry: Entry) -> list[Path]:
     training = paths_of(root, entry.training_mentions)
-    typos = [root / entry.typos] if entry.typos else []
+    typos = [root / entry.typos] if entry.typos and entry.preprocessing == "biosyn" else []
     return [root / entry.path, *entry.dictionary_paths(root), *training, *typos]
 
 
@@ -92,7 +92,7 @@ def read(root: Path, entry: Entry) -> LinkingSet:
     one without a concept is left out.
     """
     biosyn = entry.preprocessing == "biosyn"
-    typos = read_typos(root / entry.typos) if entry.typos else {}
+    typos = read_typos(root / entry.typos) if biosyn and entry.typos else {}
 
     def mentions(path: Path) -> Iterator[Mention]:
         for document, mention in _mentions(path, entry.mention_type):
