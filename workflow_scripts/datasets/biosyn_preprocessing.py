@@ -46,6 +46,7 @@ def prepare(mention: Mention, texts: tuple[str, ...], typos: dict[str, str]) -> 
         parts, ids = [text], mention.ids
     else:
         parts, ids = split_composite(text, mention.ids)
+    # as upstream, words next to a bar are not looked up
     words = (typos.get(word, word) for word in "|".join(parts).lower().split())
     parts = [one for part in " ".join(words).split("|") if (one := clean(part))]
     parts = parts or [mention.text.lower()]
