@@ -8,11 +8,13 @@ definitions at one bracket is chosen (here: the one in front of it).
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 _CLOSING = {"(": ")", "[": "]"}
 _OPENING = {closing: opening for opening, closing in _CLOSING.items()}
 _SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z0-9\"'(])")
 _WORDS_BEFORE, _WORDS_INSIDE = 10, 11
+_TRIALS = 20_000  # of places of the letters, for texts such as `AAAAAAAA (AAAA)`
 # of the words that may be passed over wherever they stand: those that names of diseases have
 _STOP_WORD = re.compile(
     "a|about|after|against|all|among|an|and|as|at|because|before|between|both|but|by|during|each|"
@@ -93,20 +95,36 @@ def _balanced(text: str) -> bool:
     return all(text.count(one) == text.count(other) for one, other in _CLOSING.items())
 
 
-def _places(letters: str, text: str, end: int) -> Iterator[list[int]]:
-    """Yield where the letters stand in the text before `end`, in order, the last ones first.
+def _starts_word(text: str, at: int) -> bool:
+    return at == 0 or not text[at - 1].isalnum()
 
-    The first is at the start of a word or part of one; no more than two words stand between two.
-    """
-    for at in range(end - 1, -1, -1):
-        if text.count(" ", at, end) > 3:
-            return
-        if text[at] != letters[-1]:
+
+def _near(text: str, at: int, end: int) -> bool:
+    """Whether one place is before another, with no more than two words between."""
+    return at < end and text.count(" ", at, end) <= 3
+
+
+def _possible(letters: str, text: str) -> list[list[int]]:
+    """Return for each letter where it may stand; the first is at the start of a word or part."""
+    found: list[list[int]] = []
+    for letter in letters:
+        same = [at for at, one in enumerate(text) if one == letter]
+        if found:
+            found.append([at for at in same if any(_near(text, one, at) for one in found[-1])])
+        else:
+            found.append([at for at in same if _starts_word(text, at)])
+    return found
+
+
+def _places(possible: list[list[int]], text: str, end: int) -> Iterator[list[int]]:
+    """Yield where the letters stand in the text before `end`, in order, the last ones first."""
+    for at in reversed(possible[-1]):
+        if not _near(text, at, end):
             continue
-        if len(letters) > 1:
-            yield from ([*places, at] for places in _places(letters[:-1], text, at))
-        elif at == 0 or not text[at - 1].isalnum():
+        if len(possible) == 1:
             yield [at]
+        else:
+            yield from ([*places, at] for places in _places(possible[:-1], text, at))
 
 
 def _long_form(short: str, words: list[str]) -> str | None:
@@ -115,11 +133,11 @@ def _long_form(short: str, words: list[str]) -> str | None:
     letters = "".join(letter for letter in short.lower() if letter.isalnum())
     best, first = len(_RULES), 0
     stop_words = {n for n, word in enumerate(text.split(" ")) if _STOP_WORD.fullmatch(word)}
-    for places in _places(letters, text, len(text)):
+    for places in islice(_places(_possible(letters, text), text, len(text)), _TRIALS):
         at_word = [text.count(" ", 0, at) for at in places]
         passed = [range(a + 1, b) for a, b in zip(at_word, [*at_word[1:], len(words)], strict=True)]
         most = max(map(len, passed))
-        starts = [word for word, at in zip(at_word, places, strict=True) if _starts(text, at)]
+        starts = [word for word, at in zip(at_word, places, strict=True) if _starts_word(text, at)]
         fitting = {
             "none": most == 0,
             "one": most == 1,
@@ -131,14 +149,12 @@ def _long_form(short: str, words: list[str]) -> str | None:
         rank = next((n for n, (one, two) in enumerate(_RULES) if fitting[one] and fitting[two]), 99)
         if rank < best:
             best, first = rank, at_word[0]
+        if best == 0:
+            break
     long_form = " ".join(words[first:])
     if best == len(_RULES) or not _balanced(long_form):
         return None
     return None if f" {short.lower()} " in f" {long_form.lower()} " else long_form
-
-
-def _starts(text: str, at: int) -> bool:
-    return at == 0 or not text[at - 1].isalnum()
 
 
 def find_abbreviations(text: str) -> dict[str, str]:
