@@ -84,13 +84,15 @@ def read_dictionary(
     lower_case: bool,
     mentions: Iterable[tuple[str, list[str]]] = (),
     shared_names: str = "apart",
+    clean: Callable[[str], str] | None = None,
 ) -> tuple[list[str], list[list[str]]]:
     """Return the names of the dictionaries, and for each name its concept ids.
 
-    `form` is a key of `READERS`; `mentions` are further (name, concept ids). A (concept, name)
-    pair that is repeated (often only after lower-casing) is one entry, since it would take a place
-    among the best k. A name that several concepts share has an entry for each of them, or with
-    `shared_names` "merged" one entry that stands for all of them.
+    `form` is a key of `READERS`; `mentions` are further (name, concept ids). `clean` is done to the
+    files' names; with it, mentions with a concept that the files lack are left out. A (concept,
+    name) pair that is repeated (often only after lower-casing) is one entry, since it would take a
+    place among the best k. A name that several concepts share has an entry for each of them, or
+    with `shared_names` "merged" one entry that stands for all of them.
     """
     entries: dict[tuple[str, tuple[str, ...]], None] = {}
 
@@ -104,9 +106,12 @@ def read_dictionary(
             if not ids or not found:
                 raise malformed(path, line, "no name" if ids else "no concept id")
             for name in found:
-                add(name, ids)
+                if cleaned := clean(name) if clean else name:
+                    add(cleaned, ids)
+    known = {one for _, ids in entries for one in ids}
     for name, ids in mentions:
-        add(" ".join(name.split()), ids)
+        if clean is None or known.issuperset(ids):
+            add(" ".join(name.split()), ids)
     if not entries:
         raise UserError(f"{', '.join(map(str, paths))}: the dictionary is empty; fetch it again")
     if shared_names == "apart":

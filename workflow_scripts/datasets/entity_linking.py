@@ -4,7 +4,7 @@ The protocol is SapBERT's, which the paper follows: names and mentions lower-cas
 mentions kept, a query right when all parts of its mention find an accepted concept.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -78,18 +78,32 @@ def linking_set(
     mentions: Iterable[Mention],
     names: Iterable[Mention] = (),
     what: str = "a mention",
+    clean: Callable[[str], str] | None = None,
 ) -> LinkingSet:
     """Return the queries of mentions over the entry's dictionary; `what` they are, for messages.
 
-    `names` are mentions that the dictionary has besides.
+    `names` are mentions that the dictionary has besides. `clean` is done to its own names; with it,
+    mentions with a concept that the dictionary lacks are left out.
     """
     found = LinkingSet()
+    found.names, found.name_concepts = read_dictionary(
+        entry.dictionary_paths(root),
+        entry.dictionary_format,
+        entry.lower_case,
+        ((name.text, ids) for name in names if (ids := split_concept_ids(name.ids))),
+        entry.shared_names,
+        clean,
+    )
+    known = {one for ids in found.name_concepts for one in ids} if clean else None
     seen: set[tuple[str, tuple[str, ...]]] = set()
     for path, line, text, ids_text, parts in mentions:
         require_strings([text], what, path, line)
         ids = split_concept_ids(ids_text)
         if not ids:
             found.drop("no_concept")
+            continue
+        if known is not None and not known.issuperset(ids):
+            found.drop("unknown_concept")
             continue
         if entry.lower_case:
             text, parts = text.lower(), [part.lower() for part in parts]
@@ -101,11 +115,4 @@ def linking_set(
         query, gold = accepted_concepts(text, list(parts), ids, entry.composite_gold)
         found.mentions.append(query)
         found.gold.append(gold)
-    found.names, found.name_concepts = read_dictionary(
-        entry.dictionary_paths(root),
-        entry.dictionary_format,
-        entry.lower_case,
-        [(name.text, ids) for name in names if (ids := split_concept_ids(name.ids))],
-        entry.shared_names,
-    )
     return found

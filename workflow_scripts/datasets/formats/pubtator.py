@@ -8,8 +8,10 @@ type, concept ids, and of some composite mentions a seventh column with what the
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 from workflow_scripts.configuration.blocks import Field, Text
+from workflow_scripts.datasets.biosyn_preprocessing import clean, prepare, read_typos
 from workflow_scripts.datasets.dictionaries import DictionaryFormat
 from workflow_scripts.datasets.entity_linking import LinkingEntry, Mention, linking_set
 from workflow_scripts.datasets.entry import paths_of
@@ -31,16 +33,42 @@ class Entry(LinkingEntry):
         "the 75,969 names of MEDIC, NCBI's two files add 1,530 and BC5CDR's diseases 1,472.",
     )
     dictionary_format: DictionaryFormat = Field(description="Form of the dictionary.")
+    preprocessing: Literal["none", "biosyn"] = Field(
+        "none",
+        description="Mentions and names as they stand, or as BioSyn prepares them: abbreviations "
+        "written out, composites split, punctuation removed, and mentions left out whose concepts "
+        "the dictionary has not. The published values are of that.",
+    )
+    typos: Text | None = Field(
+        None, description="For `biosyn`: file of `wrong||right`, words of mentions to be replaced."
+    )
 
 
 def list_files(root: Path, entry: Entry) -> list[Path]:
     training = paths_of(root, entry.training_mentions)
-    return [root / entry.path, *entry.dictionary_paths(root), *training]
+    typos = [root / entry.typos] if entry.typos and entry.preprocessing == "biosyn" else []
+    return [root / entry.path, *entry.dictionary_paths(root), *training, *typos]
 
 
-def _mentions(path: Path, mention_type: str | None) -> Iterator[Mention]:
+class _Document(NamedTuple):
+    """Title and abstract of the document that a mention is of, and whether it stood before."""
+
+    texts: dict[str, str] = {}  # noqa: RUF012  # nobody adds to it
+    repeated: bool = False
+
+
+def _mentions(path: Path, mention_type: str | None) -> Iterator[tuple[_Document, Mention]]:
+    document, seen = _Document(), set()
     for line, text in enumerate(read_lines(path), start=1):
-        if not text.strip() or _TEXT.match(text):
+        if not text.strip():
+            continue
+        if _TEXT.match(text):
+            # a bar ends a text, as upstream
+            number, side, words = text.split("|")[:3]
+            if side == "t":
+                document = _Document({}, number in seen)
+                seen.add(number)
+            document.texts[side] = words
             continue
         fields = text.split("\t")
         if len(fields) == 4 and fields[0].isdigit():
@@ -53,16 +81,27 @@ def _mentions(path: Path, mention_type: str | None) -> Iterator[Mention]:
         if mention_type not in (None, kind):
             continue
         parts = [part for part in "".join(fields[6:]).split("|") if part.strip()]
-        yield Mention(path, line, mention, ids, parts)
+        yield document, Mention(path, line, mention, ids, parts)
 
 
 def read(root: Path, entry: Entry) -> LinkingSet:
     """Return the mentions of a file over a dictionary.
 
-    A document that occurs twice (one in NCBI's training file) counts twice. A training mention is
-    a name with all of its ids, a composite one as it stands; one without a concept is left out.
+    A document that occurs twice (one in NCBI's training file) counts twice, and once with BioSyn's
+    preprocessing. A training mention is a name with all of its ids, a composite one as it stands;
+    one without a concept is left out.
     """
-    kind = entry.mention_type
+    biosyn = entry.preprocessing == "biosyn"
+    typos = read_typos(root / entry.typos) if biosyn and entry.typos else {}
+
+    def mentions(path: Path) -> Iterator[Mention]:
+        for document, mention in _mentions(path, entry.mention_type):
+            if not biosyn:
+                yield mention
+            elif not document.repeated:
+                yield prepare(mention, tuple(document.texts.values()), typos)
+
     files = paths_of(root, entry.training_mentions)
-    names = (mention for path in files for mention in _mentions(path, kind))
-    return linking_set(root, entry, _mentions(root / entry.path, kind), names)
+    names = (mention for path in files for mention in mentions(path))
+    given = mentions(root / entry.path)
+    return linking_set(root, entry, given, names, clean=clean if biosyn else None)
