@@ -19,9 +19,7 @@ ITEMS = LexiconSet
 
 
 class Entry(DatasetEntry):
-    whitespace: Literal["collapsed"] = Field(
-        "collapsed", description="Words of dictionary and vocabulary are matched: the only way."
-    )
+    whitespace: Literal["collapsed"] = Field("collapsed", description="Strings are matched.")
     source: Text = Field(description="Language of the words to translate.")
     target: Text = Field(description="Language of the translations.")
     path: Text = Field(description="Folder of the pair's files.")
