@@ -40,17 +40,21 @@ def make(tmp_path):
     st.integers(1, 8),
     st.booleans(),
     st.integers(0, 3),
+    st.sampled_from(["kept", "collapsed"]),
 )
-def test_a_sample_is_a_part_of_the_source_in_its_order(source, size, deduplicate, seed):
-    corpus = draw_corpus(source, size, deduplicate, seed)
-    pool = [" ".join(text.split()) for text in source if text.strip()]
+def test_a_sample_is_a_part_of_the_source_in_its_order(source, size, deduplicate, seed, whitespace):
+    drawing = (source, size, deduplicate, seed, 0, whitespace)
+    corpus = draw_corpus(*drawing)
+    pool = [text for text in source if text.strip()]
+    if whitespace == "collapsed":
+        pool = [" ".join(text.split()) for text in pool]
     if deduplicate:
         pool = list(dict.fromkeys(pool))
     assert len(corpus.strings) == min(size, len(pool))
     assert corpus.available == len(pool)
     rest = iter(pool)
     assert all(string in rest for string in corpus.strings)  # a subsequence of the pool
-    assert corpus == draw_corpus(source, size, deduplicate, seed)
+    assert corpus == draw_corpus(*drawing)
     assert corpus.found == len(source)
     assert corpus.found - corpus.blank - len(set(pool)) == corpus.duplicates
 
@@ -161,6 +165,7 @@ SAMPLE = '{"0": {"text_a": "one", "text_b": "two", "label": "neutral"}}'
 STSB = "g\tf\ty\t1\t3\tone\ttwo\ng\tf\ty\t2\t\ttwo\tthree\n"
 MATRIX = '1.2\tHola\tHello\n1.04\tSí\tYes\n1.039\tNo\tNot\n1.1\t"a\tb\n'
 BITEXT = 'A cat || a dog\none||two\none||two\na "b"||c, d\n'
+LINES = "\ufeffone  a \r\n \r\ntwo\u2028b\r\nend"
 ONE_TWO, REPEATS = ["one", "two"], {"deduplicate": False}
 
 
@@ -179,7 +184,8 @@ ONE_TWO, REPEATS = ["one", "two"], {"deduplicate": False}
         ("sts-benchmark", "t.csv", STSB, REPEATS, ["one", "two", "two", "three"]),
         ("wikimatrix", "w.tsv", MATRIX, {}, ["Hola", "Sí", '"a']),
         ("wikimatrix", "w.tsv.gz", MATRIX, {"side": "right", "margin": 1.1}, ["Hello", "b"]),
-        ("lines", "s.txt", "\ufeffone  a\r\n\r\ntwo\u2028b\r\nend", {}, ["one a", "two b", "end"]),
+        ("lines", "s.txt", LINES, {}, ["one  a ", "two\u2028b", "end"]),
+        ("lines", "s.txt", LINES, {"whitespace": "collapsed"}, ["one a", "two b", "end"]),
         ("lines", "s.txt", BITEXT, {}, ["A cat || a dog", "one||two", 'a "b"||c, d']),
         ("lines", "s.txt", BITEXT, REPEATS, BITEXT.splitlines()),
         ("qnli", "s.tsv", GLUE_QNLI + "1\twho?\n", {}, "s.tsv:3: expected a row with question"),

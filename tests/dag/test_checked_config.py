@@ -283,6 +283,16 @@ def paper_like(config, project):
             "recipe: temperature 0.05, in the paper 0.04",
         ),
         ("datasets/sts12/unlike_paper", "tokenised", "data set sts12: tokenised"),
+        (
+            "corpora/sentences-en/whitespace",
+            "collapsed",
+            "corpus sentences-en: whitespace collapsed, in the paper kept",
+        ),
+        (
+            "datasets/sts12/whitespace",
+            "collapsed",
+            "data set sts12: whitespace collapsed, in the paper kept",
+        ),
         ("tables/table03/rows/3/recipe", "mine", "recipe mine is not the paper's"),
     ],
 )

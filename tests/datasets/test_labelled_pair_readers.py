@@ -137,9 +137,9 @@ def test_the_strings_of_a_made_corpus_are_read_from_the_working_directory(tmp_pa
     assert "results/corpora/words-en.txt: no such file" in mistake("root", ISOTROPY)
     write(tmp_path / "results/corpora/words-en.txt", "the\nto\n")
     assert read_dataset("root", ISOTROPY).strings == ["the", "to"]
-    write(tmp_path / "results/corpora/words-en.txt", "the\nto\nthe\n the \n")
+    write(tmp_path / "results/corpora/words-en.txt", "the\n \nto\nthe\n the \n")
     repeated = read_dataset("root", ISOTROPY)
-    assert (repeated.strings, repeated.dropped) == (["the", "to"], {"repeated": 2})
+    assert (repeated.strings, repeated.dropped) == (["the", "to", " the "], {"repeated": 1})
     write(tmp_path / "results/corpora/words-en.txt", "\n")
     assert "no string in results/corpora/words-en.txt" in mistake("root", ISOTROPY)
 

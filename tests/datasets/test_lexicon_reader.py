@@ -11,7 +11,7 @@ def write_lexicon(root, train="dog\tkoer\ncat\tkass\n", test="dog\tpeni\ndog\tko
     (root / "bli").mkdir(exist_ok=True)
     (root / "bli/yacle.train.freq.5k.en-et.tsv").write_text(train, encoding="utf-8")
     (root / "bli/yacle.test.freq.2k.en-et.tsv").write_text(test, encoding="utf-8")
-    (root / "en.txt").write_text("the\n\n42\nthe\nsun\ndog\n", encoding="utf-8")
+    (root / "en.txt").write_text("the\n\n42\n the \nsun\ndog\n", encoding="utf-8")
     (root / "et.txt").write_text("on\nja\nei\n", encoding="utf-8")
 
 

@@ -240,7 +240,7 @@ test_linking_sets = cases(
     ),
     ("biosyn: missing folder", BIOSYN, {}, "processed_test: no such file"),
     given("fold and split", {**ASK, "fold": 3, "split": "dev"}, FOLD_3)(
-        mentions=[["sharp  pain"]] * 2, gold=[[["1"]]] * 2, names=["agony"]
+        mentions=[["sharp pain"]] * 2, gold=[[["1"]]] * 2, names=["agony"]
     ),
     given("encoding", ASK, fold(0, "1\tAgony\tpain\u00b4s bad\n".encode("iso-8859-1")))(
         mentions=[["pain\u00b4s bad"]]

@@ -61,7 +61,7 @@ def test_every_suite_reads_and_its_ids_are_rows(sampler, suite):
         # a string or several: pairs where a suite holds both sides of a lexicon
         for key in ("train", "test", "mentions"):
             for one in dataset.get(key, []):
-                used.update(one if isinstance(one, list) else [one])
+                used.update([one] if isinstance(one, int) else one)
     assert used == set(range(len(strings)))
 
 

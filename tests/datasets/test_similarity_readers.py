@@ -21,6 +21,7 @@ def sts(pairs=TWO, gold="1.5\n5\n", subset="a", prefix="STS"):
 
 
 YEAR = {**sts("five\tsix\r\n", "0\r\n", "b"), **sts(), "y/STS.gs.ALL.txt": "1.5\n5\n0\n"}
+BLANKS = sts(" a  b\tc\u00a0 \n", "3\n")
 UNSCORED = sts("a\tb\nc\td\ne\tf\ng\th\n", "\n2.70\n\n4\n")
 
 test_sts = cases(
@@ -38,6 +39,8 @@ test_sts = cases(
     given("unusual line separators stay inside a sentence", STS, sts("a\u2028b\tc\x1cd\n", "3\n"))(
         left=["a\u2028b"], right=["c\x1cd"]
     ),
+    ("blanks are kept", STS, BLANKS, {"left": [" a  b"], "right": ["c\u00a0 "]}),
+    ("or collapsed", {**STS, "whitespace": "collapsed"}, BLANKS, {"left": ["a b"], "right": ["c"]}),
     ("only the subsets asked for", {**STS, "subsets": ["b"]}, YEAR, {"subset": ["b"]}),
     ("missing subset", {**STS, "subsets": ["OnWN"]}, YEAR, "STS.input.OnWN.txt: no such file"),
     ("missing gold", STS, {"y/STS.input.a.txt": "a\tb\n"}, "STS.gs.a.txt: no such file"),

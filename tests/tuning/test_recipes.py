@@ -54,8 +54,8 @@ def test_shipped_recipes_hold_the_papers_values(project):
         one = recipes[name]
         assert (one.batch_size, one.learning_rate, one.weight_decay) == (200, 2e-5, 0.01)
         assert one.loss_denominator == "with_positive"
-        masking = one.span_masking
-        assert masking is None or masking == SpanMasking(length=masking.length)
+        masking, authors = one.span_masking, "first_occurrence"
+        assert masking is None or masking == SpanMasking(length=masking.length, place=authors)
         found = (one.pooling, one.max_length, one.embed_max_length, one.epochs, one.temperature)
         assert values == (*found, masking and masking.length, one.dropout, one.drophead), name
     assert (recipes["base-cls"].pooling, recipes["base-mp"].pooling) == ("cls", "mean")

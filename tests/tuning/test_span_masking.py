@@ -41,6 +41,18 @@ def test_every_allowed_start_is_drawn_and_the_last_span_is_not():
     assert mask("abcdef", 5) == " [MASK] f"
 
 
+@given(st.text("ab ", min_size=30, max_size=60), st.integers(1, 5), st.integers(0, 99))
+def test_the_first_occurrence_goes_as_in_the_released_code(text, length, seed):
+    """Of equal stretches the authors' code cuts the first, by `str.split`."""
+    cut = (character_units(text), length, 30, "[MASK]")
+    start = random.Random(seed).randrange(len(text) - length)
+    parts = text.split(text[start : start + length], 1)
+    first = mask_span(text, *cut, random.Random(seed), "first_occurrence")
+    assert first == " ".join([parts[0], "[MASK]", parts[1]])
+    drawn = mask_span(text, *cut, random.Random(seed))
+    assert drawn == f"{text[:start]} [MASK] {text[start + length :]}"
+
+
 def test_words_are_cut_as_wholes():
     text = "one two  three four\tfive"
     units, found = word_units(text), set()

@@ -6,7 +6,7 @@ its own block in its own file; what all configs have is in `workflow_scripts.con
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -30,6 +30,8 @@ Count = Annotated[int, Field(ge=0)]
 Positive = Annotated[float, Field(gt=0)]
 NotNegative = Annotated[float, Field(ge=0)]
 Rate = Annotated[float, Field(ge=0, lt=1)]
+# of strings: as the files have it, or none at the ends and single spaces within
+Whitespace = Literal["kept", "collapsed"]
 
 
 def _distinct(values: list[Any]) -> list[Any]:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from workflow_scripts import rooms
-from workflow_scripts.configuration.blocks import Block, Id, Papers, WholeNumber
+from workflow_scripts.configuration.blocks import Block, Id, Papers, Whitespace, WholeNumber
 
 
 class CorpusBlock(Block):
@@ -26,6 +26,11 @@ class CorpusBlock(Block):
         True,
         description="Repeated strings are false negatives of each other in a batch: the paper "
         "leaves them out, the authors' released corpora hold some.",
+    )
+    whitespace: Whitespace = Field(
+        "kept",
+        description="`kept`: strings as the files have them, as the authors read them; "
+        "`collapsed`: none at the ends, single spaces within. Blank strings go in either case.",
     )
 
     def corpora(self) -> list[str]:

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts import rooms
-from workflow_scripts.configuration.blocks import read_block
+from workflow_scripts.configuration.blocks import Whitespace, read_block
 from workflow_scripts.corpora.block import missing_message, raw_files
-from workflow_scripts.datasets.strings import normalise_whitespace, unique_in_order
+from workflow_scripts.datasets.strings import on_one_line, unique_in_order
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import sha256_of, write_json, write_text
 
@@ -31,25 +31,30 @@ class Corpus:
 
 
 def draw_corpus(
-    source: Iterable[str], size: int | str, deduplicate: bool, seed: int | None, skip: int = 0
+    source: Iterable[str],
+    size: int | str,
+    deduplicate: bool,
+    seed: int | None,
+    skip: int = 0,
+    whitespace: Whitespace = "kept",
 ) -> Corpus:
-    """Return `size` strings of the source with whitespace normalised, in the source's order.
+    """Return `size` strings of the source that are not blank, in the source's order.
 
     They are drawn without replacement or, with seed None, the first (words by frequency), after
     `skip` strings. `size` "all", or above what there is, takes all.
     """
-    normalised = [normalise_whitespace(string) for string in source]
-    strings = [string for string in normalised if string]
+    found = [on_one_line(string, whitespace) for string in source]
+    strings = [string for string in found if string.strip()]
     unique = unique_in_order(strings)
     pool = unique if deduplicate else strings
-    blank, duplicates = len(normalised) - len(strings), len(strings) - len(unique)
+    blank, duplicates = len(found) - len(strings), len(strings) - len(unique)
     chosen = pool[skip:]
     if size != "all" and size < len(chosen):
         indices = range(size)
         if seed is not None:
             indices = sorted(random.Random(seed).sample(range(len(chosen)), size))
         chosen = [chosen[index] for index in indices]
-    return Corpus(chosen, len(normalised), blank, duplicates, len(pool))
+    return Corpus(chosen, len(found), blank, duplicates, len(pool))
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -70,7 +75,8 @@ def main(argv: list[str] | None = None) -> None:
     size, skip = getattr(options, "size", "all"), getattr(options, "skip", 0)
     source = kind.strings(arguments.root, options, arguments.seed)
     seed = arguments.seed if kind.RANDOM else None
-    corpus = draw_corpus(source, size, options.deduplicate, seed, skip)
+    drawing = (options.deduplicate, seed, skip, options.whitespace)
+    corpus = draw_corpus(source, size, *drawing)
     if not corpus.strings:
         place = ", ".join(map(str, files)) or "the source"
         remedy = f"no strings in {place}; check the file and the options"

@@ -6,9 +6,11 @@ from typing import Any
 
 from workflow_scripts.configuration.layers import CONFIG
 from workflow_scripts.configuration.yaml_files import read_mapping
+from workflow_scripts.corpora.block import CorpusBlock
 from workflow_scripts.dag.asked import Wanted
 from workflow_scripts.dag.encoders import UNTUNED_CORPUS
 from workflow_scripts.dag.typed import Typed
+from workflow_scripts.datasets.entry import DatasetEntry
 from workflow_scripts.tables.document import OWN
 from workflow_scripts.tuning.recipe import resolve_likes
 
@@ -38,6 +40,7 @@ def departures(typed: Typed, paper: str, wanted: Wanted) -> list[str]:
         reasons.append("the data are not the paper's")
     elif (how := typed.datasets[wanted.dataset].unlike_paper) is not None:
         reasons.append(f"data set {wanted.dataset}: {how}")
+    reasons += _whitespace(f"data set {wanted.dataset}", typed.datasets[wanted.dataset])
     for encoder in wanted.encoders[0]:
         name = encoder.recipe
         reasons += _recipe_departures(
@@ -45,8 +48,11 @@ def departures(typed: Typed, paper: str, wanted: Wanted) -> list[str]:
         )
         if paper not in typed.models[encoder.model].paper:
             reasons.append(f"model {encoder.model} is not the paper's")
-        if encoder.corpus != UNTUNED_CORPUS and paper not in typed.corpora[encoder.corpus].paper:
-            reasons.append(f"corpus {encoder.corpus} is not the paper's")
+        if encoder.corpus != UNTUNED_CORPUS:
+            corpus = typed.corpora[encoder.corpus]
+            if paper not in corpus.paper:
+                reasons.append(f"corpus {encoder.corpus} is not the paper's")
+            reasons += _whitespace(f"corpus {encoder.corpus}", corpus)
     task = typed.datasets[wanted.dataset].task
     for place, values in published["retrieval"].get(task, {}).items():
         block = getattr(typed.config.retrieval, place)
@@ -56,6 +62,12 @@ def departures(typed: Typed, paper: str, wanted: Wanted) -> list[str]:
             if getattr(block, key) != value
         ]
     return unique(reasons)
+
+
+def _whitespace(name: str, block: CorpusBlock | DatasetEntry) -> list[str]:
+    usual = type(block).model_fields["whitespace"].default
+    same = block.whitespace == usual
+    return [] if same else [f"{name}: whitespace {block.whitespace}, in the paper {usual}"]
 
 
 def _recipe_departures(

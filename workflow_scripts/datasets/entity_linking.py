@@ -22,6 +22,7 @@ from workflow_scripts.datasets.rows import require_strings
 
 
 class LinkingEntry(TextEntry):
+    whitespace: Literal["collapsed"] = Field("collapsed", description="Strings are matched.")
     dictionary: Text | Distinct[Text] = Field(
         description="File of the names to link to, or a list of files, such as the dictionary with "
         "the names of the training mentions added or without."

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import Field
 
 from workflow_scripts import rooms
-from workflow_scripts.configuration.blocks import Block, Id, Text
+from workflow_scripts.configuration.blocks import Block, Id, Text, Whitespace
 
 
 class DatasetEntry(Block):
@@ -20,6 +20,11 @@ class DatasetEntry(Block):
     format: Id = Field(description="Which reader of datasets/formats, such as `sts-benchmark`.")
     split: Text = Field("test", description="Which split is read, `all` of a set without splits.")
     obtain: Text | None = Field(None, description="Of a set that is not passed on: how to get it.")
+    whitespace: Whitespace = Field(
+        "kept",
+        description="`kept`: strings as the files have them; `collapsed`: none at the ends, single "
+        "spaces within, as always where strings are matched (linking, lexicons).",
+    )
     unlike_paper: Text | None = Field(None, description="How the set differs from the paper's.")
 
     def corpora(self) -> list[str]:

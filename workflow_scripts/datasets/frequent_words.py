@@ -3,7 +3,6 @@
 from itertools import islice
 from pathlib import Path
 
-from workflow_scripts.datasets.strings import normalise_whitespace
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_lines
 
@@ -31,4 +30,4 @@ def most_frequent_words(language: str, number: int | None) -> list[str]:
 
 def read_word_list(path: Path) -> list[str]:
     """Return the words of a file, one per line; what is no word is passed over, repeats stay."""
-    return list(filter(is_word, map(normalise_whitespace, read_lines(path))))
+    return list(filter(is_word, read_lines(path)))

@@ -3,10 +3,11 @@
 Each class says what a set that cannot be scored lacks, and what read_suite writes of it.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
-from workflow_scripts.datasets.strings import StringTable
+from workflow_scripts.datasets.strings import StringTable, normalise_whitespace
 from workflow_scripts.errors import UserError
 
 
@@ -33,22 +34,27 @@ class Items:
         if number:
             self.dropped[reason] = self.dropped.get(reason, 0) + number
 
+    def collapse(self) -> None:
+        """Collapse the whitespace of all strings."""
+        for name in self.TEXTS:
+            setattr(self, name, _each(getattr(self, name), normalise_whitespace))
+
     def lacks(self) -> str | None:
         """Return what a set that cannot be scored lacks, None for one that can."""
         return next((what for name, what in self.NEEDED.items() if not getattr(self, name)), None)
 
     def numbered(self, table: StringTable, language: str | None, where: str) -> dict[str, Any]:
         """Return the set's block of items.json for a suite (of one language, or None)."""
-        block = {name: _numbered(getattr(self, name), table) for name in self.TEXTS}
+        block = {name: _each(getattr(self, name), table.id_of) for name in self.TEXTS}
         names = [one.name for one in fields(self) if one.name not in (*self.TEXTS, "dropped")]
         return block | {name: getattr(self, name) for name in names}
 
 
-def _numbered(texts: Any, table: StringTable) -> Any:
-    """Return the ids of strings in the place of the strings, in lists as deep as theirs."""
+def _each(texts: Any, change: Callable[[str], Any]) -> Any:
+    """Return what `change` makes of strings in the place of the strings, as deep in lists."""
     if isinstance(texts, str):
-        return table.id_of(texts)
-    return [_numbered(text, table) for text in texts]
+        return change(texts)
+    return type(texts)(_each(text, change) for text in texts)
 
 
 @dataclass

@@ -32,6 +32,8 @@ def read_dataset(
             raise UserError(f"{path}: no such file, needed by {where}; {remedy}")
     form, place = format_of(entry), corpora if entry.corpora() else Path(root)
     items: Items = form.read(place, entry)
+    if entry.whitespace == "collapsed":
+        items.collapse()
     if lacks := items.lacks():
         files = ", ".join(map(str, form.list_files(place, entry)[:2]))
         raise UserError(f"{where}: no {lacks} in {files}; check the files and the entry")
@@ -46,8 +48,8 @@ def read_suite(
 ) -> tuple[list[str], dict[str, Any]]:
     """Return the unique strings of a suite and the items of its data sets by string id.
 
-    Strings are in the order of first occurrence with whitespace normalised; a string's id is its
-    index. In a suite with a language a lexicon gives only its side in that language.
+    Strings are in the order of first occurrence; a string's id is its index. In a suite with a
+    language a lexicon gives only its side in that language.
     """
     table = StringTable()
     datasets: dict[str, Any] = {}

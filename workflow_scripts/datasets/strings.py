@@ -1,11 +1,21 @@
-"""Strings as every stage sees them: on one line, single spaces, numbered by first occurrence."""
+"""Strings as every stage sees them: as their files have them, numbered by first occurrence."""
 
+import re
 from collections.abc import Iterable
+
+from workflow_scripts.configuration.blocks import Whitespace
+
+_LINE_ENDS = re.compile(r"[\r\n]+")
 
 
 def normalise_whitespace(text: str) -> str:
     """Return `text` trimmed, whitespace made single spaces: one line for any reader."""
     return " ".join(text.split())
+
+
+def on_one_line(text: str, whitespace: Whitespace = "kept") -> str:
+    """Return `text` on one line: line ends (of quoted fields, of JSON) are a space."""
+    return normalise_whitespace(text) if whitespace == "collapsed" else _LINE_ENDS.sub(" ", text)
 
 
 def unique_in_order(strings: Iterable[str]) -> list[str]:
@@ -19,8 +29,8 @@ class StringTable:
         self._ids: dict[str, int] = {}
 
     def id_of(self, text: str) -> int:
-        """Return the id of `text` after whitespace is normalised, giving a new one if needed."""
-        return self._ids.setdefault(normalise_whitespace(text), len(self._ids))
+        """Return the id of `text` on one line, giving a new one if needed."""
+        return self._ids.setdefault(on_one_line(text), len(self._ids))
 
     def ids_of(self, texts: Iterable[str]) -> list[int]:
         return [self.id_of(text) for text in texts]

@@ -31,13 +31,13 @@ class Corpus:
 
 
 def read_corpus(path: str | Path, deduplicate: bool = False, pairs: bool = False) -> Corpus:
-    """Read a corpus: outer white space stripped, empty lines left out, order kept.
+    """Read a corpus: lines as they are but for blank ones, which are left out; order kept.
 
     With `pairs`, a line is `text1||text2`. `deduplicate` keeps the first of equal strings or pairs.
     Raises `UserError` for a file that is no such corpus (with the line).
     """
     lines = read_lines(path)
-    numbered = [(number, text) for number, line in enumerate(lines, 1) if (text := line.strip())]
+    numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
     if not numbered:
         what = f"pair text1{PAIR_SEPARATOR}text2" if pairs else "string"
         raise UserError(f"{path}: no strings in it; give a text file with one {what} a line")
@@ -53,8 +53,8 @@ def read_corpus(path: str | Path, deduplicate: bool = False, pairs: bool = False
 def _split(text: str, pairs: bool, where: str) -> tuple[str, ...]:
     if not pairs:
         return (text,)
-    halves = tuple(half.strip() for half in text.split(PAIR_SEPARATOR))
-    if len(halves) != 2 or not all(halves):
+    halves = tuple(text.split(PAIR_SEPARATOR))
+    if len(halves) != 2 or not all(half.strip() for half in halves):
         raise UserError(
             f"{where}: expected a pair text1{PAIR_SEPARATOR}text2, found {text[:60]!r}; mend or "
             "remove the line, or set the recipe key positives: itself"

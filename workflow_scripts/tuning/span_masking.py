@@ -34,17 +34,23 @@ def mask_span(
     min_length: int,
     mask_token: str,
     generator: random.Random,
+    place: str = "drawn",
 ) -> str:
     """Return `text` with `length` consecutive units replaced by " `mask_token` ".
 
     The first of them is drawn from [0, number of units - length): as in the authors' code never the
-    last span. Strings of fewer than `min_length` units, or with no span to draw, come back whole.
+    last span. With `place` "first_occurrence" the first stretch of `text` that reads like them goes
+    in their place. Strings of fewer than `min_length` units, or with no span, come back whole.
     """
     choices = len(units) - length
     if len(units) < min_length or choices < 1:
         return text
     start = generator.randrange(choices)
-    return f"{text[: units[start][0]]} {mask_token} {text[units[start + length - 1][1] :]}"
+    begin, end = units[start][0], units[start + length - 1][1]
+    if place == "first_occurrence":
+        found = text.index(text[begin:end])
+        begin, end = found, found + end - begin
+    return f"{text[:begin]} {mask_token} {text[end:]}"
 
 
 def make_views(
@@ -69,5 +75,5 @@ def make_views(
     for row in range(len(first)):
         # Drawn for every pair, masked or not, so that the draws of the others do not hang on it.
         side = first if masking.side == "random" and generator.random() < 0.5 else second
-        side[row] = mask_span(side[row], find_units(side[row]), *choices, generator)
+        side[row] = mask_span(side[row], find_units(side[row]), *choices, generator, masking.place)
     return first, second

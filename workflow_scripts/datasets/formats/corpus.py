@@ -8,7 +8,7 @@ from pathlib import Path
 from workflow_scripts.configuration.blocks import Field, Id
 from workflow_scripts.datasets.entry import TextEntry
 from workflow_scripts.datasets.items import StringSet
-from workflow_scripts.datasets.strings import normalise_whitespace, unique_in_order
+from workflow_scripts.datasets.strings import unique_in_order
 from workflow_scripts.files import read_lines
 
 ITEMS = StringSet
@@ -28,7 +28,7 @@ def list_files(root: Path, entry: Entry) -> list[Path]:
 def read(root: Path, entry: Entry) -> StringSet:
     """Return the different strings; a repeated one (some corpora hold such) counts once."""
     [path] = list_files(root, entry)
-    strings = [line for line in map(normalise_whitespace, read_lines(path)) if line]
+    strings = [line for line in read_lines(path) if line.strip()]
     found = StringSet(strings=unique_in_order(strings))
     found.drop("repeated", len(strings) - len(found.strings))
     return found

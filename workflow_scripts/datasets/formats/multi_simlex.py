@@ -51,7 +51,8 @@ def _read_columns(path: Path, columns: list[str]) -> Iterator[tuple[int, str, li
     """Yield (line number, ID, fields of the columns)."""
     seen: set[str] = set()
     for line, fields in read_headed_csv(path, ["ID", *columns]):
-        identity, *values = (field.strip() for field in fields)
+        identity, *values = fields
+        identity = identity.strip()
         require_new_id(identity, seen, "ID", path, line)
         yield line, identity, values
 
@@ -76,7 +77,7 @@ def read_concept_pairs(
             )
         score_line, values = scores[identity]
         scale = (0.0, 6.0, scores_path, score_line)
-        golds = [parse_gold(value, *scale) if value else None for value in values]
+        golds = [parse_gold(value, *scale) if value.strip() else None for value in values]
         yield list(zip(words[::2], words[1::2], golds, strict=True))
 
 
@@ -84,7 +85,7 @@ def read(root: Path, entry: Entry) -> SimilaritySet:
     """Return the pairs of the language; one with an empty word or score is dropped and counted."""
     pairs = SimilaritySet()
     for [(left, right, gold)] in read_concept_pairs(root, entry, [entry.language]):
-        if not (left and right) or gold is None:
+        if not (left.strip() and right.strip()) or gold is None:
             pairs.drop("empty_cell")
         else:
             pairs.add(left, right, gold, entry.language)

@@ -47,7 +47,7 @@ def read(root: Path, entry: Entry) -> SimilaritySet:
         if entry.both_orders:
             orders.append((first[1], second[0], f"{other}-{one}"))
         for left, right, order in orders:
-            if not (left and right) or first[2] is None or second[2] is None:
+            if not (left.strip() and right.strip()) or first[2] is None or second[2] is None:
                 pairs.drop("empty_cell")
             # scores have one decimal: 0.3 - 1.3 is to count as a difference of 1, not more
             elif round(abs(first[2] - second[2]), 6) > entry.largest_difference:

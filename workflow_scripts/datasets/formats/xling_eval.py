@@ -5,6 +5,7 @@ row, source<TAB>target, without header. A source may have several rows: any of i
 """
 
 from pathlib import Path
+from typing import Literal
 
 from workflow_scripts.configuration.blocks import Count, Field, Text
 from workflow_scripts.datasets.entry import DatasetEntry
@@ -18,6 +19,7 @@ ITEMS = LexiconSet
 
 
 class Entry(DatasetEntry):
+    whitespace: Literal["collapsed"] = Field("collapsed", description="Strings are matched.")
     source: Text = Field(description="Language of the words to translate.")
     target: Text = Field(description="Language of the translations.")
     path: Text = Field(description="Folder of the pair's files.")
@@ -60,7 +62,8 @@ def read(root: Path, entry: Entry) -> LexiconSet:
     def vocabulary(side: int, language: str, words: str | None) -> list[str]:
         frequent, size = [], entry.vocabulary_size
         if words is not None:
-            frequent = unique_in_order(read_word_list(root / words))[:size]
+            listed = map(normalise_whitespace, read_word_list(root / words))
+            frequent = unique_in_order(listed)[:size]
         elif size:
             frequent = most_frequent_words(language, size)
         return unique_in_order([*frequent, *(pair[side] for pair in [*train, *test])])

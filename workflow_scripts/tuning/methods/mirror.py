@@ -39,6 +39,11 @@ class SpanMasking(Block):
         description='the text "[MASK]" (the authors\' code, for RoBERTa too), or the '
         "tokenizer's own mask token",
     )
+    place: Literal["drawn", "first_occurrence"] = Field(
+        default="drawn",
+        description="where it is cut: at the drawn units (the paper), or where their text first "
+        "stands in the string (the authors' code)",
+    )
 
 
 class Choices(TuningRecipe):
