@@ -4,16 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from tokenizers import (
-    AddedToken,
-    Tokenizer,
-    decoders,
-    models,
-    normalizers,
-    pre_tokenizers,
-    processors,
-    trainers,
-)
+from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers
+from tokenizers.processors import TemplateProcessing
+from tokenizers.trainers import BpeTrainer, WordPieceTrainer
 from transformers import PreTrainedTokenizerFast
 
 from workflow_scripts.errors import UserError
@@ -39,7 +32,7 @@ def train(text: Sequence[str], settings: TokenizerSettings) -> PreTrainedTokeniz
         # As in RoBERTa, `<mask>` takes the space before it.
         mask = AddedToken("<mask>", lstrip=True, special=True)
         named = _BYTE_PAIRS_SPECIALS | {"bos": start, "eos": end, "mask": mask}
-    tokenizer.post_processor = processors.TemplateProcessing(
+    tokenizer.post_processor = TemplateProcessing(
         single=f"{start} $A {end}",
         pair=pair,
         special_tokens=[(token, tokenizer.token_to_id(token)) for token in (start, end)],
@@ -76,7 +69,7 @@ def _train_wordpiece(text: Sequence[str], settings: TokenizerSettings) -> Tokeni
 
     def trained_pieces(size: int, inside: list[str]) -> dict[str, int]:
         tokenizer = tokenizer_of({})
-        trainer = trainers.WordPieceTrainer(
+        trainer = WordPieceTrainer(
             vocab_size=size,
             initial_alphabet=alphabet,
             limit_alphabet=len(alphabet),
@@ -97,7 +90,7 @@ def _train_byte_pairs(text: Sequence[str], settings: TokenizerSettings) -> Token
     tokenizer.normalizer = normalizers.NFC()
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
+    trainer = BpeTrainer(
         vocab_size=settings.size,
         special_tokens=list(_BYTE_PAIRS_SPECIALS.values()),
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),

@@ -6,11 +6,7 @@ from pathlib import Path
 
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import atomic_directory
-from workflow_scripts.pretraining.encoded_text import (
-    language_quotas,
-    language_shares,
-    read_prepared,
-)
+from workflow_scripts.pretraining.encoded_text import quotas_of, read_prepared, shares_of
 from workflow_scripts.pretraining.settings import TokenizerSettings, parse_settings
 
 
@@ -20,7 +16,7 @@ def sample_lines(
     """Return about `maximum_lines` lines, languages by smoothed shares of their characters."""
     characters = {language: sum(map(len, lines)) for language, lines in text.items()}
     total = min(maximum_lines, sum(map(len, text.values())))
-    quotas = language_quotas(language_shares(characters, exponent), total)
+    quotas = quotas_of(shares_of(characters, exponent), total)
     generator = random.Random(seed)
     sample: list[str] = []
     for language, quota in quotas.items():
