@@ -14,11 +14,10 @@ from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.torch_setup import has_bfloat16, torch_threads
 from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.objective import Means, Objective
-from workflow_scripts.tuning.processes import Processes
+from workflow_scripts.tuning.processes import Processes, Workers
 from workflow_scripts.tuning.recipe import METHODS, TuningRecipe
 from workflow_scripts.tuning.step_log import StepLog
 from workflow_scripts.tuning.tuning_state import BestWeights, Progress, StateFile
-from workflow_scripts.tuning.workers import Workers
 
 _SCHEDULERS = {"constant": "constant_with_warmup", "linear": "linear", "cosine": "cosine"}
 # Scores a model on a development set, the higher the better.
