@@ -16,7 +16,7 @@ import psutil
 import torch
 
 from workflow_scripts.benchmarks.benchmark_strings import read_sts_pairs, texts_of
-from workflow_scripts.embedding.encoder_folder import load_model
+from workflow_scripts.embedding.encoder_folder import find_onnx_file, load_model
 from workflow_scripts.embedding.recorded_choices import settle_pooling
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.embedding.torch_setup import set_up_torch
@@ -97,7 +97,6 @@ def load_encoder(job: Job, device: torch.device) -> Work:
     if way == "mirror":
         return timed(lambda texts: encode_strings(loaded, texts, *choices, precision=precision))
     from workflow_scripts.embedding.onnx_encoding import onnx_encoder
-    from workflow_scripts.embedding.onnx_files import find_onnx_file
 
     path = find_onnx_file(Path(folder), way == "mirror-int8")
     return timed(onnx_encoder(loaded, path, *choices, job["threads"]).encode)

@@ -43,19 +43,11 @@ def main(argv: list[str] | None = None) -> None:
         )
     with atomic_file(arguments.output) as temporary, open(temporary, "wb") as stream:
         np.save(stream, vectors)
-    write_json(
-        arguments.record,
-        {
-            "dimension": vectors.shape[1],
-            "embed_max_length": max_length,
-            "model": loaded.name,
-            "pooling": pooling,
-            "strings": len(strings),
-            "strings_sha256": sha256_of(arguments.strings),
-            "versions": {"torch": torch.__version__, "transformers": transformers.__version__},
-            "weights_sha256": loaded.weights_sha256,
-        },
-    )
+    record = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
+    record |= {"dimension": vectors.shape[1], "embed_max_length": max_length, "pooling": pooling}
+    record |= {"strings": len(strings), "strings_sha256": sha256_of(arguments.strings)}
+    versions = {"torch": torch.__version__, "transformers": transformers.__version__}
+    write_json(arguments.record, record | {"versions": versions})
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from workflow_scripts.tuning.objective import Means, Objective
 from workflow_scripts.tuning.processes import Processes, Workers
 from workflow_scripts.tuning.recipe import METHODS, TuningRecipe
 from workflow_scripts.tuning.step_log import StepLog
-from workflow_scripts.tuning.tuning_state import BestWeights, Progress, StateFile
+from workflow_scripts.tuning.tuning_state import BestWeights, Progress, StateFile, Trained
 
 _SCHEDULERS = {"constant": "constant_with_warmup", "linear": "linear", "cosine": "cosine"}
 # Scores a model on a development set, the higher the better.
@@ -85,7 +85,7 @@ def tune_model(
             rate = recipe.learning_rate * rate_factor(step - 1)
             try:
                 taken = objective.step(step, batch)
-                _move(*trained, rate, recipe.max_gradient_norm, processes)
+                _move(trained, rate, recipe.max_gradient_norm, processes)
             except torch.OutOfMemoryError as error:
                 raise UserError(
                     "out of memory for the loss or the optimiser, beside the model; lower "
@@ -114,15 +114,9 @@ def tune_model(
     )
 
 
-def _move(
-    trained: torch.nn.Module,
-    optimiser: torch.optim.Optimizer,
-    scaler: torch.amp.GradScaler,
-    rate: float,
-    max_norm: float | None,
-    processes: Processes,
-) -> None:
+def _move(all_trained: Trained, rate: float, max_norm: float | None, processes: Processes) -> None:
     """Take the step that the gradients of all processes ask for."""
+    trained, optimiser, scaler = all_trained
     for parameter in trained.parameters():
         if parameter.grad is not None and parameter.grad.is_sparse:
             parameter.grad = parameter.grad.to_dense()

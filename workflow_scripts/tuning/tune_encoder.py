@@ -62,18 +62,11 @@ def make_encoder(
     loaded.check_pooling(pooling, max_length)
     loaded.warn_of_missing_mark(pooling)
     libraries = (tokenizers, torch, transformers)
-    record = {
-        "corpus": corpus.as_record(),
-        "dimension": loaded.model.config.hidden_size,
-        "max_length": max_length,
-        "model": {"name": loaded.name, "weights_sha256": loaded.weights_sha256},
-        "pooling": pooling,
-        "recipe": recipe_block,
-        "recipe_name": recipe_name,
-        "seed": seed,
-        "versions": {library.__name__: library.__version__ for library in libraries},
-        **start,
-    }
+    record = {"corpus": corpus.as_record(), "recipe": recipe_block, "recipe_name": recipe_name}
+    record |= {"dimension": loaded.model.config.hidden_size, "max_length": max_length}
+    record |= {"model": {"name": loaded.name, "weights_sha256": loaded.weights_sha256}}
+    record |= {"pooling": pooling, "seed": seed, **start}
+    record["versions"] = {library.__name__: library.__version__ for library in libraries}
     modules, score = [rooms.module_of(METHODS, recipe.method)], None
     if development is not None:
         scores = rooms.load(*SCORES)
