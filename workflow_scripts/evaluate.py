@@ -30,14 +30,12 @@ COLUMNS = ("dataset", "metric", "value", "low", "high", "n", "coverage", "droppe
 
 def choose_datasets(path: Path, suite: str) -> dict[str, DatasetEntry]:
     """Return {data set: entry} of a suite of a catalogue, or of the one data set of that name."""
-    content = read_mapping(path)
+    content, file = read_mapping(path), str(path)
     datasets, suites = content.get("datasets", {}), content.get("suites", {})
     if suite in suites:
-        return {
-            name: read_entry(name, datasets[name], str(path)) for name in suites[suite]["datasets"]
-        }
+        return {name: read_entry(name, datasets[name], file) for name in suites[suite]["datasets"]}
     if suite in datasets:
-        return {suite: read_entry(suite, datasets[suite], str(path))}
+        return {suite: read_entry(suite, datasets[suite], file)}
     raise UserError(
         f"--suite {suite}: no such suite or data set in {path.name}; "
         f"{nearest_name(suite, [*suites, *datasets])}"

@@ -23,8 +23,7 @@ from workflow_scripts.tuning.methods.register import read_recipe_blocks
 CONFIG = Path(__file__).resolve().parent.parent.parent / "config"
 PLAIN, TRAINER, BEST = "plain", "sentence-transformers", "sentence-transformers-best"
 OURS, OURS_ONNX, OURS_INT8 = "mirror", "mirror-onnx", "mirror-int8"
-RATE = "strings_per_second"
-ONE = "one-thread"
+RATE, ONE = "strings_per_second", "one-thread"
 TUNING_WAYS = {PLAIN: "the authors' way", TRAINER: TRAINER, OURS: "this project"}
 EMBEDDING_WAYS = {
     TRAINER: "sentence-transformers, as it comes",

@@ -38,9 +38,8 @@ def main(argv: list[str] | None = None) -> None:
     loaded.warn_of_missing_mark(pooling)
     vectors = encode_strings(loaded, strings, pooling, max_length, report=True)
     if not np.isfinite(vectors).all():
-        raise UserError(
-            f"{arguments.model}: gives vectors that are not finite; tune or fetch it anew"
-        )
+        wrong = "gives vectors that are not finite; tune or fetch it anew"
+        raise UserError(f"{arguments.model}: {wrong}")
     with atomic_file(arguments.output) as temporary, open(temporary, "wb") as stream:
         np.save(stream, vectors)
     record = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}

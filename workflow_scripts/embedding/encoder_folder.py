@@ -41,20 +41,17 @@ class LoadedModel:
         """Raise `UserError` where the model cannot be pooled so or cannot take `max_length`."""
         limit = position_limit(self.model)
         if pooling not in POOLINGS:
-            raise UserError(f"pooling {pooling!r} is unknown; use one of {', '.join(POOLINGS)}")
-        if pooling == "pooler" and getattr(self.model, "pooler", None) is None:
-            raise UserError(
-                f"pooling 'pooler': the weights of {self.name} hold no pooler layer; use cls"
-            )
-        if max_length < SHORTEST_MAX_LENGTH:
-            raise UserError(
-                f"maximum length {max_length} is less than {SHORTEST_MAX_LENGTH} tokens"
-            )
-        if limit is not None and max_length > limit:
-            raise UserError(
-                f"maximum length {max_length} is more than the {limit} positions of {self.name}; "
-                "lower max_length and embed_max_length in the recipe"
-            )
+            wrong = f"pooling {pooling!r} is unknown; use one of {', '.join(POOLINGS)}"
+        elif pooling == "pooler" and getattr(self.model, "pooler", None) is None:
+            wrong = f"pooling 'pooler': the weights of {self.name} hold no pooler layer; use cls"
+        elif max_length < SHORTEST_MAX_LENGTH:
+            wrong = f"maximum length {max_length} is less than {SHORTEST_MAX_LENGTH} tokens"
+        elif limit is not None and max_length > limit:
+            wrong = f"maximum length {max_length} is more than the {limit} positions of {self.name}"
+            wrong += "; lower max_length and embed_max_length in the recipe"
+        else:
+            return
+        raise UserError(wrong)
 
     def warn_of_missing_mark(self, pooling: str) -> None:
         """Say on stderr if `pooling` takes the first position and the tokenizer marks none."""

@@ -29,9 +29,7 @@ def open_session(path: Path, device: str) -> onnxruntime.InferenceSession:
     try:
         return onnxruntime.InferenceSession(path, options, providers=providers)
     except Exception as error:  # the runtime has a kind for each failure, all of its own
-        raise UserError(
-            f"{path}: cannot be loaded ({str(error)[:200]}); export it again"
-        ) from error
+        raise UserError(f"{path}: cannot be loaded ({error!s:.200}); export it again") from error
 
 
 def onnx_encoder(

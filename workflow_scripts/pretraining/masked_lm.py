@@ -20,16 +20,10 @@ def build_model(
     architecture: Architecture, tokenizer: PreTrainedTokenizerFast, seed: int
 ) -> PreTrainedModel:
     """Return a freshly initialised masked language model without dropout, in float32."""
-    common = {
-        "vocab_size": len(tokenizer),
-        "hidden_size": architecture.units,
-        "num_hidden_layers": architecture.layers,
-        "num_attention_heads": architecture.heads,
-        "intermediate_size": architecture.feed_forward,
-        "hidden_dropout_prob": 0.0,
-        "attention_probs_dropout_prob": 0.0,
-        "pad_token_id": tokenizer.pad_token_id,
-    }
+    common = {"vocab_size": len(tokenizer), "pad_token_id": tokenizer.pad_token_id}
+    common |= {"num_hidden_layers": architecture.layers, "num_attention_heads": architecture.heads}
+    common |= {"hidden_size": architecture.units, "intermediate_size": architecture.feed_forward}
+    common |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
     positions = tokenizer.model_max_length
     torch.manual_seed(seed)
     if architecture.family == "bert":

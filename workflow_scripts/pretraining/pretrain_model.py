@@ -38,9 +38,8 @@ def pretrain(arguments: argparse.Namespace) -> None:
             f"--training: a stage of {longest} tokens is longer than the tokenizer's maximum "
             f"({tokenizer.model_max_length}); shorten it"
         )
-    texts, validation = (
-        encode_prepared(tokenizer, arguments.text, part) for part in ("train", "validation")
-    )
+    texts = encode_prepared(tokenizer, arguments.text, "train")
+    validation = encode_prepared(tokenizer, arguments.text, "validation")
     model = build_model(architecture, tokenizer, arguments.seed)
     vectors = load_file(arguments.word_vectors)["embeddings"]
     warm_start(model, vectors, model_card.count_pieces(texts.values(), len(tokenizer)))

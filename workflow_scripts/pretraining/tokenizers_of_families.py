@@ -38,9 +38,8 @@ def train(text: Sequence[str], settings: TokenizerSettings) -> PreTrainedTokeniz
         special_tokens=[(token, tokenizer.token_to_id(token)) for token in (start, end)],
     )
     options = {f"{name}_token": token for name, token in named.items()}
-    return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, model_max_length=settings.maximum_length, **options
-    )
+    options["model_max_length"] = settings.maximum_length
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, **options)
 
 
 def _train_wordpiece(text: Sequence[str], settings: TokenizerSettings) -> Tokenizer:
@@ -50,10 +49,8 @@ def _train_wordpiece(text: Sequence[str], settings: TokenizerSettings) -> Tokeni
     breaks ties by these numbers. So it runs twice: first without merges, to learn which there are,
     then with them handed over in a fixed order.
     """
-    bert = normalizers.BertNormalizer(
-        strip_accents=settings.strip_accents, lowercase=settings.lower_case
-    )
-    normalizer = normalizers.Sequence([normalizers.NFC(), bert])
+    case = {"strip_accents": settings.strip_accents, "lowercase": settings.lower_case}
+    normalizer = normalizers.Sequence([normalizers.NFC(), normalizers.BertNormalizer(**case)])
     counts = Counter(character for line in text for character in normalizer.normalize_str(line))
     characters = (character for character in counts if not character.isspace())
     by_frequency = sorted(characters, key=lambda character: (-counts[character], character))

@@ -10,12 +10,10 @@ from workflow_scripts.pretraining.encoded_text import quotas_of, read_prepared, 
 from workflow_scripts.pretraining.settings import TokenizerSettings, parse_settings
 
 
-def sample_lines(
-    text: dict[str, list[str]], exponent: float, maximum_lines: int, seed: int
-) -> list[str]:
-    """Return about `maximum_lines` lines, languages by smoothed shares of their characters."""
+def sample_lines(text: dict[str, list[str]], exponent: float, most: int, seed: int) -> list[str]:
+    """Return at most `most` lines, languages by smoothed shares of their characters."""
     characters = {language: sum(map(len, lines)) for language, lines in text.items()}
-    total = min(maximum_lines, sum(map(len, text.values())))
+    total = min(most, sum(map(len, text.values())))
     quotas = quotas_of(shares_of(characters, exponent), total)
     generator = random.Random(seed)
     sample: list[str] = []

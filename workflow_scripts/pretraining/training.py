@@ -67,9 +67,8 @@ class Vocabulary:
         """Return (inputs, attention, labels), int64 [sequences, longest + 2]."""
         around = (self.start, self.end, self.padding)
         ids, attention = assemble(sequences, *around)
-        inputs, labels = mask_pieces(
-            ids, np.isin(ids, around), masked, self.masking, self.ordinary, generator
-        )
+        drawing = (masked, self.masking, self.ordinary, generator)
+        inputs, labels = mask_pieces(ids, np.isin(ids, around), *drawing)
         return torch.from_numpy(inputs), torch.from_numpy(attention), torch.from_numpy(labels)
 
 

@@ -119,10 +119,8 @@ def _drops_out(model: PreTrainedModel, name: str, module: nn.Module) -> bool:
         return True
     # ModernBERT leaves the layer out where its config says 0.
     architecture = architecture_of(model)
-    patterns = architecture.dropout.values() if architecture else ()
-    return isinstance(module, nn.Identity) and any(
-        pattern and re.fullmatch(pattern, name) for pattern in patterns
-    )
+    patterns = filter(None, architecture.dropout.values()) if architecture else ()
+    return isinstance(module, nn.Identity) and any(re.fullmatch(one, name) for one in patterns)
 
 
 def _rate_finder(

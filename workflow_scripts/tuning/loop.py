@@ -109,9 +109,8 @@ def tune_model(
         log.flush()
     best.restore(loaded.model)
     loaded.model.eval()
-    return TuningSummary(
-        progress.step, progress.first_loss, progress.last_loss, best.step or None, best.score
-    )
+    losses = (progress.first_loss, progress.last_loss)
+    return TuningSummary(progress.step, *losses, best.step or None, best.score)
 
 
 def _move(all_trained: Trained, rate: float, max_norm: float | None, processes: Processes) -> None:

@@ -62,9 +62,7 @@ class Recipe(Block):
     tunes: ClassVar[bool] = False
 
     method: Text = Field(description="how weights are trained; none takes the model as it is")
-    pooling: Pooling = Field(
-        description="; ".join(f"{name}: {what}" for name, what in POOLINGS.items())
-    )
+    pooling: Pooling = Field(description="; ".join(map(": ".join, POOLINGS.items())))
     embed_max_length: Length = Field(
         description="tokens that a string is cut to when it is embedded, special tokens included"
     )

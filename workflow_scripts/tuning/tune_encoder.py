@@ -86,9 +86,8 @@ def make_encoder(
     # not in several processes, which would have to agree on the step
     saved = state.saved_on_sigterm() if processes.count == 1 else nullcontext()
     with saved, open(step_log, "a", encoding="utf-8") if writes else nullcontext() as stream:
-        summary = tune_model(
-            loaded, corpus, recipe, seed, stream, score=score, state=state, processes=processes
-        )
+        others = {"score": score, "state": state, "processes": processes}
+        summary = tune_model(loaded, corpus, recipe, seed, stream, **others)
     if processes.is_first:
         record["tuning"] = summary.as_record()
         save_encoder(output, loaded, pooling, max_length, record, write_card(record, method))
