@@ -36,19 +36,19 @@ def embed(arguments: argparse.Namespace, strings: list[str], pooling: str, max_l
         import torch
         import transformers
 
-        from workflow_scripts.embedding.encoder_folder import load_model, resolve_model_folder
-        from workflow_scripts.embedding.onnx_files import find_onnx_file
+        from workflow_scripts.embedding import encoder_folder
         from workflow_scripts.embedding.string_encoding import torch_encoder
         from workflow_scripts.embedding.torch_setup import set_up_torch
 
     versions = {"torch": torch.__version__, "transformers": transformers.__version__}
     if arguments.backend == "torch":
-        loaded = load_model(arguments.model, set_up_torch(arguments.threads, arguments.device))
+        device = set_up_torch(arguments.threads, arguments.device)
+        loaded = encoder_folder.load_model(arguments.model, device)
         budget, precision = arguments.token_budget, arguments.precision
         encoder = torch_encoder(loaded, pooling, max_length, budget, precision)
     else:
-        folder = resolve_model_folder(arguments.model)
-        path = find_onnx_file(folder, int8=arguments.backend == "onnx-int8")
+        folder = encoder_folder.resolve_model_folder(arguments.model)
+        path = encoder_folder.find_onnx_file(folder, int8=arguments.backend == "onnx-int8")
         import onnxruntime
 
         from workflow_scripts.embedding.onnx_encoding import onnx_encoder
@@ -56,22 +56,15 @@ def embed(arguments: argparse.Namespace, strings: list[str], pooling: str, max_l
         versions["onnxruntime"] = onnxruntime.__version__
         set_up_torch(arguments.threads, "cpu")
         # The model itself says which pooling and length it can take.
-        loaded = load_model(arguments.model)
+        loaded = encoder_folder.load_model(arguments.model)
         encoder = onnx_encoder(
             *(loaded, path, pooling, max_length),
             *(arguments.threads, arguments.device, arguments.token_budget),
         )
     loaded.warn_of_missing_mark(pooling)
-    maker: dict[str, Any] = {
-        "backend": arguments.backend,
-        "max_length": max_length,
-        "model": loaded.name,
-        "pooling": pooling,
-        "precision": arguments.precision,
-        "token_budget": encoder.token_budget,
-        "versions": versions,
-        "weights_sha256": loaded.weights_sha256,
-    }
+    maker: dict[str, Any] = {"backend": arguments.backend, "precision": arguments.precision}
+    maker |= {"max_length": max_length, "pooling": pooling, "token_budget": encoder.token_budget}
+    maker |= {"model": loaded.name, "weights_sha256": loaded.weights_sha256, "versions": versions}
     output, size = arguments.output.resolve(), arguments.shard_size
     job = ShardedJob(output, strings, encoder.dimension, maker, arguments.dtype, size)
     embed_in_shards(job, encoder.encode)

@@ -30,14 +30,12 @@ COLUMNS = ("dataset", "metric", "value", "low", "high", "n", "coverage", "droppe
 
 def choose_datasets(path: Path, suite: str) -> dict[str, DatasetEntry]:
     """Return {data set: entry} of a suite of a catalogue, or of the one data set of that name."""
-    content = read_mapping(path)
+    content, file = read_mapping(path), str(path)
     datasets, suites = content.get("datasets", {}), content.get("suites", {})
     if suite in suites:
-        return {
-            name: read_entry(name, datasets[name], str(path)) for name in suites[suite]["datasets"]
-        }
+        return {name: read_entry(name, datasets[name], file) for name in suites[suite]["datasets"]}
     if suite in datasets:
-        return {suite: read_entry(suite, datasets[suite], str(path))}
+        return {suite: read_entry(suite, datasets[suite], file)}
     raise UserError(
         f"--suite {suite}: no such suite or data set in {path.name}; "
         f"{nearest_name(suite, [*suites, *datasets])}"
@@ -63,16 +61,10 @@ def drop_missing(
 
 
 def score(
-    strings: list[str],
-    datasets: dict[str, dict[str, Any]],
-    retrieval: Retrieval,
-    model: str,
-    pooling: str,
-    max_length: int,
-    threads: int,
-    device: str,
+    arguments: argparse.Namespace, entries: dict[str, DatasetEntry], retrieval: Retrieval
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Return one row a metric (a `Score` without its encoder) and the record of the run."""
+    strings, datasets = read_suite(arguments.data_root, entries)
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
     with quick_imports():
         import torch
@@ -89,7 +81,9 @@ def score(
         from workflow_scripts.scoring.ranked_accuracy import measure_translations
         from workflow_scripts.scoring.tidy_scores import EncoderIds
 
-    loaded = load_model(model, set_up_torch(threads, device))
+    model, pooling, max_length = arguments.model, arguments.pooling, arguments.max_length
+    threads = arguments.threads
+    loaded = load_model(model, set_up_torch(threads, arguments.device))
     loaded.warn_of_missing_mark(pooling)
     vectors = encode_strings(loaded, strings, pooling, max_length, report=True)
 
@@ -108,14 +102,9 @@ def score(
             ranked = rows_by_dataset(names)
         measured += measure_datasets(encoder, {name: items}, vectors, ranked)
     scores, _ = bootstrap_scores(encoder, measured)
-    record = {
-        "model": loaded.name,
-        "weights_sha256": loaded.weights_sha256,
-        "pooling": pooling,
-        "max_length": max_length,
-        "strings": len(strings),
-        "versions": {"torch": torch.__version__, "transformers": transformers.__version__},
-    }
+    record = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
+    record |= {"pooling": pooling, "max_length": max_length, "strings": len(strings)}
+    record["versions"] = {"torch": torch.__version__, "transformers": transformers.__version__}
     return [{key: getattr(row, key) for key in COLUMNS} for row in scores], record
 
 
@@ -151,7 +140,8 @@ def main(argv: list[str] | None = None) -> None:
     add("--threads", type=int, default=default_threads(), help=threads)
     add("--device", choices=("cpu", "cuda", "auto"), default="auto")
     arguments = parser.parse_args(argv)
-    pooling, max_length = settle_pooling(arguments.model, arguments.pooling, arguments.max_length)
+    chosen = settle_pooling(arguments.model, arguments.pooling, arguments.max_length)
+    arguments.pooling, arguments.max_length = chosen
     card = Path(arguments.model).expanduser() / "README.md"
     if arguments.card and not card.is_file():
         raise UserError(f"--card: {arguments.model} has no README.md; leave the option out")
@@ -171,9 +161,7 @@ def main(argv: list[str] | None = None) -> None:
         for part, need in (("linking", "links"), ("lexicon", "translations"))
         if any(needs(entry.task, need) for entry in entries.values())
     }
-    strings, datasets = read_suite(arguments.data_root, entries)
-    options = (arguments.model, pooling, max_length, arguments.threads, arguments.device)
-    rows, record = score(strings, datasets, retrieval, *options)
+    rows, record = score(arguments, entries, retrieval)
     write_json(arguments.output, rows)
     record |= {"suite": arguments.suite, "left_out": sorted(missing), "retrieval": used}
     write_json(arguments.output.with_suffix(".record.json"), record)

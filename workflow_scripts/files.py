@@ -15,6 +15,7 @@ from workflow_scripts.errors import UserError
 
 
 def _temporary_name(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
     return path.with_name(f".{path.name}.{os.getpid()}.tmp")
 
 
@@ -22,7 +23,6 @@ def _temporary_name(path: Path) -> Path:
 def atomic_file(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`; rename it to `path` only if the block succeeds."""
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = _temporary_name(path)
     try:
         yield temporary
@@ -35,7 +35,6 @@ def atomic_file(path: str | Path) -> Iterator[Path]:
 def atomic_directory(path: str | Path) -> Iterator[Path]:
     """Yield a new temporary folder beside `path`; it replaces `path` only if the block succeeds."""
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = _temporary_name(path)
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir()

@@ -24,30 +24,23 @@ def _file_of(module: str) -> Path | None:
 
 @cache
 def _imports_of(module: str) -> frozenset[str]:
-    """Return the project modules that `module` imports anywhere in its text, functions included."""
+    """Return the project modules that `module` imports, in functions too, and its packages."""
     file = _file_of(module)
     assert file is not None
-    package = module if file.name == "__init__.py" else module.rpartition(".")[0]
-    found: set[str] = set()
+    parts = module.split(".")
+    # the packages above it, which run as well
+    found = {".".join(parts[:length]) for length in range(1, len(parts))}
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"), filename=str(file))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            base = node.module or ""
-            if node.level:
-                parts = package.split(".")[: len(package.split(".")) - node.level + 1]
-                base = ".".join([*parts, base] if base else parts)
+            assert node.module and not node.level, f"{file}: write the import with the whole name"
             # `from package import name`: the name may itself be a module
-            names = [base, *(f"{base}.{alias.name}" for alias in node.names)]
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         else:
             continue
         found.update(n for n in names if n.split(".")[0] == PACKAGE and _file_of(n))
     return frozenset(found)
-
-
-def _packages_above(module: str) -> set[str]:
-    parts = module.split(".")
-    return {".".join(parts[:length]) for length in range(1, len(parts))}
 
 
 @cache
@@ -72,7 +65,7 @@ def sources(step: str, *more: str) -> list[str]:
         if module in seen:
             continue
         seen.add(module)
-        todo.extend(_imports_of(module) | _packages_above(module))
+        todo.extend(_imports_of(module))
     files = (_file_of(module) for module in seen)
     return sorted(str(file.relative_to(_ROOT)) for file in files if file is not None)
 

@@ -11,8 +11,8 @@ from workflow_scripts.pretraining.batches import BlockStream, assemble, cut_batc
 from workflow_scripts.pretraining.encoded_text import (
     EncodedText,
     cut_spans,
-    language_quotas,
-    language_shares,
+    quotas_of,
+    shares_of,
 )
 from workflow_scripts.pretraining.settings import Stage
 
@@ -27,14 +27,14 @@ def stream(texts: dict[str, EncodedText], exponent: float = 1.0, block: int = 10
 
 
 def test_smoothed_shares_follow_the_power_of_sizes():
-    assert language_shares({"en": 900, "fi": 100}, 0.5) == pytest.approx({"en": 0.75, "fi": 0.25})
-    assert language_shares({"en": 900, "fi": 100, "et": 0}, 0.0) == {"en": 0.5, "fi": 0.5}
+    assert shares_of({"en": 900, "fi": 100}, 0.5) == pytest.approx({"en": 0.75, "fi": 0.25})
+    assert shares_of({"en": 900, "fi": 100, "et": 0}, 0.0) == {"en": 0.5, "fi": 0.5}
 
 
 @given(st.lists(st.integers(1, 10**9), min_size=1, max_size=12), st.integers(0, 10_000))
 def test_quotas_sum_to_the_total_and_stay_within_one_of_their_share(sizes, total):
-    shares = language_shares({str(n): size for n, size in enumerate(sizes)}, 0.5)
-    quotas = language_quotas(shares, total)
+    shares = shares_of({str(n): size for n, size in enumerate(sizes)}, 0.5)
+    quotas = quotas_of(shares, total)
     assert sum(quotas.values()) == total
     assert all(abs(quotas[key] - share * total) < 1 + 1e-6 for key, share in shares.items())
 

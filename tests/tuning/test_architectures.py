@@ -21,7 +21,7 @@ from workflow_scripts.embedding.encoder_folder import load_model, position_limit
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.corpus_strings import Corpus
-from workflow_scripts.tuning.drophead import drophead
+from workflow_scripts.tuning.dropout import drophead
 from workflow_scripts.tuning.dropout_masks import DropoutMasks
 from workflow_scripts.tuning.loop import tune_model
 from workflow_scripts.tuning.methods.mirror import Choices

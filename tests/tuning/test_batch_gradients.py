@@ -15,11 +15,10 @@ from workflow_scripts.embedding.token_batches import pad_token_ids, tokenize_str
 from workflow_scripts.errors import UserError
 from workflow_scripts.tuning import batch_gradients
 from workflow_scripts.tuning.batch_gradients import BatchGradients
-from workflow_scripts.tuning.drophead import drophead
-from workflow_scripts.tuning.dropout import seeded_dropout
+from workflow_scripts.tuning.dropout import drophead, seeded_dropout
 from workflow_scripts.tuning.dropout_masks import DropoutMasks
 from workflow_scripts.tuning.losses import nt_xent_loss
-from workflow_scripts.tuning.workers import Workers
+from workflow_scripts.tuning.processes import Workers
 
 LENGTH = 20
 MEANS = cpu_means()

@@ -5,7 +5,7 @@ import torch
 from transformers import AutoModel
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.tuning.drophead import drop_heads, drophead
+from workflow_scripts.tuning.dropout import drop_heads, drophead
 from workflow_scripts.tuning.dropout_masks import DropoutMasks
 
 MODELS = ["tiny_bert", "tiny_roberta"]

@@ -19,11 +19,11 @@ from workflow_scripts.tuning.corpus_strings import Corpus
 from workflow_scripts.tuning.loop import tune_model
 from workflow_scripts.tuning.methods.mirror import SpanMasking
 from workflow_scripts.tuning.mirror_objective import draw_batches
-from workflow_scripts.tuning.recipe import Development, DropoutRates, recipe_of
+from workflow_scripts.tuning.recipe import Development, DropoutRates, tuning_recipe_of
 from workflow_scripts.tuning.tuning_state import StateFile
 
 STRINGS = make_sentences(26)
-CHOICES = recipe_of("own", {**RECIPE, "pooling": "cls", "epochs": 2})
+CHOICES = tuning_recipe_of("own", {**RECIPE, "pooling": "cls", "epochs": 2})
 
 
 def but(choices=CHOICES, **changes):

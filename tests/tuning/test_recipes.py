@@ -10,7 +10,7 @@ from workflow_scripts import rooms
 from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.methods.mirror import SpanMasking
 from workflow_scripts.tuning.methods.register import METHODS, read_recipe, read_recipe_blocks
-from workflow_scripts.tuning.recipe import recipe_of, resolve_likes, tuning_recipe_of
+from workflow_scripts.tuning.recipe import resolve_likes, tuning_recipe_of
 
 MIRROR = {"method": "mirror", "pooling": "cls", "embed_max_length": 25}
 MIRROR |= {"max_length": 25, "epochs": 2, "temperature": 0.2}
@@ -114,9 +114,9 @@ def test_a_block_that_is_none_or_lacks_a_method_is_an_error(block):
 
 
 def test_a_step_takes_the_recipe_of_any_method_without_the_register():
-    assert recipe_of("own", MIRROR) == tuning_recipe_of("own", MIRROR) == read_recipe("own", MIRROR)
+    assert tuning_recipe_of("own", MIRROR) == read_recipe("own", MIRROR)
     with pytest.raises(UserError, match=r"recipes\.own\.method` is 'nothing'"):
-        recipe_of("own", {"method": "nothing"})
+        tuning_recipe_of("own", {"method": "nothing"})
     with pytest.raises(UserError, match=r"'none', which tunes nothing"):
         tuning_recipe_of("own", NONE)
     for method in METHODS:

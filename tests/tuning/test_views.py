@@ -7,8 +7,8 @@ from tiny_models import make_sentences
 from transformers import AutoTokenizer
 
 from workflow_scripts.tuning.methods.mirror import SpanMasking
+from workflow_scripts.tuning.mirror_objective import Views
 from workflow_scripts.tuning.span_masking import character_units, mask_span
-from workflow_scripts.tuning.views import Views
 
 STRINGS = make_sentences(12)
 BATCH = [3, 0, 11, 7]

@@ -2,14 +2,13 @@
 
 import random
 from collections.abc import Sequence
-from itertools import cycle, islice
 from pathlib import Path
 
 from workflow_scripts.datasets.dictionaries import read_dictionary
 from workflow_scripts.datasets.frequent_words import most_frequent_words
 from workflow_scripts.datasets.strings import unique_in_order
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import read_lines, read_rows, write_text
+from workflow_scripts.files import read_lines, read_rows
 
 # The corpora that the authors released.
 WORDS = "mirror-corpus/en_words_top_10k.txt"
@@ -52,16 +51,3 @@ def read_sts_pairs(root: Path, split: str) -> list[tuple[float, str, str]]:
 def texts_of(pairs: Sequence[tuple[float, str, str]]) -> list[str]:
     """Return the sentences of pairs, left and right in turn."""
     return [text for _, *texts in pairs for text in texts]
-
-
-def draw_strings(strings: list[str], count: int, seed: int) -> list[str]:
-    """Return `count` of the strings at random, all again and again where there are fewer."""
-    order = list(strings)
-    random.Random(seed).shuffle(order)
-    return list(islice(cycle(order), count))
-
-
-def write_strings(path: Path, strings: list[str]) -> Path:
-    """Write the strings, one a line; return the path."""
-    write_text(path, "".join(text + "\n" for text in strings))
-    return path

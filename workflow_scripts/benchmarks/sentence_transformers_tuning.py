@@ -6,32 +6,18 @@ no clipping of gradients) and for what costs time without being tuning (logs, ch
 
 import random
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import sentence_transformers as theirs
 import torch
 from datasets import Dataset
-from sentence_transformers import (
-    SentenceTransformer,
-    SentenceTransformerTrainer,
-    SentenceTransformerTrainingArguments,
-)
 from sentence_transformers.base.modules.transformer import Transformer
 from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
 from sentence_transformers.sentence_transformer.modules import Pooling
 from transformers import TrainerCallback
 
-from workflow_scripts.benchmarks.plain_tuning import set_dropout
-from workflow_scripts.benchmarks.stopwatch import Times, now, since
-from workflow_scripts.benchmarks.tuning_ways import pair_views
-
-
-class _LoopClock(TrainerCallback):
-    def on_train_begin(self, *arguments: Any, **options: Any) -> None:
-        self.started = now()
-
-    def on_train_end(self, *arguments: Any, **options: Any) -> None:
-        self.times = since(self.started)
+from workflow_scripts.benchmarks.plain_tuning import pair_views, set_dropout
 
 
 def make_sentence_transformer(model: str, choices: Any) -> Any:
@@ -41,19 +27,23 @@ def make_sentence_transformer(model: str, choices: Any) -> Any:
     options = {"max_seq_length": choices.max_length, "model_kwargs": {"dtype": torch.float32}}
     transformer = Transformer(model, **options)
     pooling = Pooling(transformer.get_embedding_dimension(), pooling_mode=choices.pooling)
-    encoder = SentenceTransformer(modules=[transformer, pooling], device="cpu")
+    encoder = theirs.SentenceTransformer(modules=[transformer, pooling], device="cpu")
     set_dropout(encoder, choices.dropout)
     return encoder
 
 
-def tune_with_trainer(encoder: Any, strings: Sequence[str], choices: Any, seed: int) -> Times:
-    """Tune the SentenceTransformer in place, on pairs made before; return the loop's times."""
+def tune_with_trainer(
+    encoder: Any, strings: Sequence[str], choices: Any, seed: int, now: Callable[[], Any]
+) -> tuple[Any, Any]:
+    """Tune the SentenceTransformer in place; return what `now` gives before and after the loop."""
     masking = random.Random(f"{seed} masking")
     first, second = pair_views(strings, choices, encoder.tokenizer, masking)
-    clock = _LoopClock()
-    trainer = SentenceTransformerTrainer(
+    times = []
+    clock = TrainerCallback()
+    clock.on_train_begin = clock.on_train_end = lambda *_, **__: times.append(now())
+    trainer = theirs.SentenceTransformerTrainer(
         model=encoder,
-        args=SentenceTransformerTrainingArguments(
+        args=theirs.SentenceTransformerTrainingArguments(
             # it is told to write nothing
             output_dir=tempfile.gettempdir(),
             num_train_epochs=choices.epochs,
@@ -70,4 +60,4 @@ def tune_with_trainer(encoder: Any, strings: Sequence[str], choices: Any, seed: 
         callbacks=[clock],
     )
     trainer.train()
-    return clock.times
+    return times[0], times[1]

@@ -12,6 +12,7 @@ MODEL = Path(__file__).resolve().parent.parent.parent / "resources" / "models" /
 BERT_BASE = {"hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12}
 BERT_BASE |= {"intermediate_size": 3072, "max_position_embeddings": 512}
 QUICK = {"runs": 1, "batch_size": 8, "steps": 1, "warmup_steps": 1, "strings": 64, "names": 120}
+QUICK |= {"gpu_names": 120, "encode_batch_sizes": (32,)}
 
 
 def _option(default: Any, text: str) -> Any:
@@ -62,6 +63,4 @@ def read_settings(arguments: argparse.Namespace) -> Settings:
         if isinstance(value, Path) and not value.is_dir():
             raise UserError(f"--{key} {value}: no such folder")
     settings = Settings(**given)
-    if not arguments.quick:
-        return settings
-    return replace(settings, **QUICK, gpu_names=120, encode_batch_sizes=(32,))
+    return replace(settings, **QUICK) if arguments.quick else settings

@@ -6,18 +6,17 @@ vectors. What is of one way is imported by that way alone, for its memory counts
 
 import json
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import psutil
 import torch
 
 from workflow_scripts.benchmarks.benchmark_strings import read_sts_pairs, texts_of
-from workflow_scripts.benchmarks.stopwatch import Times, now, since
-from workflow_scripts.benchmarks.tuning_ways import tune_by_project
-from workflow_scripts.embedding.encoder_folder import load_model
+from workflow_scripts.embedding.encoder_folder import find_onnx_file, load_model
 from workflow_scripts.embedding.recorded_choices import settle_pooling
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.embedding.torch_setup import set_up_torch
@@ -26,15 +25,31 @@ from workflow_scripts.files import read_lines
 from workflow_scripts.tuning.recipe import tuning_recipe_of
 
 Job = dict[str, Any]
+
+
+class Times(NamedTuple):
+    """Seconds of the wall clock and of the processor, since some time."""
+
+    seconds: float
+    processor_seconds: float
+
+
 # Does its work on strings; returns its times and what came of it.
 Work = Callable[[Sequence[str]], tuple[Times, Any]]
+
+
+def now() -> Times:
+    """Return the times when what a GPU was given before is done."""
+    if torch.cuda.is_initialized():
+        torch.cuda.synchronize()
+    return Times(time.perf_counter(), time.process_time())
 
 
 def timed(method: Callable[[Sequence[str]], Any]) -> Work:
     def work(strings: Sequence[str]) -> tuple[Times, Any]:
         started = now()
         result = method(strings)
-        return since(started), result
+        return Times(*np.subtract(now(), started)), result
 
     return work
 
@@ -46,12 +61,25 @@ def load_tuner(job: Job, choices: Any, device: torch.device) -> tuple[Work, Any]
         from workflow_scripts.benchmarks import sentence_transformers_tuning as theirs
 
         encoder = theirs.make_sentence_transformer(job["model"], choices)
-        return lambda texts: (theirs.tune_with_trainer(encoder, texts, choices, seed), None), None
+
+        def tune(texts: Sequence[str]) -> tuple[Times, None]:
+            started, ended = theirs.tune_with_trainer(encoder, texts, choices, seed, now)
+            return Times(*np.subtract(ended, started)), None
+
+        return tune, None
     method = tune_by_project
     if job["way"] == "plain":
         from workflow_scripts.benchmarks.plain_tuning import tune_plainly as method
     loaded = load_model(job["model"], device)
     return timed(lambda texts: method(loaded, texts, choices, seed)), loaded
+
+
+def tune_by_project(loaded: Any, strings: Sequence[str], choices: Any, seed: int) -> Any:
+    """Tune `loaded.model` in place by the project's loop; return its summary (steps, losses)."""
+    from workflow_scripts.tuning.corpus_strings import Corpus
+    from workflow_scripts.tuning.loop import tune_model
+
+    return tune_model(loaded, Corpus(list(strings)), choices, seed)
 
 
 def load_encoder(job: Job, device: torch.device) -> Work:
@@ -69,7 +97,6 @@ def load_encoder(job: Job, device: torch.device) -> Work:
     if way == "mirror":
         return timed(lambda texts: encode_strings(loaded, texts, *choices, precision=precision))
     from workflow_scripts.embedding.onnx_encoding import onnx_encoder
-    from workflow_scripts.embedding.onnx_files import find_onnx_file
 
     path = find_onnx_file(Path(folder), way == "mirror-int8")
     return timed(onnx_encoder(loaded, path, *choices, job["threads"]).encode)

@@ -9,25 +9,21 @@ import json
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.benchmarks.benchmark_strings import (
-    draw_strings,
-    read_strings,
-    read_sts_pairs,
-    texts_of,
-    write_strings,
-)
+from workflow_scripts.benchmarks.benchmark_strings import read_strings, read_sts_pairs, texts_of
 from workflow_scripts.benchmarks.child_process import run_job, run_module
 from workflow_scripts.benchmarks.settings import Settings
-from workflow_scripts.benchmarks.tuning_ways import read_block
 from workflow_scripts.errors import UserError
+from workflow_scripts.files import write_text
+from workflow_scripts.tuning.methods.register import read_recipe_blocks
 
+CONFIG = Path(__file__).resolve().parent.parent.parent / "config"
 PLAIN, TRAINER, BEST = "plain", "sentence-transformers", "sentence-transformers-best"
 OURS, OURS_ONNX, OURS_INT8 = "mirror", "mirror-onnx", "mirror-int8"
-RATE = "strings_per_second"
-ONE = "one-thread"
+RATE, ONE = "strings_per_second", "one-thread"
 TUNING_WAYS = {PLAIN: "the authors' way", TRAINER: TRAINER, OURS: "this project"}
 EMBEDDING_WAYS = {
     TRAINER: "sentence-transformers, as it comes",
@@ -67,6 +63,27 @@ class Workload:
     section: Section
     task: str
     recipe: str | None
+
+
+def read_block(name: str, batch_size: int, embedded: bool = False) -> dict[str, Any]:
+    """Return the block of a recipe in float32; `embedded` lays the embedded default's over it."""
+    block = dict(read_recipe_blocks(CONFIG / "recipes.yaml")[name])
+    if embedded:
+        block |= read_recipe_blocks(CONFIG / "config.yaml").get(name, {})
+    return block | {"batch_size": batch_size, "precision": "float32"}
+
+
+def draw_strings(strings: list[str], count: int, seed: int) -> list[str]:
+    """Return `count` of the strings at random, all again and again where there are fewer."""
+    order = list(strings)
+    random.Random(seed).shuffle(order)
+    return list(islice(cycle(order), count))
+
+
+def write_strings(path: Path, strings: list[str]) -> Path:
+    """Write the strings, one a line; return the path."""
+    write_text(path, "".join(text + "\n" for text in strings))
+    return path
 
 
 def prepare_tuning(workload: Workload, settings: Settings, folder: Path) -> Prepared:
@@ -230,7 +247,6 @@ def _common(settings: Settings) -> dict[str, Any]:
     return {key: getattr(settings, key) for key in ("model", "seed", "threads")} | {"device": "cpu"}
 
 
-ALONE = {OURS: TUNING_WAYS[OURS]}
 OUR_FORMS = {way: EMBEDDING_WAYS[way] for way in (OURS, OURS_ONNX, OURS_INT8)}
 BOTH = {way: TUNING_WAYS[way] for way in (PLAIN, OURS)}
 TUNING = Section("tuning", TUNING_WAYS, prepare_tuning, "seconds_per_step")
@@ -240,7 +256,7 @@ FORMS = Section("embedding", OUR_FORMS, prepare_sts, "spearman")
 QUALITY = Section("quality", BOTH, prepare_quality, "spearman", fewest_runs=2)
 THREADED = {ONE: "one thread", OURS: "all threads"}
 THREADS = Section("threads", THREADED, prepare_threads, "seconds_per_step")
-GPU = Section("gpu", ALONE, prepare_gpu, "loop_seconds")
+GPU = Section("gpu", {OURS: TUNING_WAYS[OURS]}, prepare_gpu, "loop_seconds")
 WORKLOADS = {
     "words": Workload(TUNING, "words", "mirror-word"),
     "phrases": Workload(TUNING, "phrases", "mirror-phrase"),

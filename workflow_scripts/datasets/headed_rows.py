@@ -17,21 +17,19 @@ def read_headed_rows(
     of the file are ignored. With `keep_short` a row with too few fields is yielded as {}; without,
     as for a header without a needed column, it is a `UserError`.
     """
-    positions: dict[str, int] = {}
-    width = 1
+    rows = read_rows(path, 1, "a row")
+    line, header = next(rows, (0, []))
+    if not header:
+        raise UserError(f"{path}: the file is empty; fetch it again")
+    if missing := [name for name in columns if name not in header]:
+        raise UserError(
+            f"{path}:{line}: the header has no column {missing[0]!r} "
+            f"(it has {', '.join(header)}); fetch the file again"
+        )
+    positions = {name: header.index(name) for name in (*columns, *optional) if name in header}
+    width = max(positions.values()) + 1
     blank: int | None = None
-    for line, fields in read_rows(path, 1, "a row"):
-        if not positions:
-            for name in [*columns, *optional]:
-                if name in fields:
-                    positions[name] = fields.index(name)
-                elif name in columns:
-                    raise UserError(
-                        f"{path}:{line}: the header has no column {name!r} "
-                        f"(it has {', '.join(fields)}); fetch the file again"
-                    )
-            width = max(positions.values()) + 1
-            continue
+    for line, fields in rows:
         if keep_short and len(fields) < width:
             yield line, {}
             continue
@@ -42,5 +40,3 @@ def read_headed_rows(
             what = f"expected a row with {', '.join(columns)} ({width} columns or more)"
             raise malformed(path, blank or line, f"{what}, found {1 if blank else len(fields)}")
         yield line, {name: fields[position] for name, position in positions.items()}
-    if not positions:
-        raise UserError(f"{path}: the file is empty; fetch it again")

@@ -92,10 +92,11 @@ class _Fetching:
                 self.records[file.path] = self._kept(file)
         if lost := files_without_source(self.data_set, self.root, self.mirror, self.offline):
             raise self._missing(lost)
+        where = (self.mirror, self.offline)
         try:
             for file in self.data_set.files:
                 if file.path not in self.records:
-                    self._fetch_file(file, self._sources(file.path, file.url))
+                    self._fetch_file(file, _sources(file.path, file.url, *where))
             for archive in self.data_set.archives:
                 self._fetch_members(archive)
         except AbsentError as error:
@@ -103,9 +104,6 @@ class _Fetching:
                 raise self._not_open(str(error)) from error
             raise
         return [self.records[file.path] for file in self.data_set.all_files]
-
-    def _sources(self, path: str, url: str | None) -> list[_Source]:
-        return _sources(path, url, self.mirror, self.offline)
 
     def _expected(self, path: str, sha256: str | None) -> str | None:
         return sha256 or self.noted.get(path)
@@ -174,7 +172,7 @@ class _Fetching:
 
     def _fetch_members(self, archive: RegisteredArchive) -> None:
         for file in archive.members:
-            sources = self._sources(file.path, None)
+            sources = _sources(file.path, None, self.mirror, self.offline)
             if file.path not in self.records and sources:
                 with suppress(AbsentError):
                     self._fetch_file(file, sources)
@@ -184,7 +182,7 @@ class _Fetching:
         name = f"{ARCHIVES}/{archive.name}"
         part = self.root / f"{name}.part"
         expected = self._expected(name, archive.sha256)
-        sources = self._sources(name, archive.url)
+        sources = _sources(name, archive.url, self.mirror, self.offline)
         try:
             source = self._download(sources, part, expected, archive)
             self._unpack(archive, part, wanted, source.url, known=expected is not None)

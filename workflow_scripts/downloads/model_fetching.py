@@ -5,19 +5,10 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+from workflow_scripts.downloads import model_folders
 from workflow_scripts.downloads.mirrors import Mirror, check_offline
 from workflow_scripts.downloads.model_files import HUB_PATTERNS, WEIGHT_FILES, check_model_files
-from workflow_scripts.downloads.model_folders import (
-    FILE_LIST,
-    MODELS,
-    FileList,
-    HubModel,
-    ListedFile,
-    file_list,
-    hub_offline_variable,
-    problems_of_folder,
-    read_file_list,
-)
+from workflow_scripts.downloads.model_folders import FILE_LIST, FileList, HubModel, ListedFile
 from workflow_scripts.downloads.transfer import AbsentError, Policy, discard, download, finish
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_directory, sha256_of, write_json
@@ -39,9 +30,9 @@ def fetch_model(
     check_offline(mirror, offline)
     folder = models / model.folder_name
     if folder.exists():
-        if problems := list(problems_of_folder(folder, model, with_hashes=True)):
+        if problems := list(model_folders.problems_of_folder(folder, model, with_hashes=True)):
             raise UserError(f"{'; '.join(problems)}: delete the folder {folder} and fetch it again")
-        return read_file_list(folder / FILE_LIST, model)
+        return model_folders.read_file_list(folder / FILE_LIST, model)
     part = models / f".{model.folder_name}.part"
     found = _from_mirror(model, part, mirror, policy) if mirror is not None else None
     if found is None:
@@ -63,7 +54,7 @@ def fetch_model(
 
 
 def _refuse_offline(model: HubModel, folder: Path, mirror: Mirror | None, offline: bool) -> None:
-    variable = hub_offline_variable()
+    variable = model_folders.hub_offline_variable()
     if not offline and variable is None:
         return
     places = f"{folder} is missing" + (", and the mirror lacks it" if mirror is not None else "")
@@ -80,14 +71,14 @@ def _from_mirror(
     model: HubModel, part: Path, mirror: Mirror, policy: Policy | None
 ) -> FileList | None:
     """Bring the files that a mirror's files.json lists into `part`; None if it lacks any."""
-    base = f"{MODELS}/{model.folder_name}"
+    base = f"{model_folders.MODELS}/{model.folder_name}"
     if not mirror.may_have(f"{base}/{FILE_LIST}"):
         return None
     listing, list_url = part / f"{FILE_LIST}.part", mirror.url_of(f"{base}/{FILE_LIST}")
     discard(listing)
     try:
         download(list_url, listing, None, None, policy)
-        listed = read_file_list(listing, model)
+        listed = model_folders.read_file_list(listing, model)
     except AbsentError:
         return None
     except UserError as error:
@@ -109,7 +100,7 @@ def _from_mirror(
             print(f"model {model.address}: the mirror is incomplete: {error}", file=sys.stderr)
             return None
         finish(unfinished, path)
-    return file_list(model, listed.files, mirror.url_of(base))
+    return model_folders.file_list(model, listed.files, mirror.url_of(base))
 
 
 def _listed(folder: Path, name: str) -> ListedFile:
@@ -159,4 +150,4 @@ def _from_hub(model: HubModel, part: Path) -> FileList:
             "convert it (docs/paper-grid.md) and give the folder as `path`"
         )
     listed = [_listed(part, name) for name in names]
-    return file_list(model, listed, f"{endpoint}/{model.repository}")
+    return model_folders.file_list(model, listed, f"{endpoint}/{model.repository}")

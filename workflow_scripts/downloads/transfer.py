@@ -128,7 +128,6 @@ def _download_http(wanted: _Wanted, policy: Policy) -> None:
     import requests
 
     url, part, _, size = wanted
-
     part.parent.mkdir(parents=True, exist_ok=True)
     failures, furthest = 0, _length(part)
     with requests.Session() as session:

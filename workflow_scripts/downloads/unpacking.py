@@ -17,15 +17,8 @@ from workflow_scripts.errors import UserError
 # The largest member taken where the registry knows no size (fastText's are about 7 GB).
 LARGEST_MEMBER = 20 * 2**30
 
-KINDS = {
-    ".zip": "zip",
-    ".tar": "tar",
-    ".tar.gz": "tar",
-    ".tgz": "tar",
-    ".tar.bz2": "tar",
-    ".tbz2": "tar",
-    ".gz": "gz",
-}
+KINDS = {".zip": "zip", ".tar": "tar", ".tar.gz": "tar", ".tgz": "tar", ".tar.bz2": "tar"}
+KINDS |= {".tbz2": "tar", ".gz": "gz"}
 _CHUNK = 2**20
 # RuntimeError: zipfile's, of an encrypted member or a compression that is not known
 _DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError)

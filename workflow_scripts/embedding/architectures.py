@@ -1,7 +1,7 @@
 """Where architectures of transformers 5 keep what tuning reaches into; others work without it."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 import torch
@@ -30,9 +30,8 @@ def _places(*modules: str | None) -> dict[str, str | None]:
 
 _BERT = Architecture(
     _places(
-        r"embeddings\.dropout",
         # pos_dropout: DeBERTa's, on the relative positions
-        r"encoder\.layer\.\d+\.attention\.self\.(pos_)?dropout",
+        *(r"embeddings\.dropout", r"encoder\.layer\.\d+\.attention\.self\.(pos_)?dropout"),
         r"encoder\.layer\.\d+\.attention\.output\.dropout",
         r"encoder\.(layer\.\d+\.output|conv)\.dropout",
     ),
@@ -44,20 +43,16 @@ ARCHITECTURES: dict[str, Architecture] = {
     **dict.fromkeys(_LIKE_BERT, _BERT),
     "distilbert": Architecture(
         _places(
-            r"embeddings\.dropout",
-            r"transformer\.layer\.\d+\.attention\.dropout",
-            None,
-            r"transformer\.layer\.\d+\.ffn\.dropout",
+            *(r"embeddings\.dropout", r"transformer\.layer\.\d+\.attention\.dropout"),
+            *(None, r"transformer\.layer\.\d+\.ffn\.dropout"),
         ),
         r"transformer\.layer\.\d+\.attention\.out_lin",
         ("transformer.layer.{last}.attention.out_lin", "transformer.layer.{last}.sa_layer_norm"),
     ),
     "mpnet": Architecture(
         _places(
-            r"embeddings\.dropout",
-            r"encoder\.layer\.\d+\.attention\.attn\.dropout",
-            r"encoder\.layer\.\d+\.attention\.dropout",
-            r"encoder\.layer\.\d+\.output\.dropout",
+            *(r"embeddings\.dropout", r"encoder\.layer\.\d+\.attention\.attn\.dropout"),
+            *(r"encoder\.layer\.\d+\.attention\.dropout", r"encoder\.layer\.\d+\.output\.dropout"),
         ),
         r"encoder\.layer\.\d+\.attention\.attn\.o",
         ("encoder.layer.{last}.attention.attn.o", "encoder.layer.{last}.attention.LayerNorm"),
@@ -65,20 +60,16 @@ ARCHITECTURES: dict[str, Architecture] = {
     # Its layers share their modules, the last one with the others.
     "albert": Architecture(
         _places(
-            r"embeddings\.dropout",
-            r".*\.albert_layers\.\d+\.attention\.attention_dropout",
-            r".*\.albert_layers\.\d+\.attention\.output_dropout",
-            None,
+            *(r"embeddings\.dropout", r".*\.albert_layers\.\d+\.attention\.attention_dropout"),
+            *(r".*\.albert_layers\.\d+\.attention\.output_dropout", None),
         ),
         r".*\.albert_layers\.\d+\.attention\.dense",
     ),
     "modernbert": Architecture(
         _places(
-            r"embeddings\.drop",
-            r"layers\.\d+\.attn\.attention_dropout",
-            r"layers\.\d+\.attn\.out_drop",
-            # inside the feed-forward block: there is none after it
-            r"layers\.\d+\.mlp\.drop",
+            *(r"embeddings\.drop", r"layers\.\d+\.attn\.attention_dropout"),
+            # the last is inside the feed-forward block: there is none after it
+            *(r"layers\.\d+\.attn\.out_drop", r"layers\.\d+\.mlp\.drop"),
         ),
         r"layers\.\d+\.attn\.Wo",
         ("layers.{last}.attn.Wo", "layers.{last}.mlp_norm", "final_norm"),
@@ -95,7 +86,17 @@ def _take_first(module: torch.nn.Module, arguments: tuple) -> tuple:
 
 
 @contextmanager
-def first_position_only(model: PreTrainedModel, wanted: bool = True) -> Iterator[None]:
+def changed_inputs(modules: Iterable[torch.nn.Module], change: Callable) -> Iterator[None]:
+    """Let `change`, a forward pre-hook, change what the modules are given inside the block."""
+    handles = [module.register_forward_pre_hook(change) for module in modules]
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def first_position_only(model: PreTrainedModel, wanted: bool = True) -> AbstractContextManager:
     """Let the last layer give its first position alone inside the block, if `wanted`.
 
     Behind its attention no position looks at another, so the vectors of `cls` and `pooler` are the
@@ -104,12 +105,5 @@ def first_position_only(model: PreTrainedModel, wanted: bool = True) -> Iterator
     architecture = architecture_of(model)
     names = architecture.after_attention if architecture and wanted else ()
     last = model.config.num_hidden_layers - 1
-    handles = [
-        model.get_submodule(name.format(last=last)).register_forward_pre_hook(_take_first)
-        for name in names
-    ]
-    try:
-        yield
-    finally:
-        for handle in handles:
-            handle.remove()
+    modules = [model.get_submodule(name.format(last=last)) for name in names]
+    return changed_inputs(modules, _take_first)

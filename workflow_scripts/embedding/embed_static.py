@@ -32,22 +32,12 @@ def main(argv: list[str] | None = None) -> None:
     matrix, counts = embed_strings(strings, vectors, arguments.oov, str(arguments.vectors))
     with atomic_file(arguments.output) as temporary, open(temporary, "wb") as stream:
         np.save(stream, matrix)
-    write_json(
-        arguments.record,
-        {
-            "dimension": matrix.shape[1],
-            "format": "fastText model" if model else "text",
-            "lookup": counts,
-            "oov": arguments.oov,
-            "repeated_words": vectors.repeated,
-            "strings": len(strings),
-            "strings_sha256": sha256_of(arguments.strings),
-            "vectors": arguments.vectors.name,
-            "vectors_sha256": sha256_of(arguments.vectors),
-            "versions": {"numpy": np.__version__},
-            "words_in_file": vectors.words,
-        },
-    )
+    record = {"vectors": arguments.vectors.name, "vectors_sha256": sha256_of(arguments.vectors)}
+    record |= {"format": "fastText model" if model else "text"}
+    record |= {"strings": len(strings), "strings_sha256": sha256_of(arguments.strings)}
+    record |= {"words_in_file": vectors.words, "repeated_words": vectors.repeated}
+    record |= {"dimension": matrix.shape[1], "lookup": counts, "oov": arguments.oov}
+    write_json(arguments.record, record | {"versions": {"numpy": np.__version__}})
 
 
 if __name__ == "__main__":

@@ -38,24 +38,15 @@ def main(argv: list[str] | None = None) -> None:
     loaded.warn_of_missing_mark(pooling)
     vectors = encode_strings(loaded, strings, pooling, max_length, report=True)
     if not np.isfinite(vectors).all():
-        raise UserError(
-            f"{arguments.model}: gives vectors that are not finite; tune or fetch it anew"
-        )
+        wrong = "gives vectors that are not finite; tune or fetch it anew"
+        raise UserError(f"{arguments.model}: {wrong}")
     with atomic_file(arguments.output) as temporary, open(temporary, "wb") as stream:
         np.save(stream, vectors)
-    write_json(
-        arguments.record,
-        {
-            "dimension": vectors.shape[1],
-            "embed_max_length": max_length,
-            "model": loaded.name,
-            "pooling": pooling,
-            "strings": len(strings),
-            "strings_sha256": sha256_of(arguments.strings),
-            "versions": {"torch": torch.__version__, "transformers": transformers.__version__},
-            "weights_sha256": loaded.weights_sha256,
-        },
-    )
+    record = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
+    record |= {"dimension": vectors.shape[1], "embed_max_length": max_length, "pooling": pooling}
+    record |= {"strings": len(strings), "strings_sha256": sha256_of(arguments.strings)}
+    versions = {"torch": torch.__version__, "transformers": transformers.__version__}
+    write_json(arguments.record, record | {"versions": versions})
 
 
 if __name__ == "__main__":

@@ -14,16 +14,7 @@ from typing import Any
 import torch
 import transformers
 from safetensors import SafetensorError
-from transformers import (
-    MODEL_FOR_CAUSAL_LM_MAPPING,
-    MODEL_FOR_MASKED_LM_MAPPING,
-    AutoConfig,
-    AutoModel,
-    AutoTokenizer,
-    PreTrainedConfig,
-    PreTrainedModel,
-    PreTrainedTokenizerBase,
-)
+from transformers import AutoModel, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
 from workflow_scripts.downloads.model_files import HUB_PATTERNS, WEIGHT_FILES, check_model_files
 from workflow_scripts.embedding.pooling_names import POOLINGS, SHORTEST_MAX_LENGTH
@@ -31,7 +22,6 @@ from workflow_scripts.embedding.sentence_transformers_files import write_sentenc
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_directory, sha256_of, write_json, write_text
 
-RECORD_FILE = "encoder.json"
 # Those that the tests tune, save and load; others that `check_architecture` lets pass may do too.
 ENCODERS = (
     "BERT, RoBERTa, XLM-R, CamemBERT, DistilBERT, ELECTRA, MPNet, ALBERT, DeBERTa and ModernBERT"
@@ -51,20 +41,17 @@ class LoadedModel:
         """Raise `UserError` where the model cannot be pooled so or cannot take `max_length`."""
         limit = position_limit(self.model)
         if pooling not in POOLINGS:
-            raise UserError(f"pooling {pooling!r} is unknown; use one of {', '.join(POOLINGS)}")
-        if pooling == "pooler" and getattr(self.model, "pooler", None) is None:
-            raise UserError(
-                f"pooling 'pooler': the weights of {self.name} hold no pooler layer; use cls"
-            )
-        if max_length < SHORTEST_MAX_LENGTH:
-            raise UserError(
-                f"maximum length {max_length} is less than {SHORTEST_MAX_LENGTH} tokens"
-            )
-        if limit is not None and max_length > limit:
-            raise UserError(
-                f"maximum length {max_length} is more than the {limit} positions of {self.name}; "
-                "lower max_length and embed_max_length in the recipe"
-            )
+            wrong = f"pooling {pooling!r} is unknown; use one of {', '.join(POOLINGS)}"
+        elif pooling == "pooler" and getattr(self.model, "pooler", None) is None:
+            wrong = f"pooling 'pooler': the weights of {self.name} hold no pooler layer; use cls"
+        elif max_length < SHORTEST_MAX_LENGTH:
+            wrong = f"maximum length {max_length} is less than {SHORTEST_MAX_LENGTH} tokens"
+        elif limit is not None and max_length > limit:
+            wrong = f"maximum length {max_length} is more than the {limit} positions of {self.name}"
+            wrong += "; lower max_length and embed_max_length in the recipe"
+        else:
+            return
+        raise UserError(wrong)
 
     def warn_of_missing_mark(self, pooling: str) -> None:
         """Say on stderr if `pooling` takes the first position and the tokenizer marks none."""
@@ -122,15 +109,15 @@ def weights_sha256(folder: Path) -> str:
     return hashlib.sha256(listing.encode()).hexdigest()
 
 
-def check_architecture(config: PreTrainedConfig, source: str) -> None:
+def check_architecture(config: transformers.PreTrainedConfig, source: str) -> None:
     """Raise `UserError` unless `config` is of an encoder with masked language modelling."""
     if getattr(config, "is_encoder_decoder", False):
         what = "an encoder-decoder"
     elif getattr(config, "is_decoder", False):
         what = "set up as a decoder (is_decoder in config.json)"
-    elif type(config) in MODEL_FOR_MASKED_LM_MAPPING:
+    elif type(config) in transformers.MODEL_FOR_MASKED_LM_MAPPING:
         return
-    elif type(config) in MODEL_FOR_CAUSAL_LM_MAPPING:
+    elif type(config) in transformers.MODEL_FOR_CAUSAL_LM_MAPPING:
         what = "a decoder"
     else:
         what = "no masked language model"
@@ -166,7 +153,7 @@ def load_model(source: str, device: str | torch.device = "cpu") -> LoadedModel:
     check_model_files(folder, source)
     options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     with _loading(source, "model"):
-        config = AutoConfig.from_pretrained(folder, **options)
+        config = transformers.AutoConfig.from_pretrained(folder, **options)
     check_architecture(config, source)
     with _loading(source, "tokenizer"):
         tokenizer = AutoTokenizer.from_pretrained(folder, **options)
@@ -201,6 +188,20 @@ def load_model(source: str, device: str | torch.device = "cpu") -> LoadedModel:
     return LoadedModel(model.eval(), tokenizer, name, weights_sha256(folder))
 
 
+def onnx_file(folder: Path, int8: bool) -> Path:
+    """Return the path of an encoder folder's ONNX file, where sentence-transformers looks."""
+    return folder / "onnx" / ("model_quantized.onnx" if int8 else "model.onnx")
+
+
+def find_onnx_file(folder: Path, int8: bool) -> Path:
+    """Return the path of the ONNX file; `UserError` with the command that makes it if missing."""
+    path = onnx_file(folder, int8)
+    if not path.is_file():
+        command = f"python -m workflow_scripts.export_onnx --encoder {folder}"
+        raise UserError(f"{path}: no such file; make it with: {command}{' --int8' if int8 else ''}")
+    return path
+
+
 def save_encoder(
     folder: str | Path,
     loaded: LoadedModel,
@@ -230,7 +231,7 @@ def save_encoder(
         write_sentence_transformers_files(temporary, pooling, max_length, dimension)
         # With the weights' hash the record stands for the folder: other weights, other record.
         record = {**record, "weights_sha256": weights_sha256(temporary)}
-        write_json(temporary / RECORD_FILE, record)
+        write_json(temporary / "encoder.json", record)
         write_text(temporary / "README.md", card)
         # safetensors makes files that only their owner may read.
         readable = (temporary / "config.json").stat().st_mode

@@ -69,10 +69,8 @@ def _read_layout(path: Path, content: mmap.mmap, asked: Collection[bytes]) -> _L
         if not fine:
             raise UserError(f"{path}: {mistake}")
 
-    magic, version, dimension, *settings, size, words, labels, _, pruned = _HEADER.unpack_from(
-        content
-    )
-    buckets, shortest, longest = settings[7:10]
+    magic, version, dimension, *rest, size, words, labels, _, pruned = _HEADER.unpack_from(content)
+    buckets, shortest, longest = rest[7:10]
     check(magic == _MAGIC, "not a fastText model (other .bin files are not read); convert it")
     check(version == _VERSION, f"fastText model of version {version}; version 12 is read")
     check(pruned <= 0, "a quantised fastText model; give the full one")

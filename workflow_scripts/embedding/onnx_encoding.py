@@ -6,10 +6,12 @@ import onnxruntime
 import torch
 
 from workflow_scripts.embedding.encoder_folder import LoadedModel
-from workflow_scripts.embedding.onnx_files import WEIGHTS_KEY
 from workflow_scripts.embedding.pooling import pool_hidden_states
 from workflow_scripts.embedding.string_encoding import TOKEN_BUDGETS, StringEncoder
 from workflow_scripts.errors import UserError
+
+# Key of a file's metadata that holds the SHA-256 of the weights it was made from.
+WEIGHTS_KEY = "weights_sha256"
 
 
 def open_session(path: Path, device: str) -> onnxruntime.InferenceSession:
@@ -27,9 +29,7 @@ def open_session(path: Path, device: str) -> onnxruntime.InferenceSession:
     try:
         return onnxruntime.InferenceSession(path, options, providers=providers)
     except Exception as error:  # the runtime has a kind for each failure, all of its own
-        raise UserError(
-            f"{path}: cannot be loaded ({str(error)[:200]}); export it again"
-        ) from error
+        raise UserError(f"{path}: cannot be loaded ({error!s:.200}); export it again") from error
 
 
 def onnx_encoder(

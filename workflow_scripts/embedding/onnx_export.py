@@ -12,8 +12,8 @@ import onnxruntime
 import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
-from workflow_scripts.embedding.encoder_folder import LoadedModel, position_limit
-from workflow_scripts.embedding.onnx_files import WEIGHTS_KEY, onnx_file
+from workflow_scripts.embedding.encoder_folder import LoadedModel, onnx_file, position_limit
+from workflow_scripts.embedding.onnx_encoding import WEIGHTS_KEY
 from workflow_scripts.embedding.token_batches import pad_token_ids
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_file

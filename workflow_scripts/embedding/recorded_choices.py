@@ -28,9 +28,8 @@ def settle_pooling(model: str, pooling: str | None, max_length: int | None) -> t
     record = read_json(own) if own.is_file() else _read_sentence_transformers_record(model)
     pooling = pooling or record.get("pooling")
     if pooling is None:
-        raise UserError(
-            f"--pooling: {model} does not record one; give --pooling {'|'.join(POOLINGS)}"
-        )
+        known = "|".join(POOLINGS)
+        raise UserError(f"--pooling: {model} does not record one; give --pooling {known}")
     if max_length is None:
         max_length = record.get("max_length", DEFAULT_MAX_LENGTH)
     return pooling, max_length

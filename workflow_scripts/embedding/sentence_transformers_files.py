@@ -34,30 +34,22 @@ def write_sentence_transformers_files(
         transformer["processing_kwargs"] = {"text": {"padding": "max_length"}}
         modules.append(("1_AllPositions", "base.modules.dense.Dense"))
         configs["1_AllPositions/config.json"] = {
-            "in_features": dimension,
-            "out_features": 1,
-            "bias": True,
+            **{"in_features": dimension, "out_features": 1, "bias": True},
             "activation_function": "torch.nn.modules.linear.Identity",
-            "module_input_name": "token_embeddings",
-            "module_output_name": "attention_mask",
+            **{"module_input_name": "token_embeddings", "module_output_name": "attention_mask"},
         }
     if not of_pooler:
         modules.append(("1_Pooling", "sentence_transformer.modules.pooling.Pooling"))
-        configs["1_Pooling/config.json"] = {
-            "embedding_dimension": dimension,
-            "pooling_mode": "cls" if pooling == "cls" else "mean",
-            "include_prompt": True,
-        }
+        mode = {"pooling_mode": "cls" if pooling == "cls" else "mean", "include_prompt": True}
+        configs["1_Pooling/config.json"] = {"embedding_dimension": dimension, **mode}
     configs["sentence_bert_config.json"] = transformer
     configs["modules.json"] = [
         {"idx": n, "name": str(n), "path": path, "type": f"sentence_transformers.{kind}"}
         for n, (path, kind) in enumerate(modules)
     ]
     configs["config_sentence_transformers.json"] = {
-        "default_prompt_name": None,
-        "model_type": "SentenceTransformer",
-        "prompts": {"document": "", "query": ""},
-        "similarity_fn_name": "cosine",
+        **{"default_prompt_name": None, "model_type": "SentenceTransformer"},
+        **{"prompts": {"document": "", "query": ""}, "similarity_fn_name": "cosine"},
     }
     for name, content in configs.items():
         write_text(folder / name, json.dumps(content, indent=2) + "\n")

@@ -54,11 +54,10 @@ class StringEncoder:
 
         @torch.inference_mode()
         def run(batch: list[int]) -> int:
-            input_ids, attention_mask = pad_token_ids(
-                [token_ids[index] for index in batch], self.tokenizer.pad_token_id, padded_length
-            )
+            ids = [token_ids[index] for index in batch]
+            padded = pad_token_ids(ids, self.tokenizer.pad_token_id, padded_length)
             try:
-                found = self.run_batch(input_ids, attention_mask)
+                found = self.run_batch(*padded)
             except torch.OutOfMemoryError:
                 found = None
             # Out of the handler, where the exception holds on to the tensors of the pass.

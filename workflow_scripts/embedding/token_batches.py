@@ -26,13 +26,9 @@ def tokenize_strings(
         # The call sets truncation of the Rust tokenizer, which is then asked itself: building
         # the result of a call takes transformers longer than the tokens took.
         tokenizer(strings[:1], **options)
-        token_ids = [
-            encoding.ids
-            for start in range(0, len(strings), STRINGS_AT_ONCE)
-            for encoding in tokenizer.backend_tokenizer.encode_batch_fast(
-                strings[start : start + STRINGS_AT_ONCE]
-            )
-        ]
+        encode, size = tokenizer.backend_tokenizer.encode_batch_fast, STRINGS_AT_ONCE
+        parts = (strings[start : start + size] for start in range(0, len(strings), size))
+        token_ids = [encoding.ids for part in parts for encoding in encode(part)]
     else:
         token_ids = tokenizer(strings, **options)["input_ids"]
     unknown = tokenizer.unk_token_id

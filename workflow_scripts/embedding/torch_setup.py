@@ -10,8 +10,6 @@ calm_threads()
 
 import torch  # noqa: E402
 
-DEVICES = ("cpu", "cuda", "auto")
-
 
 def set_up_torch(threads: int, device: str) -> torch.device:
     """Set the number of threads and return the device; `auto` is CUDA where there is a device."""

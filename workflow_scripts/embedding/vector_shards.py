@@ -23,7 +23,6 @@ from workflow_scripts.files import atomic_file, read_json, write_json
 
 SHARD_SIZE = 50_000
 DTYPES = ("float32", "float16")
-JOB_FILE = "job.json"
 # Rows that are copied at once where shards are joined.
 ROWS_AT_ONCE = 10_000
 
@@ -61,14 +60,9 @@ def open_working_folder(job: ShardedJob, unique: Sequence[str]) -> None:
     digest = hashlib.sha256()
     for string in unique:
         digest.update(f"{string}\n".encode())
-    description = {
-        "dtype": job.dtype,
-        "maker": job.maker,
-        "shard_size": job.shard_size,
-        "unique_strings": len(unique),
-        "unique_strings_sha256": digest.hexdigest(),
-    }
-    job_file = job.folder / JOB_FILE
+    description = {"dtype": job.dtype, "maker": job.maker, "shard_size": job.shard_size}
+    description |= {"unique_strings": len(unique), "unique_strings_sha256": digest.hexdigest()}
+    job_file = job.folder / "job.json"
     if job.folder.is_dir():
         with suppress(UserError):
             if read_json(job_file) == description:

@@ -8,26 +8,22 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from workflow_scripts.pretraining.encoded_text import (
-    EncodedText,
-    cut_spans,
-    language_quotas,
-    language_shares,
-)
+from workflow_scripts.pretraining.encoded_text import EncodedText, cut_spans, quotas_of, shares_of
 from workflow_scripts.pretraining.settings import Stage
 
-SPECIALS_PER_SEQUENCE = 2
+# special tokens of a sequence
+SPECIALS = 2
 
 
 def assemble(
     sequences: list[np.ndarray], start: int, end: int, padding: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return ids and attention mask, int64 [sequences, longest + 2], framed and padded by ids."""
-    longest = max(map(len, sequences)) + SPECIALS_PER_SEQUENCE
+    longest = max(map(len, sequences)) + SPECIALS
     ids = np.full((len(sequences), longest), padding, dtype=np.int64)
     attention = np.zeros_like(ids)
     for row, sequence in enumerate(sequences):
-        size = len(sequence) + SPECIALS_PER_SEQUENCE
+        size = len(sequence) + SPECIALS
         ids[row, 0], ids[row, size - 1] = start, end
         ids[row, 1 : size - 1] = sequence
         attention[row, :size] = 1
@@ -62,10 +58,10 @@ class BlockStream:
     ) -> None:
         self._texts, self._tokens_per_batch, self._seed = texts, tokens_per_batch, seed
         self._spans = {
-            language: cut_spans(text, stage.length - SPECIALS_PER_SEQUENCE, stage.pack)
+            language: cut_spans(text, stage.length - SPECIALS, stage.pack)
             for language, text in sorted(texts.items())
         }
-        shares = language_shares({key: len(text.ids) for key, text in texts.items()}, exponent)
+        shares = shares_of({key: len(text.ids) for key, text in texts.items()}, exponent)
         # Shares are of tokens; sequences of one language may be longer than those of another.
         weights = {
             key: share * len(self._spans[key]) / len(texts[key].ids)
@@ -74,7 +70,7 @@ class BlockStream:
         total = sum(weights.values())
         count = min(sequences_per_block, sum(map(len, self._spans.values())))
         shares = {key: weight / total for key, weight in weights.items()}
-        self._quotas = language_quotas(shares, count)
+        self._quotas = quotas_of(shares, count)
 
     def batches(self, block: int) -> list[list[np.ndarray]]:
         """Return batches of id arrays; each language runs through its own in a shuffled order."""
@@ -85,7 +81,7 @@ class BlockStream:
                 sequences.append(ids[start:end])
         generator = np.random.default_rng([*self._seed, 1, block])
         sequences = [sequences[n] for n in generator.permutation(len(sequences))]
-        lengths = np.array([len(ids) + SPECIALS_PER_SEQUENCE for ids in sequences])
+        lengths = np.array([len(ids) + SPECIALS for ids in sequences])
         groups = cut_batches(lengths, self._tokens_per_batch)
         return [[sequences[n] for n in groups[g]] for g in generator.permutation(len(groups))]
 

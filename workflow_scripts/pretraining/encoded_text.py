@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 _LINES_AT_ONCE = 20_000
 
 
-def language_shares(sizes: Mapping[str, int], exponent: float) -> dict[str, float]:
+def shares_of(sizes: Mapping[str, int], exponent: float) -> dict[str, float]:
     """Return shares in proportion to size ** `exponent` (0.7 in multilingual BERT and XLM)."""
     powers = {language: size**exponent for language, size in sorted(sizes.items()) if size}
     total = sum(powers.values())
     return {language: power / total for language, power in powers.items()}
 
 
-def language_quotas(shares: Mapping[str, float], total: int) -> dict[str, int]:
+def quotas_of(shares: Mapping[str, float], total: int) -> dict[str, int]:
     """Split `total` whole items by `shares`, largest remainders first; quotas sum to `total`."""
     exact = {language: share * total for language, share in shares.items()}
     quotas = {language: int(amount) for language, amount in exact.items()}

@@ -2,15 +2,9 @@
 
 import numpy as np
 import torch
+import transformers
 from torch.nn import functional
-from transformers import (
-    BertConfig,
-    BertForMaskedLM,
-    PreTrainedModel,
-    PreTrainedTokenizerFast,
-    RobertaConfig,
-    RobertaForMaskedLM,
-)
+from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.pretraining.settings import Architecture
@@ -26,30 +20,21 @@ def build_model(
     architecture: Architecture, tokenizer: PreTrainedTokenizerFast, seed: int
 ) -> PreTrainedModel:
     """Return a freshly initialised masked language model without dropout, in float32."""
-    common = {
-        "vocab_size": len(tokenizer),
-        "hidden_size": architecture.units,
-        "num_hidden_layers": architecture.layers,
-        "num_attention_heads": architecture.heads,
-        "intermediate_size": architecture.feed_forward,
-        "hidden_dropout_prob": 0.0,
-        "attention_probs_dropout_prob": 0.0,
-        "pad_token_id": tokenizer.pad_token_id,
-    }
+    common = {"vocab_size": len(tokenizer), "pad_token_id": tokenizer.pad_token_id}
+    common |= {"num_hidden_layers": architecture.layers, "num_attention_heads": architecture.heads}
+    common |= {"hidden_size": architecture.units, "intermediate_size": architecture.feed_forward}
+    common |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
     positions = tokenizer.model_max_length
     torch.manual_seed(seed)
     if architecture.family == "bert":
-        return BertForMaskedLM(BertConfig(max_position_embeddings=positions, **common))
-    return RobertaForMaskedLM(
-        RobertaConfig(
-            max_position_embeddings=positions + _ROBERTA_POSITION_OFFSET,
-            type_vocab_size=1,
-            layer_norm_eps=1e-5,
-            bos_token_id=tokenizer.bos_token_id,
-            eos_token_id=tokenizer.eos_token_id,
-            **common,
-        )
+        config = transformers.BertConfig(max_position_embeddings=positions, **common)
+        return transformers.BertForMaskedLM(config)
+    config = transformers.RobertaConfig(
+        **{"max_position_embeddings": positions + _ROBERTA_POSITION_OFFSET, **common},
+        **{"bos_token_id": tokenizer.bos_token_id, "eos_token_id": tokenizer.eos_token_id},
+        **{"type_vocab_size": 1, "layer_norm_eps": 1e-5},
     )
+    return transformers.RobertaForMaskedLM(config)
 
 
 def warm_start(model: PreTrainedModel, vectors: np.ndarray, frequencies: np.ndarray) -> None:

@@ -120,10 +120,8 @@ def write_card(
     """Return the card as Markdown with the front matter of a model hub."""
     tokens = {language: len(text.ids) for language, text in task.texts.items()}
     languages = "\n".join(f"- {language}" for language in sorted(tokens))
-    family, pieces = {
-        "bert": ("BERT", "word pieces"),
-        "roberta": ("RoBERTa", "byte-level byte pairs"),
-    }[architecture.family]
+    bert = architecture.family == "bert"
+    family, pieces = ("BERT", "word pieces") if bert else ("RoBERTa", "byte-level byte pairs")
     starts = [0.0, *(stage.until for stage in task.training.stages)]
     shares = [s.until - start for start, s in zip(starts, task.training.stages, strict=False)]
     usual_length = task.training.stages[shares.index(max(shares))].length

@@ -77,9 +77,8 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--root", type=Path, required=True, help="folder that holds all texts")
     parser.add_argument("--texts", required=True, help="JSON: {id: {language, reader, files, ...}}")
     parser.add_argument("--preparation", default="{}", help="JSON: minimum_letters, held_out, ...")
-    parser.add_argument(
-        "--evaluation-root", type=Path, help="data root; its sentences are kept out of the text"
-    )
+    kept_out = "data root; its sentences are kept out of the text"
+    parser.add_argument("--evaluation-root", type=Path, help=kept_out)
     parser.add_argument("--evaluation", default="[]", help="JSON: [{reader, files, columns}, ...]")
     parser.add_argument("--output", type=Path, required=True, help="folder to write")
     arguments = parser.parse_args(argv)

@@ -25,38 +25,28 @@ def pretrain(arguments: argparse.Namespace) -> None:
         from safetensors.numpy import load_file
 
         from workflow_scripts.embedding.torch_setup import set_up_torch
-        from workflow_scripts.pretraining import model_card
+        from workflow_scripts.pretraining import model_card, tokenizers_of_families
+        from workflow_scripts.pretraining import training as loop
         from workflow_scripts.pretraining.encoded_text import encode_prepared
         from workflow_scripts.pretraining.masked_lm import build_model, warm_start
-        from workflow_scripts.pretraining.tokenizers_of_families import (
-            load_tokenizer,
-            save_tokenizer,
-        )
-        from workflow_scripts.pretraining.training import (
-            Task,
-            Vocabulary,
-            train_masked_lm,
-            validation_loss,
-        )
 
     device = set_up_torch(arguments.threads, arguments.device)
-    tokenizer = load_tokenizer(arguments.tokenizer)
+    tokenizer = tokenizers_of_families.load_tokenizer(arguments.tokenizer)
     longest = max(stage.length for stage in training.stages)
     if longest > tokenizer.model_max_length:
         raise UserError(
             f"--training: a stage of {longest} tokens is longer than the tokenizer's maximum "
             f"({tokenizer.model_max_length}); shorten it"
         )
-    texts, validation = (
-        encode_prepared(tokenizer, arguments.text, part) for part in ("train", "validation")
-    )
+    texts = encode_prepared(tokenizer, arguments.text, "train")
+    validation = encode_prepared(tokenizer, arguments.text, "validation")
     model = build_model(architecture, tokenizer, arguments.seed)
     vectors = load_file(arguments.word_vectors)["embeddings"]
     warm_start(model, vectors, model_card.count_pieces(texts.values(), len(tokenizer)))
     model.to(device)
     exponent, seed = arguments.language_exponent, arguments.seed
-    vocabulary = Vocabulary.of(tokenizer)
-    task = Task(training, texts, validation, vocabulary, exponent, seed, device)
+    vocabulary = loop.Vocabulary.of(tokenizer)
+    task = loop.Task(training, texts, validation, vocabulary, exponent, seed, device)
     # What decides the weights: a checkpoint of another training is refused.
     summary = arguments.text / "summary.json"
     files = (arguments.tokenizer / "tokenizer.json", arguments.word_vectors, summary)
@@ -72,8 +62,8 @@ def pretrain(arguments: argparse.Namespace) -> None:
             stream.flush()
 
         digest = hashlib.sha256(made_of.encode()).hexdigest()
-        position = train_masked_lm(model, task, arguments.checkpoint, digest, record)
-        losses = model_card.losses_beside_unigrams(validation_loss(model, task), task)
+        position = loop.train_masked_lm(model, task, arguments.checkpoint, digest, record)
+        losses = model_card.losses_beside_unigrams(loop.validation_loss(model, task), task)
         line = position.line("end") | {"validation_loss": round(losses["all"][0], 4)}
         record(line | {"unigram_entropy": round(losses["all"][2], 4)})
     machine = f"{arguments.threads} CPU core{'s' if arguments.threads > 1 else ''}"
@@ -90,7 +80,7 @@ def pretrain(arguments: argparse.Namespace) -> None:
         model.cpu().half().save_pretrained(folder)
         # safetensors makes files that only their owner may read.
         (folder / "model.safetensors").chmod(0o644)
-        save_tokenizer(tokenizer, folder)
+        tokenizers_of_families.save_tokenizer(tokenizer, folder)
         write_text(folder / "README.md", card)
     arguments.checkpoint.unlink()
 

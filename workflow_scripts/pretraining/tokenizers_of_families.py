@@ -4,16 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from tokenizers import (
-    AddedToken,
-    Tokenizer,
-    decoders,
-    models,
-    normalizers,
-    pre_tokenizers,
-    processors,
-    trainers,
-)
+from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers
+from tokenizers.processors import TemplateProcessing
+from tokenizers.trainers import BpeTrainer, WordPieceTrainer
 from transformers import PreTrainedTokenizerFast
 
 from workflow_scripts.errors import UserError
@@ -39,15 +32,14 @@ def train(text: Sequence[str], settings: TokenizerSettings) -> PreTrainedTokeniz
         # As in RoBERTa, `<mask>` takes the space before it.
         mask = AddedToken("<mask>", lstrip=True, special=True)
         named = _BYTE_PAIRS_SPECIALS | {"bos": start, "eos": end, "mask": mask}
-    tokenizer.post_processor = processors.TemplateProcessing(
+    tokenizer.post_processor = TemplateProcessing(
         single=f"{start} $A {end}",
         pair=pair,
         special_tokens=[(token, tokenizer.token_to_id(token)) for token in (start, end)],
     )
     options = {f"{name}_token": token for name, token in named.items()}
-    return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, model_max_length=settings.maximum_length, **options
-    )
+    options["model_max_length"] = settings.maximum_length
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, **options)
 
 
 def _train_wordpiece(text: Sequence[str], settings: TokenizerSettings) -> Tokenizer:
@@ -57,10 +49,8 @@ def _train_wordpiece(text: Sequence[str], settings: TokenizerSettings) -> Tokeni
     breaks ties by these numbers. So it runs twice: first without merges, to learn which there are,
     then with them handed over in a fixed order.
     """
-    bert = normalizers.BertNormalizer(
-        strip_accents=settings.strip_accents, lowercase=settings.lower_case
-    )
-    normalizer = normalizers.Sequence([normalizers.NFC(), bert])
+    case = {"strip_accents": settings.strip_accents, "lowercase": settings.lower_case}
+    normalizer = normalizers.Sequence([normalizers.NFC(), normalizers.BertNormalizer(**case)])
     counts = Counter(character for line in text for character in normalizer.normalize_str(line))
     characters = (character for character in counts if not character.isspace())
     by_frequency = sorted(characters, key=lambda character: (-counts[character], character))
@@ -76,7 +66,7 @@ def _train_wordpiece(text: Sequence[str], settings: TokenizerSettings) -> Tokeni
 
     def trained_pieces(size: int, inside: list[str]) -> dict[str, int]:
         tokenizer = tokenizer_of({})
-        trainer = trainers.WordPieceTrainer(
+        trainer = WordPieceTrainer(
             vocab_size=size,
             initial_alphabet=alphabet,
             limit_alphabet=len(alphabet),
@@ -97,7 +87,7 @@ def _train_byte_pairs(text: Sequence[str], settings: TokenizerSettings) -> Token
     tokenizer.normalizer = normalizers.NFC()
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
+    trainer = BpeTrainer(
         vocab_size=settings.size,
         special_tokens=list(_BYTE_PAIRS_SPECIALS.values()),
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),

@@ -6,21 +6,15 @@ from pathlib import Path
 
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import atomic_directory
-from workflow_scripts.pretraining.encoded_text import (
-    language_quotas,
-    language_shares,
-    read_prepared,
-)
+from workflow_scripts.pretraining.encoded_text import quotas_of, read_prepared, shares_of
 from workflow_scripts.pretraining.settings import TokenizerSettings, parse_settings
 
 
-def sample_lines(
-    text: dict[str, list[str]], exponent: float, maximum_lines: int, seed: int
-) -> list[str]:
-    """Return about `maximum_lines` lines, languages by smoothed shares of their characters."""
+def sample_lines(text: dict[str, list[str]], exponent: float, most: int, seed: int) -> list[str]:
+    """Return at most `most` lines, languages by smoothed shares of their characters."""
     characters = {language: sum(map(len, lines)) for language, lines in text.items()}
-    total = min(maximum_lines, sum(map(len, text.values())))
-    quotas = language_quotas(language_shares(characters, exponent), total)
+    total = min(most, sum(map(len, text.values())))
+    quotas = quotas_of(shares_of(characters, exponent), total)
     generator = random.Random(seed)
     sample: list[str] = []
     for language, quota in quotas.items():

@@ -24,21 +24,19 @@ _BETWEEN_SENTENCES = -1
 _TOKENS_AT_ONCE = 4_000_000
 
 
-def count_neighbours(
-    sentences: list[np.ndarray], vocabulary: int, window: int
-) -> sparse.csr_matrix:
+def count_neighbours(texts: list[np.ndarray], vocabulary: int, window: int) -> sparse.csr_matrix:
     """Return float64 [vocabulary, vocabulary], symmetric: how often two pieces stand near another.
 
-    A pair at a distance d in one sentence counts (window - d + 1) / window, as in word2vec.
+    A pair at a distance d in one text counts (window - d + 1) / window, as in word2vec.
     """
     counts = sparse.csr_matrix((vocabulary, vocabulary), dtype=np.float64)
     gap = np.full(window, _BETWEEN_SENTENCES, dtype=np.int64)
     part: list[np.ndarray] = []
     size = 0
-    for number, ids in enumerate(sentences, start=1):
+    for number, ids in enumerate(texts, start=1):
         part += [ids, gap]
         size += len(ids)
-        if size >= _TOKENS_AT_ONCE or number == len(sentences):
+        if size >= _TOKENS_AT_ONCE or number == len(texts):
             counts += _count_part(np.concatenate(part).astype(np.int64), vocabulary, window)
             part, size = [], 0
     return (counts + counts.T).tocsr()
@@ -51,9 +49,8 @@ def _count_part(ids: np.ndarray, vocabulary: int, window: int) -> sparse.csr_mat
         both = (left >= 0) & (right >= 0)
         pairs, times = np.unique(left[both] * vocabulary + right[both], return_counts=True)
         weights = times * ((window - distance + 1) / window)
-        counts += sparse.csr_matrix(
-            (weights, (pairs // vocabulary, pairs % vocabulary)), shape=counts.shape
-        )
+        places = np.divmod(pairs, vocabulary)
+        counts += sparse.csr_matrix((weights, places), shape=counts.shape)
     return counts
 
 
@@ -64,9 +61,8 @@ def positive_mutual_information(counts: sparse.csr_matrix, smoothing: float) -> 
     entries = counts.tocoo()
     information = np.log(entries.data * columns.sum() / (rows[entries.row] * columns[entries.col]))
     kept = information > 0
-    return sparse.csr_matrix(
-        (information[kept], (entries.row[kept], entries.col[kept])), shape=counts.shape
-    )
+    places = (entries.row[kept], entries.col[kept])
+    return sparse.csr_matrix((information[kept], places), shape=counts.shape)
 
 
 def make_vectors(

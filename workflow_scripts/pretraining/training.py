@@ -13,12 +13,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from workflow_scripts.embedding.torch_setup import has_bfloat16
 from workflow_scripts.errors import UserError
-from workflow_scripts.pretraining.batches import (
-    SPECIALS_PER_SEQUENCE,
-    BlockStream,
-    assemble,
-    cut_batches,
-)
+from workflow_scripts.pretraining.batches import SPECIALS, BlockStream, assemble, cut_batches
 from workflow_scripts.pretraining.encoded_text import EncodedText, cut_spans
 from workflow_scripts.pretraining.masked_lm import mask_pieces, masked_loss
 from workflow_scripts.pretraining.settings import Training
@@ -72,9 +67,8 @@ class Vocabulary:
         """Return (inputs, attention, labels), int64 [sequences, longest + 2]."""
         around = (self.start, self.end, self.padding)
         ids, attention = assemble(sequences, *around)
-        inputs, labels = mask_pieces(
-            ids, np.isin(ids, around), masked, self.masking, self.ordinary, generator
-        )
+        drawing = (masked, self.masking, self.ordinary, generator)
+        inputs, labels = mask_pieces(ids, np.isin(ids, around), *drawing)
         return torch.from_numpy(inputs), torch.from_numpy(attention), torch.from_numpy(labels)
 
 
@@ -108,12 +102,12 @@ def validation_loss(model: PreTrainedModel, task: Task) -> dict[str, tuple[float
     """Return per language (summed loss in nats, number of masked pieces); same masks every time."""
     sums: dict[str, tuple[float, int]] = {}
     training = task.training
-    longest = training.stages[0].length - SPECIALS_PER_SEQUENCE
+    longest = training.stages[0].length - SPECIALS
     model.eval()
     for order, (language, text) in enumerate(sorted(task.validation.items())):
         generator = np.random.default_rng([task.seed, _VALIDATION_MASKS, order])
         sequences = [text.ids[start:end] for start, end in cut_spans(text, longest, False)]
-        lengths = np.array([len(ids) + SPECIALS_PER_SEQUENCE for ids in sequences])
+        lengths = np.array([len(ids) + SPECIALS for ids in sequences])
         total, count = 0.0, 0
         for group in cut_batches(lengths, training.tokens_per_batch):
             chosen = [sequences[n] for n in group]

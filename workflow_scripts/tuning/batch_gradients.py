@@ -114,11 +114,9 @@ def plan_parts(
         ]
     parts = []
     for number, one in numbered:
-        rows = len(one.rows)
-        size = most_rows or rows
-        parts += [
-            Part(one, number, start, min(start + size, rows)) for start in range(0, rows, size)
-        ]
+        end = len(one.rows)
+        size = most_rows or end
+        parts += [Part(one, number, start, min(start + size, end)) for start in range(0, end, size)]
     return parts
 
 

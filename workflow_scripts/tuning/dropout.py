@@ -1,8 +1,8 @@
-"""Dropout while a model is tuned: its rates, and masks from `DropoutMasks`."""
+"""Dropout and drophead while a model is tuned: their rates, and masks from `DropoutMasks`."""
 
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import torch
 from torch import nn
@@ -10,7 +10,7 @@ from transformers import AttentionInterface, AttentionMaskInterface, PreTrainedM
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import sdpa_mask
 
-from workflow_scripts.embedding.architectures import DROPOUT_PLACES, architecture_of
+from workflow_scripts.embedding.architectures import ARCHITECTURES, architecture_of, changed_inputs
 from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.dropout_masks import DropoutMasks
 from workflow_scripts.tuning.recipe import DropoutRates
@@ -119,10 +119,8 @@ def _drops_out(model: PreTrainedModel, name: str, module: nn.Module) -> bool:
         return True
     # ModernBERT leaves the layer out where its config says 0.
     architecture = architecture_of(model)
-    patterns = architecture.dropout.values() if architecture else ()
-    return isinstance(module, nn.Identity) and any(
-        pattern and re.fullmatch(pattern, name) for pattern in patterns
-    )
+    patterns = filter(None, architecture.dropout.values()) if architecture else ()
+    return isinstance(module, nn.Identity) and any(re.fullmatch(one, name) for one in patterns)
 
 
 def _rate_finder(
@@ -136,7 +134,7 @@ def _rate_finder(
     architecture, kind = architecture_of(model), model.config.model_type
     if architecture is None:
         raise UserError(f"dropout: the places of {kind} are not known; give one rate for all")
-    by_place = {place: getattr(rates, place) for place in DROPOUT_PLACES}
+    by_place = dict(rates)
     for place, rate in by_place.items():
         if rate and architecture.dropout[place] is None:
             raise UserError(f"dropout.{place}: {kind} has no dropout there; leave the key out")
@@ -148,3 +146,43 @@ def _rate_finder(
         return own
 
     return settle
+
+
+def drop_heads(context: torch.Tensor, rate: float, masks: DropoutMasks) -> torch.Tensor:
+    """Return attention context [B, T, heads, D] with heads dropped, string by string.
+
+    Each head of each string is zeroed at all positions with probability `rate`; the others are
+    scaled by heads / kept. A string without heads has a context of zero.
+    """
+    strings, _, heads, _ = context.shape
+    kept = masks.draw(torch.Size((strings, 1, heads, 1)), rate, torch.float32).sign()
+    scale = heads / kept.sum(dim=2, keepdim=True).clamp(min=1)
+    return context * (kept * scale).to(context.dtype)
+
+
+def drophead(model: PreTrainedModel, rate: float, masks: DropoutMasks) -> AbstractContextManager:
+    """Drop attention heads with probability `rate` inside the block, in training mode.
+
+    Zhou et al. 2020, section 4.4 of the paper. Done before the projections of the attention
+    context; `UserError` where those are not known.
+    """
+    if rate == 0:
+        return nullcontext()
+    architecture = architecture_of(model)
+    if architecture is None:
+        raise UserError(
+            f"drophead: the attention of {model.config.model_type} is not known (known are "
+            f"{', '.join(sorted(ARCHITECTURES))}); set drophead: 0"
+        )
+    heads = model.config.num_attention_heads
+
+    def drop(module: nn.Module, arguments: tuple[torch.Tensor]) -> tuple[torch.Tensor]:
+        if not module.training:
+            return arguments
+        (context,) = arguments
+        by_head = context.view(*context.shape[:-1], heads, -1)
+        return (drop_heads(by_head, rate, masks).view_as(context),)
+
+    projection = re.compile(architecture.context_projection)
+    modules = [module for name, module in model.named_modules() if projection.fullmatch(name)]
+    return changed_inputs(modules, drop)

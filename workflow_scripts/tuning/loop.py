@@ -14,11 +14,10 @@ from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.torch_setup import has_bfloat16, torch_threads
 from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.objective import Means, Objective
-from workflow_scripts.tuning.processes import Processes
+from workflow_scripts.tuning.processes import Processes, Workers
 from workflow_scripts.tuning.recipe import METHODS, TuningRecipe
 from workflow_scripts.tuning.step_log import StepLog
-from workflow_scripts.tuning.tuning_state import BestWeights, Progress, StateFile
-from workflow_scripts.tuning.workers import Workers
+from workflow_scripts.tuning.tuning_state import BestWeights, Progress, StateFile, Trained
 
 _SCHEDULERS = {"constant": "constant_with_warmup", "linear": "linear", "cosine": "cosine"}
 # Scores a model on a development set, the higher the better.
@@ -86,7 +85,7 @@ def tune_model(
             rate = recipe.learning_rate * rate_factor(step - 1)
             try:
                 taken = objective.step(step, batch)
-                _move(*trained, rate, recipe.max_gradient_norm, processes)
+                _move(trained, rate, recipe.max_gradient_norm, processes)
             except torch.OutOfMemoryError as error:
                 raise UserError(
                     "out of memory for the loss or the optimiser, beside the model; lower "
@@ -110,20 +109,13 @@ def tune_model(
         log.flush()
     best.restore(loaded.model)
     loaded.model.eval()
-    return TuningSummary(
-        progress.step, progress.first_loss, progress.last_loss, best.step or None, best.score
-    )
+    losses = (progress.first_loss, progress.last_loss)
+    return TuningSummary(progress.step, *losses, best.step or None, best.score)
 
 
-def _move(
-    trained: torch.nn.Module,
-    optimiser: torch.optim.Optimizer,
-    scaler: torch.amp.GradScaler,
-    rate: float,
-    max_norm: float | None,
-    processes: Processes,
-) -> None:
+def _move(all_trained: Trained, rate: float, max_norm: float | None, processes: Processes) -> None:
     """Take the step that the gradients of all processes ask for."""
+    trained, optimiser, scaler = all_trained
     for parameter in trained.parameters():
         if parameter.grad is not None and parameter.grad.is_sparse:
             parameter.grad = parameter.grad.to_dense()

@@ -1,22 +1,23 @@
 """Mirror tuning (paper sections 2 and 3): strings paired with themselves, InfoNCE."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import torch
+from transformers import PreTrainedTokenizerBase
 
 from workflow_scripts.embedding.architectures import first_position_only
 from workflow_scripts.embedding.encoder_folder import LoadedModel
+from workflow_scripts.embedding.token_batches import tokenize_strings
 from workflow_scripts.tuning.batch_gradients import BatchGradients
 from workflow_scripts.tuning.corpus_strings import Corpus
-from workflow_scripts.tuning.drophead import drophead
-from workflow_scripts.tuning.dropout import seeded_dropout
+from workflow_scripts.tuning.dropout import drophead, seeded_dropout
 from workflow_scripts.tuning.dropout_masks import DropoutMasks
 from workflow_scripts.tuning.losses import alignment, nt_xent_loss, uniformity
-from workflow_scripts.tuning.methods.mirror import Choices
+from workflow_scripts.tuning.methods.mirror import Choices, SpanMasking
 from workflow_scripts.tuning.objective import Means, Objective, Step
-from workflow_scripts.tuning.views import Views
+from workflow_scripts.tuning.span_masking import make_views, token_units
 
 
 def draw_batches(
@@ -28,6 +29,43 @@ def draw_batches(
         generator.shuffle(order)
         for start in range(0, count - batch_size + 1, batch_size):
             yield order[start : start + batch_size]
+
+
+class Views:
+    """Views of strings, tokenised once, paired with themselves or with their partners."""
+
+    def __init__(
+        self,
+        tokenizer: PreTrainedTokenizerBase,
+        strings: Sequence[str],
+        partners: Sequence[str] | None,
+        masking: SpanMasking | None,
+        max_length: int,
+        seed: int,
+    ) -> None:
+        self._tokenizer, self._max_length = tokenizer, max_length
+        self._masking, self._seed = masking, seed
+        self._texts = (strings, strings if partners is None else partners)
+        firsts = tokenize_strings(tokenizer, strings, max_length)
+        seconds = firsts if partners is None else tokenize_strings(tokenizer, partners, max_length)
+        self._ids = (firsts, seconds)
+
+    def of_batch(self, batch: Sequence[int], step: int) -> list[list[int]]:
+        """Return token ids of first views, then of second; spans hang on seed and step alone."""
+        ids = [side[index] for side in self._ids for index in batch]
+        if self._masking is None:
+            return ids
+        first, second = ([texts[index] for index in batch] for texts in self._texts)
+        token, generator = self._tokenizer.mask_token, random.Random(f"{self._seed} masking {step}")
+        finding = (token or "", token_units(self._tokenizer), generator)
+        one, other = make_views(first, self._masking, *finding, partners=second)
+        after = one + other
+        changed = [row for row, text in enumerate(first + second) if text != after[row]]
+        new = [after[row] for row in changed]
+        new_ids = tokenize_strings(self._tokenizer, new, self._max_length)
+        for row, token_ids in zip(changed, new_ids, strict=True):
+            ids[row] = token_ids
+        return ids
 
 
 class MirrorObjective(Objective):

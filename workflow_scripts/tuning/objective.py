@@ -8,9 +8,8 @@ from typing import Any
 
 import torch
 
-from workflow_scripts.tuning.processes import Processes
+from workflow_scripts.tuning.processes import Processes, Workers
 from workflow_scripts.tuning.recipe import TuningRecipe
-from workflow_scripts.tuning.workers import Workers
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,14 @@
-"""One tuning over several processes, a device each, started by `accelerate launch`.
+"""One tuning over several processes, a device each, started by `accelerate launch`; its threads.
 
 Each process encodes its share of a batch; vectors and gradients are summed over all of them, so
 that every process takes the same step, which is the step of a single process.
 """
 
 import os
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Any
 
 import torch
 
@@ -60,3 +63,35 @@ class Processes:
     def wait(self) -> None:
         if self._state is not None:
             self._state.wait_for_everyone()
+
+
+class Workers(ThreadPoolExecutor):
+    """`count` threads of one core each: sharing matrix products, they would wait for each other.
+
+    One worker is the asking thread itself.
+    """
+
+    def __init__(self, count: int = 1) -> None:
+        super().__init__(count, "tune", torch.set_num_threads, (1,))
+        self.count = count
+
+    def in_order(self, function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
+        """Yield the results in the order of `items`, of which `count` + 1 are there at a time.
+
+        When one fails, the others have come to their end before the error is raised.
+        """
+        if self.count == 1:
+            yield from map(function, items)
+            return
+        waiting: deque[Future[Any]] = deque()
+        try:
+            for item in items:
+                waiting.append(self.submit(function, item))
+                if len(waiting) > self.count:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+            wait(waiting)

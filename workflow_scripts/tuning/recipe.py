@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field, create_model
 
 from workflow_scripts import rooms
 from workflow_scripts.configuration.blocks import (
@@ -62,9 +62,7 @@ class Recipe(Block):
     tunes: ClassVar[bool] = False
 
     method: Text = Field(description="how weights are trained; none takes the model as it is")
-    pooling: Pooling = Field(
-        description="; ".join(f"{name}: {what}" for name, what in POOLINGS.items())
-    )
+    pooling: Pooling = Field(description="; ".join(map(": ".join, POOLINGS.items())))
     embed_max_length: Length = Field(
         description="tokens that a string is cut to when it is embedded, special tokens included"
     )
@@ -96,30 +94,23 @@ class TuningRecipe(Recipe):
     )
 
 
-class _OfAnyMethod(BaseModel):
-    """What a block must have before its method says which other keys it has."""
+def tuning_recipe_of(name: str, block: Any, file: str = "config") -> TuningRecipe:
+    """Return a block as `Choices` of its method; `UserError` names `recipes.<name>.<key>`.
 
-    method: Text
-
-
-def recipe_of(name: str, block: Any, file: str = "config") -> Recipe:
-    """Return a block as `Choices` of its method; `UserError` names `recipes.<name>.<key>`."""
+    A recipe that tunes nothing is an error too.
+    """
     where = f"recipes.{name}"
     if not isinstance(block, Mapping) or not isinstance(block.get("method"), str):
-        read_block(_OfAnyMethod, block, where, file)
+        # before the method says which other keys there are
+        read_block(create_model("_OfAnyMethod", method=(Text, ...)), block, where, file)
     try:
         module = rooms.load(METHODS, block["method"])
     except ModuleNotFoundError as error:
         raise UserError(f"{file}: `{where}.method` is {block['method']!r}: no method") from error
-    return read_block(module.Choices, block, where, file)
-
-
-def tuning_recipe_of(name: str, block: Any, file: str = "config") -> TuningRecipe:
-    """Return the same; `UserError` for a recipe that tunes nothing."""
-    recipe = recipe_of(name, block, file)
+    recipe = read_block(module.Choices, block, where, file)
     if not isinstance(recipe, TuningRecipe):
         raise UserError(
-            f"{file}: `recipes.{name}.method` is {recipe.method!r}, which tunes nothing; embed the "
+            f"{file}: `{where}.method` is {recipe.method!r}, which tunes nothing; embed the "
             "model itself, or choose a recipe that tunes"
         )
     return recipe

@@ -62,18 +62,11 @@ def make_encoder(
     loaded.check_pooling(pooling, max_length)
     loaded.warn_of_missing_mark(pooling)
     libraries = (tokenizers, torch, transformers)
-    record = {
-        "corpus": corpus.as_record(),
-        "dimension": loaded.model.config.hidden_size,
-        "max_length": max_length,
-        "model": {"name": loaded.name, "weights_sha256": loaded.weights_sha256},
-        "pooling": pooling,
-        "recipe": recipe_block,
-        "recipe_name": recipe_name,
-        "seed": seed,
-        "versions": {library.__name__: library.__version__ for library in libraries},
-        **start,
-    }
+    record = {"corpus": corpus.as_record(), "recipe": recipe_block, "recipe_name": recipe_name}
+    record |= {"dimension": loaded.model.config.hidden_size, "max_length": max_length}
+    record |= {"model": {"name": loaded.name, "weights_sha256": loaded.weights_sha256}}
+    record |= {"pooling": pooling, "seed": seed, **start}
+    record["versions"] = {library.__name__: library.__version__ for library in libraries}
     modules, score = [rooms.module_of(METHODS, recipe.method)], None
     if development is not None:
         scores = rooms.load(*SCORES)
@@ -93,9 +86,8 @@ def make_encoder(
     # not in several processes, which would have to agree on the step
     saved = state.saved_on_sigterm() if processes.count == 1 else nullcontext()
     with saved, open(step_log, "a", encoding="utf-8") if writes else nullcontext() as stream:
-        summary = tune_model(
-            loaded, corpus, recipe, seed, stream, score=score, state=state, processes=processes
-        )
+        others = {"score": score, "state": state, "processes": processes}
+        summary = tune_model(loaded, corpus, recipe, seed, stream, **others)
     if processes.is_first:
         record["tuning"] = summary.as_record()
         save_encoder(output, loaded, pooling, max_length, record, write_card(record, method))

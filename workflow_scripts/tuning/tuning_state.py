@@ -15,7 +15,7 @@ import torch
 from workflow_scripts.errors import UserError
 from workflow_scripts.training_state import load_state, read_position, save_state
 
-# What a state file restores in place.
+# What a state file restores in place, and a step moves.
 Trained = tuple[torch.nn.Module, torch.optim.Optimizer, torch.amp.GradScaler]
 
 
