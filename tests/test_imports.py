@@ -26,11 +26,7 @@ def test_the_collector_is_off_within_and_as_before_afterwards(enabled):
 
 @pytest.mark.parametrize(
     ("given", "expected"),
-    [
-        ({}, "2000"),
-        ({"GOMP_SPINCOUNT": "7"}, "7"),
-        ({"OMP_WAIT_POLICY": "active"}, None),
-    ],
+    [({}, "2000"), ({"GOMP_SPINCOUNT": "7"}, "7"), ({"OMP_WAIT_POLICY": "active"}, None)],
 )
 def test_threads_do_not_spin_for_long_unless_the_user_says_how(given, expected, monkeypatch):
     for name in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY"):

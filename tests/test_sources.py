@@ -19,9 +19,7 @@ STEPS = sorted(
 )
 # libraries that are slow to load, and the steps that need them whatever they are asked
 HEAVY = {
-    "torch": {
-        *("tuning.tune_encoder", "embedding.embed_suite", "pretraining.pretrain_model"),
-    },
+    "torch": {*("tuning.tune_encoder", "embedding.embed_suite", "pretraining.pretrain_model")},
     "faiss": {"retrieval.link_entities", "retrieval.induce_lexicon"},
     "matplotlib": set(),
 }

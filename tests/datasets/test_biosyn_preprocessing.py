@@ -169,11 +169,6 @@ test_prepared_mentions_and_names = cases(
         gold=[gold for _, gold in KEPT],
         dropped={"unknown_concept": 1, "no_concept": 1},
     ),
-    (
-        "raw",
-        {**SET, "preprocessing": "none", "typos": "none.txt"},
-        PREPARED,
-        {"dropped": {}},
-    ),
+    ("raw", {**SET, "preprocessing": "none", "typos": "none.txt"}, PREPARED, {"dropped": {}}),
     ("typos", SET, {**PREPARED, "t.txt": "a\n"}, "t.txt:1: expected wrong||right, found 'a'"),
 )

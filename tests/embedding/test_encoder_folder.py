@@ -125,11 +125,7 @@ OWN_CODE = {"model_type": "own", "auto_map": {"AutoModel": "own.Own", "AutoConfi
         ("tokenizer.json", None, "no tokenizer.json"),
         ("model.safetensors", lambda content: content[:500], "damaged|cannot be loaded"),
         ("config.json", change_config(num_hidden_layers=3), "do not fit config.json"),
-        (
-            "config.json",
-            change_config(intermediate_size=50),
-            "not fit config|cannot be loaded",
-        ),
+        ("config.json", change_config(intermediate_size=50), "not fit config|cannot be loaded"),
         ("config.json", change_config(**OWN_CODE), "model cannot be loaded"),
         ("config.json", lambda _: b"{", "model cannot be loaded"),
         ("tokenizer.json", lambda _: b"{", "tokenizer cannot be loaded"),

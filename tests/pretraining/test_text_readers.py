@@ -35,11 +35,7 @@ def write(path: Path, content: str | bytes) -> Path:
         ("lines", "\ufeffA  b. \r\n\r\n  c\u2028d\nlast", [["A b."], ["c d"], ["last"]]),
         ("lines", gzip.compress("été\nhiver\n".encode()), [["été"], ["hiver"]]),
         ("wikiextractor", BLOCKS, ARTICLES),
-        (
-            "wikiextractor",
-            '{"text": "A\\n\\nB."}\n\n{"text": "D"}\n',
-            [["A", "B."], ["D"]],
-        ),
+        ("wikiextractor", '{"text": "A\\n\\nB."}\n\n{"text": "D"}\n', [["A", "B."], ["D"]]),
         ("doc-blocks", BLOCKS, ARTICLES),
         ("doc-blocks", '<doc title="A">\nFirst.\n</doc>\n Second.\n', [["First."], ["Second."]]),
         ("doc-blocks", "One.\n\nTwo.\n", [["One.", "Two."]]),

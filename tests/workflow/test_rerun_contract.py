@@ -9,12 +9,7 @@ from small_project import SAMPLE, TUNE
 
 PAGES = ["all_tables", "assemble_index"]
 # what follows any score: the table of times is of the jobs that ran
-SUMMARY = [
-    *PAGES,
-    "assemble_scores",
-    "assemble_scorecard",
-    "assemble_table table=running-time",
-]
+SUMMARY = [*PAGES, "assemble_scores", "assemble_scorecard", "assemble_table table=running-time"]
 SCORING = {TUNE, "embed_suite", "embed_static", "score_suite", "score_lexicon"}
 NO_MASKING = "mirror-sentence-no-masking"
 
@@ -132,11 +127,7 @@ def test_other_word_vectors_rerun_their_rows_only(workspace):
 @pytest.mark.parametrize(
     ("module", "first", "others"),
     [
-        (
-            "tuning/span_masking.py",
-            {TUNE},
-            {"read_suite", SAMPLE},
-        ),
+        ("tuning/span_masking.py", {TUNE}, {"read_suite", SAMPLE}),
         # a part of the tuning that has a development set, and of no other
         (
             "scoring/similarity.py",
