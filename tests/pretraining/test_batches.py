@@ -17,12 +17,12 @@ from workflow_scripts.pretraining.encoded_text import (
 from workflow_scripts.pretraining.settings import Stage
 
 
-def encoded(*sentences: list[int]) -> EncodedText:
+def encoded(*sentences):
     ids = np.array([piece for sentence in sentences for piece in sentence], dtype=np.int32)
     return EncodedText(ids, np.cumsum([len(sentence) for sentence in sentences]))
 
 
-def stream(texts: dict[str, EncodedText], exponent: float = 1.0, block: int = 10) -> BlockStream:
+def stream(texts, exponent=1.0, block=10):
     return BlockStream(texts, Stage(until=1.0, length=8), exponent, block, 40, (1, 2))
 
 

@@ -5,7 +5,6 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from transformers import PreTrainedTokenizerFast
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.pretraining.masked_lm import (
@@ -22,7 +21,7 @@ MASK = 4
 ORDINARY = np.arange(5, 1000)
 
 
-def architecture_for(tokenizer: PreTrainedTokenizerFast) -> Architecture:
+def architecture_for(tokenizer):
     family = FAMILIES[type(tokenizer.backend_tokenizer.model).__name__]
     return Architecture(family=family, layers=2, units=24, heads=3, feed_forward=32)
 
@@ -72,7 +71,7 @@ def test_shares_are_those_of_bert_within_five_deviations():
     inputs, labels = mask_pieces(ids, special, 0.2, MASK, ORDINARY, generator)
     chosen = labels != IGNORED
 
-    def near(count: int, total: int, share: float) -> bool:
+    def near(count, total, share):
         return abs(count - total * share) < 5 * np.sqrt(total * share * (1 - share))
 
     assert near(chosen.sum(), ids.size, 0.2)

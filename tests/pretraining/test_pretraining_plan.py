@@ -2,7 +2,6 @@
 
 import copy
 import json
-from pathlib import Path
 from typing import Any, get_args
 
 import pytest
@@ -41,7 +40,7 @@ CONFIG: dict[str, Any] = {
 }
 
 
-def plan(root: Path | None = None, **changes: object) -> PretrainingPlan:
+def plan(root=None, **changes):
     config = copy.deepcopy(CONFIG)
     config["pretraining"]["pretrained"]["tiny"].update(changes)
     return PretrainingPlan(config | ({"pretraining_text": str(root)} if root else {}))

@@ -1,7 +1,6 @@
 """Each reader on a small handmade file of its format."""
 
 import gzip
-from pathlib import Path
 
 import pytest
 
@@ -24,7 +23,7 @@ BOOK = (
 PARAGRAPHS = [["Don Quijote, señor.", "Second paragraph."]]
 
 
-def write(path: Path, content: str | bytes) -> Path:
+def write(path, content):
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return path
 

@@ -22,7 +22,7 @@ from workflow_scripts.pretraining.train_word_vectors import (
 VOCABULARY = 7
 
 
-def sentences_of(lists: list[list[int]]) -> list[np.ndarray]:
+def sentences_of(lists):
     return [np.array(ids, dtype=np.int32) for ids in lists]
 
 
@@ -53,7 +53,7 @@ def test_mutual_information_of_a_hand_computed_table():
     np.testing.assert_allclose(positive_mutual_information(counts, 0.5).toarray(), expected)
 
 
-def random_text(seed: int, pieces: int) -> list[np.ndarray]:
+def random_text(seed, pieces):
     generator = np.random.default_rng(seed)
     weights = 1.0 / np.arange(1, pieces + 1)
     return list(generator.choice(pieces, size=(300, 8), p=weights / weights.sum()))
