@@ -44,7 +44,7 @@ def on_queue(project, tmp_path) -> QueueProject:
     return queued
 
 
-def test_the_tables_are_those_of_a_local_run(on_queue, local_tables):
+def test_the_tables_are_of_a_local_run(on_queue, local_tables):
     run = Run(on_queue, ("all_tables",))
     assert run.end() == 0, run.output
     assert on_queue.tables() == local_tables

@@ -86,9 +86,7 @@ def digest(rows):
         ("bc5cdr-disease", CDR, ("fefbcde388ca", "e3150791d600")),
     ],
 )
-def test_mentions_and_names_are_those_of_the_rules_and_of_upstream(
-    shared_data, project, name, files, upstream
-):
+def test_mentions_and_names_are_of_rules_and_upstream(shared_data, project, name, files, upstream):
     block = yaml.safe_load(read_text(project / "config/datasets.yaml"))["datasets"][name]
     *training, path = files
     found = read_dataset(shared_data, block | {"path": path, "training_mentions": training})

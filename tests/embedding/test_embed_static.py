@@ -79,9 +79,7 @@ def test_mistakes_are_named_and_leave_nothing(arguments, changes, message, tmp_p
     assert not (tmp_path / "out").exists()
 
 
-def test_as_a_process_a_mistake_is_one_line_and_neither_torch_nor_scipy_is_loaded(
-    arguments, project
-):
+def test_as_a_process_a_mistake_is_one_line_and_no_torch_nor_scipy_is_loaded(arguments, project):
     arguments["--vectors"] = "nowhere.vec"
     program = (
         "import sys; from workflow_scripts.embedding import embed_static as command;"

@@ -78,9 +78,7 @@ def test_the_folder_holds_what_sentence_transformers_itself_would_write(tiny_ber
         assert ours == theirs, name
 
 
-def test_transformers_loads_weights_and_tokenizer_and_no_network_is_needed(
-    tiny_roberta, tmp_path, monkeypatch
-):
+def test_transformers_loads_weights_and_tokenizer_offline(tiny_roberta, tmp_path, monkeypatch):
     monkeypatch.setattr(socket.socket, "connect", None)
     monkeypatch.setattr(socket, "getaddrinfo", None)
     folder = save(tiny_roberta, tmp_path / "encoder", "cls")

@@ -83,9 +83,7 @@ def pretrain_until(killed_at, inputs, folder, monkeypatch, **changes):
 
 
 @pytest.mark.parametrize("killed_at", [3, 9])
-def test_a_killed_training_resumes_to_the_same_weights(
-    inputs, finished, tmp_path, monkeypatch, killed_at
-):
+def test_a_killed_training_resumes_exactly(inputs, finished, tmp_path, monkeypatch, killed_at):
     pretrain_until(killed_at, inputs, tmp_path, monkeypatch)
     assert same_weights(pretrain(inputs, tmp_path), finished)
     records = [json.loads(line) for line in (tmp_path / "training.jsonl").read_text().splitlines()]

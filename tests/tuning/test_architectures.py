@@ -177,9 +177,7 @@ def drops_out(name, folder, dropout, own):
 
 @pytest.mark.parametrize(("rate", "own", "drops"), [(0.0, 0.4, 0), (None, 0.4, 1), (0.5, 0.0, 1)])
 @pytest.mark.parametrize("name", ARCHITECTURES)
-def test_a_rate_holds_whatever_the_config_says_and_null_is_the_config_s(
-    name, rate, own, drops, tmp_path
-):
+def test_a_rate_holds_whatever_config_says_and_null_is_its_own(name, rate, own, drops, tmp_path):
     assert drops_out(name, tmp_path / "model", rate, own) == bool(drops)
 
 

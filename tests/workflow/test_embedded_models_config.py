@@ -60,9 +60,7 @@ def test_its_tables_figures_and_models_are_those_of_the_default(config, embedded
     assert all((Path(folder) / "model.safetensors").is_file() for folder in folders)
 
 
-def test_settings_that_were_chosen_on_real_development_sets_are_those_of_the_default(
-    config, embedded_config
-):
+def test_settings_chosen_on_real_development_sets_are_those_of_the_default(config, embedded_config):
     """The rate for names is the default's own: docs/embedded-models.md says why."""
     for recipe in ("mirror-word", "mirror-word-lr-5e-5", "mirror-sentence", "mirror-sentence-cls"):
         assert config["recipes"][recipe] == embedded_config["recipes"][recipe]

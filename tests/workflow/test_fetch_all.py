@@ -96,9 +96,7 @@ def refused(small):
     return output[output.index("error: ") :]
 
 
-def test_fetched_where_there_is_a_network_and_run_where_there_is_none(
-    fresh, sampler, hub, without_network, tmp_path
-):
+def test_fetched_with_a_network_and_run_without(fresh, sampler, hub, without_network, tmp_path):
     registry = fresh.folder / "config" / "registry.yaml"
     registry.write_text(yaml.safe_dump(registry_of(sampler)), encoding="utf-8")
     fresh.variables = hub.environment(str(tmp_path / "home"))
