@@ -13,12 +13,6 @@ import torch
 import transformers
 from tiny_models import CHARACTERS, SIZES, WORDS, byte_pairs, word_pieces
 from tokenizers import processors
-from transformers import (
-    PreTrainedConfig,
-    PreTrainedModel,
-    PreTrainedTokenizerBase,
-    PreTrainedTokenizerFast,
-)
 
 
 def unigrams(marks: list[str]) -> list[tuple[str, float]]:
@@ -36,13 +30,13 @@ ROBERTA_MARKS = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
 UNUSED = ["<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>"]
 
 
-def byte_pair_tokenizer(kind: str, marks: list[str]) -> PreTrainedTokenizerBase:
+def byte_pair_tokenizer(kind: str, marks: list[str]) -> transformers.PreTrainedTokenizerBase:
     model = json.loads(byte_pairs(marks).to_str())["model"]
     merges = [tuple(pair) for pair in model["merges"]]
     return getattr(transformers, kind)(vocab=model["vocab"], merges=merges)
 
 
-def modernbert_tokenizer() -> PreTrainedTokenizerBase:
+def modernbert_tokenizer() -> transformers.PreTrainedTokenizerBase:
     # The padding token stands at the end, as in the published vocabulary.
     names = ("unk_token", "cls_token", "sep_token", "mask_token", "pad_token")
     marks = ["[UNK]", "[CLS]", "[SEP]", "[MASK]", "[PAD]"]
@@ -51,10 +45,10 @@ def modernbert_tokenizer() -> PreTrainedTokenizerBase:
     tokenizer.post_processor = processors.BertProcessing(("[SEP]", 2), ("[CLS]", 1))
     options = dict(zip(names, marks, strict=True))
     options["model_input_names"] = ["input_ids", "attention_mask"]
-    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, **options)
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **options)
 
 
-TOKENIZERS: dict[str, Callable[[], PreTrainedTokenizerBase]] = {
+TOKENIZERS: dict[str, Callable[[], transformers.PreTrainedTokenizerBase]] = {
     "bert": lambda: transformers.BertTokenizer(vocab=word_pieces(BERT_MARKS)),
     "distilbert": lambda: transformers.DistilBertTokenizer(vocab=word_pieces(BERT_MARKS)),
     "electra": lambda: transformers.BertTokenizer(vocab=word_pieces(BERT_MARKS)),
@@ -114,8 +108,8 @@ def dropout_keys(name: str, rate: float) -> dict[str, float]:
 
 
 def make_config(
-    name: str, tokenizer: PreTrainedTokenizerBase, **changes: object
-) -> PreTrainedConfig:
+    name: str, tokenizer: transformers.PreTrainedTokenizerBase, **changes: object
+) -> transformers.PreTrainedConfig:
     """Return the config of a tiny model of architecture `name` for `tokenizer`."""
     kind, _, own = ARCHITECTURES[name]
     sizes = dict(SIZES)
@@ -130,7 +124,7 @@ def make_config(
     return getattr(transformers, f"{kind}Config")(**keys)
 
 
-def head_class(name: str) -> type[PreTrainedModel]:
+def head_class(name: str) -> type[transformers.PreTrainedModel]:
     """Return the class that the published checkpoints of an architecture were saved from."""
     return getattr(transformers, "".join(ARCHITECTURES[name][:2]))
 

@@ -10,18 +10,7 @@ import numpy as np
 import pytest
 from made_inputs import BLOCKS, outer
 
-from workflow_scripts.figures.style import (
-    COLOURS,
-    DASHES,
-    MARKERS,
-    NEGATIVE,
-    POSITIVE,
-    SIDE_CHARACTERS,
-    figure_style,
-    line_style,
-    new_figure,
-    wrapped,
-)
+from workflow_scripts.figures import style
 from workflow_scripts.tables.assemble_scorecard import count_cells
 from workflow_scripts.tables.tidy_cells import read_cells
 
@@ -91,7 +80,7 @@ def test_no_text_overlaps_or_leaves_the_figure(made, kind, monkeypatch):
     save = "workflow_scripts.figures.draw_figure.save_figure"
     monkeypatch.setattr(save, lambda figure, _: drawn.append(figure))
     made.draw(BLOCKS[kind](made))
-    with figure_style():
+    with style.figure_style():
         drawn[0].draw_without_rendering()
         check_texts_apart(drawn[0])
 
@@ -124,12 +113,12 @@ def check_texts_apart(figure):
 
 def grey_sample(position, family):
     """Return a line of a legend in grey levels, 0 black to 1 white [height, width]."""
-    with figure_style():
-        figure = new_figure(0.3)
+    with style.figure_style():
+        figure = style.new_figure(0.3)
         figure.set_layout_engine("none")
         axes = figure.add_axes((0, 0, 1, 1))
         axes.set_axis_off()
-        axes.plot([0.1, 0.9], [0.5, 0.5], **line_style(position, family))
+        axes.plot([0.1, 0.9], [0.5, 0.5], **style.line_style(position, family))
         axes.set(xlim=(0, 1), ylim=(0, 1))
         figure.canvas.draw()
         pixels = np.asarray(figure.canvas.buffer_rgba())[..., :3] / 255
@@ -138,13 +127,13 @@ def grey_sample(position, family):
 
 def test_lines_differ_in_grey_and_stand_out():
     """Even where they have one colour, as the curves of a family."""
-    samples = [grey_sample(position, 0) for position in range(len(DASHES))]
+    samples = [grey_sample(position, 0) for position in range(len(style.DASHES))]
     for one, other in combinations(samples, 2):
         assert np.abs(one - other).sum() > 100
     for family in range(7):
         assert grey_sample(0, family).min() < 0.72
-    number = len(DASHES) * len(MARKERS)
-    styles = [line_style(position, 0) for position in range(number)]
+    number = len(style.DASHES) * len(style.MARKERS)
+    styles = [style.line_style(position, 0) for position in range(number)]
     assert len({(str(s["linestyle"]), s["marker"]) for s in styles}) == number
 
 
@@ -165,8 +154,8 @@ def grey_level(colour, opacity=1.0):
 @pytest.mark.parametrize(
     ("kind", "levels"),
     [
-        ("cosines", [grey_level(POSITIVE, 0.5), grey_level(NEGATIVE)]),
-        ("buckets", [grey_level(COLOURS[5]), 1.0]),
+        ("cosines", [grey_level(style.POSITIVE, 0.5), grey_level(style.NEGATIVE)]),
+        ("buckets", [grey_level(style.COLOURS[5]), 1.0]),
     ],
 )
 def test_areas_differ_in_grey(made, kind, levels):
@@ -198,7 +187,8 @@ def test_labels_are_wrapped_and_never_formulas_and_the_note_says_all(made):
     texts = svg_texts(made.folder / "out" / "figure-roc.svg")
     assert any("$5 with" in text for text in texts)
     assert max(map(len, texts)) < 60
-    assert max(map(len, wrapped("x" * 100, SIDE_CHARACTERS).split("\n"))) == SIDE_CHARACTERS
+    lines = style.wrapped("x" * 100, style.SIDE_CHARACTERS).split("\n")
+    assert max(map(len, lines)) == style.SIDE_CHARACTERS
     note = made.output("figure-roc.md").splitlines()
     assert note[0] == r"# Size \| \*of\* the corpus"
     assert "](figure-roc.png)" in note[2]

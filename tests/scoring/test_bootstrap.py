@@ -11,13 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workflow_scripts.scoring import bootstrap
-from workflow_scripts.scoring.bootstrap import (
-    item_counts,
-    paired_p_value,
-    percentile_interval,
-    replicate,
-    resamples,
-)
+from workflow_scripts.scoring.bootstrap import paired_p_value, percentile_interval, replicate
 from workflow_scripts.scoring.counted_metrics import accuracy_metric, auc_metric, spearman_metric
 
 GENERATOR = np.random.default_rng(5)
@@ -27,7 +21,7 @@ LABELS = (GOLD > 0.3).astype(int)
 
 
 def all_resamples(dataset, n, number=1000):
-    return np.concatenate(list(resamples(dataset, n, number)))
+    return np.concatenate(list(bootstrap.resamples(dataset, n, number)))
 
 
 @pytest.mark.parametrize(
@@ -91,8 +85,8 @@ def test_resamples_are_fixed_by_data_set_and_number_of_items_whatever_the_chunks
     seed = int.from_bytes(hashlib.sha256(b"sts12\n50").digest()[:16], "big")
     expected = np.random.default_rng(seed).integers(50, size=(1000, 50))
     np.testing.assert_array_equal(one, expected)
-    assert max(chunk.size for chunk in resamples("qnli", 5463, 30)) <= 1 << 16
-    assert next(resamples("large", 10**6, 1)).shape == (1, 10**6)
+    assert max(chunk.size for chunk in bootstrap.resamples("qnli", 5463, 30)) <= 1 << 16
+    assert next(bootstrap.resamples("large", 10**6, 1)).shape == (1, 10**6)
     for draws in (1, 50 * 7, 10**9):
         monkeypatch.setattr(bootstrap, "_DRAWS_AT_ONCE", draws)
         np.testing.assert_array_equal(all_resamples("sts12", 50), one)
@@ -103,7 +97,7 @@ def test_resamples_are_fixed_by_data_set_and_number_of_items_whatever_the_chunks
 def test_counts_are_the_occurrences_of_each_item(n, number, seed):
     indices = np.random.default_rng(seed).integers(n, size=(number, n))
     expected = [[(row == item).sum() for item in range(n)] for row in indices]
-    np.testing.assert_array_equal(item_counts(indices), expected)
+    np.testing.assert_array_equal(bootstrap.item_counts(indices), expected)
 
 
 def test_replicates_without_a_value_are_left_out():

@@ -10,12 +10,8 @@ from hypothesis import strategies as st
 from table_files import assemble
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.tables.numbers import (
-    format_difference,
-    format_number,
-    format_published,
-    format_tolerance,
-)
+from workflow_scripts.tables import numbers
+from workflow_scripts.tables.numbers import format_number, format_published
 
 NOT_RUN = {"id": "fasttext", "label": "fastText", "not_run": "no vectors"}
 MIRROR = "+ Mirror<br><sub>↑↓ to BERT-mp</sub>"
@@ -53,9 +49,9 @@ def test_any_score_is_three_digits_without_a_leading_zero(value):
     ("form", "texts"),
     [
         # differences carry their sign, published values keep their digits
-        (format_difference, {"0.012": "+.012", "-0.5": "-.500", "0": ".000"}),
+        (numbers.format_difference, {"0.012": "+.012", "-0.5": "-.500", "0": ".000"}),
         (format_published, {"12.8": "12.8", "0.0120": ".0120", "-0.5": "-.5", "1.000": "1.000"}),
-        (format_tolerance, {"0.010": ".01", "10": "10", "0.5": ".5"}),
+        (numbers.format_tolerance, {"0.010": ".01", "10": "10", "0.5": ".5"}),
     ],
 )
 def test_other_numbers(form, texts):
@@ -223,10 +219,10 @@ def test_html_shows_the_values_of_the_tsv(assembled, comparable):
                 (r"\[(\.\d{3}), (\.\d{3})\]", ("low", "high")),
             ):
                 expected = [row[f"{label} {name}"] for name in names]
-                numbers = re.search(pattern, text)
-                assert (numbers is not None) == (expected[0] != "")
-                if numbers is not None:
-                    assert list(map(Decimal, numbers.groups())) == list(map(Decimal, expected))
+                matched = re.search(pattern, text)
+                assert (matched is not None) == (expected[0] != "")
+                if matched is not None:
+                    assert list(map(Decimal, matched.groups())) == list(map(Decimal, expected))
             assert text.endswith("!") == (row[f"{label} status"] == "outside")
 
 
