@@ -24,6 +24,8 @@ def unigrams(marks: list[str]) -> list[tuple[str, float]]:
     return [*((mark, 0.0) for mark in marks), *pieces.items()]
 
 
+MPNET_MARKS = ["<s>", "<pad>", "</s>", "[UNK]", "<mask>"]
+DEBERTA_MARKS = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"]
 BERT_MARKS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 ROBERTA_MARKS = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
 
@@ -52,9 +54,7 @@ TOKENIZERS: dict[str, Callable[[], transformers.PreTrainedTokenizerBase]] = {
     "bert": lambda: transformers.BertTokenizer(vocab=word_pieces(BERT_MARKS)),
     "distilbert": lambda: transformers.DistilBertTokenizer(vocab=word_pieces(BERT_MARKS)),
     "electra": lambda: transformers.BertTokenizer(vocab=word_pieces(BERT_MARKS)),
-    "mpnet": lambda: transformers.MPNetTokenizer(
-        vocab=word_pieces(["<s>", "<pad>", "</s>", "[UNK]", "<mask>"])
-    ),
+    "mpnet": lambda: transformers.MPNetTokenizer(vocab=word_pieces(MPNET_MARKS)),
     "roberta": lambda: byte_pair_tokenizer("RobertaTokenizer", ROBERTA_MARKS),
     "xlm-roberta": lambda: transformers.XLMRobertaTokenizer(
         vocab=[*unigrams(ROBERTA_MARKS[:4]), ("<mask>", 0.0)]
@@ -66,11 +66,9 @@ TOKENIZERS: dict[str, Callable[[], transformers.PreTrainedTokenizerBase]] = {
     "albert": lambda: transformers.AlbertTokenizer(
         vocab=unigrams(["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"])
     ),
-    "deberta": lambda: byte_pair_tokenizer(
-        "DebertaTokenizer", ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"]
-    ),
+    "deberta": lambda: byte_pair_tokenizer("DebertaTokenizer", DEBERTA_MARKS),
     "deberta-v2": lambda: transformers.DebertaV2Tokenizer(
-        vocab=[*unigrams(["[PAD]", "[CLS]", "[SEP]", "[UNK]"]), ("[MASK]", 0.0)], unk_id=3
+        vocab=[*unigrams(DEBERTA_MARKS[:4]), ("[MASK]", 0.0)], unk_id=3
     ),
     "modernbert": modernbert_tokenizer,
 }

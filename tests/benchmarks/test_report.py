@@ -103,17 +103,15 @@ def test_quality_is_compared_by_welchs_test(tmp_path):
     assert "do not differ beyond chance" in text
 
 
-@pytest.mark.parametrize(
-    ("seconds", "verdict"), [(2.9, "reached, 2.90"), (3.1, "**missed**, 3.10")]
-)
-def test_gpu_section_shows_share_of_peak(tmp_path, seconds, verdict):
+@pytest.mark.parametrize(("seconds", "told"), [(2.9, "reached, 2.90"), (3.1, "**missed**, 3.10")])
+def test_gpu_section_shows_share_of_peak(tmp_path, seconds, told):
     rows = about("gpu", "words", device="NVIDIA H100")
     measures = {"tokens_per_second": 1e6, "flops_per_second": 2.5e14, "share_of_peak": 0.2528}
     measures |= {"gpu_memory": 3000 * MIB, "loop_seconds": seconds}
     text = report(tmp_path, rows + rows_of("gpu", "words", "mirror", 1, measures))
     assert "NVIDIA H100." in text
     assert f"| {seconds:.2f} | 1,000,000 | 250.0 | 25.3% | 3,000 |" in text
-    assert f"tuning, 10,000 words, two epochs, within 3 s: {verdict}\n" in text
+    assert f"tuning, 10,000 words, two epochs, within 3 s: {told}\n" in text
 
 
 def test_what_is_measured_again_is_replaced_and_the_rest_and_the_prose_kept(tmp_path):

@@ -32,9 +32,8 @@ def on_queue(project, tmp_path) -> QueueProject:
     """The small project before any run, with the queue's commands in its site file."""
     queued = QueueProject(copy_project(project, tmp_path / "project").folder)
     python, folder = shlex.quote(sys.executable), shlex.quote(str(tmp_path / "queue"))
-    words = {
-        action: f"{python} {QUEUE} {action} {folder}" for action in ("submit", "status", "cancel")
-    }
+    actions = ("submit", "status", "cancel")
+    words = {action: f"{python} {QUEUE} {action} {folder}" for action in actions}
     # Snakemake runs the last without a shell: one program
     cancel = tmp_path / "cancel"
     cancel.write_text(f'#!/bin/sh\nexec {words["cancel"]} "$@"\n')

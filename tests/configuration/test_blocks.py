@@ -106,14 +106,11 @@ def test_a_block_is_typed_and_closed_for_change():
         block.count = 2
 
 
+REVISION = {"revision": "0123456"}
+
+
 @pytest.mark.parametrize(
-    "model",
-    [
-        {},
-        {"path": "a", "hub": "b", "revision": "0123456"},
-        {"hub": "a"},
-        {"revision": "0123456", "path": "a"},
-    ],
+    "model", [{}, {"path": "a", "hub": "b"} | REVISION, {"hub": "a"}, {"path": "a"} | REVISION]
 )
 def test_a_model_has_one_source(model):
     with pytest.raises(UserError, match="`path`, `hub` with a pinned `revision`"):

@@ -143,11 +143,7 @@ ROWS = {
     "BC/Flu-like": ("D1", ["breast cancer flu like"], ["D1"]),
     "NR, tumours": ("D1", ["nr tumors"], ["D1"]),
     "BC or colon tumours": ("D1|D2", ["breast cancer tumours", "colon tumors"], ["D1", "D2"]),
-    "cancer of the colon and breast": (
-        "D2+D1",
-        ["cancer of colon", "cancer of breast"],
-        ["D2", "D1"],
-    ),
+    "cancer of the colon and skin": ("D2+D1", ["cancer of colon", "cancer of skin"], ["D2", "D1"]),
     "red/blue eye": ("D1|D2", ["red", "blue eye"], ["D1", "D2"]),
     "a, b and c flu": ("D1|OMIM:3", ["a b and c flu"], ["D1"]),
     "unknown": ("D1|D9", None, None),

@@ -49,10 +49,8 @@ def archived(server, data_set, tmp_path_factory):
             {"member": "x/one.txt", "path": "a/one.txt", **known(ONE)},
             {"member": "x/two.txt", "path": "b/two.txt"},
         ]
-        bytes_known = known(body) if known_archive else {}
-        return data_set(
-            archives=[{"url": server.url(f"data.{ending}"), **bytes_known, "members": wanted}]
-        )
+        archive = {"url": server.url(f"data.{ending}"), "members": wanted}
+        return data_set(archives=[archive | (known(body) if known_archive else {})])
 
     return make
 

@@ -58,9 +58,8 @@ def test_the_drawn_curve_is_that_of_the_first_seed(made):
     points = np.array([(row["x"], row["y"]) for row in found], dtype=float)
     full = {(round(x, 6), round(y, 6)) for x, y in zip(false, true, strict=True)}
     assert {tuple(point) for point in points} <= full
-    assert np.trapezoid(points[:, 1], points[:, 0]) == pytest.approx(
-        roc_auc_score(labels, cosines), abs=1e-5
-    )
+    area = pytest.approx(roc_auc_score(labels, cosines), abs=1e-5)
+    assert np.trapezoid(points[:, 1], points[:, 0]) == area
     assert "Each curve is that of one run: seed 55, the first." in made.output("figure-roc.md")
 
 

@@ -34,9 +34,8 @@ def noisy_pair(seed, entries, dimension, noise=0.3):
 def supervised_step_by_step(source, target, train):
     """The oracle: Artetxe et al. (2018, AAAI), the first `train` rows of both the dictionary."""
     # 1 whitening on the dictionary: symmetric inverse root of the Gram matrix of the dimensions
-    x_root, z_root = (
-        scipy.linalg.sqrtm(side[:train].T @ side[:train]).real for side in (source, target)
-    )
+    words = source[:train], target[:train]
+    x_root, z_root = (scipy.linalg.sqrtm(side.T @ side).real for side in words)
     x, z = source @ np.linalg.inv(x_root), target @ np.linalg.inv(z_root)
     np.testing.assert_allclose(x[:train].T @ x[:train], np.eye(x.shape[1]), atol=1e-8)
     # 2 orthogonal map

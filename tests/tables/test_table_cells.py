@@ -15,10 +15,8 @@ from workflow_scripts.tables.numbers import rounded
 
 NOT_RUN = {"not_run": "no data"}
 # (data set, value, seed) by file; the sets move against each other
-OPPOSED = {
-    "s1": [("set-a", 0.1, 1), ("set-b", 0.9, 1)],
-    "s2": [("set-a", 0.8, 2), ("set-b", 0.4, 2)],
-}
+OPPOSED = {"s1": [("set-a", 0.1, 1), ("set-b", 0.9, 1)]}
+OPPOSED |= {"s2": [("set-a", 0.8, 2), ("set-b", 0.4, 2)]}
 
 
 def run(name, *paths, **changes):
@@ -132,11 +130,7 @@ def test_difference_to_another_row_is_of_the_means_as_shown():
     [
         # as shown, and equal ones share
         ({"w": 0.7541, "x": 0.7539, "y": 0.764, "z": 0.1}, {}, {"w": 2, "x": 2, "y": 1}),
-        (
-            {"x": 13.794, "y": 2.11, "z": 7.891},
-            {"lower_is_better": True, "digits": 2},
-            {"y": 1, "z": 2},
-        ),
+        ({"x": 13.8, "y": 2.1, "z": 7.8}, {"lower_is_better": True, "digits": 2}, {"y": 1, "z": 2}),
         # nothing is better than nothing, or than an equal
         ({"x": 0.5, "y": None}, {}, {}),
         ({"x": 0.0, "y": 0.0}, {}, {}),

@@ -68,9 +68,8 @@ def test_the_file_of_the_sampler_is_what_its_model_gives(project, sampler):
     with safe_open(folder / "model.safetensors", "np") as tensors:
         embeddings = tensors.get_tensor("bert.embeddings.word_embeddings.weight")
     tokenizer = AutoTokenizer.from_pretrained(folder)
-    means = np.array(
-        [embeddings[tokenizer.encode(word)[1:-1]].mean(0, dtype=np.float64) for word in words]
-    )
+    pieces = (embeddings[tokenizer.encode(word)[1:-1]] for word in words)
+    means = np.array([rows.mean(0, dtype=np.float64) for rows in pieces])
     means -= means.mean(axis=0)
     _, values, directions = np.linalg.svd(means, full_matrices=False)
     expected = means @ directions[:32].T

@@ -134,9 +134,8 @@ def test_fetched_with_a_network_and_run_without(fresh, sampler, hub, without_net
     fresh.succeeds("all_tables")
     assert hub.requests == []
     tables = fresh.folder / "results" / "tables"
-    header, *rows = (
-        line.split("\t") for line in (tables / "sentences.tsv").read_text().splitlines()
-    )
+    lines = (tables / "sentences.tsv").read_text().splitlines()
+    header, *rows = (line.split("\t") for line in lines)
     assert len(rows) == 2
     for row in rows:
         values = dict(zip(header, row, strict=True))
