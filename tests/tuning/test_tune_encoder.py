@@ -12,6 +12,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 import torch
+from command_words import as_argv
 from safetensors.torch import load_file
 from scipy.stats import spearmanr
 from sentence_transformers import SentenceTransformer
@@ -30,18 +31,9 @@ MODULE = "workflow_scripts.tuning.tune_encoder"
 def arguments(tiny_bert, tmp_path):
     corpus = tmp_path / "corpus.txt"
     corpus.write_text("\n".join(make_sentences(20)) + "\n")
-    return {
-        "--model": str(tiny_bert),
-        "--corpus": str(corpus),
-        "--recipe-name": "own",
-        "--recipe-json": json.dumps(RECIPE),
-        "--seed": "33",
-        "--output": str(tmp_path / "out" / "seed33"),
-    }
-
-
-def as_argv(arguments):
-    return [part for pair in arguments.items() for part in pair]
+    given = {"--recipe-name": "own", "--recipe-json": json.dumps(RECIPE), "--seed": "33"}
+    files = {"--model": str(tiny_bert), "--corpus": str(corpus)}
+    return files | given | {"--output": str(tmp_path / "out" / "seed33")}
 
 
 def bytes_of(folder):
