@@ -45,16 +45,12 @@ def test_replicates_and_interval_agree_with_scipy_s_percentile_bootstrap(metric,
     tolerance = 4 * 0.1 * theirs.standard_error * np.sqrt(2)
     interval = theirs.confidence_interval
     assert percentile_interval(found) == pytest.approx([interval.low, interval.high], abs=tolerance)
+    # scipy, given our replicates and asked for none of its own
+    options = {"method": "percentile", "n_resamples": 0}
+    options["bootstrap_result"] = SimpleNamespace(bootstrap_distribution=found)
     for level in (0.95, 0.8):
-        # scipy, given our replicates and asked for none of its own
-        ours = scipy.stats.bootstrap(
-            (np.arange(400),),
-            np.mean,
-            n_resamples=0,
-            confidence_level=level,
-            method="percentile",
-            bootstrap_result=SimpleNamespace(bootstrap_distribution=found),
-        ).confidence_interval
+        ours = scipy.stats.bootstrap(([0] * 400,), np.mean, confidence_level=level, **options)
+        ours = ours.confidence_interval
         expected = pytest.approx([ours.low, ours.high], abs=1e-12)
         assert percentile_interval(found, level) == expected
 
