@@ -50,9 +50,7 @@ def shared_data() -> Path:
     """The real files beside the project: absent ones fail where CI=true and skip elsewhere."""
     root = PROJECT.parent / "shared" / "data"
     if not root.is_dir():
-        reason = (
-            f"needs the real data files in {root.relative_to(PROJECT.parent)} beside the project"
-        )
+        reason = f"needs the real files in {root.relative_to(PROJECT.parent)} beside the project"
         if os.environ.get("CI") == "true":
             pytest.fail(reason)
         pytest.skip(reason)

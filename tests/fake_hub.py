@@ -36,14 +36,9 @@ class FakeHub:
 
     def environment(self, home: str) -> dict[str, str]:
         """The variables that lead a client here, with its caches below `home`."""
-        return {
-            "HF_ENDPOINT": self.endpoint,
-            "HF_HOME": home,
-            "HF_HUB_OFFLINE": "0",
-            "HF_HUB_DISABLE_TELEMETRY": "1",
-            "NO_PROXY": "127.0.0.1",
-            "no_proxy": "127.0.0.1",
-        }
+        hub = {"HF_ENDPOINT": self.endpoint, "HF_HOME": home, "HF_HUB_OFFLINE": "0"}
+        hub["HF_HUB_DISABLE_TELEMETRY"] = "1"
+        return hub | dict.fromkeys(["NO_PROXY", "no_proxy"], "127.0.0.1")
 
     def asked(self, method: str, file: str) -> list[dict[str, str]]:
         """Headers of the requests for a file of any repository."""
@@ -157,16 +152,23 @@ def _information(name: str, repository: Repository) -> dict:
 
 
 @contextmanager
-def fake_hub() -> Iterator[FakeHub]:
-    """A hub without repositories, listening."""
-    web = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+def listening(handler: type[BaseHTTPRequestHandler]) -> Iterator[ThreadingHTTPServer]:
+    """A web server on a free port of this machine."""
+    web = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     web.daemon_threads = True
-    web.hub = FakeHub(web.server_address[1])
     thread = threading.Thread(target=web.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
-        yield web.hub
+        yield web
     finally:
         web.shutdown()
         thread.join()
         web.server_close()
+
+
+@contextmanager
+def fake_hub() -> Iterator[FakeHub]:
+    """A hub without repositories, listening."""
+    with listening(_Handler) as web:
+        web.hub = FakeHub(web.server_address[1])
+        yield web.hub

@@ -58,14 +58,9 @@ class SmallProject:
 
     def run(self, *options: str) -> subprocess.CompletedProcess:
         """Return a run of Snakemake with all that it said in `stdout`."""
-        return subprocess.run(
-            self.command(*options),
-            cwd=self.folder,
-            env=self.environment(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+        told = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        words = self.command(*options)
+        return subprocess.run(words, cwd=self.folder, env=self.environment(), **told)
 
     def succeeds(self, *options: str) -> str:
         """Return what a run says, which ends well."""

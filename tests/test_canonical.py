@@ -21,6 +21,5 @@ def test_order_of_keys_does_not_matter_and_nothing_is_lost(block, random):
 
 
 def test_two_equal_typed_values_that_swap_places_differ():
-    assert canonical({"dropout": 0.1, "drophead": 0.2}) != canonical(
-        {"dropout": 0.2, "drophead": 0.1}
-    )
+    swapped = {"dropout": 0.2, "drophead": 0.1}
+    assert canonical({"dropout": 0.1, "drophead": 0.2}) != canonical(swapped)

@@ -46,9 +46,7 @@ def saved_encoder(request, project, tmp_path_factory):
 @pytest.mark.parametrize(
     "root", ["sampler", pytest.param("shared_data", marks=pytest.mark.shared_data)]
 )
-def test_scores_of_a_saved_encoder_are_those_of_the_evaluator(
-    request, tmp_path, saved_encoder, root, dataset
-):
+def test_scores_of_an_encoder_are_the_evaluator_s(request, tmp_path, saved_encoder, root, dataset):
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.evaluation import EmbeddingSimilarityEvaluator
 

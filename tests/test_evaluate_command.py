@@ -60,9 +60,7 @@ def workflow_rows(project, sampler, folder, dataset, *retrieval):
     return found
 
 
-def test_rows_are_fractions_with_n_and_coverage_and_a_table_is_printed(
-    project, sampler, tmp_path, capsys
-):
+def test_rows_are_fractions_with_n_and_coverage_and_are_printed(project, sampler, tmp_path, capsys):
     options = ("--pooling", "cls", "--suite", "word-similarity", "--data-root", sampler)
     rows = evaluate(project, tmp_path / "scores.json", *options)
     assert [key[0] for key in rows] == ["simlex999", "multisimlex-en"]

@@ -5,16 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workflow_scripts import files
 from workflow_scripts.errors import UserError, nearest_name, run_command
-from workflow_scripts.files import (
-    atomic_directory,
-    atomic_file,
-    read_json,
-    read_lines,
-    read_rows,
-    sha256_of,
-    write_json,
-)
 
 LINE = st.text(st.characters(codec="utf-8", exclude_characters="\n"), max_size=20)
 
@@ -27,13 +19,13 @@ def test_lines_split_on_newline_only_and_lose_one_carriage_return(tmp_path_facto
     if not final and lines[-1] == "":
         expected.pop()  # nothing follows the last newline
     expected[:1] = [expected[0].removeprefix("\ufeff")] if expected else []
-    assert read_lines(path) == expected
+    assert files.read_lines(path) == expected
 
 
 def test_odd_separators_stay_in_the_line_and_gzip_is_read(tmp_path):
     path = tmp_path / "text.txt.gz"
     path.write_bytes(gzip.compress("a\x1cb\u2028c\td\r\ne".encode()))
-    assert read_lines(path) == ["a\x1cb\u2028c\td", "e"]
+    assert files.read_lines(path) == ["a\x1cb\u2028c\td", "e"]
 
 
 @pytest.mark.parametrize(
@@ -43,13 +35,13 @@ def test_unreadable_text_names_file_and_line(tmp_path, message):
     (tmp_path / "latin.txt").write_bytes(b"good\nb\xffad\n")
     (tmp_path / "cut.gz").write_bytes(gzip.compress(b"some text " * 100)[:-12])
     with pytest.raises(UserError, match=message):
-        read_lines(tmp_path / message.partition(":")[0])
+        files.read_lines(tmp_path / message.partition(":")[0])
 
 
 def test_a_row_with_too_few_columns_names_its_line(tmp_path):
     path = tmp_path / "rows.tsv"
     path.write_text('a\tb\n"c\td"\ne\n')
-    rows = read_rows(path, 2, "a row of word<TAB>word")
+    rows = files.read_rows(path, 2, "a row of word<TAB>word")
     assert [next(rows), next(rows)] == [(1, ["a", "b"]), (2, ['"c', 'd"'])]
     with pytest.raises(UserError, match=r"rows\.tsv:3: expected a row of word"):
         next(rows)
@@ -57,23 +49,20 @@ def test_a_row_with_too_few_columns_names_its_line(tmp_path):
 
 def test_json_is_written_with_sorted_keys_and_read_back_and_mistakes_are_named(tmp_path):
     path = tmp_path / "deep" / "a.json"
-    write_json(path, {"b": 1, "a": "é"})
+    files.write_json(path, {"b": 1, "a": "é"})
     assert path.read_text() == json.dumps({"a": "é", "b": 1}, indent=1, ensure_ascii=False) + "\n"
-    assert read_json(path) == {"a": "é", "b": 1}
-    mistakes = {
-        '{"a": 1,\n "b" 2}': ":2",
-        '{"a": {"b": 1, "b": 2}}': ": the key 'b' is there twice",
-    }
+    assert files.read_json(path) == {"a": "é", "b": 1}
+    mistakes = {'{"a": 1,\n "b"}': ":2", '{"a": {"b": 1, "b": 2}}': ": the key 'b' is there twice"}
     for text, message in mistakes.items():
         path.write_text(text)
         with pytest.raises(UserError, match=rf"a\.json{message}"):
-            read_json(path)
+            files.read_json(path)
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
     path = tmp_path / "out.txt"
     path.write_text("old")
-    with pytest.raises(RuntimeError), atomic_file(path) as temporary:
+    with pytest.raises(RuntimeError), files.atomic_file(path) as temporary:
         temporary.write_text("half")
         raise RuntimeError
     assert path.read_text() == "old"
@@ -83,10 +72,10 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
 def test_a_folder_is_replaced_as_a_whole_or_not_at_all(tmp_path):
     folder = tmp_path / "encoder"
     for text in ("first", "second"):
-        with atomic_directory(folder) as temporary:
+        with files.atomic_directory(folder) as temporary:
             (temporary / f"{text}.txt").write_text(text)
     assert [file.name for file in folder.iterdir()] == ["second.txt"]
-    with pytest.raises(RuntimeError), atomic_directory(folder) as temporary:
+    with pytest.raises(RuntimeError), files.atomic_directory(folder) as temporary:
         (temporary / "third.txt").write_text("half")
         raise RuntimeError
     assert [file.name for file in folder.iterdir()] == ["second.txt"]
@@ -97,7 +86,8 @@ def test_sha256_of_a_known_text(tmp_path):
     path = tmp_path / "abc"
     path.write_text("abc")
     # FIPS 180-2, appendix B.1
-    assert sha256_of(path) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    assert files.sha256_of(path) == known
 
 
 def test_a_user_error_becomes_one_line_and_exit_code_2(capsys):

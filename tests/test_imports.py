@@ -26,11 +26,7 @@ def test_the_collector_is_off_within_and_as_before_afterwards(enabled):
 
 @pytest.mark.parametrize(
     ("given", "expected"),
-    [
-        ({}, "2000"),
-        ({"GOMP_SPINCOUNT": "7"}, "7"),
-        ({"OMP_WAIT_POLICY": "active"}, None),
-    ],
+    [({}, "2000"), ({"GOMP_SPINCOUNT": "7"}, "7"), ({"OMP_WAIT_POLICY": "active"}, None)],
 )
 def test_threads_do_not_spin_for_long_unless_the_user_says_how(given, expected, monkeypatch):
     for name in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY"):
@@ -45,8 +41,6 @@ def test_threads_do_not_spin_for_long_unless_the_user_says_how(given, expected, 
 @pytest.mark.parametrize(
     ("given", "expected"), [("3", 3), ("4,2", 4), ("", None), ("0", None), ("many", None)]
 )
-def test_the_threads_of_a_command_that_is_not_told_are_those_of_openmp(
-    given, expected, monkeypatch
-):
+def test_the_threads_of_a_command_not_told_are_those_of_openmp(given, expected, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", given)
     assert default_threads() == (expected or os.cpu_count())

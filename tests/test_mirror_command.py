@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from command_words import as_argv
 from sentence_transformers import SentenceTransformer
 from small_project import PROJECT
 from tiny_models import make_sentences, one_thread, tiny_bert
@@ -25,10 +26,6 @@ def arguments(tiny_bert, tmp_path):
     corpus.write_text("\n".join(make_sentences(20)) + "\n")
     common = {"--model": str(tiny_bert), "--corpus": str(corpus), "--recipe": "mirror-sentence"}
     return {**common, "--output": str(tmp_path / "encoder"), "--threads": "1", **BATCH}
-
-
-def as_argv(arguments):
-    return [part for pair in arguments.items() for part in pair]
 
 
 def test_the_encoder_gives_the_vectors_of_the_embedding_stage(arguments, tmp_path, capsys):

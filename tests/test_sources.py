@@ -19,9 +19,7 @@ STEPS = sorted(
 )
 # libraries that are slow to load, and the steps that need them whatever they are asked
 HEAVY = {
-    "torch": {
-        *("tuning.tune_encoder", "embedding.embed_suite", "pretraining.pretrain_model"),
-    },
+    "torch": {*("tuning.tune_encoder", "embedding.embed_suite", "pretraining.pretrain_model")},
     "faiss": {"retrieval.link_entities", "retrieval.induce_lexicon"},
     "matplotlib": set(),
 }
@@ -45,14 +43,9 @@ for library in ("torch", "faiss", "matplotlib"):
 @cache
 def run_step(step):
     """Return the files of the project, and the heavy libraries, that `step --help` imports."""
-    result = subprocess.run(
-        [sys.executable, "-c", IMPORTED.format(step=step)],
-        cwd=PROJECT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    lines = [line.split(" ", 1) for line in result.stdout.splitlines() if " " in line]
+    command = [sys.executable, "-c", IMPORTED.format(step=step)]
+    text = subprocess.check_output(command, cwd=PROJECT, text=True)
+    lines = [line.split(" ", 1) for line in text.splitlines() if " " in line]
     files = {what.removeprefix(f"{PROJECT}/") for kind, what in lines if kind == "FILE"}
     return files, {what for kind, what in lines if kind == "LIBRARY"}
 

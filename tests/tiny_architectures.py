@@ -13,12 +13,6 @@ import torch
 import transformers
 from tiny_models import CHARACTERS, SIZES, WORDS, byte_pairs, word_pieces
 from tokenizers import processors
-from transformers import (
-    PreTrainedConfig,
-    PreTrainedModel,
-    PreTrainedTokenizerBase,
-    PreTrainedTokenizerFast,
-)
 
 
 def unigrams(marks: list[str]) -> list[tuple[str, float]]:
@@ -30,19 +24,21 @@ def unigrams(marks: list[str]) -> list[tuple[str, float]]:
     return [*((mark, 0.0) for mark in marks), *pieces.items()]
 
 
+MPNET_MARKS = ["<s>", "<pad>", "</s>", "[UNK]", "<mask>"]
+DEBERTA_MARKS = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"]
 BERT_MARKS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 ROBERTA_MARKS = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
 
 UNUSED = ["<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>"]
 
 
-def byte_pair_tokenizer(kind: str, marks: list[str]) -> PreTrainedTokenizerBase:
+def byte_pair_tokenizer(kind: str, marks: list[str]) -> transformers.PreTrainedTokenizerBase:
     model = json.loads(byte_pairs(marks).to_str())["model"]
     merges = [tuple(pair) for pair in model["merges"]]
     return getattr(transformers, kind)(vocab=model["vocab"], merges=merges)
 
 
-def modernbert_tokenizer() -> PreTrainedTokenizerBase:
+def modernbert_tokenizer() -> transformers.PreTrainedTokenizerBase:
     # The padding token stands at the end, as in the published vocabulary.
     names = ("unk_token", "cls_token", "sep_token", "mask_token", "pad_token")
     marks = ["[UNK]", "[CLS]", "[SEP]", "[MASK]", "[PAD]"]
@@ -51,16 +47,14 @@ def modernbert_tokenizer() -> PreTrainedTokenizerBase:
     tokenizer.post_processor = processors.BertProcessing(("[SEP]", 2), ("[CLS]", 1))
     options = dict(zip(names, marks, strict=True))
     options["model_input_names"] = ["input_ids", "attention_mask"]
-    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, **options)
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **options)
 
 
-TOKENIZERS: dict[str, Callable[[], PreTrainedTokenizerBase]] = {
+TOKENIZERS: dict[str, Callable[[], transformers.PreTrainedTokenizerBase]] = {
     "bert": lambda: transformers.BertTokenizer(vocab=word_pieces(BERT_MARKS)),
     "distilbert": lambda: transformers.DistilBertTokenizer(vocab=word_pieces(BERT_MARKS)),
     "electra": lambda: transformers.BertTokenizer(vocab=word_pieces(BERT_MARKS)),
-    "mpnet": lambda: transformers.MPNetTokenizer(
-        vocab=word_pieces(["<s>", "<pad>", "</s>", "[UNK]", "<mask>"])
-    ),
+    "mpnet": lambda: transformers.MPNetTokenizer(vocab=word_pieces(MPNET_MARKS)),
     "roberta": lambda: byte_pair_tokenizer("RobertaTokenizer", ROBERTA_MARKS),
     "xlm-roberta": lambda: transformers.XLMRobertaTokenizer(
         vocab=[*unigrams(ROBERTA_MARKS[:4]), ("<mask>", 0.0)]
@@ -72,11 +66,9 @@ TOKENIZERS: dict[str, Callable[[], PreTrainedTokenizerBase]] = {
     "albert": lambda: transformers.AlbertTokenizer(
         vocab=unigrams(["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"])
     ),
-    "deberta": lambda: byte_pair_tokenizer(
-        "DebertaTokenizer", ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"]
-    ),
+    "deberta": lambda: byte_pair_tokenizer("DebertaTokenizer", DEBERTA_MARKS),
     "deberta-v2": lambda: transformers.DebertaV2Tokenizer(
-        vocab=[*unigrams(["[PAD]", "[CLS]", "[SEP]", "[UNK]"]), ("[MASK]", 0.0)], unk_id=3
+        vocab=[*unigrams(DEBERTA_MARKS[:4]), ("[MASK]", 0.0)], unk_id=3
     ),
     "modernbert": modernbert_tokenizer,
 }
@@ -114,8 +106,8 @@ def dropout_keys(name: str, rate: float) -> dict[str, float]:
 
 
 def make_config(
-    name: str, tokenizer: PreTrainedTokenizerBase, **changes: object
-) -> PreTrainedConfig:
+    name: str, tokenizer: transformers.PreTrainedTokenizerBase, **changes: object
+) -> transformers.PreTrainedConfig:
     """Return the config of a tiny model of architecture `name` for `tokenizer`."""
     kind, _, own = ARCHITECTURES[name]
     sizes = dict(SIZES)
@@ -130,7 +122,7 @@ def make_config(
     return getattr(transformers, f"{kind}Config")(**keys)
 
 
-def head_class(name: str) -> type[PreTrainedModel]:
+def head_class(name: str) -> type[transformers.PreTrainedModel]:
     """Return the class that the published checkpoints of an architecture were saved from."""
     return getattr(transformers, "".join(ARCHITECTURES[name][:2]))
 

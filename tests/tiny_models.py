@@ -4,14 +4,8 @@ from pathlib import Path
 
 import pytest
 import torch
+import transformers
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
-from transformers import (
-    BertConfig,
-    BertForMaskedLM,
-    PreTrainedTokenizerFast,
-    RobertaConfig,
-    RobertaModel,
-)
 
 from workflow_scripts.tuning.objective import Means
 from workflow_scripts.tuning.processes import Processes
@@ -68,7 +62,8 @@ def byte_pairs(marks: list[str]) -> Tokenizer:
 
 
 def save_tokenizer(folder: Path, tokenizer: Tokenizer, marks: dict[str, str]) -> None:
-    PreTrainedTokenizerFast(tokenizer_object=tokenizer, **marks).save_pretrained(folder)
+    whole = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **marks)
+    whole.save_pretrained(folder)
 
 
 def make_bert(folder: Path, **changes: object) -> Path:
@@ -82,8 +77,9 @@ def make_bert(folder: Path, **changes: object) -> Path:
     names = ("pad_token", "unk_token", "cls_token", "sep_token", "mask_token")
     save_tokenizer(folder, tokenizer, dict(zip(names, marks, strict=True)))
     torch.manual_seed(1)
-    config = BertConfig(**{**SIZES, "vocab_size": len(ids), "pad_token_id": 0, **changes})
-    BertForMaskedLM(config).save_pretrained(folder)
+    sizes = {**SIZES, "vocab_size": len(ids), "pad_token_id": 0, **changes}
+    config = transformers.BertConfig(**sizes)
+    transformers.BertForMaskedLM(config).save_pretrained(folder)
     return folder
 
 
@@ -95,8 +91,9 @@ def make_roberta(folder: Path) -> Path:
     names |= {"unk": "<unk>", "pad": "<pad>", "mask": "<mask>"}
     save_tokenizer(folder, tokenizer, {f"{name}_token": mark for name, mark in names.items()})
     torch.manual_seed(2)
-    config = RobertaConfig(**SIZES, vocab_size=tokenizer.get_vocab_size(), type_vocab_size=1)
-    RobertaModel(config).save_pretrained(folder)
+    sizes = SIZES | {"vocab_size": tokenizer.get_vocab_size(), "type_vocab_size": 1}
+    config = transformers.RobertaConfig(**sizes)
+    transformers.RobertaModel(config).save_pretrained(folder)
     return folder
 
 

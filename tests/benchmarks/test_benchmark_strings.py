@@ -1,7 +1,6 @@
 """The strings that are measured on."""
 
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -27,7 +26,7 @@ def test_drawing_uses_each_string_as_often_as_any_other(strings, count, seed):
     assert many != draw_strings(many, 100, seed) != draw_strings(many, 100, seed + 1)
 
 
-def test_corpora_of_the_authors_come_first_and_a_root_without_any_is_named(tmp_path: Path) -> None:
+def test_corpora_of_the_authors_come_first_and_a_root_without_any_is_named(tmp_path):
     folder = tmp_path / "mirror-corpus"
     folder.mkdir()
     (folder / "en_words_top_10k.txt").write_text("the\n\n of \nand\n")
@@ -36,7 +35,7 @@ def test_corpora_of_the_authors_come_first_and_a_root_without_any_is_named(tmp_p
         read_strings(tmp_path, "sentences", 10)
 
 
-def test_the_embedded_data_has_all_three(sampler: Path) -> None:
+def test_the_embedded_data_has_all_three(sampler):
     words, source = read_strings(sampler, "words", 50)
     assert len(words) == 50 and "wordfreq" in source
     assert len(read_strings(sampler, "sentences", 10_000)[0]) == 2 * 522

@@ -1,7 +1,6 @@
 """The plain loop against the formulas of the loss and of the optimiser, step by step."""
 
 import random
-from pathlib import Path
 
 import pytest
 import tiny_models
@@ -29,7 +28,7 @@ def direct_loss(vectors, temperature):
 
 
 @pytest.mark.parametrize("pooling", ["cls", "mean"])
-def test_one_step_is_that_of_the_formulas(tiny_bert: Path, pooling: str) -> None:
+def test_one_step_is_that_of_the_formulas(tiny_bert, pooling):
     strings, seed = make_sentences(6), 7
     choices = tuning_recipe_of("own", RECIPE | {"pooling": pooling})
     tuned = load_model(str(tiny_bert))
@@ -80,7 +79,7 @@ def test_seed_decides_and_incomplete_batches_are_dropped(tiny_bert):
 @pytest.mark.parametrize(
     "changes", [{"drophead": 0.2}, {"loss_denominator": "negatives_only"}, {"positives": "pairs"}]
 )
-def test_what_the_plain_loop_does_not_know_is_refused(tiny_bert: Path, changes: dict) -> None:
+def test_what_the_plain_loop_does_not_know_is_refused(tiny_bert, changes):
     choices = tuning_recipe_of("own", RECIPE | changes)
     with pytest.raises(ValueError, match="plain loop takes recipes"):
         tune_plainly(load_model(str(tiny_bert)), make_sentences(6), choices, 1)

@@ -1,7 +1,5 @@
 """The report from measurements made by hand, its figures worked out by hand."""
 
-from pathlib import Path
-
 import pytest
 
 from workflow_scripts.benchmarks.measurements import ABOUT, read_measurements, rows_of
@@ -45,7 +43,7 @@ def report(folder, rows):
     return (folder / "out.md").read_text()
 
 
-def test_tuning_shows_medians_and_the_median_of_the_ratios_of_each_round(tmp_path: Path) -> None:
+def test_tuning_shows_medians_and_the_median_of_the_ratios_of_each_round(tmp_path):
     # Ratios to the authors' way: 3, 4, 3. The ratio of the medians would be 4.
     text = report(tmp_path, tuning("words", [6, 8, 9], [2.4, 3, 3], [2, 2, 3], [900, 1000, 1100]))
     for line in (
@@ -68,7 +66,7 @@ def test_tuning_shows_medians_and_the_median_of_the_ratios_of_each_round(tmp_pat
     assert "at most 0.5 of the authors' way's peak memory: **missed**, 0.50\n" in text
 
 
-def test_embedding_compares_with_encode_as_it_comes_and_at_its_best(tmp_path: Path) -> None:
+def test_embedding_compares_with_encode_as_it_comes_and_at_its_best(tmp_path):
     rows = about("embedding", "names", strings=20_000, best_batch_size=128)
     times = {"sentence-transformers": [10.0, 12.0], "sentence-transformers-best": [8.0, 9.0]}
     for way, seconds in {**times, "mirror": [5.0, 5.0], "mirror-int8": [5.0, 6.5]}.items():
@@ -93,7 +91,7 @@ def test_embedding_compares_with_encode_as_it_comes_and_at_its_best(tmp_path: Pa
         assert part in " ".join(text.split())
 
 
-def test_quality_is_compared_by_welchs_test(tmp_path: Path) -> None:
+def test_quality_is_compared_by_welchs_test(tmp_path):
     choices = {"pooling": "mean", "temperature": 0.1, "learning_rate": 3e-4}
     rows = about("quality", "stsb-dev", **choices, strings=10_000)
     rows += runs("quality", "stsb-dev", "plain", spearman=[0.70, 0.72])
@@ -105,20 +103,18 @@ def test_quality_is_compared_by_welchs_test(tmp_path: Path) -> None:
     assert "do not differ beyond chance" in text
 
 
-@pytest.mark.parametrize(
-    ("seconds", "verdict"), [(2.9, "reached, 2.90"), (3.1, "**missed**, 3.10")]
-)
-def test_gpu_section_shows_share_of_peak(tmp_path: Path, seconds: float, verdict: str) -> None:
+@pytest.mark.parametrize(("seconds", "told"), [(2.9, "reached, 2.90"), (3.1, "**missed**, 3.10")])
+def test_gpu_section_shows_share_of_peak(tmp_path, seconds, told):
     rows = about("gpu", "words", device="NVIDIA H100")
     measures = {"tokens_per_second": 1e6, "flops_per_second": 2.5e14, "share_of_peak": 0.2528}
     measures |= {"gpu_memory": 3000 * MIB, "loop_seconds": seconds}
     text = report(tmp_path, rows + rows_of("gpu", "words", "mirror", 1, measures))
     assert "NVIDIA H100." in text
     assert f"| {seconds:.2f} | 1,000,000 | 250.0 | 25.3% | 3,000 |" in text
-    assert f"tuning, 10,000 words, two epochs, within 3 s: {verdict}\n" in text
+    assert f"tuning, 10,000 words, two epochs, within 3 s: {told}\n" in text
 
 
-def test_what_is_measured_again_is_replaced_and_the_rest_and_the_prose_kept(tmp_path: Path) -> None:
+def test_what_is_measured_again_is_replaced_and_the_rest_and_the_prose_kept(tmp_path):
     report(tmp_path, tuning("words", [6], [3], [2], [900]))
     text = report(tmp_path, tuning("phrases", [9], [3], [3], [900]))
     (tmp_path / "out.md").write_text("Own words.\n" + text)

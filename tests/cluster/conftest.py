@@ -74,9 +74,8 @@ class Run:
         def started() -> bool:
             jobs = self._project.cluster.jobs("RUNNING")
             found[:] = [job for job, comment in jobs if comment.startswith(f"rule_{rule}_")]
-            return bool(found) and bool(
-                list((self._project.folder / "results" / "logs" / rule).rglob("*.log"))
-            )
+            logs = self._project.folder / "results" / "logs" / rule
+            return bool(found) and any(logs.rglob("*.log"))
 
         self.wait_for(started, f"a job of {rule}")
         return found[0]

@@ -83,9 +83,8 @@ class OneNodeSlurm:
 
     def command(self, *words: str) -> str:
         """Return what a command of SLURM prints; raises `RuntimeError` with its errors."""
-        result = subprocess.run(
-            words, env=os.environ | self.environment, capture_output=True, text=True
-        )
+        environment = os.environ | self.environment
+        result = subprocess.run(words, env=environment, capture_output=True, text=True)
         if result.returncode:
             raise RuntimeError(f"{' '.join(words)}: {result.stderr.strip()}")
         return result.stdout

@@ -32,9 +32,8 @@ def on_queue(project, tmp_path) -> QueueProject:
     """The small project before any run, with the queue's commands in its site file."""
     queued = QueueProject(copy_project(project, tmp_path / "project").folder)
     python, folder = shlex.quote(sys.executable), shlex.quote(str(tmp_path / "queue"))
-    words = {
-        action: f"{python} {QUEUE} {action} {folder}" for action in ("submit", "status", "cancel")
-    }
+    actions = ("submit", "status", "cancel")
+    words = {action: f"{python} {QUEUE} {action} {folder}" for action in actions}
     # Snakemake runs the last without a shell: one program
     cancel = tmp_path / "cancel"
     cancel.write_text(f'#!/bin/sh\nexec {words["cancel"]} "$@"\n')
@@ -44,7 +43,7 @@ def on_queue(project, tmp_path) -> QueueProject:
     return queued
 
 
-def test_the_tables_are_those_of_a_local_run(on_queue, local_tables):
+def test_the_tables_are_of_a_local_run(on_queue, local_tables):
     run = Run(on_queue, ("all_tables",))
     assert run.end() == 0, run.output
     assert on_queue.tables() == local_tables

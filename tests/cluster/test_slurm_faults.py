@@ -27,9 +27,8 @@ def test_a_cancelled_job_is_run_again(on_cluster: ClusterProject):
 
 
 def test_a_job_killed_for_memory_gets_more(on_cluster: ClusterProject):
-    run = on_cluster.start(
-        ENCODER, "--set-resources", f"{TUNE}:mem_mb=300 if attempt == 1 else 3000"
-    )
+    memory = f"{TUNE}:mem_mb=300 if attempt == 1 else 3000"
+    run = on_cluster.start(ENCODER, "--set-resources", memory)
     assert run.end() == 0, run.output
     assert "exceeded memory limit" in run.output
     assert (on_cluster.folder / ENCODER).is_file()
@@ -37,9 +36,8 @@ def test_a_job_killed_for_memory_gets_more(on_cluster: ClusterProject):
 
 def test_jobs_that_fail_for_good_are_named(on_cluster: ClusterProject):
     """One cancelled, one without the memory that it needs, side by side."""
-    run = on_cluster.start(
-        *(ENCODER, VECTORS, "--retries", "0", "--set-resources", "embed_suite:mem_mb=300")
-    )
+    options = ("--retries", "0", "--set-resources", "embed_suite:mem_mb=300")
+    run = on_cluster.start(ENCODER, VECTORS, *options)
     job = run.running_job(TUNE)
     on_cluster.cluster.command("scancel", job)
     assert run.end() == 1, run.output

@@ -9,9 +9,7 @@ from workflow_scripts.cluster.slurm_site import status_command
 pytestmark = pytest.mark.cluster
 
 
-def test_the_tables_are_those_of_a_local_run(
-    any_cluster, local_tables, project, tmp_path, monkeypatch
-):
+def test_the_tables_are_of_a_local_run(any_cluster, local_tables, project, tmp_path, monkeypatch):
     on_cluster = ClusterProject(copy_project(project, tmp_path / "project").folder, any_cluster)
     run = on_cluster.start("all_tables")
     assert run.end() == 0, run.output

@@ -54,9 +54,7 @@ SGE_WORDS = ["h_vmem=2000M,h_rt=5400", "gpu=1", "gpus", "-P", "4"]
         ("sge", "qsub", 'Your job 55 ("tune_mirror") has been submitted\n', "55", SGE_WORDS),
     ],
 )
-def test_a_job_is_submitted(
-    system, command, printed, job, asked, script, programs, tmp_path, capsys
-):
+def test_a_job_is_sent(system, command, printed, job, asked, script, programs, tmp_path, capsys):
     stand_in(programs, command, printed)
     lines = f"system: {system}\nqueue: all\ngpu_queue: gpus\naccount: ours\nextra: [-z]\n"
     batch_systems.main(["submit", "--site", str(site_file(tmp_path, lines)), str(script)])

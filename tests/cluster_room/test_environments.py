@@ -121,9 +121,7 @@ def test_a_conda_environment_is_what_its_steps_import_at_the_locked_versions(nam
 
 
 @pytest.mark.parametrize("name", ["torch", "plain"])
-def test_an_environment_from_a_pin_file_gets_the_same_packages_by_pip(
-    name, project, tmp_path, monkeypatch
-):
+def test_an_environment_of_a_pin_file_gets_packages_by_pip(name, project, tmp_path, monkeypatch):
     """Snakemake runs the script in the new environment, in the project's folder, with sh."""
     stand_in(tmp_path, "python")
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")

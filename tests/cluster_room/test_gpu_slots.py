@@ -163,9 +163,7 @@ def test_twenty_jobs_on_four_devices_some_of_them_killed(four, start, tmp_path):
     assert run(start, 4, SHOW) == (0, "0,1,2,3\n", "")
 
 
-def test_first_come_first_served_also_for_jobs_of_several_devices(
-    no_gpu, monkeypatch, start, tmp_path
-):
+def test_first_come_first_served_also_for_several_devices(no_gpu, monkeypatch, start, tmp_path):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
     notes = tmp_path / "notes"
     holder = start_job(start, 0, 2, notes, 100)
@@ -316,9 +314,7 @@ def test_the_list_says_which_are_taken(four, start, tmp_path, capsys):
 # ---- job.sh ------------------------------------------------------------------------------------
 
 
-def test_a_command_of_a_rule_gets_its_gpus_and_its_status_and_errors_are_passed_on(
-    four, project, tmp_path
-):
+def test_a_command_of_a_rule_gets_its_gpus_and_its_end_is_passed_on(four, project, tmp_path):
     assert "source workflow_scripts/cluster/job.sh" in (project / "Snakefile").read_text()
     log = tmp_path / "a log"
 

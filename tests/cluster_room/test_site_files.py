@@ -50,9 +50,8 @@ def test_names_that_look_like_numbers_stay_names_and_none_is_none(tmp_path):
 
 
 def test_the_examples_are_site_files(project):
-    generic, slurm = (
-        project / "profiles" / name / "site.example.yaml" for name in ("generic", "slurm")
-    )
+    examples = (project / "profiles" / name / "site.example.yaml" for name in ("generic", "slurm"))
+    generic, slurm = examples
     assert read_generic(generic).gpu_queue == "gpu"
     site = read_slurm(slurm)
     own = ["slurm_partition='cpu'", "qos='normal'", "slurm_account='my-group'"]

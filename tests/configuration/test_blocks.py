@@ -3,45 +3,35 @@ from typing import Literal
 import pytest
 from pydantic import Field, model_validator
 
-from workflow_scripts.configuration.blocks import (
-    Block,
-    Distinct,
-    Id,
-    Positive,
-    Rate,
-    Text,
-    WholeNumber,
-    mistake,
-    read_block,
-)
+from workflow_scripts.configuration import blocks
 from workflow_scripts.configuration.config import Config
 from workflow_scripts.errors import UserError
 
 
-class Rates(Block):
-    attention: Rate | None = None
-    embeddings: Rate | None = None
+class Rates(blocks.Block):
+    attention: blocks.Rate | None = None
+    embeddings: blocks.Rate | None = None
 
 
-class Recipe(Block):
+class Recipe(blocks.Block):
     method: Literal["mirror", "none"]
-    pooling: Text
-    rate: Positive = 2e-5
-    dropout: Rate | Rates | None = None
+    pooling: blocks.Text
+    rate: blocks.Positive = 2e-5
+    dropout: blocks.Rate | Rates | None = None
     flag: bool = False
-    suites: Distinct[Id] = Field(default_factory=lambda: ["a"])
+    suites: blocks.Distinct[blocks.Id] = Field(default_factory=lambda: ["a"])
 
     @model_validator(mode="after")
     def _fits(self) -> "Recipe":
         if self.flag and self.method == "none":
-            raise mistake("a {flag} needs a method")
+            raise blocks.mistake("a {flag} needs a method")
         return self
 
 
-class Top(Block):
-    recipes: dict[Id, Recipe]
+class Top(blocks.Block):
+    recipes: dict[blocks.Id, Recipe]
     rows: list[Recipe] = Field(default_factory=list)
-    count: WholeNumber = 1
+    count: blocks.WholeNumber = 1
 
 
 RECIPE = {"method": "mirror", "pooling": "cls"}
@@ -97,7 +87,7 @@ def given(**keys):
 )
 def test_a_mistake_is_one_line_with_key_and_remedy(value, message):
     with pytest.raises(UserError) as caught:
-        read_block(Top, value)
+        blocks.read_block(Top, value)
     first, *rest = message.split(".*")
     assert first in str(caught.value) and all(part in str(caught.value) for part in rest)
     assert "\n" not in str(caught.value)
@@ -106,25 +96,22 @@ def test_a_mistake_is_one_line_with_key_and_remedy(value, message):
 def test_the_file_is_that_of_the_key():
     files = {("recipes", "a", "rate"): "mine.yaml"}
     with pytest.raises(UserError, match=r"^mine.yaml: `recipes.a.rate`"):
-        read_block(Recipe, given(rate=0)["recipes"]["a"], "recipes.a", files.get)
+        blocks.read_block(Recipe, given(rate=0)["recipes"]["a"], "recipes.a", files.get)
 
 
 def test_a_block_is_typed_and_closed_for_change():
-    block = read_block(Top, given(rate=1))
+    block = blocks.read_block(Top, given(rate=1))
     assert block.recipes["a"].rate == 1.0 and block.recipes["a"].dropout is None
     with pytest.raises(Exception, match="frozen"):
         block.count = 2
 
 
+REVISION = {"revision": "0123456"}
+
+
 @pytest.mark.parametrize(
-    "model",
-    [
-        {},
-        {"path": "a", "hub": "b", "revision": "0123456"},
-        {"hub": "a"},
-        {"revision": "0123456", "path": "a"},
-    ],
+    "model", [{}, {"path": "a", "hub": "b"} | REVISION, {"hub": "a"}, {"path": "a"} | REVISION]
 )
 def test_a_model_has_one_source(model):
     with pytest.raises(UserError, match="`path`, `hub` with a pinned `revision`"):
-        read_block(Config.model_fields["models"].annotation.__args__[1], model, "models.a")
+        blocks.read_block(Config.model_fields["models"].annotation.__args__[1], model, "models.a")

@@ -21,13 +21,9 @@ def read(block):
 
 
 def test_raw_files_are_those_below_the_root_and_a_missing_one_names_its_key(tmp_path):
-    for block, files in [
-        (WORDS, []),
-        ({**WORDS, "path": "et.txt"}, ["et.txt"]),
-        (RANDOM, []),
-        (NAMES, ["n.txt"]),
-        (JOINED, []),
-    ]:
+    own = {**WORDS, "path": "et.txt"}
+    without = [(block, []) for block in (WORDS, RANDOM, JOINED)]
+    for block, files in [*without, (own, ["et.txt"]), (NAMES, ["n.txt"])]:
         assert raw_files(tmp_path, read(block)) == [tmp_path / file for file in files]
     said = missing_message("c", read(NAMES), Path("n.txt"))
     assert said.endswith("needed by corpus `c`; put it there or change `corpora.c.path`")

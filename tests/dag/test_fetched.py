@@ -191,9 +191,8 @@ def test_a_search_that_a_table_shows_needs_its_model_and_data(config):
           s: {model: other, recipe: mirror-word, corpus: words-en, suite: dev, dataset: simlex999}
     """)
     plan = plan_of(config)
-    assert plan.needs(True).hub_records() == [
-        f"results/downloads/models/{m}.json" for m in ("other", "small")
-    ]
+    records = [f"results/downloads/models/{name}.json" for name in ("other", "small")]
+    assert plan.needs(True).hub_records() == records
     assert "results/downloads/simlex-999.json" in plan.needs(True).downloads()
     config["downloads"] = {"offline": True}
     _, lines = error_of(config)

@@ -63,9 +63,7 @@ def test_lexicons_are_induced_between_the_monolingual_models(models):
 
 
 def test_the_workflow_s_table_15_prints_the_same_addresses(project):
-    tables = yaml.safe_load((project / "config" / "papers" / "mirror-bert.yaml").read_text())[
-        "tables"
-    ]
+    tables = yaml.safe_load((project / "config/papers/mirror-bert.yaml").read_text())["tables"]
     assert tables["table15"]["models"] == {"fasttext-en": FASTTEXT, **dict(TABLE_15.values())}
 
 

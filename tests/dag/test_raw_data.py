@@ -33,9 +33,7 @@ def test_with_fetching_files_of_the_registry_are_their_download_there_or_not(tmp
     assert raw.inputs([known, own]) == sorted([record, str(own)])
 
 
-def test_a_run_that_fetches_plans_the_downloads_that_its_cells_need(
-    embedded_config, project, tmp_path, monkeypatch
-):
+def test_a_fetching_run_plans_its_cells_downloads(embedded_config, project, tmp_path, monkeypatch):
     monkeypatch.chdir(project)
     config = copy.deepcopy(embedded_config)
     config["data"] |= {"root": str(tmp_path)}

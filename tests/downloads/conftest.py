@@ -1,10 +1,8 @@
 """A server, registries and a policy without waiting, for the tests of downloads."""
 
-import threading
-from http.server import ThreadingHTTPServer
-
 import pytest
 import yaml
+from fake_hub import listening
 from faulty_server import Handler, Server
 from small_registry import ENTRY
 
@@ -17,17 +15,11 @@ def server(monkeypatch):
     """The server, with no files; no proxy comes between."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setenv("no_proxy", "127.0.0.1")
-    web = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    web.daemon_threads = True
-    # a client that goes away in the middle is what some tests are about
-    web.handle_error = lambda *_: None
-    web.state = Server(web.server_address[1])
-    thread = threading.Thread(target=web.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield web.state
-    web.shutdown()
-    thread.join()
-    web.server_close()
+    with listening(Handler) as web:
+        # a client that goes away in the middle is what some tests are about
+        web.handle_error = lambda *_: None
+        web.state = Server(web.server_address[1])
+        yield web.state
 
 
 @pytest.fixture

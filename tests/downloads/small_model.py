@@ -17,14 +17,8 @@ FILES = {
 
 
 def file_list(files=FILES, model=MODEL):
-    return {
-        "repository": model.repository,
-        "revision": model.revision,
-        "files": [
-            {"name": name, "size": len(body), "sha256": sha256(body)}
-            for name, body in files.items()
-        ],
-    }
+    rows = [{"name": n, "size": len(body), "sha256": sha256(body)} for n, body in files.items()]
+    return {"repository": model.repository, "revision": model.revision, "files": rows}
 
 
 def write_folder(models, files=FILES, listed=None):

@@ -16,15 +16,8 @@ def known(body):
     return {"sha256": sha256(body), "size": len(body), "verified": True}
 
 
-ENTRY = {
-    "title": "A set",
-    "task": "similarity",
-    "languages": ["en"],
-    "licence": "CC0",
-    "citation": "Nobody 2021",
-    "homepage": "https://example.org",
-    "gated": False,
-}
+ENTRY = {"title": "A set", "task": "similarity", "languages": ["en"], "licence": "CC0"}
+ENTRY |= {"citation": "Nobody 2021", "homepage": "https://example.org", "gated": False}
 
 
 def files_below(folder):

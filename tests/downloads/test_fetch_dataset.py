@@ -13,9 +13,8 @@ ONE = b"one\n"
 @pytest.fixture
 def arguments(registry_file, tmp_path, server):
     server.files["one.txt"] = Served(ONE)
-    registry = registry_file(
-        one={"files": [{"path": "a/one.txt", "url": server.url("one.txt"), **known(ONE)}]}
-    )
+    file = {"path": "a/one.txt", "url": server.url("one.txt"), **known(ONE)}
+    registry = registry_file(one={"files": [file]})
 
     def make(name, *more):
         record = tmp_path / "results" / f"{name}.json"

@@ -90,9 +90,7 @@ def test_a_broken_download_from_a_mirror_goes_on_where_it_ended(models, server, 
     assert (models / MODEL.folder_name / "model.safetensors").read_bytes() == WEIGHTS
 
 
-def test_a_given_up_download_waits_for_the_next_run_and_whole_files_are_kept(
-    models, server, policy
-):
+def test_a_given_up_download_waits_for_a_next_run_and_whole_files_are_kept(models, server, policy):
     base = serve(server, **{"tokenizer.json": {"refusal": (503, 99)}})
     mirror = open_mirror(server.url("mirror"))
     with pytest.raises(UserError, match=r"tokenizer.json: given up after 3 attempts"):

@@ -61,9 +61,7 @@ def test_a_body_labelled_as_compressed_is_kept_as_sent(server, part, policy):
         ({"cut": (300_000, 1), "etag": None}, True, ["bytes=300000-"], None),
     ],
 )
-def test_a_truncated_download_goes_on_where_it_ended(
-    server, part, policy, faults, digest, ranges, condition
-):
+def test_a_cut_download_goes_on_at_its_end(server, part, policy, faults, digest, ranges, condition):
     server.files["file.txt"] = Served(BODY, **faults)
     get(server, part, policy, digest=digest)
     assert part.read_bytes() == BODY
@@ -71,9 +69,7 @@ def test_a_truncated_download_goes_on_where_it_ended(
     assert server.asked("file.txt")[1].get("If-Range") == condition
 
 
-def test_a_download_that_always_ends_early_is_given_up_with_its_bytes_kept(
-    server, part, policy, pauses
-):
+def test_a_download_that_always_ends_early_is_given_up_its_bytes_kept(server, part, policy, pauses):
     server.files["file.txt"] = Served(BODY, cut=(300_000, 99), ranges=False)
     message = r"given up after 3 attempts: the connection ended after 300000 of 1024000 bytes"
     with pytest.raises(UserError, match=message):
@@ -119,9 +115,7 @@ def test_pauses_double_up_to_the_longest():
         *((status, 1, f"answered {status}.*--mirror.*by hand") for status in (403, 404, 410)),
     ],
 )
-def test_a_refusal_is_an_error_at_once_or_after_attempts(
-    server, part, policy, status, requests, message
-):
+def test_a_refusal_fails_now_or_after_attempts(server, part, policy, status, requests, message):
     server.files["file.txt"] = Served(BODY, refusal=(status, 99))
     with pytest.raises(UserError, match=message) as caught:
         get(server, part, policy)

@@ -65,9 +65,8 @@ KINDS = "LNKTYPE CHRTYPE BLKTYPE FIFOTYPE DIRTYPE"
     [*((one, "SYMTYPE") for one in ENDINGS), *(("tar", kind) for kind in KINDS.split())],
 )
 def test_links_devices_and_folders_are_no_members(tmp_path, folder, ending, kind):
-    path = make_archive(
-        tmp_path / f"a.{ending}", {"one.txt": b"x"}, {"one.txt": getattr(tarfile, kind)}
-    )
+    kinds = {"one.txt": getattr(tarfile, kind)}
+    path = make_archive(tmp_path / f"a.{ending}", {"one.txt": b"x"}, kinds)
     with pytest.raises(UserError, match=r"member one\.txt is not a plain file but a link"):
         unpack(path, path.name, {"one.txt": None}, folder)
     assert files_below(folder) == []

@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from command_words import as_argv
 from fasttext_files import write_model
 
 from workflow_scripts.embedding import embed_static
@@ -23,10 +24,6 @@ def arguments(tmp_path):
     return {"--vectors": vectors, "--strings": strings, "--oov": "mean", **outputs}
 
 
-def as_argv(arguments: dict[str, object]) -> list[str]:
-    return [str(part) for pair in arguments.items() for part in pair]
-
-
 def test_vectors_and_record_are_written(arguments, tmp_path):
     embed_static.main(as_argv(arguments))
     vectors = np.load(tmp_path / "out" / "suite.npy", allow_pickle=False)
@@ -35,17 +32,11 @@ def test_vectors_and_record_are_written(arguments, tmp_path):
     record = json.loads((tmp_path / "out" / "suite.json").read_text())
     lookup = {"as_written": 1, "from_subwords": 0, "lower_cased": 1, "mean_vector": 1, "words": 3}
     assert record == {
-        "dimension": 2,
-        "format": "text",
-        "lookup": lookup | {"strings_of_mean_vectors": 1},
-        "oov": "mean",
-        "repeated_words": 1,
-        "strings": 3,
-        "strings_sha256": sha256_of(arguments["--strings"]),
-        "vectors": "en.vec",
-        "vectors_sha256": sha256_of(arguments["--vectors"]),
+        **{"dimension": 2, "format": "text", "words_in_file": 3, "repeated_words": 1},
+        **{"oov": "mean", "lookup": lookup | {"strings_of_mean_vectors": 1}},
+        **{"strings": 3, "strings_sha256": sha256_of(arguments["--strings"])},
+        **{"vectors": "en.vec", "vectors_sha256": sha256_of(arguments["--vectors"])},
         "versions": {"numpy": np.__version__},
-        "words_in_file": 3,
     }
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["suite.json", "suite.npy"]
 
@@ -79,9 +70,7 @@ def test_mistakes_are_named_and_leave_nothing(arguments, changes, message, tmp_p
     assert not (tmp_path / "out").exists()
 
 
-def test_as_a_process_a_mistake_is_one_line_and_neither_torch_nor_scipy_is_loaded(
-    arguments, project
-):
+def test_as_a_process_a_mistake_is_one_line_and_no_torch_nor_scipy_is_loaded(arguments, project):
     arguments["--vectors"] = "nowhere.vec"
     program = (
         "import sys; from workflow_scripts.embedding import embed_static as command;"

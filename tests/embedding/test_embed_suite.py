@@ -5,6 +5,7 @@ import shutil
 
 import numpy as np
 import pytest
+from command_words import as_argv
 from tiny_models import make_sentences
 
 from workflow_scripts.embedding import embed_suite
@@ -26,10 +27,6 @@ def arguments(tiny_bert, tmp_path):
     return {"--model": tiny_bert, "--strings": strings, "--recipe-json": choices(), **outputs}
 
 
-def as_argv(arguments: dict[str, object]) -> list[str]:
-    return [str(part) for pair in arguments.items() for part in pair]
-
-
 def test_vectors_and_record_are_written(arguments, tiny_bert, tmp_path):
     embed_suite.main(as_argv(arguments))
     vectors = np.load(tmp_path / "out" / "suite.npy")
@@ -38,12 +35,8 @@ def test_vectors_and_record_are_written(arguments, tiny_bert, tmp_path):
     record = read_json(tmp_path / "out" / "suite.json")
     assert sorted(record.pop("versions")) == ["torch", "transformers"]
     assert record == {
-        "dimension": 32,
-        "embed_max_length": 16,
-        "model": "tiny-bert",
-        "pooling": "mean",
-        "strings": 12,
-        "strings_sha256": sha256_of(arguments["--strings"]),
+        **{"model": "tiny-bert", "dimension": 32, "embed_max_length": 16, "pooling": "mean"},
+        **{"strings": 12, "strings_sha256": sha256_of(arguments["--strings"])},
         "weights_sha256": sha256_of(tiny_bert / "model.safetensors"),
     }
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["suite.json", "suite.npy"]

@@ -78,9 +78,7 @@ def test_the_folder_holds_what_sentence_transformers_itself_would_write(tiny_ber
         assert ours == theirs, name
 
 
-def test_transformers_loads_weights_and_tokenizer_and_no_network_is_needed(
-    tiny_roberta, tmp_path, monkeypatch
-):
+def test_transformers_loads_weights_and_tokenizer_offline(tiny_roberta, tmp_path, monkeypatch):
     monkeypatch.setattr(socket.socket, "connect", None)
     monkeypatch.setattr(socket, "getaddrinfo", None)
     folder = save(tiny_roberta, tmp_path / "encoder", "cls")
@@ -125,11 +123,7 @@ OWN_CODE = {"model_type": "own", "auto_map": {"AutoModel": "own.Own", "AutoConfi
         ("tokenizer.json", None, "no tokenizer.json"),
         ("model.safetensors", lambda content: content[:500], "damaged|cannot be loaded"),
         ("config.json", change_config(num_hidden_layers=3), "do not fit config.json"),
-        (
-            "config.json",
-            change_config(intermediate_size=50),
-            "not fit config|cannot be loaded",
-        ),
+        ("config.json", change_config(intermediate_size=50), "not fit config|cannot be loaded"),
         ("config.json", change_config(**OWN_CODE), "model cannot be loaded"),
         ("config.json", lambda _: b"{", "model cannot be loaded"),
         ("tokenizer.json", lambda _: b"{", "tokenizer cannot be loaded"),

@@ -7,11 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workflow_scripts.embedding import fasttext_model
-from workflow_scripts.embedding.fasttext_model import (
-    character_ngrams,
-    hash_of_ngram,
-    read_fasttext_model,
-)
+from workflow_scripts.embedding.fasttext_model import character_ngrams, read_fasttext_model
 from workflow_scripts.errors import UserError
 
 # `get_word_vector` of fastText 0.9.2 (PyPI: fasttext-wheel 0.9.2) on `write_model(path)`.
@@ -52,12 +48,13 @@ def test_words_and_other_strings_have_the_vectors_of_fasttext(tmp_path, changes,
 
 def test_hashes_are_those_of_fnv_1a_and_of_fasttext_beyond_ascii():
     # Of the FNV reference, http://www.isthe.com/chongo/tech/comp/fnv/.
-    assert hash_of_ngram(b"") == 0x811C9DC5
-    assert hash_of_ngram(b"a") == 0xE40C292C
-    assert hash_of_ngram(b"foobar") == 0xBF9CF968
+    assert fasttext_model.hash_of_ngram(b"") == 0x811C9DC5
+    assert fasttext_model.hash_of_ngram(b"a") == 0xE40C292C
+    assert fasttext_model.hash_of_ngram(b"foobar") == 0xBF9CF968
     # `get_subword_id` of fastText 0.9.2, less the number of words.
     buckets = {"ca": 45, "<c": 12, "ошад": 18, "été": 27, "我们": 33, "é>": 31}
-    assert {gram: hash_of_ngram(gram.encode()) % BUCKETS for gram in buckets} == buckets
+    found = {gram: fasttext_model.hash_of_ngram(gram.encode()) % BUCKETS for gram in buckets}
+    assert found == buckets
 
 
 @given(st.binary(max_size=20))
@@ -65,7 +62,7 @@ def test_hashes_are_those_of_signed_arithmetic(ngram):
     value = np.uint32(2166136261)
     for byte in np.frombuffer(ngram, dtype=np.int8):
         value = np.uint32(int(value ^ byte.astype(np.int32).view(np.uint32)) * 16777619 % 2**32)
-    assert hash_of_ngram(ngram) == value
+    assert fasttext_model.hash_of_ngram(ngram) == value
 
 
 def test_ngrams_of_a_word_by_hand():

@@ -55,9 +55,7 @@ def test_words_are_those_of_the_first_line_that_has_them(tmp_path, content, know
     assert found.repeated == repeated
 
 
-def test_the_mean_is_of_the_first_words_and_numbers_beyond_are_read_when_asked_for(
-    tmp_path, monkeypatch
-):
+def test_the_mean_is_of_the_first_words_and_numbers_beyond_are_read_if_asked(tmp_path, monkeypatch):
     monkeypatch.setattr(static_vectors, "MEAN_OF_WORDS", 2)
     path = write_text(tmp_path, "4 1\na 1\nb 2\nc x\nd 9\n")
     found = read_word_vectors(path, {"d"})

@@ -71,14 +71,11 @@ def test_a_length_beyond_the_positions_and_a_lacking_pooler_are_refused(model, l
 
 @pytest.mark.parametrize("pooling", POOLINGS)
 @settings(deadline=None, max_examples=20)
-@given(
-    rows=st.lists(st.integers(0, len(STRINGS) - 1), min_size=1, max_size=60),
-    token_budget=st.integers(1, 600),
-)
-def test_order_repetition_and_budget_do_not_change_vectors(model_of, pooling, rows, token_budget):
+@given(rows=st.lists(st.sampled_from(range(len(STRINGS))), min_size=1), budget=st.integers(1, 600))
+def test_order_repetition_and_budget_do_not_change_vectors(model_of, pooling, rows, budget):
     loaded = model_of(pooling)
     alone = encode_strings(loaded, STRINGS, pooling, 24, token_budget=1)
-    vectors = encode_strings(loaded, [STRINGS[row] for row in rows], pooling, 24, token_budget)
+    vectors = encode_strings(loaded, [STRINGS[row] for row in rows], pooling, 24, budget)
     np.testing.assert_allclose(vectors, alone[rows], atol=5e-6, rtol=1e-6)
 
 

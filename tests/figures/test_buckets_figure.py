@@ -4,20 +4,20 @@ import json
 from pathlib import Path
 
 import pytest
-from made_inputs import MadeFigure, buckets_block
+from made_inputs import buckets_block
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.figures.kinds.buckets import words_by_bucket
 
 
-def test_counts_by_hand() -> None:
+def test_counts_by_hand():
     """A word counts once however often it occurs, whatever its case, and in the first bucket."""
     words = ["the", "The", "cat", "cat", "dog", "ice cream", "zyzzyva"]
     buckets = {"high": ["the", "Cat", "and"], "low": ["dog", "cat"], "none": ["fish"]}
     assert words_by_bucket(words, buckets) == {"high": 2, "low": 1, "none": 0, "beyond": 2}
 
 
-def test_counts_and_scores_of_a_figure(made: MadeFigure) -> None:
+def test_counts_and_scores_of_a_figure(made):
     made.draw(buckets_block(made, 3))
     found = made.rows("figure-buckets.tsv")
     counts = {row["x"]: row["y"] for row in found if row["panel"] == "words"}
@@ -31,7 +31,7 @@ def test_counts_and_scores_of_a_figure(made: MadeFigure) -> None:
     assert "- 100k–110k: the list ends." in note
 
 
-def test_a_data_set_of_another_task_is_refused(made: MadeFigure) -> None:
+def test_a_data_set_of_another_task_is_refused(made):
     block = buckets_block(made, 3)
     items = Path(block["items"])
     items.write_text(json.dumps({"datasets": {"words-en": {"task": "isotropy", "strings": [0]}}}))

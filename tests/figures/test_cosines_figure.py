@@ -4,30 +4,27 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_inputs import MadeFigure, cosines_block, outer
+from made_inputs import cosines_block, outer
 
 from workflow_scripts.figures.kinds.cosines import bin_edges, histogram
 from workflow_scripts.scoring.details import write_details
 
 
-def write_pairs(made: MadeFigure, name: str, cosines: list[float], labels: list[int]) -> str:
+def write_pairs(made, name, cosines, labels):
     path = made.file(f"{name}.npz")
     arrays = {"cosines/qqp": np.float32(cosines), "labels/qqp": np.int8(labels)}
     write_details(path, arrays)
     return path.replace(".npz", ".tsv")
 
 
-def panel(name: str, *scores: str) -> dict[str, object]:
+def panel(name, *scores):
     parts = [{"dataset": "qqp", "metric": "auc", "scores": [*scores]}]
     return {"id": name, "label": name.upper(), "parts": parts}
 
 
 @settings(deadline=None)
-@given(
-    st.lists(st.floats(-1, 1, allow_nan=False), min_size=1, max_size=50),
-    st.sampled_from([0.02, 0.05]),
-)
-def test_every_cosine_has_a_bin(values: list[float], width: float) -> None:
+@given(st.lists(st.floats(-1, 1), min_size=1, max_size=50), st.sampled_from([0.02, 0.05]))
+def test_every_cosine_has_a_bin(values, width):
     cosines = np.array(values)
     edges = bin_edges([cosines], width)
     assert histogram(cosines, edges).shares.sum() == pytest.approx(100)
@@ -37,7 +34,7 @@ def test_every_cosine_has_a_bin(values: list[float], width: float) -> None:
     assert edges[0] > cosines.min() - width - 1e-6 and edges[-1] < cosines.max() + width + 1e-6
 
 
-def test_shares_and_medians_by_hand(made: MadeFigure) -> None:
+def test_shares_and_medians_by_hand(made):
     """Bins of .05, since there are few pairs; the range is that of both panels together."""
     one = write_pairs(made, "one", [0.91, 0.92, 0.98, 0.83, 0.81], [1, 1, 1, 0, 0])
     two = write_pairs(made, "two", [0.72, 0.99, 0.71, 0.78], [1, 1, 0, 0])
@@ -61,7 +58,7 @@ def test_shares_and_medians_by_hand(made: MadeFigure) -> None:
     assert medians == pytest.approx({(p, f"median of {c}"): x for (p, c), x in expected.items()})
 
 
-def test_the_first_seed_is_drawn_and_all_panels_share_bins(made: MadeFigure) -> None:
+def test_the_first_seed_is_drawn_and_all_panels_share_bins(made):
     block = cosines_block(made)
     made.draw(block)
     found = [row for row in made.rows("figure-cosines.tsv") if row["y"]]

@@ -5,24 +5,12 @@ import sys
 import xml.etree.ElementTree as ElementTree
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from made_inputs import BLOCKS, MadeFigure, outer
+from made_inputs import BLOCKS, outer
 
-from workflow_scripts.figures.style import (
-    COLOURS,
-    DASHES,
-    MARKERS,
-    NEGATIVE,
-    POSITIVE,
-    SIDE_CHARACTERS,
-    figure_style,
-    line_style,
-    new_figure,
-    wrapped,
-)
+from workflow_scripts.figures import style
 from workflow_scripts.tables.assemble_scorecard import count_cells
 from workflow_scripts.tables.tidy_cells import read_cells
 
@@ -38,14 +26,14 @@ EMPTY = {
 }
 
 
-def svg_texts(path: Path) -> list[str]:
+def svg_texts(path):
     """Return the text elements of an SVG."""
     texts = ElementTree.parse(path).iter("{http://www.w3.org/2000/svg}text")
     return [" ".join("".join(text.itertext()).split()) for text in texts]
 
 
 @pytest.mark.parametrize("kind", BLOCKS)
-def test_the_same_inputs_give_the_same_bytes(made: MadeFigure, kind: str) -> None:
+def test_the_same_inputs_give_the_same_bytes(made, kind):
     """In another process too, with other settings of the user."""
     arguments = made.draw(BLOCKS[kind](made))
     out = made.folder / "out"
@@ -75,7 +63,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("kind", BLOCKS)
-def test_text_of_the_svg_is_text_and_its_cells_can_be_counted(made: MadeFigure, kind: str) -> None:
+def test_text_of_the_svg_is_text_and_its_cells_can_be_counted(made, kind):
     made.draw(BLOCKS[kind](made))
     texts = svg_texts(made.folder / "out" / f"figure-{kind}.svg")
     assert set(TEXTS[kind].split("; ")) <= set(texts)
@@ -87,19 +75,17 @@ def test_text_of_the_svg_is_text_and_its_cells_can_be_counted(made: MadeFigure, 
 
 
 @pytest.mark.parametrize("kind", BLOCKS)
-def test_no_text_overlaps_or_leaves_the_figure(
-    made: MadeFigure, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_text_overlaps_or_leaves_the_figure(made, kind, monkeypatch):
     drawn = []
     save = "workflow_scripts.figures.draw_figure.save_figure"
     monkeypatch.setattr(save, lambda figure, _: drawn.append(figure))
     made.draw(BLOCKS[kind](made))
-    with figure_style():
+    with style.figure_style():
         drawn[0].draw_without_rendering()
         check_texts_apart(drawn[0])
 
 
-def check_texts_apart(figure: Any) -> None:
+def check_texts_apart(figure):
     from matplotlib.text import Text
     from matplotlib.transforms import Bbox
 
@@ -125,33 +111,33 @@ def check_texts_apart(figure: Any) -> None:
         assert not Bbox.intersection(box.padded(-1), its.padded(-1)), (text, other)
 
 
-def grey_sample(position: int, family: int) -> np.ndarray:
+def grey_sample(position, family):
     """Return a line of a legend in grey levels, 0 black to 1 white [height, width]."""
-    with figure_style():
-        figure = new_figure(0.3)
+    with style.figure_style():
+        figure = style.new_figure(0.3)
         figure.set_layout_engine("none")
         axes = figure.add_axes((0, 0, 1, 1))
         axes.set_axis_off()
-        axes.plot([0.1, 0.9], [0.5, 0.5], **line_style(position, family))
+        axes.plot([0.1, 0.9], [0.5, 0.5], **style.line_style(position, family))
         axes.set(xlim=(0, 1), ylim=(0, 1))
         figure.canvas.draw()
         pixels = np.asarray(figure.canvas.buffer_rgba())[..., :3] / 255
     return pixels @ GREY
 
 
-def test_lines_differ_in_grey_and_stand_out() -> None:
+def test_lines_differ_in_grey_and_stand_out():
     """Even where they have one colour, as the curves of a family."""
-    samples = [grey_sample(position, 0) for position in range(len(DASHES))]
+    samples = [grey_sample(position, 0) for position in range(len(style.DASHES))]
     for one, other in combinations(samples, 2):
         assert np.abs(one - other).sum() > 100
     for family in range(7):
         assert grey_sample(0, family).min() < 0.72
-    number = len(DASHES) * len(MARKERS)
-    styles = [line_style(position, 0) for position in range(number)]
+    number = len(style.DASHES) * len(style.MARKERS)
+    styles = [style.line_style(position, 0) for position in range(number)]
     assert len({(str(s["linestyle"]), s["marker"]) for s in styles}) == number
 
 
-def grey_picture(made: MadeFigure, kind: str) -> np.ndarray:
+def grey_picture(made, kind):
     """Return the PNG of a figure in grey levels, 0 black to 1 white [height, width]."""
     from matplotlib.image import imread
 
@@ -159,7 +145,7 @@ def grey_picture(made: MadeFigure, kind: str) -> np.ndarray:
     return imread(made.folder / "out" / f"figure-{kind}.png")[..., :3] @ GREY
 
 
-def grey_level(colour: str, opacity: float = 1.0) -> float:
+def grey_level(colour, opacity=1.0):
     """Return the grey level of a colour #rrggbb on white."""
     channels = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
     return 1 - opacity * (1 - float(np.dot(channels, GREY)))
@@ -168,11 +154,11 @@ def grey_level(colour: str, opacity: float = 1.0) -> float:
 @pytest.mark.parametrize(
     ("kind", "levels"),
     [
-        ("cosines", [grey_level(POSITIVE, 0.5), grey_level(NEGATIVE)]),
-        ("buckets", [grey_level(COLOURS[5]), 1.0]),
+        ("cosines", [grey_level(style.POSITIVE, 0.5), grey_level(style.NEGATIVE)]),
+        ("buckets", [grey_level(style.COLOURS[5]), 1.0]),
     ],
 )
-def test_areas_differ_in_grey(made: MadeFigure, kind: str, levels: list[float]) -> None:
+def test_areas_differ_in_grey(made, kind, levels):
     """A filled area, and an outline or an empty one, are far apart; what is hatched is hatched."""
     grey = grey_picture(made, kind)
     # a column wide at 200 dots an inch
@@ -183,7 +169,7 @@ def test_areas_differ_in_grey(made: MadeFigure, kind: str, levels: list[float]) 
 
 
 @pytest.mark.parametrize("kind", EMPTY)
-def test_a_figure_of_which_nothing_was_run_says_so(made: MadeFigure, kind: str) -> None:
+def test_a_figure_of_which_nothing_was_run_says_so(made, kind):
     made.draw(outer(kind, **EMPTY[kind]))
     name = f"figure-{kind}"
     assert "Nothing of this figure was run;" in svg_texts(made.folder / "out" / f"{name}.svg")
@@ -193,7 +179,7 @@ def test_a_figure_of_which_nothing_was_run_says_so(made: MadeFigure, kind: str) 
     assert "What was measured" not in note
 
 
-def test_labels_are_wrapped_and_never_formulas_and_the_note_says_all(made: MadeFigure) -> None:
+def test_labels_are_wrapped_and_never_formulas_and_the_note_says_all(made):
     block = BLOCKS["roc"](made) | {"title": "Size | *of* the corpus", "caption": "Score by size"}
     block |= {"notes": ["One note.", "Two <notes>"], "data": "the sampler"}
     block["curves"][0]["label"] = "A model of $5 with a very long name, and a $6 supplement " * 2
@@ -201,7 +187,8 @@ def test_labels_are_wrapped_and_never_formulas_and_the_note_says_all(made: MadeF
     texts = svg_texts(made.folder / "out" / "figure-roc.svg")
     assert any("$5 with" in text for text in texts)
     assert max(map(len, texts)) < 60
-    assert max(map(len, wrapped("x" * 100, SIDE_CHARACTERS).split("\n"))) == SIDE_CHARACTERS
+    lines = style.wrapped("x" * 100, style.SIDE_CHARACTERS).split("\n")
+    assert max(map(len, lines)) == style.SIDE_CHARACTERS
     note = made.output("figure-roc.md").splitlines()
     assert note[0] == r"# Size \| \*of\* the corpus"
     assert "](figure-roc.png)" in note[2]
@@ -217,7 +204,7 @@ def test_labels_are_wrapped_and_never_formulas_and_the_note_says_all(made: MadeF
         ("kinds.roc kinds.lines kinds.cosines kinds.buckets", "torch numpy pandas matplotlib"),
     ],
 )
-def test_start_needs_no_heavy_package(project: Path, modules: str, heavy: str) -> None:
+def test_start_needs_no_heavy_package(project, modules, heavy):
     """A mistake in the config is told before anything heavy is read."""
     names = ", ".join(f"workflow_scripts.figures.{module}" for module in modules.split())
     code = f"import sys, {names}; sys.exit(any(m in sys.modules for m in '{heavy}'.split()))"

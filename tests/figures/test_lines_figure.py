@@ -1,18 +1,17 @@
 """Scores against the size of the corpus."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from made_inputs import MadeFigure, lines_block, outer
+from made_inputs import lines_block, outer
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.figures.kinds.lines import size_text, ticks
 from workflow_scripts.scoring.details import read_details
 
 
-def one_line(made: MadeFigure, points: dict[int, list[dict[str, Any]]]) -> dict[str, Any]:
+def one_line(made, points):
     """Return a block with one line; `points` has the parts of each size."""
     entries = [
         {"id": f"s/n{size}", "label": f"S, n{size}", "parts": parts}
@@ -23,7 +22,7 @@ def one_line(made: MadeFigure, points: dict[int, list[dict[str, Any]]]) -> dict[
     return outer("lines", x_label="Size (strings)", y_label="Score (rho)", series=series)
 
 
-def test_points_are_means_with_intervals_by_size(made: MadeFigure) -> None:
+def test_points_are_means_with_intervals_by_size(made):
     large = made.scores("large", {33: 0.5, 44: 0.75})
     small = made.scores("small", {33: 0.25, 44: 0.25})
     made.draw(one_line(made, {2000: [large], 1000: [small]}))
@@ -37,7 +36,7 @@ def test_points_are_means_with_intervals_by_size(made: MadeFigure) -> None:
     assert "95% bootstrap interval over the items" in made.output("figure-lines.md")
 
 
-def test_a_point_of_several_parts_is_their_mean(made: MadeFigure) -> None:
+def test_a_point_of_several_parts_is_their_mean(made):
     """The deviation is that of the means of each seed: .4 and .6."""
     one = made.scores("one", {33: 0.2, 44: 0.6}, "sts12", spread=None)
     two = made.scores("two", {33: 0.6, 44: 0.6}, "sts13", spread=None)
@@ -49,14 +48,14 @@ def test_a_point_of_several_parts_is_their_mean(made: MadeFigure) -> None:
     assert "sample standard deviation over seeds" in made.output("figure-lines.md")
 
 
-def test_a_single_run_without_replicates_has_no_bar(made: MadeFigure) -> None:
+def test_a_single_run_without_replicates_has_no_bar(made):
     made.draw(one_line(made, {1000: [made.scores("a", {0: 0.5}, spread=None)]}))
     (row,) = made.rows("figure-lines.tsv")
     assert (row["low"], row["high"]) == ("", "")
     assert "No error bars" in made.output("figure-lines.md")
 
 
-def test_what_is_not_run_is_named_and_not_drawn(made: MadeFigure) -> None:
+def test_what_is_not_run_is_named_and_not_drawn(made):
     made.draw(lines_block(made))
     found = [(row["series"], row["x"]) for row in made.rows("figure-lines.tsv")]
     assert len(found) == 7 + 7 + 6
@@ -69,7 +68,7 @@ def test_what_is_not_run_is_named_and_not_drawn(made: MadeFigure) -> None:
     assert statuses["sentences/n100000"] == "not-run"
 
 
-def test_a_missing_file_is_named(made: MadeFigure) -> None:
+def test_a_missing_file_is_named(made):
     block = one_line(made, {1000: [made.scores("a", {0: 0.5})]})
     for file in ("c1000.json", "a-seed0.npz", "a-seed0.tsv"):
         (made.folder / file).unlink()
@@ -78,12 +77,12 @@ def test_a_missing_file_is_named(made: MadeFigure) -> None:
     assert not (made.folder / "out").exists()
 
 
-def test_sizes_as_the_axis_shows_them() -> None:
+def test_sizes_as_the_axis_shows_them():
     found = [size_text(n) for n in (500, 1000, 1196, 2500, 100000, 2000000)]
     assert found == ["500", "1k", "1.2k", "2.5k", "100k", "2M"]
 
 
-def test_ticks_stand_at_sizes_and_apart() -> None:
+def test_ticks_stand_at_sizes_and_apart():
     sizes = [1000, 2000, 5000, 10000, 20000, 50000, 100000]
     assert ticks([*sizes, 1000]) == sizes
     assert ticks([1000, 1010, 2000]) == [1000, 2000]

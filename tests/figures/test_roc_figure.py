@@ -1,12 +1,10 @@
 """ROC curves: their points and areas."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_inputs import MadeFigure, outer
+from made_inputs import outer
 from sklearn.metrics import roc_auc_score
 from sklearn.metrics import roc_curve as sklearn_roc_curve
 
@@ -16,21 +14,21 @@ from workflow_scripts.scoring.details import read_details, write_details
 from workflow_scripts.scoring.pair_classification import roc_curve
 
 
-def curve_of(name: str, **more: Any) -> dict[str, Any]:
+def curve_of(name, **more):
     return {"id": name, "label": name.upper(), "departures": [], "tolerance": 0.01} | more
 
 
-def roc_of(*curves: dict[str, Any]) -> dict[str, Any]:
+def roc_of(*curves):
     return outer("roc", dataset="qnli", curves=[*curves])
 
 
-def details_of(curve: dict[str, Any]) -> list[str]:
+def details_of(curve):
     return [path.replace(".tsv", ".npz") for path in curve["parts"][0]["scores"]]
 
 
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=2, max_size=60))
-def test_corners_draw_the_curve_of_scikit_learn(pairs: list[tuple[int, bool]]) -> None:
+def test_corners_draw_the_curve_of_scikit_learn(pairs):
     """Every point of the full curve is a corner or lies between two corners."""
     scores = np.array([score / 7 for score, _ in pairs])
     labels = np.array([label for _, label in pairs], dtype=int)
@@ -48,7 +46,7 @@ def test_corners_draw_the_curve_of_scikit_learn(pairs: list[tuple[int, bool]]) -
     assert (np.abs(turns) > 0).all() or len(found) == 2
 
 
-def test_the_drawn_curve_is_that_of_the_first_seed(made: MadeFigure) -> None:
+def test_the_drawn_curve_is_that_of_the_first_seed(made):
     """In the order of the block, not by number."""
     files = made.pairs("a", (55, 33), 0.5)
     made.draw(roc_of(curve_of("a", **files)))
@@ -60,13 +58,12 @@ def test_the_drawn_curve_is_that_of_the_first_seed(made: MadeFigure) -> None:
     points = np.array([(row["x"], row["y"]) for row in found], dtype=float)
     full = {(round(x, 6), round(y, 6)) for x, y in zip(false, true, strict=True)}
     assert {tuple(point) for point in points} <= full
-    assert np.trapezoid(points[:, 1], points[:, 0]) == pytest.approx(
-        roc_auc_score(labels, cosines), abs=1e-5
-    )
+    area = pytest.approx(roc_auc_score(labels, cosines), abs=1e-5)
+    assert np.trapezoid(points[:, 1], points[:, 0]) == area
     assert "Each curve is that of one run: seed 55, the first." in made.output("figure-roc.md")
 
 
-def test_area_is_the_mean_over_seeds_with_its_interval(made: MadeFigure) -> None:
+def test_area_is_the_mean_over_seeds_with_its_interval(made):
     files = made.pairs("a", (1, 2, 3), 0.5)
     made.draw(roc_of(curve_of("a", **files)))
     arrays = [read_details(path) for path in details_of(files)]
@@ -82,7 +79,7 @@ def test_area_is_the_mean_over_seeds_with_its_interval(made: MadeFigure) -> None
     assert legend in made.output("figure-roc.svg")
 
 
-def test_status_beside_the_published_values(made: MadeFigure) -> None:
+def test_status_beside_the_published_values(made):
     files = {name: made.pairs(name, (1,), 0.5) for name in ("in", "out", "other", "new")}
     area = float(made_area(files["in"]))
     reference = made.folder / "figure04.tsv"
@@ -108,12 +105,12 @@ def test_status_beside_the_published_values(made: MadeFigure) -> None:
     assert "None" not in made.output("figure-roc.svg")
 
 
-def made_area(files: dict[str, list[str]]) -> float:
+def made_area(files):
     details = read_details(details_of(files)[0])
     return roc_auc_score(details["labels/qnli"], details["cosines/qnli"])
 
 
-def test_cosines_of_another_run_or_task_are_refused(made: MadeFigure) -> None:
+def test_cosines_of_another_run_or_task_are_refused(made):
     files = made.pairs("a", (1,), 0.5)
     (path,) = details_of(files)
     arrays = read_details(path)

@@ -7,34 +7,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workflow_scripts.pretraining import encoded_text as texts
 from workflow_scripts.pretraining.batches import BlockStream, assemble, cut_batches
-from workflow_scripts.pretraining.encoded_text import (
-    EncodedText,
-    cut_spans,
-    quotas_of,
-    shares_of,
-)
 from workflow_scripts.pretraining.settings import Stage
 
 
-def encoded(*sentences: list[int]) -> EncodedText:
+def encoded(*sentences):
     ids = np.array([piece for sentence in sentences for piece in sentence], dtype=np.int32)
-    return EncodedText(ids, np.cumsum([len(sentence) for sentence in sentences]))
+    return texts.EncodedText(ids, np.cumsum([len(sentence) for sentence in sentences]))
 
 
-def stream(texts: dict[str, EncodedText], exponent: float = 1.0, block: int = 10) -> BlockStream:
-    return BlockStream(texts, Stage(until=1.0, length=8), exponent, block, 40, (1, 2))
+def stream(by_language, exponent=1.0, block=10):
+    return BlockStream(by_language, Stage(until=1.0, length=8), exponent, block, 40, (1, 2))
 
 
 def test_smoothed_shares_follow_the_power_of_sizes():
-    assert shares_of({"en": 900, "fi": 100}, 0.5) == pytest.approx({"en": 0.75, "fi": 0.25})
-    assert shares_of({"en": 900, "fi": 100, "et": 0}, 0.0) == {"en": 0.5, "fi": 0.5}
+    expected = pytest.approx({"en": 0.75, "fi": 0.25})
+    assert texts.shares_of({"en": 900, "fi": 100}, 0.5) == expected
+    assert texts.shares_of({"en": 900, "fi": 100, "et": 0}, 0.0) == {"en": 0.5, "fi": 0.5}
 
 
 @given(st.lists(st.integers(1, 10**9), min_size=1, max_size=12), st.integers(0, 10_000))
 def test_quotas_sum_to_the_total_and_stay_within_one_of_their_share(sizes, total):
-    shares = shares_of({str(n): size for n, size in enumerate(sizes)}, 0.5)
-    quotas = quotas_of(shares, total)
+    shares = texts.shares_of({str(n): size for n, size in enumerate(sizes)}, 0.5)
+    quotas = texts.quotas_of(shares, total)
     assert sum(quotas.values()) == total
     assert all(abs(quotas[key] - share * total) < 1 + 1e-6 for key, share in shares.items())
 
@@ -42,15 +38,15 @@ def test_quotas_sum_to_the_total_and_stay_within_one_of_their_share(sizes, total
 @given(st.lists(st.integers(0, 20), min_size=1, max_size=30), st.integers(1, 9), st.booleans())
 def test_spans_cover_every_piece_once_in_order(lengths, longest, pack):
     text = encoded(*[[1] * length for length in lengths])
-    spans = cut_spans(text, longest, pack)
+    spans = texts.cut_spans(text, longest, pack)
     assert [n for start, end in spans for n in range(start, end)] == list(range(sum(lengths)))
     assert all(0 < end - start <= longest for start, end in spans)
 
 
 def test_a_sentence_is_a_sequence_unless_packed():
     text = encoded([1, 2, 3], [4], [5, 6, 7, 8, 9, 10], [11])
-    assert cut_spans(text, 4, False).tolist() == [[0, 3], [3, 4], [4, 8], [8, 10], [10, 11]]
-    assert cut_spans(text, 4, True).tolist() == [[0, 4], [4, 8], [8, 11]]
+    assert texts.cut_spans(text, 4, False).tolist() == [[0, 3], [3, 4], [4, 8], [8, 10], [10, 11]]
+    assert texts.cut_spans(text, 4, True).tolist() == [[0, 4], [4, 8], [8, 11]]
 
 
 @given(st.lists(st.integers(3, 48), min_size=1, max_size=200))
@@ -68,17 +64,17 @@ def test_sequences_are_framed_and_padded():
 
 
 def test_blocks_depend_on_seed_and_number_alone_and_repeat_no_text_before_all_was_seen():
-    texts = {"en": encoded(*[[n, n] for n in range(30)])}
-    one = stream(texts)
+    by_language = {"en": encoded(*[[n, n] for n in range(30)])}
+    one = stream(by_language)
     blocks = [[ids.tolist() for batch in one.batches(n) for ids in batch] for n in range(6)]
     assert Counter(ids[0] for block in blocks for ids in block) == dict.fromkeys(range(30), 2)
-    assert [ids.tolist() for batch in stream(texts).batches(3) for ids in batch] == blocks[3]
+    assert [ids.tolist() for batch in stream(by_language).batches(3) for ids in batch] == blocks[3]
 
 
 def test_tokens_of_a_block_follow_the_smoothed_shares():
-    texts = {"en": encoded(*[[1] * 6] * 900), "fi": encoded(*[[2] * 3] * 200)}
+    by_language = {"en": encoded(*[[1] * 6] * 900), "fi": encoded(*[[2] * 3] * 200)}
     tokens: Counter[int] = Counter()
-    for batch in stream(texts, exponent=0.5, block=400).batches(0):
+    for batch in stream(by_language, exponent=0.5, block=400).batches(0):
         for ids in batch:
             tokens[int(ids[0])] += len(ids)
     # sizes 5400 and 600: the square roots are as 3 to 1

@@ -6,13 +6,9 @@ import pytest
 from transformers import AutoTokenizer
 
 from workflow_scripts.errors import UserError
+from workflow_scripts.pretraining import tokenizers_of_families as families
 from workflow_scripts.pretraining.encoded_text import read_prepared
 from workflow_scripts.pretraining.settings import TokenizerSettings
-from workflow_scripts.pretraining.tokenizers_of_families import (
-    load_tokenizer,
-    save_tokenizer,
-    train,
-)
 from workflow_scripts.pretraining.train_tokenizer import main, sample_lines
 
 # padding, unknown, start, end and mask; separators of a pair of texts
@@ -24,7 +20,7 @@ SEPARATORS_OF_PAIRS = {"WordPiece": 2, "BPE": 3}
 
 
 def test_auto_tokenizer_loads_the_folder_with_the_special_tokens_of_the_family(tokenizer, tmp_path):
-    save_tokenizer(tokenizer, tmp_path)
+    families.save_tokenizer(tokenizer, tmp_path)
     loaded = AutoTokenizer.from_pretrained(tmp_path)
     kind = type(tokenizer.backend_tokenizer.model).__name__
     for name, token in zip(("pad", "unk", "cls", "sep", "mask"), SPECIALS[kind], strict=True):
@@ -44,7 +40,7 @@ def test_auto_tokenizer_loads_the_folder_with_the_special_tokens_of_the_family(t
 
 
 def test_byte_pairs_know_every_text_and_keep_case():
-    tokenizer = train(["a b"], TokenizerSettings(kind="byte-pairs", size=262))
+    tokenizer = families.train(["a b"], TokenizerSettings(kind="byte-pairs", size=262))
     text = "Ünïcode 漢字 ТЕКСТ"
     ids = tokenizer(text).input_ids
     assert tokenizer.unk_token_id not in ids
@@ -54,11 +50,11 @@ def test_byte_pairs_know_every_text_and_keep_case():
 @pytest.mark.parametrize("strip", [True, False])
 def test_accents_are_stripped_on_request_only_and_chinese_characters_split(strip):
     settings = TokenizerSettings(kind="wordpiece", size=80, strip_accents=strip)
-    tokenizer = train(["mur mûr mur mûr MUR"] * 5, settings)
+    tokenizer = families.train(["mur mûr mur mûr MUR"] * 5, settings)
     assert (tokenizer("mur").input_ids == tokenizer("mûr").input_ids) is strip
     assert tokenizer("MUR").input_ids == tokenizer("mur").input_ids
     assert tokenizer("mûr").input_ids == tokenizer("mu\u0302r").input_ids
-    tokenizer = train(["我去北京"] * 5, TokenizerSettings(kind="wordpiece", size=60))
+    tokenizer = families.train(["我去北京"] * 5, TokenizerSettings(kind="wordpiece", size=60))
     assert tokenizer.tokenize("我去北京") == ["我", "去", "北", "京"]
 
 
@@ -78,12 +74,12 @@ def test_the_command_writes_the_same_folder_each_time(prepared, tmp_path, kind):
     main([*arguments, "--output", str(tmp_path / "two")])
     one, two = ((tmp_path / name / "tokenizer.json").read_text() for name in ("one", "two"))
     assert one == two
-    assert len(load_tokenizer(tmp_path / "one")) <= 300
+    assert len(families.load_tokenizer(tmp_path / "one")) <= 300
 
 
 def test_mistakes_are_told(prepared, tmp_path):
     with pytest.raises(UserError, match=r"no tokenizer\.json"):
-        load_tokenizer(tmp_path)
+        families.load_tokenizer(tmp_path)
     with pytest.raises(UserError, match=r"no train/\*.txt with text"):
         read_prepared(tmp_path, "train")
     settings = '{"kind": "wordpiece", "size": 10}'

@@ -5,16 +5,9 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from transformers import PreTrainedTokenizerFast
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.pretraining.masked_lm import (
-    IGNORED,
-    build_model,
-    mask_pieces,
-    masked_loss,
-    warm_start,
-)
+from workflow_scripts.pretraining import masked_lm
 from workflow_scripts.pretraining.settings import Architecture
 
 FAMILIES = {"WordPiece": "bert", "BPE": "roberta"}
@@ -22,22 +15,22 @@ MASK = 4
 ORDINARY = np.arange(5, 1000)
 
 
-def architecture_for(tokenizer: PreTrainedTokenizerFast) -> Architecture:
+def architecture_for(tokenizer):
     family = FAMILIES[type(tokenizer.backend_tokenizer.model).__name__]
     return Architecture(family=family, layers=2, units=24, heads=3, feed_forward=32)
 
 
 def test_the_loss_equals_that_of_transformers(tokenizer):
-    model = build_model(architecture_for(tokenizer), tokenizer, seed=3)
+    model = masked_lm.build_model(architecture_for(tokenizer), tokenizer, seed=3)
     texts = ["the cat sees a song", "every child draws the river and her new house"]
     encoded = tokenizer(texts, padding=True, return_tensors="pt")
     labels = torch.full_like(encoded.input_ids, -100)
     labels[0, 2], labels[1, 1], labels[1, 5] = 17, 8, 30
     ids, mask = encoded.input_ids, encoded.attention_mask
     theirs = model(input_ids=ids, attention_mask=mask, labels=labels).loss
-    ours = masked_loss(model, ids, mask, labels)
+    ours = masked_lm.masked_loss(model, ids, mask, labels)
     torch.testing.assert_close(ours, theirs)
-    total = masked_loss(model, ids, mask, labels, "sum")
+    total = masked_lm.masked_loss(model, ids, mask, labels, "sum")
     torch.testing.assert_close(total, 3 * theirs)
     ours.backward()
     gradient = model.get_input_embeddings().weight.grad.clone()
@@ -51,28 +44,28 @@ def test_the_loss_equals_that_of_transformers(tokenizer):
 
 
 def test_the_warm_start_sets_embeddings_and_output_bias(tokenizer):
-    model = build_model(architecture_for(tokenizer), tokenizer, seed=3)
+    model = masked_lm.build_model(architecture_for(tokenizer), tokenizer, seed=3)
     size = len(tokenizer)
     vectors = np.random.default_rng(0).normal(0, 0.05, (size, 24)).astype(np.float32)
     counts = np.arange(size)
-    warm_start(model, vectors, counts)
+    masked_lm.warm_start(model, vectors, counts)
     embeddings = model.get_input_embeddings().weight
     np.testing.assert_array_equal(embeddings.detach().numpy(), vectors)
     assert model.get_output_embeddings().weight is embeddings
     bias = model.get_output_embeddings().bias.detach().numpy()
     np.testing.assert_allclose(np.exp(bias), (counts + 1) / (counts + 1).sum(), rtol=1e-5)
     with pytest.raises(UserError, match="word vectors have the shape"):
-        warm_start(model, np.zeros((2, 2), dtype=np.float32), np.zeros(2))
+        masked_lm.warm_start(model, np.zeros((2, 2), dtype=np.float32), np.zeros(2))
 
 
 def test_shares_are_those_of_bert_within_five_deviations():
     generator = np.random.default_rng(1)
     ids = generator.choice(ORDINARY, size=(200, 100))
     special = np.zeros(ids.shape, dtype=bool)
-    inputs, labels = mask_pieces(ids, special, 0.2, MASK, ORDINARY, generator)
-    chosen = labels != IGNORED
+    inputs, labels = masked_lm.mask_pieces(ids, special, 0.2, MASK, ORDINARY, generator)
+    chosen = labels != masked_lm.IGNORED
 
-    def near(count: int, total: int, share: float) -> bool:
+    def near(count, total, share):
         return abs(count - total * share) < 5 * np.sqrt(total * share * (1 - share))
 
     assert near(chosen.sum(), ids.size, 0.2)
@@ -88,8 +81,8 @@ def test_labels_are_the_truth_and_special_tokens_stay(seed, rows, length, masked
     ids = generator.choice(ORDINARY, size=(rows, length))
     ids[:, 0], ids[:, -1] = 2, 3
     special = np.isin(ids, (2, 3))
-    inputs, labels = mask_pieces(ids, special, masked, MASK, ORDINARY, generator)
-    chosen = labels != IGNORED
+    inputs, labels = masked_lm.mask_pieces(ids, special, masked, MASK, ORDINARY, generator)
+    chosen = labels != masked_lm.IGNORED
     assert chosen.any()
     assert not (chosen & special).any()
     assert (labels[chosen] == ids[chosen]).all()
@@ -100,4 +93,4 @@ def test_labels_are_the_truth_and_special_tokens_stay(seed, rows, length, masked
 def test_special_tokens_alone_have_no_masks():
     ids = np.full((3, 9), 7)
     with pytest.raises(ValueError, match="nothing to mask"):
-        mask_pieces(ids, ids > 0, 0.5, MASK, ORDINARY, np.random.default_rng(0))
+        masked_lm.mask_pieces(ids, ids > 0, 0.5, MASK, ORDINARY, np.random.default_rng(0))

@@ -1,7 +1,6 @@
 """The command prepare_text, from files to the prepared folder."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -23,14 +22,14 @@ def root(tmp_path):
     return folder
 
 
-def texts(**changes: object) -> dict[str, dict[str, object]]:
+def texts(**changes):
     plain = {"language": "en", "reader": "lines", "files": ["plain/*.txt"]}
     plain |= {"name": "Plain", "licence": "CC0"} | changes
     leipzig = {"language": "fr", "reader": "numbered-lines", "files": ["leipzig.txt"]}
     return {"plain": plain, "leipzig": leipzig | {"name": "Leipzig", "licence": "CC BY"}}
 
 
-def run(root: Path, output: Path, config: dict[str, dict[str, object]], held_out: int = 20) -> None:
+def run(root, output, config, held_out=20):
     evaluation = [{"reader": "tsv", "files": ["sts.tsv"], "columns": [1, 2]}]
     settings = ("--preparation", json.dumps({"held_out": held_out}), "--output", str(output))
     kept_out = ("--evaluation-root", str(root), "--evaluation", json.dumps(evaluation))

@@ -2,7 +2,6 @@
 
 import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -39,11 +38,11 @@ def inputs(tokenizer, prepared, tmp_path_factory):
     }
 
 
-def run(command: object, options: dict[str, object]) -> None:
+def run(command, options):
     command.main([str(part) for pair in options.items() for part in pair])
 
 
-def pretrain(inputs: dict[str, str], folder: Path, seed: int = 5, **changes: object) -> Path:
+def pretrain(inputs, folder, seed=5, **changes):
     stages = [{"until": 0.5, "length": 16}, {"until": 1.0, "length": 24, "pack": True}]
     settings = {"steps": STEPS, "stages": stages, "tokens_per_batch": 128, "log_every": 2}
     settings |= {"sequences_per_block": 60, "checkpoint_minutes": 0.0, **changes}
@@ -59,7 +58,7 @@ def pretrain(inputs: dict[str, str], folder: Path, seed: int = 5, **changes: obj
     return folder / "model"
 
 
-def same_weights(first: Path, second: Path) -> bool:
+def same_weights(first, second):
     a, b = (load_file(folder / "model.safetensors") for folder in (first, second))
     return a.keys() == b.keys() and all((a[key] == b[key]).all() for key in a)
 
@@ -69,10 +68,10 @@ def finished(inputs, tmp_path_factory):
     return pretrain(inputs, tmp_path_factory.mktemp("finished"))
 
 
-def pretrain_until(killed_at, inputs, folder, monkeypatch, **changes) -> None:
+def pretrain_until(killed_at, inputs, folder, monkeypatch, **changes):
     save = training.save_state
 
-    def save_and_die(path: Path, model: object, optimiser: object, position: dict) -> None:
+    def save_and_die(path, model, optimiser, position):
         save(path, model, optimiser, position)
         if position["step"] == killed_at:
             raise KeyboardInterrupt
@@ -84,9 +83,7 @@ def pretrain_until(killed_at, inputs, folder, monkeypatch, **changes) -> None:
 
 
 @pytest.mark.parametrize("killed_at", [3, 9])
-def test_a_killed_training_resumes_to_the_same_weights(
-    inputs, finished, tmp_path, monkeypatch, killed_at
-):
+def test_a_killed_training_resumes_exactly(inputs, finished, tmp_path, monkeypatch, killed_at):
     pretrain_until(killed_at, inputs, tmp_path, monkeypatch)
     assert same_weights(pretrain(inputs, tmp_path), finished)
     records = [json.loads(line) for line in (tmp_path / "training.jsonl").read_text().splitlines()]

@@ -2,7 +2,6 @@
 
 import copy
 import json
-from pathlib import Path
 from typing import Any, get_args
 
 import pytest
@@ -10,16 +9,9 @@ import yaml
 
 from workflow_scripts.configuration.blocks import read_block
 from workflow_scripts.errors import UserError
+from workflow_scripts.pretraining import settings
 from workflow_scripts.pretraining.plan import PretrainingPlan
-from workflow_scripts.pretraining.settings import (
-    Architecture,
-    Examples,
-    Pretraining,
-    Reader,
-    TokenizerSettings,
-    Training,
-    parse_settings,
-)
+from workflow_scripts.pretraining.settings import Architecture, Examples, Training
 from workflow_scripts.pretraining.text_readers import READERS
 
 PAPER_LANGUAGES = {"en", "es", "fr", "pl", "et", "fi", "ru", "tr", "it", "zh", "ar", "he"}
@@ -41,7 +33,7 @@ CONFIG: dict[str, Any] = {
 }
 
 
-def plan(root: Path | None = None, **changes: object) -> PretrainingPlan:
+def plan(root=None, **changes):
     config = copy.deepcopy(CONFIG)
     config["pretraining"]["pretrained"]["tiny"].update(changes)
     return PretrainingPlan(config | ({"pretraining_text": str(root)} if root else {}))
@@ -90,8 +82,8 @@ def test_mistakes_in_config_name_their_key(changes, message):
 @pytest.mark.parametrize(
     ("kind", "content", "message"),
     [
-        (TokenizerSettings, '{"kind": "wordpiece"}', "--x: key `size` is missing"),
-        (TokenizerSettings, '{"lowercase": true}', "did you mean 'lower_case'"),
+        (settings.TokenizerSettings, '{"kind": "wordpiece"}', "--x: key `size` is missing"),
+        (settings.TokenizerSettings, '{"lowercase": true}', "did you mean 'lower_case'"),
         (Architecture, '{"family": "gpt"}', "`family` is 'gpt'; use one of: bert, roberta"),
         (Architecture, '{"family": "bert", "units": 24, "heads": 5}', "24 is no multiple of heads"),
         (Training, "{}", "give either minutes or steps"),
@@ -101,13 +93,13 @@ def test_mistakes_in_config_name_their_key(changes, message):
 )
 def test_mistakes_in_an_option_name_it_and_the_key(kind, content, message):
     with pytest.raises(UserError, match=message):
-        parse_settings(kind, content, "--x")
+        settings.parse_settings(kind, content, "--x")
 
 
 def test_the_config_that_ships_is_sound(project):
     written = yaml.safe_load((project / "config/pretraining.yaml").read_text())["pretraining"]
-    block = read_block(Pretraining, written)
+    block = read_block(settings.Pretraining, written)
     assert {text for model in block.pretrained.values() for text in model.texts} <= set(block.texts)
     texts = block.pretrained["bert-multi-mini"].texts
     assert {block.texts[text].language for text in texts} == PAPER_LANGUAGES
-    assert {*READERS, "tsv"} == set(get_args(Reader))
+    assert {*READERS, "tsv"} == set(get_args(settings.Reader))

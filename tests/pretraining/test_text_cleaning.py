@@ -6,13 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workflow_scripts.pretraining.text_cleaning import (
-    clean_sentences,
-    comparison_key,
-    is_held_out,
-    split_sentences,
-    weight_of,
-)
+from workflow_scripts.pretraining import text_cleaning as cleaning
 
 
 @pytest.mark.parametrize(
@@ -29,29 +23,30 @@ from workflow_scripts.pretraining.text_cleaning import (
     ],
 )
 def test_paragraphs_split_at_sentence_ends(paragraph, sentences):
-    assert split_sentences(paragraph) == sentences
+    assert cleaning.split_sentences(paragraph) == sentences
 
 
 @given(st.text(alphabet="abc .!?\"'。！」", max_size=60))
 def test_splitting_loses_nothing_but_spaces(paragraph):
-    assert "".join("".join(split_sentences(paragraph)).split()) == "".join(paragraph.split())
+    sentences = "".join(cleaning.split_sentences(paragraph))
+    assert "".join(sentences.split()) == "".join(paragraph.split())
 
 
 def test_keys_are_letters_and_digits_and_a_chinese_character_weighs_as_three_letters():
-    assert comparison_key("A man, aged 5, isn't  HERE.") == "amanaged5isnthere"
-    assert comparison_key("Ещё раз!") == "ещёраз"
-    assert weight_of("ab 12 -") == 2
-    assert weight_of("他来了。") == 9
+    assert cleaning.comparison_key("A man, aged 5, isn't  HERE.") == "amanaged5isnthere"
+    assert cleaning.comparison_key("Ещё раз!") == "ещёраз"
+    assert cleaning.weight_of("ab 12 -") == 2
+    assert cleaning.weight_of("他来了。") == 9
 
 
 def test_short_repeated_and_evaluation_sentences_are_dropped_and_counted():
     dropped: Counter[str] = Counter()
     seen: set[bytes] = set()
-    excluded = {comparison_key("A man is playing a guitar.")}
+    excluded = {cleaning.comparison_key("A man is playing a guitar.")}
     first = ["Title", "A man is playing a guitar! The weather was fine that day."]
     second = ["The weather, was fine, that day.", "Une e\u0301cole dans la foret"]
-    kept = [s for s, _ in clean_sentences(first, seen, excluded, 12, dropped)]
-    kept += [s for s, _ in clean_sentences(second, seen, excluded, 12, dropped)]
+    kept = [s for s, _ in cleaning.clean_sentences(first, seen, excluded, 12, dropped)]
+    kept += [s for s, _ in cleaning.clean_sentences(second, seen, excluded, 12, dropped)]
     # in normal form C
     assert kept == ["The weather was fine that day.", "Une école dans la foret"]
     assert dropped == {"short": 1, "evaluation": 1, "repeated": 1}
@@ -59,5 +54,5 @@ def test_short_repeated_and_evaluation_sentences_are_dropped_and_counted():
 
 def test_about_one_in_n_sentences_is_held_out():
     # Binomial(20000, 1/50): mean 400, deviation 19.8; five deviations on either side.
-    count = sum(is_held_out(f"sentence{number}", 50) for number in range(20_000))
+    count = sum(cleaning.is_held_out(f"sentence{number}", 50) for number in range(20_000))
     assert 300 < count < 500

@@ -1,7 +1,6 @@
 """Each reader on a small handmade file of its format."""
 
 import gzip
-from pathlib import Path
 
 import pytest
 
@@ -24,7 +23,7 @@ BOOK = (
 PARAGRAPHS = [["Don Quijote, señor.", "Second paragraph."]]
 
 
-def write(path: Path, content: str | bytes) -> Path:
+def write(path, content):
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return path
 
@@ -35,11 +34,7 @@ def write(path: Path, content: str | bytes) -> Path:
         ("lines", "\ufeffA  b. \r\n\r\n  c\u2028d\nlast", [["A b."], ["c d"], ["last"]]),
         ("lines", gzip.compress("été\nhiver\n".encode()), [["été"], ["hiver"]]),
         ("wikiextractor", BLOCKS, ARTICLES),
-        (
-            "wikiextractor",
-            '{"text": "A\\n\\nB."}\n\n{"text": "D"}\n',
-            [["A", "B."], ["D"]],
-        ),
+        ("wikiextractor", '{"text": "A\\n\\nB."}\n\n{"text": "D"}\n', [["A", "B."], ["D"]]),
         ("doc-blocks", BLOCKS, ARTICLES),
         ("doc-blocks", '<doc title="A">\nFirst.\n</doc>\n Second.\n', [["First."], ["Second."]]),
         ("doc-blocks", "One.\n\nTwo.\n", [["One.", "Two."]]),

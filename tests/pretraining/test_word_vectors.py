@@ -11,18 +11,12 @@ from sklearn.preprocessing import normalize
 
 from workflow_scripts.pretraining import train_word_vectors
 from workflow_scripts.pretraining.settings import WordVectorSettings
-from workflow_scripts.pretraining.train_word_vectors import (
-    complete_matrix,
-    count_neighbours,
-    join_languages,
-    make_vectors,
-    positive_mutual_information,
-)
+from workflow_scripts.pretraining.train_word_vectors import count_neighbours, make_vectors
 
 VOCABULARY = 7
 
 
-def sentences_of(lists: list[list[int]]) -> list[np.ndarray]:
+def sentences_of(lists):
     return [np.array(ids, dtype=np.int32) for ids in lists]
 
 
@@ -50,10 +44,11 @@ def test_mutual_information_of_a_hand_computed_table():
     total = 2 + math.sqrt(12)
     second = math.log(4 * total / (4 * math.sqrt(12)))
     expected = [[0.0, second], [0.0, math.log(8 * total / (12 * math.sqrt(12)))]]
-    np.testing.assert_allclose(positive_mutual_information(counts, 0.5).toarray(), expected)
+    found = train_word_vectors.positive_mutual_information(counts, 0.5)
+    np.testing.assert_allclose(found.toarray(), expected)
 
 
-def random_text(seed: int, pieces: int) -> list[np.ndarray]:
+def random_text(seed, pieces):
     generator = np.random.default_rng(seed)
     weights = 1.0 / np.arange(1, pieces + 1)
     return list(generator.choice(pieces, size=(300, 8), p=weights / weights.sum()))
@@ -62,7 +57,8 @@ def random_text(seed: int, pieces: int) -> list[np.ndarray]:
 def test_vectors_have_the_angles_of_the_left_singular_vectors():
     text = random_text(1, 20)
     vectors = make_vectors(text, 22, 6, WordVectorSettings(window=3))
-    information = positive_mutual_information(count_neighbours(text, 22, 3), 0.75).toarray()
+    counts = count_neighbours(text, 22, 3)
+    information = train_word_vectors.positive_mutual_information(counts, 0.75).toarray()
     left = np.linalg.svd(information[:20, :20])[0][:, :6]
     left = normalize(left - left.mean(axis=0))
     np.testing.assert_allclose(vectors[:20] @ vectors[:20].T, left @ left.T, atol=1e-5)
@@ -83,7 +79,7 @@ def test_languages_are_turned_to_one_another_by_shared_pieces():
     vectors["small"][:10] = 0.0
     vectors["small"][10:12] = normalize(generator.normal(size=(2, 5)))
     counts["big"] *= 9
-    joined = join_languages(vectors, counts, shared=20)
+    joined = train_word_vectors.join_languages(vectors, counts, shared=20)
     # Both are images of one matrix, so the small one comes to lie on the big one.
     np.testing.assert_allclose(joined[:10], hub[:10], atol=1e-9)
     np.testing.assert_allclose(joined[12:], hub[12:], atol=1e-9)
@@ -96,7 +92,7 @@ def test_languages_are_turned_to_one_another_by_shared_pieces():
 def test_absent_pieces_get_random_rows_of_the_same_length():
     vectors = normalize(np.random.default_rng(1).normal(size=(6, 4)))
     vectors[[2, 5]] = 0.0
-    matrix = complete_matrix(vectors, 0.05, np.random.default_rng(3))
+    matrix = train_word_vectors.complete_matrix(vectors, 0.05, np.random.default_rng(3))
     assert matrix.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(matrix, axis=1), 0.05 * 2, rtol=1e-5)
     np.testing.assert_allclose(matrix[[0, 1, 3, 4]], vectors[[0, 1, 3, 4]] * 0.1, rtol=1e-5)

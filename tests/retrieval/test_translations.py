@@ -7,12 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workflow_scripts.errors import UserError
+from workflow_scripts.retrieval import mapping as maps
 from workflow_scripts.retrieval.csls import neighbourhood_means, rank_by_csls
-from workflow_scripts.retrieval.mapping import (
-    centre_on_vocabulary,
-    learn_orthogonal,
-    learn_supervised,
-)
 from workflow_scripts.retrieval.translations import LexiconSide, rank_translations
 
 DIMENSION, TRAIN = 6, 25
@@ -38,9 +34,8 @@ def noisy_pair(seed, entries, dimension, noise=0.3):
 def supervised_step_by_step(source, target, train):
     """The oracle: Artetxe et al. (2018, AAAI), the first `train` rows of both the dictionary."""
     # 1 whitening on the dictionary: symmetric inverse root of the Gram matrix of the dimensions
-    x_root, z_root = (
-        scipy.linalg.sqrtm(side[:train].T @ side[:train]).real for side in (source, target)
-    )
+    words = source[:train], target[:train]
+    x_root, z_root = (scipy.linalg.sqrtm(side.T @ side).real for side in words)
     x, z = source @ np.linalg.inv(x_root), target @ np.linalg.inv(z_root)
     np.testing.assert_allclose(x[:train].T @ x[:train], np.eye(x.shape[1]), atol=1e-8)
     # 2 orthogonal map
@@ -66,7 +61,7 @@ def csls_matrix(queries, sources, targets, neighbours):
 def test_orthogonal_equals_scipy(seed, dimension, more):
     source, target, _ = noisy_pair(seed, dimension + more, dimension)
     expected, _ = scipy.linalg.orthogonal_procrustes(source, target)
-    mapping = learn_orthogonal(source, target)
+    mapping = maps.learn_orthogonal(source, target)
     np.testing.assert_allclose(mapping.source, expected, atol=1e-6)
     np.testing.assert_array_equal(mapping.target, np.eye(dimension))
 
@@ -75,8 +70,8 @@ def test_orthogonal_equals_scipy(seed, dimension, more):
 @settings(max_examples=30, deadline=None)
 def test_a_rotation_is_found_exactly(seed, dimension):
     source, target, rotation = noisy_pair(seed, 3 * dimension, dimension, noise=0)
-    np.testing.assert_allclose(learn_orthogonal(source, target).source, rotation, atol=1e-9)
-    mapping = learn_supervised(source, target)
+    np.testing.assert_allclose(maps.learn_orthogonal(source, target).source, rotation, atol=1e-9)
+    mapping = maps.learn_supervised(source, target)
     np.testing.assert_allclose(source @ mapping.source, target @ mapping.target, atol=1e-6)
 
 
@@ -84,7 +79,7 @@ def test_a_rotation_is_found_exactly(seed, dimension):
 @settings(max_examples=30, deadline=None)
 def test_supervised_equals_the_steps(seed, dimension):
     source, target, _ = noisy_pair(seed, 4 * dimension, dimension)
-    mapping = learn_supervised(source, target)
+    mapping = maps.learn_supervised(source, target)
     found = source @ mapping.source, target @ mapping.target
     expected = supervised_step_by_step(source, target, len(source))
     # The axes of the shared space are fixed up to their signs: compare what retrieval sees.
@@ -93,7 +88,7 @@ def test_supervised_equals_the_steps(seed, dimension):
         np.testing.assert_allclose(found[one] @ found[other].T, products, atol=1e-6)
 
 
-@pytest.mark.parametrize("learn", [learn_orthogonal, learn_supervised])
+@pytest.mark.parametrize("learn", [maps.learn_orthogonal, maps.learn_supervised])
 @pytest.mark.parametrize("copies", [1, 5])
 def test_a_small_dictionary_maps_what_it_spans_and_drops_the_rest(learn, copies):
     source, target, _ = noisy_pair(3, 5, 12, noise=0)
@@ -124,14 +119,14 @@ def test_regularisation_tends_to_the_map_without_whitening_and_to_that_without_i
 
 
 def products_of(source, target, **options):
-    mapping = learn_supervised(source, target, **options)
+    mapping = maps.learn_supervised(source, target, **options)
     return source @ mapping.source @ (target @ mapping.target).T
 
 
 def test_centring_uses_the_mean_of_the_vocabulary_for_all_words():
     generator = np.random.default_rng(7)
     vocabulary, words = generator.normal(size=(30, 4)) + 2, generator.normal(size=(5, 4)) + 2
-    centred, mapped = centre_on_vocabulary(vocabulary, words, name="fr")
+    centred, mapped = maps.centre_on_vocabulary(vocabulary, words, name="fr")
     mean = unit(vocabulary).mean(axis=0)
     np.testing.assert_allclose(centred, unit(unit(vocabulary) - mean), atol=1e-12)
     np.testing.assert_allclose(mapped, unit(unit(words) - mean), atol=1e-12)

@@ -21,9 +21,8 @@ def sorted_top(queries, targets, k):
 # Small whole numbers: every product is exact, so ties are ties, and there are many.
 def whole_vectors(dimension, most):
     numbers = st.integers(-2, 2)
-    return st.integers(1, most).flatmap(
-        lambda n: arrays(np.float32, (n, dimension), elements=numbers)
-    )
+    rows = st.integers(1, most)
+    return rows.flatmap(lambda n: arrays(np.float32, (n, dimension), elements=numbers))
 
 
 pairs = st.integers(1, 4).flatmap(

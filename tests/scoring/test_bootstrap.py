@@ -6,41 +6,29 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import scipy.stats
-import sklearn.metrics
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.metrics import roc_auc_score
 
 from workflow_scripts.scoring import bootstrap
-from workflow_scripts.scoring.bootstrap import (
-    item_counts,
-    paired_p_value,
-    percentile_interval,
-    replicate,
-    resamples,
-)
+from workflow_scripts.scoring.bootstrap import paired_p_value, percentile_interval, replicate
 from workflow_scripts.scoring.counted_metrics import accuracy_metric, auc_metric, spearman_metric
 
 GENERATOR = np.random.default_rng(5)
 GOLD = np.round(GENERATOR.normal(size=400), 1)
-PREDICTED = GOLD + GENERATOR.normal(size=400)
+GUESSED = GOLD + GENERATOR.normal(size=400)
 LABELS = (GOLD > 0.3).astype(int)
 
 
 def all_resamples(dataset, n, number=1000):
-    return np.concatenate(list(resamples(dataset, n, number)))
+    return np.concatenate(list(bootstrap.resamples(dataset, n, number)))
 
 
 @pytest.mark.parametrize(
     ("metric", "statistic"),
     [
-        (
-            spearman_metric(PREDICTED, GOLD),
-            lambda i: float(scipy.stats.spearmanr(PREDICTED[i], GOLD[i]).statistic),
-        ),
-        (
-            auc_metric(PREDICTED, LABELS),
-            lambda i: sklearn.metrics.roc_auc_score(LABELS[i], PREDICTED[i]),
-        ),
+        (spearman_metric(GUESSED, GOLD), lambda i: scipy.stats.spearmanr(GUESSED[i], GOLD[i])[0]),
+        (auc_metric(GUESSED, LABELS), lambda i: roc_auc_score(LABELS[i], GUESSED[i])),
         (accuracy_metric(LABELS), lambda i: LABELS[i].mean()),
     ],
 )
@@ -57,16 +45,12 @@ def test_replicates_and_interval_agree_with_scipy_s_percentile_bootstrap(metric,
     tolerance = 4 * 0.1 * theirs.standard_error * np.sqrt(2)
     interval = theirs.confidence_interval
     assert percentile_interval(found) == pytest.approx([interval.low, interval.high], abs=tolerance)
+    # scipy, given our replicates and asked for none of its own
+    options = {"method": "percentile", "n_resamples": 0}
+    options["bootstrap_result"] = SimpleNamespace(bootstrap_distribution=found)
     for level in (0.95, 0.8):
-        # scipy, given our replicates and asked for none of its own
-        ours = scipy.stats.bootstrap(
-            (np.arange(400),),
-            np.mean,
-            n_resamples=0,
-            confidence_level=level,
-            method="percentile",
-            bootstrap_result=SimpleNamespace(bootstrap_distribution=found),
-        ).confidence_interval
+        ours = scipy.stats.bootstrap(([0] * 400,), np.mean, confidence_level=level, **options)
+        ours = ours.confidence_interval
         expected = pytest.approx([ours.low, ours.high], abs=1e-12)
         assert percentile_interval(found, level) == expected
 
@@ -91,8 +75,8 @@ def test_resamples_are_fixed_by_data_set_and_number_of_items_whatever_the_chunks
     seed = int.from_bytes(hashlib.sha256(b"sts12\n50").digest()[:16], "big")
     expected = np.random.default_rng(seed).integers(50, size=(1000, 50))
     np.testing.assert_array_equal(one, expected)
-    assert max(chunk.size for chunk in resamples("qnli", 5463, 30)) <= 1 << 16
-    assert next(resamples("large", 10**6, 1)).shape == (1, 10**6)
+    assert max(chunk.size for chunk in bootstrap.resamples("qnli", 5463, 30)) <= 1 << 16
+    assert next(bootstrap.resamples("large", 10**6, 1)).shape == (1, 10**6)
     for draws in (1, 50 * 7, 10**9):
         monkeypatch.setattr(bootstrap, "_DRAWS_AT_ONCE", draws)
         np.testing.assert_array_equal(all_resamples("sts12", 50), one)
@@ -103,7 +87,7 @@ def test_resamples_are_fixed_by_data_set_and_number_of_items_whatever_the_chunks
 def test_counts_are_the_occurrences_of_each_item(n, number, seed):
     indices = np.random.default_rng(seed).integers(n, size=(number, n))
     expected = [[(row == item).sum() for item in range(n)] for row in indices]
-    np.testing.assert_array_equal(item_counts(indices), expected)
+    np.testing.assert_array_equal(bootstrap.item_counts(indices), expected)
 
 
 def test_replicates_without_a_value_are_left_out():

@@ -4,19 +4,13 @@ import numpy as np
 import pytest
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.scoring.details import (
-    cosines_key,
-    labels_key,
-    read_details,
-    replicates_key,
-    write_details,
-)
+from workflow_scripts.scoring import details
 
 ARRAYS = {
-    replicates_key("qnli", "auc"): np.array([0.5, np.nan, 1 / 3]),
-    replicates_key("bc5cdr-d", "accuracy@1"): np.linspace(0, 1, 1000),
-    cosines_key("qnli"): np.array([0.25, -1], dtype=np.float32),
-    labels_key("qnli"): np.array([0, 1], dtype=np.int8),
+    details.replicates_key("qnli", "auc"): np.array([0.5, np.nan, 1 / 3]),
+    details.replicates_key("bc5cdr-d", "accuracy@1"): np.linspace(0, 1, 1000),
+    details.cosines_key("qnli"): np.array([0.25, -1], dtype=np.float32),
+    details.labels_key("qnli"): np.array([0, 1], dtype=np.int8),
 }
 
 
@@ -24,8 +18,8 @@ ARRAYS = {
 def test_details_survive_writing_and_reading_with_equal_bytes(tmp_path, arrays):
     paths = tmp_path / "folder" / "scores.npz", tmp_path / "other.npz"
     for path in paths:
-        write_details(path, arrays)
-    found = read_details(paths[0])
+        details.write_details(path, arrays)
+    found = details.read_details(paths[0])
     assert list(found) == list(arrays)
     for name, array in arrays.items():
         np.testing.assert_array_equal(found[name], array, strict=True)
@@ -35,7 +29,7 @@ def test_details_survive_writing_and_reading_with_equal_bytes(tmp_path, arrays):
 def test_objects_are_not_written_and_a_missing_file_is_named(tmp_path):
     path = tmp_path / "scores.npz"
     with pytest.raises(ValueError, match="allow_pickle"):
-        write_details(path, {"replicates/a/b": np.array([{}], dtype=object)})
+        details.write_details(path, {"replicates/a/b": np.array([{}], dtype=object)})
     assert not list(tmp_path.iterdir())
     with pytest.raises(UserError, match="no such file; score the encoder again"):
-        read_details(path)
+        details.read_details(path)

@@ -11,13 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from workflow_scripts.errors import UserError
+from workflow_scripts.scoring import counted_metrics as metrics
 from workflow_scripts.scoring.bootstrap import item_counts
-from workflow_scripts.scoring.counted_metrics import (
-    accuracy_metric,
-    auc_metric,
-    spearman_metric,
-    value_of,
-)
 from workflow_scripts.scoring.pair_classification import area_under_curve, roc_curve
 from workflow_scripts.scoring.similarity import cosines_of_pairs
 
@@ -47,8 +42,8 @@ def drawn(seed, n, distinct):
 def test_metrics_of_a_resample_equal_scipy_and_scikit_learn(seed, n, distinct):
     first, second, indices = drawn(seed, n, distinct)
     labels, counts = (second > 0).astype(int), item_counts(indices)
-    correlations = spearman_metric(first, second)(counts)
-    areas = auc_metric(first, labels)(counts)
+    correlations = metrics.spearman_metric(first, second)(counts)
+    areas = metrics.auc_metric(first, labels)(counts)
     for correlation, area, items in zip(correlations, areas, indices, strict=True):
         a, b, known = first[items], second[items], labels[items]
         if len(set(a)) == 1 or len(set(b)) == 1:
@@ -59,18 +54,18 @@ def test_metrics_of_a_resample_equal_scipy_and_scikit_learn(seed, n, distinct):
             assert np.isnan(area)
         else:
             assert area == pytest.approx(sklearn.metrics.roc_auc_score(known, a), abs=1e-12)
-    shares = accuracy_metric(labels.tolist())(counts)
+    shares = metrics.accuracy_metric(labels.tolist())(counts)
     np.testing.assert_allclose(shares, labels[indices].mean(axis=1), atol=1e-12)
 
 
 def test_metrics_by_hand():
-    assert value_of(accuracy_metric([True, False, False, True]), 4) == 0.5
+    assert metrics.value_of(metrics.accuracy_metric([True, False, False, True]), 4) == 0.5
     # Ranks 1 2 3 4 and 2 1 3 4: squared differences sum to 2, so 1 - 6 * 2 / (4 * 15).
-    assert value_of(spearman_metric(np.arange(4), np.array([1, 0, 2, 3])), 4) == 0.8
+    assert metrics.value_of(metrics.spearman_metric(np.arange(4), np.array([1, 0, 2, 3])), 4) == 0.8
     # Ranks 1.5 1.5 3 4 and 1 2 3.5 3.5: deviations (-1 -1 .5 1.5) and (-1.5 -.5 1 1), whose
     # product sums to 4 and squares to 4.5 each.
-    tied = spearman_metric(np.array([1, 1, 2, 3]), np.array([5, 6, 7, 7]))
-    assert value_of(tied, 4) == pytest.approx(4 / 4.5, abs=1e-12)
+    tied = metrics.spearman_metric(np.array([1, 1, 2, 3]), np.array([5, 6, 7, 7]))
+    assert metrics.value_of(tied, 4) == pytest.approx(4 / 4.5, abs=1e-12)
     # Of four pairs of a positive (3, 1) and a negative (2, 1) two are in order and one is a tie.
     assert area_under_curve([3, 1, 2, 1], [1, 1, 0, 0]) == 2.5 / 4
     false, true = roc_curve([0.9, 0.4, 0.4, 0.4, 0.1], [1, 1, 0, 0, 0])
@@ -82,8 +77,8 @@ def test_large_counts_of_one_item_are_exact():
     generator = np.random.default_rng(1)
     first = np.round(generator.normal(size=50_000), 2)
     second = np.round(first + generator.normal(size=50_000), 1)
-    expected = scipy.stats.spearmanr(first, second).statistic
-    assert value_of(spearman_metric(first, second), 50_000) == pytest.approx(expected, abs=1e-12)
+    expected = pytest.approx(scipy.stats.spearmanr(first, second).statistic, abs=1e-12)
+    assert metrics.value_of(metrics.spearman_metric(first, second), 50_000) == expected
 
 
 @given(rows)
@@ -93,7 +88,7 @@ def test_spearman_equals_that_of_pandas_and_sees_only_the_order(row):
     assume(len(set(first)) > 1 and len(set(second)) > 1)
 
     def spearman(one, other):
-        return value_of(spearman_metric(one, other), len(one))
+        return metrics.value_of(metrics.spearman_metric(one, other), len(one))
 
     # a data frame's own implementation; that of a series would be scipy's
     value = pd.DataFrame({"a": first, "b": second}).corr(method="spearman").loc["a", "b"]

@@ -40,9 +40,8 @@ LINKS = {
 }
 STRINGS = {"task": "isotropy", "split": "test", "strings": [1, 4, 5, 7, 9], "dropped": {}}
 VECTORS = np.random.default_rng(0).normal(size=(10, 6)).astype(np.float32)
-COSINES = np.array(
-    [1 - scipy.spatial.distance.cosine(*VECTORS[[i, i + 5]].astype(float)) for i in range(5)]
-)
+PAIRED = zip(VECTORS[:5].astype(float), VECTORS[5:].astype(float), strict=True)
+COSINES = np.array([1 - scipy.spatial.distance.cosine(*pair) for pair in PAIRED])
 
 
 @pytest.fixture

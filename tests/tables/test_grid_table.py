@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from html_reading import Page
 from latex_reading import read_latex_table
-from table_files import Forms, assemble
+from table_files import assemble
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.tables.grid_values import format_setting
@@ -34,7 +34,7 @@ SCORES = [(None, 0.25, 0), (0, 0.5, 8), (1, 0.6, 4), (2, None, 0), (3, 0.4, 4)]
 
 
 @pytest.fixture
-def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def reports(tmp_path, monkeypatch):
     """The reports of a search as `choose_settings` writes them."""
     monkeypatch.chdir(tmp_path)
     scores = [{"cell": c, "seed": int(c is not None), "value": v, "steps": n} for c, v, n in SCORES]
@@ -46,7 +46,7 @@ def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def reference(tmp_path: Path) -> Path:
+def reference(tmp_path):
     lines = ["table\trow\tcolumn\tvalue"]
     for name, (values, chosen) in PAPER.items():
         lines += [f"table21\t{name}\tvalue{n}\t{v}" for n, v in enumerate(values.split(), 1)]
@@ -57,16 +57,14 @@ def reference(tmp_path: Path) -> Path:
     return path
 
 
-def table21(folder: Path, reference: Path, *searches: str) -> Forms:
+def table21(folder, reference, *searches):
     block = {"id": "table21", "kind": "grid", "title": "Table 21. Grid", "notes": ["Sic."]} | {
         "folder": "results/tuning_grid"
     }
     return assemble(folder, block | {"reference": str(reference), "searches": searches})
 
 
-def test_values_stand_with_the_papers_choice_and_our_best(
-    tmp_path: Path, reference: Path, reports: None
-) -> None:
+def test_values_stand_with_the_papers_choice_and_our_best(tmp_path, reference, reports):
     made = table21(tmp_path, reference, "words")
     (rows,) = Page(made.html).tables
     assert rows[0] == ["Hyper-parameter", "Value", "Paper", "words"]
@@ -97,20 +95,18 @@ def test_values_stand_with_the_papers_choice_and_our_best(
     ) in made.md
 
 
-def test_grid_without_searches_is_the_papers(tmp_path: Path, reference: Path) -> None:
+def test_grid_without_searches_is_the_papers(tmp_path, reference):
     text = table21(tmp_path, reference).md
     assert "No search of ours was run" in text
     assert r"| Temperature | 0.04 | **chosen for phrase, sentence \*** |" in text
 
 
-def test_settings_look_as_in_the_paper() -> None:
+def test_settings_look_as_in_the_paper():
     found = [format_setting(value) for value in (2e-5, 1e-4, 200.0, 0.04)]
     assert found == ["2e-5", "0.0001", "200", "0.04"]
 
 
-def test_missing_report_or_hyper_parameter_is_a_user_error(
-    tmp_path: Path, reference: Path, reports: None
-) -> None:
+def test_missing_report_or_hyper_parameter_is_a_user_error(tmp_path, reference, reports):
     with pytest.raises(UserError, match=r"other\.json: no such file"):
         table21(tmp_path, reference, "words", "other")
     reference.write_text(reference.read_text().replace("\tepochs\t", "\tepoch\t"))

@@ -12,7 +12,7 @@ from html_reading import Page
 from table_files import make_score
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.scoring.tidy_scores import Score, read_scores, write_scores
+from workflow_scripts.scoring.tidy_scores import read_scores, write_scores
 from workflow_scripts.tables import assemble_index, assemble_scores
 from workflow_scripts.tables.kinds.register import KINDS
 
@@ -27,11 +27,11 @@ BLOCK: dict[str, Any] = {
 }
 
 
-def score(**changes: Any) -> Score:
+def score(**changes):
     return make_score(**({"dataset": "d", "value": 0.5} | changes))
 
 
-def merged(tmp_path: Path, *files: list[Score]) -> list[Score]:
+def merged(tmp_path, *files):
     paths = [tmp_path / f"{number}.tsv" for number in range(len(files))]
     for path, scores in zip(paths, files, strict=True):
         write_scores(path, scores)
@@ -41,26 +41,26 @@ def merged(tmp_path: Path, *files: list[Score]) -> list[Score]:
     return read_scores(output)
 
 
-def test_scores_are_sorted_with_seeds_as_numbers_and_kept_once(tmp_path: Path) -> None:
+def test_scores_are_sorted_with_seeds_as_numbers_and_kept_once(tmp_path):
     a, b, c = score(seed=4), score(seed=33), score(model="a")
     assert merged(tmp_path, [b, a], [c], [a]) == [c, a, b]
     assert merged(tmp_path) == []
 
 
-def test_contradicting_scores_are_a_user_error(tmp_path: Path) -> None:
+def test_contradicting_scores_are_a_user_error(tmp_path):
     with pytest.raises(UserError, match=r"1\.tsv: spearman of dataset `d` differs.*0\.tsv"):
         merged(tmp_path, [score()], [score(value=0.6)])
     assert not (tmp_path / "scores.tsv").exists()
 
 
-def index(tmp_path: Path, **changes: Any) -> str:
+def index(tmp_path, **changes):
     block, output = tmp_path / "block.json", tmp_path / "index.html"
     block.write_text(json.dumps(BLOCK | changes))
     assemble_index.main(["--block", str(block), "--output", str(output)])
     return output.read_text(encoding="utf-8")
 
 
-def test_index_links_all_by_paper_and_names_what_made_them(tmp_path: Path) -> None:
+def test_index_links_all_by_paper_and_names_what_made_them(tmp_path):
     text = index(tmp_path)
     page = Page(text)
     figure = "../figures/figure04"
@@ -85,7 +85,7 @@ def test_index_links_all_by_paper_and_names_what_made_them(tmp_path: Path) -> No
     assert Page(text).links[0] == "scorecard.html"
 
 
-def test_commands_and_kinds_start_without_heavy_packages(project: Path) -> None:
+def test_commands_and_kinds_start_without_heavy_packages(project):
     names = [f"assemble_{what}" for what in ("index", "scorecard", "scores", "table")]
     names += [f"kinds.{kind.replace('-', '_')}" for kind in KINDS]
     modules = ", ".join(f"workflow_scripts.tables.{name}" for name in names)
@@ -95,7 +95,7 @@ def test_commands_and_kinds_start_without_heavy_packages(project: Path) -> None:
 
 
 # one argument of a command holds 128 KiB at most on Linux
-def test_five_thousand_files_go_by_block(project: Path, tmp_path: Path) -> None:
+def test_five_thousand_files_go_by_block(project, tmp_path):
     """Through the rule that writes a block, and the step that reads it."""
     folder = tmp_path / "results/benchmarks/score_suite/model/recipe-of-some-length/corpus"
     folder.mkdir(parents=True)

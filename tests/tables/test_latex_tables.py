@@ -1,21 +1,17 @@
 """The LaTeX of tables: it would compile, shows the own values, and escapes every text."""
 
 import re
-from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from latex_reading import read_latex_table
-from table_files import Forms
 
 from workflow_scripts.tables.document import LEFT, Column, Document, Sheet, text_row
 from workflow_scripts.tables.render import latex_text, render
 
-Assembled = Callable[..., Forms]
 
-
-def test_rows_hold_the_own_values_with_best_and_second_best(assembled: Assembled) -> None:
+def test_rows_hold_the_own_values_with_best_and_second_best(assembled):
     text = assembled(comparable=("bert-mirror",), details=True).tex
     rows, rules, caption = read_latex_table(text)
     change = r"{\scriptsize$\uparrow$.250*}"
@@ -36,7 +32,7 @@ def test_rows_hold_the_own_values_with_best_and_second_best(assembled: Assembled
     assert r"\label{tab:table01}" in text
 
 
-def test_published_values_stand_in_comments_alone(assembled: Assembled) -> None:
+def test_published_values_stand_in_comments_alone(assembled):
     text = assembled().tex
     assert "% paper, fasttext: .528 & -- & --\n" in text
     assert "% paper, bert-mirror: .556 & .245 & .471\n" in text
@@ -46,7 +42,7 @@ def test_published_values_stand_in_comments_alone(assembled: Assembled) -> None:
     assert "No value is comparable with the paper's." in shown
 
 
-def test_table_without_average_has_arrows_in_all_columns(assembled: Assembled) -> None:
+def test_table_without_average_has_arrows_in_all_columns(assembled):
     rows, _, caption = read_latex_table(assembled(average=False).tex)
     assert [field.split("arrow$")[-1] for field in rows[3][1:]] == [".375}", ".125}"]
     # without replicates nothing is tested
@@ -63,13 +59,13 @@ def test_table_without_average_has_arrows_in_all_columns(assembled: Assembled) -
         ("two\nlines", "two lines"),
     ],
 )
-def test_special_characters_are_escaped(text: str, latex: str) -> None:
+def test_special_characters_are_escaped(text, latex):
     assert latex_text(text) == latex
 
 
 @settings(deadline=None)
 @given(st.text(alphabet=st.characters(codec="ascii", exclude_categories=["Cc"]) | st.just("±")))
-def test_any_text_gives_a_table_that_compiles(text: str) -> None:
+def test_any_text_gives_a_table_that_compiles(text):
     sheet = Sheet((Column("", LEFT), Column(text)), ((text_row(text, text),),))
     table = render(Document("t", text, (sheet,), comments=(text,)), "tex")
     rows, _, caption = read_latex_table(table)

@@ -1,6 +1,5 @@
 """Tables of words and numbers: the models, and running times worked out by hand."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,7 +26,7 @@ MODELS: dict[str, Any] = {
 }
 
 
-def test_models_stand_beside_the_papers(tmp_path: Path) -> None:
+def test_models_stand_beside_the_papers(tmp_path):
     found = assemble(tmp_path, MODELS)
     expected = [
         ["Model", "In the paper", "Here", "The paper's"],
@@ -52,20 +51,20 @@ def test_models_stand_beside_the_papers(tmp_path: Path) -> None:
 HEADER = "s h:m:s max_rss max_vms max_uss max_pss io_in io_out mean_load cpu_time"
 
 
-def benchmark(path: Path, *rows: tuple[Any, Any, Any]) -> str:
+def benchmark(path, *rows):
     """Write a benchmark file as Snakemake does, (seconds, memory, cpu) a row; return its path."""
     lines = [f"{s} 0:00:10 {memory} 4 0.3 0.7 0 0 0 {cpu}" for s, memory, cpu in rows]
     path.write_text("".join("\t".join(line.split()) + "\n" for line in (HEADER, *lines)))
     return str(path)
 
 
-def times(*groups: tuple[str, list[str]]) -> dict[str, Any]:
+def times(*groups):
     listed = [{"label": label, "files": files} for label, files in groups]
     block = {"id": "running-time", "kind": "running-time", "title": "Running time"}
     return block | {"notes": ["The paper: 10-20 seconds for an epoch."], "groups": listed}
 
 
-def test_groups_have_medians_sums_and_largest(tmp_path: Path) -> None:
+def test_groups_have_medians_sums_and_largest(tmp_path):
     words = [
         benchmark(tmp_path / "a.tsv", (10.0, 500, 15)),
         benchmark(tmp_path / "b.tsv", (14.0, 700.4, 25)),
@@ -91,7 +90,7 @@ def test_groups_have_medians_sums_and_largest(tmp_path: Path) -> None:
     assert "10-20 seconds" in found.md
 
 
-def test_benchmarks_are_read_by_the_names_of_their_columns(tmp_path: Path) -> None:
+def test_benchmarks_are_read_by_the_names_of_their_columns(tmp_path):
     path = tmp_path / "b.tsv"
     path.write_text("cpu_time\tmax_rss\ts\n3\t2\t1\n-\tNA\t1\n")
     assert read_benchmark(str(path)) == [Job(1, 2, 3), Job(1, None, None)]
@@ -100,7 +99,7 @@ def test_benchmarks_are_read_by_the_names_of_their_columns(tmp_path: Path) -> No
         read_benchmark(str(path))
 
 
-def test_no_jobs_give_a_table_and_a_missing_benchmark_a_user_error(tmp_path: Path) -> None:
+def test_no_jobs_give_a_table_and_a_missing_benchmark_a_user_error(tmp_path):
     found = assemble(tmp_path, times())
     assert found.rows == []
     assert "Not measured" not in found.md

@@ -19,7 +19,7 @@ EXAMPLE = (["model x y"], ["x", "avg", "change"], [("A", "a"), ("+ B", "b")])
 EXAMPLE_TEXT = "prose\nmodel x y\nA .1 .2\n\\hdashline+ B 2.3 .4↓.100\nTable 1: words\nmore"
 
 
-def cells_of(text: str) -> dict[tuple[str, str, str], Decimal]:
+def cells_of(text):
     """Return {(table, row, column): value} of tidy lines; each cell stands there once."""
     header, *lines = text.splitlines()
     assert header == "table\trow\tcolumn\tvalue"
@@ -28,7 +28,7 @@ def cells_of(text: str) -> dict[tuple[str, str, str], Decimal]:
     return cells
 
 
-def test_every_cell_is_as_the_paper_prints_it_and_there_is_no_other(project: Path) -> None:
+def test_every_cell_is_as_the_paper_prints_it_and_there_is_no_other(project):
     assert hashlib.sha256(FROZEN.read_bytes()).hexdigest() == SHA256
     frozen = cells_of(FROZEN.read_text().split("\n", 1)[1])
     folder = project / "config" / "reference" / "mirror-bert"
@@ -44,7 +44,7 @@ def test_every_cell_is_as_the_paper_prints_it_and_there_is_no_other(project: Pat
 
 
 @pytest.mark.shared_data
-def test_the_tool_reads_the_same_bytes_out_of_the_paper(shared_data: Path, tmp_path: Path) -> None:
+def test_the_tool_reads_the_same_bytes_out_of_the_paper(shared_data, tmp_path):
     papers = shared_data.parent / "papers"
     arguments = ["--paper", papers / "mirror-bert.txt", "--output", tmp_path / "cells.tsv"]
     arguments += ["--formulas", papers / "mirror-bert-with-formulas.txt"]
@@ -54,7 +54,7 @@ def test_the_tool_reads_the_same_bytes_out_of_the_paper(shared_data: Path, tmp_p
     assert (tmp_path / "cells.tsv").read_bytes() == FROZEN.read_bytes()
 
 
-def test_parser_reads_rows_values_and_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parser_reads_rows_values_and_changes(monkeypatch):
     monkeypatch.syspath_prepend(TOOLS)
     from printed_tables import Printed, parse_table
 
@@ -77,7 +77,7 @@ def test_parser_reads_rows_values_and_changes(monkeypatch: pytest.MonkeyPatch) -
         ("↓.100", " .100", "`.100` is no value of column `change`"),
     ],
 )
-def test_parser_stops_at_another_layout(monkeypatch, old: str, new: str, message: str) -> None:
+def test_parser_stops_at_another_layout(monkeypatch, old, new, message):
     monkeypatch.syspath_prepend(TOOLS)
     from printed_tables import LayoutError, Printed, parse_table
 

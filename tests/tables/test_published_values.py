@@ -1,7 +1,5 @@
 """Reading files of published values."""
 
-from pathlib import Path
-
 import pytest
 
 from workflow_scripts.errors import UserError
@@ -10,7 +8,7 @@ from workflow_scripts.tables.published import read_published
 HEADER = "table\trow\tcolumn\tvalue\n"
 
 
-def test_values_keep_the_digits_that_were_printed(tmp_path: Path) -> None:
+def test_values_keep_the_digits_that_were_printed(tmp_path):
     path = tmp_path / "t.tsv"
     path.write_text(HEADER + "t\ta\tb\t0.530\n")
     assert str(read_published(str(path))["a", "b"]) == "0.530"
@@ -29,7 +27,7 @@ def test_values_keep_the_digits_that_were_printed(tmp_path: Path) -> None:
         (HEADER + "t\ta\tb\t.5\nt\ta\tb\t.6\n", "t.tsv:3: row `a`, column `b` twice"),
     ],
 )
-def test_malformed_reference_is_one_clear_line(tmp_path: Path, text: str, message: str) -> None:
+def test_malformed_reference_is_one_clear_line(tmp_path, text, message):
     path = tmp_path / "t.tsv"
     path.write_text(text)
     with pytest.raises(UserError) as caught:

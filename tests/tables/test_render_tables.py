@@ -1,32 +1,23 @@
 """What the forms of a table show, and that they show the same."""
 
 import re
-from collections.abc import Callable
 from decimal import Decimal
-from pathlib import Path
-from typing import Any
 
 import pytest
 from html_reading import Page
 from hypothesis import given
 from hypothesis import strategies as st
-from table_files import Forms, assemble
+from table_files import assemble
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.tables.numbers import (
-    format_difference,
-    format_number,
-    format_published,
-    format_tolerance,
-)
+from workflow_scripts.tables import numbers
+from workflow_scripts.tables.numbers import format_number, format_published
 
-MakeTable = Callable[..., dict[str, Any]]
-Assembled = Callable[..., Forms]
 NOT_RUN = {"id": "fasttext", "label": "fastText", "not_run": "no vectors"}
 MIRROR = "+ Mirror<br><sub>↑↓ to BERT-mp</sub>"
 
 
-def markdown_rows(text: str) -> list[list[str]]:
+def markdown_rows(text):
     """Return the cells of the first table, the line of dashes left out."""
     table = re.search(r"(?:^\|.*\n)+", text, flags=re.MULTILINE)
     assert table is not None
@@ -43,12 +34,12 @@ def markdown_rows(text: str) -> list[list[str]]:
         (2, {13.794: "13.79", 0.7142: ".71", -0.004: ".00"}),
     ],
 )
-def test_numbers_look_as_in_the_paper(digits: int, texts: dict[float | Decimal, str]) -> None:
+def test_numbers_look_as_in_the_paper(digits, texts):
     assert {value: format_number(value, digits) for value in texts} == texts
 
 
 @given(st.floats(-1, 1))
-def test_any_score_is_three_digits_without_a_leading_zero(value: float) -> None:
+def test_any_score_is_three_digits_without_a_leading_zero(value):
     text = format_number(value)
     assert re.fullmatch(r"-?(1\.000|\.\d{3})", text) and text != "-.000"
     assert abs(float(text) - value) <= 0.0005 + 1e-12
@@ -58,16 +49,16 @@ def test_any_score_is_three_digits_without_a_leading_zero(value: float) -> None:
     ("form", "texts"),
     [
         # differences carry their sign, published values keep their digits
-        (format_difference, {"0.012": "+.012", "-0.5": "-.500", "0": ".000"}),
+        (numbers.format_difference, {"0.012": "+.012", "-0.5": "-.500", "0": ".000"}),
         (format_published, {"12.8": "12.8", "0.0120": ".0120", "-0.5": "-.5", "1.000": "1.000"}),
-        (format_tolerance, {"0.010": ".01", "10": "10", "0.5": ".5"}),
+        (numbers.format_tolerance, {"0.010": ".01", "10": "10", "0.5": ".5"}),
     ],
 )
-def test_other_numbers(form: Callable[[Decimal], str], texts: dict[str, str]) -> None:
+def test_other_numbers(form, texts):
     assert {value: form(Decimal(value)) for value in texts} == texts
 
 
-def test_tsv_has_seven_fields_for_each_column(assembled: Assembled) -> None:
+def test_tsv_has_seven_fields_for_each_column(assembled):
     found = assembled(comparable=("bert-mirror",), details=True)
     parts = ("", " sd", " low", " high", " published", " difference", " status")
     labels = [f"{label}{part}" for label in ("EN", "FR", "avg.") for part in parts]
@@ -85,7 +76,7 @@ def test_tsv_has_seven_fields_for_each_column(assembled: Assembled) -> None:
     assert mirror["FR status"] == "inside"
 
 
-def test_tsv_is_empty_where_not_run_or_not_comparable(assembled: Assembled) -> None:
+def test_tsv_is_empty_where_not_run_or_not_comparable(assembled):
     rows = assembled(comparable=("bert-mirror",)).rows
     fasttext, bert, _, mbert = rows
     assert [fasttext[k] for k in ("EN", "EN sd", "EN published")] == ["", "", "0.528"]
@@ -97,7 +88,7 @@ def test_tsv_is_empty_where_not_run_or_not_comparable(assembled: Assembled) -> N
     assert statuses == ["not-run", "not-comparable", "no-published"]
 
 
-def test_markdown_shows_difference_only_where_comparable(assembled: Assembled) -> None:
+def test_markdown_shows_difference_only_where_comparable(assembled):
     found = assembled(comparable=("bert-mirror",))
     rows = markdown_rows(found.md)
     assert rows[0] == ["", "EN", "FR", "avg."]
@@ -116,7 +107,7 @@ def test_markdown_shows_difference_only_where_comparable(assembled: Assembled) -
     assert "here .01. A difference beyond it is marked !" in found.md
 
 
-def test_interval_and_significance_stand_in_the_cell(assembled: Assembled) -> None:
+def test_interval_and_significance_stand_in_the_cell(assembled):
     found = assembled(details=True)
     assert re.fullmatch(
         r"\*\*\.625\*\* ±\.177<br><sub>\\\[\.5\d\d, \.6\d\d\\\]</sub><br>↑\.375\\\*"
@@ -130,7 +121,7 @@ def test_interval_and_significance_stand_in_the_cell(assembled: Assembled) -> No
         assert "not corrected for the number of comparisons" in form
 
 
-def test_table_without_comparable_cells_or_replicates_says_so(assembled: Assembled) -> None:
+def test_table_without_comparable_cells_or_replicates_says_so(assembled):
     found = assembled()
     for form in (found.md, found.html):
         assert "Not comparable with the paper: in no cell are model, data and recipe" in form
@@ -140,9 +131,7 @@ def test_table_without_comparable_cells_or_replicates_says_so(assembled: Assembl
     assert re.search(r"paper \.\d+,", found.md) is None
 
 
-def test_departures_are_listed_with_the_number_of_cells(
-    make_table: MakeTable, tmp_path: Path
-) -> None:
+def test_departures_are_listed_with_the_number_of_cells(make_table, tmp_path):
     block = make_table()
     block["rows"][2]["cells"]["en"]["departures"] = ["the sampler", "the sampler", "a recipe"]
     block["rows"][3]["cells"] |= {"fr": {"not_run": "no French"}}
@@ -167,9 +156,7 @@ def test_departures_are_listed_with_the_number_of_cells(
         ({"reference": None}, "The paper has no values for this table."),
     ],
 )
-def test_page_says_what_may_be_compared(
-    assembled: Assembled, changes: dict[str, Any], sentence: str
-) -> None:
+def test_page_says_what_may_be_compared(assembled, changes, sentence):
     found = assembled(**changes)
     assert sentence in found.md
     assert sentence in found.html
@@ -178,9 +165,7 @@ def test_page_says_what_may_be_compared(
     assert has_published == ("reference" not in changes) == ("paper ." in found.md)
 
 
-def test_faulty_inputs_are_told_of_and_leave_no_output(
-    make_table: MakeTable, tmp_path: Path
-) -> None:
+def test_faulty_inputs_are_told_of_and_leave_no_output(make_table, tmp_path):
     with pytest.raises(UserError, match=r"none\.tsv: no such file"):
         assemble(tmp_path, make_table(reference=str(tmp_path / "none.tsv")))
     block = make_table()
@@ -191,7 +176,7 @@ def test_faulty_inputs_are_told_of_and_leave_no_output(
     assert not (tmp_path / "out").exists()
 
 
-def test_cells_not_run_have_a_numbered_reason(assembled: Assembled) -> None:
+def test_cells_not_run_have_a_numbered_reason(assembled):
     found = assembled()
     rows = markdown_rows(found.md)
     assert rows[1] == ["fastText", "–<sup>1</sup><br><sub>paper .528</sub>", *["–<sup>1</sup>"] * 2]
@@ -204,7 +189,7 @@ def test_cells_not_run_have_a_numbered_reason(assembled: Assembled) -> None:
     assert '<li id="reason2">no French &lt;model&gt;</li>' in found.html
 
 
-def test_n_and_coverage_stand_below_and_text_is_escaped(assembled: Assembled) -> None:
+def test_n_and_coverage_stand_below_and_text_is_escaped(assembled):
     found = assembled()
     assert "| words-en | 100 | 1.000 | none |" in found.md
     page = Page(found.html)
@@ -218,7 +203,7 @@ def test_n_and_coverage_stand_below_and_text_is_escaped(assembled: Assembled) ->
 
 
 @pytest.mark.parametrize("comparable", [(), ("bert-mirror",)])
-def test_html_shows_the_values_of_the_tsv(assembled: Assembled, comparable: tuple[str]) -> None:
+def test_html_shows_the_values_of_the_tsv(assembled, comparable):
     found = assembled(comparable=comparable, details=True)
     header, *shown = Page(found.html).tables[0]
     assert header[1:] == ["EN", "FR", "avg."]
@@ -234,14 +219,14 @@ def test_html_shows_the_values_of_the_tsv(assembled: Assembled, comparable: tupl
                 (r"\[(\.\d{3}), (\.\d{3})\]", ("low", "high")),
             ):
                 expected = [row[f"{label} {name}"] for name in names]
-                numbers = re.search(pattern, text)
-                assert (numbers is not None) == (expected[0] != "")
-                if numbers is not None:
-                    assert list(map(Decimal, numbers.groups())) == list(map(Decimal, expected))
+                matched = re.search(pattern, text)
+                assert (matched is not None) == (expected[0] != "")
+                if matched is not None:
+                    assert list(map(Decimal, matched.groups())) == list(map(Decimal, expected))
             assert text.endswith("!") == (row[f"{label} status"] == "outside")
 
 
-def test_html_is_whole_accessible_and_fetches_nothing(assembled: Assembled) -> None:
+def test_html_is_whole_accessible_and_fetches_nothing(assembled):
     text = assembled(comparable=("bert-mirror",)).html
     page = Page(text)
     assert page.bodies == 3 + 1
@@ -256,9 +241,7 @@ def test_html_is_whole_accessible_and_fetches_nothing(assembled: Assembled) -> N
     assert '<html lang="en">' in text
 
 
-def test_outputs_are_the_same_bytes_again_and_name_no_path(
-    assembled: Assembled, tmp_path: Path
-) -> None:
+def test_outputs_are_the_same_bytes_again_and_name_no_path(assembled, tmp_path):
     assembled(comparable=("bert-mirror",))
     outputs = sorted(path for path in (tmp_path / "out").rglob("*") if path.is_file())
     assert [path.suffix for path in outputs] == [".tsv", ".html", ".md", ".tex", ".tsv"]
@@ -268,9 +251,7 @@ def test_outputs_are_the_same_bytes_again_and_name_no_path(
     assert not any(str(tmp_path).encode() in content for content in before)
 
 
-def test_row_that_the_paper_lacks_is_told_of(
-    assembled: Assembled, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_row_that_the_paper_lacks_is_told_of(assembled, capsys):
     assembled(rows=[{"id": name, "label": name, "not_run": "x"} for name in ("fasttext", "mine")])
     told = "table01: the paper has no row `mine`; it stands without its values\n"
     assert capsys.readouterr().out == told

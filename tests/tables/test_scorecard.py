@@ -17,7 +17,7 @@ from workflow_scripts.tables.tidy_cells import HEADER, TidyCell, write_cells
 STATUSES = ("inside", "outside", "not-comparable", "not-run", "no-published")
 
 
-def cell(name: str, status: str, reason: str = "", **changes: Any) -> TidyCell:
+def cell(name, status, reason="", **changes):
     """Return a cell of row `r` and a column of its own, with what its status implies."""
     ours, paper = changes.get("ours", 0.5), changes.get("paper", "0.500")
     published = None if paper is None else Decimal(paper)
@@ -49,7 +49,7 @@ OTHERS = [
 ]
 
 
-def forms(tmp_path: Path, **papers: dict[str, list[TidyCell]]) -> tuple[list, str, str]:
+def forms(tmp_path, **papers):
     """Return the forms for the tables of papers, each with its cells by id; figures start so."""
     listed = {}
     for paper, tables in papers.items():
@@ -67,7 +67,7 @@ def forms(tmp_path: Path, **papers: dict[str, list[TidyCell]]) -> tuple[list, st
     return rows, Path(f"{prefix}.md").read_text("utf-8"), page
 
 
-def test_counts_and_reasons_of_each_table_and_in_total(tmp_path: Path) -> None:
+def test_counts_and_reasons_of_each_table_and_in_total(tmp_path):
     rows, text, page = forms(tmp_path, one={"table01": CELLS, "table03": OTHERS})
     assert {row["table"]: [int(row[name]) for name in NUMBERS] for row in rows} == {
         "table01": [6, 2, 1, 1, 3, 1],
@@ -95,7 +95,7 @@ def test_counts_and_reasons_of_each_table_and_in_total(tmp_path: Path) -> None:
     assert "1 lie inside their tolerance and 2 outside" in text
 
 
-def test_each_paper_has_a_section_and_a_total_of_its_own(tmp_path: Path) -> None:
+def test_each_paper_has_a_section_and_a_total_of_its_own(tmp_path):
     mine = [cell("a", "no-published", table="mine", paper=None)]
     papers = {"one": {"table01": CELLS}, "two": {"table03": OTHERS}, "own": {"mine": mine}}
     rows, text, page = forms(tmp_path, **papers)
@@ -111,7 +111,7 @@ def test_each_paper_has_a_section_and_a_total_of_its_own(tmp_path: Path) -> None
     assert "Not counted: 2 cells" in text
 
 
-def test_what_is_not_compared_or_not_there_is_told_of(tmp_path: Path) -> None:
+def test_what_is_not_compared_or_not_there_is_told_of(tmp_path):
     cells = [one for one in CELLS if one.status not in ("inside", "outside")]
     figure = [cell("a", "not-run", "no model", table="figure04")]
     _, text, page = forms(tmp_path, one={"table01": cells, "figure04": figure})
@@ -129,7 +129,7 @@ def test_what_is_not_compared_or_not_there_is_told_of(tmp_path: Path) -> None:
 
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(STATUSES), st.booleans(), st.sampled_from("tu"))))
-def test_every_published_cell_is_counted_once(drawn: list[tuple[str, bool, str]]) -> None:
+def test_every_published_cell_is_counted_once(drawn):
     cells = []
     for number, (status, has_paper, table) in enumerate(drawn):
         has_paper |= status in ("inside", "outside", "not-comparable")

@@ -3,43 +3,32 @@
 import math
 import statistics
 from decimal import Decimal
-from typing import Any
 
 import pytest
 from table_files import cell, make_score, part
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.scoring.tidy_scores import Score
 from workflow_scripts.tables import cells as shown
 from workflow_scripts.tables.blocks import Table
-from workflow_scripts.tables.cells import Against, Sample, ShownTable, fill_table
+from workflow_scripts.tables.cells import Against, Sample, fill_table
 from workflow_scripts.tables.numbers import rounded
 
 NOT_RUN = {"not_run": "no data"}
 # (data set, value, seed) by file; the sets move against each other
-OPPOSED = {
-    "s1": [("set-a", 0.1, 1), ("set-b", 0.9, 1)],
-    "s2": [("set-a", 0.8, 2), ("set-b", 0.4, 2)],
-}
+OPPOSED = {"s1": [("set-a", 0.1, 1), ("set-b", 0.9, 1)]}
+OPPOSED |= {"s2": [("set-a", 0.8, 2), ("set-b", 0.4, 2)]}
 
 
-def run(name: str, *paths: str, **changes: Any) -> dict[str, Any]:
+def run(name, *paths, **changes):
     """Return a cell of one part, dataset set-{name}."""
     return cell(part(f"set-{name}", *paths), **changes)
 
 
-def score(name: str, value: float, seed: int = 33, more: dict[str, Any] | None = None) -> Score:
+def score(name, value, seed=33, more=None):
     return make_score(name, value, seed, **({"n": 10} | (more or {})))
 
 
-def fill(
-    rows: dict[str, dict[str, Any]],
-    scores: dict[str, list[tuple[Any, ...]]],
-    published: dict[tuple[str, str], str] | None = None,
-    against: dict[str, str] | None = None,
-    column: dict[str, Any] | None = None,
-    **changes: Any,
-) -> ShownTable:
+def fill(rows, scores, published=None, against=None, column=None, **changes):
     """Return a filled table of the cells of each row by column, with an average."""
     columns = [{"id": c, "label": c} | (column or {}) for c in next(iter(rows.values()))]
     against = against or {}
@@ -53,14 +42,14 @@ def fill(
     return fill_table(Table.of(block), found, printed)
 
 
-def test_mean_and_sample_deviation_over_seeds() -> None:
+def test_mean_and_sample_deviation_over_seeds():
     # squares of -.3, -.1, .4 sum to .26, over n - 1 = 2
     expected = pytest.approx((0.5, math.sqrt(0.13)))
     assert shown.mean_and_deviation([0.2, 0.4, 0.9]) == expected
     assert shown.mean_and_deviation([0.25]) == (0.25, None)
 
 
-def test_averages_and_parts_are_taken_per_seed_before_the_deviation() -> None:
+def test_averages_and_parts_are_taken_per_seed_before_the_deviation():
     both = cell(part("set-a", "s1", "s2"), part("set-b", "s2", "s1"))
     rows = {"x": {c: run(c, "s1", "s2") for c in "ab"}}
     average = fill(rows, OPPOSED).cells["x", "avg"]
@@ -70,7 +59,7 @@ def test_averages_and_parts_are_taken_per_seed_before_the_deviation() -> None:
         assert found.seeds == 2
 
 
-def test_average_joins_seeds_by_number_and_not_by_order() -> None:
+def test_average_joins_seeds_by_number_and_not_by_order():
     values = {"a1": ("set-a", 0.0, 1), "a2": ("set-a", 1.0, 2)}
     values |= {"b1": ("set-b", 1.0, 1), "b2": ("set-b", 0.0, 2)}
     row = {"a": run("a", "a1", "a2"), "b": run("b", "b2", "b1")}
@@ -86,14 +75,14 @@ def test_average_joins_seeds_by_number_and_not_by_order() -> None:
         ({"a": run("a", "s"), "b": run("b", "other")}, "averages need the same seeds in all"),
     ],
 )
-def test_row_without_an_average_says_why(row: dict[str, Any], reason: str) -> None:
+def test_row_without_an_average_says_why(row, reason):
     cells = fill({"x": row}, {"s": [("set-a", 0.5, 1)], "other": [("set-b", 0.5, 2)]}).cells
     assert cells["x", "avg"].mean is None
     assert reason in cells["x", "avg"].not_run
     assert cells["x", "a"].mean == (0.5 if "parts" in row["a"] else None)
 
 
-def test_difference_is_ours_as_shown_minus_the_papers_and_only_without_departures() -> None:
+def test_difference_is_ours_as_shown_minus_the_papers_and_only_without_departures():
     scores, published = {"s": [("set-a", 0.5004)]}, {("x", "a"): "0.527", ("x", "avg"): "0.400"}
     cells = fill({"x": {"a": run("a", "s")}}, scores, published).cells
     assert cells["x", "a"].difference == Decimal("-0.027")
@@ -108,9 +97,7 @@ def test_difference_is_ours_as_shown_minus_the_papers_and_only_without_departure
     ("value", "is_inside"),
     [(0.5170, True), (0.5166, True), (0.5164, False), (0.537, True), (0.538, False)],
 )
-def test_tolerance_holds_for_values_as_shown_and_its_bound_is_inside(
-    value: float, is_inside: bool
-) -> None:
+def test_tolerance_holds_for_values_as_shown_and_its_bound_is_inside(value, is_inside):
     row = {"a": run("a", "s", tolerance=0.01), "b": NOT_RUN, "c": run("a", "s")}
     table = fill({"x": row}, {"s": [("set-a", value)]}, {("x", "a"): "0.527", ("x", "b"): "0.5"})
     assert table.cells["x", "a"].status == (shown.INSIDE if is_inside else shown.OUTSIDE)
@@ -118,7 +105,7 @@ def test_tolerance_holds_for_values_as_shown_and_its_bound_is_inside(
     assert table.cells["x", "c"].status == shown.NO_PUBLISHED
 
 
-def test_average_departs_in_all_that_its_columns_do_within_their_mean_tolerance() -> None:
+def test_average_departs_in_all_that_its_columns_do_within_their_mean_tolerance():
     row = {
         "a": run("a", "s", departures=("model", "data"), tolerance=0.01),
         "b": run("b", "s", departures=("data", "recipe"), tolerance=0.03),
@@ -128,7 +115,7 @@ def test_average_departs_in_all_that_its_columns_do_within_their_mean_tolerance(
     assert average.tolerance == Decimal("0.02")
 
 
-def test_difference_to_another_row_is_of_the_means_as_shown() -> None:
+def test_difference_to_another_row_is_of_the_means_as_shown():
     rows = {"x": {"a": run("a", "s")}, "y": {"a": run("a", "t")}, "z": {"a": NOT_RUN}}
     scores = {"s": [("set-a", 0.50049)], "t": [("set-a", 0.40051)]}
     cells = fill(rows, scores, against={"x": "y", "y": "z", "z": "x"}).cells
@@ -143,26 +130,20 @@ def test_difference_to_another_row_is_of_the_means_as_shown() -> None:
     [
         # as shown, and equal ones share
         ({"w": 0.7541, "x": 0.7539, "y": 0.764, "z": 0.1}, {}, {"w": 2, "x": 2, "y": 1}),
-        (
-            {"x": 13.794, "y": 2.11, "z": 7.891},
-            {"lower_is_better": True, "digits": 2},
-            {"y": 1, "z": 2},
-        ),
+        ({"x": 13.8, "y": 2.1, "z": 7.8}, {"lower_is_better": True, "digits": 2}, {"y": 1, "z": 2}),
         # nothing is better than nothing, or than an equal
         ({"x": 0.5, "y": None}, {}, {}),
         ({"x": 0.0, "y": 0.0}, {}, {}),
     ],
 )
-def test_places_of_a_column(
-    values: dict[str, float | None], column: dict[str, Any], places: dict[str, int]
-) -> None:
+def test_places_of_a_column(values, column, places):
     scores = {name: [("set-a", value)] for name, value in values.items() if value is not None}
     rows = {name: {"a": run("a", name) if name in scores else NOT_RUN} for name in values}
     cells = fill(rows, scores, column=column).cells
     assert {name: cells[name, "a"].place for name in values} == dict.fromkeys(values) | places
 
 
-def test_samples_share_a_line_where_rows_agree_and_name_them_where_not() -> None:
+def test_samples_share_a_line_where_rows_agree_and_name_them_where_not():
     less = {"n": 7, "coverage": 0.5, "dropped": {"empty": 3}}
     scores = {
         "s": [("set-a", 0.5), ("set-b", 0.5, 33, less)],
@@ -184,12 +165,12 @@ def test_samples_share_a_line_where_rows_agree_and_name_them_where_not() -> None
         ([("set-a", 0.5)] * 2, "s1: 2 rows with dataset `set-a`"),
     ],
 )
-def test_missing_and_double_scores_name_file_and_dataset(scores: Any, message: str) -> None:
+def test_missing_and_double_scores_name_file_and_dataset(scores, message):
     with pytest.raises(UserError, match=message):
         fill({"x": {"a": run("a", "s1", "s2")}}, {"s1": scores})
 
 
-def changes(departures: tuple[str, ...] = ()) -> ShownTable:
+def changes(departures=()):
     rows = {"whole": {"a": run("a", "s", departures=departures)}}
     rows |= {"without": {"a": run("a", "t")}, "lost": {"a": NOT_RUN}}
     published = {("without", "change"): "-0.036", ("lost", "change"): "-0.071"}
@@ -198,7 +179,7 @@ def changes(departures: tuple[str, ...] = ()) -> ShownTable:
     return fill(rows, scores, published, against, average=False, change_of="a")
 
 
-def test_changes_between_rows_stand_in_a_column_beside_the_paper_s() -> None:
+def test_changes_between_rows_stand_in_a_column_beside_the_paper_s():
     table = changes()
     change = table.cells["without", "change"]
     # .717 as shown less .753 as shown
@@ -212,6 +193,6 @@ def test_changes_between_rows_stand_in_a_column_beside_the_paper_s() -> None:
     assert [column.id for column in table.block.shown_columns] == ["a", "change"]
 
 
-def test_a_change_departs_from_the_paper_where_either_row_does() -> None:
+def test_a_change_departs_from_the_paper_where_either_row_does():
     change = changes(departures=("another model",)).cells["without", "change"]
     assert (change.status, change.departures) == ("not-comparable", ("another model",))

@@ -1,7 +1,6 @@
 """What a config may say of tables and figures, and what a mistake in it is told as."""
 
 import copy
-from typing import Any
 
 import pytest
 
@@ -20,7 +19,7 @@ PAIRS = FIGURE | {"suite": "qnli", "dataset": "qnli", "rows": [ROW]}
 LINES = FIGURE | {"kind": "lines", "x_label": "x", "y_label": "y"}
 
 
-def message(read: Any, block: Any) -> str:
+def message(read, block):
     with pytest.raises(UserError) as caught:
         read("t", block)
     assert "\n" not in str(caught.value)
@@ -28,13 +27,13 @@ def message(read: Any, block: Any) -> str:
 
 
 @pytest.mark.parametrize(("room", "register"), [("tables", tables), ("figures", figures)])
-def test_every_key_of_every_kind_is_described(room: str, register: Any) -> None:
+def test_every_key_of_every_kind_is_described(room, register):
     for kind in register.KINDS:
         fields = rooms.load(f"{room}.kinds", kind).Config.model_fields
         assert all(field.description for field in fields.values())
 
 
-def test_every_table_and_figure_of_the_default_is_read(embedded_config: dict[str, Any]) -> None:
+def test_every_table_and_figure_of_the_default_is_read(embedded_config):
     found = {name: tables.read_table(name, b) for name, b in embedded_config["tables"].items()}
     drawn = {name: figures.read_figure(name, b) for name, b in embedded_config["figures"].items()}
     assert {block.kind for block in found.values()} == set(tables.KINDS)
@@ -43,7 +42,7 @@ def test_every_table_and_figure_of_the_default_is_read(embedded_config: dict[str
     assert {one.paper for one in with_reference} == {"mirror-bert"}
 
 
-def test_places_are_the_rows_that_run_with_all_columns() -> None:
+def test_places_are_the_rows_that_run_with_all_columns():
     other = {"id": "b", "label": "B", "not_run": "no vectors"}
     french = COLUMN | {"id": "fr", "label": "FR", "with": {"language": "fr"}}
     block = TABLE | {"rows": [ROW, other], "columns": [COLUMN, french]}
@@ -83,7 +82,7 @@ def test_places_are_the_rows_that_run_with_all_columns() -> None:
         ({"change_of": "avg"}, "`change_of` is `avg`, no column of the table"),
     ],
 )
-def test_mistake_in_a_table_is_one_clear_line(changes: dict[str, Any], expected: str) -> None:
+def test_mistake_in_a_table_is_one_clear_line(changes, expected):
     assert expected in message(tables.read_table, TABLE | changes)
 
 
@@ -96,7 +95,7 @@ def test_mistake_in_a_table_is_one_clear_line(changes: dict[str, Any], expected:
         ({}, "keys `tables.t.suite`, `tables.t.columns`, `tables.t.rows` are missing"),
     ],
 )
-def test_tables_of_other_kinds_have_keys_of_their_own(block: Any, expected: str) -> None:
+def test_tables_of_other_kinds_have_keys_of_their_own(block, expected):
     assert expected in message(tables.read_table, {"title": "T"} | block)
 
 
@@ -113,10 +112,10 @@ def test_tables_of_other_kinds_have_keys_of_their_own(block: Any, expected: str)
         (FIGURE | {"kind": "buckets"}, "`figures.t.dataset`, `figures.t.corpora` are missing"),
     ],
 )
-def test_mistake_in_a_figure_is_one_clear_line(block: dict[str, Any], expected: str) -> None:
+def test_mistake_in_a_figure_is_one_clear_line(block, expected):
     assert expected in message(figures.read_figure, copy.deepcopy(block))
 
 
-def test_a_mistake_names_the_file_that_it_stands_in() -> None:
+def test_a_mistake_names_the_file_that_it_stands_in():
     with pytest.raises(UserError, match=r"^my\.yaml: `tables\.t\.kind` is 'x'"):
         tables.read_table("t", {"kind": "x"}, lambda path: "my.yaml")

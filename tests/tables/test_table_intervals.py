@@ -9,14 +9,14 @@ from scipy import stats
 from table_files import cell, make_score, part
 
 from workflow_scripts.tables.blocks import Table
-from workflow_scripts.tables.cells import ShownTable, fill_table
+from workflow_scripts.tables.cells import fill_table
 from workflow_scripts.tables.intervals import add_intervals
 
 KEY = "replicates/{}/spearman"
 RAMP = np.arange(1001) / 1000  # 2.5% and 97.5% are .025 and .975
 
 
-def table_of(rows: dict[str, dict[str, Any]], **changes: Any) -> ShownTable:
+def table_of(rows, **changes):
     """Return a filled table whose scores are all .5; row `y` stands against row `x`."""
     block = {
         **{"id": "t", "columns": [{"id": name, "label": name} for name in rows["x"]]},
@@ -35,7 +35,7 @@ def table_of(rows: dict[str, dict[str, Any]], **changes: Any) -> ShownTable:
     return fill_table(Table.of(block | changes), found, {})
 
 
-def details(**arrays: np.ndarray) -> dict[str, dict[str, np.ndarray]]:
+def details(**arrays):
     """Return details files by path: a__b=... is dataset b of file a.npz."""
     found: dict[str, dict[str, np.ndarray]] = defaultdict(dict)
     for name, values in arrays.items():
@@ -44,15 +44,15 @@ def details(**arrays: np.ndarray) -> dict[str, dict[str, np.ndarray]]:
     return found
 
 
-def interval(table: ShownTable, row: str = "x", column: str = "c") -> tuple[float, float] | None:
+def interval(table, row="x", column="c"):
     return table.cells[row, column].interval
 
 
-def one_cell(*parts: dict[str, Any]) -> ShownTable:
+def one_cell(*parts):
     return table_of({"x": {"c": cell(*parts or (part("d", "s.tsv"),))}})
 
 
-def test_interval_is_of_the_percentiles_of_what_is_a_number() -> None:
+def test_interval_is_of_the_percentiles_of_what_is_a_number():
     shown = add_intervals(one_cell(), details(s__d=np.random.default_rng(0).permutation(RAMP)))
     assert interval(shown) == pytest.approx((0.025, 0.975))
     holed = details(s__d=np.concatenate([[np.nan] * 500, RAMP]))
@@ -62,14 +62,14 @@ def test_interval_is_of_the_percentiles_of_what_is_a_number() -> None:
 @pytest.mark.parametrize(
     "arrays", [details(s__d=np.full(10, np.nan)), {"s.npz": {"replicates/d/auc": RAMP}}]
 )
-def test_no_number_or_another_metric_gives_no_interval(arrays: Any) -> None:
+def test_no_number_or_another_metric_gives_no_interval(arrays):
     assert interval(add_intervals(one_cell(), arrays)) is None
 
 
 PARTS = (part("d", "s.tsv", "t.tsv"), part("e", "s.tsv", "t.tsv"))
 
 
-def test_replicates_are_averaged_over_seeds_and_parts_before_the_interval() -> None:
+def test_replicates_are_averaged_over_seeds_and_parts_before_the_interval():
     # two ramps that rise and fall cancel each other: their mean is .5 everywhere
     arrays = details(s__d=RAMP, t__d=1 - RAMP, s__e=np.full(1001, 0.1), t__e=np.full(1001, 0.3))
     # mean over the four of (ramp, 1 - ramp, .1, .3)
@@ -77,13 +77,13 @@ def test_replicates_are_averaged_over_seeds_and_parts_before_the_interval() -> N
 
 
 @pytest.mark.parametrize("missing", ["t__d", "s__e"])
-def test_cell_without_all_its_replicates_has_no_interval(missing: str) -> None:
+def test_cell_without_all_its_replicates_has_no_interval(missing):
     names = {"s__d", "t__d", "s__e", "t__e"} - {missing}
     arrays = details(**dict.fromkeys(names, RAMP))
     assert interval(add_intervals(one_cell(*PARTS), arrays)) is None
 
 
-def test_average_has_the_interval_of_the_mean_over_the_columns() -> None:
+def test_average_has_the_interval_of_the_mean_over_the_columns():
     rows = {"x": {"c": cell(part("d", "s.tsv")), "e": cell(part("e", "s.tsv"))}}
     table = table_of(rows, average=True)
     arrays = details(s__d=RAMP, s__e=1 - RAMP)
@@ -93,15 +93,15 @@ def test_average_has_the_interval_of_the_mean_over_the_columns() -> None:
     assert interval(without, column="avg") is None
 
 
-def two_rows() -> ShownTable:
+def two_rows():
     return table_of({"x": {"c": cell(part("d", "s.tsv"))}, "y": {"c": cell(part("d", "t.tsv"))}})
 
 
-def paired(other_row: np.ndarray, own: np.ndarray) -> Any:
+def paired(other_row, own):
     return add_intervals(two_rows(), details(s__d=other_row, t__d=own)).cells["y", "c"].against
 
 
-def test_rows_are_compared_pair_by_pair() -> None:
+def test_rows_are_compared_pair_by_pair():
     # both vary by 1, their difference by .01: unpaired, it would not be significant
     rng = np.random.default_rng(1)
     common = rng.normal(0, 1, 1000)
@@ -112,7 +112,7 @@ def test_rows_are_compared_pair_by_pair() -> None:
     assert against.p_value == pytest.approx(2 * stats.norm.sf(3), abs=0.004)
 
 
-def test_p_value_is_two_sided_and_large_without_a_difference() -> None:
+def test_p_value_is_two_sided_and_large_without_a_difference():
     rng = np.random.default_rng(2)
     # the quantiles of a normal distribution, in any order
     noise = 0.01 * rng.permutation(stats.norm.ppf((np.arange(1000) + 0.5) / 1000))
@@ -122,6 +122,6 @@ def test_p_value_is_two_sided_and_large_without_a_difference() -> None:
     assert found == pytest.approx([2 * stats.norm.sf(1.5)] * 2, abs=0.01)
 
 
-def test_difference_without_replicates_of_the_other_row_has_no_interval() -> None:
+def test_difference_without_replicates_of_the_other_row_has_no_interval():
     against = add_intervals(two_rows(), details(t__d=RAMP)).cells["y", "c"].against
     assert (against.interval, against.p_value) == (None, None)

@@ -1,17 +1,11 @@
 """Cells of a table one to a row, written and read."""
 
-from collections.abc import Callable
 from decimal import Decimal
-from pathlib import Path
-
-from table_files import Forms
 
 from workflow_scripts.tables.tidy_cells import HEADER, TidyCell, read_cells, write_cells
 
-Assembled = Callable[..., Forms]
 
-
-def test_cells_are_read_as_written(tmp_path: Path) -> None:
+def test_cells_are_read_as_written(tmp_path):
     decimals = (Decimal("0.556"), Decimal("0.069"), Decimal("0.01"))
     numbers = (Decimal("0.375"), -0.25, 0.5, 0.001998)
     place = ("table01", "bert-mirror", "en")
@@ -27,7 +21,7 @@ def test_cells_are_read_as_written(tmp_path: Path) -> None:
     )
 
 
-def test_table_gives_each_cell_a_row(assembled: Assembled) -> None:
+def test_table_gives_each_cell_a_row(assembled):
     cells = assembled(comparable=("bert-mirror",), details=True).cells
     assert [(cell.row, cell.column) for cell in cells] == [
         (row, column)
@@ -52,7 +46,7 @@ def test_table_gives_each_cell_a_row(assembled: Assembled) -> None:
     assert found["mbert-mirror", "avg"].status == "not-run"
 
 
-def test_published_value_that_the_table_lacks_is_not_lost(assembled: Assembled) -> None:
+def test_published_value_that_the_table_lacks_is_not_lost(assembled):
     rows = [{"id": "fasttext", "label": "f", "not_run": "x"}]
     cells = assembled(rows=rows).cells
     last = [cell for cell in cells if cell.row == "bert-mirror"]

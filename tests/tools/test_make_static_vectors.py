@@ -1,7 +1,5 @@
 """The command that made the sampler's static vectors, and the file itself."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -54,7 +52,7 @@ def test_bad_numbers_are_named_and_leave_nothing(option, value, tmp_path, sample
     assert not output.exists()
 
 
-def test_the_file_of_the_sampler_is_what_its_model_gives(project: Path, sampler: Path):
+def test_the_file_of_the_sampler_is_what_its_model_gives(project, sampler):
     lines = (sampler / "static-vectors/en.vec").read_text(encoding="utf-8").split("\n")
     assert lines[0] == "2000 32"
     assert lines.pop() == ""
@@ -70,9 +68,8 @@ def test_the_file_of_the_sampler_is_what_its_model_gives(project: Path, sampler:
     with safe_open(folder / "model.safetensors", "np") as tensors:
         embeddings = tensors.get_tensor("bert.embeddings.word_embeddings.weight")
     tokenizer = AutoTokenizer.from_pretrained(folder)
-    means = np.array(
-        [embeddings[tokenizer.encode(word)[1:-1]].mean(0, dtype=np.float64) for word in words]
-    )
+    pieces = (embeddings[tokenizer.encode(word)[1:-1]] for word in words)
+    means = np.array([rows.mean(0, dtype=np.float64) for rows in pieces])
     means -= means.mean(axis=0)
     _, values, directions = np.linalg.svd(means, full_matrices=False)
     expected = means @ directions[:32].T

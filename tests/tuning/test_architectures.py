@@ -4,15 +4,9 @@ import json
 
 import numpy as np
 import pytest
+import tiny_architectures as tiny
 import torch
 from sentence_transformers import SentenceTransformer
-from tiny_architectures import (
-    ARCHITECTURES,
-    WITH_POOLER,
-    dropout_keys,
-    head_class,
-    make_architecture,
-)
 from tiny_models import RECIPE, make_sentences
 from transformers import AutoModel, AutoTokenizer
 
@@ -33,9 +27,9 @@ STRINGS = [*make_sentences(12), "a", "the small cat " * 30, "naïve 猫 [MASK]"]
 LENGTH = RECIPE["embed_max_length"]
 POOLINGS = [
     (name, pooling)
-    for name in ARCHITECTURES
+    for name in tiny.ARCHITECTURES
     for pooling in ("cls", "mean", "mean_padded", "pooler")
-    if pooling != "pooler" or name in WITH_POOLER
+    if pooling != "pooler" or name in tiny.WITH_POOLER
 ]
 
 
@@ -86,7 +80,7 @@ def test_it_is_tuned_saved_and_gives_equal_vectors_everywhere(name, pooling, tun
     np.testing.assert_allclose(again.encode(STRINGS), ours, rtol=0, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", ARCHITECTURES)
+@pytest.mark.parametrize("name", tiny.ARCHITECTURES)
 def test_tuning_moves_every_weight_that_the_vectors_depend_on(name, tune, folder_of):
     before = load_model(str(folder_of(name))).model.state_dict()
     after = load_model(str(tune(name, pooling="cls", weight_decay=0.0))).model.state_dict()
@@ -96,7 +90,7 @@ def test_tuning_moves_every_weight_that_the_vectors_depend_on(name, tune, folder
     assert {key for key in still if not key.startswith("pooler.")} == set()
 
 
-@pytest.mark.parametrize("name", ARCHITECTURES)
+@pytest.mark.parametrize("name", tiny.ARCHITECTURES)
 def test_drophead_works_on_the_context_of_every_layer(name, folder_of):
     loaded = load_model(str(folder_of(name)))
     model, masks = loaded.model.train(), DropoutMasks(33, "cpu")
@@ -107,7 +101,7 @@ def test_drophead_works_on_the_context_of_every_layer(name, folder_of):
     assert calls == [(2, 1, 4, 1)] * 2
 
 
-@pytest.mark.parametrize("name", ARCHITECTURES)
+@pytest.mark.parametrize("name", tiny.ARCHITECTURES)
 def test_the_first_position_alone_has_the_vectors_and_gradients_of_all(name, folder_of):
     ids = torch.tensor([[2, 7, 8, 9, 3], [2, 9, 3, 1, 1]])
     mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]])
@@ -125,10 +119,10 @@ def test_the_first_position_alone_has_the_vectors_and_gradients_of_all(name, fol
         torch.testing.assert_close(mine, whole, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", ARCHITECTURES)
+@pytest.mark.parametrize("name", tiny.ARCHITECTURES)
 def test_a_head_is_dropped_and_the_weights_below_it_are_used(name, tmp_path):
-    folder = make_architecture(tmp_path / "model", name, head=True)
-    whole = head_class(name).from_pretrained(folder)
+    folder = tiny.make_architecture(tmp_path / "model", name, head=True)
+    whole = tiny.head_class(name).from_pretrained(folder)
     expected = getattr(whole, whole.base_model_prefix).state_dict()
     found = load_model(str(folder)).model.state_dict()
     assert len(whole.state_dict()) > len(expected)
@@ -137,7 +131,7 @@ def test_a_head_is_dropped_and_the_weights_below_it_are_used(name, tmp_path):
     assert all(torch.equal(found[key], expected[key]) for key in expected)
 
 
-@pytest.mark.parametrize("name", ARCHITECTURES)
+@pytest.mark.parametrize("name", tiny.ARCHITECTURES)
 def test_a_model_takes_what_it_has_positions_a_mark_and_a_pooler_for(name, folder_of, capsys):
     loaded = load_model(str(folder_of(name)))
     limit = position_limit(loaded.model)
@@ -155,7 +149,7 @@ def test_a_model_takes_what_it_has_positions_a_mark_and_a_pooler_for(name, folde
         loaded.check_pooling("cls", limit + 1)
     loaded.warn_of_missing_mark("cls")
     assert capsys.readouterr().err == ""
-    if name not in WITH_POOLER:
+    if name not in tiny.WITH_POOLER:
         with pytest.raises(UserError, match="hold no pooler layer; use cls"):
             loaded.check_pooling("pooler", LENGTH)
 
@@ -165,7 +159,7 @@ def drops_out(name, folder, dropout, own):
 
     Without dropout it differs by the order of the strings alone. `own` is the rate in config.json.
     """
-    make_architecture(folder, name, **dropout_keys(name, own))
+    tiny.make_architecture(folder, name, **tiny.dropout_keys(name, own))
     plain = {**RECIPE, "pooling": "cls", "max_length": LENGTH, "batch_size": 12}
     choices = Choices(**{**plain, "span_masking": None, "learning_rate": 2e-5, "dropout": dropout})
     first, second = (
@@ -176,10 +170,8 @@ def drops_out(name, folder, dropout, own):
 
 
 @pytest.mark.parametrize(("rate", "own", "drops"), [(0.0, 0.4, 0), (None, 0.4, 1), (0.5, 0.0, 1)])
-@pytest.mark.parametrize("name", ARCHITECTURES)
-def test_a_rate_holds_whatever_the_config_says_and_null_is_the_config_s(
-    name, rate, own, drops, tmp_path
-):
+@pytest.mark.parametrize("name", tiny.ARCHITECTURES)
+def test_a_rate_holds_whatever_config_says_and_null_is_its_own(name, rate, own, drops, tmp_path):
     assert drops_out(name, tmp_path / "model", rate, own) == bool(drops)
 
 
@@ -189,7 +181,7 @@ PLACES = ("embeddings", "attention", "attention_output", "feed_forward")
 
 
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("name", ARCHITECTURES)
+@pytest.mark.parametrize("name", tiny.ARCHITECTURES)
 def test_a_rate_by_place_is_set_there_and_nowhere_else(name, place, tmp_path):
     folder, nowhere = tmp_path / "model", dict.fromkeys(PLACES, 0.0)
     there = DropoutRates(**{**nowhere, place: 0.5})

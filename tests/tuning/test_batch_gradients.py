@@ -187,9 +187,7 @@ def test_controlled_dropout_gives_both_views_of_equal_strings_the_same_vector(na
 
 
 @pytest.mark.parametrize(("rows", "count"), [(1, 1), (3, 1), (1, 3)])
-def test_a_lack_of_memory_is_answered_with_smaller_parts_and_the_same_result(
-    rows, count, tiny_bert, monkeypatch, capsys
-):
+def test_lack_of_memory_is_met_by_smaller_parts(rows, count, tiny_bert, monkeypatch, capsys):
     plain, loaded, refused = compute(load(tiny_bert)), load(tiny_bert), []
     forward = type(loaded.model).forward
 
@@ -215,9 +213,7 @@ def test_a_lack_of_memory_is_answered_with_smaller_parts_and_the_same_result(
         (RuntimeError("shapes do not match"), RuntimeError, "shapes do not match"),
     ],
 )
-def test_what_smaller_parts_do_not_help_is_an_error(
-    raised, expected, message, tiny_bert, monkeypatch
-):
+def test_what_smaller_parts_do_not_mend_fails(raised, expected, message, tiny_bert, monkeypatch):
     loaded = load(tiny_bert)
 
     def broken(self, **options):

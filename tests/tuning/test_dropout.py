@@ -51,9 +51,7 @@ def test_one_rate_is_for_all_places_and_rates_by_place_leave_the_others(name, re
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_states_are_those_of_the_model_with_our_masks_in_its_own_dropout(
-    name, request, masks, monkeypatch
-):
+def test_states_are_those_of_our_masks_in_the_model_s_dropout(name, request, masks, monkeypatch):
     """The eager attention of transformers with `torch.nn.functional.dropout` replaced."""
     model = load(name, request)
     with torch.no_grad(), seeded_dropout(model, 0.3, masks):
@@ -72,9 +70,7 @@ def test_states_are_those_of_the_model_with_our_masks_in_its_own_dropout(
     torch.testing.assert_close(ours[MASK.bool()], theirs[MASK.bool()], rtol=1e-5, atol=1e-5)
 
 
-def test_in_eval_mode_nothing_is_dropped_and_afterwards_the_model_is_as_it_was(
-    request, masks, tmp_path
-):
+def test_in_eval_mode_nothing_is_dropped_and_the_model_is_left_as_it_was(request, masks, tmp_path):
     model = load("tiny_bert", request).eval()
     with torch.no_grad():
         before = states(model, masks)

@@ -278,9 +278,7 @@ class Killed(Exception):
 
 @pytest.mark.parametrize("steps", [1, 3, 5])
 @pytest.mark.parametrize("development", [None, watching(1, patience=5)])
-def test_a_run_that_was_cut_off_ends_at_the_same_weights(
-    steps, development, tiny_bert, tmp_path, monkeypatch
-):
+def test_a_cut_run_ends_at_the_same_weights(steps, development, tiny_bert, tmp_path, monkeypatch):
     choices = but(schedule="linear", development=development)
     scores = [0.1, 0.9, 0.3, 0.2, 0.4, 0.5]
 

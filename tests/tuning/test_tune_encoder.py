@@ -12,6 +12,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 import torch
+from command_words import as_argv
 from safetensors.torch import load_file
 from scipy.stats import spearmanr
 from sentence_transformers import SentenceTransformer
@@ -30,18 +31,9 @@ MODULE = "workflow_scripts.tuning.tune_encoder"
 def arguments(tiny_bert, tmp_path):
     corpus = tmp_path / "corpus.txt"
     corpus.write_text("\n".join(make_sentences(20)) + "\n")
-    return {
-        "--model": str(tiny_bert),
-        "--corpus": str(corpus),
-        "--recipe-name": "own",
-        "--recipe-json": json.dumps(RECIPE),
-        "--seed": "33",
-        "--output": str(tmp_path / "out" / "seed33"),
-    }
-
-
-def as_argv(arguments):
-    return [part for pair in arguments.items() for part in pair]
+    given = {"--recipe-name": "own", "--recipe-json": json.dumps(RECIPE), "--seed": "33"}
+    files = {"--model": str(tiny_bert), "--corpus": str(corpus)}
+    return files | given | {"--output": str(tmp_path / "out" / "seed33")}
 
 
 def bytes_of(folder):
@@ -103,9 +95,7 @@ def test_mistakes_are_named_and_leave_nothing(arguments, changes, message, tmp_p
 
 
 @pytest.mark.parametrize(("sent", "status"), [(signal.SIGKILL, -9), (signal.SIGTERM, 143)])
-def test_a_killed_run_goes_on_and_ends_at_the_same_folder(
-    sent, status, arguments, project, tmp_path, capsys
-):
+def test_a_killed_run_ends_at_the_same_folder(sent, status, arguments, project, tmp_path, capsys):
     """A signal as soon as there is a state; the log of steps is whole in the end.
 
     At SIGTERM the state of the last step is kept, not only that of the last time it was due.
@@ -187,9 +177,7 @@ def test_the_encoder_has_the_weights_of_the_best_development_score(watched, tmp_
         tune_encoder.main(unknown)
 
 
-def test_an_interrupted_run_starts_anew_where_an_input_of_its_score_has_changed(
-    watched, tmp_path, monkeypatch, capsys
-):
+def test_an_interrupted_run_starts_anew_if_inputs_changed(watched, tmp_path, monkeypatch, capsys):
     """The state is kept for the same inputs: recipe, corpus, model, development set, and code."""
     monkeypatch.setattr(tune_encoder, "SECONDS_BETWEEN_STATES", 0.0)
     items, strings = tmp_path / "items.json", tmp_path / "strings.txt"

@@ -67,9 +67,7 @@ def suite_scores(files, encoder, recipe, folder):
 
 @pytest.mark.parametrize("pooling", ["mean_padded", "cls"])
 @pytest.mark.parametrize("model", ["tiny_bert", "tiny_roberta"])
-def test_scores_and_losses_are_those_of_the_workflow_s_commands(
-    model, pooling, files, search, request, tmp_path
-):
+def test_scores_and_losses_are_of_the_commands(model, pooling, files, search, request, tmp_path):
     folder = request.getfixturevalue(model)
     recipe = {**RECIPE, "pooling": pooling}
     rows = search(folder, recipe=recipe, seeds=[44, 33])
@@ -148,9 +146,7 @@ def test_a_killed_job_goes_on_where_it_was_to_the_same_bytes(search, monkeypatch
 
 
 @pytest.mark.parametrize("stale", ["corpus.txt", "recipe", "model", "items.json", "code"])
-def test_the_progress_of_another_search_is_not_used(
-    stale, search, files, monkeypatch, tiny_roberta
-):
+def test_progress_of_another_search_is_not_used(stale, search, files, monkeypatch, tiny_roberta):
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         kill_after(patch, 2)
         search()

@@ -70,9 +70,8 @@ def test_what_is_added_runs_to_its_table_beside_the_first_paper_s(workspace):
     assert "hello" in (results / "tables/other02.md").read_text()
     table = (results / "tables/other01.md").read_text()
     assert "1.5" in table and "pushed" in table
-    encoder = json.loads(
-        (results / "encoders/bert-en-mini/push-on/words-fr/seed33/encoder.json").read_text()
-    )
+    written = results / "encoders/bert-en-mini/push-on/words-fr/seed33/encoder.json"
+    encoder = json.loads(written.read_text())
     assert encoder["recipe"]["method"] == "push" and encoder["tuning"]["steps"] == 3
     # it goes on from another encoder, and is tuned again with it
     assert encoder["start"]["recipe_name"] == "push"

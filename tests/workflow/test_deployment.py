@@ -52,9 +52,7 @@ def calls(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("pinned", [pytest.param(False, marks=pytest.mark.slow), True])
-def test_conda_environments_have_the_packages_of_pip_with_a_pin_file_and_without(
-    pinned, fresh, calls
-):
+def test_conda_environments_have_the_packages_of_pip_with_and_without_pins(pinned, fresh, calls):
     if pinned:
         (fresh.folder / "envs" / "plain.linux-64.pin.txt").write_text("@EXPLICIT\n")
     fresh.succeeds(CORPUS, "--sdm", "conda")

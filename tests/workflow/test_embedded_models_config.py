@@ -34,11 +34,8 @@ def test_without_any_data_but_the_corpora_every_cell_says_what_is_missing(config
     ran = {part["dataset"] for cell in cells_of(plan) for part in cell.get("parts", [])}
     assert ran == {"isotropy-word", "isotropy-phrase", "isotropy-sentence"}  # of the corpora
     assert any("sts12" in reason for reason in reasons)
-    assert all(
-        reason.endswith(("is not in the data root", "with the project"))
-        for reason in reasons
-        if reason
-    )
+    ends = ("is not in the data root", "with the project")
+    assert all(reason.endswith(ends) for reason in reasons if reason)
 
 
 def test_its_tables_figures_and_models_are_those_of_the_default(config, embedded_config):
@@ -60,9 +57,7 @@ def test_its_tables_figures_and_models_are_those_of_the_default(config, embedded
     assert all((Path(folder) / "model.safetensors").is_file() for folder in folders)
 
 
-def test_settings_that_were_chosen_on_real_development_sets_are_those_of_the_default(
-    config, embedded_config
-):
+def test_settings_chosen_on_real_development_sets_are_those_of_the_default(config, embedded_config):
     """The rate for names is the default's own: docs/embedded-models.md says why."""
     for recipe in ("mirror-word", "mirror-word-lr-5e-5", "mirror-sentence", "mirror-sentence-cls"):
         assert config["recipes"][recipe] == embedded_config["recipes"][recipe]

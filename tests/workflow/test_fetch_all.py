@@ -96,9 +96,7 @@ def refused(small):
     return output[output.index("error: ") :]
 
 
-def test_fetched_where_there_is_a_network_and_run_where_there_is_none(
-    fresh, sampler, hub, without_network, tmp_path
-):
+def test_fetched_with_a_network_and_run_without(fresh, sampler, hub, without_network, tmp_path):
     registry = fresh.folder / "config" / "registry.yaml"
     registry.write_text(yaml.safe_dump(registry_of(sampler)), encoding="utf-8")
     fresh.variables = hub.environment(str(tmp_path / "home"))
@@ -136,9 +134,8 @@ def test_fetched_where_there_is_a_network_and_run_where_there_is_none(
     fresh.succeeds("all_tables")
     assert hub.requests == []
     tables = fresh.folder / "results" / "tables"
-    header, *rows = (
-        line.split("\t") for line in (tables / "sentences.tsv").read_text().splitlines()
-    )
+    lines = (tables / "sentences.tsv").read_text().splitlines()
+    header, *rows = (line.split("\t") for line in lines)
     assert len(rows) == 2
     for row in rows:
         values = dict(zip(header, row, strict=True))

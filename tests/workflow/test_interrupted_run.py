@@ -16,14 +16,10 @@ def test_a_killed_run_started_again_ends_in_the_tables_of_an_undisturbed_one(wor
         shutil.rmtree(folder)
     # killed as soon as a job of these rules has begun
     for rule in ("tune_*", "embed_suite", "score_suite"):
-        run = subprocess.Popen(
-            workspace.command("all_tables"),
-            cwd=workspace.folder,
-            env=workspace.environment(),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        options = {"cwd": workspace.folder, "env": workspace.environment()}
+        options |= dict.fromkeys(["stdout", "stderr"], subprocess.DEVNULL)
+        command = workspace.command("all_tables")
+        run = subprocess.Popen(command, **options, start_new_session=True)
         while not any((results / "logs").glob(f"{rule}/{BRANCH}/**/*.log")):
             assert run.poll() is None, "the run was over before it could be killed"
             time.sleep(0.02)

@@ -9,13 +9,9 @@ from small_project import SAMPLE, TUNE
 
 PAGES = ["all_tables", "assemble_index"]
 # what follows any score: the table of times is of the jobs that ran
-SUMMARY = [
-    *PAGES,
-    "assemble_scores",
-    "assemble_scorecard",
-    "assemble_table table=running-time",
-]
+SUMMARY = [*PAGES, "assemble_scores", "assemble_scorecard", "assemble_table table=running-time"]
 SCORING = {TUNE, "embed_suite", "embed_static", "score_suite", "score_lexicon"}
+DRAW, EMBED = "draw_figure", "embed_suite"
 NO_MASKING = "mirror-sentence-no-masking"
 
 
@@ -132,11 +128,7 @@ def test_other_word_vectors_rerun_their_rows_only(workspace):
 @pytest.mark.parametrize(
     ("module", "first", "others"),
     [
-        (
-            "tuning/span_masking.py",
-            {TUNE},
-            {"read_suite", SAMPLE},
-        ),
+        ("tuning/span_masking.py", {TUNE}, {"read_suite", SAMPLE}),
         # a part of the tuning that has a development set, and of no other
         (
             "scoring/similarity.py",
@@ -144,17 +136,9 @@ def test_other_word_vectors_rerun_their_rows_only(workspace):
             {f"{TUNE} mirror-sentence", f"{TUNE} mirror-word", "induce_lexicon", "score_lexicon"},
         ),
         ("retrieval/csls.py", {"induce_lexicon"}, {"embed_suite", "score_suite", "link_entities"}),
-        ("tables/score_page.py", {"assemble_table"}, {*SCORING, "assemble_scores", "draw_figure"}),
-        (
-            "figures/kinds/lines.py",
-            {"draw_figure"},
-            {*SCORING, "assemble_scores", "assemble_table"},
-        ),
-        (
-            "embedding/static_vectors.py",
-            {"embed_static"},
-            {TUNE, "embed_suite", "induce_lexicon", "draw_figure"},
-        ),
+        ("tables/score_page.py", {"assemble_table"}, {*SCORING, "assemble_scores", DRAW}),
+        ("figures/kinds/lines.py", {DRAW}, {*SCORING, "assemble_scores", "assemble_table"}),
+        ("embedding/static_vectors.py", {"embed_static"}, {TUNE, EMBED, "induce_lexicon", DRAW}),
     ],
 )
 def test_an_edited_module_reruns_its_users_only(workspace, module, first, others):

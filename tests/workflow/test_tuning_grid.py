@@ -6,15 +6,10 @@ import pytest
 from small_project import SAMPLE
 
 SEARCH = {
-    "model": "bert-en-mini",
-    "recipe": "mirror-word",
-    "corpus": "words-en",
-    "suite": "words-dev",
-    "dataset": "simlex999",
+    **{"model": "bert-en-mini", "recipe": "mirror-word", "corpus": "words-en"},
+    **{"suite": "words-dev", "dataset": "simlex999"},
     "axes": {"epochs": [1, 2], "batch_size": [64, 300]},
 }
-
-
 GRID = {"kind": "grid", "title": "Grid", "paper": "mirror-bert", "reference": "table21"}
 
 
@@ -31,11 +26,8 @@ def of_the_grid(jobs):
 
 
 def test_the_target_plans_its_slices_and_a_table_those_that_it_names(searching):
-    jobs = [
-        "choose_settings search=words",
-        "search_grid search=words, slice=0",
-        "search_grid search=words, slice=1",
-    ]
+    jobs = [f"search_grid search=words, slice={number}" for number in (0, 1)]
+    jobs = ["choose_settings search=words", *jobs]
     first = [f"{SAMPLE} corpus=words-en", "read_suite suite=words-dev"]
     assert searching.planned("tuning_grid") == sorted([*first, *jobs, "tuning_grid"])
     with searching.edited_config() as config:
