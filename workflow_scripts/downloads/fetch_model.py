@@ -24,7 +24,7 @@ def main(argv: list[str] | None = None) -> None:
     from workflow_scripts.downloads.model_fetching import fetch_model
 
     found = fetch_model(model, arguments.folder, mirror, arguments.offline)
-    write_json(arguments.record, found.as_json())
+    write_json(arguments.record, found.model_dump())
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ def fetch_model(
         for file in found.files:
             (temporary / file.name).parent.mkdir(parents=True, exist_ok=True)
             (part / file.name).replace(temporary / file.name)
-        write_json(temporary / FILE_LIST, found.as_json())
+        write_json(temporary / FILE_LIST, found.model_dump())
     shutil.rmtree(part)
     return found
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from workflow_scripts.configuration.blocks import Block, Count, Field, Text, read_block
 from workflow_scripts.downloads.registry import PathBelow, Sha256
@@ -76,9 +75,6 @@ class FileList(Block):
     source: Text | None = Field(None, description="Where it was fetched from.")
     date: Text | None = Field(None, description="When it was fetched.")
     files: list[ListedFile] = Field(min_length=1, description="The files of the folder.")
-
-    def as_json(self) -> dict[str, Any]:
-        return self.model_dump()
 
 
 def file_list(model: HubModel, files: list[ListedFile], source: str) -> FileList:
