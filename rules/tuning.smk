@@ -36,7 +36,7 @@ rule tune_encoder:
     params:
         launcher=given.tuning_launcher,
         model=lambda wildcards: given.start_location(wildcards),
-        recipe=lambda wildcards: given.recipe_block(wildcards.recipe),
+        recipe=lambda wildcards: given.block("recipes", wildcards.recipe),
         linking=lambda wildcards: given.linking_of_development(wildcards.recipe),
         threads=plan.config.threads.tuning,
         device=plan.config.device,

@@ -320,7 +320,7 @@ def test_retrieval_that_is_not_the_paper_s_is_a_departure(config, project):
 def test_marks_of_the_paper_reach_no_step(config):
     config["corpora"]["sentences-en"]["paper"] = "mirror-bert"
     given = plan_of(config).given
-    assert "paper" not in given.corpus_block("sentences-en")
+    assert "paper" not in given.block("corpora", "sentences-en")
     assert "unlike_paper" not in given.suite_block("clws-en-fr")
 
 

@@ -74,19 +74,10 @@ def _places_of_table(name: str, block: TableBlock) -> Iterator[tuple[Cell, Place
     kind = rooms.load("tables.kinds", block.kind)
     for row, column in kind.places(block) if hasattr(kind, "places") else ():
         for dataset in column.get("datasets") or [column["dataset"]]:
-            yield (
-                cell_of_table(row, column),
-                Place(
-                    f"tables.{name}.rows.{row['id']}",
-                    row["model"],
-                    row["recipe"],
-                    row.get("corpus"),
-                    row.get("suite", block.suite),
-                    dataset,
-                    column.get("metric"),
-                    column.get("with", {}),
-                ),
-            )
+            where, suite = f"tables.{name}.rows.{row['id']}", row.get("suite", block.suite)
+            ids = (row["model"], row["recipe"], row.get("corpus"), suite, dataset)
+            place = Place(where, *ids, column.get("metric"), column.get("with", {}))
+            yield cell_of_table(row, column), place
 
 
 def _places_of_figure(name: str, block: FigureBlock) -> Iterator[tuple[Cell, Place]]:
@@ -136,10 +127,8 @@ class Asked:
 
     def start_of(self, encoder: Encoder) -> Encoder | None:
         """Return the encoder that the tuning of another begins from; None where the model does."""
-        start = self._typed.start(encoder.recipe)
-        if start is None:
-            return None
-        return encoder._replace(recipe=start.recipe, corpus=start.corpus)
+        start = self._typed.recipes[encoder.recipe].start
+        return start and encoder._replace(recipe=start.recipe, corpus=start.corpus)
 
     def _starts(self, encoder: Encoder) -> Iterator[Encoder]:
         while (start := self.start_of(encoder)) is not None:
@@ -148,7 +137,7 @@ class Asked:
 
     def development_suites(self, encoders: Iterable[Encoder]) -> set[str]:
         """Return the suites of the development sets that tunings are watched on."""
-        found = {self._typed.development(encoder.recipe) for encoder in encoders}
+        found = {self._typed.recipes[encoder.recipe].development for encoder in encoders}
         return {development.suite for development in found if development is not None}
 
     # ---- one data set of a cell -----------------------------------------------------------------
@@ -177,12 +166,8 @@ class Asked:
                 "remove the key"
             )
         sides = self._sides[place.dataset]
-        wanted = Wanted(
-            place,
-            place.metric or metrics[0],
-            tuple(self._suite(place, language) for language in sides),
-            (),
-        )
+        suites = tuple(self._suite(place, language) for language in sides)
+        wanted = Wanted(place, place.metric or metrics[0], suites, ())
         models = []
         for language in sides:
             model = self._model(place, language)
@@ -214,11 +199,9 @@ class Asked:
 
     def _model(self, place: Place, language: str) -> str | None:
         """Return the model of a cell, second names resolved; None where no language has one."""
-        model = place.model
-        if not isinstance(model, str):
-            if language not in model:
-                return None
-            model = model[language]
+        model = place.model if isinstance(place.model, str) else place.model.get(language)
+        if model is None:
+            return None
         name = self._fill(model, place, language)
         return self._typed.named("models", name, f"{place.where}.model").same_as or name
 

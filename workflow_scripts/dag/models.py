@@ -11,13 +11,8 @@ from workflow_scripts.errors import UserError
 # what a folder must hold to be a model; the tokenizer has several forms, any one of which will do
 WEIGHTS = "model.safetensors"
 TOKENIZER_FILES = (
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "special_tokens_map.json",
-    "vocab.txt",
-    "vocab.json",
-    "merges.txt",
-    "sentencepiece.bpe.model",
+    *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"),
+    *("vocab.txt", "vocab.json", "merges.txt", "sentencepiece.bpe.model"),
 )
 
 
@@ -34,10 +29,6 @@ class Models:
         self._root = root
         self._fetched = fetched
         self._results = results
-
-    def absent(self, model: str) -> str | None:
-        """Return why this config has no such model; None where it has one."""
-        return self._blocks[model].absent
 
     def vectors(self, model: str) -> str | None:
         """Return the file of a static model, below the data root; None for another."""
@@ -92,7 +83,7 @@ class Models:
 
     def require_files(self, model: str) -> None:
         """Raise `UserError` if there is no such model, or its local folder lacks files."""
-        if (reason := self.absent(model)) is not None:
+        if (reason := self._blocks[model].absent) is not None:
             raise UserError(f"config: `models.{model}` is absent ({reason}); give it a path or hub")
         path = self._blocks[model].path
         for file in ("config.json", WEIGHTS) if path is not None else ():

@@ -129,8 +129,8 @@ class Outputs:
     def _scores(self) -> list[str]:
         return self._plan.cells.all_scores()
 
-    def _by_paper(self, has_cells: bool) -> dict[str, dict[str, list[dict[str, str]]]]:
-        """Return id and title (and file of tidy cells) of tables and figures by paper."""
+    def _page(self, has_cells: bool) -> dict[str, Any]:
+        """Return data, titles of papers, and their tables and figures: id, title, tidy cells."""
         found: dict[str, dict[str, list[dict[str, str]]]] = {}
         for room in ("tables", "figures"):
             for name, block in getattr(self, room).items():
@@ -138,21 +138,17 @@ class Outputs:
                 if has_cells:
                     one["cells"] = f"{self._results}/{room}/cells/{name}.tsv"
                 found.setdefault(block.paper, {"tables": [], "figures": []})[room].append(one)
-        return found
+        titles = {name: one.title for name, one in self._plan.config.papers.items()}
+        return {"titles": titles, "papers": found, "data": self.data_note()}
 
     def _scorecard(self) -> dict[str, Any]:
-        return {**self._titles(), "papers": self._by_paper(True), "data": self.data_note()}
-
-    def _titles(self) -> dict[str, dict[str, str]]:
-        return {"titles": {name: one.title for name, one in self._plan.config.papers.items()}}
+        return self._page(True)
 
     def _index(self) -> dict[str, Any]:
         models = sorted({encoder.model for encoder in self._plan.needs(False).encoders})
         return {
-            **self._titles(),
-            "papers": self._by_paper(False),
+            **self._page(False),
             "seeds": self._plan.config.seeds,
-            "data": self.data_note(),
             "paper": self._plan.config.data.paper,
             "models": {model: self._plan.models.note(model) for model in models},
         }
@@ -175,13 +171,11 @@ def _benchmarks(plan: "Plan") -> dict[str, list[str]]:
             for encoder, suite in zip(encoders, suites, strict=True):
                 static = plan.models.vectors(encoder.model) is not None
                 rule = "embed_static" if static else "embed_suite"
-                groups["embedding"].add(f"{rule}/{encoder.id}/{suite}")
+                groups["embedding"].add(f"{rule}/{encoder}/{suite}")
     for encoder in tuned:
         kind = plan.typed.corpora[encoder.corpus].kind
         label = kind if kind in labels else "words"
         method = plan.typed.recipes[encoder.recipe].method.title()
-        groups[f"{method} tuning, {label}"].add(f"tune_encoder/{encoder.id}")
+        groups[f"{method} tuning, {label}"].add(f"tune_encoder/{encoder}")
     folder = f"{plan.config.results}/benchmarks"
-    return {
-        label: sorted(f"{folder}/{file}.tsv" for file in files) for label, files in groups.items()
-    }
+    return {key: sorted(f"{folder}/{file}.tsv" for file in its) for key, its in groups.items()}

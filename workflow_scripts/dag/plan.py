@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -40,13 +40,9 @@ class Plan:
         self.cells = Cells(typed, self.asked, self.present)
         self.given = Given(typed, self.asked, self.present, self.models)
         self.outputs = Outputs(self)
-        # asked for by several rules
-        self.needs = cache(self._needs)
-        require_files(typed, self.needs(False), self.present, self.models, self.fetching)
-
-    def _needs(self, also_missing: bool) -> Needs:
-        """Return what tables and figures read, of all cells or of those that are run."""
-        return Needs(self.typed, self.asked, self.present, self.cells, self.models, also_missing)
+        # what tables and figures read, of all cells (True) or of those that are run
+        self.needs = cache(partial(Needs, self))
+        require_files(self)
 
 
 def make_plan(files: Iterable[str | Path], said: Mapping[str, Any]) -> Plan:

@@ -66,23 +66,19 @@ def gated_sets(root: Path, files: Iterable[Path]) -> list[str]:
         name
         for file in files
         if file.is_relative_to(root)
-        for name in sets_with(_registry(), [file.relative_to(root)])
-        if _registry()[name].gated
+        for name in sets_with(registry(), [file.relative_to(root)])
+        if registry()[name].gated
     }
     return sorted(found)
 
 
-def data_set_of(download: str) -> DataSet:
-    """Return an entry of the registry."""
-    return _registry()[download]
-
-
 @cache
-def _registry() -> dict[str, DataSet]:
+def registry() -> dict[str, DataSet]:
+    """Return the entries of the registry."""
     return read_registry(REGISTRY)
 
 
 @cache
 def _download_of(path: str) -> str | None:
-    registry = _registry()
-    return next((n for n in sets_with(registry, [path]) if not registry[n].gated), None)
+    known = registry()
+    return next((name for name in sets_with(known, [path]) if not known[name].gated), None)

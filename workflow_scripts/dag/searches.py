@@ -58,10 +58,8 @@ def read_search(plan: Plan, grid: TuningGrid, name: str) -> Search:
                 f"config: `{where}` sets `{first}` and `{second}` at once (axes and set); "
                 "remove one"
             )
-    recipe, cells = (
-        change_recipe(typed.blocks["recipes"][block.recipe], block.set),
-        grid_cells(axes),
-    )
+    recipe = change_recipe(typed.blocks["recipes"][block.recipe], block.set)
+    cells = grid_cells(axes)
     try:
         own = cell_recipe(block.recipe, recipe, {})
         recipes = [cell_recipe(block.recipe, recipe, cell.settings) for cell in cells]
