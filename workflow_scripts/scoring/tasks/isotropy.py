@@ -25,7 +25,5 @@ def measure(
 
     rows = gather_rows(vectors, entry["strings"], "vectors").astype(np.float64)
     values = {"mvn": mean_vector_norm(rows)}
-    values |= {
-        convention: isotropy_score(rows, convention) for convention in ("is_eig", "is_paper")
-    }
+    values |= {name: isotropy_score(rows, name) for name in ("is_eig", "is_paper")}
     return measure_items(dataset, entry, len(rows), values=values)
