@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from workflow_scripts import rooms
@@ -35,8 +34,7 @@ class Place(NamedTuple):
     names: Mapping[str, str] = {}
 
 
-@dataclass(frozen=True)
-class Wanted:
+class Wanted(NamedTuple):
     """One data set of one cell: whom to score on what.
 
     `encoders` has for each seed the encoder, or both sides of a lexicon pair; `suites` the suite
@@ -51,7 +49,6 @@ class Wanted:
 
     @property
     def dataset(self) -> str:
-        """Id of the data set."""
         return self.place.dataset
 
     def score_ids(self) -> list[str]:
@@ -101,17 +98,13 @@ class Asked:
         }
         # {(room, id): {cell: data sets}}, the one traversal of tables and figures
         self.cells: dict[tuple[str, str], dict[Cell, list[Wanted]]] = {}
-        for room, blocks, places_of in (
-            ("tables", typed.tables, _places_of_table),
-            ("figures", typed.figures, _places_of_figure),
-        ):
-            for name, block in blocks.items():
+        for room, places_of in (("tables", _places_of_table), ("figures", _places_of_figure)):
+            for name, block in getattr(typed, room).items():
                 cells = self.cells.setdefault((room, name), {})
                 for cell, place in places_of(name, block):
                     cells.setdefault(cell, []).append(self._wanted(place))
 
     def __iter__(self) -> Iterator[Wanted]:
-        """Yield all that cells ask for."""
         for cells in self.cells.values():
             for wanted in cells.values():
                 yield from wanted
@@ -172,9 +165,9 @@ class Asked:
         for language in sides:
             model = self._model(place, language)
             if model is None:
-                return replace(wanted, absent="no model for this language in this config")
+                return wanted._replace(absent="no model for this language in this config")
             if (reason := typed.models[model].absent) is not None:
-                return replace(wanted, absent=reason)
+                return wanted._replace(absent=reason)
             if recipe.tunes and typed.models[model].vectors is not None:
                 raise UserError(
                     f"config: `{place.where}`: `{model}` is a file of word vectors, which recipe "
@@ -185,7 +178,7 @@ class Asked:
             tuple(Encoder(model, name, corpus, seed) for model, corpus in models)
             for seed in typed.seeds(name)
         )
-        return replace(wanted, encoders=encoders)
+        return wanted._replace(encoders=encoders)
 
     def _suite(self, place: Place, language: str) -> str:
         name = self._fill(place.suite, place, language)

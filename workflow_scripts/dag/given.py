@@ -59,18 +59,13 @@ class Given:
         """The words that start a module for tuning, in one process or by accelerate in several."""
         if self.config.processes.tuning == 1:
             return ["python", "-m"]
-        options = {
-            "--num_processes": str(self.config.processes.tuning),
-            "--num_machines": "1",
-            # said, so that a config of accelerate's own in the home folder changes nothing
-            "--mixed_precision": "no",
-            "--dynamo_backend": "no",
-            # a free one, since several jobs can run side by side
-            "--main_process_port": "0",
-        }
-        place = ["--cpu"] if self.config.device == "cpu" else ["--multi_gpu"]
-        words = [word for option in options.items() for word in option]
-        return ["accelerate", "launch", *place, *words, "--module"]
+        place = "--cpu" if self.config.device == "cpu" else "--multi_gpu"
+        words = [place, "--num_processes", str(self.config.processes.tuning), "--num_machines", "1"]
+        # said, so that a config of accelerate's own in the home folder changes nothing
+        words += ["--mixed_precision", "no", "--dynamo_backend", "no"]
+        # a free one, since several jobs can run side by side
+        words += ["--main_process_port", "0"]
+        return ["accelerate", "launch", *words, "--module"]
 
     # ---- corpora --------------------------------------------------------------------------------
 
@@ -79,7 +74,6 @@ class Given:
         return canonical(self._typed.blocks[kind][name])
 
     def corpus_module(self, corpus: str) -> str:
-        """Return the module of a corpus' kind."""
         return module_of("corpora.kinds", self._typed.corpora[corpus].kind)
 
     def corpus_inputs(self, corpus: str) -> list[str]:
@@ -90,7 +84,6 @@ class Given:
         return self._present.raw.inputs(self._present.corpus_files(corpus))
 
     def corpus_file(self, corpus: str) -> str:
-        """Return the file of strings of a corpus."""
         return f"{self.results}/corpora/{corpus}.txt"
 
     def corpus_root(self, corpus: str) -> str:
@@ -113,9 +106,7 @@ class Given:
         """Return what the data sets of a suite are read from, sorted: raw files and corpora."""
         names = self._present.suite_datasets(suite)
         raw = [file for name in names for file in self._present.dataset_files(name)]
-        corpora = {
-            self.corpus_file(c) for name in names for c in self._typed.datasets[name].corpora()
-        }
+        corpora = {self.corpus_file(c) for n in names for c in self._typed.datasets[n].corpora()}
         return sorted({*self._present.raw.inputs(raw), *corpora})
 
     def suite_file(self, suite: str, file: str) -> str:
@@ -145,7 +136,6 @@ class Given:
         return canonical({key: block[key] for key in ("pooling", "embed_max_length")})
 
     def method_modules(self, recipe: str) -> list[str]:
-        """Return the module of a recipe's method."""
         return [module_of("tuning.methods", self._typed.recipes[recipe].method)]
 
     def start_files(self, wildcards: Any) -> list[str]:

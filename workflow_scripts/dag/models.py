@@ -55,20 +55,14 @@ class Models:
         return None if block.hub is None else HubModel(block.hub, block.revision)
 
     def record(self, model: str) -> str:
-        """Return the record that fetching a model of the hub leaves.
-
-        Ids of the same repository and commit share the first one's: two jobs would fetch into one
-        folder.
-        """
+        """Return the record that fetching a model of the hub leaves."""
+        # ids of one repository and commit share it: two jobs would fetch into one folder
         wanted = self.hub_model(model)
         first = next(other for other in self.of_hub if self.hub_model(other) == wanted)
         return f"{self._results}/downloads/models/{first}.json"
 
     def files(self, model: str) -> list[str]:
-        """Return the files that a step with a model depends on.
-
-        Those of a local folder, and the record of its download for a model of the hub.
-        """
+        """Return what a step with a model depends on: its files, or the record of its download."""
         if self.hub_model(model) is not None:
             return [self.record(model)]
         path = self._blocks[model].path

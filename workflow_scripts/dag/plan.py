@@ -46,10 +46,7 @@ class Plan:
 
 
 def make_plan(files: Iterable[str | Path], said: Mapping[str, Any]) -> Plan:
-    """Return the plan of the config files and of what the command line said with --config.
-
-    Prints one line and ends the run where the config has a mistake.
-    """
+    """Return the plan of config files and of what --config said; a mistake ends the run."""
     try:
         return Plan(read_layers(files, said))
     except UserError as error:
@@ -57,9 +54,6 @@ def make_plan(files: Iterable[str | Path], said: Mapping[str, Any]) -> Plan:
 
 
 def stop(error: UserError) -> NoReturn:
-    """End the run with the message of a mistake, a line for each thing.
-
-    An exception would reach the terminal with a traceback through the Snakefile.
-    """
+    """End the run with the message of a mistake, a line for each thing, without a traceback."""
     first, *further = str(error).split("\n")
     sys.exit("\n".join(["error: " + " ".join(first.split()), *further]))

@@ -25,9 +25,7 @@ class RawData:
 
     def missing(self, files: Iterable[Path]) -> list[Path]:
         """Return the files that are neither there nor brought by a download."""
-        return [
-            file for file in files if self.download_of(file) is None and not self._is_file(file)
-        ]
+        return [one for one in files if self.download_of(one) is None and not self._is_file(one)]
 
     def inputs(self, files: Iterable[Path]) -> list[str]:
         """Return what a step that reads the files depends on, sorted."""
@@ -74,7 +72,6 @@ def gated_sets(root: Path, files: Iterable[Path]) -> list[str]:
 
 @cache
 def registry() -> dict[str, DataSet]:
-    """Return the entries of the registry."""
     return read_registry(REGISTRY)
 
 
