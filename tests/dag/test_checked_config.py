@@ -252,10 +252,11 @@ def test_a_recipe_starts_from_the_encoder_of_another(config):
     keys = {"model": "bert-en", "corpus": "sentences-en", "seed": "33"}
     before = "results/encoders/bert-en/mirror-word/words-en/seed33"
     wildcards = Wildcards(recipe="mirror-sentence", **keys)
-    assert plan.given.start_files(wildcards) == [f"{before}/encoder.json"]
-    assert plan.given.start_location(wildcards) == before
+    start = plan.given.start(wildcards)
+    assert plan.given.files(start) == [f"{before}/encoder.json"]
+    assert plan.given.location(start) == before
     plain = Wildcards(recipe="mirror-word", **keys)
-    assert plan.given.start_location(plain) == "resources/models/bert-en-mini"
+    assert plan.given.location(plan.given.start(plain)) == "resources/models/bert-en-mini"
     # what it starts from is needed, though no cell shows it
     shown = {("bert-en", "mirror-sentence"), ("bert-en", "mirror-word")}
     assert shown <= {(one.model, one.recipe) for one in plan.needs(False).encoders}

@@ -30,9 +30,7 @@ class Cells:
         """Return the score files of all cells that are run, sorted."""
         return sorted({file for wanted in self.run for file in self.scores(wanted)})
 
-    def cell(
-        self, room: str, name: str, cell: Cell, tolerance: float | None = None
-    ) -> dict[str, Any]:
+    def cell(self, room: str, name: str, cell: Cell, tolerance: float | None) -> dict[str, Any]:
         """Return {parts, departures, tolerance} of a cell, or {not_run: reason}.
 
         A part is {dataset, metric, scores: files by seed}. `tolerance` is the column's own; without

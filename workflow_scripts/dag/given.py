@@ -138,24 +138,23 @@ class Given:
     def method_modules(self, recipe: str) -> list[str]:
         return [module_of("tuning.methods", self._typed.recipes[recipe].method)]
 
-    def start_files(self, wildcards: Any) -> list[str]:
-        """Return what a tuning begins from: the model's files, or the encoder of `start`."""
-        return self._files(self._start(wildcards))
+    def encoder(self, wildcards: Any) -> Encoder:
+        """Return the encoder that a job tunes, embeds with or scores."""
+        return Encoder(wildcards.model, wildcards.recipe, wildcards.corpus, int(wildcards.seed))
 
-    def start_location(self, wildcards: Any) -> str:
-        """Return the folder that a tuning begins from."""
-        return self._location(self._start(wildcards))
-
-    def _start(self, wildcards: Any) -> Encoder:
-        encoder = _encoder(wildcards)
+    def start(self, wildcards: Any) -> Encoder:
+        """Return what a tuning begins from: the untuned model, or the encoder of `start`."""
+        encoder = self.encoder(wildcards)
         return self._asked.start_of(encoder) or encoder._replace(corpus=UNTUNED_CORPUS)
 
-    def _files(self, encoder: Encoder) -> list[str]:
+    def files(self, encoder: Encoder) -> list[str]:
+        """Return the files that stand for an encoder: its record, or those of the untuned model."""
         if encoder.corpus == UNTUNED_CORPUS:
             return self.models.files(encoder.model)
-        return [f"{self._location(encoder)}/encoder.json"]
+        return [f"{self.location(encoder)}/encoder.json"]
 
-    def _location(self, encoder: Encoder) -> str:
+    def location(self, encoder: Encoder) -> str:
+        """Return what to load an encoder from: its folder, or the untuned model."""
         if encoder.corpus == UNTUNED_CORPUS:
             return self.models.location(encoder.model)
         return f"{self.results}/encoders/{encoder}"
@@ -179,14 +178,6 @@ class Given:
         task = development and self._typed.datasets[development.dataset].task
         return self.config.retrieval.linking.similarity if tasks.needs(task, "links") else "none"
 
-    def encoder_files(self, wildcards: Any) -> list[str]:
-        """Return the files that stand for an encoder: its record, or those of the untuned model."""
-        return self._files(_encoder(wildcards))
-
-    def encoder_location(self, wildcards: Any) -> str:
-        """Return what to load an encoder from: its folder, or the untuned model."""
-        return self._location(_encoder(wildcards))
-
     def static_inputs(self, model: str) -> list[str]:
         """Return what embedding with a static model depends on: its file (or its download)."""
         return self._present.raw.inputs([Path(self.models.vectors(model))])
@@ -197,7 +188,7 @@ class Given:
         """Return the file of ranked names that scoring a suite needs; none where no task does."""
         if not any(tasks.needs(task, "links") for task in self.suite_tasks(wildcards.suite)):
             return []
-        return [f"{self.results}/retrieval/{_encoder(wildcards)}/{wildcards.suite}.tsv"]
+        return [f"{self.results}/retrieval/{self.encoder(wildcards)}/{wildcards.suite}.tsv"]
 
     def lexicon_side(self, wildcards: Any, side: str) -> tuple[str, str]:
         """Return vectors and items of one side ("source", "target") of a lexicon pair."""
@@ -236,7 +227,3 @@ class Given:
 def alternatives(names: Iterable[str]) -> str:
     """Return names as a regular expression that matches any of them, and nothing for none."""
     return "|".join(map(re.escape, sorted(names))) or "(?!)"
-
-
-def _encoder(wildcards: Any) -> Encoder:
-    return Encoder(wildcards.model, wildcards.recipe, wildcards.corpus, int(wildcards.seed))
