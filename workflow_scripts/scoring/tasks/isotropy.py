@@ -13,9 +13,7 @@ NEEDS: tuple[str, ...] = ()
 DEVELOPMENT = False
 
 
-def measure(
-    dataset: str, entry: dict[str, Any], vectors: "np.ndarray", ranked: Any = None
-) -> "Measurement":
+def measure(dataset: str, entry: dict, vectors: "np.ndarray", ranked: Any = None) -> "Measurement":
     """Return mean-vector norm and isotropy scores of `strings`; none is a function of items."""
     import numpy as np
 
