@@ -21,7 +21,7 @@ rule sample_corpus:
         mem_mb=lambda wildcards, attempt: plan.typed.corpora[wildcards.corpus].mem_mb * attempt,
         runtime=lambda wildcards, attempt: plan.typed.corpora[wildcards.corpus].minutes * attempt,
     params:
-        block=lambda wildcards: given.corpus_block(wildcards.corpus),
+        block=lambda wildcards: given.block("corpora", wildcards.corpus),
         root=lambda wildcards: given.corpus_root(wildcards.corpus),
     shell:
         r"""

@@ -7,7 +7,7 @@
 rule embed_suite:
     input:
         sources=sources("embedding.embed_suite"),
-        encoder=lambda wildcards: given.encoder_files(wildcards),
+        encoder=lambda wildcards: given.files(given.encoder(wildcards)),
         strings="<results>/datasets/{suite}/strings.txt",
     output:
         vectors="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
@@ -25,7 +25,7 @@ rule embed_suite:
         mem_mb=lambda wildcards, attempt: 6000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        encoder=lambda wildcards: given.encoder_location(wildcards),
+        encoder=lambda wildcards: given.location(given.encoder(wildcards)),
         recipe=lambda wildcards: given.embedding_block(wildcards.recipe),
         device=plan.config.device,
     shell:

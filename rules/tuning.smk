@@ -14,7 +14,7 @@ rule tune_encoder:
             *given.method_modules(wildcards.recipe),
             *given.development_modules(wildcards.recipe),
         ),
-        model=lambda wildcards: given.start_files(wildcards),
+        model=lambda wildcards: given.files(given.start(wildcards)),
         corpus="<results>/corpora/{corpus}.txt",
         development=lambda wildcards: given.development_files(wildcards.recipe),
     output:
@@ -35,8 +35,8 @@ rule tune_encoder:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         launcher=given.tuning_launcher,
-        model=lambda wildcards: given.start_location(wildcards),
-        recipe=lambda wildcards: given.recipe_block(wildcards.recipe),
+        model=lambda wildcards: given.location(given.start(wildcards)),
+        recipe=lambda wildcards: given.block("recipes", wildcards.recipe),
         linking=lambda wildcards: given.linking_of_development(wildcards.recipe),
         threads=plan.config.threads.tuning,
         device=plan.config.device,

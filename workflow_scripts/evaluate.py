@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.configuration.blocks import read_block
+from workflow_scripts.configuration.config import Retrieval
 from workflow_scripts.configuration.layers import read_layers
-from workflow_scripts.configuration.retrieval import Retrieval
 from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.datasets.entry import DatasetEntry, raw_files
 from workflow_scripts.datasets.formats.register import read_entry

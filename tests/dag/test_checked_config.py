@@ -252,10 +252,11 @@ def test_a_recipe_starts_from_the_encoder_of_another(config):
     keys = {"model": "bert-en", "corpus": "sentences-en", "seed": "33"}
     before = "results/encoders/bert-en/mirror-word/words-en/seed33"
     wildcards = Wildcards(recipe="mirror-sentence", **keys)
-    assert plan.given.start_files(wildcards) == [f"{before}/encoder.json"]
-    assert plan.given.start_location(wildcards) == before
+    start = plan.given.start(wildcards)
+    assert plan.given.files(start) == [f"{before}/encoder.json"]
+    assert plan.given.location(start) == before
     plain = Wildcards(recipe="mirror-word", **keys)
-    assert plan.given.start_location(plain) == "resources/models/bert-en-mini"
+    assert plan.given.location(plan.given.start(plain)) == "resources/models/bert-en-mini"
     # what it starts from is needed, though no cell shows it
     shown = {("bert-en", "mirror-sentence"), ("bert-en", "mirror-word")}
     assert shown <= {(one.model, one.recipe) for one in plan.needs(False).encoders}
@@ -330,7 +331,7 @@ def test_retrieval_that_is_not_the_paper_s_is_a_departure(config, project):
 def test_marks_of_the_paper_reach_no_step(config):
     config["corpora"]["sentences-en"]["paper"] = "mirror-bert"
     given = plan_of(config).given
-    assert "paper" not in given.corpus_block("sentences-en")
+    assert "paper" not in given.block("corpora", "sentences-en")
     assert "unlike_paper" not in given.suite_block("clws-en-fr")
 
 

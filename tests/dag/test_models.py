@@ -34,8 +34,6 @@ def test_what_kind_a_model_is(models):
     assert models.static == ["words", "subwords"]
     assert models.vectors("words") == "root/vectors/en.vec"
     assert [models.out_of_vocabulary(name) for name in models.static] == ["mean", "subwords"]
-    assert models.absent("none") == "nobody made one"
-    assert models.absent("hub") is None
     assert (models.of_hub, models.hub_model("local")) == (["hub", "again"], None)
     assert models.hub_model("hub").address == "org/name@0123456789abcdef"
 

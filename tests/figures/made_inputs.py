@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from workflow_scripts.figures.draw_figure import main
+from workflow_scripts.scoring.counted_metrics import auc_metric, value_of
 from workflow_scripts.scoring.details import write_details
-from workflow_scripts.scoring.pair_classification import area_under_curve
 from workflow_scripts.scoring.tidy_scores import Score, write_scores
 
 RESAMPLES = 1000
@@ -61,7 +61,7 @@ class MadeFigure:
             labels = (np.arange(n) % 2).astype(np.int8)
             cosines = random.normal(0.5 + shift * scale * labels, scale).clip(-1, 1)
             cosines = cosines.astype(np.float32)
-            values[seed] = area_under_curve(cosines, labels)
+            values[seed] = value_of(auc_metric(cosines, labels), n)
             arrays[seed] = {"cosines/qnli": cosines, "labels/qnli": labels}
         return {"parts": [self.scores(name, values, "qnli", "auc", arrays=arrays)]}
 

@@ -9,9 +9,8 @@ from sklearn.metrics import roc_auc_score
 from sklearn.metrics import roc_curve as sklearn_roc_curve
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.figures.kinds.roc import corners
+from workflow_scripts.figures.kinds.roc import corners, roc_curve
 from workflow_scripts.scoring.details import read_details, write_details
-from workflow_scripts.scoring.pair_classification import roc_curve
 
 
 def curve_of(name, **more):

@@ -11,10 +11,16 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from workflow_scripts.errors import UserError
+from workflow_scripts.figures.kinds.roc import roc_curve
 from workflow_scripts.scoring import counted_metrics as metrics
 from workflow_scripts.scoring.bootstrap import item_counts
-from workflow_scripts.scoring.pair_classification import area_under_curve, roc_curve
 from workflow_scripts.scoring.similarity import cosines_of_pairs
+
+
+def area_under_curve(scores, labels):
+    area = metrics.auc_metric(np.asarray(scores), np.asarray(labels))
+    return metrics.value_of(area, len(scores))
+
 
 # Few distinct values, so that ties are common; and none, as with real cosines.
 values = st.sampled_from([2, 5, 10**9])

@@ -52,9 +52,8 @@ def read_site(path: str | Path = SITE_FILE) -> Site:
     """Return the lines of a site file; `UserError` without one, and for what is wrong there."""
     path = Path(path)
     if not path.is_file():
-        remedy = (
-            f"copy {path.with_name('site.example.yaml')} there and say which batch system it is"
-        )
+        example = path.with_name("site.example.yaml")
+        remedy = f"copy {example} there and say which batch system it is"
         raise UserError(f"{path}: no such file; {remedy}")
     site = read_site_file(path, Site)
     for key in ("submit", "status", "cancel"):

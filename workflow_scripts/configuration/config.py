@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, model_validator
 
 from workflow_scripts.configuration.blocks import (
     Block,
@@ -15,7 +15,11 @@ from workflow_scripts.configuration.blocks import (
     WholeNumber,
     mistake,
 )
-from workflow_scripts.configuration.retrieval import Retrieval
+
+HubId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)?$")]
+Commit = Annotated[str, Field(pattern=r"^[0-9a-f]{7,40}$")]
+# accuracy@5 counts five of them
+Kept = Annotated[int, Field(ge=5)]
 
 
 class Data(Block):
@@ -27,9 +31,7 @@ class Data(Block):
     missing: Literal["error", "skip"] = Field(
         description="What a data set whose files are absent does: stop (error) or leave its cells."
     )
-    fetch: bool = Field(
-        False, description="true brings missing files of config/registry.yaml before they are read."
-    )
+    fetch: bool = Field(False, description="true fetches missing files of config/registry.yaml.")
 
 
 class Downloads(Block):
@@ -38,9 +40,7 @@ class Downloads(Block):
     mirror: Text | None = Field(
         None, description="Base URL or folder laid out as a data root, asked in place of sources."
     )
-    models: Text = Field(
-        "data/models", description="Folder that models of the hub are fetched into."
-    )
+    models: Text = Field("data/models", description="Folder that models of the hub are fetched to.")
     offline: bool = Field(False, description="true takes only what is there or in a mirror folder.")
 
 
@@ -53,36 +53,20 @@ class Model(Block):
     path: Text | None = Field(
         None, description="Folder with config.json, model.safetensors and the tokenizer."
     )
-    hub: (
-        Annotated[
-            str,
-            StringConstraints(
-                pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)?$"
-            ),
-        ]
-        | None
-    ) = Field(None, description="Id on the Hugging Face hub.")
-    revision: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{7,40}$")] | None = Field(
-        None, description="Commit of the hub repository."
-    )
+    hub: HubId | None = Field(None, description="Id on the Hugging Face hub.")
+    revision: Commit | None = Field(None, description="Commit of the hub repository.")
     vectors: Text | None = Field(
-        None,
-        description="File of static word vectors (.vec, .vec.gz or fastText's .bin), below the "
-        "data root.",
+        None, description="Word vectors (.vec, .vec.gz or fastText's .bin), below the data root."
     )
     oov: Literal["mean", "subwords", "error"] = Field(
         "mean", description="What words outside the file's vocabulary get, of a model with vectors."
     )
-    same_as: Id | None = Field(
-        None, description="Another model's id, of which this is a second name."
-    )
+    same_as: Id | None = Field(None, description="Id of the model of which this is a second name.")
     absent: Text | None = Field(
         None, description="Why this config has no such model; its rows show a dash and this reason."
     )
     label: Text | None = Field(None, description="What the tables call the model.")
-    paper: Papers = Field(
-        [], description="Papers that used this very model (their cells are then compared)."
-    )
+    paper: Papers = Field([], description="Papers of this very model: their cells are compared.")
 
     @model_validator(mode="after")
     def _one_source(self) -> "Model":
@@ -106,9 +90,35 @@ class Suite(Block):
     """Data sets that one encoder is embedded for together."""
 
     datasets: Distinct[Id] = Field(description="Ids of the data sets.")
-    language: Text | None = Field(
-        None, description="Of lexicons, the side whose words the suite holds."
+    language: Text | None = Field(None, description="Of lexicons, the side whose words it holds.")
+
+
+class Linking(Block):
+    """Entity linking: the nearest dictionary names of a mention."""
+
+    similarity: Literal["dot", "cosine"] = Field(
+        description="dot (unnormalised vectors, as SapBERT's evaluation does) or cosine."
     )
+    k: Kept = Field(description="Names kept for each mention, 5 or more.")
+
+
+class Lexicon(Block):
+    """Lexicon induction: a map between two languages, and the nearest words of a mapped word."""
+
+    mapping: Literal["orthogonal", "supervised"] = Field(
+        description="orthogonal (Procrustes) or supervised (whitening and re-weighting)."
+    )
+    regularisation: NotNegative = Field(description="Of the supervised whitening; 0 as published.")
+    similarity: Literal["csls", "cosine"] = Field(description="csls or cosine.")
+    neighbours: WholeNumber = Field(description="Neighbourhood size of CSLS.")
+    k: Kept = Field(description="Translations kept for each source word, 5 or more.")
+
+
+class Retrieval(Block):
+    """How nearest names (linking) and translations (lexicon) are searched."""
+
+    linking: Linking = Field(description="How nearest names of mentions are searched.")
+    lexicon: Lexicon = Field(description="How translations of words are searched.")
 
 
 class Threads(Block):
@@ -142,9 +152,7 @@ class Config(Block):
     """A merged config. Blocks that are chosen by name are typed by their rooms (`dag.typed`)."""
 
     results: Text = Field("results", description="Folder of everything that a run makes.")
-    seeds: Distinct[Count] = Field(
-        description="Seeds of tuning; every tuned row of a table is the mean over them."
-    )
+    seeds: Distinct[Count] = Field(description="Seeds of tuning; tuned rows are means over them.")
     data: Data = Field(description="Where the data are.")
     downloads: Downloads = Field(Downloads(), description="How files are fetched.")
     models: dict[Id, Model] = Field(description="Pretrained models by id.")
@@ -155,9 +163,7 @@ class Config(Block):
     corpora: dict[Id, dict[str, Any]] = Field({}, description="Texts to tune on, by id.")
     datasets: dict[Id, dict[str, Any]] = Field({}, description="Evaluation sets by id.")
     suites: dict[Id, Suite] = Field({}, description="Data sets that are embedded together.")
-    retrieval: Retrieval = Field(
-        description="How nearest names (linking) and translations (lexicon) are searched."
-    )
+    retrieval: Retrieval = Field(description="How nearest names and translations are searched.")
     device: Literal["cpu", "cuda", "auto"] = Field(
         description="Where tuning and embedding run; auto: cuda where there is one."
     )

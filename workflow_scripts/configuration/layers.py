@@ -63,9 +63,7 @@ def _lay_bases(
     if base == "none":
         return
     names = [base] if isinstance(base, str) else base
-    if names is not None and not (
-        isinstance(names, list) and all(isinstance(name, str) for name in names)
-    ):
+    if not isinstance(names, list | None) or not all(isinstance(n, str) for n in names or ()):
         raise UserError(f"{file}: `base` is {base!r}; name a file, a list of files, or none")
     for path in default if names is None else [file.parent / name for name in names]:
         if path.resolve() in above:

@@ -31,8 +31,8 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
         return super().construct_mapping(node, deep)
 
 
-def read_yaml(path: str | Path) -> Any:
-    """Return what a YAML file holds; None for an empty one.
+def read_mapping(path: str | Path) -> dict[str, Any]:
+    """Return what a YAML file of `key: value` holds; {} for an empty one.
 
     Raises `UserError` naming file, line and what is wrong for a file that is missing, not UTF-8 or
     not valid YAML, and for a key given twice.
@@ -44,18 +44,13 @@ def read_yaml(path: str | Path) -> Any:
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}; give a file that can be read") from error
     try:
-        return yaml.load(text, Loader=_Loader)
+        found = yaml.load(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = f", line {mark.line + 1}" if mark else ""
         raise UserError(f"{path}{line}: {error.problem or error.context}") from error
     except yaml.YAMLError as error:
         raise UserError(f"{path}: not valid YAML ({str(error).splitlines()[0]})") from error
-
-
-def read_mapping(path: str | Path) -> dict[str, Any]:
-    """Return a YAML file of `key: value`; {} for an empty one. Raises `UserError` as above."""
-    found = read_yaml(path)
     if found is None:
         return {}
     if not isinstance(found, dict):

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from workflow_scripts import rooms
@@ -35,8 +34,7 @@ class Place(NamedTuple):
     names: Mapping[str, str] = {}
 
 
-@dataclass(frozen=True)
-class Wanted:
+class Wanted(NamedTuple):
     """One data set of one cell: whom to score on what.
 
     `encoders` has for each seed the encoder, or both sides of a lexicon pair; `suites` the suite
@@ -51,7 +49,6 @@ class Wanted:
 
     @property
     def dataset(self) -> str:
-        """Id of the data set."""
         return self.place.dataset
 
     def score_ids(self) -> list[str]:
@@ -74,19 +71,10 @@ def _places_of_table(name: str, block: TableBlock) -> Iterator[tuple[Cell, Place
     kind = rooms.load("tables.kinds", block.kind)
     for row, column in kind.places(block) if hasattr(kind, "places") else ():
         for dataset in column.get("datasets") or [column["dataset"]]:
-            yield (
-                cell_of_table(row, column),
-                Place(
-                    f"tables.{name}.rows.{row['id']}",
-                    row["model"],
-                    row["recipe"],
-                    row.get("corpus"),
-                    row.get("suite", block.suite),
-                    dataset,
-                    column.get("metric"),
-                    column.get("with", {}),
-                ),
-            )
+            where, suite = f"tables.{name}.rows.{row['id']}", row.get("suite", block.suite)
+            ids = (row["model"], row["recipe"], row.get("corpus"), suite, dataset)
+            place = Place(where, *ids, column.get("metric"), column.get("with", {}))
+            yield cell_of_table(row, column), place
 
 
 def _places_of_figure(name: str, block: FigureBlock) -> Iterator[tuple[Cell, Place]]:
@@ -110,17 +98,13 @@ class Asked:
         }
         # {(room, id): {cell: data sets}}, the one traversal of tables and figures
         self.cells: dict[tuple[str, str], dict[Cell, list[Wanted]]] = {}
-        for room, blocks, places_of in (
-            ("tables", typed.tables, _places_of_table),
-            ("figures", typed.figures, _places_of_figure),
-        ):
-            for name, block in blocks.items():
+        for room, places_of in (("tables", _places_of_table), ("figures", _places_of_figure)):
+            for name, block in getattr(typed, room).items():
                 cells = self.cells.setdefault((room, name), {})
                 for cell, place in places_of(name, block):
                     cells.setdefault(cell, []).append(self._wanted(place))
 
     def __iter__(self) -> Iterator[Wanted]:
-        """Yield all that cells ask for."""
         for cells in self.cells.values():
             for wanted in cells.values():
                 yield from wanted
@@ -136,10 +120,8 @@ class Asked:
 
     def start_of(self, encoder: Encoder) -> Encoder | None:
         """Return the encoder that the tuning of another begins from; None where the model does."""
-        start = self._typed.start(encoder.recipe)
-        if start is None:
-            return None
-        return encoder._replace(recipe=start.recipe, corpus=start.corpus)
+        start = self._typed.recipes[encoder.recipe].start
+        return start and encoder._replace(recipe=start.recipe, corpus=start.corpus)
 
     def _starts(self, encoder: Encoder) -> Iterator[Encoder]:
         while (start := self.start_of(encoder)) is not None:
@@ -148,7 +130,7 @@ class Asked:
 
     def development_suites(self, encoders: Iterable[Encoder]) -> set[str]:
         """Return the suites of the development sets that tunings are watched on."""
-        found = {self._typed.development(encoder.recipe) for encoder in encoders}
+        found = {self._typed.recipes[encoder.recipe].development for encoder in encoders}
         return {development.suite for development in found if development is not None}
 
     # ---- one data set of a cell -----------------------------------------------------------------
@@ -177,19 +159,15 @@ class Asked:
                 "remove the key"
             )
         sides = self._sides[place.dataset]
-        wanted = Wanted(
-            place,
-            place.metric or metrics[0],
-            tuple(self._suite(place, language) for language in sides),
-            (),
-        )
+        suites = tuple(self._suite(place, language) for language in sides)
+        wanted = Wanted(place, place.metric or metrics[0], suites, ())
         models = []
         for language in sides:
             model = self._model(place, language)
             if model is None:
-                return replace(wanted, absent="no model for this language in this config")
+                return wanted._replace(absent="no model for this language in this config")
             if (reason := typed.models[model].absent) is not None:
-                return replace(wanted, absent=reason)
+                return wanted._replace(absent=reason)
             if recipe.tunes and typed.models[model].vectors is not None:
                 raise UserError(
                     f"config: `{place.where}`: `{model}` is a file of word vectors, which recipe "
@@ -200,7 +178,7 @@ class Asked:
             tuple(Encoder(model, name, corpus, seed) for model, corpus in models)
             for seed in typed.seeds(name)
         )
-        return replace(wanted, encoders=encoders)
+        return wanted._replace(encoders=encoders)
 
     def _suite(self, place: Place, language: str) -> str:
         name = self._fill(place.suite, place, language)
@@ -214,11 +192,9 @@ class Asked:
 
     def _model(self, place: Place, language: str) -> str | None:
         """Return the model of a cell, second names resolved; None where no language has one."""
-        model = place.model
-        if not isinstance(model, str):
-            if language not in model:
-                return None
-            model = model[language]
+        model = place.model if isinstance(place.model, str) else place.model.get(language)
+        if model is None:
+            return None
         name = self._fill(model, place, language)
         return self._typed.named("models", name, f"{place.where}.model").same_as or name
 

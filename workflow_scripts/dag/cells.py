@@ -30,9 +30,7 @@ class Cells:
         """Return the score files of all cells that are run, sorted."""
         return sorted({file for wanted in self.run for file in self.scores(wanted)})
 
-    def cell(
-        self, room: str, name: str, cell: Cell, tolerance: float | None = None
-    ) -> dict[str, Any]:
+    def cell(self, room: str, name: str, cell: Cell, tolerance: float | None) -> dict[str, Any]:
         """Return {parts, departures, tolerance} of a cell, or {not_run: reason}.
 
         A part is {dataset, metric, scores: files by seed}. `tolerance` is the column's own; without
@@ -59,10 +57,7 @@ class Cells:
         return {"parts": parts, "departures": unique(reasons), "tolerance": tolerance}
 
     def left_out(self, room: str, name: str, cell: Cell) -> list[str]:
-        """Return the data sets that a mean over several leaves out for want of their files.
-
-        None where all are missing: then the cell is not run.
-        """
+        """Return the data sets that a mean leaves out, their files missing; none where all are."""
         everything = self._asked.cells[room, name][cell]
         reasons = [(wanted.dataset, self._present.not_run(wanted)) for wanted in everything]
         found = [dataset for dataset, why in reasons if why is not None and why.dataset_missing]

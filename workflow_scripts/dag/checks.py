@@ -29,7 +29,7 @@ def check_config(typed: Typed) -> None:
             typed.named("datasets", dataset, f"suites.{name}.datasets")
     for name in typed.recipes:
         _check_start(typed, name)
-        if (development := typed.development(name)) is not None:
+        if (development := typed.recipes[name].development) is not None:
             where = f"recipes.{name}.development"
             check_development(typed, development.suite, development.dataset, where)
     for kind in ("tables", "figures"):
@@ -70,7 +70,7 @@ def _check_task(name: str, entry: DatasetEntry) -> None:
 
 def _check_start(typed: Typed, name: str) -> None:
     seen = [name]
-    while (start := typed.start(seen[-1])) is not None:
+    while (start := typed.recipes[seen[-1]].start) is not None:
         where = f"recipes.{seen[-1]}.start"
         if not typed.named("recipes", start.recipe, f"{where}.recipe").tunes:
             raise UserError(

@@ -8,16 +8,10 @@ from pathlib import Path
 
 from workflow_scripts.configuration.config import Downloads as Block
 from workflow_scripts.dag.models import Models
-from workflow_scripts.dag.raw_data import RawData, data_set_of
+from workflow_scripts.dag.raw_data import RawData, registry
+from workflow_scripts.downloads import model_folders as folders
 from workflow_scripts.downloads.fetching import files_without_source
 from workflow_scripts.downloads.mirrors import Mirror, check_offline, open_mirror
-from workflow_scripts.downloads.model_folders import (
-    FILE_LIST,
-    MODELS,
-    HubModel,
-    hub_offline_variable,
-    problems_of_folder,
-)
 from workflow_scripts.errors import UserError
 
 
@@ -51,20 +45,15 @@ class Downloads:
         `downloads` are entries of the registry. Named are files that are gone or broken since they
         were fetched, and where nothing may be fetched what is neither there nor in a mirror folder.
         """
+        of_hub = sorted(set(needed_models) & set(models.of_hub))
         # one id for each folder
-        hub = list(
-            {
-                models.record(model): model
-                for model in sorted(needed_models)
-                if models.hub_model(model) is not None
-            }.values()
-        )
+        hub = list({models.record(model): model for model in of_hub}.values())
         changed = [line for model in hub for line in self._changed_model(models, model)]
         changed += [line for download in downloads for line in self._gone(download)]
         absent = [line for model in hub for line in self._absent_model(models, model)]
         absent += [line for download in downloads for line in self._absent_files(download)]
         if absent:
-            variable = hub_offline_variable()
+            variable = folders.hub_offline_variable()
             why = "`downloads.offline` is true" if self.offline else f"{variable} is set"
             unset = f" (with {variable}=0)" if variable is not None else ""
             raise MissingError(
@@ -85,7 +74,7 @@ class Downloads:
         check_offline(mirror, self.offline, ("config: `downloads.offline`", "`downloads.mirror`"))
         return mirror
 
-    def _folder(self, wanted: HubModel) -> Path:
+    def _folder(self, wanted: folders.HubModel) -> Path:
         return self.models / wanted.folder_name
 
     def _changed_model(self, models: Models, model: str) -> Iterator[str]:
@@ -94,7 +83,7 @@ class Downloads:
         assert wanted is not None
         folder, record = self._folder(wanted), models.record(model)
         if folder.exists():
-            for problem in problems_of_folder(folder, wanted, with_hashes=False):
+            for problem in folders.problems_of_folder(folder, wanted, with_hashes=False):
                 yield f"{problem}: delete {folder} and {record}, and it is fetched again"
         elif Path(record).is_file():
             yield f"{folder}: no such folder: delete {record}, and it is fetched again"
@@ -108,7 +97,7 @@ class Downloads:
         """Yield the files of a data set that are not there and cannot be fetched."""
         if not self.offline or Path(self._raw.record_of(download)).is_file():
             return
-        data_set = data_set_of(download)
+        data_set = registry()[download]
         if files_without_source(data_set, self._root, None, True):
             for path in files_without_source(data_set, self._root, self._mirror(), True):
                 yield f"{path}: no such file, of data set {download}"
@@ -120,15 +109,15 @@ class Downloads:
         folder = self._folder(wanted)
         if folder.exists() or Path(models.record(model)).is_file():
             return
-        if not self.offline and hub_offline_variable() is None:
+        if not self.offline and folders.hub_offline_variable() is None:
             return
         if (mirror := self._mirror()) is not None:
             # what an address holds shows when it is asked
             if mirror.folder is None:
                 return
-            copy = mirror.folder / MODELS / wanted.folder_name
-            if (copy / FILE_LIST).is_file():
-                problems = problems_of_folder(copy, wanted, with_hashes=False)
+            copy = mirror.folder / folders.MODELS / wanted.folder_name
+            if (copy / folders.FILE_LIST).is_file():
+                problems = folders.problems_of_folder(copy, wanted, with_hashes=False)
                 yield from (f"{problem}, and {folder} is not there" for problem in problems)
                 return
         yield f"{folder}: no such folder, of model {model}"

@@ -59,27 +59,21 @@ class Given:
         """The words that start a module for tuning, in one process or by accelerate in several."""
         if self.config.processes.tuning == 1:
             return ["python", "-m"]
-        options = {
-            "--num_processes": str(self.config.processes.tuning),
-            "--num_machines": "1",
-            # said, so that a config of accelerate's own in the home folder changes nothing
-            "--mixed_precision": "no",
-            "--dynamo_backend": "no",
-            # a free one, since several jobs can run side by side
-            "--main_process_port": "0",
-        }
-        place = ["--cpu"] if self.config.device == "cpu" else ["--multi_gpu"]
-        words = [word for option in options.items() for word in option]
-        return ["accelerate", "launch", *place, *words, "--module"]
+        place = "--cpu" if self.config.device == "cpu" else "--multi_gpu"
+        words = [place, "--num_processes", str(self.config.processes.tuning), "--num_machines", "1"]
+        # said, so that a config of accelerate's own in the home folder changes nothing
+        words += ["--mixed_precision", "no", "--dynamo_backend", "no"]
+        # a free one, since several jobs can run side by side
+        words += ["--main_process_port", "0"]
+        return ["accelerate", "launch", *words, "--module"]
 
     # ---- corpora --------------------------------------------------------------------------------
 
-    def corpus_block(self, corpus: str) -> str:
-        """Return the block of a corpus."""
-        return canonical(self._typed.blocks["corpora"][corpus])
+    def block(self, kind: str, name: str) -> str:
+        """Return the block of a corpus ("corpora") or recipe ("recipes")."""
+        return canonical(self._typed.blocks[kind][name])
 
     def corpus_module(self, corpus: str) -> str:
-        """Return the module of a corpus' kind."""
         return module_of("corpora.kinds", self._typed.corpora[corpus].kind)
 
     def corpus_inputs(self, corpus: str) -> list[str]:
@@ -90,7 +84,6 @@ class Given:
         return self._present.raw.inputs(self._present.corpus_files(corpus))
 
     def corpus_file(self, corpus: str) -> str:
-        """Return the file of strings of a corpus."""
         return f"{self.results}/corpora/{corpus}.txt"
 
     def corpus_root(self, corpus: str) -> str:
@@ -113,9 +106,7 @@ class Given:
         """Return what the data sets of a suite are read from, sorted: raw files and corpora."""
         names = self._present.suite_datasets(suite)
         raw = [file for name in names for file in self._present.dataset_files(name)]
-        corpora = {
-            self.corpus_file(c) for name in names for c in self._typed.datasets[name].corpora()
-        }
+        corpora = {self.corpus_file(c) for n in names for c in self._typed.datasets[n].corpora()}
         return sorted({*self._present.raw.inputs(raw), *corpora})
 
     def suite_file(self, suite: str, file: str) -> str:
@@ -139,73 +130,53 @@ class Given:
 
     # ---- encoders -------------------------------------------------------------------------------
 
-    def recipe_block(self, recipe: str) -> str:
-        """Return the block of a recipe."""
-        return canonical(self._typed.blocks["recipes"][recipe])
-
     def embedding_block(self, recipe: str) -> str:
         """Return the part of a recipe that embedding reads: pooling and length."""
         block = self._typed.blocks["recipes"][recipe]
         return canonical({key: block[key] for key in ("pooling", "embed_max_length")})
 
     def method_modules(self, recipe: str) -> list[str]:
-        """Return the module of a recipe's method."""
         return [module_of("tuning.methods", self._typed.recipes[recipe].method)]
 
-    def start_files(self, wildcards: Any) -> list[str]:
-        """Return what a tuning begins from: the model's files, or the encoder of `start`."""
-        return self._files(self._start(wildcards))
+    def encoder(self, wildcards: Any) -> Encoder:
+        """Return the encoder that a job tunes, embeds with or scores."""
+        return Encoder(wildcards.model, wildcards.recipe, wildcards.corpus, int(wildcards.seed))
 
-    def start_location(self, wildcards: Any) -> str:
-        """Return the folder that a tuning begins from."""
-        return self._location(self._start(wildcards))
-
-    def _start(self, wildcards: Any) -> Encoder:
-        encoder = _encoder(wildcards)
+    def start(self, wildcards: Any) -> Encoder:
+        """Return what a tuning begins from: the untuned model, or the encoder of `start`."""
+        encoder = self.encoder(wildcards)
         return self._asked.start_of(encoder) or encoder._replace(corpus=UNTUNED_CORPUS)
 
-    def _files(self, encoder: Encoder) -> list[str]:
+    def files(self, encoder: Encoder) -> list[str]:
         """Return the files that stand for an encoder: its record, or those of the untuned model."""
         if encoder.corpus == UNTUNED_CORPUS:
             return self.models.files(encoder.model)
-        return [f"{self._location(encoder)}/encoder.json"]
+        return [f"{self.location(encoder)}/encoder.json"]
 
-    def _location(self, encoder: Encoder) -> str:
+    def location(self, encoder: Encoder) -> str:
         """Return what to load an encoder from: its folder, or the untuned model."""
         if encoder.corpus == UNTUNED_CORPUS:
             return self.models.location(encoder.model)
-        return f"{self.results}/encoders/{encoder.id}"
+        return f"{self.results}/encoders/{encoder}"
 
     def development_files(self, recipe: str) -> list[str]:
         """Return strings and items of a recipe's development set; none without one."""
-        development = self._typed.development(recipe)
-        if development is None:
+        if (development := self._typed.recipes[recipe].development) is None:
             return []
         return [self.suite_file(development.suite, file) for file in ("strings.txt", "items.json")]
 
     def development_modules(self, recipe: str) -> list[str]:
         """Return the modules that score a recipe's development set; none without one."""
-        development = self._typed.development(recipe)
-        if development is None:
+        if (development := self._typed.recipes[recipe].development) is None:
             return []
         task = self._typed.datasets[development.dataset].task
         return ["scoring.development_scores", module_of("scoring.tasks", task)]
 
     def linking_of_development(self, recipe: str) -> str:
         """Return by what names are ranked for a recipe's development set, none for another task."""
-        development = self._typed.development(recipe)
-        if development is None:
-            return "none"
-        task = self._typed.datasets[development.dataset].task
+        development = self._typed.recipes[recipe].development
+        task = development and self._typed.datasets[development.dataset].task
         return self.config.retrieval.linking.similarity if tasks.needs(task, "links") else "none"
-
-    def encoder_files(self, wildcards: Any) -> list[str]:
-        """Return the files that stand for an encoder: its record, or those of the untuned model."""
-        return self._files(_encoder(wildcards))
-
-    def encoder_location(self, wildcards: Any) -> str:
-        """Return what to load an encoder from: its folder, or the untuned model."""
-        return self._location(_encoder(wildcards))
 
     def static_inputs(self, model: str) -> list[str]:
         """Return what embedding with a static model depends on: its file (or its download)."""
@@ -217,22 +188,19 @@ class Given:
         """Return the file of ranked names that scoring a suite needs; none where no task does."""
         if not any(tasks.needs(task, "links") for task in self.suite_tasks(wildcards.suite)):
             return []
-        return [f"{self.results}/retrieval/{_encoder(wildcards).id}/{wildcards.suite}.tsv"]
+        return [f"{self.results}/retrieval/{self.encoder(wildcards)}/{wildcards.suite}.tsv"]
 
     def lexicon_side(self, wildcards: Any, side: str) -> tuple[str, str]:
         """Return vectors and items of one side ("source", "target") of a lexicon pair."""
-        sides = ("source", "target")
+        sides, seed = ("source", "target"), int(wildcards.seed)
         encoders = [
-            Encoder(wildcards[f"{one}_model"], wildcards.recipe, wildcards[f"{one}_corpus"], 0)
+            Encoder(wildcards[f"{one}_model"], wildcards.recipe, wildcards[f"{one}_corpus"], seed)
             for one in sides
         ]
-        suites = self.embedded_suites(wildcards.dataset, encoders)
         number = sides.index(side)
-        encoder = encoders[number]._replace(seed=int(wildcards.seed))
-        return (
-            f"{self.results}/embeddings/{encoder.id}/{suites[number]}.npy",
-            self.suite_file(suites[number], "items.json"),
-        )
+        suite = self.embedded_suites(wildcards.dataset, encoders)[number]
+        vectors = f"{self.results}/embeddings/{encoders[number]}/{suite}.npy"
+        return vectors, self.suite_file(suite, "items.json")
 
     def embedded_suites(self, lexicon: str, encoders: Iterable[Encoder]) -> list[str]:
         """Return the suites that the source and target encoder of a lexicon are embedded for.
@@ -240,28 +208,22 @@ class Given:
         One encoder for both languages takes a suite without a language that holds the lexicon, if
         there is one: then it is embedded once for all lexicons.
         """
-        suites = {n: s for n, s in self.config.suites.items() if lexicon in s.datasets}
+        # the first of each language
+        suites = reversed(self.config.suites.items())
+        by_language = {one.language: name for name, one in suites if lexicon in one.datasets}
         source, target = encoders
-        if source == target:
-            for name, block in suites.items():
-                if block.language is None:
-                    return [name, name]
-        entry, found = self._typed.datasets[lexicon], []
+        if source == target and None in by_language:
+            return [by_language[None]] * 2
+        entry = self._typed.datasets[lexicon]
         for language in (entry.source, entry.target):
-            name = next((n for n, block in suites.items() if block.language == language), None)
-            if name is None:
+            if language not in by_language:
                 raise UserError(
                     f"config: no suite of language `{language}` holds data set `{lexicon}`; "
                     f"add it to `suites.words-{language}`"
                 )
-            found.append(name)
-        return found
+        return [by_language[entry.source], by_language[entry.target]]
 
 
 def alternatives(names: Iterable[str]) -> str:
     """Return names as a regular expression that matches any of them, and nothing for none."""
     return "|".join(map(re.escape, sorted(names))) or "(?!)"
-
-
-def _encoder(wildcards: Any) -> Encoder:
-    return Encoder(wildcards.model, wildcards.recipe, wildcards.corpus, int(wildcards.seed))

@@ -11,13 +11,8 @@ from workflow_scripts.errors import UserError
 # what a folder must hold to be a model; the tokenizer has several forms, any one of which will do
 WEIGHTS = "model.safetensors"
 TOKENIZER_FILES = (
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "special_tokens_map.json",
-    "vocab.txt",
-    "vocab.json",
-    "merges.txt",
-    "sentencepiece.bpe.model",
+    *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"),
+    *("vocab.txt", "vocab.json", "merges.txt", "sentencepiece.bpe.model"),
 )
 
 
@@ -34,10 +29,6 @@ class Models:
         self._root = root
         self._fetched = fetched
         self._results = results
-
-    def absent(self, model: str) -> str | None:
-        """Return why this config has no such model; None where it has one."""
-        return self._blocks[model].absent
 
     def vectors(self, model: str) -> str | None:
         """Return the file of a static model, below the data root; None for another."""
@@ -64,20 +55,14 @@ class Models:
         return None if block.hub is None else HubModel(block.hub, block.revision)
 
     def record(self, model: str) -> str:
-        """Return the record that fetching a model of the hub leaves.
-
-        Ids of the same repository and commit share the first one's: two jobs would fetch into one
-        folder.
-        """
+        """Return the record that fetching a model of the hub leaves."""
+        # ids of one repository and commit share it: two jobs would fetch into one folder
         wanted = self.hub_model(model)
         first = next(other for other in self.of_hub if self.hub_model(other) == wanted)
         return f"{self._results}/downloads/models/{first}.json"
 
     def files(self, model: str) -> list[str]:
-        """Return the files that a step with a model depends on.
-
-        Those of a local folder, and the record of its download for a model of the hub.
-        """
+        """Return what a step with a model depends on: its files, or the record of its download."""
         if self.hub_model(model) is not None:
             return [self.record(model)]
         path = self._blocks[model].path
@@ -92,7 +77,7 @@ class Models:
 
     def require_files(self, model: str) -> None:
         """Raise `UserError` if there is no such model, or its local folder lacks files."""
-        if (reason := self.absent(model)) is not None:
+        if (reason := self._blocks[model].absent) is not None:
             raise UserError(f"config: `models.{model}` is absent ({reason}); give it a path or hub")
         path = self._blocks[model].path
         for file in ("config.json", WEIGHTS) if path is not None else ():

@@ -1,16 +1,15 @@
 """What tables and figures read, and the downloads that bring it."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from workflow_scripts.dag.asked import Asked
-from workflow_scripts.dag.cells import Cells
 from workflow_scripts.dag.encoders import UNTUNED_CORPUS
-from workflow_scripts.dag.fetched import Downloads
-from workflow_scripts.dag.models import Models
-from workflow_scripts.dag.present import Present
 from workflow_scripts.dag.raw_data import RawData, gated_sets
 from workflow_scripts.dag.typed import Typed
 from workflow_scripts.errors import UserError, nearest_name
+
+if TYPE_CHECKING:
+    from workflow_scripts.dag.plan import Plan
 
 
 class Needs:
@@ -19,19 +18,10 @@ class Needs:
     `also_missing`: as if no file were missing, in place of what the cells that are run read.
     """
 
-    def __init__(
-        self,
-        typed: Typed,
-        asked: Asked,
-        present: Present,
-        cells: Cells,
-        models: Models,
-        also_missing: bool,
-    ) -> None:
-        self._present = present
-        self._models = models
-        self._results = typed.config.results
-        wanted = list(asked) if also_missing else cells.run
+    def __init__(self, plan: "Plan", also_missing: bool) -> None:
+        self._plan = plan
+        typed, asked, present = plan.typed, plan.asked, plan.present
+        wanted = list(asked) if also_missing else plan.cells.run
         self.encoders = asked.encoders_of(wanted)
         self.suites = {suite for one in wanted for suite in one.suites if one.encoders}
         self.suites |= asked.development_suites(self.encoders)
@@ -45,15 +35,10 @@ class Needs:
             self.models.add(typed.models[search.model].same_as or search.model)
             corpora.add(search.corpus)
             self.suites.add(search.suite)
-        self.datasets = {
-            dataset
-            for suite in self.suites
-            for dataset in (
-                typed.config.suites[suite].datasets
-                if also_missing
-                else present.suite_datasets(suite)
-            )
-        }
+        self.datasets: set[str] = set()
+        for suite in self.suites:
+            names = typed.config.suites[suite].datasets
+            self.datasets.update(names if also_missing else present.suite_datasets(suite))
         for name in self.datasets:
             for corpus in typed.datasets[name].corpora():
                 typed.named("corpora", corpus, f"datasets.{name}.corpus")
@@ -62,24 +47,25 @@ class Needs:
 
     def files(self) -> list[Path]:
         """Return the files below the data root that are read, those of word vectors included."""
-        files = [f for name in sorted(self.datasets) for f in self._present.dataset_files(name)]
-        files += [f for name in sorted(self.corpora) for f in self._present.corpus_files(name)]
-        vectors = [self._models.vectors(model) for model in sorted(self.models)]
+        present = self._plan.present
+        files = [file for name in sorted(self.datasets) for file in present.dataset_files(name)]
+        files += [file for name in sorted(self.corpora) for file in present.corpus_files(name)]
+        vectors = [self._plan.models.vectors(model) for model in sorted(self.models)]
         return [*files, *(Path(file) for file in vectors if file is not None)]
 
     def hub_records(self) -> list[str]:
         """Return the records of the models of the hub, sorted."""
-        of_hub = self.models & set(self._models.of_hub)
-        return sorted({self._models.record(model) for model in of_hub})
+        of_hub = self.models & set(self._plan.models.of_hub)
+        return sorted({self._plan.models.record(model) for model in of_hub})
 
     def downloads(self) -> list[str]:
         """Return the records of the registry's open entries that hold files, sorted."""
-        raw = RawData(self._present.root, True, self._results)
+        raw = RawData(self._plan.present.root, True, self._plan.config.results)
         return [raw.record_of(name) for name in raw.downloads_of(self.files())]
 
     def gated(self) -> list[str]:
         """Return the registry's gated entries that hold files, sorted."""
-        return gated_sets(self._present.root, self.files())
+        return gated_sets(self._plan.present.root, self.files())
 
 
 def shown_searches(typed: Typed) -> list[str]:
@@ -96,12 +82,11 @@ def shown_searches(typed: Typed) -> list[str]:
     return shown
 
 
-def require_files(
-    typed: Typed, needs: Needs, present: Present, models: Models, fetching: Downloads
-) -> None:
+def require_files(plan: "Plan") -> None:
     """Raise `UserError` that names what is missing and no job brings, before the first job."""
-    fetching.require(models, needs.models, present.raw.downloads_of(needs.files()))
+    needs, present = plan.needs(False), plan.present
+    plan.fetching.require(plan.models, needs.models, present.raw.downloads_of(needs.files()))
     present.require(needs.encoders, needs.suites)
     for recipe in sorted({encoder.recipe for encoder in needs.encoders}):
-        if (development := typed.development(recipe)) is not None:
+        if (development := plan.typed.recipes[recipe].development) is not None:
             present.require_dataset(development.dataset)

@@ -35,7 +35,6 @@ class Run:
         return self._plan.cells.left_out(*self._place, cell_of_table(row, column))
 
     def models_of(self, row: dict[str, Any], column: dict[str, Any]) -> list[str]:
-        """Return the ids of the models behind a cell."""
         wanted = self._plan.asked.cells[self._place][cell_of_table(row, column)]
         return [encoder.model for one in wanted for side in one.encoders for encoder in side]
 
@@ -54,11 +53,9 @@ class Run:
         return self._plan.given.suite_file(wanted.suites[0], file)
 
     def corpus(self, corpus: str) -> dict[str, Any]:
-        """Return the block of a corpus."""
         return self._plan.typed.blocks["corpora"][corpus]
 
     def note(self, model: str) -> str:
-        """Return what tables call a model."""
         return self._plan.models.note(model)
 
     def listing(self, published: dict[str, str]) -> list[dict[str, Any]]:
@@ -72,7 +69,31 @@ class Run:
 
     def benchmarks(self) -> dict[str, list[str]]:
         """Return the benchmark files of the jobs of all tables and figures, by group of jobs."""
-        return _benchmarks(self._plan)
+        plan = self._plan
+        labels = ("words", "names", "sentences")
+        tuned = sorted(one for one in plan.needs(False).encoders if one.corpus != UNTUNED_CORPUS)
+        methods = dict.fromkeys(plan.typed.recipes[one.recipe].method for one in tuned)
+        groups = {f"{name.title()} tuning, {label}": set() for name in methods for label in labels}
+        groups |= {"embedding": set(), "scoring": set()}
+        for wanted in plan.cells.run:
+            is_lexicon = plan.asked.is_lexicon(wanted.dataset)
+            rule = "score_lexicon" if is_lexicon else "score_suite"
+            groups["scoring"].update(f"{rule}/{one}" for one in wanted.score_ids())
+            for encoders in wanted.encoders:
+                suites = wanted.suites
+                if is_lexicon:
+                    suites = plan.given.embedded_suites(wanted.dataset, encoders)
+                for encoder, suite in zip(encoders, suites, strict=True):
+                    static = plan.models.vectors(encoder.model) is not None
+                    rule = "embed_static" if static else "embed_suite"
+                    groups["embedding"].add(f"{rule}/{encoder}/{suite}")
+        for encoder in tuned:
+            kind = plan.typed.corpora[encoder.corpus].kind
+            label = kind if kind in labels else "words"
+            method = plan.typed.recipes[encoder.recipe].method.title()
+            groups[f"{method} tuning, {label}"].add(f"tune_encoder/{encoder}")
+        folder = f"{plan.config.results}/benchmarks"
+        return {key: sorted(f"{folder}/{file}.tsv" for file in its) for key, its in groups.items()}
 
 
 class Outputs:
@@ -129,8 +150,8 @@ class Outputs:
     def _scores(self) -> list[str]:
         return self._plan.cells.all_scores()
 
-    def _by_paper(self, has_cells: bool) -> dict[str, dict[str, list[dict[str, str]]]]:
-        """Return id and title (and file of tidy cells) of tables and figures by paper."""
+    def _page(self, has_cells: bool) -> dict[str, Any]:
+        """Return data, titles of papers, and their tables and figures: id, title, tidy cells."""
         found: dict[str, dict[str, list[dict[str, str]]]] = {}
         for room in ("tables", "figures"):
             for name, block in getattr(self, room).items():
@@ -138,50 +159,17 @@ class Outputs:
                 if has_cells:
                     one["cells"] = f"{self._results}/{room}/cells/{name}.tsv"
                 found.setdefault(block.paper, {"tables": [], "figures": []})[room].append(one)
-        return found
+        titles = {name: one.title for name, one in self._plan.config.papers.items()}
+        return {"titles": titles, "papers": found, "data": self.data_note()}
 
     def _scorecard(self) -> dict[str, Any]:
-        return {**self._titles(), "papers": self._by_paper(True), "data": self.data_note()}
-
-    def _titles(self) -> dict[str, dict[str, str]]:
-        return {"titles": {name: one.title for name, one in self._plan.config.papers.items()}}
+        return self._page(True)
 
     def _index(self) -> dict[str, Any]:
         models = sorted({encoder.model for encoder in self._plan.needs(False).encoders})
         return {
-            **self._titles(),
-            "papers": self._by_paper(False),
+            **self._page(False),
             "seeds": self._plan.config.seeds,
-            "data": self.data_note(),
             "paper": self._plan.config.data.paper,
             "models": {model: self._plan.models.note(model) for model in models},
         }
-
-
-def _benchmarks(plan: "Plan") -> dict[str, list[str]]:
-    labels = ("words", "names", "sentences")
-    tuned = sorted(one for one in plan.needs(False).encoders if one.corpus != UNTUNED_CORPUS)
-    methods = dict.fromkeys(plan.typed.recipes[one.recipe].method for one in tuned)
-    groups = {f"{name.title()} tuning, {label}": set() for name in methods for label in labels}
-    groups |= {"embedding": set(), "scoring": set()}
-    for wanted in plan.cells.run:
-        is_lexicon = plan.asked.is_lexicon(wanted.dataset)
-        rule = "score_lexicon" if is_lexicon else "score_suite"
-        groups["scoring"].update(f"{rule}/{one}" for one in wanted.score_ids())
-        for encoders in wanted.encoders:
-            suites = wanted.suites
-            if is_lexicon:
-                suites = plan.given.embedded_suites(wanted.dataset, encoders)
-            for encoder, suite in zip(encoders, suites, strict=True):
-                static = plan.models.vectors(encoder.model) is not None
-                rule = "embed_static" if static else "embed_suite"
-                groups["embedding"].add(f"{rule}/{encoder.id}/{suite}")
-    for encoder in tuned:
-        kind = plan.typed.corpora[encoder.corpus].kind
-        label = kind if kind in labels else "words"
-        method = plan.typed.recipes[encoder.recipe].method.title()
-        groups[f"{method} tuning, {label}"].add(f"tune_encoder/{encoder.id}")
-    folder = f"{plan.config.results}/benchmarks"
-    return {
-        label: sorted(f"{folder}/{file}.tsv" for file in files) for label, files in groups.items()
-    }

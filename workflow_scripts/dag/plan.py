@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -40,20 +40,13 @@ class Plan:
         self.cells = Cells(typed, self.asked, self.present)
         self.given = Given(typed, self.asked, self.present, self.models)
         self.outputs = Outputs(self)
-        # asked for by several rules
-        self.needs = cache(self._needs)
-        require_files(typed, self.needs(False), self.present, self.models, self.fetching)
-
-    def _needs(self, also_missing: bool) -> Needs:
-        """Return what tables and figures read, of all cells or of those that are run."""
-        return Needs(self.typed, self.asked, self.present, self.cells, self.models, also_missing)
+        # what tables and figures read, of all cells (True) or of those that are run
+        self.needs = cache(partial(Needs, self))
+        require_files(self)
 
 
 def make_plan(files: Iterable[str | Path], said: Mapping[str, Any]) -> Plan:
-    """Return the plan of the config files and of what the command line said with --config.
-
-    Prints one line and ends the run where the config has a mistake.
-    """
+    """Return the plan of config files and of what --config said; a mistake ends the run."""
     try:
         return Plan(read_layers(files, said))
     except UserError as error:
@@ -61,9 +54,6 @@ def make_plan(files: Iterable[str | Path], said: Mapping[str, Any]) -> Plan:
 
 
 def stop(error: UserError) -> NoReturn:
-    """End the run with the message of a mistake, a line for each thing.
-
-    An exception would reach the terminal with a traceback through the Snakefile.
-    """
+    """End the run with the message of a mistake, a line for each thing, without a traceback."""
     first, *further = str(error).split("\n")
     sys.exit("\n".join(["error: " + " ".join(first.split()), *further]))

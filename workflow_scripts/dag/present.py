@@ -37,7 +37,6 @@ class Present:
     # ---- files ----------------------------------------------------------------------------------
 
     def dataset_files(self, dataset: str) -> list[Path]:
-        """Return the raw files of a data set."""
         return raw_files(self.root, self._typed.datasets[dataset])
 
     def corpus_files(self, corpus: str) -> list[Path]:
@@ -80,9 +79,8 @@ class Present:
         for encoder in wanted.encoders[0]:
             if missing := self._missing_vectors(encoder.model):
                 return NotRun(lacking.format("model", encoder.model, missing[0].name))
-            if encoder.corpus != UNTUNED_CORPUS and (
-                missing := self._missing_of_corpus(encoder.corpus)
-            ):
+            tuned = encoder.corpus != UNTUNED_CORPUS
+            if tuned and (missing := self._missing_of_corpus(encoder.corpus)):
                 return NotRun(lacking.format("corpus", encoder.corpus, missing[0].name))
         return None
 

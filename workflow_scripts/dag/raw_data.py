@@ -25,9 +25,7 @@ class RawData:
 
     def missing(self, files: Iterable[Path]) -> list[Path]:
         """Return the files that are neither there nor brought by a download."""
-        return [
-            file for file in files if self.download_of(file) is None and not self._is_file(file)
-        ]
+        return [one for one in files if self.download_of(one) is None and not self._is_file(one)]
 
     def inputs(self, files: Iterable[Path]) -> list[str]:
         """Return what a step that reads the files depends on, sorted."""
@@ -66,23 +64,18 @@ def gated_sets(root: Path, files: Iterable[Path]) -> list[str]:
         name
         for file in files
         if file.is_relative_to(root)
-        for name in sets_with(_registry(), [file.relative_to(root)])
-        if _registry()[name].gated
+        for name in sets_with(registry(), [file.relative_to(root)])
+        if registry()[name].gated
     }
     return sorted(found)
 
 
-def data_set_of(download: str) -> DataSet:
-    """Return an entry of the registry."""
-    return _registry()[download]
-
-
 @cache
-def _registry() -> dict[str, DataSet]:
+def registry() -> dict[str, DataSet]:
     return read_registry(REGISTRY)
 
 
 @cache
 def _download_of(path: str) -> str | None:
-    registry = _registry()
-    return next((n for n in sets_with(registry, [path]) if not registry[n].gated), None)
+    known = registry()
+    return next((name for name in sets_with(known, [path]) if not known[name].gated), None)

@@ -1,8 +1,7 @@
 """What the rules of the tuning grid ask of config: files, and blocks as canonical JSON."""
 
 import itertools
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from workflow_scripts.canonical import canonical
 from workflow_scripts.dag.checks import check_development
@@ -15,8 +14,7 @@ from workflow_scripts.tuning_grid.cells import Cell, cell_recipe, grid_cells
 from workflow_scripts.tuning_grid.config import SearchBlock, TuningGrid
 
 
-@dataclass(frozen=True)
-class Search:
+class Search(NamedTuple):
     """A search that was checked: `block` is what the config says of it.
 
     `recipe` is the block of its recipe with the keys of `set` set, `axes` are in the order of the
@@ -58,10 +56,8 @@ def read_search(plan: Plan, grid: TuningGrid, name: str) -> Search:
                 f"config: `{where}` sets `{first}` and `{second}` at once (axes and set); "
                 "remove one"
             )
-    recipe, cells = (
-        change_recipe(typed.blocks["recipes"][block.recipe], block.set),
-        grid_cells(axes),
-    )
+    recipe = change_recipe(typed.blocks["recipes"][block.recipe], block.set)
+    cells = grid_cells(axes)
     try:
         own = cell_recipe(block.recipe, recipe, {})
         recipes = [cell_recipe(block.recipe, recipe, cell.settings) for cell in cells]
@@ -145,7 +141,7 @@ class TuningGridPlan:
                 "name": name,
                 "recipe_name": search.block.recipe,
                 "recipe": search.recipe,
-                "metric": register.default_metric(search.task),
+                "metric": register.task(search.task).METRICS[0],
                 "data": self._plan.outputs.data_note(),
                 "seeds": search.seeds,
                 "axes": [[axis, values] for axis, values in search.axes.items()],

@@ -15,7 +15,7 @@ from workflow_scripts.errors import UserError, nearest_name
 from workflow_scripts.figures.kinds.register import FigureBlock, read_figure
 from workflow_scripts.tables.kinds.register import TableBlock, read_table
 from workflow_scripts.tuning.methods.register import read_recipe
-from workflow_scripts.tuning.recipe import Development, Recipe, Start, resolve_likes
+from workflow_scripts.tuning.recipe import Recipe, resolve_likes
 from workflow_scripts.tuning_grid.config import TuningGrid
 
 
@@ -53,14 +53,6 @@ class Typed:
                 f"{nearest_name(name, blocks)}"
             )
         return blocks[name]
-
-    def development(self, recipe: str) -> Development | None:
-        """Return the development set that a recipe's tuning is watched on; mostly none."""
-        return self.recipes[recipe].development
-
-    def start(self, recipe: str) -> Start | None:
-        """Return the encoder that a recipe's tuning begins from; None for the model itself."""
-        return self.recipes[recipe].start
 
     def seeds(self, recipe: str) -> list[int]:
         """Return the seeds of a recipe's encoders: those of the config where it tunes, else 0."""

@@ -47,7 +47,6 @@ def comparison_lines(plot: Plot) -> list[str]:
 
 
 def note_document(block: dict[str, Any], plot: Plot) -> doc.Document:
-    """Return the note of a figure."""
     name, title = block["id"], block["title"]
     said = [*map(_sentence, [block["caption"], *block["notes"]]), *doc.data_lines(block["data"])]
     parts: list[doc.Part] = [doc.Picture(f"{name}.png", title), doc.Lines(said)]

@@ -1,7 +1,6 @@
 """What every kind of figure shares: its points, values measured as tables are, and facts told."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workflow_scripts.errors import UserError
@@ -29,8 +28,7 @@ class Point(NamedTuple):
     high: float | None = None
 
 
-@dataclass(frozen=True)
-class Plot:
+class Plot(NamedTuple):
     """A figure ready to be drawn and told about; `draw` is called only if there are points.
 
     `facts` say what was measured and how to read it; `numbers` is a small table, its header first;
@@ -57,7 +55,6 @@ def points_tsv(points: Iterable[Point]) -> str:
 
 
 def that_ran(entries: Iterable[Entry]) -> list[Entry]:
-    """Return the entries that were run."""
     return [entry for entry in entries if "not_run" not in entry]
 
 

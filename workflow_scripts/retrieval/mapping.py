@@ -4,7 +4,7 @@ All in float64. Row i of a source matrix and row i of a target matrix are one di
 Vectors are rows and maps are applied from the right: `x @ mapping.source`.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,7 @@ _FEWEST_ENTRIES = 2
 _FLOAT32_NOISE = 1e-6
 
 
-@dataclass(frozen=True)
-class Mapping:
+class Mapping(NamedTuple):
     """Maps of both languages into one space: `source` and `target`, [dimension, dimension] each."""
 
     source: np.ndarray

@@ -2,15 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import astuple, dataclass, fields
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from workflow_scripts.files import read_rows, write_text
 
 
-@dataclass(frozen=True)
-class RankedName:
+class RankedName(NamedTuple):
     """A name found for a part of a mention; all from 0 but `rank`, from 1."""
 
     dataset: str
@@ -21,8 +19,7 @@ class RankedName:
     score: float
 
 
-@dataclass(frozen=True)
-class RankedTranslation:
+class RankedTranslation(NamedTuple):
     """A target word found for a source word of a lexicon; all from 0 but `rank`, from 1."""
 
     dataset: str
@@ -37,21 +34,16 @@ Ranked = TypeVar("Ranked", RankedName, RankedTranslation)
 
 def write_rankings(path: str | Path, kind: type[Ranked], rows: Iterable[Ranked]) -> None:
     """Write rows under a header with the fields of `kind`; scores with nine significant digits."""
-    lines = ["\t".join(column.name for column in fields(kind))]
-    for row in rows:
-        *ids, score = astuple(row)
+    lines = ["\t".join(kind._fields)]
+    for *ids, score in rows:
         lines.append("\t".join([*map(str, ids), f"{score:.9g}"]))
     write_text(path, "\n".join(lines) + "\n")
 
 
 def read_rankings(path: str | Path, kind: type[Ranked]) -> list[Ranked]:
     """Return the rows of a file of `write_rankings`."""
-    rows = read_rows(path, len(fields(kind)), f"a row of {kind.__name__}")
-    return [
-        kind(dataset, *map(int, ids), float(score))
-        for number, (dataset, *ids, score) in rows
-        if number > 1
-    ]
+    rows = list(read_rows(path, len(kind._fields), f"a row of {kind.__name__}"))[1:]
+    return [kind(dataset, *map(int, ids), float(score)) for _, (dataset, *ids, score) in rows]
 
 
 def rows_by_dataset(links: Iterable[RankedName]) -> dict[str, list[list[list[int]]]]:

@@ -10,12 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workflow_scripts.errors import UserError
+from workflow_scripts.retrieval import mapping as mappings
 from workflow_scripts.retrieval.csls import NEIGHBOURS, rank_by_csls
-from workflow_scripts.retrieval.mapping import (
-    centre_on_vocabulary,
-    learn_orthogonal,
-    learn_supervised,
-)
 from workflow_scripts.retrieval.rankings import RankedTranslation
 from workflow_scripts.retrieval.suite_files import gather_rows, normalise
 from workflow_scripts.retrieval.vector_search import search_top
@@ -63,9 +59,9 @@ def rank_translations(
     source_vocabulary, source_train, queries = _prepared(source, distinct)
     target_vocabulary, target_train, _ = _prepared(target, [])
     if mapping == "orthogonal":
-        maps = learn_orthogonal(source_train, target_train)
+        maps = mappings.learn_orthogonal(source_train, target_train)
     else:
-        maps = learn_supervised(source_train, target_train, regularisation)
+        maps = mappings.learn_supervised(source_train, target_train, regularisation)
     queries = normalise(queries @ maps.source, f"{source.name}, mapped", remedy=_SPAN)
     targets = normalise(target_vocabulary @ maps.target, f"{target.name}, mapped", remedy=_SPAN)
     if similarity == "csls":
@@ -83,4 +79,4 @@ def rank_translations(
 def _prepared(side: LexiconSide, queries: list[int]) -> tuple[np.ndarray, ...]:
     strings = (side.entry["vocabulary"], side.entry["train"], queries)
     rows = (gather_rows(side.vectors, part, side.name) for part in strings)
-    return centre_on_vocabulary(*rows, name=side.name)
+    return mappings.centre_on_vocabulary(*rows, name=side.name)

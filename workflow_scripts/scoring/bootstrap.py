@@ -49,10 +49,7 @@ def replicate(
 
 
 def percentile_interval(replicates: np.ndarray, level: float = LEVEL) -> tuple[float, float]:
-    """Return the percentile interval of replicates; NaN is left out.
-
-    Raises `ValueError` if nothing else is there.
-    """
+    """Return the percentile interval of replicates, NaN left out; `ValueError` if all are NaN."""
     low, high = np.quantile(_defined(replicates), [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 

@@ -6,7 +6,7 @@ O(n) a resample, without sorting.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,7 @@ import numpy as np
 Metric = Callable[[np.ndarray], np.ndarray]
 
 
-@dataclass(frozen=True)
-class _Groups:
+class _Groups(NamedTuple):
     """Items put into groups of equal value, from the least value to the largest."""
 
     order: np.ndarray  # the items by value

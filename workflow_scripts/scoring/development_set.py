@@ -1,8 +1,7 @@
 """A development set: what settings and stopping points are chosen on, never a test set."""
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,8 +14,7 @@ from workflow_scripts.scoring.measurement import measure_datasets
 from workflow_scripts.scoring.tidy_scores import EncoderIds
 
 
-@dataclass(frozen=True)
-class DevelopmentSet:
+class DevelopmentSet(NamedTuple):
     """The data set to score on."""
 
     dataset: str

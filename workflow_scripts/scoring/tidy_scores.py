@@ -62,8 +62,8 @@ HEADER = [column.name for column in fields(Score)]
 
 def write_scores(path: str | Path, scores: Iterable[Score]) -> None:
     """Write tab-separated rows under a header, with six decimals or, where more, digits."""
-    rows = [HEADER, *([_written(value) for value in vars(score).values()] for score in scores)]
-    write_text(path, "".join("\t".join(row) + "\n" for row in rows))
+    rows = (HEADER, *(vars(score).values() for score in scores))
+    write_text(path, "".join("\t".join(map(field_text, row)) + "\n" for row in rows))
 
 
 def read_scores(path: str | Path) -> list[Score]:
@@ -72,7 +72,8 @@ def read_scores(path: str | Path) -> list[Score]:
     return [_read(cells) for number, cells in rows if number > 1]
 
 
-def _written(value: Any) -> str:
+def field_text(value: Any) -> str:
+    """Return a value as a field of a tsv: six decimals or, where more, digits; empty for None."""
     if value is None:
         return ""
     if isinstance(value, dict):
@@ -80,7 +81,7 @@ def _written(value: Any) -> str:
     if isinstance(value, float):
         # An isotropy score may be far below 0.000001.
         return f"{value:.6g}" if 0 < abs(value) < 0.001 else f"{value:.6f}"
-    return str(value)
+    return " ".join(str(value).split())
 
 
 def _read(cells: list[str]) -> Score:

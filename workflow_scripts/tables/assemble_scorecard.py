@@ -194,10 +194,8 @@ def scorecard_documents(block: dict[str, Any]) -> tuple[doc.Document, doc.Docume
     links += [("tsv", "scorecard.tsv"), ("Markdown", "scorecard.md")]
     parts: list[doc.Part] = [doc.Links(links), doc.Lines(doc.data_lines(block["data"]), "data")]
     for paper, card in cards.items():
-        parts += [
-            doc.Heading(doc.paper_name(paper, block.get("titles", {}))),
-            *_section(card, pages),
-        ]
+        parts.append(doc.Heading(doc.paper_name(paper, block.get("titles", {}))))
+        parts += _section(card, pages)
     if not cards:
         parts += _section(everything, pages)
     parts.append(doc.Lines(_notes(everything.unpublished)))

@@ -31,9 +31,7 @@ class EncoderRow(Block):
     id: Id = Field(description="Id, as in the file of published values.")
     label: Text = Field(description="Name that is shown.")
     group: Text | None = Field(None, description="Rows of one group stand together.")
-    corpus: Text | None = Field(
-        None, description="Corpus, for recipes that tune; {language} is replaced."
-    )
+    corpus: Text | None = Field(None, description="Corpus to tune on; {language} is replaced.")
     suite: Text | None = Field(None, description="In place of that of the table, for this row.")
 
 

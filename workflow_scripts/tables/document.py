@@ -127,7 +127,6 @@ class Document(NamedTuple):
 
 
 def text_row(*texts: str, place: int | None = None) -> Row:
-    """Return a row of plain texts."""
     return Row(tuple(Cell(text, place) for text in texts))
 
 

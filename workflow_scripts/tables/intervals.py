@@ -51,14 +51,12 @@ def _all_replicates(table: ShownTable, details: Details) -> dict[tuple[str, str]
 
 def _with_intervals(cell: ShownCell, own: np.ndarray, other: np.ndarray | None) -> ShownCell:
     # a resample may have no rank correlation
-    numbers = own[~np.isnan(own)]
-    if numbers.size:
-        cell = replace(cell, interval=percentile_interval(numbers))
+    if not np.isnan(own).all():
+        cell = replace(cell, interval=percentile_interval(own))
     if cell.against is None or other is None:
         return cell
     differences = own - other
-    differences = differences[~np.isnan(differences)]
-    if not differences.size:
+    if np.isnan(differences).all():
         return cell
     found = {"interval": percentile_interval(differences), "p_value": paired_p_value(differences)}
     return replace(cell, against=cell.against._replace(**found))

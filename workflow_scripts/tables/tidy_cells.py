@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from workflow_scripts.files import read_rows, write_text
+from workflow_scripts.scoring.tidy_scores import field_text
 from workflow_scripts.tables.cells import NOT_RUN, ShownTable
 
 # stands between two reasons of a cell
@@ -70,18 +71,9 @@ def tidy_cells(table: ShownTable) -> list[TidyCell]:
     return found
 
 
-def _field(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, float):
-        # an isotropy score may be far below 0.000001
-        return f"{value:.6g}" if 0 < abs(value) < 0.001 else f"{value:.6f}"
-    return " ".join(str(value).split())
-
-
 def write_cells(path: str | Path, cells: Iterable[TidyCell]) -> None:
     """Write cells as tab-separated rows under a header; a number that there is none of is empty."""
-    lines = ("\t".join(map(_field, row)) + "\n" for row in (HEADER, *cells))
+    lines = ("\t".join(map(field_text, row)) + "\n" for row in (HEADER, *cells))
     write_text(path, "".join(lines))
 
 

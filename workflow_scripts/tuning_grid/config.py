@@ -13,37 +13,26 @@ class SearchBlock(Block):
     """What is tuned on what and scored on which development set."""
 
     model: Text = Field(description="Model that each cell tunes anew.")
-    recipe: Text = Field(
-        description="Recipe that tunes; its keys hold where no axis sets another value."
-    )
+    recipe: Text = Field(description="Recipe that tunes; its keys hold where no axis sets another.")
     corpus: Text = Field(description="Corpus that is tuned on.")
     suite: Text = Field(description="Suite that is embedded for each cell; it holds the data set.")
     dataset: Text = Field(description="Development set, of a task that settings can be chosen by.")
-    seeds: Distinct[Count] | None = Field(
-        default=None, description="Seeds of each cell; without them those of the config."
-    )
-    set: dict[Text, Any] = Field(
-        default={}, description="Recipe keys with the one value that all cells have."
-    )
-    axes: Axes | None = Field(default=None, description="In place of the common axes, as a whole.")
+    seeds: Distinct[Count] | None = Field(None, description="Seeds of each cell, or the config's.")
+    set: dict[Text, Any] = Field({}, description="Recipe keys with one value for all cells.")
+    axes: Axes | None = Field(None, description="In place of the common axes, as a whole.")
 
 
 class TuningGrid(Block):
     """Searches for tuning hyper-parameters on development sets; see docs/tuning-grid.md."""
 
     axes: Axes = Field(
-        description="Values by recipe key; a search without axes of its own takes every "
-        "combination."
+        description="Values by recipe key; a search without its own takes every combination."
     )
     # the cells of a job are one argument of its command, at most 128 KiB long
     cells_per_job: Annotated[int, Field(ge=1, le=500)] = Field(
         description="Cells that one job tunes one after the other."
     )
     shown: list[Text] | None = Field(
-        default=None,
-        description="Searches that a table of kind grid shows, and so all_tables runs; without a "
-        "list all.",
+        None, description="Searches that tables of kind grid show and all_tables runs; or all."
     )
-    searches: dict[Id, SearchBlock] = Field(
-        description="By id, what is tuned on what and scored on which development set."
-    )
+    searches: dict[Id, SearchBlock] = Field(description="By id, what is tuned and scored on what.")

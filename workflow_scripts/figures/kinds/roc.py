@@ -42,6 +42,22 @@ def files(block: dict[str, Any]) -> list[str]:
     return score_files(block["curves"])
 
 
+def roc_curve(cosines: "np.ndarray", labels: "np.ndarray") -> "tuple[np.ndarray, np.ndarray]":
+    """Return false- and true-positive rates, float64 [distinct cosines + 1] each, from 0 to 1.
+
+    Labels are 1 (positive) and 0. Point i takes pairs with one of the i largest distinct cosines.
+    """
+    import numpy as np
+
+    order = np.argsort(-np.asarray(cosines, dtype=np.float64), kind="stable")
+    ordered = np.asarray(cosines)[order]
+    # a threshold lies below the last of equal cosines
+    last = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(ordered) - 1)
+    true = np.cumsum(np.asarray(labels, dtype=np.int64)[order])[last]
+    false = 1 + last - true
+    return np.append(0, false) / false[-1], np.append(0, true) / true[-1]
+
+
 def corners(false: "np.ndarray", true: "np.ndarray") -> "tuple[np.ndarray, np.ndarray]":
     """Return the points of a ROC curve at which its direction changes, and its ends."""
     import numpy as np
@@ -58,8 +74,6 @@ def plot(block: dict[str, Any]) -> Plot:
 
     Raises `UserError` for missing data, and if cosines do not give the area that the scores state.
     """
-    from workflow_scripts.scoring.pair_classification import roc_curve
-
     ran, dataset = plots.that_ran(block["curves"]), block["dataset"]
     points: list[Point] = []
     seeds = []

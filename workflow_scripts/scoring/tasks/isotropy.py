@@ -13,9 +13,7 @@ NEEDS: tuple[str, ...] = ()
 DEVELOPMENT = False
 
 
-def measure(
-    dataset: str, entry: dict[str, Any], vectors: "np.ndarray", ranked: Any = None
-) -> "Measurement":
+def measure(dataset: str, entry: dict, vectors: "np.ndarray", ranked: Any = None) -> "Measurement":
     """Return mean-vector norm and isotropy scores of `strings`; none is a function of items."""
     import numpy as np
 
@@ -25,7 +23,5 @@ def measure(
 
     rows = gather_rows(vectors, entry["strings"], "vectors").astype(np.float64)
     values = {"mvn": mean_vector_norm(rows)}
-    values |= {
-        convention: isotropy_score(rows, convention) for convention in ("is_eig", "is_paper")
-    }
+    values |= {name: isotropy_score(rows, name) for name in ("is_eig", "is_paper")}
     return measure_items(dataset, entry, len(rows), values=values)

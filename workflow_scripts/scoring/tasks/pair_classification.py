@@ -13,9 +13,7 @@ NEEDS: tuple[str, ...] = ()
 DEVELOPMENT = False
 
 
-def measure(
-    dataset: str, entry: dict[str, Any], vectors: "np.ndarray", ranked: Any = None
-) -> "Measurement":
+def measure(dataset: str, entry: dict, vectors: "np.ndarray", ranked: Any = None) -> "Measurement":
     """Return the area over all pairs (`left`, `right`, `label` 0 or 1), with cosines and labels."""
     import numpy as np
 

@@ -23,16 +23,6 @@ def task(name: str) -> ModuleType:
     return rooms.load("scoring.tasks", name)
 
 
-def default_metric(name: str) -> str:
-    """Return the metric that tables show where they name none."""
-    return task(name).METRICS[0]
-
-
-def metrics() -> list[str]:
-    """Return the names of the metrics of all tasks, each once."""
-    return list(dict.fromkeys(metric for name in TASKS for metric in task(name).METRICS))
-
-
 def needs(name: str, what: str) -> bool:
     """Return whether `what` is made before a task is scored; nothing is for one that is not."""
     return name in TASKS and what in task(name).NEEDS

@@ -13,9 +13,7 @@ NEEDS: tuple[str, ...] = ()
 DEVELOPMENT = True
 
 
-def measure(
-    dataset: str, entry: dict[str, Any], vectors: "np.ndarray", ranked: Any = None
-) -> "Measurement":
+def measure(dataset: str, entry: dict, vectors: "np.ndarray", ranked: Any = None) -> "Measurement":
     """Return the correlation over all pairs (`left`, `right`, `gold`) of a set put together."""
     import numpy as np
 

@@ -26,9 +26,7 @@ class ColumnBlock(Block):
         None, description="In place of dataset, several, over which the column takes the mean."
     )
     metric: Text | None = Field(None, description="Metric, the first of the task without one.")
-    names: dict[str, str] = Field(
-        {}, alias="with", description="Values for placeholders in the rows."
-    )
+    names: dict[str, str] = Field({}, alias="with", description="Values for placeholders in rows.")
     digits: Annotated[int, Field(ge=0, le=6)] = Field(3, description="Digits after the point.")
     lower_is_better: bool = Field(False, description="Whether small is good.")
     tolerance: NotNegative | None = Field(None, description="In place of the config's.")
@@ -67,13 +65,10 @@ class RowBlock(EncoderRow):
 class Config(TableBlock):
     """A table of scores."""
 
-    suite: Text = Field(
-        description="Suite that holds the columns' data sets; {language} is replaced."
-    )
+    suite: Text = Field(description="Suite with the columns' data sets; {language} is replaced.")
     average: bool = Field(False, description="Adds a column with the mean over the columns.")
     change_of: ColumnId | None = Field(
-        None,
-        description="Column (or `avg`) whose differences between rows stand in one of their own.",
+        None, description="Column (or `avg`) whose differences between rows fill a further column."
     )
     columns: ById[ColumnBlock] = Field(description="What is shown of the rows.")
     rows: ById[RowBlock] = Field(description="Encoders.")
@@ -87,9 +82,8 @@ class Config(TableBlock):
             if "avg" in columns:
                 raise mistake("`avg` is the id of the average; give the column another")
             if len({(column.digits, column.lower_is_better) for column in self.columns}) > 1:
-                raise mistake(
-                    "`average` needs columns with the same `digits` and `lower_is_better`"
-                )
+                both = "the same `digits` and `lower_is_better`"
+                raise mistake(f"`average` needs columns with {both}")
             columns.append("avg")
         if self.change_of not in (None, *columns):
             hint = nearest_name(self.change_of, columns)
