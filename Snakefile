@@ -49,9 +49,7 @@ onstart:
     hold_run_lock()
     failed_jobs.watch()
     wait_for_earlier_jobs()
-    start_warm_python(
-        workflow.local_exec and not workflow.deployment_settings.deployment_method
-    )
+    start_warm_python(workflow)
 
 
 onsuccess:

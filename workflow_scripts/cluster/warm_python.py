@@ -41,9 +41,10 @@ OWN |= {"TEMP", "TEMPDIR", "TMP", "TMPDIR"}
 _PR_SET_PDEATHSIG = 1
 
 
-def start_warm_python(wanted: bool) -> None:
-    """Start the server of this run's steps, where it is wanted and there can be one."""
-    if not wanted or sys.platform != "linux" or os.environ.get(SETTING):
+def start_warm_python(workflow: Any) -> None:
+    """Start the server of the steps of a Snakemake workflow, where they run here and as they are."""
+    packaged = workflow.deployment_settings.deployment_method
+    if not workflow.local_exec or packaged or sys.platform != "linux" or os.environ.get(SETTING):
         return
     folder = tempfile.mkdtemp(prefix="warm-python-")
     # without threads, for those of the numerical libraries would not survive a fork
