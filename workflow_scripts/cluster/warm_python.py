@@ -42,7 +42,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 def start_warm_python(workflow: Any) -> None:
-    """Start the server of the steps of a Snakemake workflow, where they run here and as they are."""
+    """Start the server for the steps of a workflow, where they run here and as they are."""
     packaged = workflow.deployment_settings.deployment_method
     if not workflow.local_exec or packaged or sys.platform != "linux" or os.environ.get(SETTING):
         return
