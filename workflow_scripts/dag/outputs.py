@@ -13,9 +13,6 @@ from workflow_scripts.dag.needs import shown_searches
 if TYPE_CHECKING:
     from workflow_scripts.dag.plan import Plan
 
-# blocks of rules that make one file out of all tables
-PAGES = ("scores", "scorecard", "index")
-
 
 class Run:
     """What a kind of table or figure may ask of the run: one of them, and the config around it."""
@@ -121,10 +118,10 @@ class Outputs:
         return data.label or self._plan.present.root.name
 
     def block(self, room: str, name: str) -> str:
-        """Return the canonical block of a table or figure, or of one of `PAGES`."""
-        if name in PAGES:
-            return canonical(getattr(self, f"_{name}")())
-        return canonical(self.resolved(room, name))
+        """Return the canonical block of a table or figure, or of a page of everything."""
+        scores = self._plan.cells.all_scores
+        pages = {"scores": scores, "scorecard": self._page, "index": self._index}
+        return canonical(pages[name]() if name in pages else self.resolved(room, name))
 
     def files(self, room: str, name: str) -> list[str]:
         """Return what a table is assembled from or a figure drawn from, besides its block."""
@@ -147,10 +144,7 @@ class Outputs:
             found[block.paper].append(f"{self._results}/figures/{name}.png")
         return {paper: found[paper] for paper in self._plan.config.papers}
 
-    def _scores(self) -> list[str]:
-        return self._plan.cells.all_scores()
-
-    def _page(self, has_cells: bool) -> dict[str, Any]:
+    def _page(self, has_cells: bool = True) -> dict[str, Any]:
         """Return data, titles of papers, and their tables and figures: id, title, tidy cells."""
         found: dict[str, dict[str, list[dict[str, str]]]] = {}
         for room in ("tables", "figures"):
@@ -161,9 +155,6 @@ class Outputs:
                 found.setdefault(block.paper, {"tables": [], "figures": []})[room].append(one)
         titles = {name: one.title for name, one in self._plan.config.papers.items()}
         return {"titles": titles, "papers": found, "data": self.data_note()}
-
-    def _scorecard(self) -> dict[str, Any]:
-        return self._page(True)
 
     def _index(self) -> dict[str, Any]:
         models = sorted({encoder.model for encoder in self._plan.needs(False).encoders})

@@ -1,7 +1,8 @@
 """A development set: what settings and stopping points are chosen on, never a test set."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,8 @@ from workflow_scripts.scoring.measurement import measure_datasets
 from workflow_scripts.scoring.tidy_scores import EncoderIds
 
 
-class DevelopmentSet(NamedTuple):
+@dataclass(frozen=True)
+class DevelopmentSet:
     """The data set to score on."""
 
     dataset: str
