@@ -31,10 +31,10 @@ def run_command(main: Callable[[], None]) -> None:
 
     A step that succeeds leaves what it used in the file that STEP_USAGE names.
     """
-    # not for what it starts itself, nor for several processes at once
-    usage = os.environ.pop("STEP_USAGE", "")
     try:
         main()
+        usage = os.environ.get("STEP_USAGE")
+        # of several processes at once the first
         if usage and os.environ.get("RANK", "0") == "0":
             from workflow_scripts.usage import write_usage
 
