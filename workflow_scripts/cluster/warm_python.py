@@ -109,13 +109,8 @@ class Server:
             return None
         self._learn(request["module"])
         alone = len(os.listdir("/proc/self/task")) == 1
-        if not alone or not same_settings(request["environment"], self._settings):
-            for descriptor in request["descriptors"]:
-                os.close(descriptor)
-            client.close()  # which says no
-            return None
-        own = os.getpid()
-        child = os.fork()
+        fits = alone and same_settings(request["environment"], self._settings)
+        own, child = os.getpid(), os.fork() if fits else None
         if child == 0:
             # with whom it would otherwise lose what it writes to, and go on for nobody
             ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -126,8 +121,12 @@ class Server:
             return request | {"learnt": self._list_of(request["module"])}
         for descriptor in request["descriptors"]:
             os.close(descriptor)
+        if child is None:
+            client.close()  # which says no
+            return None
         self._steps[child] = client
-        client.sendall(b"y")
+        with suppress(OSError):  # who is gone by now is noticed below
+            client.sendall(b"y")
         pid_file = os.pidfd_open(child)
         self._watch(pid_file, lambda: self._reap(child, pid_file))
         self._watch(client, lambda: self._hand_on(child, client))
