@@ -13,12 +13,13 @@ from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.embedding.pooling import pool_hidden_states
 from workflow_scripts.embedding.token_batches import pad_token_ids, tokenize_strings
 from workflow_scripts.errors import UserError
-from workflow_scripts.tuning import batch_gradients
+from workflow_scripts.tuning import slices
 from workflow_scripts.tuning.batch_gradients import BatchGradients
 from workflow_scripts.tuning.dropout import drophead, seeded_dropout
 from workflow_scripts.tuning.dropout_masks import DropoutMasks
 from workflow_scripts.tuning.losses import nt_xent_loss
 from workflow_scripts.tuning.processes import Workers
+from workflow_scripts.tuning.slices import Passes
 
 LENGTH = 20
 MEANS = cpu_means()
@@ -28,12 +29,12 @@ STRINGS = make_sentences(14)
 @pytest.fixture(autouse=True)
 def small_slices(monkeypatch):
     """A batch of tiny strings in several slices, as a real one is."""
-    monkeypatch.setitem(batch_gradients.SLICE_OVERHEAD, "cpu", 4)
-    monkeypatch.setitem(batch_gradients.MOST_TOKENS, "cpu", 200)
+    monkeypatch.setitem(slices.SLICE_OVERHEAD, "cpu", 4)
+    monkeypatch.setitem(slices.MOST_TOKENS, "cpu", 200)
 
 
-def loss_of(first, second):
-    return nt_xent_loss(first, second, 0.1)
+def loss_of(vectors):
+    return nt_xent_loss(*vectors.chunk(2), 0.1)
 
 
 class RecordedMasks(DropoutMasks):
@@ -93,13 +94,14 @@ def set_up(model, masks, pooling):
         yield
 
 
-def compute(loaded, masks=None, pooling="mean", most_rows=None, means=MEANS, **options):
+def compute(loaded, masks=None, pooling="mean", means=MEANS, cached=False, rows=None, paired=False):
     """Loss, vectors and gradients of one step of a fresh `BatchGradients`."""
     masks = masks or DropoutMasks(33, "cpu")
     token_ids = tokenize_strings(loaded.tokenizer, STRINGS * 2, LENGTH)
     with set_up(loaded.model.train(), masks, pooling):
-        engine = BatchGradients(loaded, pooling, LENGTH, masks, means, **options)
-        engine._most_rows = most_rows
+        passes = Passes(loaded.model, masks, means, cached)
+        passes.most_rows = rows
+        engine = BatchGradients(loaded, pooling, LENGTH, passes, paired)
         loss, vectors = engine.compute(token_ids, 1, loss_of)
     return loss, vectors, gradients_of(loaded.model)
 
@@ -124,7 +126,7 @@ def test_slices_give_the_gradients_of_one_padded_pass_with_the_same_masks(name, 
     mine = compute(loaded, recorded, pooling)
     token_ids = tokenize_strings(loaded.tokenizer, STRINGS * 2, LENGTH)
     lengths = [LENGTH if pooling == "mean_padded" else len(ids) for ids in token_ids]
-    parts = batch_gradients.plan_parts(lengths, 4, 200, None, False)
+    parts = slices.plan_parts(lengths, 4, 200, None, False)
     assert len(parts) > 1
 
     replayed = ReplayedMasks(recorded.drawn, {part.number: part.slice for part in parts})
@@ -133,12 +135,12 @@ def test_slices_give_the_gradients_of_one_padded_pass_with_the_same_masks(name, 
     with set_up(model, replayed, pooling):
         output = model(input_ids=input_ids, attention_mask=mask)
         vectors = pool_hidden_states(output.last_hidden_state, mask, pooling)
-        loss = loss_of(vectors[: len(STRINGS)], vectors[len(STRINGS) :])
+        loss = loss_of(vectors)
         loss.backward()
     assert_same(mine, (loss.detach(), vectors.detach(), gradients_of(model)))
 
 
-WAYS = [{"cached": True}, {"most_rows": 3}, {"cached": True, "most_rows": 1}]
+WAYS = [{"cached": True}, {"rows": 3}, {"cached": True, "rows": 1}]
 
 
 @pytest.mark.parametrize("pooling", ["cls", "mean_padded"])
@@ -158,7 +160,7 @@ def test_the_cache_and_parts_of_any_size_change_nothing(change, dtype, pooling, 
 @pytest.mark.parametrize("name", ARCHITECTURES)
 def test_every_architecture_replays_its_masks_in_parts(name, folder_of):
     plain = compute(load(folder_of(name)))
-    assert_same(plain, compute(load(folder_of(name)), cached=True, most_rows=2))
+    assert_same(plain, compute(load(folder_of(name)), cached=True, rows=2))
 
 
 # in mixed precision threads might share weights that are cast, those of all layers of ALBERT
@@ -166,7 +168,7 @@ def test_every_architecture_replays_its_masks_in_parts(name, folder_of):
     ("name", "dtype"),
     [*dict.fromkeys(ARCHITECTURES, torch.float32).items(), ("albert", torch.bfloat16)],
 )
-@pytest.mark.parametrize("options", [{}, {"paired": True}, {"cached": True, "most_rows": 2}])
+@pytest.mark.parametrize("options", [{}, {"paired": True}, {"cached": True, "rows": 2}])
 def test_workers_give_every_bit_of_what_one_thread_gives(name, dtype, options, folder_of):
     found = []
     for count in (1, 2, 3):
@@ -180,7 +182,7 @@ def test_workers_give_every_bit_of_what_one_thread_gives(name, dtype, options, f
 
 @pytest.mark.parametrize("name", ARCHITECTURES)
 def test_controlled_dropout_gives_both_views_of_equal_strings_the_same_vector(name, folder_of):
-    for options in ({"paired": True}, {"paired": True, "most_rows": 3}, {}):
+    for options in ({"paired": True}, {"paired": True, "rows": 3}, {}):
         _, vectors, _ = compute(load(folder_of(name), torch.float32), **options)
         equal = [torch.equal(*pair) for pair in zip(vectors[:14], vectors[14:], strict=True)]
         assert all(equal) if options else not any(equal)
@@ -234,7 +236,7 @@ def test_losses_are_spread_as_under_the_dropout_of_torch(tiny_bert):
     def ours(rate, step):
         masks = DropoutMasks(33, "cpu")
         with seeded_dropout(model, rate, masks):
-            engine = BatchGradients(loaded, "mean", LENGTH, masks, MEANS)
+            engine = BatchGradients(loaded, "mean", LENGTH, Passes(model, masks, MEANS))
             return engine.compute(token_ids, step, loss_of)[0].item()
 
     def torchs(seed):
@@ -245,7 +247,7 @@ def test_losses_are_spread_as_under_the_dropout_of_torch(tiny_bert):
         with torch.no_grad():
             states = model(input_ids=input_ids, attention_mask=mask).last_hidden_state
             vectors = pool_hidden_states(states, mask, "mean")
-        return loss_of(vectors[: len(STRINGS)], vectors[len(STRINGS) :]).item()
+        return loss_of(vectors).item()
 
     def deviations(first, second):
         first, second = torch.tensor(first), torch.tensor(second)

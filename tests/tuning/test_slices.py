@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workflow_scripts.tuning.batch_gradients import plan_parts, plan_slices
+from workflow_scripts.tuning.slices import plan_parts, plan_slices
 
 LENGTHS = st.lists(st.integers(1, 30), min_size=1, max_size=60)
 

@@ -36,6 +36,7 @@ class LoadedModel:
     tokenizer: PreTrainedTokenizerBase
     name: str
     weights_sha256: str
+    folder: Path | None = None
 
     def check_pooling(self, pooling: str, max_length: int) -> None:
         """Raise `UserError` where the model cannot be pooled so or cannot take `max_length`."""
@@ -185,7 +186,7 @@ def load_model(source: str, device: str | torch.device = "cpu") -> LoadedModel:
         ) from error
     # A folder goes by its last name: records hold no paths of the machine.
     name = folder.resolve().name if Path(source).expanduser().is_dir() else source
-    return LoadedModel(model.eval(), tokenizer, name, weights_sha256(folder))
+    return LoadedModel(model.eval(), tokenizer, name, weights_sha256(folder), folder)
 
 
 def onnx_file(folder: Path, int8: bool) -> Path:

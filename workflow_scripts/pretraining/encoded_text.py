@@ -1,7 +1,6 @@
 """Prepared text by language: its shares, its piece ids and the sequences cut from them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,11 +8,10 @@ import numpy as np
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_lines
+from workflow_scripts.language_modelling.encoded_text import EncodedText, encode_sentences
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
-
-_LINES_AT_ONCE = 20_000
 
 
 def shares_of(sizes: Mapping[str, int], exponent: float) -> dict[str, float]:
@@ -33,17 +31,6 @@ def quotas_of(shares: Mapping[str, float], total: int) -> dict[str, int]:
     return quotas
 
 
-@dataclass(frozen=True)
-class EncodedText:
-    """Sentences as `ids`, int32 [tokens], without special tokens, and where each ends in them."""
-
-    ids: np.ndarray
-    ends: np.ndarray
-
-    def sentences(self) -> list[np.ndarray]:
-        return np.split(self.ids, self.ends[:-1])
-
-
 def read_prepared(folder: Path, part: str) -> dict[str, list[str]]:
     """Return the sentences of `part` (`train` or `validation`) per language, languages sorted."""
     paths = sorted((Path(folder) / part).glob("*.txt"))
@@ -57,15 +44,8 @@ def encode_prepared(
     tokenizer: "PreTrainedTokenizerFast", folder: Path, part: str
 ) -> dict[str, EncodedText]:
     """Return the text of `read_prepared` as ids, uncut and without special tokens."""
-    encode = tokenizer.backend_tokenizer.encode_batch
-    texts: dict[str, EncodedText] = {}
-    for language, lines in read_prepared(folder, part).items():
-        parts = (lines[n : n + _LINES_AT_ONCE] for n in range(0, len(lines), _LINES_AT_ONCE))
-        encodings = (one for part in parts for one in encode(part, add_special_tokens=False))
-        sentences = [np.array(encoding.ids, dtype=np.int32) for encoding in encodings]
-        ends = np.cumsum([len(ids) for ids in sentences], dtype=np.int64)
-        texts[language] = EncodedText(np.concatenate(sentences), ends)
-    return texts
+    prepared = read_prepared(folder, part).items()
+    return {language: encode_sentences(tokenizer, lines) for language, lines in prepared}
 
 
 def cut_spans(text: EncodedText, longest: int, pack: bool) -> np.ndarray:

@@ -13,9 +13,10 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from workflow_scripts.embedding.torch_setup import has_bfloat16
 from workflow_scripts.errors import UserError
+from workflow_scripts.language_modelling.masking import mask_pieces
+from workflow_scripts.language_modelling.prediction import masked_loss
 from workflow_scripts.pretraining.batches import SPECIALS, BlockStream, assemble, cut_batches
 from workflow_scripts.pretraining.encoded_text import EncodedText, cut_spans
-from workflow_scripts.pretraining.masked_lm import mask_pieces, masked_loss
 from workflow_scripts.pretraining.settings import Training
 from workflow_scripts.training_state import load_state, read_position, save_state
 

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TextIO
 
 import torch
@@ -14,6 +14,7 @@ from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.torch_setup import has_bfloat16, torch_threads
 from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.objective import Means, Objective
+from workflow_scripts.tuning.optimisers import make_optimiser, take_step
 from workflow_scripts.tuning.processes import Processes, Workers
 from workflow_scripts.tuning.recipe import METHODS, TuningRecipe
 from workflow_scripts.tuning.step_log import StepLog
@@ -33,9 +34,13 @@ class TuningSummary:
     last_loss: float
     best_step: int | None = None
     best_score: float | None = None
+    # of the method, beside the model
+    own_weights: dict[str, torch.Tensor] = field(default_factory=dict)
 
     def as_record(self) -> dict[str, int | float]:
-        return {key: value for key, value in vars(self).items() if value is not None}
+        found = {key: value for key, value in vars(self).items() if value is not None}
+        del found["own_weights"]
+        return found
 
 
 def tune_model(
@@ -69,7 +74,7 @@ def tune_model(
     means = Means(seed, device, dtype, scaler, processes, workers)
     method = rooms.load(METHODS, recipe.method)
     objective: Objective = method.prepare(loaded, corpus, recipe, means)
-    optimiser = objective.make_optimiser(recipe)
+    optimiser = make_optimiser(objective.trained, recipe)
     rate_factor = _schedule(recipe, objective.steps)
     best = BestWeights()
     trained = (objective.trained, optimiser, scaler)
@@ -85,7 +90,8 @@ def tune_model(
             rate = recipe.learning_rate * rate_factor(step - 1)
             try:
                 taken = objective.step(step, batch)
-                _move(trained, rate, recipe.max_gradient_norm, processes)
+                _join(trained, recipe.max_gradient_norm, processes)
+                take_step(optimiser, scaler, step, rate, threads)
             except torch.OutOfMemoryError as error:
                 raise UserError(
                     "out of memory for the loss or the optimiser, beside the model; lower "
@@ -98,7 +104,7 @@ def tune_model(
                     own = score(loaded) if processes.is_first else 0
                 value = processes.sum(torch.tensor(own, dtype=torch.float64, device=device)).item()
                 objective.trained.train()
-                best.offer(step, value, loaded.model)
+                best.offer(step, value, objective.trained)
             log.add(step, taken, rate, value)
             progress.step = step
             if watched and watched.patience is not None and best.since >= watched.patience:
@@ -107,14 +113,15 @@ def tune_model(
                 log.flush()
                 state.save(trained, progress, best)
         log.flush()
-    best.restore(loaded.model)
+    best.restore(objective.trained)
     loaded.model.eval()
     losses = (progress.first_loss, progress.last_loss)
-    return TuningSummary(progress.step, *losses, best.step or None, best.score)
+    found = (best.step or None, best.score, objective.own_weights())
+    return TuningSummary(progress.step, *losses, *found)
 
 
-def _move(all_trained: Trained, rate: float, max_norm: float | None, processes: Processes) -> None:
-    """Take the step that the gradients of all processes ask for."""
+def _join(all_trained: Trained, max_norm: float | None, processes: Processes) -> None:
+    """Sum the gradients of all processes, and clip them."""
     trained, optimiser, scaler = all_trained
     for parameter in trained.parameters():
         if parameter.grad is not None and parameter.grad.is_sparse:
@@ -123,11 +130,6 @@ def _move(all_trained: Trained, rate: float, max_norm: float | None, processes: 
     if max_norm is not None:
         scaler.unscale_(optimiser)
         torch.nn.utils.clip_grad_norm_(trained.parameters(), max_norm)
-    for group in optimiser.param_groups:
-        group["lr"] = rate
-    scaler.step(optimiser)
-    scaler.update()
-    optimiser.zero_grad(set_to_none=True)
 
 
 def settle_precision(name: str, device: torch.device) -> torch.dtype:

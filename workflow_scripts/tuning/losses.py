@@ -1,9 +1,11 @@
-"""The contrastive loss over pairs of vectors, and what is logged of them while tuning."""
+"""Contrastive losses over pairs of vectors, and what is logged of them while tuning."""
 
 import math
 
 import torch
 from torch.nn import functional
+
+from workflow_scripts.tuning.recipe import Retrieval
 
 
 def nt_xent_loss(
@@ -33,6 +35,31 @@ def nt_xent_loss(
         positive = similarities.gather(1, positives.unsqueeze(1)).squeeze(1)
         return (negatives.logsumexp(dim=1) - positive).mean()
     raise ValueError(f"unknown denominator {denominator!r}")
+
+
+def additive_margin_loss(similarities: torch.Tensor, margin: float) -> torch.Tensor:
+    """Return L_s + L_t of bitext retrieval (CMLM, section 4.2) for similarities [B, B].
+
+    Those of translations stand on the diagonal and lose `margin`; each source is to find its target
+    among those of the batch (L_s, over rows) and each target its source (L_t, over columns).
+    """
+    pairs = torch.arange(len(similarities), device=similarities.device)
+    lowered = similarities - margin * torch.eye(len(similarities)).to(similarities)
+    found = functional.cross_entropy(lowered, pairs)
+    return found + functional.cross_entropy(lowered.T, pairs)
+
+
+def retrieval_loss(
+    sources: torch.Tensor, targets: torch.Tensor, choices: Retrieval
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return L_s + L_t of vectors [B, D], and the share of sources that find their target."""
+    if choices.normalize:
+        sources, targets = functional.normalize(sources), functional.normalize(targets)
+    similarities = sources @ targets.T
+    pairs = torch.arange(len(similarities), device=similarities.device)
+    hits = (similarities.detach().argmax(dim=1) == pairs).to(similarities.dtype).mean()
+    scaled = similarities * choices.logit_scale
+    return additive_margin_loss(scaled, choices.margin * choices.logit_scale), hits
 
 
 @torch.no_grad()

@@ -17,6 +17,7 @@ from workflow_scripts.tuning.dropout_masks import DropoutMasks
 from workflow_scripts.tuning.losses import alignment, nt_xent_loss, uniformity
 from workflow_scripts.tuning.methods.mirror import Choices, SpanMasking
 from workflow_scripts.tuning.objective import Means, Objective, Step
+from workflow_scripts.tuning.slices import Passes, sparse_embedding_gradients
 from workflow_scripts.tuning.span_masking import make_views, token_units
 
 
@@ -80,9 +81,9 @@ class MirrorObjective(Objective):
         texts = (corpus.strings, corpus.partners)
         self._views = Views(loaded.tokenizer, *texts, masking, length, means.seed)
         self._masks = DropoutMasks(means.seed, means.device)
-        ways = {"cached": choices.gradient_cache, "paired": choices.controlled_dropout}
-        pooling = (choices.pooling, length)
-        self._gradients = BatchGradients(loaded, *pooling, self._masks, means, **ways)
+        passes = Passes(self.trained, self._masks, means, choices.gradient_cache)
+        paired = choices.controlled_dropout
+        self._gradients = BatchGradients(loaded, choices.pooling, length, passes, paired)
 
     @contextmanager
     def settings(self) -> Iterator[None]:
@@ -91,7 +92,7 @@ class MirrorObjective(Objective):
             seeded_dropout(model, choices.dropout, self._masks),
             drophead(model, choices.drophead, self._masks),
             first_position_only(model, choices.pooling in ("cls", "pooler")),
-            _sparse_embedding_gradients(model),
+            sparse_embedding_gradients(model),
         ):
             yield
 
@@ -107,18 +108,6 @@ class MirrorObjective(Objective):
         spread = {"alignment": alignment(first, second), "uniformity": uniformity(first)}
         return Step({"loss": loss, **spread}, len(batch), sum(map(len, token_ids)))
 
-    def _loss(self, first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
+    def _loss(self, vectors: torch.Tensor) -> torch.Tensor:
         choices = self._choices
-        return nt_xent_loss(first, second, choices.temperature, choices.loss_denominator)
-
-
-@contextmanager
-def _sparse_embedding_gradients(model: torch.nn.Module) -> Iterator[None]:
-    """On a CPU, let a slice make no gradient of the whole vocabulary, of which it uses few rows."""
-    embeddings = model.get_input_embeddings()
-    before = embeddings.sparse
-    embeddings.sparse = embeddings.weight.device.type == "cpu"
-    try:
-        yield
-    finally:
-        embeddings.sparse = before
+        return nt_xent_loss(*vectors.chunk(2), choices.temperature, choices.loss_denominator)

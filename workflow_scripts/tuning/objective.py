@@ -62,7 +62,6 @@ class Objective(ABC):
         """Set the model up for tuning inside the block."""
         return nullcontext()
 
-    def make_optimiser(self, recipe: TuningRecipe) -> torch.optim.Optimizer:
-        """Return the optimiser of `trained`; the loop sets its rate at each step."""
-        options = {"lr": recipe.learning_rate, "weight_decay": recipe.weight_decay, "fused": True}
-        return torch.optim.AdamW(self.trained.parameters(), **options)
+    def own_weights(self) -> dict[str, torch.Tensor]:
+        """Return what it trains beside the model, for an objective that goes on from there."""
+        return {}

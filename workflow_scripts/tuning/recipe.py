@@ -5,9 +5,9 @@ The `method` says which keys one has: those here, and those of `Choices` in meth
 
 from collections.abc import Mapping
 from copy import deepcopy
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, create_model
+from pydantic import Field, create_model, model_validator
 
 from workflow_scripts import rooms
 from workflow_scripts.configuration.blocks import (
@@ -18,6 +18,7 @@ from workflow_scripts.configuration.blocks import (
     Rate,
     Text,
     WholeNumber,
+    mistake,
     read_block,
 )
 from workflow_scripts.embedding.pooling_names import POOLINGS, SHORTEST_MAX_LENGTH
@@ -73,12 +74,20 @@ class Recipe(Block):
         default=None, description="set that the model is scored on while it is tuned"
     )
 
+    def corpora(self) -> list[str]:
+        """Return the ids of the corpora that it takes beside that of its encoder."""
+        return []
+
 
 class TuningRecipe(Recipe):
     """What recipes of all methods that tune say: what `tuning.loop` does."""
 
     tunes: ClassVar[bool] = True
 
+    optimiser: Literal["adamw", "lamb"] = Field(
+        default="adamw",
+        description="lamb (You et al. 2020) has no decay and no trust ratio for biases and norms",
+    )
     learning_rate: Positive = Field(default=2e-5, description="of the optimiser")
     weight_decay: NotNegative = Field(default=0.01, description="of the optimiser")
     schedule: Literal["constant", "linear", "cosine"] = Field(
@@ -91,6 +100,58 @@ class TuningRecipe(Recipe):
     precision: Literal["auto", "float32", "bfloat16", "float16"] = Field(
         default="auto",
         description="of the forward passes; auto is mixed on a GPU and float32 elsewhere",
+    )
+
+
+class TextRecipe(TuningRecipe):
+    """What recipes of methods say that train on running text or on pairs, by epochs or steps."""
+
+    max_length: Length = Field(description="tokens of a sequence at most, marks included")
+    # with a single pair there are no negatives
+    batch_size: Annotated[int, Field(ge=2)] = Field(
+        description="sequences, or pairs of them, in a step; slices of it fit the memory there is"
+    )
+    steps: WholeNumber | None = Field(default=None, description="steps, in the place of epochs")
+    epochs: WholeNumber | None = Field(default=None, description="passes over the corpus")
+    dropout: Rate | DropoutRates | None = Field(
+        default=None, description="rate of all places, rates by place, or null: the model's own"
+    )
+
+    @model_validator(mode="after")
+    def _one_budget(self) -> Self:
+        if (self.steps is None) == (self.epochs is None):
+            raise mistake("give either steps or epochs")
+        return self
+
+    def number_of_steps(self, count: int) -> int:
+        """Return the steps of a corpus of `count` sequences or pairs."""
+        return self.steps or (self.epochs or 0) * (count // self.batch_size)
+
+
+class MaskingRecipe(TextRecipe):
+    """What recipes of methods say that mask running text."""
+
+    inputs: Literal["sentence", "packed"] = Field(
+        default="sentence",
+        description="what a sequence is: a sentence, or the consecutive ones that fit `max_length`",
+    )
+    masked_share: Annotated[float, Field(gt=0, le=1)] = Field(
+        default=0.15, description="share of a sequence's tokens that are masked, 80/10/10 as BERT's"
+    )
+    masked_count: WholeNumber | None = Field(
+        default=None, description="tokens of a sequence that are masked, in the place of a share"
+    )
+
+
+class Retrieval(Block):
+    """The loss of bitext retrieval (CMLM, section 4.2): additive margin softmax, both directions."""
+
+    margin: NotNegative = Field(default=0.3, description="taken from the similarity of translations")
+    normalize: bool = Field(
+        default=True, description="cosines; false: inner products, as the paper has it"
+    )
+    logit_scale: Positive = Field(
+        default=20.0, description="factor of similarities and margin; the paper has none: 1"
     )
 
 

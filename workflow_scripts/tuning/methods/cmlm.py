@@ -1,0 +1,111 @@
+"""Method cmlm (Yang et al. 2021): a sentence's vector helps to predict the masked next sentence."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field
+
+from workflow_scripts.configuration.blocks import Id, Positive, Rate, WholeNumber
+from workflow_scripts.tuning.corpus_strings import Corpus, check_batch_size, read_corpus
+from workflow_scripts.tuning.recipe import Block, MaskingRecipe, Retrieval
+from workflow_scripts.tuning.running_text import RunningText, read_running_text
+
+if TYPE_CHECKING:
+    from workflow_scripts.embedding.encoder_folder import LoadedModel
+    from workflow_scripts.tuning.cmlm_objective import CmlmObjective
+    from workflow_scripts.tuning.objective import Means
+
+CARD = (
+    "conditional masked language modelling (Yang et al. 2021, Universal Sentence Representation\n"
+    "Learning with Conditional Masked Language Model)"
+)
+CARD_TAG = "cmlm"
+
+
+class Bitext(Retrieval):
+    """Bitext retrieval beside CMLM (section 4.2): L = L_CMLM + `weight` * L_br."""
+
+    corpus: Id = Field(description="corpus of translations")
+    weight: Positive = Field(default=0.2, description="of the loss of bitext retrieval")
+    # with a single pair there are no negatives
+    batch_size: Annotated[int, Field(ge=2)] | None = Field(
+        default=None, description="translations in a step; null: as many as of the text"
+    )
+
+
+class HeldOut(Block):
+    """Text whose loss is logged, with the true neighbours and with those of other sentences."""
+
+    corpus: Id = Field(description="corpus of running text that is not trained on")
+    every: WholeNumber = Field(description="steps between two measures; the last has one too")
+    pairs: WholeNumber = Field(default=500, description="pairs of it, at most")
+
+
+class Choices(MaskingRecipe):
+    """Choices of method cmlm; the defaults are the paper's, or say where it has none."""
+
+    masked_share: Annotated[float, Field(gt=0, le=1)] = Field(
+        default=0.3125,
+        description="share of the tokens of the second sequence that are masked, 80 of 256",
+    )
+    swap: Annotated[float, Field(ge=0, le=1)] = Field(
+        default=0.5, description="share of the pairs whose second sequence becomes the first"
+    )
+    projections: WholeNumber = Field(
+        default=15, description="N, views of the vector that are set beside the tokens, itself one"
+    )
+    projection_width: Positive = Field(
+        default=2.0, description="width of the projections' inner layers, in that of the vector"
+    )
+    projection_layers: Annotated[int, Field(ge=1)] = Field(
+        default=3, description="layers of each projection"
+    )
+    vector_position: Literal["before", "after"] = Field(
+        default="before", description="where the views stand, not stated in the paper"
+    )
+    vector_embeddings: Literal["none", "learned"] = Field(
+        default="none", description="learned: an embedding is added to each view (not stated)"
+    )
+    conditioning: Literal["concatenate", "skip"] = Field(
+        default="concatenate",
+        description="skip: the views go to the prediction of tokens too (section 5.1)",
+    )
+    bitext: Bitext | None = Field(default=None, description="bitext retrieval beside CMLM")
+    held_out: HeldOut | None = Field(default=None, description="text to measure the loss on")
+
+    def corpora(self) -> list[str]:
+        return [one.corpus for one in (self.bitext, self.held_out) if one is not None]
+
+
+@dataclass(frozen=True)
+class Corpora:
+    """Text to train on, and what goes with it."""
+
+    text: RunningText
+    bitext: Corpus | None = None
+    held_out: RunningText | None = None
+
+    def as_record(self) -> dict[str, Any]:
+        others = {"bitext": self.bitext, "held_out": self.held_out}
+        more = {name: one.as_record() for name, one in others.items() if one is not None}
+        return self.text.as_record() | more
+
+
+def read(path: str, choices: Choices, recipe_name: str, *more: str) -> Corpora:
+    """Return the corpora of a recipe; `more` are the files of its `corpora()`, in their order."""
+    files, bitext = list(more), None
+    text = read_running_text(path)
+    if choices.bitext is not None:
+        bitext = read_corpus(files.pop(0), pairs=True)
+        check_batch_size(bitext, choices.bitext.batch_size or choices.batch_size, recipe_name)
+    return Corpora(text, bitext, read_running_text(files[0]) if files else None)
+
+
+def prepare(
+    loaded: "LoadedModel", corpus: Corpora, choices: Choices, means: "Means"
+) -> "CmlmObjective":
+    """Return what the loop takes steps of; `UserError` where the model cannot take a choice."""
+    # Only now: it needs torch.
+    from workflow_scripts.tuning.cmlm_objective import CmlmObjective
+
+    return CmlmObjective(loaded, corpus, choices, means)

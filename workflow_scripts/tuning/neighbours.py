@@ -1,0 +1,116 @@
+"""Sequences of running text, which of them follow each other, and batches of them."""
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import numpy as np
+from transformers import PreTrainedTokenizerBase
+
+from workflow_scripts.errors import UserError
+from workflow_scripts.language_modelling.encoded_text import encode_sentences
+from workflow_scripts.language_modelling.masking import choose_pieces, corrupt
+
+
+def frame_of(tokenizer: PreTrainedTokenizerBase) -> tuple[int, int]:
+    """Return the ids of the marks around a sequence, [CLS] and [SEP] of BERT."""
+    ids = tokenizer("")["input_ids"]
+    if len(ids) != 2:
+        raise UserError(f"the tokenizer puts {len(ids)} special tokens around a text, not two")
+    return ids[0], ids[1]
+
+
+class Sequences:
+    """The sequences [CLS] ... [SEP] of documents, at most `length` tokens each, in their order.
+
+    One is a sentence, cut at the end, or (`packed`) consecutive sentences of a document that fit
+    whole; a document that would be one packed sequence is halved, so that it has neighbours.
+    `followed` are the numbers of the sequences that have a next one in their document.
+    """
+
+    def __init__(
+        self,
+        tokenizer: PreTrainedTokenizerBase,
+        documents: Sequence[Sequence[str]],
+        inputs: Literal["sentence", "packed"],
+        length: int,
+    ) -> None:
+        self._frame, longest = frame_of(tokenizer), length - 2
+        text = encode_sentences(tokenizer, [one for document in documents for one in document])
+        self._ids = text.ids
+        ends = text.ends.tolist()
+        spans: list[tuple[int, int]] = []
+        lasts: list[int] = []
+        start = first = 0
+        for document in documents:
+            own = ends[first : first + len(document)]
+            if inputs == "sentence":
+                cut = [(a, min(b, a + longest)) for a, b in zip([start, *own], own, strict=False)]
+            else:
+                cut = pack(start, own, longest)
+            spans += [(a, b) for a, b in cut if b > a]
+            lasts.append(len(spans) - 1)
+            start, first = own[-1], first + len(document)
+        self.spans = np.array(spans, dtype=np.int64).reshape(-1, 2)
+        self.followed = np.setdiff1d(np.arange(len(spans)), lasts)
+
+    def __len__(self) -> int:
+        return len(self.spans)
+
+    def __getitem__(self, number: int) -> np.ndarray:
+        start, end = self.spans[number]
+        return np.concatenate([self._frame[:1], self._ids[start:end], self._frame[1:]])
+
+
+def pack(start: int, ends: Sequence[int], longest: int) -> list[tuple[int, int]]:
+    """Return spans of consecutive sentences that end at `ends`, the first from `start` on.
+
+    None is longer than `longest`, nor than half of them all; a longer sentence is a span, cut.
+    """
+    limit = min(longest, -(-(ends[-1] - start) // 2))
+    spans, begin, last = [], start, start
+    for end in ends:
+        if end - begin > limit and last > begin:
+            spans.append((begin, min(last, begin + longest)))
+            begin = last
+        last = end
+    return [*spans, (begin, min(last, begin + longest))]
+
+
+def draw_numbers(count: int, size: int, steps: int, seed: Sequence[int]) -> Iterator[np.ndarray]:
+    """Yield `size` of `count` numbers a step: shuffled anew each epoch, incomplete batch dropped."""
+    per_epoch = count // size
+    for step in range(steps):
+        epoch, place = divmod(step, per_epoch)
+        if not place:
+            order = np.random.default_rng([*seed, epoch]).permutation(count)
+        yield order[place * size : (place + 1) * size]
+
+
+class Masking:
+    """Masks pieces of sequences: `share` of their tokens, marks counted as in BERT, or `count`."""
+
+    def __init__(
+        self, tokenizer: PreTrainedTokenizerBase, share: float, count: int | None = None
+    ) -> None:
+        self._frame, self._mask = frame_of(tokenizer), tokenizer.mask_token_id
+        self._share, self._count = share, count
+        special = np.array(tokenizer.all_special_ids)
+        self._ordinary = np.setdiff1d(np.arange(len(tokenizer)), special)
+
+    def of(
+        self, sequences: Sequence[np.ndarray], generator: np.random.Generator
+    ) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """Return the masked ids and the labels of each sequence, as `masking.corrupt` gives them."""
+        lengths = np.array([len(one) for one in sequences])
+        ids = np.full((len(sequences), lengths.max()), self._frame[0], dtype=np.int64)
+        for row, one in zip(ids, sequences, strict=True):
+            row[: len(one)] = one
+        counts = np.maximum(1, np.round(self._share * lengths)).astype(np.int64)
+        if self._count is not None:
+            counts = np.full_like(lengths, self._count)
+        chosen = choose_pieces(np.isin(ids, self._frame), counts, generator)
+        masked = corrupt(ids, chosen, self._mask, self._ordinary, generator)
+        inputs, labels = (
+            [row[:size] for row, size in zip(table, lengths, strict=True)] for table in masked
+        )
+        return inputs, labels

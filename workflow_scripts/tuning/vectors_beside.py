@@ -1,0 +1,62 @@
+"""Vectors beside the token embeddings of a sequence, for all layers to attend to (CMLM, section 2)."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Literal
+
+import torch
+from transformers import PreTrainedModel
+
+from workflow_scripts.errors import UserError
+
+# Embeddings that hold the positions: the vectors, which come later, have none.
+_KNOWN = ("bert", "roberta", "xlm-roberta", "camembert", "distilbert", "electra")
+
+
+class VectorsBeside(threading.local):
+    """Joins vectors [B, N, D] to what the embedding layer of a model gives, in each thread its own.
+
+    They get neither positions nor segments, and neither the layer's normalisation nor its dropout.
+    """
+
+    def __init__(self, model: PreTrainedModel, place: Literal["before", "after"]) -> None:
+        kind = model.config.model_type
+        if kind not in _KNOWN or hasattr(model, "embeddings_project"):
+            raise UserError(
+                f"method cmlm: the embedding layer of {kind} is not known, or narrower than the "
+                f"other layers; take one of {', '.join(_KNOWN)}"
+            )
+        self._model, self._place = model, place
+        self._vectors: torch.Tensor | None = None
+
+    @contextmanager
+    def installed(self) -> Iterator[None]:
+        handle = self._model.embeddings.register_forward_hook(self._join)
+        try:
+            yield
+        finally:
+            handle.remove()
+
+    def _join(self, module: torch.nn.Module, inputs: tuple, output: torch.Tensor) -> torch.Tensor:
+        if self._vectors is None:
+            return output
+        parts = [self._vectors.to(output.dtype), output]
+        return torch.cat(parts if self._place == "before" else parts[::-1], dim=1)
+
+    def encode(
+        self, input_ids: torch.Tensor, mask: torch.Tensor | None, vectors: torch.Tensor | None
+    ) -> torch.Tensor:
+        """Return last hidden states [B, T, D] of the tokens [B, T], `vectors` beside them."""
+        if vectors is None:
+            return self._model(input_ids=input_ids, attention_mask=mask).last_hidden_state
+        number, tokens = vectors.shape[1], input_ids.shape[1]
+        if mask is not None:
+            seen = mask.new_ones(len(mask), number)
+            mask = torch.cat([seen, mask] if self._place == "before" else [mask, seen], dim=1)
+        self._vectors = vectors
+        try:
+            states = self._model(input_ids=input_ids, attention_mask=mask).last_hidden_state
+        finally:
+            self._vectors = None
+        return states[:, number:] if self._place == "before" else states[:, :tokens]
