@@ -1,7 +1,7 @@
 # Tuning: a pretrained model and a corpus become an encoder.
 # Inputs:  the model's folder, or the record of the encoder that the recipe starts from;
-#          results/corpora/{corpus}.txt; of a recipe with a development set also
-#          results/datasets/{suite}/strings.txt and items.json
+#          results/corpora/{corpus}.txt, and those that the recipe names; of a recipe with a
+#          development set also results/datasets/{suite}/strings.txt and items.json
 # Outputs: results/encoders/{model}/{recipe}/{corpus}/seed{seed}/: a transformers and a
 #          sentence-transformers folder; encoder.json records hashes, versions and losses, so it
 #          stands for the whole folder where a later rule needs the encoder
@@ -16,6 +16,7 @@ rule tune_encoder:
         ),
         model=lambda wildcards: given.files(given.start(wildcards)),
         corpus="<results>/corpora/{corpus}.txt",
+        more=lambda wildcards: given.more_corpora(wildcards.recipe),
         development=lambda wildcards: given.development_files(wildcards.recipe),
     output:
         record="<results>/encoders/{model}/{recipe}/{corpus}/seed{seed}/encoder.json",
@@ -47,6 +48,7 @@ rule tune_encoder:
             workflow_scripts.tuning.tune_encoder \
             --model {params.model:q} \
             --corpus {input.corpus:q} \
+            --more-corpora {input.more:q} \
             --development {input.development:q} \
             --linking-similarity {params.linking:q} \
             --recipe-name {wildcards.recipe:q} \

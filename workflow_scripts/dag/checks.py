@@ -29,6 +29,8 @@ def check_config(typed: Typed) -> None:
             typed.named("datasets", dataset, f"suites.{name}.datasets")
     for name in typed.recipes:
         _check_start(typed, name)
+        for key, corpus in typed.recipes[name].corpora().items():
+            typed.named("corpora", corpus, f"recipes.{name}.{key}")
         if (development := typed.recipes[name].development) is not None:
             where = f"recipes.{name}.development"
             check_development(typed, development.suite, development.dataset, where)

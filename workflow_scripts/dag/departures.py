@@ -8,7 +8,6 @@ from workflow_scripts.configuration.layers import CONFIG
 from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.corpora.block import CorpusBlock
 from workflow_scripts.dag.asked import Wanted
-from workflow_scripts.dag.encoders import UNTUNED_CORPUS
 from workflow_scripts.dag.typed import Typed
 from workflow_scripts.datasets.entry import DatasetEntry
 from workflow_scripts.tables.document import OWN
@@ -48,11 +47,11 @@ def departures(typed: Typed, paper: str, wanted: Wanted) -> list[str]:
         )
         if paper not in typed.models[encoder.model].paper:
             reasons.append(f"model {encoder.model} is not the paper's")
-        if encoder.corpus != UNTUNED_CORPUS:
-            corpus = typed.corpora[encoder.corpus]
+        for name in typed.corpora_of(encoder):
+            corpus = typed.corpora[name]
             if paper not in corpus.paper:
-                reasons.append(f"corpus {encoder.corpus} is not the paper's")
-            reasons += _whitespace(f"corpus {encoder.corpus}", corpus)
+                reasons.append(f"corpus {name} is not the paper's")
+            reasons += _whitespace(f"corpus {name}", corpus)
     task = typed.datasets[wanted.dataset].task
     for place, values in published["retrieval"].get(task, {}).items():
         block = getattr(typed.config.retrieval, place)

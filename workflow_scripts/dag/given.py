@@ -159,6 +159,10 @@ class Given:
             return self.models.location(encoder.model)
         return f"{self.results}/encoders/{encoder}"
 
+    def more_corpora(self, recipe: str) -> list[str]:
+        """Return the corpora that a recipe takes beside that of its encoder."""
+        return list(map(self.corpus_file, self._typed.recipes[recipe].corpora().values()))
+
     def development_files(self, recipe: str) -> list[str]:
         """Return strings and items of a recipe's development set; none without one."""
         if (development := self._typed.recipes[recipe].development) is None:

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workflow_scripts.dag.encoders import UNTUNED_CORPUS
 from workflow_scripts.dag.raw_data import RawData, gated_sets
 from workflow_scripts.dag.typed import Typed
 from workflow_scripts.errors import UserError, nearest_name
@@ -26,7 +25,7 @@ class Needs:
         self.suites = {suite for one in wanted for suite in one.suites if one.encoders}
         self.suites |= asked.development_suites(self.encoders)
         self.models = {encoder.model for encoder in self.encoders}
-        corpora = {encoder.corpus for encoder in self.encoders} - {UNTUNED_CORPUS}
+        corpora = {corpus for encoder in self.encoders for corpus in typed.corpora_of(encoder)}
         for name in shown_searches(typed):
             search = typed.grid.searches[name]
             where = f"tuning_grid.searches.{name}"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from workflow_scripts.corpora import block as corpora
 from workflow_scripts.dag.asked import Wanted
-from workflow_scripts.dag.encoders import UNTUNED_CORPUS, Encoder
+from workflow_scripts.dag.encoders import Encoder
 from workflow_scripts.dag.models import Models
 from workflow_scripts.dag.raw_data import RawData
 from workflow_scripts.dag.typed import Typed
@@ -79,9 +79,9 @@ class Present:
         for encoder in wanted.encoders[0]:
             if missing := self._missing_vectors(encoder.model):
                 return NotRun(lacking.format("model", encoder.model, missing[0].name))
-            tuned = encoder.corpus != UNTUNED_CORPUS
-            if tuned and (missing := self._missing_of_corpus(encoder.corpus)):
-                return NotRun(lacking.format("corpus", encoder.corpus, missing[0].name))
+            for corpus in self._typed.corpora_of(encoder):
+                if missing := self._missing_of_corpus(corpus):
+                    return NotRun(lacking.format("corpus", corpus, missing[0].name))
         return None
 
     # ---- before the first job -------------------------------------------------------------------
@@ -100,7 +100,7 @@ class Present:
                     f"{file}: no such file, needed by model `{model}`; put it there or change "
                     f"`models.{model}.vectors`"
                 )
-        for corpus in sorted({encoder.corpus for encoder in encoders} - {UNTUNED_CORPUS}):
+        for corpus in sorted({c for encoder in encoders for c in self._typed.corpora_of(encoder)}):
             self.require_corpus(corpus)
 
     def require_dataset(self, dataset: str) -> None:

@@ -48,6 +48,11 @@ def read_search(plan: Plan, grid: TuningGrid, name: str) -> Search:
     plan.present.require_corpus(block.corpus)
     for dataset in (block.dataset, *plan.present.suite_datasets(block.suite)):
         plan.present.require_dataset(dataset)
+    if more := typed.recipes[block.recipe].corpora():
+        raise UserError(
+            f"config: `{where}.recipe` is `{block.recipe}`, whose `{next(iter(more))}` is a corpus "
+            "of its own; the grid tunes on one corpus: name a recipe without"
+        )
     axes = grid.axes if block.axes is None else block.axes
     # the same key, or a key and the block that holds it
     for first, second in itertools.pairwise(sorted([*axes, *block.set])):

@@ -9,6 +9,7 @@ from workflow_scripts.configuration.config import Config, Model
 from workflow_scripts.configuration.layers import Layers
 from workflow_scripts.corpora.block import CorpusBlock
 from workflow_scripts.corpora.kinds.register import read_corpus_block
+from workflow_scripts.dag.encoders import UNTUNED_CORPUS, Encoder
 from workflow_scripts.datasets.entry import DatasetEntry
 from workflow_scripts.datasets.formats.register import read_entry
 from workflow_scripts.errors import UserError, nearest_name
@@ -53,6 +54,15 @@ class Typed:
                 f"{nearest_name(name, blocks)}"
             )
         return blocks[name]
+
+    def corpora_of(self, encoder: Encoder) -> list[str]:
+        """Return the corpora that an encoder is tuned on, and before it those that it starts from."""
+        if encoder.corpus == UNTUNED_CORPUS:
+            return []
+        recipe, before = self.recipes[encoder.recipe], []
+        if (start := recipe.start) is not None:
+            before = self.corpora_of(encoder._replace(recipe=start.recipe, corpus=start.corpus))
+        return [*before, encoder.corpus, *recipe.corpora().values()]
 
     def seeds(self, recipe: str) -> list[int]:
         """Return the seeds of a recipe's encoders: those of the config where it tunes, else 0."""

@@ -5,7 +5,7 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any
 import torch
 import transformers
 from safetensors import SafetensorError
+from safetensors.torch import save_file
 from transformers import AutoModel, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
 from workflow_scripts.downloads.model_files import HUB_PATTERNS, WEIGHT_FILES, check_model_files
@@ -22,6 +23,8 @@ from workflow_scripts.embedding.sentence_transformers_files import write_sentenc
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_directory, sha256_of, write_json, write_text
 
+# What a method trained beside the model, in an encoder folder.
+OWN_WEIGHTS = "training_modules.safetensors"
 # Those that the tests tune, save and load; others that `check_architecture` lets pass may do too.
 ENCODERS = (
     "BERT, RoBERTa, XLM-R, CamemBERT, DistilBERT, ELECTRA, MPNet, ALBERT, DeBERTa and ModernBERT"
@@ -210,6 +213,7 @@ def save_encoder(
     max_length: int,
     record: dict[str, Any],
     card: str,
+    own_weights: Mapping[str, torch.Tensor] | None = None,
 ) -> None:
     """Write an encoder folder, whole or not at all; every loader cuts strings to `max_length`.
 
@@ -232,6 +236,10 @@ def save_encoder(
         write_sentence_transformers_files(temporary, pooling, max_length, dimension)
         # With the weights' hash the record stands for the folder: other weights, other record.
         record = {**record, "weights_sha256": weights_sha256(temporary)}
+        if own_weights:
+            kept = {name: one.cpu().contiguous() for name, one in own_weights.items()}
+            save_file(kept, temporary / OWN_WEIGHTS, metadata={"format": "pt"})
+            record["training_modules_sha256"] = sha256_of(temporary / OWN_WEIGHTS)
         write_json(temporary / "encoder.json", record)
         write_text(temporary / "README.md", card)
         # safetensors makes files that only their owner may read.

@@ -15,6 +15,7 @@ from workflow_scripts.embedding.torch_setup import has_bfloat16, torch_threads
 from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.objective import Means, Objective
 from workflow_scripts.tuning.optimisers import make_optimiser, take_step
+from workflow_scripts.tuning.own_weights import load_own_weights, own_weights
 from workflow_scripts.tuning.processes import Processes, Workers
 from workflow_scripts.tuning.recipe import METHODS, TuningRecipe
 from workflow_scripts.tuning.step_log import StepLog
@@ -74,6 +75,7 @@ def tune_model(
     means = Means(seed, device, dtype, scaler, processes, workers)
     method = rooms.load(METHODS, recipe.method)
     objective: Objective = method.prepare(loaded, corpus, recipe, means)
+    load_own_weights(objective.trained, loaded)
     optimiser = make_optimiser(objective.trained, recipe)
     rate_factor = _schedule(recipe, objective.steps)
     best = BestWeights()
@@ -116,7 +118,7 @@ def tune_model(
     best.restore(objective.trained)
     loaded.model.eval()
     losses = (progress.first_loss, progress.last_loss)
-    found = (best.step or None, best.score, objective.own_weights())
+    found = (best.step or None, best.score, own_weights(objective.trained, loaded.model))
     return TuningSummary(progress.step, *losses, *found)
 
 

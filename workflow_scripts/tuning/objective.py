@@ -61,7 +61,3 @@ class Objective(ABC):
     def settings(self) -> AbstractContextManager[Any]:
         """Set the model up for tuning inside the block."""
         return nullcontext()
-
-    def own_weights(self) -> dict[str, torch.Tensor]:
-        """Return what it trains beside the model, for an objective that goes on from there."""
-        return {}

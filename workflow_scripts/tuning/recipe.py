@@ -74,9 +74,9 @@ class Recipe(Block):
         default=None, description="set that the model is scored on while it is tuned"
     )
 
-    def corpora(self) -> list[str]:
-        """Return the ids of the corpora that it takes beside that of its encoder."""
-        return []
+    def corpora(self) -> dict[str, str]:
+        """Return the corpora that it takes beside that of its encoder, {key: id} in their order."""
+        return {}
 
 
 class TuningRecipe(Recipe):

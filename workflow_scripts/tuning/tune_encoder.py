@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -31,17 +32,25 @@ def make_encoder(
     device: str = "cpu",
     step_log: str | Path | None = None,
     development: Any = None,
+    more_corpora: Sequence[str] = (),
 ) -> None:
     """Tune `model` on a corpus and write the encoder folder `output`, whole or not at all.
 
     `recipe_block` is the block of config as read, `development` the `DevelopmentSet` of a recipe
-    that has one. An interrupted run leaves its state beside `output` and goes on from there. Raises
+    that has one, `more_corpora` the files of its further corpora in their order. An interrupted run leaves its state beside `output` and goes on from there. Raises
     `UserError` for a recipe, corpus or model that will not do.
     """
     recipe = tuning_recipe_of(recipe_name, recipe_block)
     method = rooms.load(METHODS, recipe.method)
     start = read_start(model, recipe_name, recipe)
-    corpus = method.read(corpus_path, recipe, recipe_name)
+    wanted = recipe.corpora()
+    if len(more_corpora) != len(wanted):
+        names = ", ".join(wanted) or "none"
+        raise UserError(
+            f"recipes.{recipe_name} takes {len(wanted)} more corpora ({names}), given were "
+            f"{len(more_corpora)}; give a file of each with --more-corpora"
+        )
+    corpus = method.read(corpus_path, recipe, recipe_name, *more_corpora)
 
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
     with quick_imports():
@@ -90,7 +99,8 @@ def make_encoder(
         summary = tune_model(loaded, corpus, recipe, seed, stream, **others)
     if processes.is_first:
         record["tuning"] = summary.as_record()
-        save_encoder(output, loaded, pooling, max_length, record, write_card(record, method))
+        card = write_card(record, method)
+        save_encoder(output, loaded, pooling, max_length, record, card, summary.own_weights)
         state.path.unlink(missing_ok=True)
     processes.wait()
 
@@ -117,6 +127,8 @@ def main(argv: list[str] | None = None) -> None:
     add = parser.add_argument
     add("--model", required=True, help="model folder or hub id")
     add("--corpus", required=True, help="text file, one string a line")
+    more = "files of the further corpora of the recipe, such as bitext, in its order"
+    add("--more-corpora", nargs="*", default=[], metavar="FILE", help=more)
     add("--recipe-name", required=True)
     add("--recipe-json", required=True, help="the recipe's block of config as JSON")
     add("--seed", type=int, required=True)
@@ -145,7 +157,8 @@ def main(argv: list[str] | None = None) -> None:
         development = reading.read_development_set(*arguments.development, *choices)
     inputs = (arguments.model, arguments.corpus, name, block, arguments.seed, arguments.output)
     options = {key: getattr(arguments, key) for key in ("threads", "device", "step_log")}
-    make_encoder(*inputs, **options, development=development)
+    more = {"development": development, "more_corpora": arguments.more_corpora}
+    make_encoder(*inputs, **options, **more)
 
 
 if __name__ == "__main__":

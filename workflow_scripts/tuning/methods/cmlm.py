@@ -73,8 +73,9 @@ class Choices(MaskingRecipe):
     bitext: Bitext | None = Field(default=None, description="bitext retrieval beside CMLM")
     held_out: HeldOut | None = Field(default=None, description="text to measure the loss on")
 
-    def corpora(self) -> list[str]:
-        return [one.corpus for one in (self.bitext, self.held_out) if one is not None]
+    def corpora(self) -> dict[str, str]:
+        blocks = {"bitext.corpus": self.bitext, "held_out.corpus": self.held_out}
+        return {key: block.corpus for key, block in blocks.items() if block is not None}
 
 
 @dataclass(frozen=True)

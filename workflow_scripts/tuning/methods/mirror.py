@@ -81,7 +81,7 @@ class Choices(TuningRecipe):
     )
 
 
-def read(path: str, choices: Choices, recipe_name: str) -> Corpus:
+def read(path: str, choices: Choices, recipe_name: str, *more: str) -> Corpus:
     """Return the corpus as a recipe wants it; say on stderr how many strings are alike."""
     corpus = read_corpus(path, choices.deduplicate, pairs=choices.positives == "pairs")
     check_batch_size(corpus, choices.batch_size, recipe_name)

@@ -1,0 +1,39 @@
+"""What a method trains beside the model: kept with an encoder, for a recipe that goes on from it."""
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+
+from workflow_scripts.embedding.encoder_folder import OWN_WEIGHTS, LoadedModel
+from workflow_scripts.errors import UserError
+
+
+def own_weights(trained: torch.nn.Module, model: torch.nn.Module) -> dict[str, torch.Tensor]:
+    """Return the parameters of `trained` that are none of the model's, by name."""
+    others = set(map(id, model.parameters()))
+    named = trained.named_parameters()
+    return {name: one.detach() for name, one in named if id(one) not in others}
+
+
+@torch.no_grad()
+def load_own_weights(trained: torch.nn.Module, loaded: LoadedModel) -> None:
+    """Take over what the folder of `loaded` keeps of them by name; the rest stays as it is.
+
+    Raises `UserError` for a damaged file and for weights of another shape.
+    """
+    path = loaded.folder and loaded.folder / OWN_WEIGHTS
+    if path is None or not path.is_file():
+        return
+    try:
+        stored = load_file(path)
+    except (SafetensorError, OSError) as error:
+        raise UserError(f"{path}: damaged ({error}); make the encoder again") from error
+    for name, own in own_weights(trained, loaded.model).items():
+        found = stored.get(name)
+        if found is not None and found.shape != own.shape:
+            raise UserError(
+                f"{path}: {name} is {list(found.shape)}, the recipe makes it {list(own.shape)}; "
+                "give it the sizes of the recipe that it starts from"
+            )
+        if found is not None:
+            own.copy_(found)
