@@ -1,6 +1,5 @@
 """Prepared text by language: its shares, its piece ids and the sequences cut from them."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,23 +13,6 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
 _LINES_AT_ONCE = 20_000
-
-
-def shares_of(sizes: Mapping[str, int], exponent: float) -> dict[str, float]:
-    """Return shares in proportion to size ** `exponent` (0.7 in multilingual BERT and XLM)."""
-    powers = {language: size**exponent for language, size in sorted(sizes.items()) if size}
-    total = sum(powers.values())
-    return {language: power / total for language, power in powers.items()}
-
-
-def quotas_of(shares: Mapping[str, float], total: int) -> dict[str, int]:
-    """Split `total` whole items by `shares`, largest remainders first; quotas sum to `total`."""
-    exact = {language: share * total for language, share in shares.items()}
-    quotas = {language: int(amount) for language, amount in exact.items()}
-    by_remainder = sorted(exact, key=lambda key: (quotas[key] - exact[key], key))
-    for language in by_remainder[: total - sum(quotas.values())]:
-        quotas[language] += 1
-    return quotas
 
 
 @dataclass(frozen=True)
