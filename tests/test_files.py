@@ -19,13 +19,13 @@ def test_lines_split_on_newline_only_and_lose_one_carriage_return(tmp_path_facto
     if not final and lines[-1] == "":
         expected.pop()  # nothing follows the last newline
     expected[:1] = [expected[0].removeprefix("\ufeff")] if expected else []
-    assert files.read_lines(path) == expected
+    assert files.read_lines(path) == list(files.stream_lines(path)) == expected
 
 
 def test_odd_separators_stay_in_the_line_and_gzip_is_read(tmp_path):
     path = tmp_path / "text.txt.gz"
     path.write_bytes(gzip.compress("a\x1cb\u2028c\td\r\ne".encode()))
-    assert files.read_lines(path) == ["a\x1cb\u2028c\td", "e"]
+    assert files.read_lines(path) == ["a\x1cb\u2028c\td", "e"] == list(files.stream_lines(path))
 
 
 @pytest.mark.parametrize(
@@ -34,8 +34,9 @@ def test_odd_separators_stay_in_the_line_and_gzip_is_read(tmp_path):
 def test_unreadable_text_names_file_and_line(tmp_path, message):
     (tmp_path / "latin.txt").write_bytes(b"good\nb\xffad\n")
     (tmp_path / "cut.gz").write_bytes(gzip.compress(b"some text " * 100)[:-12])
-    with pytest.raises(UserError, match=message):
-        files.read_lines(tmp_path / message.partition(":")[0])
+    for read in (files.read_lines, lambda path: list(files.stream_lines(path))):
+        with pytest.raises(UserError, match=message):
+            read(tmp_path / message.partition(":")[0])
 
 
 def test_a_row_with_too_few_columns_names_its_line(tmp_path):

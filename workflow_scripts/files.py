@@ -1,5 +1,6 @@
 """Reading text strictly and writing files whole: every step reads and writes through these."""
 
+import codecs
 import gzip
 import hashlib
 import json
@@ -9,7 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from workflow_scripts.errors import UserError
 
@@ -51,17 +52,27 @@ def atomic_directory(path: str | Path) -> Iterator[Path]:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def read_bytes(path: str | Path) -> bytes:
-    """Return the bytes of a file, unpacked if its name ends in `.gz`."""
+@contextmanager
+def _opened(path: str | Path) -> Iterator[IO[bytes]]:
     path = Path(path)
     if not path.is_file():
         raise UserError(f"{path}: no such file; check the path (the data root or the config key)")
-    opener = gzip.open if path.suffix == ".gz" else open
+    opener: Any = gzip.open if path.suffix == ".gz" else open
     try:
         with opener(path, "rb") as stream:
-            return stream.read()
+            yield stream
     except (OSError, EOFError) as error:
         raise UserError(f"{path}: cannot be read ({error}); fetch the file again") from error
+
+
+def _not_utf8(path: str | Path, line: int) -> UserError:
+    return UserError(f"{path}:{line}: not UTF-8 text; convert the file to UTF-8")
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """Return the bytes of a file, unpacked if its name ends in `.gz`."""
+    with _opened(path) as stream:
+        return stream.read()
 
 
 def read_text(path: str | Path, encoding: str = "utf-8") -> str:
@@ -70,8 +81,7 @@ def read_text(path: str | Path, encoding: str = "utf-8") -> str:
     try:
         return raw.decode("utf-8-sig" if encoding == "utf-8" else encoding)
     except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise UserError(f"{path}:{line}: not UTF-8 text; convert the file to UTF-8") from error
+        raise _not_utf8(path, raw.count(b"\n", 0, error.start) + 1) from error
 
 
 def read_lines(path: str | Path, encoding: str = "utf-8") -> list[str]:
@@ -85,6 +95,21 @@ def read_lines(path: str | Path, encoding: str = "utf-8") -> list[str]:
     return [line.removesuffix("\r") for line in lines]
 
 
+def stream_lines(path: str | Path, encoding: str = "utf-8") -> Iterator[str]:
+    """Yield the lines of `read_lines` one by one, for files that need not fit into memory."""
+    with _opened(path) as stream:
+        for number, raw in enumerate(stream, start=1):
+            if number == 1 and encoding == "utf-8" and raw.startswith(codecs.BOM_UTF8):
+                raw = raw.removeprefix(codecs.BOM_UTF8)
+                if not raw:
+                    return
+            try:
+                line = raw.decode(encoding)
+            except UnicodeDecodeError as error:
+                raise _not_utf8(path, number) from error
+            yield line.removesuffix("\n").removesuffix("\r")
+
+
 def read_rows(
     path: str | Path, minimum_columns: int, what: str, encoding: str = "utf-8"
 ) -> Iterator[tuple[int, list[str]]]:
@@ -92,7 +117,7 @@ def read_rows(
 
     `what` says what a row should be, such as "a row of sentence1<TAB>sentence2".
     """
-    for number, line in enumerate(read_lines(path, encoding), start=1):
+    for number, line in enumerate(stream_lines(path, encoding), start=1):
         fields = line.split("\t")
         if len(fields) < minimum_columns:
             raise UserError(

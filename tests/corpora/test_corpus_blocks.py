@@ -14,6 +14,11 @@ NAMES = {"kind": "names", "path": "n.txt", "size": 5}
 SENTENCES = {"kind": "sentences", "path": "s.txt", "size": "all"}
 RANDOM = {"kind": "random-strings", "size": 5}
 JOINED = {"kind": "joined", "of": ["one", "two"]}
+PLAIN = {"reader": "blank-line-documents", "files": ["t/*.txt"]}
+TEXT = {"kind": "text", "texts": [PLAIN], "size": "all"}
+BITEXT = {"kind": "bitext", "pairs": [{"source": "a.en", "target": "a.de"}], "size": 5}
+NLI = {"kind": "nli", "path": "nli.jsonl", "size": 5}
+XNLI = {"kind": "nli", "path": "xnli.{language}", "labels": "labels", "size": "all"}
 
 
 def read(block):
@@ -25,6 +30,14 @@ def test_raw_files_are_those_below_the_root_and_a_missing_one_names_its_key(tmp_
     without = [(block, []) for block in (WORDS, RANDOM, JOINED)]
     for block, files in [*without, (own, ["et.txt"]), (NAMES, ["n.txt"])]:
         assert raw_files(tmp_path, read(block)) == [tmp_path / file for file in files]
+    kept_out = {"kept_out": [{"reader": "lines", "files": ["e.txt"]}]}
+    more = [(TEXT | kept_out, ["t/*.txt", "e.txt"]), (BITEXT, ["a.en", "a.de"])]
+    xnli = XNLI | {"languages": ["de", "ru"]}
+    for block, files in [*more, (NLI, ["nli.jsonl"]), (xnli, ["xnli.de", "xnli.ru", "labels"])]:
+        assert raw_files(tmp_path, read(block)) == [tmp_path / file for file in files]
+    assert missing_message("c", read(TEXT), Path("n.txt")).endswith(
+        "put it there or change `corpora.c.texts` or `corpora.c.kept_out`"
+    )
     said = missing_message("c", read(NAMES), Path("n.txt"))
     assert said.endswith("needed by corpus `c`; put it there or change `corpora.c.path`")
     said = missing_message("c", read({**NAMES, "format": "mrconso"}), Path("n.txt"))
@@ -44,6 +57,8 @@ def test_every_module_of_the_folder_is_in_the_register():
         ({"two": None}, "`corpora.c.of` has `two`, which is not in `corpora`; known are c, one"),
         ({"two": JOINED}, "`corpora.two.of` has `two`, which is of kind joined too"),
         ({"one": {**JOINED, "of": ["one", "two"]}}, "has `one`, which is of kind joined too"),
+        ({"two": TEXT, "one": TEXT}, None),
+        ({"two": TEXT}, "of` has `two`, which is running text, and `one`, which is not; join them"),
     ],
 )
 def test_a_joined_corpus_names_known_corpora_of_other_kinds(change, message):
@@ -72,7 +87,30 @@ def test_a_joined_corpus_names_known_corpora_of_other_kinds(change, message):
         ({**NAMES, "skip": 1}, "unknown key `corpora.c.skip`"),
         ({**JOINED, "of": ["one"]}, r"`corpora.c.of` is \['one'\]; give at least 2"),
         ({**JOINED, "of": ["one", "one", "two"]}, "`corpora.c.of` is .* has 'one' twice"),
-        ({**JOINED, "size": 5}, "unknown key `corpora.c.size`"),
+        ({**JOINED, "size": 0}, "`corpora.c.size` is 0; give a number of 1 or more"),
+        ({**JOINED, "exponent": -1.0}, "`corpora.c.exponent` is -1.0; give a number of 0 or more"),
+        ({**TEXT, "texts": []}, r"`corpora.c.texts` is \[\]; give at least 1"),
+        ({**TEXT, "texts": [PLAIN | {"reader": "tsv"}]}, ".*'columns' goes with reader tsv, and"),
+        ({**TEXT, "texts": [PLAIN | {"reader": "txt"}]}, "`corpora.c.texts.0.reader` is 'txt'; use"),
+        ({**TEXT, "part": "held_out"}, "`corpora.c.part` is 'held_out'; say with held_out: N that"),
+        ({**TEXT, "held_out": 1}, "`corpora.c.held_out` is 1; give a number of 2 or more"),
+        ({**TEXT, "whitespace": "kept"}, "`corpora.c.whitespace` is 'kept'; use one of: collapsed"),
+        ({**BITEXT, "pairs": [{"source": "a"}]}, ".*give either source and target, or path"),
+        ({**BITEXT, "pairs": [{"path": "a", "source": "b"}]}, ".*give either source and target, or"),
+        (
+            {**BITEXT, "pairs": [{"path": "a", "margin": 1.0, "columns": [1, 2]}]},
+            ".*columns are of a path without margin; remove them",
+        ),
+        ({**BITEXT, "pairs": [{"path": "a", "columns": [1]}]}, ".*columns` is .*give at least 2"),
+        (
+            {**BITEXT, "pairs": [{"source": "a", "target": "b", "margin": 1.0}]},
+            ".*margin is of a path; remove it",
+        ),
+        (XNLI, ".*; give either languages, or premise_language and hypothesis_language"),
+        ({**XNLI, "languages": ["de"]}, "`corpora.c.languages` is .*; give at least 2"),
+        ({**XNLI, "languages": ["de", "ru"], "premise_language": "de"}, ".*; give either languages"),
+        ({**NLI, "languages": ["de", "ru"]}, ".*; languages need {language} in path"),
+        ({**NLI, "columns": ["a", "b"]}, "`corpora.c.columns` is .*; give at least 3"),
         ({**RANDOM, "size": "all"}, "`corpora.c.size` is 'all'; give a whole number"),
         ({**RANDOM, "words": 0}, "`corpora.c.words` is 0; give a number of 1 or more"),
         ({**RANDOM, "words": [2]}, r"`corpora.c.words` is \[2\]; give a number, or the smallest"),

@@ -2,34 +2,17 @@
 
 import gzip
 import hashlib
-import json
+import tempfile
+from collections import Counter
+from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workflow_scripts.corpora.sample_corpus import draw_corpus, main
+from workflow_scripts.corpora.kinds import joined
+from workflow_scripts.corpora.sample_corpus import draw_corpus
 from workflow_scripts.errors import UserError
-
-
-@pytest.fixture
-def make(tmp_path):
-    """Make a corpus from a block; return its lines and its record."""
-
-    def run(block, *more):
-        output, record = tmp_path / "out/corpus.txt", tmp_path / "out/corpus.json"
-        outputs = ["--output", str(output), "--record", str(record)]
-        arguments = ["--block", json.dumps(block), "--root", str(tmp_path), *outputs, *more]
-        main(arguments)
-        text = output.read_bytes()
-        found = json.loads(record.read_text(encoding="utf-8"))
-        assert found["sha256"] == hashlib.sha256(text).hexdigest()
-        lines = text.decode("utf-8").split("\n")
-        assert lines.pop() == ""
-        assert found["strings"] == len(lines)
-        return lines, found
-
-    return run
 
 
 # --- drawing -----------------------------------------------------------------------------------
@@ -228,6 +211,59 @@ def test_joined_corpora_follow_each_other_without_repeats(make, tmp_path):
     digests = [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
     assert record["source_sha256"] == digests
     assert make({**block, "deduplicate": False})[0] == ["the", "non", "a", "le", "non"]
+
+
+def test_a_small_part_of_a_joined_corpus_is_repeated_by_the_exponent(make, tmp_path):
+    (tmp_path / "one.txt").write_text("".join(f"one {n}\n" for n in range(90)))
+    (tmp_path / "two.txt").write_text("".join(f"two {n}\n" for n in range(10)))
+    block = {"kind": "joined", "of": ["one", "two"], "exponent": 0.5}
+    lines, record = make(block)
+    assert (len(lines), record["seed"], record["requested"]) == (100, 0, "all")
+    # 90 ** 0.5 : 10 ** 0.5 is 3 : 1
+    assert sum(line.startswith("one") for line in lines) == 75
+    assert lines[75:95] == [f"two {n}" for n in range(10)] * 2
+    assert len(set(lines[95:])) == 5
+    assert make(block)[0] == lines != make(block, "--seed", "1")[0]
+    fewer, _ = make({**block, "exponent": 1.0, "size": 50})
+    assert [line.split()[0] for line in fewer] == ["one"] * 45 + ["two"] * 5
+    assert make({"kind": "joined", "of": ["one", "two"], "size": 50})[0] == fewer
+
+
+@given(
+    st.lists(st.integers(1, 30), min_size=2, max_size=4),
+    st.sampled_from([0.0, 0.3, 1.0]),
+    st.integers(1, 200),
+)
+@settings(deadline=None)
+def test_shares_of_a_joined_corpus_follow_the_power_and_copies_are_even(sizes, exponent, size):
+    with tempfile.TemporaryDirectory() as folder:
+        names = [f"c{number}" for number in range(len(sizes))]
+        for name, number in zip(names, sizes, strict=True):
+            lines = "".join(f"{name} {line}\n" for line in range(number))
+            (Path(folder) / f"{name}.txt").write_text(lines)
+        options = joined.Options(kind="joined", of=names, exponent=exponent, size=size)
+        found = Counter(joined.strings(Path(folder), options, 0, Counter()))
+    assert sum(found.values()) == size
+    total = sum(number**exponent for number in sizes)
+    for name, number in zip(names, sizes, strict=True):
+        times = [found[f"{name} {line}"] for line in range(number)]
+        assert abs(sum(times) - size * number**exponent / total) < 1 + 1e-6
+        assert max(times) - min(times) <= 1
+
+
+def test_joined_running_text_keeps_its_documents(make, tmp_path):
+    (tmp_path / "one.txt").write_text("a\nb\n\nc\nd\ne\n\nf\ng\n")
+    (tmp_path / "two.txt").write_text("h\ni\nc\n\n")
+    block = {"kind": "joined", "of": ["one", "two"]}
+    lines, record = make(block)
+    assert "/".join(lines) == "a/b//c/d/e//f/g//h/i/c"
+    assert (record["documents"], record["strings"]) == (4, 10)
+    lines, record = make({**block, "exponent": 0.0, "size": 12})
+    # six lines each: whole documents of the one until there are six, two copies of the other
+    assert "/".join(lines) == "a/b//c/d/e//f/g//h/i/c//h/i/c"
+    fewer, _ = make({**block, "exponent": 0.0, "size": 6})
+    drawn = "/".join(fewer).removesuffix("//h/i/c")
+    assert drawn in ("a/b//c/d/e", "a/b//f/g", "c/d/e", "c/d/e//f/g")
 
 
 # --- any size ----------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 import csv
 import json
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import PurePosixPath
 
 import pytest
@@ -18,7 +18,7 @@ from workflow_scripts.datasets.headed_rows import read_headed_rows
 from workflow_scripts.datasets.pair_rows import read_pair_rows
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_bytes, read_lines
-from workflow_scripts.pretraining.text_readers import read_with
+from workflow_scripts.corpora.text_readers import read_with
 
 pytestmark = pytest.mark.shared_data
 
@@ -30,7 +30,7 @@ NOT_READ = re.compile(r"(?i)licen[cs]e|readme|metadata\.json$|\.zip$|ncbi-spell-
 def sentences_of(root, row, form):
     """Return the strings of both sides of pairs, as a corpus has them."""
     block = {"kind": "sentences", "path": row["path"], "format": form, "size": "all"}
-    return list(sentences_kind.strings(root, sentences_kind.Options(**block), 0))
+    return list(sentences_kind.strings(root, sentences_kind.Options(**block), 0, Counter()))
 
 
 def pairs_of(root, block):

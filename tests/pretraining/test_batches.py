@@ -21,20 +21,6 @@ def stream(by_language, exponent=1.0, block=10):
     return BlockStream(by_language, Stage(until=1.0, length=8), exponent, block, 40, (1, 2))
 
 
-def test_smoothed_shares_follow_the_power_of_sizes():
-    expected = pytest.approx({"en": 0.75, "fi": 0.25})
-    assert texts.shares_of({"en": 900, "fi": 100}, 0.5) == expected
-    assert texts.shares_of({"en": 900, "fi": 100, "et": 0}, 0.0) == {"en": 0.5, "fi": 0.5}
-
-
-@given(st.lists(st.integers(1, 10**9), min_size=1, max_size=12), st.integers(0, 10_000))
-def test_quotas_sum_to_the_total_and_stay_within_one_of_their_share(sizes, total):
-    shares = texts.shares_of({str(n): size for n, size in enumerate(sizes)}, 0.5)
-    quotas = texts.quotas_of(shares, total)
-    assert sum(quotas.values()) == total
-    assert all(abs(quotas[key] - share * total) < 1 + 1e-6 for key, share in shares.items())
-
-
 @given(st.lists(st.integers(0, 20), min_size=1, max_size=30), st.integers(1, 9), st.booleans())
 def test_spans_cover_every_piece_once_in_order(lengths, longest, pack):
     text = encoded(*[[1] * length for length in lengths])

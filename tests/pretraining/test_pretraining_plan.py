@@ -8,11 +8,12 @@ import pytest
 import yaml
 
 from workflow_scripts.configuration.blocks import read_block
+from workflow_scripts.corpora.text_files import Reader
+from workflow_scripts.corpora.text_readers import READERS
 from workflow_scripts.errors import UserError
 from workflow_scripts.pretraining import settings
 from workflow_scripts.pretraining.plan import PretrainingPlan
 from workflow_scripts.pretraining.settings import Architecture, Examples, Training
-from workflow_scripts.pretraining.text_readers import READERS
 
 PAPER_LANGUAGES = {"en", "es", "fr", "pl", "et", "fi", "ru", "tr", "it", "zh", "ar", "he"}
 NAMED = {"name": "Text", "licence": "CC0", "reader": "lines"}
@@ -102,4 +103,4 @@ def test_the_config_that_ships_is_sound(project):
     assert {text for model in block.pretrained.values() for text in model.texts} <= set(block.texts)
     texts = block.pretrained["bert-multi-mini"].texts
     assert {block.texts[text].language for text in texts} == PAPER_LANGUAGES
-    assert {*READERS, "tsv"} == set(get_args(settings.Reader))
+    assert {*READERS, "tsv"} == set(get_args(Reader))

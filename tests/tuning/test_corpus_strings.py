@@ -40,6 +40,26 @@ def test_lines_of_pairs_are_split_into_strings_and_partners(corpus):
     assert "pairs" not in plain.as_record()
 
 
+def test_lines_of_pairs_may_have_labels(corpus):
+    corpus.write_text("a||b||neutral\n\nc||d||entailment\na||b||neutral\n", encoding="utf-8")
+    read = read_corpus(corpus, deduplicate=True, pairs=True, labels=True)
+    assert (read.strings, read.partners) == (["a", "c"], ["b", "d"])
+    assert read.labels == ["neutral", "entailment"]
+    assert read.as_record()["labels"] is True
+    for line, message in {
+        "a||b": r"3: expected a pair text1\|\|text2\|\|label, found 'a\|\|b'; mend or remove the line$",
+        "a||||neutral": "3: expected a pair text1",
+        "a||b||c||neutral": "3: expected a pair text1",
+        "a||b||-": "3: expected a label among entailment, neutral, contradiction, found '-'; mend",
+    }.items():
+        corpus.write_text(f"a||b||neutral\n\n{line}\n", encoding="utf-8")
+        with pytest.raises(UserError, match=rf"own\.txt:{message}"):
+            read_corpus(corpus, pairs=True, labels=True)
+    corpus.write_text("\n")
+    with pytest.raises(UserError, match=r"one pair text1\|\|text2\|\|label a line"):
+        read_corpus(corpus, pairs=True, labels=True)
+
+
 @pytest.mark.parametrize(
     ("content", "pairs", "message"),
     [

@@ -2,7 +2,9 @@
 
 A kind is a module of corpora/kinds: its class `Options` (a `CorpusBlock`), `RANDOM` (whether its
 strings are drawn at random or from the top), `list_files(root, options)` and
-`strings(root, options, seed)`; the root of a corpus that is made of others is their folder.
+`strings(root, options, seed, dropped)`, where `dropped` counts by reason what it leaves out; the
+root of a corpus that is made of others is their folder. A kind of running text has `documents`, of
+the same arguments, which yields lists of strings that are drawn already, or is None.
 """
 
 from pathlib import Path
@@ -19,6 +21,8 @@ class CorpusBlock(Block):
     # what making one takes, as often as it is tried
     mem_mb: ClassVar[int] = 1500
     minutes: ClassVar[int] = 10
+    # the keys that name its files
+    file_keys: ClassVar[tuple[str, ...]] = ("path",)
 
     kind: Id = Field(description="Which module of corpora/kinds makes it, such as `names`.")
     paper: Papers = Field([], description="Papers that tuned on these very strings.")
@@ -36,6 +40,10 @@ class CorpusBlock(Block):
     def corpora(self) -> list[str]:
         """Return the ids of the corpora that it is made of."""
         return []
+
+    def repeats(self) -> bool:
+        """Return whether strings are repeated on purpose."""
+        return False
 
     def obtain(self) -> str:
         """Return where its file is to be had, if it may not be passed on."""
@@ -64,10 +72,9 @@ def raw_files(root: str | Path, options: CorpusBlock) -> list[Path]:
 
 
 def missing_message(corpus: str, options: CorpusBlock, path: Path) -> str:
-    return (
-        f"{path}: no such file, needed by corpus `{corpus}`; {options.obtain()}put it there or "
-        f"change `corpora.{corpus}.path`"
-    )
+    keys = " or ".join(f"`corpora.{corpus}.{key}`" for key in options.file_keys)
+    needed = f"{path}: no such file, needed by corpus `{corpus}`; {options.obtain()}"
+    return f"{needed}put it there or change {keys}"
 
 
 def one_file(root: Path, options: Any) -> list[Path]:

@@ -1,10 +1,14 @@
-"""Write a corpus of config: one string per line, and a record of what was done."""
+"""Write a corpus of config: one string per line, and a record of what was done.
+
+Between documents of running text is a blank line.
+"""
 
 import argparse
 import json
 import platform
 import random
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -16,7 +20,7 @@ from workflow_scripts.configuration.blocks import Whitespace, read_block
 from workflow_scripts.corpora.block import missing_message, raw_files
 from workflow_scripts.datasets.strings import on_one_line, unique_in_order
 from workflow_scripts.errors import UserError, run_command
-from workflow_scripts.files import sha256_of, write_json, write_text
+from workflow_scripts.files import atomic_file, sha256_of, write_json, write_text
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,24 @@ def draw_corpus(
     return Corpus(chosen, len(found), blank, duplicates, len(pool))
 
 
+def write_documents(path: Path, documents: Iterable[list[str]]) -> dict[str, int]:
+    """Write documents, a string a line and a blank line between two; return how much it was.
+
+    One that is alone has the blank line behind it, which tells it from strings without documents.
+    """
+    counts = {"strings": 0, "documents": 0}
+    with atomic_file(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
+        for document in documents:
+            if counts["documents"]:
+                file.write("\n")
+            file.writelines(string + "\n" for string in document)
+            counts["documents"] += 1
+            counts["strings"] += len(document)
+        if counts["documents"] == 1:
+            file.write("\n")
+    return counts
+
+
 def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--block", required=True, type=json.loads, help="its block, as JSON")
@@ -73,26 +95,32 @@ def main(argv: list[str] | None = None) -> None:
     if absent := [path for path in raw_files(arguments.root, options) if not path.is_file()]:
         raise UserError(missing_message(name, options, absent[0]))
     size, skip = getattr(options, "size", "all"), getattr(options, "skip", 0)
-    source = kind.strings(arguments.root, options, arguments.seed)
-    seed = arguments.seed if kind.RANDOM else None
-    drawing = (options.deduplicate, seed, skip, options.whitespace)
-    corpus = draw_corpus(source, size, *drawing)
-    if not corpus.strings:
-        place = ", ".join(map(str, files)) or "the source"
-        remedy = f"no strings in {place}; check the file and the options"
-        if corpus.available:
-            remedy = f"skip {skip} passes over all {corpus.available} words there are; lower it"
-        raise UserError(f"corpus {name!r}: {remedy}")
-    if size != "all" and len(corpus.strings) < size:
-        found = f"{size} strings asked for, {len(corpus.strings)} found; all of them are taken"
+    dropped: Counter[str] = Counter()
+    given = (arguments.root, options, arguments.seed, dropped)
+    documents = kind.documents(*given) if hasattr(kind, "documents") else None
+    if documents is not None:
+        counts = write_documents(arguments.output, documents)
+    else:
+        deduplicate = options.deduplicate and not options.repeats()
+        drawing = (deduplicate, arguments.seed if kind.RANDOM else None, skip, options.whitespace)
+        corpus = draw_corpus(kind.strings(*given), size, *drawing)
+        if not corpus.strings:
+            place = ", ".join(map(str, files)) or "the source"
+            remedy = f"no strings in {place}; check the file and the options"
+            if corpus.available:
+                remedy = f"skip {skip} passes over all {corpus.available} words there are; lower it"
+            raise UserError(f"corpus {name!r}: {remedy}")
+        write_text(arguments.output, "".join(string + "\n" for string in corpus.strings))
+        counts = {**asdict(corpus), "strings": len(corpus.strings)}
+    if size != "all" and counts["strings"] < size:
+        found = f"{size} strings asked for, {counts['strings']} found; all of them are taken"
         print(f"warning: corpus {name!r}: {found}", file=sys.stderr)
-    write_text(arguments.output, "".join(string + "\n" for string in corpus.strings))
     packages = {package: version(package) for package in options.packages()}
     record: dict[str, Any] = {
-        **asdict(corpus),
-        "strings": len(corpus.strings),
+        **counts,
+        "dropped": dropped,
         "block": block,
-        "seed": seed,
+        "seed": arguments.seed if kind.RANDOM or options.repeats() else None,
         "requested": size,
         "sha256": sha256_of(arguments.output),
         "source_sha256": [sha256_of(path) for path in files],

@@ -1,7 +1,8 @@
 """Strings as every stage sees them: as their files have them, numbered by first occurrence."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 
 from workflow_scripts.configuration.blocks import Whitespace
 
@@ -20,6 +21,12 @@ def on_one_line(text: str, whitespace: Whitespace = "kept") -> str:
 
 def unique_in_order(strings: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(strings))
+
+
+def blocks_of(lines: Iterable[str]) -> Iterator[list[str]]:
+    """Yield the runs of lines that no blank line parts."""
+    runs = groupby(lines, key=lambda line: bool(line.strip()))
+    return (list(run) for is_text, run in runs if is_text)
 
 
 class StringTable:

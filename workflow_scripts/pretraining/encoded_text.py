@@ -1,6 +1,5 @@
 """Prepared text by language: its shares, its piece ids and the sequences cut from them."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,23 +11,6 @@ from workflow_scripts.language_modelling.encoded_text import EncodedText, encode
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
-
-
-def shares_of(sizes: Mapping[str, int], exponent: float) -> dict[str, float]:
-    """Return shares in proportion to size ** `exponent` (0.7 in multilingual BERT and XLM)."""
-    powers = {language: size**exponent for language, size in sorted(sizes.items()) if size}
-    total = sum(powers.values())
-    return {language: power / total for language, power in powers.items()}
-
-
-def quotas_of(shares: Mapping[str, float], total: int) -> dict[str, int]:
-    """Split `total` whole items by `shares`, largest remainders first; quotas sum to `total`."""
-    exact = {language: share * total for language, share in shares.items()}
-    quotas = {language: int(amount) for language, amount in exact.items()}
-    by_remainder = sorted(exact, key=lambda key: (quotas[key] - exact[key], key))
-    for language in by_remainder[: total - sum(quotas.values())]:
-        quotas[language] += 1
-    return quotas
 
 
 def read_prepared(folder: Path, part: str) -> dict[str, list[str]]:

@@ -7,8 +7,9 @@ from typing import Any
 
 from workflow_scripts.canonical import canonical
 from workflow_scripts.configuration.blocks import read_block
+from workflow_scripts.corpora.text_files import TextFiles
 from workflow_scripts.errors import UserError, nearest_name
-from workflow_scripts.pretraining.settings import Pretrained, Pretraining, TextFiles
+from workflow_scripts.pretraining.settings import Pretrained, Pretraining
 
 
 class PretrainingPlan:

@@ -7,21 +7,11 @@ import argparse
 from collections import Counter
 from pathlib import Path
 
+from workflow_scripts.corpora.text_cleaning import clean_sentences, is_held_out, keys_of
+from workflow_scripts.corpora.text_files import TextFiles, paragraphs
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import atomic_directory, write_json
-from workflow_scripts.pretraining.settings import Preparation, PublicText, TextFiles, parse_settings
-from workflow_scripts.pretraining.text_cleaning import clean_sentences, comparison_key, is_held_out
-from workflow_scripts.pretraining.text_readers import read_with
-
-
-def evaluation_keys(root: Path, files: list[TextFiles]) -> set[str]:
-    keys = {
-        comparison_key(sentence)
-        for entry in files
-        for path in entry.paths(root)
-        for sentence in read_with(entry.reader, path, entry.columns)
-    }
-    return keys - {""}
+from workflow_scripts.pretraining.settings import Preparation, PublicText, parse_settings
 
 
 def prepare_text(
@@ -37,19 +27,17 @@ def prepare_text(
         for part in ("train", "validation"):
             (folder / part).mkdir()
         for identifier, text in sorted(texts.items()):
-            paths = text.paths(root)
             dropped: Counter[str] = Counter()
             counts: Counter[str] = Counter()
             sentences = clean_sentences(
-                (line for path in paths for line in read_with(text.reader, path, text.columns)),
-                *(seen, excluded, preparation.minimum_letters, dropped),
+                *(paragraphs(root, [text]), seen, excluded, preparation.minimum_letters, dropped)
             )
             name = f"{text.language}.txt"
             with (
                 open(folder / "train" / name, "a", encoding="utf-8", newline="") as train,
                 open(folder / "validation" / name, "a", encoding="utf-8", newline="") as held_out,
             ):
-                for sentence, key in sentences:
+                for sentence, key in filter(None, sentences):
                     if is_held_out(key, preparation.held_out):
                         counts["validation"] += 1
                         held_out.write(sentence + "\n")
@@ -57,15 +45,16 @@ def prepare_text(
                         counts["sentences"] += 1
                         counts["characters"] += len(sentence)
                         train.write(sentence + "\n")
+            files = len(text.paths(root))
             if not counts["sentences"]:
                 raise UserError(
-                    f"texts.{identifier}: no sentence was left of {len(paths)} files "
+                    f"texts.{identifier}: no sentence was left of {files} files "
                     f"({dict(dropped)}); check its reader"
                 )
             summaries[identifier] = {
                 **{key: getattr(text, key) for key in ("name", "licence", "language")},
                 **{key: counts[key] for key in ("sentences", "validation", "characters")},
-                "files": len(paths),
+                "files": files,
                 "dropped": dropped,
             }
         summary = {"texts": summaries, "evaluation_sentences": len(excluded)}
@@ -86,7 +75,7 @@ def main(argv: list[str] | None = None) -> None:
     evaluation = parse_settings(list[TextFiles], arguments.evaluation, "--evaluation")
     preparation = parse_settings(Preparation, arguments.preparation, "--preparation")
     root = arguments.evaluation_root
-    excluded = evaluation_keys(root, evaluation) if root else set()
+    excluded = keys_of(paragraphs(root, evaluation)) if root else set()
     prepare_text(arguments.root, texts, preparation, excluded, arguments.output)
 
 

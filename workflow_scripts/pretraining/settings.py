@@ -1,7 +1,6 @@
 """The typed blocks of config's `pretraining`: texts, models and the settings of their steps."""
 
 import json
-from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, RootModel, model_validator
@@ -17,40 +16,10 @@ from workflow_scripts.configuration.blocks import (
     mistake,
     read_block,
 )
+from workflow_scripts.corpora.text_files import TextFiles
 from workflow_scripts.errors import UserError
 
-# each is a function of `text_readers`
-Reader = Literal[
-    "lines", "wikiextractor", "doc-blocks", "numbered-lines", "conllu", "gutenberg", "obo", "tsv"
-]
 MASK_IN_EXAMPLES = "{mask}"
-
-
-class TextFiles(Block):
-    """Files of one format."""
-
-    reader: Reader = Field(description="format of the files")
-    files: list[str] = Field(description="glob patterns relative to the folder of all texts")
-    columns: list[WholeNumber] = Field([], description="of `tsv` only: columns with text, from 1")
-
-    @model_validator(mode="after")
-    def _columns_of_tables(self) -> Self:
-        if (self.reader == "tsv") != bool(self.columns):
-            raise mistake("'columns' goes with reader tsv, and only with it")
-        return self
-
-    def paths(self, root: Path) -> list[Path]:
-        """Return the files below `root`, sorted; `UserError` for a pattern that matches none."""
-        found: set[Path] = set()
-        for pattern in self.files:
-            matches = {path for path in root.glob(pattern) if path.is_file()}
-            if not matches:
-                raise UserError(
-                    f"{root}: no file matches {pattern!r} of config/pretraining.yaml; "
-                    "check the folder given with --config"
-                )
-            found |= matches
-        return sorted(found)
 
 
 class PublicText(TextFiles):

@@ -4,9 +4,10 @@ import argparse
 import random
 from pathlib import Path
 
+from workflow_scripts.corpora.drawing import quotas_of, shares_of
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import atomic_directory
-from workflow_scripts.pretraining.encoded_text import quotas_of, read_prepared, shares_of
+from workflow_scripts.pretraining.encoded_text import read_prepared
 from workflow_scripts.pretraining.settings import TokenizerSettings, parse_settings
 
 

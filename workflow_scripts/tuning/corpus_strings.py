@@ -1,13 +1,18 @@
-"""The strings of a corpus: a text file with one raw string, or one pair of them, a line."""
+"""The strings of a corpus: a text file with one raw string, or one pair of them, a line.
+
+A pair may have a label, as premise and hypothesis do.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path
 
+from workflow_scripts.corpora.pair_lines import LABELS, PAIR_SEPARATOR
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_lines, sha256_of
 
-# Between the two strings of a line of a corpus of pairs, as in the authors' released code.
-PAIR_SEPARATOR = "||"
+
+
+_PARTS = ("text1", "text2", "label")
 
 
 @dataclass(frozen=True)
@@ -16,6 +21,7 @@ class Corpus:
 
     strings: list[str]
     partners: list[str] | None = None
+    labels: list[str] | None = None
     path: Path = Path()
     sha256: str = ""
     lines: int = 0
@@ -23,43 +29,50 @@ class Corpus:
     duplicates_removed: int = 0
 
     def as_record(self) -> dict[str, str | int]:
-        """Return name, hash and counts for encoder.json; `pairs` is true or not there."""
+        """Return name, hash and counts for encoder.json; `pairs`, `labels` are true or not there."""
         counts = {"lines": self.lines, "empty_lines": self.empty, "strings": len(self.strings)}
         counts["duplicates_removed"] = self.duplicates_removed
-        pairs = {} if self.partners is None else {"pairs": True}
-        return {"name": self.path.name, "sha256": self.sha256, **counts, **pairs}
+        more = {"pairs": self.partners, "labels": self.labels}
+        given = {key: True for key, column in more.items() if column is not None}
+        return {"name": self.path.name, "sha256": self.sha256, **counts, **given}
 
 
-def read_corpus(path: str | Path, deduplicate: bool = False, pairs: bool = False) -> Corpus:
+def read_corpus(
+    path: str | Path, deduplicate: bool = False, pairs: bool = False, labels: bool = False
+) -> Corpus:
     """Read a corpus: lines as they are but for blank ones, which are left out; order kept.
 
-    With `pairs`, a line is `text1||text2`. `deduplicate` keeps the first of equal strings or pairs.
-    Raises `UserError` for a file that is no such corpus (with the line).
+    With `pairs`, a line is `text1||text2`, with `labels` `text1||text2||label`. `deduplicate` keeps
+    the first of equal strings or pairs. Raises `UserError` for a file that is no such corpus (with
+    the line).
     """
+    number_of_parts = 3 if labels else 2 if pairs else 1
     lines = read_lines(path)
     numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    form = f"pair {PAIR_SEPARATOR.join(_PARTS[:number_of_parts])}"
     if not numbered:
-        what = f"pair text1{PAIR_SEPARATOR}text2" if pairs else "string"
+        what = form if pairs or labels else "string"
         raise UserError(f"{path}: no strings in it; give a text file with one {what} a line")
-    # a pair, or a string alone
-    found = [_split(text, pairs, f"{path}:{number}") for number, text in numbered]
+    # the parts of a pair, or a string alone
+    found = [(line,) for _, line in numbered]
+    if pairs or labels:
+        found = [_split(line, form, f"{path}:{number}") for number, line in numbered]
     kept = list(dict.fromkeys(found)) if deduplicate else found
-    strings = [halves[0] for halves in kept]
-    partners = [halves[1] for halves in kept] if pairs else None
+    strings, partners, classes = ([*map(list, zip(*kept, strict=True)), None, None])[:3]
     counts = (len(lines), len(lines) - len(found), len(found) - len(kept))
-    return Corpus(strings, partners, Path(path), sha256_of(path), *counts)
+    return Corpus(strings, partners, classes, Path(path), sha256_of(path), *counts)
 
 
-def _split(text: str, pairs: bool, where: str) -> tuple[str, ...]:
-    if not pairs:
-        return (text,)
-    halves = tuple(text.split(PAIR_SEPARATOR))
-    if len(halves) != 2 or not all(half.strip() for half in halves):
-        raise UserError(
-            f"{where}: expected a pair text1{PAIR_SEPARATOR}text2, found {text[:60]!r}; mend or "
-            "remove the line, or set the recipe key positives: itself"
-        )
-    return halves
+def _split(text: str, form: str, where: str) -> tuple[str, ...]:
+    parts = tuple(text.split(PAIR_SEPARATOR))
+    if len(parts) != form.count(PAIR_SEPARATOR) + 1 or not all(part.strip() for part in parts):
+        remedy = "" if _PARTS[2] in form else ", or set the recipe key positives: itself"
+        found = f"found {text[:60]!r}; mend or remove the line{remedy}"
+        raise UserError(f"{where}: expected a {form}, {found}")
+    if len(parts) == 3 and parts[2] not in LABELS:
+        known = f"expected a label among {', '.join(LABELS)}"
+        raise UserError(f"{where}: {known}, found {parts[2]!r}; mend or remove the line")
+    return parts
 
 
 def check_batch_size(corpus: Corpus, batch_size: int, recipe_name: str) -> None:

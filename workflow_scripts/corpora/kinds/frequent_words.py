@@ -1,5 +1,6 @@
 """The most frequent words of a language."""
 
+from collections import Counter
 from pathlib import Path
 
 from workflow_scripts.configuration.blocks import Count, Field, Text
@@ -19,7 +20,7 @@ class Options(SampledBlock):
         return ["wordfreq"] if self.path is None else []
 
 
-def strings(root: Path, options: Options, seed: int) -> list[str]:
+def strings(root: Path, options: Options, seed: int, dropped: Counter[str]) -> list[str]:
     if options.path is not None:
         return read_word_list(root / options.path)
     number = None if options.size == "all" else options.skip + options.size

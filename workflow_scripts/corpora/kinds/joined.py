@@ -1,28 +1,81 @@
 """Several corpora one after another, such as the words of two languages."""
 
+from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
-from workflow_scripts.configuration.blocks import Distinct, Field, Id, Text
+from workflow_scripts.configuration.blocks import (
+    Distinct,
+    Field,
+    Id,
+    NotNegative,
+    Text,
+    WholeNumber,
+)
 from workflow_scripts.corpora.block import CorpusBlock
-from workflow_scripts.files import read_lines
+from workflow_scripts.corpora.drawing import draw_documents, quotas_of, shares_of
+from workflow_scripts.datasets.strings import blocks_of
+from workflow_scripts.files import stream_lines
 
 RANDOM = False
 
 
 class Options(CorpusBlock):
     of: Annotated[Distinct[Id], Field(min_length=2, description="Ids of two or more corpora.")]
+    exponent: NotNegative | None = Field(
+        None,
+        description="Each gives a share of lines ** exponent: below 1 the small ones more than "
+        "they have, by repeats, which then stay. Documents stay whole.",
+    )
+    size: WholeNumber | Literal["all"] = Field(
+        "all", description="How many lines in all; `all`: as many as they have together."
+    )
     language: Text | None = Field(None, description="Of the strings; for the reader only.")
 
     def corpora(self) -> list[str]:
         return self.of
+
+    def repeats(self) -> bool:
+        return self.exponent is not None or self.size != "all"
 
 
 def list_files(root: Path, options: Options) -> list[Path]:
     return [root / f"{other}.txt" for other in options.of]
 
 
-def strings(root: Path, options: Options, seed: int) -> Iterator[str]:
+def strings(root: Path, options: Options, seed: int, dropped: Counter[str]) -> Iterator[str]:
+    return chain.from_iterable(_shared_out(root, options, seed, False))
+
+
+def documents(
+    root: Path, options: Options, seed: int, dropped: Counter[str]
+) -> Iterator[list[str]] | None:
+    # a corpus of documents has blank lines, no other does
     for path in list_files(root, options):
-        yield from read_lines(path)
+        if any(not line for line in stream_lines(path)):
+            return _shared_out(root, options, seed, True)
+    return None
+
+
+def _shared_out(
+    root: Path, options: Options, seed: int, documents: bool
+) -> Iterator[list[str]]:
+    def units(path: Path) -> Iterator[list[str]]:
+        lines = stream_lines(path)
+        return blocks_of(lines) if documents else ([line] for line in lines)
+
+    paths = list_files(root, options)
+    if not options.repeats():
+        yield from chain.from_iterable(map(units, paths))
+        return
+    lines = {str(path): sum(map(len, units(path))) for path in paths}
+    size = sum(lines.values()) if options.size == "all" else options.size
+    exponent = 1.0 if options.exponent is None else options.exponent
+    quotas = quotas_of(shares_of(lines, exponent), size)
+    for path in paths:
+        copies, rest = divmod(quotas[str(path)], lines[str(path)])
+        for _ in range(copies):
+            yield from units(path)
+        yield from draw_documents(units(path), rest, seed)

@@ -1,6 +1,6 @@
 """A sample of names: one per line, of the UMLS Metathesaurus, or of an ontology."""
 
-import gzip
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -11,8 +11,7 @@ from workflow_scripts.configuration.blocks import Field, Text, mistake
 from workflow_scripts.corpora.block import SampledBlock, one_file
 from workflow_scripts.corpora.obo import read_obo
 from workflow_scripts.datasets.rows import malformed
-from workflow_scripts.errors import UserError
-from workflow_scripts.files import read_lines
+from workflow_scripts.files import read_lines, stream_lines
 
 RANDOM = True
 list_files = one_file
@@ -45,7 +44,7 @@ class Options(SampledBlock):
         return licence if self.format == "mrconso" else ""
 
 
-def strings(root: Path, options: Options, seed: int) -> Iterable[str]:
+def strings(root: Path, options: Options, seed: int, dropped: Counter[str]) -> Iterable[str]:
     path = root / options.path
     if options.format == "mrconso":
         return read_mrconso(path, options.language, options.sources, options.suppress)
@@ -61,22 +60,15 @@ def read_mrconso(
     """
     wanted_sources = None if sources is None else set(sources)
     wanted_flags = set(suppress)
-    opener = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rb") as stream:
-        for line, raw in enumerate(stream, start=1):
-            try:
-                text = raw.decode("utf-8")
-            except UnicodeDecodeError as error:
-                said = f"{path}:{line}: not UTF-8 text; convert the file to UTF-8"
-                raise UserError(said) from error
-            fields = text.rstrip("\r\n").split("|")
-            # Each of the 18 columns ends with a bar, which makes an empty nineteenth.
-            if len(fields) < _COLUMNS:
-                what = f"expected the {_COLUMNS} columns of MRCONSO.RRF, found {len(fields)}"
-                raise malformed(path, line, what)
-            if (
-                fields[_LANGUAGE] == language
-                and fields[_SUPPRESS] in wanted_flags
-                and (wanted_sources is None or fields[_SOURCE] in wanted_sources)
-            ):
-                yield fields[_STRING]
+    for line, text in enumerate(stream_lines(path), start=1):
+        fields = text.split("|")
+        # Each of the 18 columns ends with a bar, which makes an empty nineteenth.
+        if len(fields) < _COLUMNS:
+            what = f"expected the {_COLUMNS} columns of MRCONSO.RRF, found {len(fields)}"
+            raise malformed(path, line, what)
+        if (
+            fields[_LANGUAGE] == language
+            and fields[_SUPPRESS] in wanted_flags
+            and (wanted_sources is None or fields[_SOURCE] in wanted_sources)
+        ):
+            yield fields[_STRING]

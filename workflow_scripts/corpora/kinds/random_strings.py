@@ -2,6 +2,7 @@
 
 import random
 import string
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -70,7 +71,7 @@ def list_files(root: Path, options: Options) -> list[Path]:
     return []
 
 
-def strings(root: Path, options: Options, seed: int) -> Iterator[str]:
+def strings(root: Path, options: Options, seed: int, dropped: Counter[str]) -> Iterator[str]:
     drawn = random_strings(shape_of(options.min_length, options.max_length, options.words), seed)
     # ends: a block that asks for more strings than there are was refused
     return islice(different(drawn) if options.deduplicate else drawn, options.size)

@@ -8,7 +8,16 @@ from workflow_scripts.configuration.chosen import read_chosen
 from workflow_scripts.corpora.block import CorpusBlock
 from workflow_scripts.errors import UserError, nearest_name
 
-KINDS = ("frequent-words", "names", "sentences", "random-strings", "joined")
+KINDS = (
+    "frequent-words",
+    "names",
+    "sentences",
+    "random-strings",
+    "joined",
+    "text",
+    "bitext",
+    "nli",
+)
 
 
 def read_corpus_block(name: str, block: Any, file: str | FileOf = "config") -> CorpusBlock:
@@ -17,13 +26,20 @@ def read_corpus_block(name: str, block: Any, file: str | FileOf = "config") -> C
 
 
 def check_joined(corpora: Mapping[str, CorpusBlock], file: str | FileOf = "config") -> None:
-    """Raise `UserError` for a corpus made of one that is not there or is itself made of others."""
+    """Raise `UserError` for a corpus made of one that is not there or is itself made of others.
+
+    Or of some that are running text and some that are not.
+    """
     for name, options in corpora.items():
+        place = file if isinstance(file, str) else file(("corpora", name, "of"))
         for other in options.corpora():
             if other in corpora and not corpora[other].corpora():
                 continue
-            place = file if isinstance(file, str) else file(("corpora", name, "of"))
             remedy = f"is not in `corpora`; {nearest_name(other, corpora)}"
             if other in corpora:
                 remedy = "is of kind joined too; list the corpora it is made of"
             raise UserError(f"{place}: `corpora.{name}.of` has `{other}`, which {remedy}")
+        running = {corpora[other].kind == "text": other for other in options.corpora()}
+        if len(running) > 1:
+            mixed = f"`{running[True]}`, which is running text, and `{running[False]}`, which is not"
+            raise UserError(f"{place}: `corpora.{name}.of` has {mixed}; join them apart")

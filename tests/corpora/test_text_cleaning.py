@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workflow_scripts.pretraining import text_cleaning as cleaning
+from workflow_scripts.corpora import text_cleaning as cleaning
 
 
 @pytest.mark.parametrize(
@@ -45,10 +45,13 @@ def test_short_repeated_and_evaluation_sentences_are_dropped_and_counted():
     excluded = {cleaning.comparison_key("A man is playing a guitar.")}
     first = ["Title", "A man is playing a guitar! The weather was fine that day."]
     second = ["The weather, was fine, that day.", "Une e\u0301cole dans la foret"]
-    kept = [s for s, _ in cleaning.clean_sentences(first, seen, excluded, 12, dropped)]
-    kept += [s for s, _ in cleaning.clean_sentences(second, seen, excluded, 12, dropped)]
+    cleaned = [*cleaning.clean_sentences(first, seen, excluded, 12, dropped)]
+    cleaned += cleaning.clean_sentences(second, seen, excluded, 12, dropped)
+    kept = [one and one[0] for one in cleaned]
     # in normal form C
-    assert kept == ["The weather was fine that day.", "Une école dans la foret"]
+    fine, school = "The weather was fine that day.", "Une école dans la foret"
+    assert kept == [None, None, fine, None, school]
+    assert [*cleaning.clean_sentences(second, None, excluded, 12, Counter())][0][0] == second[0]
     assert dropped == {"short": 1, "evaluation": 1, "repeated": 1}
 
 

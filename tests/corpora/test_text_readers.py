@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.pretraining.text_readers import read_documents, read_with
+from workflow_scripts.corpora.text_readers import read_documents, read_with
 
 BLOCKS = (
     '<doc id="1" url="?curid=1" title="Sets">\nSets\n\nIf a < b then c > d holds.\n</doc>\n'
@@ -33,6 +33,10 @@ def write(path, content):
     [
         ("lines", "\ufeffA  b. \r\n\r\n  c\u2028d\nlast", [["A b."], ["c d"], ["last"]]),
         ("lines", gzip.compress("été\nhiver\n".encode(), mtime=0), [["été"], ["hiver"]]),
+        ("document", "A  b.\n\nC.\n", [["A b.", "C."]]),
+        ("wrapped-document", "A\nb.\n \n\nC.\n", [["A b.", "C."]]),
+        ("blank-line-documents", "\nA.\nB.\n \n\nC  d.\n", [["A.", "B."], ["C d."]]),
+        ("blank-line-documents", "\n", []),
         ("wikiextractor", BLOCKS, ARTICLES),
         ("wikiextractor", '{"text": "A\\n\\nB."}\n\n{"text": "D"}\n', [["A", "B."], ["D"]]),
         ("doc-blocks", BLOCKS, ARTICLES),

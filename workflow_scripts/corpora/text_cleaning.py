@@ -40,29 +40,35 @@ def is_held_out(key: str, one_in: int) -> bool:
     return int.from_bytes(digest, "big") % one_in == 0
 
 
+def keys_of(texts: Iterable[str]) -> set[str]:
+    """Return the comparison keys of texts; one without letters and digits has none."""
+    return {*map(comparison_key, texts)} - {""}
+
+
 def clean_sentences(
     paragraphs: Iterable[str],
-    seen: set[bytes],
+    seen: set[bytes] | None,
     excluded: set[str],
     minimum_letters: int,
     dropped: Counter[str],
-) -> Iterator[tuple[str, str]]:
+) -> Iterator[tuple[str, str] | None]:
     """Yield (sentence in normal form C, comparison key) of the sentences to keep, in order.
 
-    `seen`, digests of the keys so far, grows; `dropped` counts what was left out and why.
+    None stands for one that is left out, and `dropped` counts why. `seen`, digests of the keys so
+    far, grows; where it is None repeats are kept.
     """
     for paragraph in paragraphs:
         for sentence in split_sentences(unicodedata.normalize("NFC", paragraph)):
-            if weight_of(sentence) < minimum_letters:
-                dropped["short"] += 1
-                continue
             key = comparison_key(sentence)
-            if key in excluded:
-                dropped["evaluation"] += 1
-                continue
-            digest = hashlib.blake2b(key.encode(), digest_size=8).digest()
-            if digest in seen:
-                dropped["repeated"] += 1
-                continue
-            seen.add(digest)
-            yield sentence, key
+            why = None
+            if weight_of(sentence) < minimum_letters:
+                why = "short"
+            elif key in excluded:
+                why = "evaluation"
+            elif seen is not None:
+                digest = hashlib.blake2b(key.encode(), digest_size=8).digest()
+                why = "repeated" if digest in seen else None
+                seen.add(digest)
+            if why is not None:
+                dropped[why] += 1
+            yield (sentence, key) if why is None else None

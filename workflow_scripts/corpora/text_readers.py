@@ -1,17 +1,19 @@
 """Readers of public text files (gzipped if `.gz`): each yields the documents of a file.
 
 A document is a list of paragraphs, stripped and non-empty; formats of lines or sentences without
-documents give each as one. Choosing text is for `text_cleaning`.
+documents give each as one. Files are streamed, but for the books of `gutenberg`, ontologies and
+treebanks. Choosing text is for `text_cleaning`.
 """
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, groupby
+from itertools import chain
 from pathlib import Path
 
 from workflow_scripts.corpora.obo import NAMES, read_obo
+from workflow_scripts.datasets.strings import blocks_of
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import read_bytes, read_lines, read_rows
+from workflow_scripts.files import read_bytes, read_rows, stream_lines
 
 _ANOTHER = "give the text another reader in config"
 
@@ -23,15 +25,18 @@ def _whole(lines: Iterable[str]) -> Document:
 
 
 def _apart(lines: Iterable[str]) -> Iterator[Document]:
-    return ([line] for line in _whole(lines))
+    return (_whole([line]) for line in lines)
+
+
+def _unwrapped(lines: Iterable[str]) -> Document:
+    return _whole(map(" ".join, blocks_of(lines)))
 
 
 def read_wikiextractor(path: Path) -> Iterator[Document]:
     """Yield the articles of WikiExtractor output, `<doc ...>` blocks or one JSON object a line."""
-    lines = read_lines(path)
-    first = next((line for line in lines if line.strip()), "")
+    first = next((line for line in stream_lines(path) if line.strip()), "")
     if first.startswith("{"):
-        return _read_json_articles(path, lines)
+        return _read_json_articles(path)
     if first.startswith("<doc "):
         return read_doc_blocks(path)
     raise UserError(
@@ -39,8 +44,8 @@ def read_wikiextractor(path: Path) -> Iterator[Document]:
     )
 
 
-def _read_json_articles(path: Path, lines: list[str]) -> Iterator[Document]:
-    for number, line in enumerate(lines, start=1):
+def _read_json_articles(path: Path) -> Iterator[Document]:
+    for number, line in enumerate(stream_lines(path), start=1):
         if not line.strip():
             continue
         try:
@@ -58,7 +63,7 @@ def read_doc_blocks(path: Path) -> Iterator[Document]:
     Only the lines that start with `<doc ` or `</doc` are lost: a stray `<` in the text is no tag.
     """
     document: list[str] = []
-    for line in read_lines(path):
+    for line in stream_lines(path):
         if line.startswith(("<doc ", "</doc")):
             yield _whole(document)
             document = []
@@ -81,7 +86,7 @@ def read_numbered_lines(path: Path) -> Iterator[Document]:
 def read_conllu(path: Path) -> Iterator[Document]:
     """Yield the `# text =` sentences of a CoNLL-U treebank, by its `# newdoc` where it has them."""
     documents: list[list[str]] = [[]]
-    for line in read_lines(path):
+    for line in stream_lines(path):
         key, separator, value = line.partition("=")
         if separator and key.split() == ["#", "text"]:
             documents[-1].append(value)
@@ -103,8 +108,7 @@ def read_gutenberg(path: Path) -> Iterator[Document]:
     starts, ends = ([n for n, text in marks if text.startswith(word)] for word in ("START", "END"))
     if not starts or not ends or starts[0] >= ends[-1]:
         raise UserError(f"{path}: no '*** START' line before an '*** END' line; {_ANOTHER}")
-    book = groupby(lines[starts[0] + 1 : ends[-1]], key=lambda line: bool(line.strip()))
-    yield _whole(" ".join(wrapped) for is_text, wrapped in book if is_text)
+    yield _unwrapped(lines[starts[0] + 1 : ends[-1]])
 
 
 def read_table(path: Path, columns: Sequence[int]) -> Iterator[Document]:
@@ -115,7 +119,12 @@ def read_table(path: Path, columns: Sequence[int]) -> Iterator[Document]:
 
 
 READERS: dict[str, Callable[[Path], Iterator[Document]]] = {
-    "lines": lambda path: _apart(read_lines(path)),
+    "lines": lambda path: _apart(stream_lines(path)),
+    # a file is one document: a paragraph a line, or of wrapped lines between blank ones
+    "document": lambda path: iter([_whole(stream_lines(path))]),
+    "wrapped-document": lambda path: iter([_unwrapped(stream_lines(path))]),
+    # a blank line ends a document: of paragraphs, one a line
+    "blank-line-documents": lambda path: map(_whole, blocks_of(stream_lines(path))),
     "wikiextractor": read_wikiextractor,
     "doc-blocks": read_doc_blocks,
     "numbered-lines": read_numbered_lines,

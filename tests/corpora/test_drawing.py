@@ -1,0 +1,41 @@
+"""Shares of texts of unequal size, and whole documents drawn at random."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workflow_scripts.corpora import drawing
+
+
+def test_smoothed_shares_follow_the_power_of_sizes():
+    expected = pytest.approx({"en": 0.75, "fi": 0.25})
+    assert drawing.shares_of({"en": 900, "fi": 100}, 0.5) == expected
+    assert drawing.shares_of({"en": 900, "fi": 100, "et": 0}, 0.0) == {"en": 0.5, "fi": 0.5}
+
+
+@given(st.lists(st.integers(1, 10**9), min_size=1, max_size=12), st.integers(0, 10_000))
+def test_quotas_sum_to_the_total_and_stay_within_one_of_their_share(sizes, total):
+    shares = drawing.shares_of({str(n): size for n, size in enumerate(sizes)}, 0.5)
+    quotas = drawing.quotas_of(shares, total)
+    assert sum(quotas.values()) == total
+    assert all(abs(quotas[key] - share * total) < 1 + 1e-6 for key, share in shares.items())
+
+
+@given(st.lists(st.integers(1, 5), max_size=12), st.integers(0, 40), st.integers(0, 3))
+def test_whole_documents_are_drawn_in_order_until_they_hold_enough(lengths, size, seed):
+    documents = [[f"{number}.{line}" for line in range(n)] for number, n in enumerate(lengths)]
+    drawn = drawing.draw_documents(documents, size, seed)
+    rest = iter(documents)
+    assert all(document in rest for document in drawn)
+    strings = sum(map(len, drawn))
+    assert strings >= min(size, sum(lengths))
+    assert not drawn or strings - max(map(len, drawn)) < size
+    assert drawn == drawing.draw_documents(iter(documents), size, seed)
+
+
+def test_every_document_is_as_likely_to_be_drawn_and_seeds_differ():
+    documents = [[str(number)] for number in range(10)]
+    samples = [drawing.draw_documents(documents, 3, seed) for seed in range(2000)]
+    times = [sum(document in sample for sample in samples) for document in documents]
+    # binomial(2000, 0.3): mean 600, deviation 20.5; five deviations on either side
+    assert all(497 < number < 703 for number in times)

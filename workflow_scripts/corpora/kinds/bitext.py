@@ -1,0 +1,88 @@
+"""Sentences and their translations, as pairs: source||target."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Self
+
+from pydantic import model_validator
+
+from workflow_scripts.configuration.blocks import Block, Field, Text, WholeNumber, mistake
+from workflow_scripts.corpora.block import SampledBlock
+from workflow_scripts.corpora.pair_lines import pair_lines
+from workflow_scripts.corpora.text_cleaning import comparison_key
+from workflow_scripts.corpora.text_files import TextFiles, kept_out_keys
+from workflow_scripts.corpora.wikimatrix import read_wikimatrix
+from workflow_scripts.datasets.rows import read_aligned_lines
+from workflow_scripts.files import read_rows
+
+RANDOM = True
+
+
+class PairFiles(Block):
+    """Two files, line by line, or one of rows."""
+
+    source: Text | None = Field(None, description="File of sentences.")
+    target: Text | None = Field(None, description="File of their translations, line by line.")
+    path: Text | None = Field(None, description="A tab-separated file in place of the two.")
+    columns: Annotated[list[WholeNumber], Field(min_length=2, max_length=2)] | None = Field(
+        None, description="Of `path`: columns of sentence and translation, from 1; else [1, 2]."
+    )
+    margin: float | None = Field(
+        None,
+        description="Of `path`: its rows are WikiMatrix's (margin score, sentence, translation); "
+        "those of this score or more are taken.",
+    )
+
+    @model_validator(mode="after")
+    def _two_files_or_one(self) -> Self:
+        given = [one is not None for one in (self.source, self.target, self.path)]
+        if given not in ([True, True, False], [False, False, True]):
+            raise mistake("give either source and target, or path")
+        if self.columns is not None and (self.path is None or self.margin is not None):
+            raise mistake("columns are of a path without margin; remove them")
+        if self.margin is not None and self.path is None:
+            raise mistake("margin is of a path; remove it")
+        return self
+
+    def list_files(self, root: Path) -> list[Path]:
+        return [root / one for one in (self.source, self.target, self.path) if one is not None]
+
+    def pairs(self, root: Path) -> Iterator[list[str]]:
+        path, *others = self.list_files(root)
+        if others:
+            return (texts for _, texts in read_aligned_lines([path, *others]))
+        if self.margin is not None:
+            return (fields[1:3] for fields in read_wikimatrix(path, self.margin))
+        columns = self.columns or [1, 2]
+        rows = read_rows(path, max(columns), "a row of sentence<TAB>translation")
+        return ([fields[column - 1] for column in columns] for _, fields in rows)
+
+
+class Options(SampledBlock):
+    mem_mb = 8000
+    minutes = 30
+    file_keys = ("pairs", "kept_out")
+
+    pairs: list[PairFiles] = Field(min_length=1, description="The files.")
+    kept_out: list[TextFiles] = Field(
+        [], description="Evaluation files: a pair goes if either side is in them."
+    )
+    language: Text | None = Field(None, description="Such as `en-de`; for the reader only.")
+
+
+def list_files(root: Path, options: Options) -> list[Path]:
+    return [file for one in (*options.pairs, *options.kept_out) for file in one.list_files(root)]
+
+
+def strings(root: Path, options: Options, seed: int, dropped: Counter[str]) -> Iterator[str]:
+    return pair_lines(_kept(root, options, dropped), options.whitespace, dropped)
+
+
+def _kept(root: Path, options: Options, dropped: Counter[str]) -> Iterator[list[str]]:
+    excluded = kept_out_keys(root, options.kept_out)
+    for pair in (pair for files in options.pairs for pair in files.pairs(root)):
+        if excluded.isdisjoint(map(comparison_key, pair)):
+            yield pair
+        else:
+            dropped["evaluation"] += 1

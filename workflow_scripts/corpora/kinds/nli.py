@@ -1,0 +1,128 @@
+"""Premises and hypotheses with their label, in one language or across two."""
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Self
+
+from pydantic import model_validator
+
+from workflow_scripts.configuration.blocks import Distinct, Field, Text, mistake
+from workflow_scripts.corpora.block import SampledBlock
+from workflow_scripts.corpora.pair_lines import LABELS, pair_lines
+from workflow_scripts.datasets.pair_rows import read_pair_rows
+from workflow_scripts.datasets.rows import malformed, unequal_lengths
+from workflow_scripts.errors import UserError
+from workflow_scripts.files import read_lines
+
+RANDOM = True
+_LANGUAGE = "{language}"
+_NO_AGREEMENT = "-"
+# the translated training sets that XNLI gives out have the second
+_KNOWN = {**{label: label for label in LABELS}, "contradictory": "contradiction"}
+# 15-way XNLI: a premise, then its hypotheses
+_HYPOTHESES = 3
+
+
+class Options(SampledBlock):
+    mem_mb = 8000
+    minutes = 30
+    file_keys = ("path", "labels")
+
+    path: Text = Field(
+        description="File of pairs: `.json` of numbered entries, `.jsonl`, `.csv`, else "
+        "tab-separated with a header. With `{language}` in it a file for each, line by line."
+    )
+    columns: Annotated[list[Text], Field(min_length=3, max_length=3)] = Field(
+        ["sentence1", "sentence2", "gold_label"],
+        description="Premise, hypothesis and label in the header, or as keys of `.jsonl`.",
+    )
+    labels: Text | None = Field(
+        None,
+        description="File of labels, of 15-way XNLI: `path` then has lines, a premise and its three "
+        "hypotheses in turn, and this a label for each hypothesis.",
+    )
+    languages: Annotated[Distinct[Text], Field(min_length=2)] | None = Field(
+        None, description="Each pair's premise and hypothesis are in two of them, at random."
+    )
+    premise_language: Text | None = Field(None, description="In place of `languages`.")
+    hypothesis_language: Text | None = Field(None, description="In place of `languages`.")
+
+    @model_validator(mode="after")
+    def _languages_of_path(self) -> Self:
+        pair = (self.premise_language, self.hypothesis_language)
+        given = [self.languages is not None, *(one is not None for one in pair)]
+        if _LANGUAGE not in self.path and any(given):
+            raise mistake(f"languages need {_LANGUAGE} in path, in the place of their codes")
+        if _LANGUAGE in self.path and given not in ([True, False, False], [False, True, True]):
+            raise mistake("give either languages, or premise_language and hypothesis_language")
+        return self
+
+    def all_languages(self) -> list[str]:
+        """Return the languages of `path`; one without a name for a path that has none."""
+        pair = (self.premise_language or "", self.hypothesis_language or "")
+        return self.languages or list(dict.fromkeys(pair))
+
+
+def _file(root: Path, options: Options, language: str) -> Path:
+    return root / options.path.replace(_LANGUAGE, language)
+
+
+def list_files(root: Path, options: Options) -> list[Path]:
+    files = [_file(root, options, language) for language in options.all_languages()]
+    return files if options.labels is None else [*files, root / options.labels]
+
+
+def strings(root: Path, options: Options, seed: int, dropped: Counter[str]) -> Iterator[str]:
+    return pair_lines(_triples(root, options, seed, dropped), options.whitespace, dropped)
+
+
+def _triples(
+    root: Path, options: Options, seed: int, dropped: Counter[str]
+) -> Iterator[list[str]]:
+    languages = options.all_languages()
+    files = {language: _file(root, options, language) for language in languages}
+    rows = {language: list(_rows(path, root, options)) for language, path in files.items()}
+    first = languages[0]
+    for language in languages[1:]:
+        if len(rows[language]) != len(rows[first]):
+            counts = (files[first], len(rows[first]), files[language], len(rows[language]))
+            raise unequal_lengths(*counts)
+    generator = random.Random(seed)
+    for place in range(len(rows[first])):
+        two = [first, languages[-1]]
+        if options.languages is not None:
+            two = generator.sample(languages, 2)
+        (line, (premise, _, label)), (_, (_, hypothesis, other)) = (rows[one][place] for one in two)
+        if label == _NO_AGREEMENT:
+            dropped["no_agreement"] += 1
+            continue
+        path = files[two[0]] if options.labels is None else root / options.labels
+        if label not in _KNOWN:
+            known = ", ".join((*_KNOWN, _NO_AGREEMENT))
+            raise malformed(path, line, f"expected a label among {known}, found {label!r}")
+        if label != other:
+            raise malformed(path, line, f"the label is {label!r}, but {other!r} in {files[two[1]]}")
+        yield [premise, hypothesis, _KNOWN[label]]
+
+
+def _rows(path: Path, root: Path, options: Options) -> Iterator[tuple[int, list[str]]]:
+    if options.labels is None:
+        return read_pair_rows(path, options.columns)
+    return read_groups(path, root / options.labels)
+
+
+def read_groups(path: Path, labels: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield (line of its label, [premise, hypothesis, label]) of the groups of 15-way XNLI."""
+    lines, found = read_lines(path), read_lines(labels)
+    groups = len(lines) // (1 + _HYPOTHESES)
+    if (len(lines), len(found)) != (groups * (1 + _HYPOTHESES), groups * _HYPOTHESES):
+        raise UserError(
+            f"{path} has {len(lines)} lines and {labels} {len(found)}; each premise needs "
+            f"{_HYPOTHESES} lines of hypotheses and as many labels: fetch the files again"
+        )
+    for place, label in enumerate(found):
+        premise = place // _HYPOTHESES * (1 + _HYPOTHESES)
+        hypothesis = premise + 1 + place % _HYPOTHESES
+        yield place + 1, [lines[premise], lines[hypothesis], label]

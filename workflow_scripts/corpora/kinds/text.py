@@ -1,0 +1,91 @@
+"""Running text: sentences in their order, with a blank line between documents.
+
+What is left out parts a document in two, so that all lines of one were neighbours in the source.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import chain, groupby
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import ValidationInfo, field_validator
+
+from workflow_scripts.configuration.blocks import Count, Field, Text, WholeNumber, mistake
+from workflow_scripts.corpora.block import SampledBlock
+from workflow_scripts.corpora.drawing import draw_documents
+from workflow_scripts.corpora.text_cleaning import clean_sentences, comparison_key, is_held_out
+from workflow_scripts.corpora.text_files import TextFiles, kept_out_keys
+from workflow_scripts.errors import UserError
+
+RANDOM = True
+
+
+class Options(SampledBlock):
+    mem_mb = 8000
+    minutes = 120
+    file_keys = ("texts", "kept_out")
+
+    size: WholeNumber | Literal["all"] = Field(
+        description="How many sentences: whole documents are drawn until there are so many."
+    )
+    whitespace: Literal["collapsed"] = Field("collapsed", description="Single spaces, always.")
+    texts: list[TextFiles] = Field(min_length=1, description="The files, by their format.")
+    kept_out: list[TextFiles] = Field(
+        [], description="Evaluation files: what they say, by its letters and digits, is left out."
+    )
+    minimum_letters: Count = Field(
+        12, description="Sentences of fewer are left out; a Chinese character counts as three."
+    )
+    held_out: Annotated[int, Field(ge=2)] | None = Field(
+        None, description="One document in so many is held out, chosen by its own text alone."
+    )
+    part: Literal["train", "held_out"] = Field(
+        "train", description="What `held_out` leaves, or what it holds out."
+    )
+    language: Text | None = Field(None, description="Of the text; for the reader only.")
+
+    @field_validator("part")
+    @classmethod
+    def _of_something(cls, value: str, info: ValidationInfo) -> str:
+        if value == "held_out" and info.data.get("held_out", 0) is None:
+            raise mistake("say with held_out: N that one document in N is")
+        return value
+
+
+def list_files(root: Path, options: Options) -> list[Path]:
+    return [file for one in (*options.texts, *options.kept_out) for file in one.list_files(root)]
+
+
+def documents(
+    root: Path, options: Options, seed: int, dropped: Counter[str]
+) -> Iterator[list[str]]:
+    runs: Iterator[list[str]] = _runs(root, options, dropped)
+    if (first := next(runs, None)) is None:
+        files = [pattern for text in options.texts for pattern in text.files]
+        raise UserError(
+            f"{root}: no document of {', '.join(files)} has two neighbouring sentences (left out: "
+            f"{dict(dropped)}); choose a reader that keeps documents together, such as "
+            "blank-line-documents, or change minimum_letters or held_out"
+        )
+    runs = chain([first], runs)
+    return runs if options.size == "all" else iter(draw_documents(runs, options.size, seed))
+
+
+def _runs(root: Path, options: Options, dropped: Counter[str]) -> Iterator[list[str]]:
+    excluded = kept_out_keys(root, options.kept_out)
+    # of both parts, so that no sentence is in both
+    seen: set[bytes] | None = set() if options.deduplicate else None
+    wanted = options.part == "held_out"
+    for document in (one for text in options.texts for one in text.documents(root)):
+        one_in = options.held_out
+        is_wanted = wanted == bool(one_in and is_held_out(comparison_key("".join(document)), one_in))
+        cleaned = clean_sentences(document, seen, excluded, options.minimum_letters, dropped)
+        for kept, run in groupby(cleaned, key=bool):
+            sentences = [one[0] for one in run if one]
+            if kept and not is_wanted:
+                dropped["other_part"] += len(sentences)
+            elif len(sentences) == 1:
+                dropped["alone"] += 1
+            elif kept:
+                yield sentences

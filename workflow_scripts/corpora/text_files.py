@@ -1,0 +1,81 @@
+"""Blocks of config that name text files by their format."""
+
+from collections.abc import Iterable, Iterator
+from glob import glob
+from itertools import chain
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from workflow_scripts.configuration.blocks import Block, WholeNumber, mistake
+from workflow_scripts.corpora.text_cleaning import keys_of, split_sentences
+from workflow_scripts.corpora.text_readers import Document, read_documents
+from workflow_scripts.errors import UserError
+
+# each is a function of `text_readers`
+Reader = Literal[
+    "lines",
+    "document",
+    "wrapped-document",
+    "blank-line-documents",
+    "wikiextractor",
+    "doc-blocks",
+    "numbered-lines",
+    "conllu",
+    "gutenberg",
+    "obo",
+    "tsv",
+]
+
+
+class TextFiles(Block):
+    """Files of one format."""
+
+    reader: Reader = Field(
+        description="Format. Those of plain text: `lines`, a text of its own each; `document`, a "
+        "file is one document, a paragraph a line; `wrapped-document`, the same with blank lines "
+        "between paragraphs of wrapped lines; `blank-line-documents`, a blank line ends a document."
+    )
+    files: list[str] = Field(
+        min_length=1, description="Paths or glob patterns, relative to the folder of all texts."
+    )
+    columns: list[WholeNumber] = Field([], description="Of `tsv` only: columns with text, from 1.")
+
+    @model_validator(mode="after")
+    def _columns_of_tables(self) -> Self:
+        if (self.reader == "tsv") != bool(self.columns):
+            raise mistake("'columns' goes with reader tsv, and only with it")
+        return self
+
+    def list_files(self, root: Path) -> list[Path]:
+        """Return the files below `root`, sorted; a pattern that matches none is given as it is."""
+        found: set[Path] = set()
+        for pattern in self.files:
+            matches = {root / one for one in glob(pattern, root_dir=root, recursive=True)}
+            found |= {path for path in matches if path.is_file()} or {root / pattern}
+        return sorted(found)
+
+    def paths(self, root: Path) -> list[Path]:
+        """Return the files below `root`, sorted; `UserError` for a pattern that matches none."""
+        found = self.list_files(root)
+        if absent := [path for path in found if not path.is_file()]:
+            raise UserError(f"no file matches {str(absent[0])!r}; check the pattern and its folder")
+        return found
+
+    def documents(self, root: Path) -> Iterator[Document]:
+        """Yield the documents of the files below `root`, read as they are needed."""
+        for path in self.paths(root):
+            yield from read_documents(self.reader, path, self.columns)
+
+
+def paragraphs(root: Path, texts: Iterable[TextFiles]) -> Iterator[str]:
+    """Yield the paragraphs of text files, of one document after the other."""
+    return (line for text in texts for document in text.documents(root) for line in document)
+
+
+def kept_out_keys(root: Path, texts: Iterable[TextFiles]) -> set[str]:
+    """Return the comparison keys of the lines of evaluation files, and of the sentences in them."""
+    return keys_of(
+        chain.from_iterable([line, *split_sentences(line)] for line in paragraphs(root, texts))
+    )

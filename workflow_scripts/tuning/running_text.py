@@ -1,0 +1,46 @@
+"""Running text: a file of sentences, one a line, with a blank line between documents."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from workflow_scripts.datasets.strings import blocks_of
+from workflow_scripts.errors import UserError
+from workflow_scripts.files import read_lines, sha256_of
+
+
+@dataclass(frozen=True)
+class RunningText:
+    """Documents of two sentences or more, which are neighbours, and counts of their file."""
+
+    documents: list[list[str]]
+    path: Path = Path()
+    sha256: str = ""
+    lines: int = 0
+
+    def as_record(self) -> dict[str, str | int]:
+        """Return name, hash and counts for encoder.json; `strings` are the sentences."""
+        counts = {"lines": self.lines, "strings": sum(map(len, self.documents))}
+        counts["documents"] = len(self.documents)
+        return {"name": self.path.name, "sha256": self.sha256, **counts}
+
+
+def read_running_text(path: str | Path) -> RunningText:
+    """Read the documents of a file, lines as they are; those of one sentence are left out.
+
+    Raises `UserError` for an empty file, one without blank lines, and one without neighbours.
+    """
+    lines = read_lines(path)
+    blocks = list(blocks_of(lines))
+    documents = [block for block in blocks if len(block) > 1]
+    form = "a sentence a line and a blank line between documents"
+    if not blocks:
+        raise UserError(f"{path}: no sentences in it; give a text file with {form}")
+    if len(lines) > 1 and all(line.strip() for line in lines):
+        raise UserError(
+            f"{path}: {len(lines)} lines and no blank one, so where do documents end? put a blank "
+            "line between them (behind the last line if it is a single one)"
+        )
+    if not documents:
+        what = "no two sentences are neighbours in a document"
+        raise UserError(f"{path}: {what}; give a text file with {form}")
+    return RunningText(documents, Path(path), sha256_of(path), len(lines))
