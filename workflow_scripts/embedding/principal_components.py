@@ -9,6 +9,8 @@ from workflow_scripts.errors import UserError
 
 # Rows in float64 at once.
 _ROWS_AT_ONCE = 8192
+# Eigenvalues this much smaller than the largest are the rounding of float32 vectors.
+_ROUNDING = 1e-12
 
 
 def principal_components(vectors: np.ndarray, count: int = 1) -> np.ndarray:
@@ -24,8 +26,7 @@ def principal_components(vectors: np.ndarray, count: int = 1) -> np.ndarray:
         rows = np.asarray(vectors[start : start + _ROWS_AT_ONCE], dtype=np.float64)
         gram += rows.T @ rows
     values, columns = np.linalg.eigh(gram)  # ascending
-    rounding = values[-1] * max(vectors.shape) * np.finfo(np.float64).eps
-    if count >= dimension or values[-count - 1] <= rounding:
+    if count >= dimension or values[-count - 1] <= _ROUNDING * values[-1]:
         raise UserError(
             f"nothing is left of {len(vectors)} vectors of dimension {dimension} without their "
             f"{count} first components: they lie in no more directions; remove fewer, give more "
