@@ -112,9 +112,30 @@ def test_a_stopped_run_goes_on_and_gives_the_same_bytes(run, tmp_path, monkeypat
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["vectors.npy"]
 
 
+@pytest.mark.parametrize("count", [1, 2])
+def test_principal_components_are_taken_out_of_all_lines(run, count, tmp_path):
+    whole = run(record=tmp_path / "record.json").astype(np.float64)
+    assert read_json(tmp_path / "record.json")["remove_components"] == 0
+    options = {"remove_components": count, "record": tmp_path / "record.json", "shard_size": 7}
+    vectors = run("--overwrite", **options)
+    assert read_json(tmp_path / "record.json")["remove_components"] == count
+    directions = np.linalg.svd(whole, full_matrices=False)[2][:count]
+    expected = whole - whole @ directions.T @ directions
+    assert vectors.dtype == np.float32
+    np.testing.assert_allclose(vectors, expected, atol=2e-5)
+    assert np.abs(vectors @ directions.T).max() < 1e-4 < np.abs(whole @ directions.T).max()
+    # shards are vectors as they were: they serve whatever is taken out of the whole
+    with pytest.raises(UserError, match="without their 32 first components"):
+        run("--overwrite", remove_components=32, shard_size=7)
+    assert run("--overwrite", **options).tobytes() == vectors.tobytes()
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["vectors.npy"]
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
+        ({"remove_components": 0}, "--remove-components 0: give 1 or more"),
+        ({"remove_components": 1, "dtype": "float16"}, "--remove-components: .* --dtype float32"),
         ({"backend": "onxx"}, "--backend onxx: unknown; did you mean 'onnx'"),
         ({"backend": "onnx", "precision": "float16"}, "only for --backend torch"),
         ({"precision": "bfloat16"}, "bfloat16 needs a CUDA device"),

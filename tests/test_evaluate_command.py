@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from sklearn.metrics.pairwise import cosine_similarity
 
 from workflow_scripts.datasets.formats.register import read_entry
 from workflow_scripts.datasets.read_suite import read_suite
@@ -21,6 +22,7 @@ from workflow_scripts.evaluate import COLUMNS, main
 from workflow_scripts.files import read_json
 from workflow_scripts.retrieval import induce_lexicon, link_entities
 from workflow_scripts.scoring import score_lexicon, score_suite
+from workflow_scripts.scoring.tasks.bitext_retrieval import METRICS
 from workflow_scripts.scoring.tidy_scores import read_scores
 
 MODEL = "resources/models/bert-en-mini"
@@ -97,6 +99,46 @@ def test_numbers_of_lexicons_are_those_of_the_workflow(project, sampler, tmp_pat
     assert rows["bli-en-fr", "accuracy@1"]["n"] == 88
     retrieval = ("--mapping=supervised", "--regularisation=1", "--retrieval=csls")
     assert rows == workflow_rows(project, sampler, tmp_path, "bli-en-fr", *retrieval)
+
+
+def nearest_by_scikit_learn(vectors, left, right):
+    """Return accuracy to and from English without and with PCR, by scikit-learn and numpy's SVD."""
+    sides, found = [vectors[rows].astype(np.float64) for rows in (left, right)], []
+    for _ in range(2):
+        cosines, own = cosine_similarity(*sides), np.arange(len(left))
+        found += [(cosines.argmax(axis=axis) == own).mean() for axis in (1, 0)]
+        directions = [np.linalg.svd(side, full_matrices=False)[2][:1] for side in sides]
+        sides = [s - s @ c.T @ c for s, c in zip(sides, directions, strict=True)]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("root", "language", "n"),
+    [
+        ("sampler", "es", 60),
+        pytest.param("shared_data", "fr", 1000, marks=pytest.mark.shared_data),
+        pytest.param("shared_data", "jv", 205, marks=pytest.mark.shared_data),
+    ],
+)
+def test_numbers_of_tatoeba_are_those_of_scikit_learn(
+    project, root, language, n, tmp_path, request, capsys
+):
+    root, dataset = request.getfixturevalue(root), f"tatoeba-{language}"
+    model = project / "resources/models/bert-multi-mini"
+    options = ("--pooling", "mean", "--data-root", root, "--model", model)
+    rows = evaluate(project, tmp_path / "scores.json", *options, "--suite", dataset)
+    assert [key[1] for key in rows] == list(METRICS)
+    assert {row["n"] for row in rows.values()} == {n}
+    entry = yaml.safe_load((project / "config/datasets.yaml").read_text())["datasets"][dataset]
+    strings, items = read_suite(root, {dataset: read_entry(dataset, entry)})
+    vectors = encode_strings(load_model(str(model), set_up_torch(1, "cpu")), strings, "mean", 64)
+    expected = nearest_by_scikit_learn(vectors, items[dataset]["left"], items[dataset]["right"])
+    assert [row["value"] for row in rows.values()] == pytest.approx(expected, abs=1e-9)
+    assert all(row["low"] <= row["value"] <= row["high"] for row in rows.values())
+    if n == 60:
+        rows = evaluate(project, tmp_path / "all.json", *options, "--suite", "tatoeba")
+        assert {key[0] for key in rows} == {f"tatoeba-{code}" for code in ("es", "fr", "ru")}
+        assert "tatoeba-zh: left out" in capsys.readouterr().out
 
 
 def test_a_missing_data_set_is_named_and_left_out_or_an_error(project, sampler, tmp_path, capsys):

@@ -33,10 +33,15 @@ def check_output(output: Path, overwrite: bool) -> None:
 def embed(arguments: argparse.Namespace, strings: list[str], pooling: str, max_length: int) -> None:
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
     with quick_imports():
+        import numpy as np
         import torch
         import transformers
 
         from workflow_scripts.embedding import encoder_folder
+        from workflow_scripts.embedding.principal_components import (
+            principal_components,
+            remove_components,
+        )
         from workflow_scripts.embedding.string_encoding import torch_encoder
         from workflow_scripts.embedding.torch_setup import set_up_torch
 
@@ -67,9 +72,16 @@ def embed(arguments: argparse.Namespace, strings: list[str], pooling: str, max_l
     maker |= {"model": loaded.name, "weights_sha256": loaded.weights_sha256, "versions": versions}
     output, size = arguments.output.resolve(), arguments.shard_size
     job = ShardedJob(output, strings, encoder.dimension, maker, arguments.dtype, size)
-    embed_in_shards(job, encoder.encode)
+    count = arguments.remove_components or 0
+
+    def finish(vectors: np.ndarray) -> None:
+        if count:
+            remove_components(vectors, principal_components(vectors, count))
+
+    embed_in_shards(job, encoder.encode, finish)
     if arguments.record:
         content = {"dimension": encoder.dimension, "dtype": arguments.dtype}
+        content |= {"remove_components": count}
         content |= {"strings": len(strings), "strings_sha256": sha256_of(arguments.strings)}
         write_json(arguments.record, maker | content)
     print(f"{arguments.output}: {len(strings)} vectors of {encoder.dimension} {arguments.dtype}")
@@ -83,6 +95,8 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--record", type=Path, help="what was embedded with what, as JSON")
     add_pooling_arguments(parser)
     parser.add_argument("--dtype", choices=DTYPES, default="float32", help="type of the output")
+    removed = "take the first N principal components out: of strings of one language, in float32"
+    parser.add_argument("--remove-components", type=int, metavar="N", help=removed)
     parser.add_argument("--backend", default="torch", help="torch, onnx or onnx-int8")
     products = "type of the matrix products; auto: float16 on CUDA, float32 on a CPU"
     types = ("float32", "auto", "float16", "bfloat16")
@@ -98,7 +112,9 @@ def main(argv: list[str] | None = None) -> None:
         raise UserError(f"--backend {arguments.backend}: unknown; {hint}")
     if arguments.backend != "torch" and arguments.precision not in ("float32", "auto"):
         raise UserError(f"--precision {arguments.precision}: only for --backend torch")
-    for name in ("threads", "token_budget", "shard_size"):
+    if arguments.remove_components is not None and arguments.dtype != "float32":
+        raise UserError("--remove-components: rounded vectors would be changed; --dtype float32")
+    for name in ("threads", "token_budget", "shard_size", "remove_components"):
         if (count := getattr(arguments, name)) is not None and count < 1:
             raise UserError(f"--{name.replace('_', '-')} {count}: give 1 or more")
     check_output(arguments.output, arguments.overwrite)

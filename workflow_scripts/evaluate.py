@@ -110,12 +110,14 @@ def score(
 
 def print_table(rows: list[dict[str, Any]], missing: dict[str, str]) -> None:
     """Print the rows as aligned columns, what was left out below."""
-    width, interval = max(len(row["dataset"]) for row in rows), "95% interval"
-    print(f"{'dataset':<{width}}  {'metric':<10}  {'value':>7}  {interval:<16}  {'n':>6}  coverage")
+    width, wide = (max(len(row[key]) for row in rows) for key in ("dataset", "metric"))
+    interval = "95% interval"
+    head = f"{'dataset':<{width}}  {'metric':<{wide}}"
+    print(f"{head}  {'value':>7}  {interval:<16}  {'n':>6}  coverage")
     for row in rows:
         interval = "" if row["low"] is None else f"{row['low']:.4f} {row['high']:.4f}"
         print(
-            f"{row['dataset']:<{width}}  {row['metric']:<10}  {row['value']:>7.4f}  "
+            f"{row['dataset']:<{width}}  {row['metric']:<{wide}}  {row['value']:>7.4f}  "
             f"{interval:<16}  {row['n']:>6}  {row['coverage']:.3f}"
         )
     for name, file in missing.items():

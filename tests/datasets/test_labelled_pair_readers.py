@@ -169,7 +169,9 @@ SENTENCES = entry("classification", "labelled-sentences", path="f")
 LAST = {**SENTENCES, "label": "last"}
 TWO_FILES = {"pos": "good film .\n", "neg": "bad film .\n\nworse\n"}
 TREC = "NUM:dist How far ?\nHUM Qui est René ?\n".encode("latin-1")
-BITEXT = {**entry("bitext", "parallel-sentences", left="l", right="r"), "language": "fr-en"}
+BITEXT = entry("bitext-retrieval", "parallel-sentences", left="l", right="r")
+TATOEBA = entry("bitext-retrieval", "tatoeba", path="t.v1/tatoeba.fra-eng")
+FRENCH, ENGLISH = "t.v1/tatoeba.fra-eng.fra", "t.v1/tatoeba.fra-eng.eng"
 
 test_labelled_pairs_sentences_and_bitexts = cases(
     ("rows", PAIRS, {"p.tsv": "a\tb\tneutral\nc\td\tentailment\textra\n"}, FOUND),
@@ -209,4 +211,14 @@ test_labelled_pairs_sentences_and_bitexts = cases(
     ("no translation", BITEXT, {"l": "un\ndeux\n", "r": "one\n\n"}, "r:2: a sentence is empty"),
     ("too few", BITEXT, {"l": "un\ndeux\n", "r": "one\n"}, "l has 2 lines but"),
     ("no pair", BITEXT, {"l": "", "r": ""}, "no pair in"),
+    given("tatoeba", TATOEBA, {FRENCH: "un\u0085e\ndeux", ENGLISH: "one\ntwo \n"})(
+        left=["un\u0085e", "deux"], right=["one", "two "]
+    ),
+    (
+        *("tatoeba, too few", TATOEBA, {FRENCH: "un\ndeux\n", ENGLISH: "one\n"}),
+        "eng.eng has 1; line i of one must belong to line i of the other: fetch the files again",
+    ),
+    ("blank", TATOEBA, {FRENCH: "un\n \n", ENGLISH: "a\nb\n"}, "fra:2: a sentence is empty"),
+    ("tatoeba, one file", TATOEBA, {FRENCH: "un\n"}, "tatoeba.fra-eng.eng: no such file"),
+    ("tatoeba, folder", {**TATOEBA, "path": "t.v1"}, {}, "`datasets.mine.path` is 't.v1'; it must"),
 )

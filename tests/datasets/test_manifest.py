@@ -244,9 +244,7 @@ def senteval(root, row):
 def tatoeba(root, row):
     stem, _, side = row["path"].rpartition(".")
     other = stem.rpartition(".")[2].split("-")[0]
-    files = {"left": f"{stem}.{other}", "right": f"{stem}.eng"}
-    block = {**entry("bitext", "parallel-sentences", **files), "language": f"{other}-en"}
-    found = read_dataset(root, block)
+    found = read_dataset(root, entry("bitext-retrieval", "tatoeba", path=stem))
     return len(found.left if side == other else found.right)
 
 

@@ -50,6 +50,16 @@ def test_entity_linking_sets(shared_data, entries, dataset, mentions):
         assert sum(bool(known & set(parts[0])) for parts in found.gold) / len(found.gold) > 0.99
 
 
+def test_tatoeba_has_1000_pairs_or_as_many_as_the_language_has(shared_data, entries):
+    fewer = {"jv": 205, "te": 234, "ta": 307, "sw": 390, "th": 548, "kk": 575, "ml": 687, "ka": 746}
+    languages = [name.removeprefix("tatoeba-") for name in entries if name.startswith("tatoeba-")]
+    assert len(languages) == 36
+    for language in languages:
+        found = read_dataset(shared_data, entries[f"tatoeba-{language}"])
+        assert len(found.left) == len(found.right) == fewer.get(language, 1000), language
+        assert found.dropped == {}
+
+
 def test_a_lexicon_repeats_sources(shared_data, entries):
     found = read_dataset(shared_data, {**entries["bli-it-fr"], "vocabulary_size": 0})
     assert len({source for source, _ in found.test}) == 1936

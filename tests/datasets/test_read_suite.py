@@ -66,7 +66,7 @@ def test_labelled_parallel_and_corpus_strings_are_numbered(root, monkeypatch):
         "q": entry("pair-classification", "qnli", path="q.tsv"),
         "i": entry("isotropy", "corpus", corpus="c"),
         "c": entry("classification", "labelled-sentences", path={"1": "pos", "0": "neg"}),
-        "b": {**entry("bitext", "parallel-sentences", left="fr", right="en"), "language": "fr-en"},
+        "b": entry("bitext-retrieval", "parallel-sentences", left="fr", right="en"),
     }
     strings, items = read_suite(root, blocks)
     assert strings == ["dog", "sun", "cat", "moon", "lune"]

@@ -17,12 +17,15 @@ CONFIG_FOLDER = Path(__file__).resolve().parents[2] / "config"
 CONFIG: dict = {}
 for part in ("datasets", "config"):
     update_config(CONFIG, yaml.safe_load((CONFIG_FOLDER / f"{part}.yaml").read_text("utf-8")))
-# The sampler holds no second copy of its sentences in the form of SentEval; isotropy is of the
-# strings of made corpora.
+# The sampler holds no second copy of its sentences in the form of SentEval, and three languages of
+# Tatoeba; isotropy is of the strings of made corpora.
+TATOEBA = {"es": "spa", "fr": "fra", "ru": "rus"}
 DATASETS = [
     name
     for name, entry in CONFIG["datasets"].items()
-    if not name.endswith("-senteval") and entry["task"] != "isotropy"
+    if not name.endswith("-senteval")
+    and entry["task"] != "isotropy"
+    and (entry["format"] != "tatoeba" or name.removeprefix("tatoeba-") in TATOEBA)
 ]
 SUITES = [name for name, one in CONFIG["suites"].items() if {*one["datasets"]} <= {*DATASETS}]
 WORD_FORMATS = ("simlex", "multi-simlex", "multi-simlex-pairs")
@@ -41,6 +44,8 @@ def test_every_set_has_enough_items(sampler, name):
     elif entry["task"] == "entity-linking":
         assert len(found.gold) >= 100
         assert 100 <= len({tuple(one) for one in found.name_concepts}) < len(found.names)
+    elif entry["task"] == "bitext-retrieval":
+        assert len({*found.left}) == len({*found.right}) == len(found.left) == 60
     else:
         assert len(found.train) >= 200 and len(found.test) >= 60
         assert not set(found.train) & set(found.test)
@@ -115,7 +120,13 @@ def new_strings(root: Path) -> set[str]:
         strings |= {text for pair in qnli_pairs(root, split) for text in pair[:2]}
     for language in ("es", "ar", "ru"):
         strings |= {text for pair in graded_pairs(root, language) for text in pair[:2]}
-    return strings
+    return strings | tatoeba_strings(root, *TATOEBA.values())
+
+
+def tatoeba_strings(root: Path, *codes: str) -> set[str]:
+    stems = [(root / f"tatoeba-v1/tatoeba.{code}-eng", code) for code in codes]
+    files = [f"{stem}.{side}" for stem, code in stems for side in (code, "eng")]
+    return {line for file in files for [line] in tab_rows(Path(file))}
 
 
 def test_questions_and_sentences_are_balanced_and_unique(sampler):
@@ -198,5 +209,6 @@ def test_no_string_is_one_of_the_real_sets(sampler, shared_data):
     for path in (shared_data / "stsb-multi-mt").glob("*.csv"):
         with open(path, encoding="utf-8", newline="") as stream:
             real |= {normalise(text) for row in csv.reader(stream) for text in row[:2]}
+    real |= set(map(normalise, tatoeba_strings(shared_data, *TATOEBA.values())))
     assert len(real) > 60_000
     assert not real & set(map(normalise, new_strings(sampler)))

@@ -35,7 +35,9 @@ def cosines(left: np.ndarray, right: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize(
     ("model", "pooling"),
     [
-        *itertools.product(["tiny_bert", "tiny_roberta"], ["cls", "mean", "mean_padded"]),
+        *itertools.product(
+            ["tiny_bert", "tiny_roberta"], ["cls", "mean", "mean_pieces", "mean_padded", "max"]
+        ),
         ("tiny_roberta", "pooler"),
     ],
 )

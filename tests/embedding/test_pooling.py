@@ -16,6 +16,7 @@ OF_POOLER = torch.tensor([[0.5, 0.5], [0.25, 0.125]])
     [
         ("cls", [[1.0, 2.0], [7.0, 8.0]]),
         ("mean", [[2.0, 3.0], [7.0, 8.0]]),
+        ("max", [[3.0, 4.0], [7.0, 8.0]]),
         ("mean_padded", [[3.0, 5.0], [4.0, 4.0]]),
         ("pooler", OF_POOLER.tolist()),
     ],
@@ -24,15 +25,34 @@ def test_each_pooling_gives_the_vectors_worked_out_by_hand(pooling, expected):
     assert pool_hidden_states(HIDDEN, MASK, pooling, OF_POOLER).tolist() == expected
 
 
-def test_mean_does_not_see_what_padding_holds_and_is_zero_where_all_is_padding():
-    changed = torch.where(MASK.unsqueeze(-1) == 0, 1e6, HIDDEN)
-    expected = pool_hidden_states(HIDDEN, MASK, "mean")
-    assert torch.equal(pool_hidden_states(changed, MASK, "mean"), expected)
+# Four positions; the last real one of the second string is its second.
+LONGER = torch.tensor([[[9.0], [1.0], [4.0], [7.0]], [[-3.0], [-2.0], [5.0], [6.0]]])
+OF_LONGER = torch.tensor([[1, 1, 1, 1], [1, 1, 0, 0]])
+
+
+def test_mean_pieces_leaves_out_the_first_and_the_last_real_token():
+    assert pool_hidden_states(LONGER, OF_LONGER, "mean_pieces").tolist() == [[2.5], [0.0]]
+    one_more = torch.tensor([[1, 1, 1, 0], [1, 1, 1, 0]])
+    assert pool_hidden_states(LONGER, one_more, "mean_pieces").tolist() == [[1.0], [-2.0]]
+    for width in (1, 2):
+        found = pool_hidden_states(LONGER[:, :width], OF_LONGER[:, :width], "mean_pieces")
+        assert found.tolist() == [[0.0], [0.0]]
+
+
+@pytest.mark.parametrize("pooling", ["mean", "mean_pieces", "max"])
+def test_what_padding_holds_is_not_seen(pooling):
+    for states, mask in ((HIDDEN, MASK), (LONGER, OF_LONGER)):
+        changed = torch.where(mask.unsqueeze(-1) == 0, 1e6, states)
+        expected = pool_hidden_states(states, mask, pooling)
+        assert torch.equal(pool_hidden_states(changed, mask, pooling), expected)
+
+
+def test_the_mean_is_zero_where_all_is_padding():
     empty = torch.zeros_like(MASK)
     assert pool_hidden_states(HIDDEN, empty, "mean").tolist() == [[0.0, 0.0], [0.0, 0.0]]
 
 
 def test_what_cannot_be_pooled_is_refused():
-    for pooling, message in {"pooler": "pooler layer", "max": "unknown pooling 'max'"}.items():
+    for pooling, message in {"pooler": "pooler layer", "min": "unknown pooling 'min'"}.items():
         with pytest.raises(ValueError, match=message):
             pool_hidden_states(HIDDEN, MASK, pooling)

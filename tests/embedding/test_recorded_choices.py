@@ -38,6 +38,8 @@ BOTH = ["Transformer", "Pooling"]
         ({"embedding_dimension": 8, "pooling_mode": "mean"}, "mean"),
         (older(cls=False, mean=True), "mean"),
         (older(cls=True, mean=False), "cls"),
+        ({"embedding_dimension": 8, "pooling_mode": "max"}, "max"),
+        (older(mean=False, max=True), "max"),
     ],
 )
 def test_pooling_and_length_are_read_in_the_present_and_the_older_form(tmp_path, pooling, expected):
@@ -50,7 +52,8 @@ def test_pooling_and_length_are_read_in_the_present_and_the_older_form(tmp_path,
     ("kinds", "pooling"),
     [
         ([*BOTH, "Dense"], {"pooling_mode": "mean"}),
-        (BOTH, {"pooling_mode": "max"}),
+        (BOTH, {"pooling_mode": "lasttoken"}),
+        (BOTH, {"pooling_mode": ["max", "mean"]}),
         (BOTH, older(cls=True, mean=True)),
         (BOTH, older(max=True, mean=True)),
     ],

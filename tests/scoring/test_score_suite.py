@@ -37,6 +37,7 @@ LINKS = {
     "gold": [[["D0"]], [["D1"], ["D2"]], [["D9"]], [["D1", "D3"]]],
     "dropped": {"cui-less": 4},
 }
+BITEXT = {"task": "bitext-retrieval", "split": "test", "dropped": {}, **SIDES}
 STRINGS = {"task": "isotropy", "split": "test", "strings": [1, 4, 5, 7, 9], "dropped": {}}
 VECTORS = np.random.default_rng(0).normal(size=(10, 6)).astype(np.float32)
 PAIRED = zip(VECTORS[:5].astype(float), VECTORS[5:].astype(float), strict=True)
@@ -178,7 +179,7 @@ def with_value(value):
         ({"one": PAIRS}, VECTORS * 0 + 1, f"encoder {ENCODER}, dataset one: spearman is undefined"),
         *(
             ({"one": entry}, with_value(wrong), f"encoder {ENCODER}, {NOT_FINITE.format('one')}")
-            for entry in (PAIRS, CLASSES, STRINGS)
+            for entry in (PAIRS, CLASSES, STRINGS, BITEXT)
             for wrong in (np.nan, np.inf)
         ),
     ],
@@ -192,14 +193,16 @@ def test_mistakes_give_one_clear_error_and_no_file(score, datasets, matrix, mess
 
 def test_a_task_of_the_register_says_what_it_scores_and_whether_settings_are_chosen_on_it(score):
     entries = {"similarity": PAIRS, "pair-classification": CLASSES, "isotropy": STRINGS}
+    entries["bitext-retrieval"] = BITEXT
     for name in register.TASKS:
         task = register.task(name)
         assert getattr(items, task.ITEMS)
         if name in entries:
             assert {row.metric for row in score({"one": entries[name]})} == set(task.METRICS)
-    assert register.development_tasks() == ["similarity", "entity-linking"]
+    chosen_by = ["similarity", "entity-linking", "bitext-retrieval"]
+    assert register.development_tasks() == chosen_by
     register.check_development_task("sts12", "similarity", "--development-set")
-    with pytest.raises(UserError, match=r"of task isotropy; .* similarity or entity-linking"):
+    with pytest.raises(UserError, match=f"of task isotropy; .* {' or '.join(chosen_by)}"):
         register.check_development_task("words", "isotropy", "--development-set")
 
 

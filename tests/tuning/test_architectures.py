@@ -12,6 +12,7 @@ from transformers import AutoModel, AutoTokenizer
 
 from workflow_scripts.embedding.architectures import first_position_only
 from workflow_scripts.embedding.encoder_folder import load_model, position_limit
+from workflow_scripts.embedding.pooling_names import POOLINGS as POOLING_NAMES
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.corpus_strings import Corpus
@@ -28,7 +29,7 @@ LENGTH = RECIPE["embed_max_length"]
 POOLINGS = [
     (name, pooling)
     for name in tiny.ARCHITECTURES
-    for pooling in ("cls", "mean", "mean_padded", "pooler")
+    for pooling in POOLING_NAMES
     if pooling != "pooler" or name in tiny.WITH_POOLER
 ]
 
@@ -59,8 +60,10 @@ def pooled_by_hand(folder, pooling):
         states = output.last_hidden_state[0]
         if pooling == "pooler":
             rows.append(output.pooler_output[0])
+        elif pooling in ("cls", "max"):
+            rows.append(states[0] if pooling == "cls" else states.max(dim=0).values)
         else:
-            rows.append(states[0] if pooling == "cls" else states.mean(dim=0))
+            rows.append((states[1:-1] if pooling == "mean_pieces" else states).mean(dim=0))
     return torch.stack(rows).numpy()
 
 

@@ -16,7 +16,9 @@ from workflow_scripts.downloads.unpacking import KINDS
 from workflow_scripts.errors import UserError, nearest_name
 
 _SCHEMES = ("http", "https", "file")
-_SCORED = Literal["similarity", "entity-linking", "lexicon", "pair-classification"]
+_SCORED = Literal[
+    "similarity", "entity-linking", "lexicon", "pair-classification", "bitext-retrieval"
+]
 Task = Literal[_SCORED, "corpus", "dictionary", "word-vectors"]
 
 

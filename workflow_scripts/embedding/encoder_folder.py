@@ -41,6 +41,13 @@ class LoadedModel:
     weights_sha256: str
     folder: Path | None = None
 
+    @property
+    def marks(self) -> tuple[int | None, int | None]:
+        """The ids of [CLS] and [SEP], or what they are called; None where strings get none."""
+        one, ids = self.tokenizer, self.tokenizer("a")["input_ids"] or [None]
+        first = ids[0] if ids[0] in (one.cls_token_id, one.bos_token_id) else None
+        return first, ids[-1] if ids[-1] in (one.sep_token_id, one.eos_token_id) else None
+
     def check_pooling(self, pooling: str, max_length: int) -> None:
         """Raise `UserError` where the model cannot be pooled so or cannot take `max_length`."""
         limit = position_limit(self.model)
@@ -48,6 +55,9 @@ class LoadedModel:
             wrong = f"pooling {pooling!r} is unknown; use one of {', '.join(POOLINGS)}"
         elif pooling == "pooler" and getattr(self.model, "pooler", None) is None:
             wrong = f"pooling 'pooler': the weights of {self.name} hold no pooler layer; use cls"
+        elif pooling == "mean_pieces" and None in self.marks:
+            wrong = f"pooling 'mean_pieces': the tokenizer of {self.name} does not put special "
+            wrong += "tokens first and last; use mean"
         elif max_length < SHORTEST_MAX_LENGTH:
             wrong = f"maximum length {max_length} is less than {SHORTEST_MAX_LENGTH} tokens"
         elif limit is not None and max_length > limit:
@@ -59,9 +69,7 @@ class LoadedModel:
 
     def warn_of_missing_mark(self, pooling: str) -> None:
         """Say on stderr if `pooling` takes the first position and the tokenizer marks none."""
-        ids = self.tokenizer("a")["input_ids"]
-        marked = ids and ids[0] in (self.tokenizer.cls_token_id, self.tokenizer.bos_token_id)
-        if pooling in ("cls", "pooler") and not marked:
+        if pooling in ("cls", "pooler") and self.marks[0] is None:
             print(
                 f"warning: the tokenizer of {self.name} puts no [CLS] first: pooling {pooling} "
                 "takes the first piece of the string itself",
@@ -232,8 +240,9 @@ def save_encoder(
     with atomic_directory(folder) as temporary:
         loaded.model.save_pretrained(temporary)
         tokenizer.save_pretrained(temporary)
-        dimension = loaded.model.config.hidden_size
-        write_sentence_transformers_files(temporary, pooling, max_length, dimension)
+        config = loaded.model.config
+        shape = (config.hidden_size, config.vocab_size)
+        write_sentence_transformers_files(temporary, pooling, max_length, *shape, loaded.marks)
         # With the weights' hash the record stands for the folder: other weights, other record.
         record = {**record, "weights_sha256": weights_sha256(temporary)}
         if own_weights:

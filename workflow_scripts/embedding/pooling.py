@@ -18,13 +18,21 @@ def pool_hidden_states(
     """Return vectors [B, D] of hidden states [B, T, D] with attention mask [B, T] (1 = real token).
 
     Padding must stand on the right. `mean_padded` averages over all T positions, so T must be the
-    recipe's maximum length, whatever the batch holds. `pooler` needs `pooler_output` [B, D].
+    recipe's maximum length, whatever the batch holds. `pooler` needs `pooler_output` [B, D]. Means
+    over no token are the zero vector: `mean_pieces` of a string without any piece.
     """
     if pooling == "cls":
         return hidden_states[:, 0]
-    if pooling == "mean":
-        mask = attention_mask.unsqueeze(-1).to(hidden_states.dtype)
-        # A string without any real token gets the zero vector.
+    if pooling == "max":
+        padding = attention_mask.unsqueeze(-1) == 0
+        return hidden_states.masked_fill(padding, -torch.inf).amax(dim=1)
+    if pooling in ("mean", "mean_pieces"):
+        taken = attention_mask
+        if pooling == "mean_pieces":
+            # Not the first, and of the others those with a real token behind them.
+            taken = torch.zeros_like(attention_mask)
+            taken[:, 1:-1] = attention_mask[:, 2:]
+        mask = taken.unsqueeze(-1).to(hidden_states.dtype)
         return (hidden_states * mask).sum(dim=1) / mask.sum(dim=1).clamp(min=1.0)
     if pooling == "mean_padded":
         return hidden_states.mean(dim=1)

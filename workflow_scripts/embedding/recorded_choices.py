@@ -12,7 +12,11 @@ DEFAULT_MAX_LENGTH = 64
 _NO_LIMIT = 100_000
 # Normalize leaves cosines as they are.
 _KNOWN_MODULES = {"Transformer", "Pooling", "Normalize"}
-_OLD_POOLINGS = {"pooling_mode_cls_token": "cls", "pooling_mode_mean_tokens": "mean"}
+_OLD_POOLINGS = {
+    "pooling_mode_cls_token": "cls",
+    "pooling_mode_mean_tokens": "mean",
+    "pooling_mode_max_tokens": "max",
+}
 
 
 def add_pooling_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,6 +1,7 @@
 """The files that make a model folder a folder of sentence-transformers 6."""
 
 import json
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,22 @@ from workflow_scripts.files import write_text
 
 
 def write_sentence_transformers_files(
-    folder: Path, pooling: str, max_length: int, dimension: int
+    folder: Path,
+    pooling: str,
+    max_length: int,
+    dimension: int,
+    vocabulary: int,
+    marks: Collection[int | None],
 ) -> None:
     """Write modules.json and the config of each module into a model folder.
+
+    `vocabulary` is the number of token ids, `marks` those of [CLS] and [SEP].
 
     `mean_padded` has no name there: Pooling averages over the attention mask, or over all positions
     where the mask's last dimension is not their number (`Pooling.forward`). So a stock Dense module
     between the two, which maps every token embedding to the constant 1, overwrites the mask, by
     then used, with one of shape [B, T, 1]. `processing_kwargs` asks for padding to `max_length`.
+    For `mean_pieces` a stock WordWeights module weighs the marks 0, all other tokens 1.
     """
     of_pooler = pooling == "pooler"
     output = "pooler_output" if of_pooler else "last_hidden_state"
@@ -38,9 +47,18 @@ def write_sentence_transformers_files(
             "activation_function": "torch.nn.modules.linear.Identity",
             **{"module_input_name": "token_embeddings", "module_output_name": "attention_mask"},
         }
+    if pooling == "mean_pieces":
+        kind = "sentence_transformer.modules.word_weights.WordWeights"
+        modules.append(("1_WithoutMarks", kind))
+        configs["1_WithoutMarks/config.json"] = {
+            # It asks for the weights of words; all that counts here are the places in the list.
+            "vocab": ["mark" if token in marks else "" for token in range(vocabulary)],
+            **{"word_weights": {"mark": 0.0}, "unknown_word_weight": 1.0},
+        }
     if not of_pooler:
         modules.append(("1_Pooling", "sentence_transformer.modules.pooling.Pooling"))
-        mode = {"pooling_mode": "cls" if pooling == "cls" else "mean", "include_prompt": True}
+        kind = pooling if pooling in ("cls", "max") else "mean"
+        mode = {"pooling_mode": kind, "include_prompt": True}
         configs["1_Pooling/config.json"] = {"embedding_dimension": dimension, **mode}
     configs["sentence_bert_config.json"] = transformer
     configs["modules.json"] = [

@@ -27,6 +27,7 @@ DTYPES = ("float32", "float16")
 ROWS_AT_ONCE = 10_000
 
 Encode = Callable[[Sequence[str], Advance], np.ndarray]
+Finish = Callable[[np.ndarray], None]
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,9 @@ def write_shard(job: ShardedJob, first: int, vectors: np.ndarray) -> None:
         np.save(stream, stored)
 
 
-def join_shards(job: ShardedJob, unique_rows: np.ndarray, unique_count: int) -> None:
+def join_shards(
+    job: ShardedJob, unique_rows: np.ndarray, unique_count: int, finish: Finish
+) -> None:
     """Write the output from the finished shards; line i has the unique string `unique_rows[i]`."""
     # In the working folder, where a killed run leaves nothing that the next one does not tidy up.
     joined = job.folder / "joined.npy"
@@ -104,15 +107,17 @@ def join_shards(job: ShardedJob, unique_rows: np.ndarray, unique_count: int) -> 
         for start in range(0, len(lines), ROWS_AT_ONCE):
             some = lines[start : start + ROWS_AT_ONCE]
             vectors[some] = shard[unique_rows[some] - first]
+    finish(vectors)
     vectors.flush()
     os.replace(joined, job.output)
 
 
-def embed_in_shards(job: ShardedJob, encode: Encode) -> None:
+def embed_in_shards(job: ShardedJob, encode: Encode, finish: Finish = lambda _: None) -> None:
     """Write the vectors of the job; row i belongs to line i, equal lines are run once.
 
     `encode` maps strings to float32 vectors [number of strings, D] and tells its second argument
-    how many it has done. The same job gives the same bytes, interrupted or not.
+    how many it has done; `finish` may change the vectors of all lines before they are the output.
+    The same job gives the same bytes, interrupted or not.
     """
     row_of: dict[str, int] = {}
     places = (row_of.setdefault(string, len(row_of)) for string in job.strings)
@@ -133,5 +138,5 @@ def embed_in_shards(job: ShardedJob, encode: Encode) -> None:
                 # Going on would end here again.
                 shutil.rmtree(job.folder)
                 raise
-    join_shards(job, rows, len(unique))
+    join_shards(job, rows, len(unique), finish)
     shutil.rmtree(job.folder)

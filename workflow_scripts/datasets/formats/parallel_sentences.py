@@ -1,4 +1,4 @@
-"""Sentences and their translations in two files, such as Tatoeba's; in no table of the paper."""
+"""Sentences and their translations in two files; Tatoeba's have a format of their own."""
 
 from pathlib import Path
 
@@ -20,7 +20,11 @@ def list_files(root: Path, entry: Entry) -> list[Path]:
 
 
 def read(root: Path, entry: Entry) -> ParallelSentences:
-    paths = list_files(root, entry)
+    return read_pairs(list_files(root, entry))
+
+
+def read_pairs(paths: list[Path]) -> ParallelSentences:
+    """Return the pairs of two files, line by line; `UserError` for blank lines, unequal lengths."""
     pairs = ParallelSentences()
     for line, sentences in read_aligned_lines(paths):
         for sentence, path in zip(sentences, paths, strict=True):

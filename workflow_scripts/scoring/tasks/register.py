@@ -16,7 +16,10 @@ from types import ModuleType
 from workflow_scripts import rooms
 from workflow_scripts.errors import UserError
 
-TASKS = ("similarity", "pair-classification", "entity-linking", "lexicon", "isotropy")
+TASKS = (
+    *("similarity", "pair-classification", "entity-linking", "lexicon", "isotropy"),
+    "bitext-retrieval",
+)
 
 
 def task(name: str) -> ModuleType:

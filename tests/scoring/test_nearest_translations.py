@@ -1,0 +1,102 @@
+"""Bitext retrieval, against cosines and accuracies worked out one by one."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics.pairwise import cosine_similarity
+
+from workflow_scripts.errors import UserError
+from workflow_scripts.scoring import nearest_translations
+from workflow_scripts.scoring.bootstrap import replicate, resamples
+from workflow_scripts.scoring.nearest_translations import nearest_both_ways
+from workflow_scripts.scoring.tasks.bitext_retrieval import METRICS, measure
+
+NOTHING_DROPPED = {"task": "bitext-retrieval", "split": "test", "dropped": {}}
+
+
+def measured(vectors, left, right):
+    return measure("tatoeba-xx", {**NOTHING_DROPPED, "left": left, "right": right}, vectors)
+
+
+def plainly(left, right):
+    """The oracle: accuracy of rows of `left` among those of `right`; of equals the first counts."""
+    hits = 0
+    for row, one in enumerate(left):
+        cosines = [one @ other / np.sqrt((one @ one) * (other @ other)) for other in right]
+        hits += max(range(len(right)), key=lambda at: (round(cosines[at], 12), -at)) == row
+    return hits / len(left)
+
+
+def plainly_without_component(vectors):
+    c = np.linalg.svd(vectors, full_matrices=False)[2][0]
+    return np.array([e - (e @ c) * c for e in vectors])
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.integers(3, 40), st.sampled_from([1, 3, 512]))
+def test_the_four_accuracies_are_those_of_the_definition(seed, n, rows_at_once):
+    generator = np.random.default_rng(seed)
+    meaning = generator.normal(size=(n, 8))
+    noise = generator.normal(size=(2, n, 8)) + 3 * generator.normal(size=(2, 1, 8))
+    vectors = (meaning + noise).reshape(2 * n, 8).astype(np.float32)
+    left, right = vectors.astype(np.float64).reshape(2, n, 8)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nearest_translations, "_ROWS_AT_ONCE", rows_at_once)
+        found = measured(vectors, list(range(n)), list(range(n, 2 * n)))
+    assert tuple(found.values) == METRICS and (found.n, found.coverage) == (n, 1)
+    without = [plainly_without_component(side) for side in (left, right)]
+    pairs = [(left, right), (right, left), tuple(without), tuple(without[::-1])]
+    assert list(found.values.values()) == [plainly(*pair) for pair in pairs]
+
+
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (1030, 700), (512, 3)])
+def test_neighbours_are_those_of_all_cosines_at_once(n, m):
+    generator = np.random.default_rng(n)
+    sides = [generator.normal(size=(size, 16)) for size in (n, m)]
+    left, right = (side / np.linalg.norm(side, axis=1, keepdims=True) for side in sides)
+    cosines = cosine_similarity(left, right)
+    to_right, to_left = nearest_both_ways(left, right)
+    np.testing.assert_array_equal(to_right, cosines.argmax(axis=1))
+    np.testing.assert_array_equal(to_left, cosines.argmax(axis=0))
+
+
+def test_of_equal_vectors_the_first_counts_as_found():
+    a, b, c = np.random.default_rng(0).normal(size=(3, 5))
+    vectors = np.array([a, b, b + 0.1 * c, a, b, b], dtype=np.float32)
+    # the translation of the last two is the same: one string in two rows, or two equal vectors
+    for right in ([3, 4, 5], [3, 4, 4]):
+        found = measured(vectors, [0, 1, 2], right).values
+        assert found["accuracy"] == found["accuracy_from_english"] == pytest.approx(2 / 3)
+        # and it is found in its first row, whichever sentence that belongs to
+        found = measured(vectors, [0, 2, 1], right).values
+        assert found["accuracy"] == pytest.approx(2 / 3)
+        assert found["accuracy_from_english"] == pytest.approx(2 / 3)
+    # all sentences twice: the first copy is right, the second is a miss, however products round
+    side = np.random.default_rng(1).normal(size=(301, 64)).astype(np.float32)
+    vectors = np.tile(side, (4, 1))
+    found = measured(vectors, list(range(602)), list(range(602, 1204))).values
+    assert list(found.values()) == [0.5] * 4
+
+
+def test_replicates_are_means_over_queries_so_that_those_of_two_encoders_are_pairs():
+    sides = np.random.default_rng(2).normal(size=(2, 20, 6)).astype(np.float32)
+    rows = list(range(20)), list(range(20, 40))
+    first = measured(np.concatenate([sides[0], sides[0] + sides[1]]), *rows)
+    right = measured(np.concatenate([sides[0], sides[0]]), *rows)
+    found, ones = (replicate("tatoeba-xx", 20, one.metrics) for one in (first, right))
+    indices = np.concatenate(list(resamples("tatoeba-xx", 20)))
+    left, other = sides[0].astype(np.float64), (sides[0] + sides[1]).astype(np.float64)
+    hits = cosine_similarity(left, other).argmax(axis=1) == np.arange(20)
+    assert 0 < hits.mean() < 1
+    np.testing.assert_allclose(found["accuracy"], hits[indices].mean(axis=1), atol=1e-12)
+    assert all((ones[name] == 1).all() for name in METRICS)
+
+
+def test_vectors_without_a_nearest_one_are_refused():
+    vectors = np.random.default_rng(3).normal(size=(6, 4)).astype(np.float32)
+    vectors[4] = 0
+    with pytest.raises(UserError, match="row 4 is a zero vector"):
+        measured(vectors, [0, 1, 2], [3, 4, 5])
+    with pytest.raises(UserError, match="they lie in no more directions"):
+        measured(np.ones((6, 4), dtype=np.float32), [0, 1, 2], [3, 4, 5])
