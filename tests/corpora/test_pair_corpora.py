@@ -102,7 +102,9 @@ def entries(keys):
         ("a.jsonl", "\n".join(map(json.dumps, entries(KEYS))) + "\n", {}),
         (
             "a.json",
-            json.dumps({str(n): one for n, one in enumerate(entries(["text_a", "text_b", "label"]))}),
+            json.dumps(
+                {str(n): one for n, one in enumerate(entries(["text_a", "text_b", "label"]))}
+            ),
             {},
         ),
         (
@@ -134,7 +136,9 @@ def write_groups(folder, languages, groups):
     labels = [LABELS[number % 3] for number in range(groups * 3)]
     (folder / "labels").write_text("".join(f"{label}\n" for label in labels))
     for one in languages:
-        lines = (f"{one} p{g}\n" + "".join(f"{one} h{g}.{h}\n" for h in range(3)) for g in range(groups))
+        lines = (
+            f"{one} p{g}\n" + "".join(f"{one} h{g}.{h}\n" for h in range(3)) for g in range(groups)
+        )
         (folder / f"s.{one}").write_text("".join(lines))
 
 
@@ -150,7 +154,10 @@ def test_premise_and_hypothesis_of_a_group_are_in_two_languages(groups, language
     for number, line in enumerate(drawn[0]):
         premise, hypothesis, label = line.split("||")
         assert premise[0] != hypothesis[0]
-        assert (premise[1:], hypothesis[1:]) == (f" p{number // 3}", f" h{number // 3}.{number % 3}")
+        assert (premise[1:], hypothesis[1:]) == (
+            f" p{number // 3}",
+            f" h{number // 3}.{number % 3}",
+        )
         assert label == LABELS[number % 3]
     assert len(drawn[0]) == 3 * groups
 

@@ -14,7 +14,6 @@ from workflow_scripts.corpora.kinds import joined
 from workflow_scripts.corpora.sample_corpus import draw_corpus
 from workflow_scripts.errors import UserError
 
-
 # --- drawing -----------------------------------------------------------------------------------
 
 

@@ -154,7 +154,9 @@ def test_text_without_documents_is_refused_in_one_line(make, tmp_path, reader, m
 
 
 def test_missing_files_and_those_that_are_no_text_are_named_and_nothing_is_written(make, tmp_path):
-    with pytest.raises(UserError, match=r"\*\.txt: no such file, needed by .*`corpora.corpus.texts`"):
+    with pytest.raises(
+        UserError, match=r"\*\.txt: no such file, needed by .*`corpora.corpus.texts`"
+    ):
         make({**BLOCK, **TEXTS})
     write(tmp_path, numbered(2))
     with open(tmp_path / "a.txt", "ab") as stream:

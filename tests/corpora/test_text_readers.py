@@ -4,8 +4,8 @@ import gzip
 
 import pytest
 
-from workflow_scripts.errors import UserError
 from workflow_scripts.corpora.text_readers import read_documents, read_with
+from workflow_scripts.errors import UserError
 
 BLOCKS = (
     '<doc id="1" url="?curid=1" title="Sets">\nSets\n\nIf a < b then c > d holds.\n</doc>\n'

@@ -12,13 +12,13 @@ from dataset_reading import entry, read_dataset
 from workflow_scripts.corpora.kinds import sentences as sentences_kind
 from workflow_scripts.corpora.obo import read_obo
 from workflow_scripts.corpora.sample_corpus import draw_corpus
+from workflow_scripts.corpora.text_readers import read_with
 from workflow_scripts.datasets.dictionaries import READERS
 from workflow_scripts.datasets.frequent_words import read_word_list
 from workflow_scripts.datasets.headed_rows import read_headed_rows
 from workflow_scripts.datasets.pair_rows import read_pair_rows
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_bytes, read_lines
-from workflow_scripts.corpora.text_readers import read_with
 
 pytestmark = pytest.mark.shared_data
 

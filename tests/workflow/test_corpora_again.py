@@ -18,7 +18,9 @@ def test_kinds_files_and_blocks_remake_their_own_corpora(fresh):
     own = fresh.folder / "resources/sampler/own"
     own.mkdir()
     for name in "ab":
-        (own / f"{name}.txt").write_text(f"First sentence of {name}. Second sentence of {name}.\n")
+        (own / f"{name}.txt").write_text(
+            f"The first sentence in {name} here. The second sentence in {name} here.\n"
+        )
     (own / "pairs.tsv").write_text("A cat.\tUne chatte.\n")
     (own / "nli.tsv").write_text("sentence1\tsentence2\tgold_label\nA cat.\tA pet.\tentailment\n")
     with fresh.edited_config() as config:

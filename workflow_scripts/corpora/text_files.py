@@ -38,7 +38,7 @@ class TextFiles(Block):
         "between paragraphs of wrapped lines; `blank-line-documents`, a blank line ends a document."
     )
     files: list[str] = Field(
-        min_length=1, description="Paths or glob patterns, relative to the folder of all texts."
+        min_length=1, description="Paths or glob patterns, below the folder of all data (texts)."
     )
     columns: list[WholeNumber] = Field([], description="Of `tsv` only: columns with text, from 1.")
 

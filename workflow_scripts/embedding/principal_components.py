@@ -1,4 +1,4 @@
-"""The directions that all vectors of a language share, and vectors without them (CMLM, section 5.2).
+"""The directions that vectors of a language share, and vectors without them (CMLM, section 5.2).
 
 Numpy alone: scoring uses it too.
 """
@@ -17,8 +17,8 @@ def principal_components(vectors: np.ndarray, count: int = 1) -> np.ndarray:
     """Return the first `count` right singular vectors of vectors [N, D], float64 [count, D].
 
     Rows are strings of one language, not centred, as in the paper. The components have unit length
-    and are at right angles; their signs say nothing. Computed from the Gram matrix [D, D], so that N
-    may be large. Raises `UserError` where the vectors have no more than `count` directions.
+    and are at right angles; their signs say nothing. Computed from the Gram matrix [D, D]: N may be
+    large. Raises `UserError` where the vectors have no more than `count` directions.
     """
     dimension = vectors.shape[1]
     gram = np.zeros((dimension, dimension))

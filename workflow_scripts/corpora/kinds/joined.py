@@ -59,9 +59,7 @@ def documents(
     return None
 
 
-def _shared_out(
-    root: Path, options: Options, seed: int, documents: bool
-) -> Iterator[list[str]]:
+def _shared_out(root: Path, options: Options, seed: int, documents: bool) -> Iterator[list[str]]:
     def units(path: Path) -> Iterator[list[str]]:
         lines = stream_lines(path)
         return blocks_of(lines) if documents else ([line] for line in lines)

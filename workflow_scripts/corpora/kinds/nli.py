@@ -40,8 +40,8 @@ class Options(SampledBlock):
     )
     labels: Text | None = Field(
         None,
-        description="File of labels, of 15-way XNLI: `path` then has lines, a premise and its three "
-        "hypotheses in turn, and this a label for each hypothesis.",
+        description="File of labels, as of 15-way XNLI: one for each hypothesis, where `path` has "
+        "lines, a premise and its three hypotheses in turn.",
     )
     languages: Annotated[Distinct[Text], Field(min_length=2)] | None = Field(
         None, description="Each pair's premise and hypothesis are in two of them, at random."
@@ -78,9 +78,7 @@ def strings(root: Path, options: Options, seed: int, dropped: Counter[str]) -> I
     return pair_lines(_triples(root, options, seed, dropped), options.whitespace, dropped)
 
 
-def _triples(
-    root: Path, options: Options, seed: int, dropped: Counter[str]
-) -> Iterator[list[str]]:
+def _triples(root: Path, options: Options, seed: int, dropped: Counter[str]) -> Iterator[list[str]]:
     languages = options.all_languages()
     files = {language: _file(root, options, language) for language in languages}
     rows = {language: list(_rows(path, root, options)) for language, path in files.items()}

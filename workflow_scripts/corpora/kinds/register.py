@@ -41,5 +41,7 @@ def check_joined(corpora: Mapping[str, CorpusBlock], file: str | FileOf = "confi
             raise UserError(f"{place}: `corpora.{name}.of` has `{other}`, which {remedy}")
         running = {corpora[other].kind == "text": other for other in options.corpora()}
         if len(running) > 1:
-            mixed = f"`{running[True]}`, which is running text, and `{running[False]}`, which is not"
+            mixed = (
+                f"`{running[True]}`, which is running text, and `{running[False]}`, which is not"
+            )
             raise UserError(f"{place}: `corpora.{name}.of` has {mixed}; join them apart")

@@ -76,14 +76,14 @@ def _runs(root: Path, options: Options, dropped: Counter[str]) -> Iterator[list[
     excluded = kept_out_keys(root, options.kept_out)
     # of both parts, so that no sentence is in both
     seen: set[bytes] | None = set() if options.deduplicate else None
-    wanted = options.part == "held_out"
+    one_in = options.held_out
     for document in (one for text in options.texts for one in text.documents(root)):
-        one_in = options.held_out
-        is_wanted = wanted == bool(one_in and is_held_out(comparison_key("".join(document)), one_in))
+        held_out = one_in is not None and is_held_out(comparison_key("".join(document)), one_in)
+        wanted = held_out == (options.part == "held_out")
         cleaned = clean_sentences(document, seen, excluded, options.minimum_letters, dropped)
         for kept, run in groupby(cleaned, key=bool):
             sentences = [one[0] for one in run if one]
-            if kept and not is_wanted:
+            if kept and not wanted:
                 dropped["other_part"] += len(sentences)
             elif len(sentences) == 1:
                 dropped["alone"] += 1

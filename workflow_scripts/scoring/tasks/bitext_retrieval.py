@@ -1,7 +1,7 @@
-"""Bitext retrieval: the share of sentences whose nearest one in the other language translates them.
+"""Bitext retrieval: the share of sentences whose translation is nearest, by cosine.
 
-CMLM, section 4.6, on Tatoeba: all sentences of the other side of the file are candidates, by cosine.
-`pcr`: each side without its own first principal component (section 5.2).
+CMLM, section 4.6, on Tatoeba: candidates are all sentences of the other side of the file. `pcr`:
+each side without its own first principal component (section 5.2).
 """
 
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ DEVELOPMENT = True
 
 
 def measure(dataset: str, entry: dict, vectors: "np.ndarray", ranked: Any = None) -> "Measurement":
-    """Return the four accuracies over all pairs (`left`, `right`); what is resampled are queries."""
+    """Return the four accuracies over all pairs (`left`, `right`); queries are resampled."""
     import numpy as np
 
     from workflow_scripts.embedding.principal_components import (
