@@ -16,7 +16,8 @@ from workflow_scripts.embedding.string_encoding import encode_strings, torch_enc
 from workflow_scripts.errors import UserError
 
 STRINGS = [*make_sentences(23), "a", "", "the " * 60, "dog", "éß 中文", "dog"]
-POOLINGS = list(POOLING_NAMES)
+# projected needs an encoder of method cmlm: tests/tuning/test_cmlm.py
+POOLINGS = [name for name in POOLING_NAMES if name != "projected"]
 
 
 @pytest.fixture(scope="module")

@@ -30,6 +30,7 @@ POOLINGS = [
     (name, pooling)
     for name in tiny.ARCHITECTURES
     for pooling in POOLING_NAMES
+    if pooling != "projected"
     if pooling != "pooler" or name in tiny.WITH_POOLER
 ]
 

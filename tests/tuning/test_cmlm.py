@@ -8,7 +8,10 @@ import torch
 from tiny_models import WORDS, cpu_means
 from torch.nn import functional
 
-from workflow_scripts.embedding.encoder_folder import load_model
+from workflow_scripts.embedding.encoder_folder import load_model, save_encoder
+from workflow_scripts.embedding.projections import Projections
+from workflow_scripts.embedding.string_encoding import encode_strings
+from workflow_scripts.errors import UserError
 from workflow_scripts.language_modelling.masking import IGNORED
 from workflow_scripts.language_modelling.prediction import load_masked_lm
 from workflow_scripts.tuning import slices
@@ -51,9 +54,10 @@ def make_documents(count=6, seed=0):
 
 
 def corpora_of(choices):
-    sides = [document[0] for document in make_documents(8, 1)], [
-        document[1] for document in make_documents(8, 1)
-    ]
+    sides = (
+        [document[0] for document in make_documents(8, 1)],
+        [document[1] for document in make_documents(8, 1)],
+    )
     bitext = Corpus(*sides) if choices.bitext else None
     held_out = RunningText(make_documents(3, 2)) if choices.held_out else None
     return Corpora(RunningText(make_documents()), bitext, held_out)
@@ -266,7 +270,7 @@ def test_loss_and_gradients_are_those_of_the_plain_way(name, changes, folder_of)
 
 
 def test_tokens_of_the_first_sentence_get_gradients_through_the_vector_alone(tiny_bert):
-    loaded, objective = objective_of(tiny_bert, swap=0.0)
+    _, objective = objective_of(tiny_bert, swap=0.0)
     recorded = Recorded(objective)
     # cut: the vectors reach the second sentences, their gradient does not come back
     backward = objective._masked.backward
@@ -278,7 +282,7 @@ def test_tokens_of_the_first_sentence_get_gradients_through_the_vector_alone(tin
     _, whole = take_first_step(objective)
     objective._masked.backward = cut
     _, without = take_first_step(objective)
-    (firsts, _), seconds = (recorded.drawn[0][0], 0), recorded.drawn[0][1]
+    seconds = recorded.drawn[0][1]
     embeddings = "whole.bert.embeddings.position_embeddings.weight"
     assert not torch.equal(whole[embeddings], without[embeddings])
     longest = max(len(row) for row in seconds)
@@ -360,6 +364,22 @@ def test_the_same_seed_gives_the_same_weights(tiny_bert):
     torch.testing.assert_close(first.model.state_dict(), second.model.state_dict(), rtol=0, atol=0)
     torch.testing.assert_close(one.own_weights, other.own_weights, rtol=0, atol=0)
     assert any("projections" in name for name in one.own_weights)
+
+
+def test_projected_vectors_are_means_over_the_views(tiny_bert, tmp_path):
+    loaded, summary = tuned(tiny_bert)
+    views = Projections(32, 4, 2.0, 3, seed=0)
+    save_encoder(tmp_path / "encoder", loaded, "mean", 20, {}, "", summary.own_weights)
+    own = {key.rpartition("projections.")[2]: one for key, one in summary.own_weights.items()}
+    views.load_state_dict({key: one for key, one in own.items() if key in views.state_dict()})
+    read = load_model(str(tmp_path / "encoder"))
+    strings = make_documents()[0]
+    means = torch.from_numpy(encode_strings(read, strings, "mean", 20))
+    expected = plain_projections(means, views).mean(dim=1).detach().numpy()
+    found = encode_strings(read, strings, "projected", 20)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+    with pytest.raises(UserError, match="no encoder that method cmlm trained"):
+        encode_strings(load_model(str(tiny_bert)), strings, "projected", 20)
 
 
 def test_a_padded_batch_of_sequences_keeps_documents_apart(tiny_bert):

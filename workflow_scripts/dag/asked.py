@@ -168,12 +168,15 @@ class Asked:
                 return wanted._replace(absent="no model for this language in this config")
             if (reason := typed.models[model].absent) is not None:
                 return wanted._replace(absent=reason)
-            if recipe.tunes and typed.models[model].vectors is not None:
+            if typed.is_tuned(name) and typed.models[model].vectors is not None:
                 raise UserError(
                     f"config: `{place.where}`: `{model}` is a file of word vectors, which recipe "
                     f"`{name}` cannot tune; give a recipe of method none"
                 )
-            models.append((model, self._corpus(place, language)))
+            corpus = self._corpus(place, language)
+            if recipe.start is not None and not recipe.tunes:
+                corpus = recipe.start.corpus
+            models.append((model, corpus))
         encoders = tuple(
             tuple(Encoder(model, name, corpus, seed) for model, corpus in models)
             for seed in typed.seeds(name)

@@ -47,9 +47,9 @@ class Cells:
         reasons = [one for wanted in found for one in departures(self._typed, paper, wanted)]
         reasons += [f"the mean leaves out {dataset}" for dataset in left_out]
         if tolerance is None:
-            recipe = self._typed.recipes[found[0].encoders[0][0].recipe]
+            tuned = self._typed.is_tuned(found[0].encoders[0][0].recipe)
             tolerances = self._typed.config.tolerance
-            tolerance = tolerances.tuned if recipe.tunes else tolerances.untuned
+            tolerance = tolerances.tuned if tuned else tolerances.untuned
         parts = [
             {"dataset": one.dataset, "metric": one.metric, "scores": self.scores(one)}
             for one in found

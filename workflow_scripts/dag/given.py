@@ -149,15 +149,23 @@ class Given:
 
     def files(self, encoder: Encoder) -> list[str]:
         """Return the files that stand for an encoder: its record, or those of the untuned model."""
+        encoder = self._read(encoder)
         if encoder.corpus == UNTUNED_CORPUS:
             return self.models.files(encoder.model)
         return [f"{self.location(encoder)}/encoder.json"]
 
     def location(self, encoder: Encoder) -> str:
         """Return what to load an encoder from: its folder, or the untuned model."""
+        encoder = self._read(encoder)
         if encoder.corpus == UNTUNED_CORPUS:
             return self.models.location(encoder.model)
         return f"{self.results}/encoders/{encoder}"
+
+    def _read(self, encoder: Encoder) -> Encoder:
+        """Return the encoder whose folder is read: of a recipe that does not tune, its start's."""
+        if self._typed.recipes[encoder.recipe].tunes:
+            return encoder
+        return self._asked.start_of(encoder) or encoder
 
     def more_corpora(self, recipe: str) -> list[str]:
         """Return the corpora that a recipe takes beside that of its encoder."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from workflow_scripts import rooms
 from workflow_scripts.canonical import canonical
 from workflow_scripts.dag.asked import cell_of_figure, cell_of_table
-from workflow_scripts.dag.encoders import UNTUNED_CORPUS
 from workflow_scripts.dag.needs import shown_searches
 
 if TYPE_CHECKING:
@@ -68,7 +67,8 @@ class Run:
         """Return the benchmark files of the jobs of all tables and figures, by group of jobs."""
         plan = self._plan
         labels = ("words", "names", "sentences")
-        tuned = sorted(one for one in plan.needs(False).encoders if one.corpus != UNTUNED_CORPUS)
+        recipes = plan.typed.recipes
+        tuned = sorted(one for one in plan.needs(False).encoders if recipes[one.recipe].tunes)
         methods = dict.fromkeys(plan.typed.recipes[one.recipe].method for one in tuned)
         groups = {f"{name.title()} tuning, {label}": set() for name in methods for label in labels}
         groups |= {"embedding": set(), "scoring": set()}

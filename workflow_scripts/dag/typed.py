@@ -56,17 +56,22 @@ class Typed:
         return blocks[name]
 
     def corpora_of(self, encoder: Encoder) -> list[str]:
-        """Return the corpora that an encoder is tuned on, and before it those that it starts from."""
+        """Return the corpora that an encoder is tuned on, those that it starts from first."""
         if encoder.corpus == UNTUNED_CORPUS:
             return []
         recipe, before = self.recipes[encoder.recipe], []
         if (start := recipe.start) is not None:
             before = self.corpora_of(encoder._replace(recipe=start.recipe, corpus=start.corpus))
-        return [*before, encoder.corpus, *recipe.corpora().values()]
+        own = [encoder.corpus] if recipe.tunes else []
+        return [*before, *own, *recipe.corpora().values()]
 
     def seeds(self, recipe: str) -> list[int]:
-        """Return the seeds of a recipe's encoders: those of the config where it tunes, else 0."""
-        return self.config.seeds if self.recipes[recipe].tunes else [0]
+        """Return the seeds of a recipe's encoders: those of the config where one tunes, else 0."""
+        return self.config.seeds if self.is_tuned(recipe) else [0]
+
+    def is_tuned(self, recipe: str) -> bool:
+        """Return whether a recipe tunes, or reads the encoder of one that does."""
+        return self.recipes[recipe].tunes or self.recipes[recipe].start is not None
 
 
 def read_typed(layers: Layers) -> Typed:

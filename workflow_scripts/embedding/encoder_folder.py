@@ -58,6 +58,8 @@ class LoadedModel:
         elif pooling == "mean_pieces" and None in self.marks:
             wrong = f"pooling 'mean_pieces': the tokenizer of {self.name} does not put special "
             wrong += "tokens first and last; use mean"
+        elif pooling == "projected" and self.own_weights() is None:
+            wrong = f"pooling 'projected': {self.name} is no encoder that method cmlm trained"
         elif max_length < SHORTEST_MAX_LENGTH:
             wrong = f"maximum length {max_length} is less than {SHORTEST_MAX_LENGTH} tokens"
         elif limit is not None and max_length > limit:
@@ -66,6 +68,11 @@ class LoadedModel:
         else:
             return
         raise UserError(wrong)
+
+    def own_weights(self) -> Path | None:
+        """Return the file of what a method trained beside the model, None where there is none."""
+        path = self.folder and self.folder / OWN_WEIGHTS
+        return path if path and path.is_file() else None
 
     def warn_of_missing_mark(self, pooling: str) -> None:
         """Say on stderr if `pooling` takes the first position and the tokenizer marks none."""

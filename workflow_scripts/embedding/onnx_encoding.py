@@ -43,6 +43,8 @@ def onnx_encoder(
 ) -> StringEncoder:
     """Return the encoder that runs the ONNX file `path` of the folder that `loaded` is from."""
     loaded.check_pooling(pooling, max_length)
+    if pooling == "projected":
+        raise UserError("pooling projected: the exported model has no projections; use torch")
     session = open_session(path, device)
     made_from = session.get_modelmeta().custom_metadata_map.get(WEIGHTS_KEY)
     if made_from != loaded.weights_sha256:

@@ -9,6 +9,8 @@ POOLINGS: dict[str, str] = {
     "length included (padding is masked in attention, not in the mean)",
     "max": "largest value of each unit of the last hidden states over the real tokens",
     "pooler": "first position after the model's own pooler layer",
+    "projected": "mean of the views that CMLM makes of `mean`, of an encoder that it trained; for "
+    "recipes of method none only",
 }
 
 # Positions of this many tokens at least, so that a string keeps one piece between its two marks.

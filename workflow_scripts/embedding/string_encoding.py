@@ -13,6 +13,7 @@ from workflow_scripts.embedding.architectures import first_position_only
 from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.pooling import pool_hidden_states
 from workflow_scripts.embedding.progress import Advance, embedding_progress
+from workflow_scripts.embedding.projections import Projections
 from workflow_scripts.embedding.token_batches import pad_token_ids, plan_batches, tokenize_strings
 from workflow_scripts.embedding.torch_setup import torch_threads
 from workflow_scripts.errors import UserError
@@ -119,13 +120,18 @@ def torch_encoder(
     model = loaded.model.eval()
     device = next(model.parameters()).device
     dtype = choose_precision(precision, device)
+    pooled_by, views = pooling, None
+    if pooling == "projected":
+        pooled_by, views = "mean", Projections.of_file(loaded.own_weights()).to(device)
 
     def run_batch(input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
         attention_mask = attention_mask.to(device)
         with torch.autocast(device.type, dtype) if dtype else nullcontext():
             output = model(input_ids=input_ids.to(device), attention_mask=attention_mask)
         states = output.last_hidden_state.float()
-        return pool_hidden_states(states, attention_mask, pooling, output.get("pooler_output"))
+        pooler_output = output.get("pooler_output")
+        vectors = pool_hidden_states(states, attention_mask, pooled_by, pooler_output)
+        return vectors if views is None else views(vectors).mean(dim=1)
 
     return StringEncoder(
         *(run_batch, loaded.tokenizer, model.config.hidden_size, pooling, max_length),

@@ -23,9 +23,7 @@ class EncodedText:
         return np.split(self.ids, self.ends[:-1])
 
 
-def encode_sentences(
-    tokenizer: "PreTrainedTokenizerFast", sentences: Sequence[str]
-) -> EncodedText:
+def encode_sentences(tokenizer: "PreTrainedTokenizerFast", sentences: Sequence[str]) -> EncodedText:
     """Return the ids of sentences, uncut and without special tokens."""
     tokenizer.backend_tokenizer.no_truncation()
     encode, size = tokenizer.backend_tokenizer.encode_batch_fast, _SENTENCES_AT_ONCE

@@ -1,7 +1,6 @@
 """From hidden states to pieces: the masked language model that a folder holds, and its loss."""
 
 import torch
-import transformers
 from torch.nn import functional
 from transformers import AutoModelForMaskedLM, PreTrainedModel
 
@@ -27,9 +26,7 @@ def load_masked_lm(loaded: LoadedModel, seed: int) -> PreTrainedModel:
     options = {"local_files_only": True, "trust_remote_code": False, "use_safetensors": True}
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        whole = AutoModelForMaskedLM.from_pretrained(
-            loaded.folder, dtype=torch.float32, **options
-        )
+        whole = AutoModelForMaskedLM.from_pretrained(loaded.folder, dtype=torch.float32, **options)
     setattr(whole, whole.base_model_prefix, model)
     whole.to(device=model.device, dtype=model.dtype)
     whole.tie_weights()

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from workflow_scripts.embedding.encoder_folder import LoadedModel
+from workflow_scripts.embedding.projections import Projections
 from workflow_scripts.embedding.token_batches import tokenize_strings
 from workflow_scripts.errors import UserError
 from workflow_scripts.language_modelling.prediction import load_masked_lm
@@ -20,7 +21,6 @@ from workflow_scripts.tuning.masked_passes import MaskedPasses
 from workflow_scripts.tuning.methods.cmlm import Choices, Corpora
 from workflow_scripts.tuning.neighbours import Masking, Sequences, draw_numbers
 from workflow_scripts.tuning.objective import Means, Objective, Step
-from workflow_scripts.tuning.projections import Projections
 from workflow_scripts.tuning.running_text import RunningText
 from workflow_scripts.tuning.slices import Passes, sparse_embedding_gradients
 from workflow_scripts.tuning.vectors_beside import VectorsBeside
@@ -76,9 +76,7 @@ class CmlmObjective(Objective):
 
     def _sequences(self, text: RunningText) -> Sequences:
         choices = self._choices
-        return Sequences(
-            self._loaded.tokenizer, text.documents, choices.inputs, choices.max_length
-        )
+        return Sequences(self._loaded.tokenizer, text.documents, choices.inputs, choices.max_length)
 
     def _read_bitext(self, bitext: Corpus | None) -> tuple[list[list[int]], ...] | None:
         if bitext is None:
@@ -150,7 +148,7 @@ class CmlmObjective(Objective):
 
     @torch.no_grad()
     def held_out_losses(self) -> dict[str, torch.Tensor]:
-        """Return the masked loss on held-out text, by the true neighbours and by those of others."""
+        """Return the masked loss on held-out text, by true neighbours and by those of others."""
         text, watched = self._held_out, self._choices.held_out
         assert text is not None and watched is not None
         generator = np.random.default_rng([_HELD_OUT])

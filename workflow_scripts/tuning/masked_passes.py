@@ -1,4 +1,4 @@
-"""Gradients of masked language modelling over a batch, slice by slice, with vectors beside or not."""
+"""Gradients of masked language modelling over a batch, with vectors beside the tokens or not."""
 
 from collections.abc import Callable, Sequence
 

@@ -77,7 +77,7 @@ def pack(start: int, ends: Sequence[int], longest: int) -> list[tuple[int, int]]
 
 
 def draw_numbers(count: int, size: int, steps: int, seed: Sequence[int]) -> Iterator[np.ndarray]:
-    """Yield `size` of `count` numbers a step: shuffled anew each epoch, incomplete batch dropped."""
+    """Yield `size` of `count` numbers a step: shuffled each epoch, incomplete batches dropped."""
     per_epoch = count // size
     for step in range(steps):
         epoch, place = divmod(step, per_epoch)
@@ -100,7 +100,7 @@ class Masking:
     def of(
         self, sequences: Sequence[np.ndarray], generator: np.random.Generator
     ) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """Return the masked ids and the labels of each sequence, as `masking.corrupt` gives them."""
+        """Return the masked ids and the labels of each sequence, see `masking.corrupt`."""
         lengths = np.array([len(one) for one in sequences])
         ids = np.full((len(sequences), lengths.max()), self._frame[0], dtype=np.int64)
         for row, one in zip(ids, sequences, strict=True):

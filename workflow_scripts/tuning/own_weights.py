@@ -1,10 +1,10 @@
-"""What a method trains beside the model: kept with an encoder, for a recipe that goes on from it."""
+"""What a method trains beside the model: kept with an encoder, for recipes that go on from it."""
 
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 
-from workflow_scripts.embedding.encoder_folder import OWN_WEIGHTS, LoadedModel
+from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.errors import UserError
 
 
@@ -21,8 +21,7 @@ def load_own_weights(trained: torch.nn.Module, loaded: LoadedModel) -> None:
 
     Raises `UserError` for a damaged file and for weights of another shape.
     """
-    path = loaded.folder and loaded.folder / OWN_WEIGHTS
-    if path is None or not path.is_file():
+    if (path := loaded.own_weights()) is None:
         return
     try:
         stored = load_file(path)

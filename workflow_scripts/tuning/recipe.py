@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, create_model, model_validator
+from pydantic import Field, create_model, field_validator, model_validator
 
 from workflow_scripts import rooms
 from workflow_scripts.configuration.blocks import (
@@ -68,7 +68,9 @@ class Recipe(Block):
         description="tokens that a string is cut to when it is embedded, special tokens included"
     )
     start: Start | None = Field(
-        default=None, description="encoder to begin from in place of the model itself"
+        default=None,
+        description="encoder to begin from in place of the model itself; method none reads it "
+        "with another pooling or length",
     )
     development: Development | None = Field(
         default=None, description="set that the model is scored on while it is tuned"
@@ -83,6 +85,13 @@ class TuningRecipe(Recipe):
     """What recipes of all methods that tune say: what `tuning.loop` does."""
 
     tunes: ClassVar[bool] = True
+
+    @field_validator("pooling")
+    @classmethod
+    def _of_other_loaders(cls, value: str) -> str:
+        if value == "projected":
+            raise mistake("it reads an encoder: give it to a recipe of method none with a `start`")
+        return value
 
     optimiser: Literal["adamw", "lamb"] = Field(
         default="adamw",
@@ -144,9 +153,9 @@ class MaskingRecipe(TextRecipe):
 
 
 class Retrieval(Block):
-    """The loss of bitext retrieval (CMLM, section 4.2): additive margin softmax, both directions."""
+    """Loss of bitext retrieval (CMLM, section 4.2): additive margin softmax, both directions."""
 
-    margin: NotNegative = Field(default=0.3, description="taken from the similarity of translations")
+    margin: NotNegative = Field(default=0.3, description="taken off translations' similarity")
     normalize: bool = Field(
         default=True, description="cosines; false: inner products, as the paper has it"
     )

@@ -1,4 +1,4 @@
-"""Vectors beside the token embeddings of a sequence, for all layers to attend to (CMLM, section 2)."""
+"""Vectors beside the token embeddings of a sequence, for all layers to see (CMLM, section 2)."""
 
 import threading
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Method none: the model as it is, only pooled as the recipe says."""
+"""Method none: a model, or the encoder of another recipe, as it is, pooled as the recipe says."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from workflow_scripts.tuning.recipe import Recipe
 class Choices(Recipe):
     """A recipe of method none has the keys of every recipe only."""
 
-    @field_validator("start", "development")
+    @field_validator("development")
     @classmethod
     def _nothing_is_tuned(cls, value: Any) -> Any:
         if value is not None:

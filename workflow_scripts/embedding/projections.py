@@ -1,7 +1,13 @@
 """The N views of a sentence vector that CMLM sets beside the next sentence (section 2, App. C)."""
 
+import itertools
+from pathlib import Path
+
 import torch
+from safetensors.torch import load_file
 from torch import nn
+
+from workflow_scripts.errors import UserError
 
 
 class Projections(nn.Module):
@@ -18,7 +24,7 @@ class Projections(nn.Module):
         generator = torch.Generator().manual_seed(seed)
         self.weights, self.biases = nn.ParameterList(), nn.ParameterList()
         # with N = 1 there is nothing to learn
-        for before, after in zip(sizes, sizes[1:], strict=False) if number > 1 else ():
+        for before, after in itertools.pairwise(sizes) if number > 1 else ():
             # as torch.nn.Linear draws them
             bound = before**-0.5
             shapes = ((number - 1, before, after), (number - 1, 1, after))
@@ -37,3 +43,16 @@ class Projections(nn.Module):
         for layer, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
             states = torch.baddbmm(bias, states.relu() if layer else states, weight)
         return torch.cat([vectors.unsqueeze(1), states.transpose(0, 1)], dim=1)
+
+    @classmethod
+    def of_file(cls, path: Path) -> "Projections":
+        """Return those that an encoder was trained with; `UserError` where the file has none."""
+        own = "own.projections."
+        stored = {name.removeprefix(own): one for name, one in load_file(path).items()}
+        weights = [stored[key] for key in sorted(stored) if key.startswith("weights.")]
+        if not weights:
+            raise UserError(f"{path}: no projections in it; take pooling mean, which is the same")
+        number, size, inner = weights[0].shape
+        module = cls(size, number + 1, inner / size, len(weights), seed=0)
+        module.load_state_dict({key: stored[key] for key in module.state_dict()})
+        return module
