@@ -72,11 +72,7 @@ TEXT |= {"batch_size": 8, "epochs": 1, "held_out": {"corpus": "words-eng", "ever
         (START, start_of("base-mp"), "start.recipe` is `base-mp`, which tunes nothing"),
         (START, start_of("mirror-sentence", "words-eng"), "did you mean 'words-en'"),
         (START, start_of("mirror-word"), "in a circle"),
-        (
-            "recipes/mirror-word",
-            TEXT,
-            "`recipes.mirror-word.held_out.corpus` is `words-eng`, .*did",
-        ),
+        ("recipes/mirror-word-lr-5e-5", TEXT, "held_out.corpus` is `words-eng`.*mean 'words-en'"),
         ("threads/tuning", "two", "`threads.tuning` is 'two'; give a whole number"),
         ("tables/table01/rows/2/recipe", "base-mpp", "`base-mpp`, which is not in `recipes`"),
         ("tables/table01/rows/4/model", "bert-mult", "did you mean 'bert-multi'"),
