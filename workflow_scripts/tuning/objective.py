@@ -9,7 +9,6 @@ from typing import Any
 import torch
 
 from workflow_scripts.tuning.processes import Processes, Workers
-from workflow_scripts.tuning.recipe import TuningRecipe
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
 """The N views of a sentence vector that CMLM sets beside the next sentence (section 2, App. C)."""
 
+from itertools import pairwise
+
 import torch
 from torch import nn
 
@@ -18,7 +20,7 @@ class Projections(nn.Module):
         generator = torch.Generator().manual_seed(seed)
         self.weights, self.biases = nn.ParameterList(), nn.ParameterList()
         # with N = 1 there is nothing to learn
-        for before, after in zip(sizes, sizes[1:], strict=False) if number > 1 else ():
+        for before, after in pairwise(sizes) if number > 1 else ():
             # as torch.nn.Linear draws them
             bound = before**-0.5
             shapes = ((number - 1, before, after), (number - 1, 1, after))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from workflow_scripts.configuration.blocks import Id, Positive, Rate, WholeNumber
+from workflow_scripts.configuration.blocks import Id, Positive, WholeNumber
 from workflow_scripts.tuning.corpus_strings import Corpus, check_batch_size, read_corpus
 from workflow_scripts.tuning.recipe import Block, MaskingRecipe, Retrieval
 from workflow_scripts.tuning.running_text import RunningText, read_running_text
