@@ -74,7 +74,7 @@ def neighbour_loss(
     itself = torch.eye(len(near), dtype=torch.bool, device=near.device)
     others = similarities.masked_fill(itself, float("-inf"))
     has = near.any(dim=1)
-    count = has.sum().clamp(min=1)
+    count = has.sum().clamp(min=1).to(similarities.dtype)
     hits = near.gather(1, others.detach().argmax(dim=1, keepdim=True)).sum() / count
     losses = others.logsumexp(dim=1) - (similarities * targets).sum(dim=1)
     return (losses * has).sum() / count, hits
