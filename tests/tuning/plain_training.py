@@ -10,6 +10,7 @@ from torch.nn import functional
 
 from workflow_scripts.tuning import slices
 from workflow_scripts.tuning.processes import Workers
+from workflow_scripts.tuning.tuning_state import StateFile
 
 MEANS = cpu_means()
 
@@ -46,6 +47,24 @@ def take_first_step(objective, number=1):
             found[name] = dense.clone()
     objective.trained.zero_grad()
     return taken, found
+
+
+class Killed(Exception):
+    """Stands for the end of the process."""
+
+
+def cut(run, step, monkeypatch):
+    """Let `run`, which keeps its state after each step, end after `step`."""
+    save = StateFile.save
+
+    def save_and_die(self, trained, progress, best):
+        save(self, trained, progress, best)
+        if progress.step == step:
+            raise Killed
+
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(StateFile, "save", save_and_die)
+        run()
 
 
 def assert_gradients(objective, gradients, loss):

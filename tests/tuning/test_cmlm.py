@@ -1,7 +1,10 @@
 """CMLM against a plain implementation: every sequence padded, all logits, explicit joining."""
 
+import io
+import json
 from functools import partial
 
+import numpy as np
 import pytest
 import torch
 from plain_training import (
@@ -10,6 +13,7 @@ from plain_training import (
     assert_any_number_of_threads_gives_every_bit,
     assert_gradients,
     assert_smaller_parts_do,
+    cut,
     make_documents,
     padded,
     plain_embeddings,
@@ -20,9 +24,12 @@ from plain_training import (
     small_slices,
     take_first_step,
 )
+from safetensors.torch import load_file
+from tiny_models import WORDS
 from torch.nn import functional
 
-from workflow_scripts.embedding.encoder_folder import load_model
+from workflow_scripts.embedding.encoder_folder import OWN_WEIGHTS, load_model
+from workflow_scripts.errors import UserError
 from workflow_scripts.language_modelling.masking import IGNORED
 from workflow_scripts.language_modelling.prediction import load_masked_lm
 from workflow_scripts.tuning.cmlm_objective import CmlmObjective
@@ -31,6 +38,8 @@ from workflow_scripts.tuning.loop import tune_model
 from workflow_scripts.tuning.methods.cmlm import Choices, Corpora
 from workflow_scripts.tuning.neighbours import Sequences
 from workflow_scripts.tuning.running_text import RunningText
+from workflow_scripts.tuning.tune_encoder import make_encoder
+from workflow_scripts.tuning.tuning_state import StateFile
 
 __all__ = ["small_slices"]
 ARCHITECTURES = ["bert", "roberta", "xlm-roberta", "distilbert"]
@@ -151,15 +160,15 @@ def test_loss_and_gradients_are_those_of_the_plain_way(name, changes, folder_of)
 def test_tokens_of_the_first_sentence_get_gradients_through_the_vector_alone(tiny_bert):
     _, objective = objective_of(tiny_bert, swap=0.0)
     recorded = Recorded(objective)
-    # cut: the vectors reach the second sentences, their gradient does not come back
+    # the vectors reach the second sentences, their gradient does not come back
     backward = objective._masked.backward
 
-    def cut(*arguments):
+    def without_gradient(*arguments):
         measures, gradient = backward(*arguments)
         return measures, torch.zeros_like(gradient)
 
     _, whole = take_first_step(objective)
-    objective._masked.backward = cut
+    objective._masked.backward = without_gradient
     _, without = take_first_step(objective)
     seconds = recorded.drawn[0][0]
     embeddings = "whole.bert.embeddings.position_embeddings.weight"
@@ -238,3 +247,83 @@ def test_a_padded_batch_of_sequences_keeps_documents_apart(tiny_bert):
     assert load_masked_lm(loaded, 1).get_output_embeddings().weight is (
         loaded.model.get_input_embeddings().weight
     )
+
+
+HELD_OUT = {"corpus": "held-out", "every": 5, "pairs": 4}
+
+
+@pytest.mark.parametrize(("step", "optimiser"), [(1, "lamb"), (5, "adamw"), (11, "lamb")])
+def test_a_cut_run_ends_at_the_same_weights(step, optimiser, tiny_bert, tmp_path, monkeypatch):
+    changes = {"dropout": 0.1, "bitext": BITEXT, "held_out": HELD_OUT, "schedule": "linear"}
+    changes |= {"optimiser": optimiser, "conditioning": "skip"}
+    expected, whole = tuned(tiny_bert, changes=changes)
+    state = StateFile(tmp_path / "state.safetensors", "digest", seconds=0.0)
+    options = {"changes": changes, "state": state}
+    cut(lambda: tuned(tiny_bert, **options), step, monkeypatch)
+    log = io.StringIO()
+    found, resumed = tuned(tiny_bert, **options, step_log=log)
+    rows = [json.loads(line) for line in log.getvalue().splitlines()]
+    assert [row["step"] for row in rows] == list(range(step + 1, 13))
+    assert [row["step"] for row in rows if "held_out_loss" in row] == [
+        one for one in (5, 10, 12) if one > step
+    ]
+    weights, others = expected.model.state_dict(), found.model.state_dict()
+    torch.testing.assert_close(others, weights, rtol=0, atol=0)
+    own = {".".join(name.split(".")[:2]) for name in whole.own_weights}
+    assert own == {"own.projections", "own.skip", "whole.cls"}
+    torch.testing.assert_close(resumed.own_weights, whole.own_weights, rtol=0, atol=0)
+    assert (resumed.first_loss, resumed.last_loss) == (whole.first_loss, whole.last_loss)
+
+
+@pytest.fixture
+def made(tiny_bert, tmp_path):
+    """Make an encoder of recipe and corpus `first` and return its folder."""
+    corpus = tmp_path / "text.txt"
+    corpus.write_text("".join("\n".join(one) + "\n\n" for one in make_documents()))
+
+    def make(name, model=tiny_bert, **changes):
+        block = {key: one for key, one in {**KEYS, **changes}.items() if one is not None}
+        folder = tmp_path / name
+        make_encoder(str(model), str(corpus), name, block, 33, folder)
+        return folder
+
+    return make
+
+
+def test_what_starts_from_an_encoder_takes_over_head_and_projections(made):
+    first = made("first")
+    kept = load_file(first / OWN_WEIGHTS)
+    assert {name.split(".")[1] for name in kept} == {"cls", "projections"}
+    start = {"recipe": "first", "corpus": "text"}
+    # the rate of the only step is 0: what it starts with is what it ends with
+    still = {"steps": 1, "warmup": 0.9, "start": start}
+    second = made("second", first, **still)
+    torch.testing.assert_close(load_file(second / OWN_WEIGHTS), kept, rtol=0, atol=0)
+    twin = made("twin", first, **still, method="mlm", projections=None)
+    heads = {name: one for name, one in kept.items() if "cls" in name}
+    torch.testing.assert_close(load_file(twin / OWN_WEIGHTS), heads, rtol=0, atol=0)
+    weights = [load_file(folder / "model.safetensors") for folder in (first, second, twin)]
+    torch.testing.assert_close(weights[1:], weights[:1] * 2, rtol=0, atol=0)
+    with pytest.raises(UserError, match=r"projections\.weights\.0 is \[3, 32, 64\].*\[6, 32, 64\]"):
+        made("third", first, start=start, projections=7)
+    assert not (first.parent / "third").exists()
+
+
+@pytest.mark.parametrize("tells", [True, False])
+def test_the_neighbours_help_where_they_tell_something(tells, tiny_bert):
+    """Documents have two words each, or all: held-out loss with true neighbours and with others."""
+    generator, words = np.random.default_rng(3), sorted(set(WORDS.split()))
+
+    def documents(count):
+        for _ in range(count):
+            own = generator.choice(words, size=2, replace=False) if tells else words
+            yield [" ".join(generator.choice(own, size=5)) for _ in range(3)]
+
+    corpora = [RunningText(list(documents(count))) for count in (300, 60)]
+    changes = {"batch_size": 32, "steps": 60, "masked_share": 0.7, "learning_rate": 3e-3}
+    changes["held_out"] = {"corpus": "held-out", "every": 60, "pairs": 120}
+    choices, log = Choices(**{**KEYS, **changes}), io.StringIO()
+    tune_model(load_model(str(tiny_bert)), Corpora(corpora[0], None, corpora[1]), choices, 33, log)
+    row = json.loads(log.getvalue().splitlines()[-1])
+    gap = row["held_out_loss_shuffled"] - row["held_out_loss"]
+    assert gap > 0.3 if tells else abs(gap) < 0.1
