@@ -1,29 +1,49 @@
 """CMLM against a plain implementation: every sequence padded, all logits, explicit joining."""
 
-from dataclasses import replace
+import io
+import json
+from functools import partial
 
 import numpy as np
 import pytest
 import torch
-from tiny_models import WORDS, cpu_means
+from plain_training import (
+    MEANS,
+    Recorded,
+    assert_any_number_of_threads_gives_every_bit,
+    assert_gradients,
+    assert_smaller_parts_do,
+    cut,
+    make_documents,
+    padded,
+    plain_embeddings,
+    plain_head,
+    plain_layers,
+    plain_retrieval,
+    plain_vectors,
+    small_slices,
+    take_first_step,
+)
+from safetensors.torch import load_file
+from tiny_models import WORDS
 from torch.nn import functional
 
-from workflow_scripts.embedding.encoder_folder import load_model, save_encoder
+from workflow_scripts.embedding.encoder_folder import OWN_WEIGHTS, load_model, save_encoder
 from workflow_scripts.embedding.projections import Projections
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError
 from workflow_scripts.language_modelling.masking import IGNORED
 from workflow_scripts.language_modelling.prediction import load_masked_lm
-from workflow_scripts.tuning import slices
 from workflow_scripts.tuning.cmlm_objective import CmlmObjective
 from workflow_scripts.tuning.corpus_strings import Corpus
 from workflow_scripts.tuning.loop import tune_model
 from workflow_scripts.tuning.methods.cmlm import Choices, Corpora
 from workflow_scripts.tuning.neighbours import Sequences
-from workflow_scripts.tuning.processes import Workers
 from workflow_scripts.tuning.running_text import RunningText
+from workflow_scripts.tuning.tune_encoder import make_encoder
+from workflow_scripts.tuning.tuning_state import StateFile
 
-MEANS = cpu_means()
+__all__ = ["small_slices"]
 ARCHITECTURES = ["bert", "roberta", "xlm-roberta", "distilbert"]
 KEYS = {
     **{"method": "cmlm", "pooling": "mean", "embed_max_length": 20, "max_length": 16},
@@ -31,26 +51,6 @@ KEYS = {
     **{"learning_rate": 1e-3, "max_gradient_norm": 1.0},
 }
 BITEXT = {"corpus": "bitext", "batch_size": 5, "weight": 0.3, "margin": 0.2}
-
-
-@pytest.fixture(autouse=True)
-def small_slices(monkeypatch):
-    """A batch of tiny strings in several slices, as a real one is."""
-    monkeypatch.setitem(slices.SLICE_OVERHEAD, "cpu", 4)
-    monkeypatch.setitem(slices.MOST_TOKENS, "cpu", 60)
-
-
-def make_documents(count=6, seed=0):
-    """Documents of three to six sentences of one to nine words."""
-    generator = np.random.default_rng(seed)
-    words = WORDS.split()
-    return [
-        [
-            " ".join(generator.choice(words, size=generator.integers(1, 10)))
-            for _ in range(generator.integers(3, 7))
-        ]
-        for _ in range(count)
-    ]
 
 
 def corpora_of(choices):
@@ -71,46 +71,6 @@ def objective_of(folder, dtype=torch.float64, means=MEANS, **changes):
     return loaded, objective
 
 
-def take_first_step(objective, number=1):
-    """The measures and the gradients by name of the first step; what it drew is seeded."""
-    batch = next(iter(objective.batches()))
-    with objective.settings():
-        taken = objective.step(number, batch)
-    found = {}
-    for name, parameter in objective.trained.named_parameters():
-        if parameter.grad is not None:
-            dense = parameter.grad.to_dense() if parameter.grad.is_sparse else parameter.grad
-            found[name] = dense.clone()
-    objective.trained.zero_grad()
-    return taken, found
-
-
-class Recorded:
-    """Remembers what an objective masked, so that the plain way takes the same."""
-
-    def __init__(self, objective):
-        self.drawn, of = [], objective._masking.of
-
-        def remember(sequences, generator):
-            self.drawn.append((sequences, *of(sequences, generator)))
-            return self.drawn[-1][1:]
-
-        objective._masking.of = remember
-
-
-def padded(rows, value, length):
-    return torch.tensor([[*map(int, row), *[value] * (length - len(row))] for row in rows])
-
-
-def plain_pool(states, mask, pooling):
-    if pooling == "cls":
-        return states[:, 0]
-    kept = [row[: int(real.sum())] for row, real in zip(states, mask, strict=True)]
-    if pooling == "max":
-        return torch.stack([row.max(dim=0).values for row in kept])
-    return torch.stack([row.mean(dim=0) for row in kept])
-
-
 def plain_projections(vectors, module):
     """The three-layer perceptrons written out, one vector and one projection at a time."""
     views = []
@@ -127,30 +87,6 @@ def plain_projections(vectors, module):
     return torch.stack(views)
 
 
-def plain_embeddings(model, ids):
-    """Token, position and segment embeddings with their normalisation, by the layers' weights."""
-    own, kind = model.embeddings, model.config.model_type
-    places = torch.arange(ids.shape[1])
-    if "roberta" in kind:
-        # positions count from the padding id on, padding has that id
-        real = (ids != model.config.pad_token_id).long()
-        places = real.cumsum(dim=1) * real + model.config.pad_token_id
-    sums = own.word_embeddings.weight[ids] + own.position_embeddings.weight[places]
-    if hasattr(own, "token_type_embeddings"):
-        sums = sums + own.token_type_embeddings.weight[0]
-    return own.LayerNorm(sums)
-
-
-def plain_layers(model, states, mask):
-    """The transformer's layers over hidden states [B, T, D] with mask [B, T]."""
-    blocked = (1.0 - mask[:, None, None, :].to(states.dtype)) * torch.finfo(states.dtype).min
-    layers = getattr(model, "encoder", None) or model.transformer
-    for layer in layers.layer:
-        found = layer(states, attention_mask=blocked)
-        states = found[0] if isinstance(found, tuple) else found
-    return states
-
-
 def plain_loss(objective, loaded, choices, drawn, batch):
     """The loss of a step, from what was masked: both sides padded to the maximum, all logits."""
     model, whole = loaded.model, objective.trained["whole"]
@@ -161,10 +97,7 @@ def plain_loss(objective, loaded, choices, drawn, batch):
     for number, second in zip(batch[0], seconds, strict=True):
         pair = [text[number].tolist(), text[number + 1].tolist()]
         firsts.append(pair[1] if pair[0] == list(second) else pair[0])
-    ids = padded(firsts, pad, length)
-    mask = padded([[1] * len(row) for row in firsts], 0, length)
-    states = plain_layers(model, plain_embeddings(model, ids), mask)
-    vectors = plain_pool(states, mask, choices.pooling)
+    vectors = plain_vectors(loaded, choices, firsts)
     own = objective.trained["own"]
     views = plain_projections(vectors, own["projections"])
     if "places" in own:
@@ -185,46 +118,6 @@ def plain_loss(objective, loaded, choices, drawn, batch):
     loss = functional.cross_entropy(logits.flatten(0, 1), truth.flatten(), ignore_index=IGNORED)
     right = logits.argmax(dim=2)[truth != IGNORED] == truth[truth != IGNORED]
     return loss, right.to(loss.dtype).mean()
-
-
-def plain_head(whole, states):
-    """All logits [B, T, vocabulary]: a layer, its normalisation, and the embeddings' transpose."""
-    embeddings = whole.get_input_embeddings().weight
-    if whole.config.model_type == "distilbert":
-        inner = functional.gelu(whole.vocab_transform(states))
-        return whole.vocab_layer_norm(inner) @ embeddings.T + whole.vocab_projector.bias
-    if whole.config.model_type == "bert":
-        head = whole.cls.predictions
-        inner = head.transform.LayerNorm(functional.gelu(head.transform.dense(states)))
-    else:
-        head = whole.lm_head
-        inner = head.layer_norm(functional.gelu(head.dense(states)))
-    return inner @ embeddings.T + head.bias
-
-
-def plain_retrieval(objective, loaded, choices, translations):
-    """Additive margin softmax in both directions, summed pair by pair (section 4.2)."""
-    sides = []
-    for side in objective._bitext:
-        ids = [side[one] for one in translations]
-        mask = padded([[1] * len(row) for row in ids], 0, choices.max_length)
-        ids = padded(ids, loaded.tokenizer.pad_token_id, choices.max_length)
-        states = plain_layers(loaded.model, plain_embeddings(loaded.model, ids), mask)
-        sides.append(plain_pool(states, mask, choices.pooling))
-    given, total = choices.bitext, 0
-    for ours, theirs in (sides, sides[::-1]):
-        for place, one in enumerate(ours):
-            scores = [
-                given.logit_scale * functional.cosine_similarity(one, other, dim=0)
-                if given.normalize
-                else given.logit_scale * (one * other).sum()
-                for other in theirs
-            ]
-            margin = given.margin * given.logit_scale
-            top = torch.exp(scores[place] - margin)
-            rest = sum(torch.exp(score) for at, score in enumerate(scores) if at != place)
-            total = total - torch.log(top / (top + rest)) / len(ours)
-    return total
 
 
 CHANGES = [
@@ -255,34 +148,31 @@ def test_loss_and_gradients_are_those_of_the_plain_way(name, changes, folder_of)
         masked, right = plain_loss(objective, loaded, choices, recorded.drawn[0], batch)
         loss = masked
         if choices.bitext:
-            retrieval = plain_retrieval(objective, loaded, choices, batch[1])
+            strings = objective._bitext.strings(batch[1])
+            sides = plain_vectors(loaded, choices, strings).chunk(2)
+            retrieval = plain_retrieval(sides, choices.bitext)
             loss = masked + choices.bitext.weight * retrieval
             torch.testing.assert_close(taken.measures["bitext_loss"], retrieval.detach())
-        loss.backward()
     measured = (taken.measures[key] for key in ("loss", "masked_loss", "masked_accuracy"))
     expected = (loss.detach(), masked.detach(), right)
     torch.testing.assert_close(tuple(measured), expected, rtol=1e-9, atol=1e-9)
-    plain = {
-        name: one.grad for name, one in objective.trained.named_parameters() if one.grad is not None
-    }
-    assert gradients.keys() == plain.keys()
-    torch.testing.assert_close(gradients, plain, rtol=1e-9, atol=1e-9)
+    assert_gradients(objective, gradients, loss)
 
 
 def test_tokens_of_the_first_sentence_get_gradients_through_the_vector_alone(tiny_bert):
     _, objective = objective_of(tiny_bert, swap=0.0)
     recorded = Recorded(objective)
-    # cut: the vectors reach the second sentences, their gradient does not come back
+    # the vectors reach the second sentences, their gradient does not come back
     backward = objective._masked.backward
 
-    def cut(inputs, labels, step, views=None, further=None):
-        loss, right, gradient = backward(inputs, labels, step, views, further)
-        return loss, right, torch.zeros_like(gradient)
+    def without_gradient(*arguments):
+        measures, gradient = backward(*arguments)
+        return measures, torch.zeros_like(gradient)
 
     _, whole = take_first_step(objective)
-    objective._masked.backward = cut
+    objective._masked.backward = without_gradient
     _, without = take_first_step(objective)
-    seconds = recorded.drawn[0][1]
+    seconds = recorded.drawn[0][0]
     embeddings = "whole.bert.embeddings.position_embeddings.weight"
     assert not torch.equal(whole[embeddings], without[embeddings])
     longest = max(len(row) for row in seconds)
@@ -301,31 +191,15 @@ def test_one_projection_is_the_vector_itself(tiny_bert):
 
 @pytest.mark.parametrize("changes", [{"dropout": 0.2}, {"bitext": BITEXT, "pooling": "max"}])
 def test_any_number_of_threads_gives_every_bit(changes, tiny_bert):
-    found = []
-    for count in (1, 2, 3):
-        with Workers(count) as workers:
-            means = replace(MEANS, workers=workers)
-            _, objective = objective_of(tiny_bert, torch.float32, means, **changes)
-            taken, gradients = take_first_step(objective)
-            found.append((taken.measures, gradients))
-    torch.testing.assert_close(found[1:], found[:1] * 2, rtol=0, atol=0)
+    assert_any_number_of_threads_gives_every_bit(
+        lambda means: objective_of(tiny_bert, torch.float32, means, **changes)[1]
+    )
 
 
 @pytest.mark.parametrize("rows", [1, 3])
 def test_lack_of_memory_is_met_by_smaller_parts(rows, tiny_bert, monkeypatch):
-    expected = take_first_step(objective_of(tiny_bert, dropout=0.2, bitext=BITEXT)[1])
-    loaded, objective = objective_of(tiny_bert, dropout=0.2, bitext=BITEXT)
-    forward = type(loaded.model).forward
-
-    def limited(self, input_ids=None, **options):
-        if len(input_ids) > rows:
-            raise torch.OutOfMemoryError("CUDA out of memory")
-        return forward(self, input_ids=input_ids, **options)
-
-    monkeypatch.setattr(type(loaded.model), "forward", limited)
-    found = take_first_step(objective)
-    torch.testing.assert_close(found[0].measures, expected[0].measures, rtol=1e-9, atol=1e-9)
-    torch.testing.assert_close(found[1], expected[1], rtol=1e-9, atol=1e-9)
+    make = partial(objective_of, tiny_bert, dropout=0.2, bitext=BITEXT)
+    assert_smaller_parts_do(make, rows, monkeypatch)
 
 
 def test_pairs_are_neighbours_of_one_document_and_swapped_half_of_the_time(tiny_bert):
@@ -391,3 +265,83 @@ def test_a_padded_batch_of_sequences_keeps_documents_apart(tiny_bert):
     assert load_masked_lm(loaded, 1).get_output_embeddings().weight is (
         loaded.model.get_input_embeddings().weight
     )
+
+
+HELD_OUT = {"corpus": "held-out", "every": 5, "pairs": 4}
+
+
+@pytest.mark.parametrize(("step", "optimiser"), [(1, "lamb"), (5, "adamw"), (11, "lamb")])
+def test_a_cut_run_ends_at_the_same_weights(step, optimiser, tiny_bert, tmp_path, monkeypatch):
+    changes = {"dropout": 0.1, "bitext": BITEXT, "held_out": HELD_OUT, "schedule": "linear"}
+    changes |= {"optimiser": optimiser, "conditioning": "skip"}
+    expected, whole = tuned(tiny_bert, changes=changes)
+    state = StateFile(tmp_path / "state.safetensors", "digest", seconds=0.0)
+    options = {"changes": changes, "state": state}
+    cut(lambda: tuned(tiny_bert, **options), step, monkeypatch)
+    log = io.StringIO()
+    found, resumed = tuned(tiny_bert, **options, step_log=log)
+    rows = [json.loads(line) for line in log.getvalue().splitlines()]
+    assert [row["step"] for row in rows] == list(range(step + 1, 13))
+    assert [row["step"] for row in rows if "held_out_loss" in row] == [
+        one for one in (5, 10, 12) if one > step
+    ]
+    weights, others = expected.model.state_dict(), found.model.state_dict()
+    torch.testing.assert_close(others, weights, rtol=0, atol=0)
+    own = {".".join(name.split(".")[:2]) for name in whole.own_weights}
+    assert own == {"own.projections", "own.skip", "whole.cls"}
+    torch.testing.assert_close(resumed.own_weights, whole.own_weights, rtol=0, atol=0)
+    assert (resumed.first_loss, resumed.last_loss) == (whole.first_loss, whole.last_loss)
+
+
+@pytest.fixture
+def made(tiny_bert, tmp_path):
+    """Make an encoder of recipe and corpus `first` and return its folder."""
+    corpus = tmp_path / "text.txt"
+    corpus.write_text("".join("\n".join(one) + "\n\n" for one in make_documents()))
+
+    def make(name, model=tiny_bert, **changes):
+        block = {key: one for key, one in {**KEYS, **changes}.items() if one is not None}
+        folder = tmp_path / name
+        make_encoder(str(model), str(corpus), name, block, 33, folder)
+        return folder
+
+    return make
+
+
+def test_what_starts_from_an_encoder_takes_over_head_and_projections(made):
+    first = made("first")
+    kept = load_file(first / OWN_WEIGHTS)
+    assert {name.split(".")[1] for name in kept} == {"cls", "projections"}
+    start = {"recipe": "first", "corpus": "text"}
+    # the rate of the only step is 0: what it starts with is what it ends with
+    still = {"steps": 1, "warmup": 0.9, "start": start}
+    second = made("second", first, **still)
+    torch.testing.assert_close(load_file(second / OWN_WEIGHTS), kept, rtol=0, atol=0)
+    twin = made("twin", first, **still, method="mlm", projections=None)
+    heads = {name: one for name, one in kept.items() if "cls" in name}
+    torch.testing.assert_close(load_file(twin / OWN_WEIGHTS), heads, rtol=0, atol=0)
+    weights = [load_file(folder / "model.safetensors") for folder in (first, second, twin)]
+    torch.testing.assert_close(weights[1:], weights[:1] * 2, rtol=0, atol=0)
+    with pytest.raises(UserError, match=r"projections\.weights\.0 is \[3, 32, 64\].*\[6, 32, 64\]"):
+        made("third", first, start=start, projections=7)
+    assert not (first.parent / "third").exists()
+
+
+@pytest.mark.parametrize("tells", [True, False])
+def test_the_neighbours_help_where_they_tell_something(tells, tiny_bert):
+    """Documents have two words each, or all: held-out loss with true neighbours and with others."""
+    generator, words = np.random.default_rng(3), sorted(set(WORDS.split()))
+
+    def documents(count):
+        for _ in range(count):
+            own = generator.choice(words, size=2, replace=False) if tells else words
+            yield [" ".join(generator.choice(own, size=5)) for _ in range(3)]
+
+    corpora = [RunningText(list(documents(count))) for count in (300, 60)]
+    changes = {"batch_size": 32, "steps": 60, "masked_share": 0.7, "learning_rate": 3e-3}
+    changes["held_out"] = {"corpus": "held-out", "every": 60, "pairs": 120}
+    choices, log = Choices(**{**KEYS, **changes}), io.StringIO()
+    tune_model(load_model(str(tiny_bert)), Corpora(corpora[0], None, corpora[1]), choices, 33, log)
+    row = json.loads(log.getvalue().splitlines()[-1])
+    gap = row["held_out_loss_shuffled"] - row["held_out_loss"]
+    assert gap > 0.3 if tells else abs(gap) < 0.1

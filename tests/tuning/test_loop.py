@@ -7,6 +7,7 @@ import random
 
 import pytest
 import torch
+from plain_training import cut
 from pytorch_metric_learning.losses import NTXentLoss
 from tiny_models import RECIPE, make_sentences
 from transformers import AutoModel, AutoTokenizer
@@ -272,10 +273,6 @@ def test_scoring_does_not_touch_the_tuning(tiny_bert):
         tune(tiny_bert, choices=options["choices"])
 
 
-class Killed(Exception):
-    """Stands for the end of the process."""
-
-
 @pytest.mark.parametrize("steps", [1, 3, 5])
 @pytest.mark.parametrize("development", [None, watching(1, patience=5)])
 def test_a_cut_run_ends_at_the_same_weights(steps, development, tiny_bert, tmp_path, monkeypatch):
@@ -288,17 +285,8 @@ def test_a_cut_run_ends_at_the_same_weights(steps, development, tiny_bert, tmp_p
 
     whole, summary = tune(tiny_bert, choices=choices, score=score_from(0))
     state = StateFile(tmp_path / "state.safetensors", "digest", seconds=0.0)
-    save = StateFile.save
-
-    def save_and_die(self, trained, progress, best):
-        save(self, trained, progress, best)
-        if progress.step == steps:
-            raise Killed
-
-    monkeypatch.setattr(StateFile, "save", save_and_die)
-    with pytest.raises(Killed):
-        tune(tiny_bert, choices=choices, score=score_from(0), state=state)
-    monkeypatch.setattr(StateFile, "save", save)
+    given = {"choices": choices, "score": score_from(0), "state": state}
+    cut(lambda: tune(tiny_bert, **given), steps, monkeypatch)
     rows, options = [], {"choices": choices, "score": score_from(steps)}
     resumed, again = tune(tiny_bert, **options, state=state, log=rows)
     assert rows[0]["step"] == steps + 1

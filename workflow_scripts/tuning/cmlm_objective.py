@@ -9,20 +9,15 @@ import torch
 
 from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.projections import Projections
-from workflow_scripts.embedding.token_batches import tokenize_strings
-from workflow_scripts.errors import UserError
 from workflow_scripts.language_modelling.prediction import load_masked_lm
-from workflow_scripts.tuning.batch_gradients import BatchGradients
-from workflow_scripts.tuning.corpus_strings import Corpus
-from workflow_scripts.tuning.dropout import seeded_dropout
-from workflow_scripts.tuning.dropout_masks import DropoutMasks
 from workflow_scripts.tuning.losses import retrieval_loss
 from workflow_scripts.tuning.masked_passes import MaskedPasses
 from workflow_scripts.tuning.methods.cmlm import Choices, Corpora
 from workflow_scripts.tuning.neighbours import Masking, Sequences, draw_numbers
-from workflow_scripts.tuning.objective import Means, Objective, Step
+from workflow_scripts.tuning.objective import Means, Step
 from workflow_scripts.tuning.running_text import RunningText
-from workflow_scripts.tuning.slices import Passes, sparse_embedding_gradients
+from workflow_scripts.tuning.text_objective import TextObjective, fresh_linear
+from workflow_scripts.tuning.token_pairs import TokenPairs
 from workflow_scripts.tuning.vectors_beside import VectorsBeside
 
 # First numbers of the seeds of independent random streams.
@@ -31,45 +26,35 @@ _TEXT, _BITEXT, _MASKS, _HELD_OUT = 1, 2, 3, 4
 Batch = tuple[np.ndarray, np.ndarray | None]
 
 
-class CmlmObjective(Objective):
+class CmlmObjective(TextObjective):
     """The batches and gradients of CMLM, with bitext retrieval beside it or not."""
+
+    _choices: Choices
 
     def __init__(
         self, loaded: LoadedModel, corpora: Corpora, choices: Choices, means: Means
     ) -> None:
-        loaded.check_pooling(choices.pooling, choices.max_length)
-        self._loaded, self._choices, self._means = loaded, choices, means
-        size = loaded.model.config.hidden_size
-        whole = load_masked_lm(loaded, means.seed)
+        size, tokenizer = loaded.model.config.hidden_size, loaded.tokenizer
         shape = (choices.projection_width, choices.projection_layers)
         own = {"projections": Projections(size, choices.projections, *shape, means.seed)}
         if choices.conditioning == "skip":
-            with torch.random.fork_rng(devices=[]):
-                torch.manual_seed(means.seed)
-                own["skip"] = torch.nn.Linear((choices.projections + 1) * size, size)
+            own["skip"] = fresh_linear((choices.projections + 1) * size, size, means.seed)
         if choices.vector_embeddings == "learned":
             own["places"] = torch.nn.Embedding.from_pretrained(
                 torch.zeros(choices.projections, size), freeze=False
             )
-        self._own = torch.nn.ModuleDict(own).to(means.device, loaded.model.dtype)
-        self.trained = torch.nn.ModuleDict({"whole": whole, "own": self._own})
+        whole = load_masked_lm(loaded, means.seed)
+        super().__init__(loaded, choices, means, own, whole)
         self._text = self._sequences(corpora.text)
-        count, name = len(self._text.followed), corpora.text.path
-        if count < choices.batch_size:
-            raise UserError(
-                f"{name}: {count} pairs of neighbours, fewer than one batch of "
-                f"{choices.batch_size}; add text or lower batch_size to {max(count, 2)} or less"
-            )
-        self.steps = choices.number_of_steps(count)
-        self._bitext = self._read_bitext(corpora.bitext)
-        self._masking = Masking(loaded.tokenizer, choices.masked_share, choices.masked_count)
-        self._masks = DropoutMasks(means.seed, means.device)
-        passes = Passes(self.trained, self._masks, means)
-        self._gradients = BatchGradients(loaded, choices.pooling, choices.max_length, passes)
+        count = len(self._text.followed)
+        self.steps = self._steps(count, "pairs of neighbours", corpora.text.path)
+        self._bitext = None
+        if corpora.bitext is not None:
+            self._bitext = TokenPairs(tokenizer, corpora.bitext, choices.max_length)
+        self._masking = Masking(tokenizer, choices.masked_share, choices.masked_count)
         self._beside = VectorsBeside(loaded.model, choices.vector_position)
-        padding = loaded.tokenizer.pad_token_id
-        skip = self._own["skip"] if choices.conditioning == "skip" else None
-        self._masked = MaskedPasses(whole, padding, passes, self._beside, skip)
+        also = (self._beside, own.get("skip"))
+        self._masked = MaskedPasses(whole, tokenizer.pad_token_id, self._passes, *also)
         self._held_out = None
         if corpora.held_out is not None:
             self._held_out = self._sequences(corpora.held_out)
@@ -78,21 +63,9 @@ class CmlmObjective(Objective):
         choices = self._choices
         return Sequences(self._loaded.tokenizer, text.documents, choices.inputs, choices.max_length)
 
-    def _read_bitext(self, bitext: Corpus | None) -> tuple[list[list[int]], ...] | None:
-        if bitext is None:
-            return None
-        tokenizer, length = self._loaded.tokenizer, self._choices.max_length
-        sides = (bitext.strings, bitext.partners or [])
-        return tuple(tokenize_strings(tokenizer, side, length) for side in sides)
-
     @contextmanager
     def settings(self) -> Iterator[None]:
-        model = self._loaded.model
-        with (
-            seeded_dropout(model, self._choices.dropout, self._masks),
-            self._beside.installed(),
-            sparse_embedding_gradients(model),
-        ):
+        with super().settings(), self._beside.installed():
             yield
 
     def batches(self) -> Iterator[Batch]:
@@ -102,7 +75,7 @@ class CmlmObjective(Objective):
         others: Iterator[np.ndarray | None] = repeat(None)
         if choices.bitext is not None and self._bitext is not None:
             size = choices.bitext.batch_size or choices.batch_size
-            others = draw_numbers(len(self._bitext[0]), size, self.steps, (seed, _BITEXT))
+            others = draw_numbers(len(self._bitext), size, self.steps, (seed, _BITEXT))
         return ((followed[own], other) for own, other in zip(draws, others, strict=False))
 
     def step(self, number: int, batch: Batch) -> Step:
@@ -114,12 +87,12 @@ class CmlmObjective(Objective):
         inputs, labels = self._masking.of(seconds, generator)
         strings: list[Sequence[int]] = list(firsts)
         if self._bitext is not None and translations is not None:
-            strings += [side[one] for side in self._bitext for one in translations]
+            strings += self._bitext.strings(translations)
         measures: dict[str, torch.Tensor] = {}
 
         def loss_of(vectors: torch.Tensor) -> torch.Tensor:
             views = self._views(vectors[: len(pairs)])
-            masked, right, gradient = self._masked.backward(inputs, labels, number, views)
+            (masked, right), gradient = self._masked.backward(inputs, labels, number, views)
             assert gradient is not None
             measures.update(masked_loss=masked, masked_accuracy=right)
             # has the value of the loss, and the gradients that the passes found
@@ -148,7 +121,7 @@ class CmlmObjective(Objective):
 
     @torch.no_grad()
     def held_out_losses(self) -> dict[str, torch.Tensor]:
-        """Return the masked loss on held-out text, by true neighbours and by those of others."""
+        """Return the masked loss on held-out text, with true neighbours and with others'."""
         text, watched = self._held_out, self._choices.held_out
         assert text is not None and watched is not None
         generator = np.random.default_rng([_HELD_OUT])

@@ -5,7 +5,7 @@ import math
 import torch
 from torch.nn import functional
 
-from workflow_scripts.tuning.recipe import Retrieval
+from workflow_scripts.tuning.recipe import Retrieval, Similarity
 
 
 def nt_xent_loss(
@@ -53,13 +53,38 @@ def retrieval_loss(
     sources: torch.Tensor, targets: torch.Tensor, choices: Retrieval
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return L_s + L_t of vectors [B, D], and the share of sources that find their target."""
-    if choices.normalize:
-        sources, targets = functional.normalize(sources), functional.normalize(targets)
-    similarities = sources @ targets.T
+    similarities = _similarities(sources, targets, choices)
     pairs = torch.arange(len(similarities), device=similarities.device)
     hits = (similarities.detach().argmax(dim=1) == pairs).to(similarities.dtype).mean()
-    scaled = similarities * choices.logit_scale
-    return additive_margin_loss(scaled, choices.margin * choices.logit_scale), hits
+    return additive_margin_loss(similarities, choices.margin * choices.logit_scale), hits
+
+
+def neighbour_loss(
+    vectors: torch.Tensor, near: torch.Tensor, choices: Similarity
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return QuickThought's loss of vectors [B, D] and the share of strings that find a neighbour.
+
+    `near` (bool [B, B]) has the neighbours of each, which are to share the probability of all the
+    others of the batch (Logeswaran and Lee 2018, section 3). Both are means over the strings that
+    have neighbours.
+    """
+    similarities = _similarities(vectors, vectors, choices)
+    targets = near.to(similarities.dtype)
+    targets = targets / targets.sum(dim=1, keepdim=True).clamp(min=1)
+    itself = torch.eye(len(near), dtype=torch.bool, device=near.device)
+    others = similarities.masked_fill(itself, float("-inf"))
+    has = near.any(dim=1)
+    count = has.sum().clamp(min=1).to(similarities.dtype)
+    hits = near.gather(1, others.detach().argmax(dim=1, keepdim=True)).sum() / count
+    losses = others.logsumexp(dim=1) - (similarities * targets).sum(dim=1)
+    return (losses * has).sum() / count, hits
+
+
+def _similarities(ones: torch.Tensor, others: torch.Tensor, choices: Similarity) -> torch.Tensor:
+    """Return the similarity of each of `ones` [B, D] to each of `others`, [B, B]."""
+    if choices.normalize:
+        ones, others = functional.normalize(ones), functional.normalize(others)
+    return ones @ others.T * choices.logit_scale
 
 
 @torch.no_grad()

@@ -1,4 +1,4 @@
-"""Gradients of masked language modelling over a batch, with vectors beside the tokens or not."""
+"""Gradients of masked language modelling over a batch, with vectors beside or not."""
 
 from collections.abc import Callable, Sequence
 
@@ -13,7 +13,8 @@ from workflow_scripts.language_modelling.prediction import predict_pieces
 from workflow_scripts.tuning.slices import Gradients, Part, Passes
 from workflow_scripts.tuning.vectors_beside import VectorsBeside
 
-# Of hidden states [B, T, D] and rows of the batch, a further loss, already over the whole batch.
+# Of hidden states [B, T, D] and rows of the batch, what these add to a further loss of the whole
+# batch and to the share that is right, [2].
 FurtherLoss = Callable[[torch.Tensor, tuple[int, ...]], torch.Tensor]
 
 
@@ -29,7 +30,7 @@ class MaskedPasses:
         whole: PreTrainedModel,
         padding: int,
         passes: Passes,
-        beside: VectorsBeside,
+        beside: VectorsBeside | None = None,
         skip: torch.nn.Module | None = None,
     ) -> None:
         self._whole, self._padding, self._passes = whole, padding, passes
@@ -41,13 +42,15 @@ class MaskedPasses:
         labels: Sequence[np.ndarray],
         step: int,
         views: torch.Tensor | None = None,
+        segments: Sequence[np.ndarray] | None = None,
         further: FurtherLoss | None = None,
-    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
+    ) -> tuple[torch.Tensor, torch.Tensor | None]:
         """Add the gradients of the mean cross-entropy (nats) of all labelled pieces.
 
-        `inputs` and `labels` are ids by sequence, `views` [B, N, D] go beside them. Returns the
-        loss (and `further`), the share of pieces that were right, and the gradient by the views,
-        unscaled. To be called within `Passes.until_it_fits`.
+        `inputs` and `labels` are ids by sequence and `segments`, if there are any, their token
+        types; `views` [B, N, D] go beside them. Returns the loss and the share of pieces that were
+        right, those of `further` behind, and the gradient by the views, unscaled. To be called
+        within `Passes.until_it_fits`.
         """
         passes, means = self._passes, self._passes.means
         number = 0 if views is None else views.shape[1]
@@ -61,24 +64,27 @@ class MaskedPasses:
             if views is not None:
                 kept[index] = rows = views.detach()[list(part.rows)].requires_grad_()
             chosen = [labels[row] for row in part.rows]
-            states = self._encode(part, [inputs[row] for row in part.rows], rows, step)
-            loss, hits = self._predict(states, chosen, rows)
-            loss = loss / max(pieces, 1)
+            types = None if segments is None else [segments[row] for row in part.rows]
+            ids = [inputs[row] for row in part.rows]
+            states = self._encode(part, ids, rows, step, types)
+            found = torch.stack(self._predict(states, chosen, rows)) / max(pieces, 1)
+            loss = found[0]
             if further is not None:
-                loss = loss + further(states, part.rows)
-            told[index] = torch.stack([loss.detach(), hits / max(pieces, 1)])
+                more = further(states, part.rows)
+                found, loss = torch.cat([found, more.to(found.dtype)]), loss + more[0]
+            told[index] = found.detach()
             others = () if rows is None else (rows,)
             return passes.gradients(means.scaler.scale(loss), None, *others)
 
         passes.together(lambda: passes.add(pass_over, len(own)))
-        sums = sum(told, torch.zeros(2, device=means.device))
-        loss, right = means.processes.sum(sums)
+        none = torch.zeros(2 if further is None else 4, device=means.device)
+        measures = means.processes.sum(sum(told, none))
         if views is None:
-            return loss, right, None
+            return measures, None
         gradient = torch.zeros_like(views, requires_grad=False)
         for part, rows in zip(own, kept, strict=True):
             gradient[list(part.rows)] = rows.grad.to(gradient.dtype)
-        return loss, right, means.processes.sum(gradient) / means.scaler.get_scale()
+        return measures, means.processes.sum(gradient) / means.scaler.get_scale()
 
     def loss(
         self,
@@ -103,7 +109,12 @@ class MaskedPasses:
         return passes.means.processes.sum(total) / max(pieces, 1)
 
     def _encode(
-        self, part: Part, ids: list[np.ndarray], rows: torch.Tensor | None, step: int
+        self,
+        part: Part,
+        ids: list[np.ndarray],
+        rows: torch.Tensor | None,
+        step: int,
+        types: list[np.ndarray] | None = None,
     ) -> torch.Tensor:
         """Return the last hidden states [rows of the part, T, D] of the tokens."""
         passes, device = self._passes, self._passes.means.device
@@ -113,8 +124,14 @@ class MaskedPasses:
         # other masks than those of the passes that give vectors
         passes.start_masks(part, step, -1 - part.number)
         full = all(len(row) == width for row in ids)
+        given = {"input_ids": input_ids, "attention_mask": None if full else mask}
+        if types is not None:
+            given["token_type_ids"] = pad_token_ids(types, 0, width)[0].to(device)
         with passes.means.autocast():
-            return self._beside.encode(input_ids, None if full else mask, rows)
+            if rows is None:
+                return self._whole.base_model(**given).last_hidden_state
+            assert self._beside is not None
+            return self._beside.encode(*given.values(), rows)
 
     def _predict(
         self, states: torch.Tensor, labels: list[np.ndarray], rows: torch.Tensor | None

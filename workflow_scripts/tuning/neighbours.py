@@ -24,7 +24,8 @@ class Sequences:
 
     One is a sentence, cut at the end, or (`packed`) consecutive sentences of a document that fit
     whole; a document that would be one packed sequence is halved, so that it has neighbours.
-    `followed` are the numbers of the sequences that have a next one in their document.
+    `document` has the number of each one's document, in ascending order, and `followed` the
+    sequences that have a next one in theirs.
     """
 
     def __init__(
@@ -39,19 +40,20 @@ class Sequences:
         self._ids = text.ids
         ends = text.ends.tolist()
         spans: list[tuple[int, int]] = []
-        lasts: list[int] = []
+        numbers: list[int] = []
         start = first = 0
-        for document in documents:
+        for number, document in enumerate(documents):
             own = ends[first : first + len(document)]
             if inputs == "sentence":
                 cut = [(a, min(b, a + longest)) for a, b in zip([start, *own], own, strict=False)]
             else:
                 cut = pack(start, own, longest)
             spans += [(a, b) for a, b in cut if b > a]
-            lasts.append(len(spans) - 1)
+            numbers += [number] * (len(spans) - len(numbers))
             start, first = own[-1], first + len(document)
         self.spans = np.array(spans, dtype=np.int64).reshape(-1, 2)
-        self.followed = np.setdiff1d(np.arange(len(spans)), lasts)
+        self.document = np.array(numbers, dtype=np.int64)
+        self.followed = np.flatnonzero(self.document[:-1] == self.document[1:])
 
     def __len__(self) -> int:
         return len(self.spans)
@@ -76,13 +78,27 @@ def pack(start: int, ends: Sequence[int], longest: int) -> list[tuple[int, int]]
     return [*spans, (begin, min(last, begin + longest))]
 
 
-def draw_numbers(count: int, size: int, steps: int, seed: Sequence[int]) -> Iterator[np.ndarray]:
-    """Yield `size` of `count` numbers a step: shuffled each epoch, incomplete batches dropped."""
+def draw_numbers(
+    count: int,
+    size: int,
+    steps: int,
+    seed: Sequence[int],
+    document: np.ndarray | None = None,
+) -> Iterator[np.ndarray]:
+    """Yield `size` of `count` numbers a step: shuffled anew each epoch, incomplete batch dropped.
+
+    With `document`, that of each number, whole documents are shuffled, their numbers in order.
+    """
     per_epoch = count // size
     for step in range(steps):
         epoch, place = divmod(step, per_epoch)
         if not place:
-            order = np.random.default_rng([*seed, epoch]).permutation(count)
+            generator = np.random.default_rng([*seed, epoch])
+            if document is None:
+                order = generator.permutation(count)
+            else:
+                ranks = generator.permutation(document[-1] + 1)
+                order = ranks[document].argsort(kind="stable")
         yield order[place * size : (place + 1) * size]
 
 
@@ -100,7 +116,7 @@ class Masking:
     def of(
         self, sequences: Sequence[np.ndarray], generator: np.random.Generator
     ) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """Return the masked ids and the labels of each sequence, see `masking.corrupt`."""
+        """Return the masked ids and the labels of each sequence, as `corrupt` gives them."""
         lengths = np.array([len(one) for one in sequences])
         ids = np.full((len(sequences), lengths.max()), self._frame[0], dtype=np.int64)
         for row, one in zip(ids, sequences, strict=True):

@@ -25,8 +25,10 @@ def make_optimiser(module: torch.nn.Module, recipe: TuningRecipe) -> torch.optim
     # `adam` is the library's word for no trust ratio
     groups = [{"params": large, "weight_decay": decay}]
     groups.append({"params": small, "weight_decay": 0.0, "adam": True})
-    # decay within the update, as published
-    optimiser = Lamb(groups, lr=rate, betas=_LAMB_BETAS, weight_decouple=False, foreach=False)
+    # decay within the update, as published; `adam_debias` is the library's word for a rate that it
+    # does not divide by 1 - beta1 ** t, which `take_step` has in the means
+    options = {"weight_decouple": False, "adam_debias": True, "foreach": False}
+    optimiser = Lamb(groups, lr=rate, betas=_LAMB_BETAS, **options)
     # its authors' first version bounded the norms of weights
     optimiser.clamp = math.inf
     return optimiser

@@ -128,7 +128,9 @@ class TextRecipe(TuningRecipe):
 
     @model_validator(mode="after")
     def _one_budget(self) -> Self:
-        if (self.steps is None) == (self.epochs is None):
+        # a default of epochs gives way to steps
+        asked = self.epochs is not None and "epochs" in self.model_fields_set
+        if asked if self.steps is not None else self.epochs is None:
             raise mistake("give either steps or epochs")
         return self
 
@@ -152,15 +154,25 @@ class MaskingRecipe(TextRecipe):
     )
 
 
-class Retrieval(Block):
-    """Loss of bitext retrieval (CMLM, section 4.2): additive margin softmax, both directions."""
+class Similarity(Block):
+    """What a softmax over the strings of a batch is taken of; the papers' are inner products.
 
-    margin: NotNegative = Field(default=0.3, description="taken off translations' similarity")
+    A pretrained model's are large and much alike, so the defaults are others.
+    """
+
     normalize: bool = Field(
         default=True, description="cosines; false: inner products, as the paper has it"
     )
     logit_scale: Positive = Field(
-        default=20.0, description="factor of similarities and margin; the paper has none: 1"
+        default=20.0, description="factor of similarities (and margin); the paper has none: 1"
+    )
+
+
+class Retrieval(Similarity):
+    """The loss of bitext retrieval (CMLM, section 4.2): additive margin softmax, both ways."""
+
+    margin: NotNegative = Field(
+        default=0.3, description="taken from the similarity of translations"
     )
 
 

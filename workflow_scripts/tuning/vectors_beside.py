@@ -45,11 +45,9 @@ class VectorsBeside(threading.local):
         return torch.cat(parts if self._place == "before" else parts[::-1], dim=1)
 
     def encode(
-        self, input_ids: torch.Tensor, mask: torch.Tensor | None, vectors: torch.Tensor | None
+        self, input_ids: torch.Tensor, mask: torch.Tensor | None, vectors: torch.Tensor
     ) -> torch.Tensor:
         """Return last hidden states [B, T, D] of the tokens [B, T], `vectors` beside them."""
-        if vectors is None:
-            return self._model(input_ids=input_ids, attention_mask=mask).last_hidden_state
         number, tokens = vectors.shape[1], input_ids.shape[1]
         if mask is not None:
             seen = mask.new_ones(len(mask), number)

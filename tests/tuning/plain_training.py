@@ -1,0 +1,198 @@
+"""Training written out plainly, and what is to hold of every method on text or pairs."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from tiny_models import WORDS, cpu_means
+from torch.nn import functional
+
+from workflow_scripts.tuning import slices
+from workflow_scripts.tuning.processes import Workers
+from workflow_scripts.tuning.tuning_state import StateFile
+
+MEANS = cpu_means()
+
+
+@pytest.fixture(autouse=True)
+def small_slices(monkeypatch):
+    """A batch of tiny strings in several slices, as a real one is."""
+    monkeypatch.setitem(slices.SLICE_OVERHEAD, "cpu", 4)
+    monkeypatch.setitem(slices.MOST_TOKENS, "cpu", 60)
+
+
+def make_documents(count=6, seed=0):
+    """Documents of three to six sentences of one to nine words."""
+    generator = np.random.default_rng(seed)
+    words = WORDS.split()
+    return [
+        [
+            " ".join(generator.choice(words, size=generator.integers(1, 10)))
+            for _ in range(generator.integers(3, 7))
+        ]
+        for _ in range(count)
+    ]
+
+
+def take_first_step(objective, number=1):
+    """The measures and the gradients by name of the first step; what it drew is seeded."""
+    batch = next(iter(objective.batches()))
+    with objective.settings():
+        taken = objective.step(number, batch)
+    found = {}
+    for name, parameter in objective.trained.named_parameters():
+        if parameter.grad is not None:
+            dense = parameter.grad.to_dense() if parameter.grad.is_sparse else parameter.grad
+            found[name] = dense.clone()
+    objective.trained.zero_grad()
+    return taken, found
+
+
+class Killed(Exception):
+    """Stands for the end of the process."""
+
+
+def cut(run, step, monkeypatch):
+    """Let `run`, which keeps its state after each step, end after `step`."""
+    save = StateFile.save
+
+    def save_and_die(self, trained, progress, best):
+        save(self, trained, progress, best)
+        if progress.step == step:
+            raise Killed
+
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(StateFile, "save", save_and_die)
+        run()
+
+
+def assert_gradients(objective, gradients, loss):
+    """The gradients of a step are those of `loss`, computed plainly in float64."""
+    loss.backward()
+    named = objective.trained.named_parameters()
+    plain = {name: one.grad for name, one in named if one.grad is not None}
+    assert gradients.keys() == plain.keys()
+    torch.testing.assert_close(gradients, plain, rtol=1e-9, atol=1e-9)
+
+
+def assert_any_number_of_threads_gives_every_bit(make):
+    """`make` gives an objective for `Means`."""
+    found = []
+    for count in (1, 2, 3):
+        with Workers(count) as workers:
+            taken, gradients = take_first_step(make(replace(MEANS, workers=workers)))
+            found.append((taken.measures, gradients))
+    torch.testing.assert_close(found[1:], found[:1] * 2, rtol=0, atol=0)
+
+
+def assert_smaller_parts_do(make, rows, monkeypatch):
+    """Where no more than `rows` rows fit into memory; `make` gives a model and its objective."""
+    expected = take_first_step(make()[1])
+    loaded, objective = make()
+    forward = type(loaded.model).forward
+
+    def limited(self, input_ids=None, **options):
+        if len(input_ids) > rows:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return forward(self, input_ids=input_ids, **options)
+
+    monkeypatch.setattr(type(loaded.model), "forward", limited)
+    found = take_first_step(objective)
+    torch.testing.assert_close(found[0].measures, expected[0].measures, rtol=1e-9, atol=1e-9)
+    torch.testing.assert_close(found[1], expected[1], rtol=1e-9, atol=1e-9)
+
+
+class Recorded:
+    """Remembers what an objective masked, so that the plain way takes the same."""
+
+    def __init__(self, objective):
+        self.drawn, of = [], objective._masking.of
+
+        def remember(sequences, generator):
+            self.drawn.append((sequences, *of(sequences, generator)))
+            return self.drawn[-1][1:]
+
+        objective._masking.of = remember
+
+
+def padded(rows, value, length):
+    return torch.tensor([[*map(int, row), *[value] * (length - len(row))] for row in rows])
+
+
+def plain_pool(states, mask, pooling):
+    if pooling == "cls":
+        return states[:, 0]
+    kept = [row[: int(real.sum())] for row, real in zip(states, mask, strict=True)]
+    if pooling == "max":
+        return torch.stack([row.max(dim=0).values for row in kept])
+    return torch.stack([row.mean(dim=0) for row in kept])
+
+
+def plain_embeddings(model, ids):
+    """Token, position and segment embeddings with their normalisation, by the layers' weights."""
+    own, kind = model.embeddings, model.config.model_type
+    places = torch.arange(ids.shape[1])
+    if "roberta" in kind:
+        # positions count from the padding id on, padding has that id
+        real = (ids != model.config.pad_token_id).long()
+        places = real.cumsum(dim=1) * real + model.config.pad_token_id
+    sums = own.word_embeddings.weight[ids] + own.position_embeddings.weight[places]
+    if hasattr(own, "token_type_embeddings"):
+        sums = sums + own.token_type_embeddings.weight[0]
+    return own.LayerNorm(sums)
+
+
+def plain_layers(model, states, mask):
+    """The transformer's layers over hidden states [B, T, D] with mask [B, T]."""
+    blocked = (1.0 - mask[:, None, None, :].to(states.dtype)) * torch.finfo(states.dtype).min
+    layers = getattr(model, "encoder", None) or model.transformer
+    for layer in layers.layer:
+        found = layer(states, attention_mask=blocked)
+        states = found[0] if isinstance(found, tuple) else found
+    return states
+
+
+def plain_vectors(loaded, choices, token_ids):
+    """Vectors [R, D] of strings, all padded to the maximum."""
+    ids = padded(token_ids, loaded.tokenizer.pad_token_id, choices.max_length)
+    mask = padded([[1] * len(row) for row in token_ids], 0, choices.max_length)
+    states = plain_layers(loaded.model, plain_embeddings(loaded.model, ids), mask)
+    return plain_pool(states, mask, choices.pooling)
+
+
+def plain_similarities(one, others, given):
+    """The similarities of a vector to others, one by one."""
+    return [
+        given.logit_scale * functional.cosine_similarity(one, other, dim=0)
+        if given.normalize
+        else given.logit_scale * (one * other).sum()
+        for other in others
+    ]
+
+
+def plain_retrieval(sides, given):
+    """Additive margin softmax in both directions, summed pair by pair (CMLM, section 4.2)."""
+    total = 0
+    for ours, theirs in (sides, sides[::-1]):
+        for place, one in enumerate(ours):
+            scores = plain_similarities(one, theirs, given)
+            top = torch.exp(scores[place] - given.margin * given.logit_scale)
+            rest = sum(torch.exp(score) for at, score in enumerate(scores) if at != place)
+            total = total - torch.log(top / (top + rest)) / len(ours)
+    return total
+
+
+def plain_head(whole, states):
+    """All logits [B, T, vocabulary]: a layer, its normalisation, and the embeddings' transpose."""
+    embeddings = whole.get_input_embeddings().weight
+    if whole.config.model_type == "distilbert":
+        inner = functional.gelu(whole.vocab_transform(states))
+        return whole.vocab_layer_norm(inner) @ embeddings.T + whole.vocab_projector.bias
+    if whole.config.model_type == "bert":
+        head = whole.cls.predictions
+        inner = head.transform.LayerNorm(functional.gelu(head.transform.dense(states)))
+    else:
+        head = whole.lm_head
+        inner = head.layer_norm(functional.gelu(head.dense(states)))
+    return inner @ embeddings.T + head.bias

@@ -1,0 +1,314 @@
+"""Methods mlm, quickthought, bitext and nli against plain implementations, and what they draw."""
+
+from functools import partial
+from importlib import import_module
+
+import numpy as np
+import pytest
+import torch
+from plain_training import (
+    MEANS,
+    Recorded,
+    assert_any_number_of_threads_gives_every_bit,
+    assert_gradients,
+    assert_smaller_parts_do,
+    make_documents,
+    padded,
+    plain_retrieval,
+    plain_similarities,
+    plain_vectors,
+    small_slices,
+    take_first_step,
+)
+from tiny_models import make_sentences
+from torch.nn import functional
+
+from workflow_scripts.corpora.pair_lines import LABELS
+from workflow_scripts.embedding.encoder_folder import load_model
+from workflow_scripts.errors import UserError
+from workflow_scripts.language_modelling.masking import IGNORED
+from workflow_scripts.tuning.corpus_strings import Corpus
+from workflow_scripts.tuning.loop import tune_model
+from workflow_scripts.tuning.recipe import tuning_recipe_of
+from workflow_scripts.tuning.running_text import RunningText
+
+__all__ = ["small_slices"]
+KEYS = {
+    **{"pooling": "mean", "embed_max_length": 20, "max_length": 16, "batch_size": 7},
+    **{"dropout": 0.0, "learning_rate": 2e-3, "steps": 4},
+}
+TEXT = RunningText(make_documents(9))
+ONES, OTHERS = ([document[side] for document in make_documents(20, 1)] for side in (0, 1))
+BITEXT = Corpus(ONES, OTHERS)
+NLI = Corpus(ONES, OTHERS, [LABELS[number % 3] for number in range(20)])
+CORPORA = {"mlm": TEXT, "quickthought": TEXT, "bitext": BITEXT, "nli": NLI}
+NSP = {"next_sentence": True}
+
+
+def recipe_of(method, **changes):
+    return tuning_recipe_of("own", {**KEYS, "method": method, **changes})
+
+
+def objective_of(method, folder, dtype=torch.float64, means=MEANS, corpus=None, **changes):
+    loaded = load_model(str(folder))
+    loaded.model.to(dtype)
+    prepare = import_module(f"workflow_scripts.tuning.methods.{method}").prepare
+    corpus = corpus or CORPORA[method]
+    objective = prepare(loaded, corpus, recipe_of(method, **changes), means)
+    objective.trained.train()
+    return loaded, objective
+
+
+def taken_plainly(method, folder, **changes):
+    """The first step and its batch, and the model without dropout for the plain way."""
+    loaded, objective = objective_of(method, folder, **changes)
+    taken, gradients = take_first_step(objective)
+    loaded.model.eval()
+    return loaded, objective, taken, gradients, next(iter(objective.batches()))
+
+
+def assert_measures(taken, **expected):
+    found = {name: value.to(torch.float64) for name, value in taken.measures.items()}
+    expected = {
+        name: torch.as_tensor(value, dtype=torch.float64).detach()
+        for name, value in expected.items()
+    }
+    torch.testing.assert_close(found, expected, rtol=1e-9, atol=1e-9)
+
+
+ARCHITECTURES = ["roberta", "distilbert", "albert", "electra", "mpnet", "modernbert"]
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        *(("bert", one) for one in ({}, {"inputs": "packed"}, {"masked_count": 2}, NSP)),
+        ("bert", {**NSP, "inputs": "packed", "max_length": 24}),
+        *((name, NSP) for name in ARCHITECTURES),
+    ],
+)
+def test_mlm_is_that_of_transformers(name, changes, folder_of):
+    loaded, objective = objective_of("mlm", folder_of(name), **changes)
+    choices, recorded = objective._choices, Recorded(objective)
+    seconds, draw = [], objective.draw_seconds
+    objective.draw_seconds = lambda *given: seconds.append(draw(*given)) or seconds[-1]
+    taken, gradients = take_first_step(objective)
+    ((sequences, inputs, labels),) = recorded.drawn
+    batch, text, separator = next(iter(objective.batches())), objective._text, inputs[0][-1]
+    drawn = [False] * len(batch)
+    expected = [text[one].tolist() for one in batch]
+    if seconds:
+        ((others, drawn),) = seconds
+        pairs = zip(expected, others, strict=True)
+        expected = [[*one, *text[other].tolist()[1:]] for one, other in pairs]
+    assert [list(map(int, one)) for one in sequences] == expected
+
+    loaded.model.eval()
+    width = choices.max_length
+    given = {"input_ids": padded(inputs, loaded.tokenizer.pad_token_id, width)}
+    given["attention_mask"] = padded([[1] * len(row) for row in inputs], 0, width)
+    if seconds and name in ("bert", "albert", "electra"):
+        firsts = [list(row).index(separator) + 1 for row in sequences]
+        sizes = zip(firsts, inputs, strict=True)
+        types = [[0] * size + [1] * (len(row) - size) for size, row in sizes]
+        given["token_type_ids"] = padded(types, 0, width)
+    output = objective.trained["whole"](**given, output_hidden_states=True)
+    truth = padded(labels, IGNORED, width)
+    loss = functional.cross_entropy(output.logits[truth != IGNORED], truth[truth != IGNORED])
+    right = output.logits.argmax(dim=2)[truth != IGNORED] == truth[truth != IGNORED]
+    measures = {"masked_loss": loss, "masked_accuracy": right.double().mean()}
+    if seconds:
+        own = objective.trained["own"]
+        first = output.hidden_states[-1][:, 0]
+        logits = own["next_sentence"](torch.tanh(own["pooler"](first)))
+        wanted = torch.tensor([int(one) for one in drawn])
+        following = functional.cross_entropy(logits, wanted)
+        measures["next_sentence_loss"] = following
+        measures["next_sentence_accuracy"] = (logits.argmax(dim=1) == wanted).double().mean()
+        loss = loss + following
+    assert_measures(taken, loss=loss, **measures)
+    assert_gradients(objective, gradients, loss)
+
+
+@pytest.mark.parametrize("pooling", ["mean", "cls", "max"])
+@pytest.mark.parametrize(
+    "changes",
+    [{}, {"normalize": False, "logit_scale": 1.0}, {"context": 2, "batch_size": 13}],
+)
+def test_quickthought_is_a_softmax_over_the_others_of_the_batch(changes, pooling, tiny_bert):
+    options = {**changes, "pooling": pooling}
+    loaded, objective, taken, gradients, batch = taken_plainly("quickthought", tiny_bert, **options)
+    choices, text = objective._choices, objective._text
+    numbers = [number for number, document in enumerate(TEXT.documents) for _ in document]
+    vectors = plain_vectors(loaded, choices, [text[one] for one in batch])
+    total, hits, count = 0, 0, 0
+    for place, one in enumerate(batch):
+        near = [
+            other
+            for other, second in enumerate(batch)
+            if 1 <= abs(one - second) <= choices.context and numbers[one] == numbers[second]
+        ]
+        if not near:
+            continue
+        scores = plain_similarities(vectors[place], vectors, choices)
+        others = {at: score for at, score in enumerate(scores) if at != place}
+        whole = sum(torch.exp(score) for score in others.values())
+        total -= sum(torch.log(torch.exp(scores[at]) / whole) for at in near) / len(near)
+        hits += max(others, key=others.get) in near
+        count += 1
+    assert count > 0
+    loss = total / count
+    assert_measures(taken, loss=loss, accuracy=hits / count)
+    assert_gradients(objective, gradients, loss)
+
+
+@pytest.mark.parametrize("pooling", ["mean", "cls", "max"])
+@pytest.mark.parametrize("changes", [{}, {"normalize": False, "logit_scale": 1.0, "margin": 0.1}])
+def test_bitext_is_an_additive_margin_softmax_in_both_directions(changes, pooling, tiny_bert):
+    options = {**changes, "pooling": pooling}
+    loaded, objective, taken, gradients, batch = taken_plainly("bitext", tiny_bert, **options)
+    choices = objective._choices
+    strings = loaded.tokenizer([side[one] for side in (ONES, OTHERS) for one in batch])["input_ids"]
+    sides = plain_vectors(loaded, choices, strings).chunk(2)
+    loss = plain_retrieval(sides, choices)
+    hits = [
+        torch.stack(plain_similarities(one, sides[1], choices)).argmax().item() == place
+        for place, one in enumerate(sides[0])
+    ]
+    assert_measures(taken, loss=loss, accuracy=sum(hits) / len(hits))
+    assert_gradients(objective, gradients, loss)
+
+
+@pytest.mark.parametrize("pooling", ["mean", "cls", "max"])
+def test_nli_is_a_classifier_of_both_vectors_their_distance_and_product(pooling, tiny_bert):
+    options = {"pooling": pooling}
+    loaded, objective, taken, gradients, batch = taken_plainly("nli", tiny_bert, **options)
+    strings = loaded.tokenizer([side[one] for side in (ONES, OTHERS) for one in batch])["input_ids"]
+    ones, others = plain_vectors(loaded, objective._choices, strings).chunk(2)
+    layer, total, hits = objective.trained["own"]["classifier"], 0, 0
+    for u, v, number in zip(ones, others, batch, strict=True):
+        features = [*u, *v, *(torch.abs(a - b) for a, b in zip(u, v, strict=True)), *(u * v)]
+        logits = layer.weight @ torch.stack(features) + layer.bias
+        wanted = LABELS.index(NLI.labels[number])
+        total -= torch.log(torch.exp(logits[wanted]) / torch.exp(logits).sum())
+        hits += logits.argmax().item() == wanted
+    loss = total / len(batch)
+    assert_measures(taken, loss=loss, accuracy=hits / len(batch))
+    assert_gradients(objective, gradients, loss)
+
+
+CASES = [("mlm", {}), ("mlm", NSP), ("quickthought", {}), ("bitext", {}), ("nli", {})]
+
+
+@pytest.mark.parametrize(("method", "changes"), CASES)
+def test_any_number_of_threads_gives_every_bit(method, changes, tiny_bert):
+    changes = {"dropout": 0.2, **changes}
+    assert_any_number_of_threads_gives_every_bit(
+        lambda means: objective_of(method, tiny_bert, torch.float32, means, **changes)[1]
+    )
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+@pytest.mark.parametrize(("method", "changes"), CASES)
+def test_lack_of_memory_is_met_by_smaller_parts(method, changes, rows, tiny_bert, monkeypatch):
+    make = partial(objective_of, method, tiny_bert, dropout=0.2, **changes)
+    assert_smaller_parts_do(make, rows, monkeypatch)
+
+
+def test_half_of_the_second_sequences_are_of_another_document_and_the_others_follow(tiny_bert):
+    _, objective = objective_of("mlm", tiny_bert, **NSP)
+    numbers = np.array([number for number, own in enumerate(TEXT.documents) for _ in own])
+    generator, drawn, seen = np.random.default_rng(1), 0, 0
+    reached = set()
+    for batch in objective_of("mlm", tiny_bert, steps=100, **NSP)[1].batches():
+        seconds, other = objective.draw_seconds(batch, generator)
+        assert (seconds[~other] == batch[~other] + 1).all()
+        assert (numbers[seconds[~other]] == numbers[batch[~other]]).all()
+        assert (numbers[seconds[other]] != numbers[batch[other]]).all()
+        reached |= set(seconds[other].tolist())
+        drawn, seen = drawn + other.sum(), seen + len(batch)
+    assert reached == set(range(len(numbers)))
+    assert abs(drawn - seen / 2) < 5 * (seen / 4) ** 0.5
+
+
+def test_quickthought_goes_through_whole_documents_in_a_drawn_order(tiny_bert):
+    _, objective = objective_of("quickthought", tiny_bert, steps=16)
+    numbers = np.array([number for number, own in enumerate(TEXT.documents) for _ in own])
+    per_epoch = len(numbers) // 7
+    batches = list(objective.batches())
+    epochs = [np.concatenate(batches[n : n + per_epoch]) for n in (0, per_epoch)]
+    for epoch in epochs:
+        assert len(set(epoch.tolist())) == len(epoch) == 7 * per_epoch
+        changes = np.flatnonzero(numbers[epoch][1:] != numbers[epoch][:-1])
+        # each document is one run, from its first sentence on
+        assert len(changes) + 1 == len(set(numbers[epoch].tolist()))
+        within = np.delete(np.diff(epoch), changes)
+        assert (within == 1).all()
+    assert epochs[0].tolist() != epochs[1].tolist()
+    for batch in batches:
+        near = objective.neighbours(batch).numpy()
+        for one, other in np.argwhere(near):
+            assert abs(batch[one] - batch[other]) == 1
+            assert numbers[batch[one]] == numbers[batch[other]]
+        together = (np.diff(batch) == 1) & (np.diff(numbers[batch]) == 0)
+        assert near.sum() == 2 * together.sum()
+
+
+def tuned(method, folder, steps=25, **changes):
+    loaded = load_model(str(folder))
+    choices = recipe_of(method, steps=steps, **changes)
+    return loaded, tune_model(loaded, CORPORA[method], choices, 33)
+
+
+@pytest.mark.parametrize(("method", "changes"), CASES)
+def test_the_loss_falls_and_the_same_seed_gives_the_same_weights(method, changes, tiny_bert):
+    (first, one), (second, other) = (tuned(method, tiny_bert, **changes) for _ in range(2))
+    torch.testing.assert_close(first.model.state_dict(), second.model.state_dict(), rtol=0, atol=0)
+    torch.testing.assert_close(one.own_weights, other.own_weights, rtol=0, atol=0)
+    assert one.last_loss < one.first_loss
+    own = {name.split(".")[1] for name in one.own_weights}
+    heads = {"nli": {"classifier"}, "mlm": {"cls"}}.get(method, set())
+    assert own == heads | ({"pooler", "next_sentence"} if changes else set())
+
+
+def test_the_defaults_of_nli_give_way(project):
+    keys = {key: value for key, value in KEYS.items() if key not in ("steps", "batch_size")}
+    plain = tuning_recipe_of("own", {**keys, "method": "nli"})
+    assert (plain.batch_size, plain.number_of_steps(640)) == (64, 10)
+    assert recipe_of("nli", steps=3).number_of_steps(640) == 3
+    for wrong in ({"steps": 3, "epochs": 2}, {"steps": None, "epochs": None}):
+        with pytest.raises(UserError, match="give either steps or epochs"):
+            recipe_of("nli", **wrong)
+
+
+SENTENCES = make_sentences(6)
+PAIRS = [f"{sentence}||{sentence}" for sentence in SENTENCES]
+
+
+@pytest.mark.parametrize(
+    ("method", "lines", "changes", "message"),
+    [
+        ("mlm", SENTENCES, {}, "6 lines and no blank one"),
+        ("mlm", [*SENTENCES, ""], {}, r"6 sequences, fewer than one batch of 7; .* to 6 or less"),
+        ("mlm", [*SENTENCES, ""], NSP, r"5 pairs of neighbours, fewer.* lower batch_size to 5"),
+        ("mlm", [*SENTENCES, ""], {**NSP, "batch_size": 5}, "a single document.*next_sentence: fa"),
+        ("mlm", [*SENTENCES, ""], {"pooling": "pooler"}, "hold no pooler layer"),
+        ("quickthought", [*SENTENCES, ""], {}, r"6 sentences, fewer than one batch of 7"),
+        ("quickthought", ["one", "", "two"], {}, "no two sentences are neighbours"),
+        ("bitext", PAIRS, {}, r"6 strings, fewer than one batch of 7"),
+        ("bitext", SENTENCES, {}, r"corpus.txt:1: expected a pair text1\|\|text2, found"),
+        ("nli", PAIRS, {}, r"corpus.txt:1: expected a pair text1\|\|text2\|\|label"),
+        ("nli", [f"{PAIRS[0]}||maybe"], {}, "label among entailment, neutral, contra.*'maybe'"),
+        ("nli", [f"{one}||neutral" for one in PAIRS], {}, "6 strings, fewer than one batch of 7"),
+    ],
+)
+def test_what_cannot_be_trained_on_is_one_clear_error(
+    method, lines, changes, message, tiny_bert, tmp_path
+):
+    path, choices = tmp_path / "corpus.txt", recipe_of(method, **changes)
+    path.write_text("\n".join(lines) + "\n")
+    module = import_module(f"workflow_scripts.tuning.methods.{method}")
+    with pytest.raises(UserError, match=message) as error:
+        corpus = module.read(str(path), choices, "own")
+        module.prepare(load_model(str(tiny_bert)), corpus, choices, MEANS)
+    assert "\n" not in str(error.value)

@@ -1,0 +1,44 @@
+"""Method mlm: masked language modelling goes on, on running text; the baseline of method cmlm."""
+
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from workflow_scripts.tuning.recipe import MaskingRecipe
+from workflow_scripts.tuning.running_text import RunningText, read_running_text
+
+if TYPE_CHECKING:
+    from workflow_scripts.embedding.encoder_folder import LoadedModel
+    from workflow_scripts.tuning.mlm_objective import MlmObjective
+    from workflow_scripts.tuning.objective import Means
+
+CARD = (
+    "masked language modelling (Devlin et al. 2019, BERT: Pre-training of Deep Bidirectional\n"
+    "Transformers for Language Understanding)"
+)
+CARD_TAG = "masked-language-modelling"
+
+
+class Choices(MaskingRecipe):
+    """Choices of method mlm; the defaults are BERT's."""
+
+    next_sentence: bool = Field(
+        default=False,
+        description="next sentence prediction too: sequences are pairs, half of whose second "
+        "sequences are of another document",
+    )
+
+
+def read(path: str, choices: Choices, recipe_name: str, *more: str) -> RunningText:
+    """Return the text to train on."""
+    return read_running_text(path)
+
+
+def prepare(
+    loaded: "LoadedModel", corpus: RunningText, choices: Choices, means: "Means"
+) -> "MlmObjective":
+    """Return what the loop takes steps of; `UserError` where the model cannot take a choice."""
+    # Only now: it needs torch.
+    from workflow_scripts.tuning.mlm_objective import MlmObjective
+
+    return MlmObjective(loaded, corpus, choices, means)

@@ -1,0 +1,109 @@
+"""Masked language modelling, next sentence prediction (Devlin et al. 2019, section 3.1)."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from workflow_scripts.embedding.encoder_folder import LoadedModel
+from workflow_scripts.errors import UserError
+from workflow_scripts.language_modelling.prediction import load_masked_lm
+from workflow_scripts.tuning.masked_passes import MaskedPasses
+from workflow_scripts.tuning.methods.mlm import Choices
+from workflow_scripts.tuning.neighbours import Masking, Sequences, draw_numbers
+from workflow_scripts.tuning.objective import Means, Step
+from workflow_scripts.tuning.running_text import RunningText
+from workflow_scripts.tuning.text_objective import TextObjective, fresh_linear
+
+# First numbers of the seeds of independent random streams.
+_TEXT, _MASKS = 1, 3
+
+
+class MlmObjective(TextObjective):
+    """A batch is sequences of the text by their numbers, or those that are the A of pairs A B."""
+
+    _choices: Choices
+
+    def __init__(
+        self, loaded: LoadedModel, corpus: RunningText, choices: Choices, means: Means
+    ) -> None:
+        config, own, length = loaded.model.config, {}, choices.max_length
+        if choices.next_sentence:
+            size = config.hidden_size
+            own["pooler"] = fresh_linear(size, size, means.seed)
+            own["next_sentence"] = fresh_linear(size, 2, means.seed)
+            # halves of [CLS] A [SEP] B [SEP], with two marks each as long as they are alone
+            length = (length + 1) // 2
+        super().__init__(loaded, choices, means, own, load_masked_lm(loaded, means.seed))
+        tokenizer, path = loaded.tokenizer, corpus.path
+        self._text = text = Sequences(tokenizer, corpus.documents, choices.inputs, length)
+        self._numbers, what = np.arange(len(text)), "sequences"
+        if choices.next_sentence:
+            self._numbers, what = text.followed, "pairs of neighbours"
+        self.steps = self._steps(len(self._numbers), what, path)
+        if choices.next_sentence and text.document[0] == text.document[-1]:
+            raise UserError(
+                f"{path}: a single document, so no other to draw from; put blank lines between "
+                "documents or set next_sentence: false"
+            )
+        self._masking = Masking(tokenizer, choices.masked_share, choices.masked_count)
+        self._segments = choices.next_sentence and getattr(config, "type_vocab_size", 0) > 1
+        # each pass goes forth and back at once, so nothing more is to be had from a cache
+        self._passes.cached = True
+        self._masked = MaskedPasses(self.trained["whole"], tokenizer.pad_token_id, self._passes)
+
+    def batches(self) -> Iterator[np.ndarray]:
+        numbers, size = self._numbers, self._choices.batch_size
+        draws = draw_numbers(len(numbers), size, self.steps, (self._means.seed, _TEXT))
+        return (numbers[own] for own in draws)
+
+    def step(self, number: int, batch: np.ndarray) -> Step:
+        generator = np.random.default_rng([self._means.seed, _MASKS, number])
+        sequences, segments, further = [self._text[one] for one in batch], None, None
+        names = ["masked_loss", "masked_accuracy"]
+        if self._choices.next_sentence:
+            seconds, drawn = self.draw_seconds(batch, generator)
+            # without their [CLS]
+            others = [self._text[one][1:] for one in seconds]
+            pairs = list(zip(sequences, others, strict=True))
+            sequences = [np.concatenate(pair) for pair in pairs]
+            if self._segments:
+                segments = [np.repeat([0, 1], list(map(len, pair))) for pair in pairs]
+            wanted = torch.from_numpy(drawn.astype(np.int64)).to(self._means.device)
+            names += ["next_sentence_loss", "next_sentence_accuracy"]
+
+            def further(states: torch.Tensor, rows: tuple[int, ...]) -> torch.Tensor:
+                return self._next_sentence(states, wanted[list(rows)]) / len(wanted)
+
+        inputs, labels = self._masking.of(sequences, generator)
+        found, _ = self._passes.until_it_fits(
+            lambda: self._masked.backward(inputs, labels, number, None, segments, further)
+        )
+        measures = dict(zip(names, found.unbind(), strict=True))
+        loss = sum(measure for name, measure in measures.items() if name.endswith("loss"))
+        tokens = sum(map(len, sequences))
+        return Step({"loss": loss, **measures}, len(sequences), tokens)
+
+    def draw_seconds(
+        self, firsts: np.ndarray, generator: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the B of each A, and whether it is drawn from another document, as half are."""
+        document = self._text.document
+        drawn = generator.random(len(firsts)) < 0.5
+        own = document[firsts]
+        begin, end = (np.searchsorted(document, own, side) for side in ("left", "right"))
+        # of all sequences but those of the document of A
+        others = generator.integers(len(document) - (end - begin))
+        others += (end - begin) * (others >= begin)
+        return np.where(drawn, others, firsts + 1), drawn
+
+    def _next_sentence(self, states: torch.Tensor, drawn: torch.Tensor) -> torch.Tensor:
+        """Return the summed cross-entropy of states [B, T, D] and how many were right, [2]."""
+        with self._means.autocast():
+            pooled = self._own["pooler"](states[:, 0]).tanh()
+            logits = self._own["next_sentence"](pooled)
+        logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
+        right = (logits.detach().argmax(dim=1) == drawn).sum()
+        loss = functional.cross_entropy(logits, drawn, reduction="sum")
+        return torch.stack([loss, right.to(loss.dtype)])

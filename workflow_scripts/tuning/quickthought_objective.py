@@ -1,0 +1,50 @@
+"""QuickThought (Logeswaran and Lee 2018, section 3), with one encoder for both sides."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import torch
+
+from workflow_scripts.embedding.encoder_folder import LoadedModel
+from workflow_scripts.tuning.losses import neighbour_loss
+from workflow_scripts.tuning.methods.quickthought import Choices
+from workflow_scripts.tuning.neighbours import Sequences, draw_numbers
+from workflow_scripts.tuning.objective import Means
+from workflow_scripts.tuning.running_text import RunningText
+from workflow_scripts.tuning.vector_objective import VectorObjective
+
+# First number of the seed of the random stream.
+_TEXT = 1
+
+
+class QuickthoughtObjective(VectorObjective):
+    """A batch is sentences in their order, of documents in a drawn order, cut where it is full."""
+
+    _choices: Choices
+
+    def __init__(
+        self, loaded: LoadedModel, corpus: RunningText, choices: Choices, means: Means
+    ) -> None:
+        super().__init__(loaded, choices, means)
+        length = choices.max_length
+        self._text = Sequences(loaded.tokenizer, corpus.documents, "sentence", length)
+        self.steps = self._steps(len(self._text), "sentences", corpus.path)
+
+    def batches(self) -> Iterator[np.ndarray]:
+        text, seed = self._text, (self._means.seed, _TEXT)
+        size = self._choices.batch_size
+        return draw_numbers(len(text), size, self.steps, seed, text.document)
+
+    def strings(self, batch: np.ndarray) -> Sequence[Sequence[int]]:
+        return [self._text[one] for one in batch]
+
+    def loss(self, vectors: torch.Tensor, batch: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
+        near = self.neighbours(batch).to(vectors.device)
+        return neighbour_loss(vectors, near, self._choices)
+
+    def neighbours(self, batch: np.ndarray) -> torch.Tensor:
+        """Return which sentences of a batch are the targets of which, bool [B, B]."""
+        document = self._text.document[batch]
+        distance = np.abs(batch[:, None] - batch)
+        within = (distance > 0) & (distance <= self._choices.context)
+        return torch.from_numpy(within & (document[:, None] == document))

@@ -1,0 +1,67 @@
+"""What the methods that train on running text or on pairs do alike."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from workflow_scripts.embedding.encoder_folder import LoadedModel
+from workflow_scripts.errors import UserError
+from workflow_scripts.tuning.batch_gradients import BatchGradients
+from workflow_scripts.tuning.dropout import seeded_dropout
+from workflow_scripts.tuning.dropout_masks import DropoutMasks
+from workflow_scripts.tuning.objective import Means, Objective
+from workflow_scripts.tuning.recipe import TextRecipe
+from workflow_scripts.tuning.slices import Passes, sparse_embedding_gradients
+
+
+class TextObjective(Objective):
+    """Trains `whole` (a model with its head; without one the model) and `own`, which it moves.
+
+    `UserError` for a model that cannot be pooled as the recipe says.
+    """
+
+    def __init__(
+        self,
+        loaded: LoadedModel,
+        choices: TextRecipe,
+        means: Means,
+        own: Mapping[str, nn.Module] | None = None,
+        whole: nn.Module | None = None,
+    ) -> None:
+        loaded.check_pooling(choices.pooling, choices.max_length)
+        self._loaded, self._choices, self._means = loaded, choices, means
+        self._own = nn.ModuleDict(own or {}).to(means.device, loaded.model.dtype)
+        self.trained = nn.ModuleDict({"whole": whole or loaded.model, "own": self._own})
+        self._masks = DropoutMasks(means.seed, means.device)
+        self._passes = Passes(self.trained, self._masks, means)
+        pooling = (choices.pooling, choices.max_length)
+        self._gradients = BatchGradients(loaded, *pooling, self._passes)
+
+    def _steps(self, count: int, what: str, path: Path) -> int:
+        """Return the steps of a corpus of `count`; `UserError` if it does not fill one batch."""
+        size = self._choices.batch_size
+        if count < size:
+            raise UserError(
+                f"{path}: {count} {what}, fewer than one batch of {size}; add text or lower "
+                f"batch_size to {max(count, 2)} or less"
+            )
+        return self._choices.number_of_steps(count)
+
+    @contextmanager
+    def settings(self) -> Iterator[None]:
+        model = self._loaded.model
+        with (
+            seeded_dropout(model, self._choices.dropout, self._masks),
+            sparse_embedding_gradients(model),
+        ):
+            yield
+
+
+def fresh_linear(inputs: int, outputs: int, seed: int) -> nn.Linear:
+    """Return a layer that `seed` draws, whatever was drawn before."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return nn.Linear(inputs, outputs)

@@ -1,0 +1,24 @@
+"""Pairs of strings, such as translations, as token ids."""
+
+from collections.abc import Iterable
+
+from transformers import PreTrainedTokenizerBase
+
+from workflow_scripts.embedding.token_batches import tokenize_strings
+from workflow_scripts.tuning.corpus_strings import Corpus
+
+
+class TokenPairs:
+    """The pairs of a corpus, each string cut to `max_length` tokens."""
+
+    def __init__(self, tokenizer: PreTrainedTokenizerBase, corpus: Corpus, max_length: int) -> None:
+        sides = (corpus.strings, corpus.partners or [])
+        self.sides = tuple(tokenize_strings(tokenizer, side, max_length) for side in sides)
+
+    def __len__(self) -> int:
+        return len(self.sides[0])
+
+    def strings(self, numbers: Iterable[int]) -> list[list[int]]:
+        """Return the first strings of these pairs, then the second."""
+        numbers = list(numbers)
+        return [side[one] for side in self.sides for one in numbers]
