@@ -54,7 +54,7 @@ def test_a_tokenizer_without_leading_mark_is_warned_of(arguments, tiny_bert, tmp
     # without its marks there is nothing to leave out
     arguments["--recipe-json"] = choices("mean_pieces")
     embed_suite.main(as_argv(arguments))
-    with pytest.raises(UserError, match="'mean_pieces': the tokenizer of bare .*; use mean"):
+    with pytest.raises(UserError, match=r"'mean_pieces': the tokenizer of bare .*; use mean"):
         embed_suite.main(as_argv({**arguments, "--model": bare}))
 
 
