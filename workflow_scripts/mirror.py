@@ -7,8 +7,9 @@ with `start` goes on from an encoder: --model is then the folder of that one.
 import argparse
 import json
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from workflow_scripts.datasets.read_suite import read_suite
 from workflow_scripts.errors import UserError, nearest_name, run_command
@@ -23,12 +24,46 @@ from workflow_scripts.tuning.tune_encoder import make_encoder
 RECIPE_FILE = Path(__file__).resolve().parent.parent / "config" / "recipes.yaml"
 
 
-def read_block(arguments: argparse.Namespace) -> Any:
-    """Return the block of the recipe that is asked for, with the keys of --set (JSON or text)."""
+class Wanted(NamedTuple):
+    """What is asked for: a recipe, typed and as its block, and the folder of each seed."""
+
+    recipe: Recipe
+    block: Any
+    development: DevelopmentSet | None
+    outputs: dict[int, Path]
+
+
+def add_arguments(parser: argparse.ArgumentParser, **recipe: Any) -> None:
+    """Add what all front doors of tuning have; `recipe` are options of --recipe."""
+    add = parser.add_argument
+    add("--model", required=True, help="model folder or hub id (id@revision)")
+    add("--recipe", help="name of a recipe in config/recipes.yaml", **recipe)
+    add("--output", required=True, type=Path, help="encoder folder to write")
+    several = "several make an encoder each, in the folders seedN of the output (default 33)"
+    add("--seed", type=int, nargs="+", default=[33], help=several)
+    threads = "default: OMP_NUM_THREADS, else all processors"
+    add("--threads", type=int, default=default_threads(), help=threads)
+    add("--device", choices=("cpu", "cuda", "auto"), default="auto")
+    change = "change a key of the recipe: batch_size=64, span_masking.length=3; repeatable"
+    options = {"dest": "settings", "metavar": "KEY=VALUE", "action": "append", "default": []}
+    add("--set", **options, help=change)
+    add("--recipes", type=Path, default=RECIPE_FILE, help="another file of recipes")
+    add("--step-log", help="JSON lines: step, loss, other measures, learning rate, tokens/s")
+    scored = "data set of config/datasets.yaml to score on while tuning; the best weights are kept"
+    add("--development-set", metavar="DATASET", help=scored)
+    add("--data-root", type=Path, help="folder of the development set's files")
+    every = "default %(default)s"
+    add("--development-every", type=int, default=10, metavar="STEPS", help=every)
+    add("--patience", type=int, help="scores without a better one after which tuning ends")
+    add("--overwrite", action="store_true", help="replace what is in the output")
+
+
+def read_block(arguments: argparse.Namespace, before: Mapping[str, Any]) -> Any:
+    """Return the block of the recipe that is asked for, changed by `before` and by --set."""
     blocks, name = read_recipe_blocks(arguments.recipes), arguments.recipe
     if name not in blocks:
         raise UserError(f"--recipe {name}: no such recipe; {nearest_name(name, blocks)}")
-    changes: dict[str, Any] = {}
+    changes = dict(before)
     for setting in arguments.settings:
         path, equals, text = setting.partition("=")
         if not equals or not path:
@@ -86,50 +121,52 @@ def read_development(recipe: Recipe, data_root: Path | None, threads: int) -> De
     return DevelopmentSet(name, datasets[name], strings, threads=threads)
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m workflow_scripts.mirror", description=__doc__)
-    add = parser.add_argument
-    add("--model", required=True, help="model folder or hub id (id@revision)")
-    add("--corpus", required=True, help="text file, one raw string a line")
-    add("--recipe", required=True, help="name of a recipe in config/recipes.yaml")
-    add("--output", required=True, type=Path, help="encoder folder to write")
-    several = "several make an encoder each, in the folders seedN of the output (default 33)"
-    add("--seed", type=int, nargs="+", default=[33], help=several)
-    threads = "default: OMP_NUM_THREADS, else all processors"
-    add("--threads", type=int, default=default_threads(), help=threads)
-    add("--device", choices=("cpu", "cuda", "auto"), default="auto")
-    change = "change a key of the recipe: batch_size=64, span_masking.length=3; repeatable"
-    options = {"dest": "settings", "metavar": "KEY=VALUE", "action": "append", "default": []}
-    add("--set", **options, help=change)
-    add("--recipes", type=Path, default=RECIPE_FILE, help="another file of recipes")
-    add("--step-log", help="JSON lines: step, loss, other measures, learning rate, tokens/s")
-    scored = "data set of config/datasets.yaml to score on while tuning; the best weights are kept"
-    add("--development-set", metavar="DATASET", help=scored)
-    add("--data-root", type=Path, help="folder of the development set's files")
-    every = "default %(default)s"
-    add("--development-every", type=int, default=10, metavar="STEPS", help=every)
-    add("--patience", type=int, help="scores without a better one after which tuning ends")
-    add("--overwrite", action="store_true", help="replace what is in the output")
-    arguments = parser.parse_args(argv)
-    block, step_log = read_block(arguments), arguments.step_log
+def read_wanted(
+    arguments: argparse.Namespace, inputs: Sequence[str], before: Mapping[str, Any] | None = None
+) -> Wanted:
+    """Return what parsed arguments ask for; `UserError` before anything is computed.
+
+    `inputs` are the files that no output may replace, `before` changes of the recipe that those of
+    --set follow.
+    """
+    block = read_block(arguments, before or {})
     recipe = read_recipe(arguments.recipe, block, str(arguments.recipes))
     development = read_development(recipe, arguments.data_root, arguments.threads)
     outputs = outputs_of(arguments.output, arguments.seed)
     for output in outputs.values():
-        check_output(output, arguments.overwrite, [arguments.model, arguments.corpus], step_log)
-    for seed, output in outputs.items():
-        if step_log and len(outputs) > 1:
-            path = Path(arguments.step_log)
+        check_output(output, arguments.overwrite, [arguments.model, *inputs], arguments.step_log)
+    return Wanted(recipe, block, development, outputs)
+
+
+def make_encoders(
+    arguments: argparse.Namespace, wanted: Wanted, corpus: str, more_corpora: Sequence[str]
+) -> None:
+    """Make the encoder of each seed, and say how to load it."""
+    for seed, output in wanted.outputs.items():
+        step_log = arguments.step_log
+        if step_log and len(wanted.outputs) > 1:
+            path = Path(step_log)
             step_log = path.with_stem(f"{path.stem}.seed{seed}")
-        inputs = (arguments.model, arguments.corpus, arguments.recipe, block, seed)
+        inputs = (arguments.model, corpus, arguments.recipe, wanted.block, seed)
         machine = {"threads": arguments.threads, "device": arguments.device}
-        told = {"step_log": step_log, "development": development}
-        make_encoder(*inputs, output.resolve(), **machine, **told)
+        told = {"step_log": step_log, "development": wanted.development}
+        make_encoder(*inputs, output.resolve(), **machine, **told, more_corpora=more_corpora)
     # of several processes the first one tells
-    for output in outputs.values() if os.environ.get("RANK", "0") == "0" else ():
+    for output in wanted.outputs.values() if os.environ.get("RANK", "0") == "0" else ():
         print(f"encoder written to {output}; load it with")
         print("  from sentence_transformers import SentenceTransformer")
         print(f"  encoder = SentenceTransformer({str(output)!r})")
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m workflow_scripts.mirror", description=__doc__)
+    parser.add_argument("--corpus", required=True, help="text file, one raw string a line")
+    more = "files of the further corpora of the recipe, such as bitext, in its order"
+    parser.add_argument("--more-corpora", nargs="*", default=[], metavar="FILE", help=more)
+    add_arguments(parser, required=True)
+    arguments = parser.parse_args(argv)
+    wanted = read_wanted(arguments, [arguments.corpus, *arguments.more_corpora])
+    make_encoders(arguments, wanted, arguments.corpus, arguments.more_corpora)
 
 
 if __name__ == "__main__":

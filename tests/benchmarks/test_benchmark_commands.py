@@ -13,7 +13,13 @@ from workflow_scripts.benchmarks.measurements import ABOUT, read_measurements
 from workflow_scripts.benchmarks.report import save_report
 from workflow_scripts.benchmarks.settings import Settings
 from workflow_scripts.benchmarks.timed_run import spearman
-from workflow_scripts.benchmarks.workloads import EMBEDDING_WAYS, TUNING_WAYS, WORKLOADS, peak_of
+from workflow_scripts.benchmarks.workloads import (
+    CMLM_WAYS,
+    EMBEDDING_WAYS,
+    TUNING_WAYS,
+    WORKLOADS,
+    peak_of,
+)
 from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.errors import UserError
 
@@ -75,6 +81,26 @@ def test_every_way_tunes_masked_sentences(tiny_bert, tmp_path):
 
 
 @pytest.mark.usefixtures("inside")
+def test_every_way_trains_on_neighbours(quick, tiny_bert, tmp_path):
+    run_benchmarks.main([*quick, "--only", "cmlm"])
+    rows = read_measurements(tmp_path / "bench.tsv")
+    about = {row.measure: row.value for row in rows if row.way == ABOUT}
+    assert (about["max_length"], about["batch_size"], about["available"]) == ("64", "8", "64")
+    assert about["source"].endswith("in the place of articles")
+    for way in CMLM_WAYS:
+        found = values_of(tmp_path, way, "64")
+        assert found["steps"] == [1]
+        assert found["units_per_second"][0] == pytest.approx(8 / found["loop_seconds"][0], rel=1e-4)
+        # each sentence of the 8 pairs is read once
+        tokens = 16 * found["tokens_per_string"][0]
+        assert found["tokens"][0] == pytest.approx(tokens, rel=1e-4)
+    text = (tmp_path / "bench.md").read_text()
+    assert "| sentence-transformers, TSDAE, at most 64 tokens | " in text
+    assert "- Aim: of 64 tokens at least 3 times as fast as the plain way: " in text
+    assert "- Aim: of 128 tokens at least 3 times as fast as the plain way: not measured" in text
+
+
+@pytest.mark.usefixtures("inside")
 def test_names_are_embedded_alike_by_all(quick, tmp_path):
     run_benchmarks.main([*quick, "--only", "names,stsb"])
     rows = read_measurements(tmp_path / "bench.tsv")
@@ -122,7 +148,10 @@ def test_gpu_workloads_count_tokens_and_flops(sampler, tiny_bert, tmp_path):
         **{"threads": 1, "runs": 1, "batch_size": 8, "strings": 32, "gpu_names": 50},
         **{"shape": SMALL_SHAPE, "peak": 1e12, "device": "cpu"},
     )
-    for name, factor in (("gpu-names", 2), ("gpu-words", 6), ("gpu-sentences", 6)):
+    for name, factor in (
+        *(("gpu-names", 2), ("gpu-words", 6)),
+        *(("gpu-sentences", 6), ("gpu-cmlm", 6)),
+    ):
         rows = run_benchmarks.measure(WORKLOADS[name], settings, tmp_path)
         values = {row.measure: float(row.value) for row in rows if row.way == "mirror"}
         strings = (tmp_path / "strings.txt").read_text().splitlines()

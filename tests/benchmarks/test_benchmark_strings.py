@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workflow_scripts.benchmarks.benchmark_strings import read_strings
+from workflow_scripts.benchmarks.benchmark_strings import read_neighbours, read_strings
 from workflow_scripts.benchmarks.workloads import draw_strings
 from workflow_scripts.errors import UserError
 
@@ -40,3 +40,21 @@ def test_the_embedded_data_has_all_three(sampler):
     assert len(words) == 50 and "wordfreq" in source
     assert len(read_strings(sampler, "sentences", 10_000)[0]) == 2 * 522
     assert len(set(read_strings(sampler, "phrases", 100)[0])) == 100
+
+
+def test_neighbours_are_of_one_article(tmp_path):
+    numbers = ["one", "two", "three", "four", "five", "six", "seven"]
+    folder = tmp_path / "text-en-wikipedia" / "AA"
+    folder.mkdir(parents=True)
+    articles = (
+        f'<doc id="{place}">\n' + "".join(f"Sentence {word} of {place}.\n" for word in numbers)
+        for place in ("this", "that")
+    )
+    (folder / "wiki_00").write_text("</doc>\n".join(articles) + "</doc>\n")
+    pairs, source = read_neighbours(tmp_path, 1, 100)
+    assert pairs[0] == "Sentence one of this.\nSentence two of this.\n"
+    # the seventh of each article is alone
+    assert len(pairs) == 6 and source == "of Wikipedia's articles"
+    joined, _ = read_neighbours(tmp_path, 2, 1)
+    whole = ("Sentence one of this. Sentence two of this.", "Sentence three of this. Sentence four")
+    assert joined == [f"{whole[0]}\n{whole[1]} of this.\n"]

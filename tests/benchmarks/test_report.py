@@ -91,6 +91,32 @@ def test_embedding_compares_with_encode_as_it_comes_and_at_its_best(tmp_path):
         assert part in " ".join(text.split())
 
 
+def test_cmlm_and_threads_have_an_aim_for_each_task(tmp_path):
+    rows = []
+    for task, seconds in (("64", [6, 8]), ("128", [5, 5])):
+        rows += about("cmlm", task, batch_size=64, available=99)
+        for way, times in {"plain": seconds, "mirror": [2, 2]}.items():
+            measures = {"seconds_per_step": times, "units_per_second": [64 / one for one in times]}
+            rows += runs("cmlm", task, way, steps=[9, 9], tokens_per_string=[20.0] * 2, **measures)
+    for task, seconds in (("mini", [3, 3]), ("base", [2.1, 2.1])):
+        rows += about("threads", task, batch_size=64)
+        for way, times in {"one-thread": seconds, "mirror": [2, 2]}.items():
+            rows += runs("threads", task, way, steps=[9, 9], seconds_per_step=times)
+    text = report(tmp_path, rows)
+    for line in (
+        "- Aim: of 64 tokens at least 3 times as fast as the plain way: reached, 3.50 "
+        "(3.00 to 4.00)",
+        "- Aim: of 128 tokens at least 3 times as fast as the plain way: **missed**, 2.50 "
+        "(2.50 to 2.50)",
+        "- Aim: embedded size: at least 1.7 times as fast as one thread: **missed**, 1.50 "
+        "(1.50 to 1.50)",
+        "- Aim: BERT-base's shape: no slower than one thread (at least 1 times as fast): reached, "
+        "1.05 (1.05 to 1.05)",
+    ):
+        assert line in text.splitlines()
+    assert "| this project, at most 64 tokens | 2.000 (2.000 to 2.000) | 32 | - | 3.50 |" in text
+
+
 def test_quality_is_compared_by_welchs_test(tmp_path):
     choices = {"pooling": "mean", "temperature": 0.1, "learning_rate": 3e-4}
     rows = about("quality", "stsb-dev", **choices, strings=10_000)

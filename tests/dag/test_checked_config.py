@@ -37,6 +37,10 @@ def start_of(recipe, corpus="words-en"):
     return {"recipe": recipe, "corpus": corpus}
 
 
+TEXT = {"method": "cmlm", "pooling": "mean", "embed_max_length": 25, "max_length": 25}
+TEXT |= {"batch_size": 8, "epochs": 1, "held_out": {"corpus": "words-eng", "every": 9}}
+
+
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
@@ -68,6 +72,7 @@ def start_of(recipe, corpus="words-en"):
         (START, start_of("base-mp"), "start.recipe` is `base-mp`, which tunes nothing"),
         (START, start_of("mirror-sentence", "words-eng"), "did you mean 'words-en'"),
         (START, start_of("mirror-word"), "in a circle"),
+        ("recipes/mirror-word-lr-5e-5", TEXT, "held_out.corpus` is `words-eng`.*mean 'words-en'"),
         ("threads/tuning", "two", "`threads.tuning` is 'two'; give a whole number"),
         ("tables/table01/rows/2/recipe", "base-mpp", "`base-mpp`, which is not in `recipes`"),
         ("tables/table01/rows/4/model", "bert-mult", "did you mean 'bert-multi'"),
@@ -316,7 +321,8 @@ def test_an_edit_of_the_paper_s_own_recipes_makes_cells_not_compared(project, tm
     from workflow_scripts.tuning.recipe import resolve_likes
 
     recipes = yaml.safe_load((project / "config/recipes.yaml").read_text())["recipes"]
-    assert resolve_likes(recipes) == frozen("mirror-bert")["recipes"]
+    own = {name: block for name, block in resolve_likes(recipes).items() if "cmlm" not in name}
+    assert own == frozen("mirror-bert")["recipes"]
 
 
 def test_retrieval_that_is_not_the_paper_s_is_a_departure(config, project):

@@ -8,9 +8,10 @@ import yaml
 
 from workflow_scripts import rooms
 from workflow_scripts.errors import UserError
+from workflow_scripts.tuning.methods.cmlm import Bitext
 from workflow_scripts.tuning.methods.mirror import SpanMasking
 from workflow_scripts.tuning.methods.register import METHODS, read_recipe, read_recipe_blocks
-from workflow_scripts.tuning.recipe import resolve_likes, tuning_recipe_of
+from workflow_scripts.tuning.recipe import Start, resolve_likes, tuning_recipe_of
 
 MIRROR = {"method": "mirror", "pooling": "cls", "embed_max_length": 25}
 MIRROR |= {"max_length": 25, "epochs": 2, "temperature": 0.2}
@@ -20,6 +21,7 @@ NONE = {"method": "none", "pooling": "mean", "embed_max_length": 64}
 def test_shipped_recipes_hold_the_papers_values(project):
     blocks = read_recipe_blocks(project / "config" / "recipes.yaml")
     recipes = {name: read_recipe(name, block) for name, block in blocks.items()}
+    recipes = {name: one for name, one in recipes.items() if one.method in ("mirror", "none")}
     # name: pooling, max_length, embed_max_length, epochs, temperature, span, dropout, drophead
     mean, cls = ("mean_padded", 50, 64, 1, 0.04), ("cls", 50, 64, 1, 0.04)
     expected = {
@@ -59,6 +61,37 @@ def test_shipped_recipes_hold_the_papers_values(project):
         found = (one.pooling, one.max_length, one.embed_max_length, one.epochs, one.temperature)
         assert values == (*found, masking and masking.length, one.dropout, one.drophead), name
     assert (recipes["base-cls"].pooling, recipes["base-mp"].pooling) == ("cls", "mean")
+
+
+def test_shipped_recipes_hold_the_values_of_cmlm(project):
+    blocks = read_recipe_blocks(project / "config" / "recipes.yaml")
+    recipes = {name: read_recipe(name, block) for name, block in blocks.items()}
+    recipes = {name: one for name, one in recipes.items() if one.method == "cmlm"}
+    small, paper = recipes.pop("cmlm-small"), recipes["cmlm"]
+    assert (small.optimiser, small.learning_rate, small.max_gradient_norm) == ("adamw", 5e-4, 1.0)
+    assert (small.batch_size, small.projections, small.max_length) == (64, 15, 64)
+    # section 3
+    assert (paper.optimiser, paper.learning_rate, paper.schedule) == ("lamb", 1e-3, "linear")
+    assert (paper.batch_size, paper.projections, paper.max_length) == (2048, 15, 256)
+    assert (paper.pooling, paper.swap) == ("mean", 0.5)
+    # what differs of each; tables 7, 9 and 10, section 4.4
+    inner = Bitext(corpus="bitext", weight=0.2, margin=0.3, normalize=False, logit_scale=1.0)
+    after = Start(recipe="cmlm-s3-cmlm", corpus="text")
+    expected = {f"cmlm-n{number}": {"projections": number} for number in (1, 5, 10, 20)}
+    shares = {f"cmlm-mask{number}": {"masked_share": number / 256} for number in (40, 60, 100)}
+    expected |= {**shares, "cmlm-skip": {"conditioning": "skip"}, "cmlm": {}}
+    expected |= {f"cmlm-{name}": {"pooling": name} for name in ("max", "cls")}
+    expected |= {"cmlm-multilingual": {"steps": 2_000_000}, "cmlm-s2-cmlm": {"steps": 1_000_000}}
+    expected |= {"cmlm-s1": {"steps": 2_500_000, "bitext": inner}}
+    expected |= {"cmlm-s3-cmlm": {"steps": 1_500_000}}
+    expected |= {"cmlm-s3": {"steps": 1_000_000, "bitext": inner, "start": after}}
+    assert recipes.keys() == expected.keys()
+    for name, changes in expected.items():
+        one = recipes[name]
+        assert one == paper.model_copy(update={**changes, "warmup": one.warmup}), name
+        assert round(one.masked_share * 256) in (40, 60, 80, 100)
+        # so many steps of warm-up, in each
+        assert round(one.warmup * one.steps) == pytest.approx(10_000, abs=1)
 
 
 @pytest.mark.parametrize(

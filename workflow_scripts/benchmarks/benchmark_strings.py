@@ -1,9 +1,12 @@
 """The strings that are tuned on and embedded, read from a data root by the project's readers."""
 
 import random
+from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
+from workflow_scripts.corpora.kinds import text
 from workflow_scripts.datasets.dictionaries import read_dictionary
 from workflow_scripts.datasets.frequent_words import most_frequent_words
 from workflow_scripts.datasets.strings import unique_in_order
@@ -15,6 +18,8 @@ WORDS = "mirror-corpus/en_words_top_10k.txt"
 SENTENCES = "mirror-corpus/stsbenchmark_train_10k_sents_random_sampled.txt"
 # Roots without them have wordfreq's words and the sentences of the STS Benchmark.
 STS = "sts-benchmark/sts-{split}.csv"
+# Articles, and what stands for them elsewhere.
+ARTICLES = "text-en-wikipedia"
 NAMES = "bel-dictionaries/medic_06Jul2012.txt.gz"
 
 
@@ -40,6 +45,31 @@ def read_strings(root: Path, kind: str, count: int) -> tuple[list[str], str]:
         raise UserError(f"{released}: no such file, nor {training} beside it; give another --data")
     sentences = texts_of(read_sts_pairs(root, "train"))
     return sentences[:count], "the training sentences of the STS Benchmark"
+
+
+def read_neighbours(root: Path, joined: int, count: int) -> tuple[list[str], str]:
+    """Return at most `count` pairs of neighbours, a line each side, and where they are from.
+
+    Of each side so many sentences are `joined`. Roots without articles have pairs of the STS
+    Benchmark in their place, which take as long.
+    """
+    if not (root / ARTICLES).is_dir():
+        sentences, source = read_strings(root, "sentences", 2 * joined * count)
+        documents, source = iter([sentences]), f"{source}, in the place of articles"
+    else:
+        files = [{"reader": "wikiextractor", "files": [f"{ARTICLES}/**/wiki_*"]}]
+        options = text.Options(kind="text", size="all", texts=files)
+        documents, source = text.documents(root, options, 0, Counter()), "of Wikipedia's articles"
+    sides = (
+        [" ".join(document[start : start + joined]) for start in range(0, len(document), joined)]
+        for document in documents
+    )
+    pairs = (
+        f"{one}\n{other}\n"
+        for document in sides
+        for one, other in zip(document[::2], document[1::2], strict=False)
+    )
+    return list(islice(pairs, count)), source
 
 
 def read_sts_pairs(root: Path, split: str) -> list[tuple[float, str, str]]:

@@ -16,6 +16,7 @@ import psutil
 import torch
 
 from workflow_scripts.benchmarks.benchmark_strings import read_sts_pairs, texts_of
+from workflow_scripts.datasets.strings import blocks_of
 from workflow_scripts.embedding.encoder_folder import find_onnx_file, load_model
 from workflow_scripts.embedding.recorded_choices import settle_pooling
 from workflow_scripts.embedding.string_encoding import encode_strings
@@ -56,30 +57,41 @@ def timed(method: Callable[[Sequence[str]], Any]) -> Work:
 
 def load_tuner(job: Job, choices: Any, device: torch.device) -> tuple[Work, Any]:
     """Return what tunes on strings, and the model that it tunes."""
-    seed = job["seed"]
+    seed, of_text = job["seed"], choices.method == "cmlm"
     if job["way"] == "sentence-transformers":
         from workflow_scripts.benchmarks import sentence_transformers_tuning as theirs
 
         encoder = theirs.make_sentence_transformer(job["model"], choices)
 
         def tune(texts: Sequence[str]) -> tuple[Times, None]:
+            # a sentence is damaged and made whole where CMLM has a pair
+            texts = [second for _, second in blocks_of(texts)] if of_text else texts
             started, ended = theirs.tune_with_trainer(encoder, texts, choices, seed, now)
             return Times(*np.subtract(ended, started)), None
 
         return tune, None
     method = tune_by_project
-    if job["way"] == "plain":
+    if job["way"] == "plain" and of_text:
+        from workflow_scripts.benchmarks.plain_cmlm import tune_plainly as method
+    elif job["way"] == "plain":
         from workflow_scripts.benchmarks.plain_tuning import tune_plainly as method
-    loaded = load_model(job["model"], device)
-    return timed(lambda texts: method(loaded, texts, choices, seed)), loaded
+    loaded, units = load_model(job["model"], device), blocks_of if of_text else list
+    return timed(lambda texts: method(loaded, list(units(texts)), choices, seed)), loaded
 
 
-def tune_by_project(loaded: Any, strings: Sequence[str], choices: Any, seed: int) -> Any:
-    """Tune `loaded.model` in place by the project's loop; return its summary (steps, losses)."""
+def tune_by_project(loaded: Any, strings: list[Any], choices: Any, seed: int) -> Any:
+    """Tune `loaded.model` in place by the project's loop; return its summary (steps, losses).
+
+    `strings` are documents of two for CMLM.
+    """
     from workflow_scripts.tuning.corpus_strings import Corpus
     from workflow_scripts.tuning.loop import tune_model
+    from workflow_scripts.tuning.methods.cmlm import Corpora
+    from workflow_scripts.tuning.running_text import RunningText
 
-    return tune_model(loaded, Corpus(list(strings)), choices, seed)
+    of_text = choices.method == "cmlm"
+    corpus = Corpora(RunningText(strings)) if of_text else Corpus(strings)
+    return tune_model(loaded, corpus, choices, seed)
 
 
 def load_encoder(job: Job, device: torch.device) -> Work:
@@ -107,12 +119,17 @@ def tuning_measures(job: Job, choices: Any, strings: list[str], times: Times) ->
     from transformers import AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(job["model"], local_files_only=True)
+    strings = [text for text in strings if text]
     token_ids = tokenizer(strings, truncation=True, max_length=choices.max_length)["input_ids"]
-    tokens, steps = sum(map(len, token_ids)), len(strings) // choices.batch_size * choices.epochs
+    # a batch of CMLM is of pairs, and each string is read once; in Mirror tuning twice, once a view
+    sides = 2 if choices.method == "cmlm" else 1
+    steps = len(strings) // (sides * choices.batch_size) * choices.epochs
+    tokens = sum(map(len, token_ids))
     processor = times.processor_seconds / steps
     rates = {"seconds_per_step": times.seconds / steps, "processor_seconds_per_step": processor}
-    # each string is read twice an epoch, once a view
-    counts = {"tokens_per_string": tokens / len(strings), "tokens": 2 * choices.epochs * tokens}
+    rates["units_per_second"] = steps * choices.batch_size / times.seconds
+    counts = {"tokens_per_string": tokens / len(strings)}
+    counts["tokens"] = 2 // sides * choices.epochs * tokens
     return {"seed": job["seed"], "steps": steps, **rates, **counts}
 
 

@@ -13,7 +13,12 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.benchmarks.benchmark_strings import read_strings, read_sts_pairs, texts_of
+from workflow_scripts.benchmarks.benchmark_strings import (
+    read_neighbours,
+    read_strings,
+    read_sts_pairs,
+    texts_of,
+)
 from workflow_scripts.benchmarks.child_process import run_job, run_module
 from workflow_scripts.benchmarks.settings import Settings
 from workflow_scripts.errors import UserError
@@ -25,6 +30,7 @@ PLAIN, TRAINER, BEST = "plain", "sentence-transformers", "sentence-transformers-
 OURS, OURS_ONNX, OURS_INT8 = "mirror", "mirror-onnx", "mirror-int8"
 RATE, ONE = "strings_per_second", "one-thread"
 TUNING_WAYS = {PLAIN: "the authors' way", TRAINER: TRAINER, OURS: "this project"}
+CMLM_WAYS = {PLAIN: "the plain way", TRAINER: "sentence-transformers, TSDAE", OURS: "this project"}
 EMBEDDING_WAYS = {
     TRAINER: "sentence-transformers, as it comes",
     BEST: "sentence-transformers, its best batch size",
@@ -38,6 +44,8 @@ PEAKS = {"H100 PCIe": 756, "H100": 989, "H200": 989, "A100": 312, "A10G": 70, "A
 PEAKS |= {"L40S": 362, "L4": 121, "V100": 125, "T4": 65}
 # With a model of BERT-base's shape a step takes seconds.
 FEW = {"batch_size": 64, "steps": 2, "warmup_steps": 1}
+# By the most tokens of a sequence: sentences that are joined to one, pairs in a step.
+JOINED, PAIRS = {"64": 1, "128": 4}, 64
 # Real tokens of a made-up name, of them the marks at both ends.
 NAME_TOKENS, MARKS = 8, 2
 # Strings to warm up on in embedding, and the share of the names that each batch size is tried on.
@@ -90,8 +98,23 @@ def prepare_tuning(workload: Workload, settings: Settings, folder: Path) -> Prep
     """Tune by each way for some steps on the same strings, after a warm-up on others."""
     block = read_block(workload.recipe, settings.batch_size)
     found, source = read_strings(settings.data, workload.task, settings.strings)
-    warm_up = settings.warmup_steps * settings.batch_size
-    drawn = draw_strings(found, warm_up + settings.steps * settings.batch_size, settings.seed)
+    return _steps_on(found, source, block, settings, folder)
+
+
+def prepare_cmlm(workload: Workload, settings: Settings, folder: Path) -> Prepared:
+    """The same with pairs of neighbours, each a document of two lines."""
+    block = read_block(workload.recipe, min(PAIRS, settings.batch_size))
+    block["max_length"] = int(workload.task)
+    found, source = read_neighbours(settings.data, JOINED[workload.task], settings.strings)
+    return _steps_on(found, source, block, settings, folder)
+
+
+def _steps_on(
+    found: list[str], source: str, block: dict[str, Any], settings: Settings, folder: Path
+) -> Prepared:
+    warm_up = settings.warmup_steps * block["batch_size"]
+    count = warm_up + settings.steps * block["batch_size"]
+    drawn = draw_strings(found, count, settings.seed)
     job = _common(settings) | {
         "recipe": block | {"epochs": 1},
         "warm_up": write_strings(folder / "warm_up.txt", drawn[:warm_up]),
@@ -189,7 +212,11 @@ def prepare_gpu(workload: Workload, settings: Settings, folder: Path) -> Prepare
     if workload.recipe:
         # `precision: auto`, and so mixed precision on a GPU: what a user gets
         block = read_block(workload.recipe, settings.batch_size) | {"precision": "auto"}
-        found, source = read_strings(settings.data, workload.task, settings.strings)
+        if workload.task == "cmlm":
+            block["max_length"] = min(128, settings.shape["max_position_embeddings"])
+            found, source = read_neighbours(settings.data, JOINED["128"], settings.strings)
+        else:
+            found, source = read_strings(settings.data, workload.task, settings.strings)
         strings = draw_strings(found, settings.strings, settings.seed)
         # FLOPs for each token and weight: a multiplication and an addition, twice as many backward
         warm_up, flops = strings[: 3 * settings.batch_size], 6
@@ -250,6 +277,7 @@ def _common(settings: Settings) -> dict[str, Any]:
 OUR_FORMS = {way: EMBEDDING_WAYS[way] for way in (OURS, OURS_ONNX, OURS_INT8)}
 BOTH = {way: TUNING_WAYS[way] for way in (PLAIN, OURS)}
 TUNING = Section("tuning", TUNING_WAYS, prepare_tuning, "seconds_per_step")
+CMLM = Section("cmlm", CMLM_WAYS, prepare_cmlm, "seconds_per_step")
 EMBEDDING = Section("embedding", EMBEDDING_WAYS, prepare_embedding, RATE)
 FORMS = Section("embedding", OUR_FORMS, prepare_sts, "spearman")
 # Welch's test needs two scores a side.
@@ -261,6 +289,8 @@ WORKLOADS = {
     "words": Workload(TUNING, "words", "mirror-word"),
     "phrases": Workload(TUNING, "phrases", "mirror-phrase"),
     "sentences": Workload(TUNING, "sentences", "mirror-sentence-cls"),
+    "cmlm": Workload(CMLM, "64", "cmlm-small"),
+    "cmlm-128": Workload(CMLM, "128", "cmlm-small"),
     "names": Workload(EMBEDDING, "names", "mirror-phrase"),
     "stsb": Workload(FORMS, "stsb", "mirror-sentence"),
     "threads": Workload(THREADS, "mini", "mirror-sentence-cls"),
@@ -270,5 +300,6 @@ WORKLOADS = {
     "quality": Workload(QUALITY, "stsb-dev", "mirror-sentence"),
     "gpu-sentences": Workload(GPU, "sentences", "mirror-sentence-cls"),
     "gpu-words": Workload(GPU, "words", "mirror-word"),
+    "gpu-cmlm": Workload(GPU, "cmlm", "cmlm-small"),
     "gpu-names": Workload(GPU, "names", recipe=None),
 }

@@ -15,7 +15,7 @@ from workflow_scripts.datasets.strings import blocks_of
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_bytes, read_rows, stream_lines
 
-_ANOTHER = "give the text another reader in config"
+_ANOTHER = "give the text another reader"
 
 Document = list[str]
 

@@ -29,8 +29,6 @@ def check_config(typed: Typed) -> None:
             typed.named("datasets", dataset, f"suites.{name}.datasets")
     for name in typed.recipes:
         _check_start(typed, name)
-        for key, corpus in typed.recipes[name].corpora().items():
-            typed.named("corpora", corpus, f"recipes.{name}.{key}")
         if (development := typed.recipes[name].development) is not None:
             where = f"recipes.{name}.development"
             check_development(typed, development.suite, development.dataset, where)
@@ -79,7 +77,6 @@ def _check_start(typed: Typed, name: str) -> None:
                 f"config: `{where}.recipe` is `{start.recipe}`, which tunes nothing; leave `start` "
                 "out to begin from the model itself"
             )
-        typed.named("corpora", start.corpus, f"{where}.corpus")
         if start.recipe in seen:
             circle = " -> ".join([*seen, start.recipe])
             raise UserError(f"config: `{where}.recipe`: in a circle ({circle}); break it")
