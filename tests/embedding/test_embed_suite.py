@@ -51,12 +51,17 @@ def test_a_tokenizer_without_leading_mark_is_warned_of(arguments, tiny_bert, tmp
     (bare / "tokenizer.json").write_text(json.dumps({**tokenizer, "post_processor": None}))
     embed_suite.main(as_argv({**arguments, "--model": bare}))
     assert "puts no [CLS] first" in capsys.readouterr().err
+    # without its marks there is nothing to leave out
+    arguments["--recipe-json"] = choices("mean_pieces")
+    embed_suite.main(as_argv(arguments))
+    with pytest.raises(UserError, match=r"'mean_pieces': the tokenizer of bare .*; use mean"):
+        embed_suite.main(as_argv({**arguments, "--model": bare}))
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"--recipe-json": choices("max")}, "pooling 'max' is unknown"),
+        ({"--recipe-json": choices("min")}, "pooling 'min' is unknown"),
         ({"--recipe-json": choices(length=2)}, "maximum length 2 is less than 3"),
         ({"--recipe-json": choices(length=900)}, "more than the 66"),
         ({"--strings": "nowhere.txt"}, "nowhere.txt: no such file"),

@@ -2,14 +2,12 @@
 
 import copy
 import json
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 import yaml
 
 from workflow_scripts.configuration.blocks import read_block
-from workflow_scripts.corpora.text_files import Reader
-from workflow_scripts.corpora.text_readers import READERS
 from workflow_scripts.errors import UserError
 from workflow_scripts.pretraining import settings
 from workflow_scripts.pretraining.plan import PretrainingPlan
@@ -103,4 +101,3 @@ def test_the_config_that_ships_is_sound(project):
     assert {text for model in block.pretrained.values() for text in model.texts} <= set(block.texts)
     texts = block.pretrained["bert-multi-mini"].texts
     assert {block.texts[text].language for text in texts} == PAPER_LANGUAGES
-    assert {*READERS, "tsv"} == set(get_args(Reader))

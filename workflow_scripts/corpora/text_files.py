@@ -10,23 +10,11 @@ from pydantic import Field, model_validator
 
 from workflow_scripts.configuration.blocks import Block, WholeNumber, mistake
 from workflow_scripts.corpora.text_cleaning import keys_of, split_sentences
-from workflow_scripts.corpora.text_readers import Document, read_documents
+from workflow_scripts.corpora.text_readers import READERS, Document, read_documents
 from workflow_scripts.errors import UserError
 
-# each is a function of `text_readers`
-Reader = Literal[
-    "lines",
-    "document",
-    "wrapped-document",
-    "blank-line-documents",
-    "wikiextractor",
-    "doc-blocks",
-    "numbered-lines",
-    "conllu",
-    "gutenberg",
-    "obo",
-    "tsv",
-]
+# with `columns`, `tsv`
+Reader = Literal[(*READERS, "tsv")]
 
 
 class TextFiles(Block):

@@ -27,7 +27,7 @@ class Corpus:
     duplicates_removed: int = 0
 
     def as_record(self) -> dict[str, str | int]:
-        """Return name, hash and counts for encoder.json; `pairs`, `labels` where it has them."""
+        """Return name, hash, counts for encoder.json; `pairs`, `labels` are true or not there."""
         counts = {"lines": self.lines, "empty_lines": self.empty, "strings": len(self.strings)}
         counts["duplicates_removed"] = self.duplicates_removed
         more = {"pairs": self.partners, "labels": self.labels}

@@ -1,4 +1,4 @@
-"""Gradients of masked language modelling over a batch, with vectors beside the tokens or not."""
+"""Gradients of masked language modelling over a batch, with vectors beside or not."""
 
 from collections.abc import Callable, Sequence
 

@@ -116,7 +116,7 @@ class Masking:
     def of(
         self, sequences: Sequence[np.ndarray], generator: np.random.Generator
     ) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """Return the masked ids and the labels of each sequence, see `masking.corrupt`."""
+        """Return the masked ids and the labels of each sequence, as `corrupt` gives them."""
         lengths = np.array([len(one) for one in sequences])
         ids = np.full((len(sequences), lengths.max()), self._frame[0], dtype=np.int64)
         for row, one in zip(ids, sequences, strict=True):

@@ -1,4 +1,4 @@
-"""What a method trains beside the model: kept with an encoder, for recipes that go on from it."""
+"""What a method trains beside the model: kept with an encoder, for recipes that start there."""
 
 import torch
 from safetensors import SafetensorError

@@ -109,12 +109,12 @@ def plan_parts(
 
 
 Result = TypeVar("Result")
-# What one slice adds: pairs of a leaf and its gradient, none where it added them itself.
+# What a slice adds to gradients: pairs of a leaf and its gradient, none where it added them itself.
 Gradients = list[tuple[torch.Tensor, torch.Tensor]]
 
 
 class Passes:
-    """Passes of a model over slices, by the workers; smaller parts where memory lacks."""
+    """Passes of a model over slices, by the workers; meets a lack of memory with smaller parts."""
 
     def __init__(
         self, trained: torch.nn.Module, masks: DropoutMasks, means: Means, cached: bool = False

@@ -37,9 +37,9 @@ def make_encoder(
     """Tune `model` on a corpus and write the encoder folder `output`, whole or not at all.
 
     `recipe_block` is the block of config as read, `development` the `DevelopmentSet` of a recipe
-    that has one, `more_corpora` the files of its further corpora in their order. An interrupted run
-    leaves its state beside `output` and goes on from there. Raises `UserError` for a recipe, corpus
-    or model that will not do.
+    that has one, `more_corpora` the files of its further corpora in their order. An interrupted
+    run leaves its state beside `output` and goes on from there. Raises `UserError` for a recipe,
+    corpus or model that will not do.
     """
     recipe = tuning_recipe_of(recipe_name, recipe_block)
     method = rooms.load(METHODS, recipe.method)

@@ -12,7 +12,7 @@ ITEMS = ParallelSentences
 
 class Entry(TextEntry):
     left: Text = Field(description="File of sentences.")
-    right: Text = Field(description="File of their translations, line by line.")
+    right: Text = Field(description="File of their translations, line by line (into English).")
 
 
 def list_files(root: Path, entry: Entry) -> list[Path]:
