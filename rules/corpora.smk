@@ -36,4 +36,4 @@ rule sample_corpus:
 
 rule all_corpora:
     input:
-        expand("<results>/corpora/{corpus}.txt", corpus=plan.typed.corpora),
+        expand("<results>/corpora/{corpus}.txt", corpus=given.corpora()),

@@ -75,8 +75,8 @@ def test_shipped_recipes_hold_the_values_of_cmlm(project):
     assert (paper.batch_size, paper.projections, paper.max_length) == (2048, 15, 256)
     assert (paper.pooling, paper.swap) == ("mean", 0.5)
     # what differs of each; tables 7, 9 and 10, section 4.4
-    inner = Bitext(corpus="bitext", weight=0.2, margin=0.3, normalize=False, logit_scale=1.0)
-    after = Start(recipe="cmlm-s3-cmlm", corpus="text")
+    inner = Bitext(corpus="bitext-multi", weight=0.2, margin=0.3, normalize=False, logit_scale=1.0)
+    after = Start(recipe="cmlm-s3-cmlm", corpus="text-multi")
     expected = {f"cmlm-n{number}": {"projections": number} for number in (1, 5, 10, 20)}
     shares = {f"cmlm-mask{number}": {"masked_share": number / 256} for number in (40, 60, 100)}
     expected |= {**shares, "cmlm-skip": {"conditioning": "skip"}, "cmlm": {}}

@@ -45,6 +45,10 @@ class CorpusBlock(Block):
         """Return whether strings are repeated on purpose."""
         return False
 
+    def absent(self) -> str | None:
+        """Return why the config has no such corpus, if it has none."""
+        return None
+
     def obtain(self) -> str:
         """Return where its file is to be had, if it may not be passed on."""
         return ""

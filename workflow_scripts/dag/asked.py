@@ -38,7 +38,7 @@ class Wanted(NamedTuple):
     """One data set of one cell: whom to score on what.
 
     `encoders` has for each seed the encoder, or both sides of a lexicon pair; `suites` the suite
-    that each side is embedded for. `absent` says why there is no model: then there are no encoders.
+    that each side is embedded for. `absent` says why there is no model or corpus: then no encoders.
     """
 
     place: Place
@@ -73,7 +73,8 @@ def _places_of_table(name: str, block: TableBlock) -> Iterator[tuple[Cell, Place
         for dataset in column.get("datasets") or [column["dataset"]]:
             where, suite = f"tables.{name}.rows.{row['id']}", row.get("suite", block.suite)
             ids = (row["model"], row["recipe"], row.get("corpus"), suite, dataset)
-            place = Place(where, *ids, column.get("metric"), column.get("with", {}))
+            metric = row.get("metric", column.get("metric"))
+            place = Place(where, *ids, metric, column.get("with", {}))
             yield cell_of_table(row, column), place
 
 
@@ -177,6 +178,9 @@ class Asked:
             corpus = self._corpus(place, language)
             if recipe.start is not None and not recipe.tunes:
                 corpus = recipe.start.corpus
+            for one in typed.corpora_of(Encoder(model, name, corpus, 0)):
+                if (reason := typed.corpora[one].absent()) is not None:
+                    return wanted._replace(absent=reason)
             models.append((model, corpus))
         encoders = tuple(
             tuple(Encoder(model, name, corpus, seed) for model, corpus in models)

@@ -7,6 +7,7 @@ from workflow_scripts.dag.asked import Asked, Cell, Wanted
 from workflow_scripts.dag.departures import departures, unique
 from workflow_scripts.dag.present import Present
 from workflow_scripts.dag.typed import Typed
+from workflow_scripts.tables.document import OWN
 
 
 class Cells:
@@ -21,6 +22,22 @@ class Cells:
     def run(self) -> list[Wanted]:
         """All that cells ask for and that is run."""
         return [wanted for wanted in self._asked if self._present.not_run(wanted) is None]
+
+    def run_for(self, paper: str) -> list[Wanted]:
+        """Return what the cells of a paper's tables and figures ask for, and that is run.
+
+        Of all papers for a table of your own.
+        """
+        if paper == OWN:
+            return self.run
+        return [
+            wanted
+            for (room, name), cells in self._asked.cells.items()
+            if getattr(self._typed, room)[name].paper == paper
+            for asked in cells.values()
+            for wanted in asked
+            if self._present.not_run(wanted) is None
+        ]
 
     def scores(self, wanted: Wanted) -> list[str]:
         """Return the score files of a data set of a cell, one for each seed."""

@@ -41,10 +41,10 @@ def departures(typed: Typed, paper: str, wanted: Wanted) -> list[str]:
         reasons.append(f"data set {wanted.dataset}: {how}")
     reasons += _whitespace(f"data set {wanted.dataset}", typed.datasets[wanted.dataset])
     for encoder in wanted.encoders[0]:
-        name = encoder.recipe
-        reasons += _recipe_departures(
-            name, typed.blocks["recipes"][name], published["recipes"].get(name)
-        )
+        for name in typed.recipes_of(encoder.recipe):
+            reasons += _recipe_departures(
+                name, typed.blocks["recipes"][name], published["recipes"].get(name)
+            )
         if paper not in typed.models[encoder.model].paper:
             reasons.append(f"model {encoder.model} is not the paper's")
         for name in typed.corpora_of(encoder):

@@ -76,6 +76,10 @@ class Given:
     def corpus_module(self, corpus: str) -> str:
         return module_of("corpora.kinds", self._typed.corpora[corpus].kind)
 
+    def corpora(self) -> list[str]:
+        """Return the corpora that can be made."""
+        return [name for name, block in self._typed.corpora.items() if block.absent() is None]
+
     def corpus_inputs(self, corpus: str) -> list[str]:
         """Return what a corpus is made from: raw files (or their downloads), or other corpora."""
         block = self._typed.corpora[corpus]

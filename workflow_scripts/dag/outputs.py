@@ -12,6 +12,15 @@ from workflow_scripts.dag.needs import shown_searches
 if TYPE_CHECKING:
     from workflow_scripts.dag.plan import Plan
 
+# kinds of corpora, as the table of running times calls what they hold; others hold words
+_TUNED_ON = {
+    "names": "names",
+    "sentences": "sentences",
+    "text": "running text",
+    "bitext": "translations",
+    "nli": "inference",
+}
+
 
 class Run:
     """What a kind of table or figure may ask of the run: one of them, and the config around it."""
@@ -64,15 +73,16 @@ class Run:
         return shown_searches(self._plan.typed)
 
     def benchmarks(self) -> dict[str, list[str]]:
-        """Return the benchmark files of the jobs of all tables and figures, by group of jobs."""
+        """Return the benchmark files of the jobs of its paper's tables and figures, by group."""
         plan = self._plan
-        labels = ("words", "names", "sentences")
+        run = plan.cells.run_for(plan.typed.tables[self._place[1]].paper)
         recipes = plan.typed.recipes
-        tuned = sorted(one for one in plan.needs(False).encoders if recipes[one.recipe].tunes)
-        methods = dict.fromkeys(plan.typed.recipes[one.recipe].method for one in tuned)
-        groups = {f"{name.title()} tuning, {label}": set() for name in methods for label in labels}
+        tuned = sorted(one for one in plan.asked.encoders_of(run) if recipes[one.recipe].tunes)
+        methods = dict.fromkeys(recipes[one.recipe].method for one in tuned)
+        labels = dict.fromkeys(("words", *_TUNED_ON.values()))
+        groups = {f"method {name}, {label}": set() for name in methods for label in labels}
         groups |= {"embedding": set(), "scoring": set()}
-        for wanted in plan.cells.run:
+        for wanted in run:
             is_lexicon = plan.asked.is_lexicon(wanted.dataset)
             rule = "score_lexicon" if is_lexicon else "score_suite"
             groups["scoring"].update(f"{rule}/{one}" for one in wanted.score_ids())
@@ -85,10 +95,11 @@ class Run:
                     rule = "embed_static" if static else "embed_suite"
                     groups["embedding"].add(f"{rule}/{encoder}/{suite}")
         for encoder in tuned:
-            kind = plan.typed.corpora[encoder.corpus].kind
-            label = kind if kind in labels else "words"
-            method = plan.typed.recipes[encoder.recipe].method.title()
-            groups[f"{method} tuning, {label}"].add(f"tune_encoder/{encoder}")
+            corpus = plan.typed.corpora[encoder.corpus]
+            first = next(iter(corpus.corpora()), encoder.corpus)
+            label = _TUNED_ON.get(plan.typed.corpora[first].kind, "words")
+            method = recipes[encoder.recipe].method
+            groups[f"method {method}, {label}"].add(f"tune_encoder/{encoder}")
         folder = f"{plan.config.results}/benchmarks"
         return {key: sorted(f"{folder}/{file}.tsv" for file in its) for key, its in groups.items()}
 

@@ -65,6 +65,11 @@ class Typed:
         own = [encoder.corpus] if recipe.tunes else []
         return [*before, *own, *recipe.corpora().values()]
 
+    def recipes_of(self, recipe: str) -> list[str]:
+        """Return the recipes that make an encoder, those that it starts from first."""
+        start = self.recipes[recipe].start
+        return [*(self.recipes_of(start.recipe) if start is not None else ()), recipe]
+
     def seeds(self, recipe: str) -> list[int]:
         """Return the seeds of a recipe's encoders: those of the config where one tunes, else 0."""
         return self.config.seeds if self.is_tuned(recipe) else [0]

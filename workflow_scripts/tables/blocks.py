@@ -52,10 +52,10 @@ class Cell(NamedTuple):
     not_run: str | None = None
 
     @classmethod
-    def of(cls, block: Mapping[str, Any]) -> "Cell":
+    def of(cls, block: Mapping[str, Any], factor: int = 1) -> "Cell":
         """Return the cell of a block: {"not_run"} or {"parts", "departures", "tolerance"}."""
         parts = (Part(p["dataset"], p["metric"], p["scores"]) for p in block.get("parts", ()))
-        tolerance = None if "tolerance" not in block else Decimal(str(block["tolerance"]))
+        tolerance = None if "tolerance" not in block else factor * Decimal(str(block["tolerance"]))
         departures = tuple(block.get("departures", ()))
         return cls(tuple(parts), departures, tolerance, block.get("not_run"))
 
@@ -71,25 +71,30 @@ class Row(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table of scores; differences between rows in `change_of` stand in a column of their own."""
+    """A table of scores; differences between rows in `change_of` stand in a column of their own.
+
+    What it shows is the scores times `factor`.
+    """
 
     id: str
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     average: bool = False
     change_of: str | None = None
+    factor: int = 1
 
     @classmethod
     def of(cls, block: Mapping[str, Any]) -> "Table":
         """Return the table of a block as dag wrote it; a row has `cells` or `not_run`."""
         columns = tuple(Column(**column) for column in block["columns"])
+        factor = 100 if block.get("percent") else 1
         rows = []
         for row in block["rows"]:
             cells = row.get("cells") or {column.id: row for column in columns}
-            found = {column.id: Cell.of(cells[column.id]) for column in columns}
+            found = {column.id: Cell.of(cells[column.id], factor) for column in columns}
             rows.append(Row(row["id"], row["label"], row.get("group"), row.get("against"), found))
         extra = {key: block[key] for key in ("average", "change_of") if key in block}
-        return cls(block["id"], columns, tuple(rows), **extra)
+        return cls(block["id"], columns, tuple(rows), factor=factor, **extra)
 
     @property
     def value_columns(self) -> tuple[Column, ...]:

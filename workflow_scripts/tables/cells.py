@@ -115,11 +115,13 @@ def _measured(values: Iterable[float], **others: Any) -> ShownCell:
     return ShownCell(*mean_and_deviation(values), seeds=len(values), **others)
 
 
-def _values_by_seed(cell: Cell, scores: Scores) -> tuple[dict[int, float], list[Score]]:
-    """Return the mean over the parts of a cell by seed, and the scores that it is made of."""
+def _values_by_seed(
+    cell: Cell, scores: Scores, factor: int
+) -> tuple[dict[int, float], list[Score]]:
+    """Return the mean over the parts of a cell by seed as shown, and the scores it is made of."""
     parts = [_scores_of_part(part, scores) for part in cell.parts]
     by_seed = [{score.seed: score.value for score in part} for part in parts]
-    means = {seed: statistics.fmean(part[seed] for part in by_seed) for seed in by_seed[0]}
+    means = {seed: factor * statistics.fmean(one[seed] for one in by_seed) for seed in by_seed[0]}
     return means, [score for part in parts for score in part]
 
 
@@ -231,7 +233,8 @@ def fill_table(block: Table, scores: Scores, published: Published) -> ShownTable
             if cell.not_run is not None:
                 cells[row.id, column.id] = ShownCell(not_run=cell.not_run)
                 continue
-            values[column.id], used[row.id, column.id] = _values_by_seed(cell, scores)
+            found = _values_by_seed(cell, scores, block.factor)
+            values[column.id], used[row.id, column.id] = found
             known = {"departures": cell.departures, "tolerance": cell.tolerance}
             cells[row.id, column.id] = _measured(values[column.id].values(), **known)
         if block.average:

@@ -41,7 +41,7 @@ def _all_replicates(table: ShownTable, details: Details) -> dict[tuple[str, str]
     for row in table.block.rows:
         for name, cell in row.cells.items():
             if cell.not_run is None and (values := _replicates(cell, details)) is not None:
-                found[row.id, name] = values
+                found[row.id, name] = table.block.factor * values
         of_row = [found[row.id, name] for name in row.cells if (row.id, name) in found]
         whole = table.block.average and table.cells[row.id, AVERAGE].mean is not None
         if whole and len(of_row) == len(row.cells):

@@ -45,6 +45,7 @@ class RowBlock(EncoderRow):
         None, description="A model, or one for each language; {language} is replaced."
     )
     recipe: Text | None = Field(None, description="Recipe; placeholders are replaced.")
+    metric: Text | None = Field(None, description="In place of that of the columns, for this row.")
     against: Id | None = Field(
         None, description="Row that this one is compared with: difference, paired bootstrap."
     )
@@ -66,6 +67,9 @@ class Config(TableBlock):
     """A table of scores."""
 
     suite: Text = Field(description="Suite with the columns' data sets; {language} is replaced.")
+    percent: bool = Field(
+        False, description="Scores are shown times 100, as the paper prints them; tolerances too."
+    )
     average: bool = Field(False, description="Adds a column with the mean over the columns.")
     change_of: ColumnId | None = Field(
         None, description="Column (or `avg`) whose differences between rows fill a further column."
@@ -119,6 +123,7 @@ def resolve(config: Config, run: Any) -> dict[str, Any]:
         left_out.update(dict.fromkeys(run.left_out(row, column)))
     shown = {"id", "label", "group", "against", "not_run"}
     return {
+        "percent": config.percent,
         "average": config.average,
         "change_of": config.change_of,
         "notes": [
