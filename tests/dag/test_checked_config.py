@@ -21,9 +21,14 @@ def test_the_embedded_default_is_valid(config):
     numbers = [*range(1, 11), *range(12, 22)]
     published = [f"table{number:02d}" for number in numbers]
     further = {"running-time", "isotropy-eigenvectors", "table02-dictionary-only"}
-    assert set(plan.typed.tables) == {*published, *further}
+    cmlm = {"cmlm-table02", "cmlm-table05", "cmlm-table08"}
+    assert set(plan.typed.tables) == {*published, *further, *cmlm}
     assert list(plan.typed.figures) == ["figure04", "figure05", "figure07", "figure08"]
-    assert set(plan.outputs.papers()) == {"mirror-bert"}
+    pages = {name: f"results/tables/{name}.html" for name in plan.typed.tables}
+    found = plan.outputs.papers()
+    assert set(found) == {"mirror-bert", "cmlm"}
+    assert found["cmlm"] == [pages[name] for name in sorted(cmlm)]
+    assert not set(found["mirror-bert"]) & set(found["cmlm"])
 
 
 WATCHED, START = "recipes/mirror-word/development", "recipes/mirror-word/start"
@@ -321,8 +326,61 @@ def test_an_edit_of_the_paper_s_own_recipes_makes_cells_not_compared(project, tm
     from workflow_scripts.tuning.recipe import resolve_likes
 
     recipes = yaml.safe_load((project / "config/recipes.yaml").read_text())["recipes"]
-    own = {name: block for name, block in resolve_likes(recipes).items() if "cmlm" not in name}
-    assert own == frozen("mirror-bert")["recipes"]
+    own, of_papers = resolve_likes(recipes), {}
+    for paper in ("mirror-bert", "cmlm"):
+        kept = frozen(paper)["recipes"]
+        assert {name: own[name] for name in kept} == kept
+        of_papers |= kept
+    assert not [name for name in own if name.startswith("mirror") and name not in of_papers]
+
+
+def test_a_departure_of_what_a_recipe_starts_from_is_one_of_its_own(config, project):
+    config = paper_like(config, project)
+    config["data"]["paper"] = config["models"]["bert-multi"]["paper"] = "cmlm"
+    for corpus in ("text-en", "text-es", "text-fr", "text-ru", "text-multi", "bitext-multi"):
+        config["corpora"][corpus]["paper"] = "cmlm"
+    cell = rows_of(config, "cmlm-table05")["cmlm-br"]["cells"]["es"]
+    assert cell["departures"] == []
+    config["recipes"]["cmlm-s3-cmlm"]["steps"] = 10
+    cell = rows_of(config, "cmlm-table05")["cmlm-br"]["cells"]["es"]
+    assert cell["departures"] == ["recipe: steps 10, in the paper 1500000"]
+
+
+def test_a_row_may_have_a_metric_of_its_own(config):
+    rows = rows_of(config, "cmlm-table08")
+    metrics = {name: row["cells"]["fr"]["parts"][0]["metric"] for name, row in rows.items()}
+    assert metrics["cmlm-br"] == "accuracy" and metrics["cmlm-br-pcr"] == "accuracy_pcr"
+    parts = [rows[name]["cells"]["fr"]["parts"] for name in ("cmlm-br", "cmlm-br-pcr")]
+    assert parts[0][0]["scores"] == parts[1][0]["scores"]
+    set_key(config, "tables/cmlm-table08/rows/1/metric", "accuracy@1")
+    with pytest.raises(UserError, match="rows.mbert-pcr.metric` is `accuracy@1`, which is none of"):
+        plan_of(config)
+
+
+def test_rows_that_need_an_absent_corpus_say_why(config):
+    config["corpora"]["bitext-multi"] = {"kind": "absent", "reason": "none was given out"}
+    rows = rows_of(config, "cmlm-table05")
+    assert rows["cmlm-br"]["cells"]["es"] == {"not_run": "none was given out"}
+    # it starts from an encoder that would need it
+    assert rows["cmlm-br-nli"]["cells"]["es"] == {"not_run": "none was given out"}
+    assert "parts" in rows["cmlm"]["cells"]["es"]
+    plan = plan_of(config)
+    assert "bitext-multi" not in {*plan.given.corpora(), *plan.needs(True).corpora}
+    assert "cmlm-s3" not in {encoder.recipe for encoder in plan.needs(True).encoders}
+
+
+def test_running_times_are_those_of_the_paper_s_own_jobs(config):
+    config["tables"]["cmlm-times"] = {"kind": "running-time", "title": "T", "paper": "cmlm"}
+    config["tables"]["times"] = {"kind": "running-time", "title": "T"}
+    outputs = plan_of(config).outputs
+    own, cmlm, everything = (
+        {group["label"]: group["files"] for group in outputs.resolved("tables", name)["groups"]}
+        for name in ("running-time", "cmlm-times", "times")
+    )
+    assert "method cmlm, running text" in cmlm and "method nli, inference" in cmlm
+    assert not [label for label in own if label.split(",")[0] != "method mirror" and "," in label]
+    for label, files in everything.items():
+        assert set(files) == {*own.get(label, []), *cmlm.get(label, [])}
 
 
 def test_retrieval_that_is_not_the_paper_s_is_a_departure(config, project):

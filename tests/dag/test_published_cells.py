@@ -1,4 +1,4 @@
-"""Every value that the paper prints has a cell in config/papers/mirror-bert.yaml."""
+"""Every value that a paper prints has a cell in config/papers/<paper>.yaml."""
 
 import copy
 from pathlib import Path
@@ -10,10 +10,10 @@ from workflow_scripts.dag.raw_data import RawData
 from workflow_scripts.tables.grid_values import HYPER_PARAMETERS
 
 
-def published_cells(project):
+def published_cells(project, paper="mirror-bert"):
     """Return (table, row, column) of all lines of config/reference, read apart from the project."""
     cells = []
-    for file in sorted((project / "config" / "reference" / "mirror-bert").glob("*.tsv")):
+    for file in sorted((project / "config" / "reference" / paper).glob("*.tsv")):
         header, *lines = file.read_text(encoding="utf-8").splitlines()
         assert header == "table\trow\tcolumn\tvalue"
         cells += [tuple(line.split("\t")[:3]) for line in lines]
@@ -29,14 +29,14 @@ def all_there(project, monkeypatch):
     monkeypatch.setattr(RawData, "missing", lambda self, files: [])
 
 
-def shown_cells(config):
-    """Return {(table, row, column): cell} of tables of scores and of figures with rows.
+def shown_cells(config, paper="mirror-bert"):
+    """Return {(reference, row, column): cell} of a paper's tables of scores and figures with rows.
 
     A row's difference to another, printed by the paper as `change`, is a cell of its own.
     """
     outputs, cells = plan_of(copy.deepcopy(config)).outputs, {}
     for table, block in config["tables"].items():
-        if block.get("kind", "scores") != "scores":
+        if block.get("kind", "scores") != "scores" or block["paper"] != paper:
             continue
         resolved = outputs.resolved("tables", table)
         reference = resolved["reference"] and Path(resolved["reference"]).stem
@@ -48,6 +48,8 @@ def shown_cells(config):
                 found["change"] = found[resolved["change_of"]]
             cells |= {(reference, row["id"], column): cell for column, cell in found.items()}
     for figure, block in config["figures"].items():
+        if block["paper"] != paper:
+            continue
         resolved = outputs.resolved("figures", figure)
         if block["kind"] == "roc":
             reference = resolved["reference"] and Path(resolved["reference"]).stem
@@ -76,6 +78,7 @@ def test_every_published_value_has_a_cell_in_the_table_of_its_name(config, proje
     assert [cell for cell in published if cell not in shown and cell not in grid] == []
     # a reference stands with the table or figure of the same name only
     blocks = {**config["tables"], **config["figures"]}
+    blocks = {name: block for name, block in blocks.items() if block["paper"] == "mirror-bert"}
     named = {name: block["reference"] for name, block in blocks.items() if "reference" in block}
     assert named == {table: table for table, _, _ in published}
 
@@ -89,4 +92,37 @@ def test_with_the_paper_s_config_every_published_value_is_measured(paper_config,
 def test_the_default_leaves_out_only_models_that_do_not_ship(embedded_config):
     shown = shown_cells(embedded_config)
     reasons = {reason for cell in shown.values() for reason in reasons_not_run(cell)}
+    reasons |= {
+        reason
+        for cell in shown_cells(embedded_config, "cmlm").values()
+        for reason in reasons_not_run(cell)
+    }
     assert reasons == {block["reason"] for block in embedded_config["absent_models"]}
+
+
+def test_every_published_value_of_cmlm_has_a_cell(paper_config, embedded_config, project):
+    published, shown = published_cells(project, "cmlm"), shown_cells(paper_config, "cmlm")
+    assert len(published) == 384 and {cell[0] for cell in published} <= {cell[0] for cell in shown}
+    assert [cell for cell in published if cell not in shown] == []
+    named = {
+        block["reference"] for block in paper_config["tables"].values() if "cmlm" in block["paper"]
+    }
+    assert named == {table for table, _, _ in published}
+    # of the embedded default the languages that the sampler has
+    few = shown_cells(embedded_config, "cmlm")
+    lacking = {column for table, row, column in published if (table, row, column) not in few}
+    assert "avg" not in lacking and not lacking & {"es", "fr", "ru", "sts12", "sickr"}
+
+
+def test_without_the_text_of_cmlm_its_own_rows_say_so_and_those_of_others_run(paper_config):
+    shown = shown_cells(paper_config, "cmlm")
+    run = {cell[:2] for cell, found in shown.items() if not reasons_not_run(found)}
+    untuned = {("table05", "mbert"), ("table08", "mbert"), ("table08", "mbert-pcr")}
+    untuned |= {("table02", "bert-mean"), ("table02", "bert-cls")}
+    assert run == {*untuned, ("table02", "mirror")}
+    (reason,) = set(reasons_not_run(shown["table05", "cmlm-br", "sw"]))
+    assert "Common Crawl" in reason
+    # BERT's rows are compared; which layer of mBERT is the paper's is not known
+    assert shown["table02", "bert-mean", "sts12"]["departures"] == []
+    (why,) = shown["table08", "mbert", "fr"]["departures"]
+    assert why == "recipe base-mp-128 is not the paper's"

@@ -39,7 +39,13 @@ def test_every_table_and_figure_of_the_default_is_read(embedded_config):
     assert {block.kind for block in found.values()} == set(tables.KINDS)
     assert {block.kind for block in drawn.values()} == set(figures.KINDS)
     with_reference = [one for one in [*found.values(), *drawn.values()] if one.reference]
-    assert {one.paper for one in with_reference} == {"mirror-bert"}
+    assert {one.paper for one in with_reference} == {"mirror-bert", "cmlm"}
+
+
+def test_a_row_has_its_metric_with_it():
+    block = TABLE | {"rows": [ROW | {"metric": "accuracy_pcr"}]}
+    ((row, column),) = scores.places(tables.read_table("t", block))
+    assert row["metric"] == "accuracy_pcr" and "metric" not in column
 
 
 def test_places_are_the_rows_that_run_with_all_columns():

@@ -13,6 +13,8 @@ SUMMARY = [*PAGES, "assemble_scores", "assemble_scorecard", "assemble_table tabl
 SCORING = {TUNE, "embed_suite", "embed_static", "score_suite", "score_lexicon"}
 DRAW, EMBED = "draw_figure", "embed_suite"
 NO_MASKING = "mirror-sentence-no-masking"
+# each starts from the encoder of the one before
+STAGES = {"cmlm-multilingual": "text-multi", "cmlm-s3": "text-multi", "cmlm-s3-nli": "nli-multi"}
 
 
 def rules(jobs):
@@ -28,6 +30,16 @@ def branch_jobs(recipe):
     branch = f"model=bert-en-mini, recipe={recipe}, corpus=sentences-en, seed=33"
     embedded = f"{branch}, suite=sts-en"
     return [f"{TUNE} {branch}", f"embed_suite {embedded}", f"score_suite {embedded}"]
+
+
+def stage_jobs(*recipes):
+    """Return the jobs of stages of CMLM and what shows them."""
+    jobs = ["assemble_table table=translations", *SUMMARY]
+    for recipe in recipes:
+        branch = f"model=bert-multi-mini, recipe={recipe}, corpus={STAGES[recipe]}, seed=33"
+        embedded = f"{branch}, suite=tatoeba"
+        jobs += [f"{TUNE} {branch}", f"embed_suite {embedded}", f"score_suite {embedded}"]
+    return jobs
 
 
 def encoder_jobs(embed, encoder, suite, table):
@@ -117,6 +129,28 @@ def test_strings_of_one_corpus_rerun_what_is_tuned_on_it_and_on_what_it_is_joine
     assert tables == ["assemble_table table=running-time"]
 
 
+@pytest.mark.parametrize(
+    ("file", "corpus", "first"),
+    [
+        ("running-text/es.txt", "text-multi", 0),
+        ("wikimatrix/WikiMatrix.en-es.tsv", "bitext-multi", 1),
+        ("nli/es.tsv", "nli-multi", 2),
+    ],
+)
+def test_a_changed_corpus_reruns_the_stages_from_its_own_on(workspace, file, corpus, first):
+    """Neither the stages before, nor Mirror, nor what is tuned on other corpora."""
+    path = workspace.folder / "resources/sampler" / file
+    path.write_text(path.read_text().replace(" de ", " del ", 1))
+    jobs = [f"{SAMPLE} corpus={corpus}", *stage_jobs(*list(STAGES)[first:])]
+    assert steps(workspace) == sorted(jobs)
+
+
+def test_another_choice_of_one_stage_reruns_it_and_those_that_start_from_it(workspace):
+    with workspace.edited_config() as config:
+        config["recipes"]["cmlm-s3"]["learning_rate"] = 1.0e-4
+    assert steps(workspace) == sorted(stage_jobs("cmlm-s3", "cmlm-s3-nli"))
+
+
 def test_other_word_vectors_rerun_their_rows_only(workspace):
     file = workspace.folder / "resources/sampler/static-vectors/en.vec"
     head, first, rest = file.read_text().split("\n", 2)
@@ -134,6 +168,21 @@ def test_other_word_vectors_rerun_their_rows_only(workspace):
             "scoring/similarity.py",
             {"score_suite", f"{TUNE} {NO_MASKING}"},
             {f"{TUNE} mirror-sentence", f"{TUNE} mirror-word", "induce_lexicon", "score_lexicon"},
+        ),
+        (
+            "tuning/cmlm_objective.py",
+            {f"{TUNE} cmlm-multilingual", f"{TUNE} cmlm-s3"},
+            {f"{TUNE} mirror-sentence", f"{TUNE} mirror-word", SAMPLE},
+        ),
+        (
+            "tuning/nli_objective.py",
+            {f"{TUNE} cmlm-s3-nli"},
+            {f"{TUNE} cmlm-multilingual", f"{TUNE} cmlm-s3", f"{TUNE} mirror-word", SAMPLE},
+        ),
+        (
+            "scoring/nearest_translations.py",
+            {"score_suite"},
+            {TUNE, EMBED, "link_entities", "score_lexicon"},
         ),
         ("retrieval/csls.py", {"induce_lexicon"}, {"embed_suite", "score_suite", "link_entities"}),
         ("tables/score_page.py", {"assemble_table"}, {*SCORING, "assemble_scores", DRAW}),
@@ -157,6 +206,9 @@ def test_an_edited_module_reruns_its_users_only(workspace, module, first, others
     ("module", "jobs", "ids"),
     [
         ("corpora/kinds/joined.py", f"{SAMPLE} corpus", ["words-en-fr"]),
+        ("corpora/kinds/text.py", f"{SAMPLE} corpus", ["text-multi"]),
+        ("corpora/kinds/bitext.py", f"{SAMPLE} corpus", ["bitext-multi"]),
+        ("corpora/kinds/nli.py", f"{SAMPLE} corpus", ["nli-multi"]),
         ("datasets/formats/semeval_sts.py", "read_suite suite", ["sts-en"]),
         ("datasets/formats/register.py", "read_suite suite", []),
     ],
