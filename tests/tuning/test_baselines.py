@@ -1,11 +1,13 @@
 """Methods mlm, quickthought, bitext and nli against plain implementations, and what they draw."""
 
+import json
 from functools import partial
 from importlib import import_module
 
 import numpy as np
 import pytest
 import torch
+from command_words import as_argv
 from plain_training import (
     MEANS,
     Recorded,
@@ -17,16 +19,19 @@ from plain_training import (
     plain_retrieval,
     plain_similarities,
     plain_vectors,
+    run_in_two_processes,
     small_slices,
     take_first_step,
 )
+from safetensors.torch import load_file
 from tiny_models import make_sentences
 from torch.nn import functional
 
 from workflow_scripts.corpora.pair_lines import LABELS
-from workflow_scripts.embedding.encoder_folder import load_model
+from workflow_scripts.embedding.encoder_folder import OWN_WEIGHTS, load_model
 from workflow_scripts.errors import UserError
 from workflow_scripts.language_modelling.masking import IGNORED
+from workflow_scripts.tuning import tune_encoder
 from workflow_scripts.tuning.corpus_strings import Corpus
 from workflow_scripts.tuning.loop import tune_model
 from workflow_scripts.tuning.recipe import tuning_recipe_of
@@ -271,7 +276,18 @@ def test_the_loss_falls_and_the_same_seed_gives_the_same_weights(method, changes
     assert own == heads | ({"pooler", "next_sentence"} if changes else set())
 
 
-def test_the_defaults_of_nli_give_way(project):
+@pytest.mark.parametrize(("method", "changes"), CASES)
+def test_mixed_precision_comes_near(method, changes, tiny_bert):
+    """In bfloat16, with the layers of a method's own; losses are taken in float32."""
+    expected, found = (
+        tuned(method, tiny_bert, steps=2, precision=precision, **changes)[1]
+        for precision in ("float32", "bfloat16")
+    )
+    assert found.last_loss == pytest.approx(expected.last_loss, rel=0.05)
+    assert all(one.dtype == torch.float32 for one in found.own_weights.values())
+
+
+def test_the_defaults_of_nli_give_way():
     keys = {key: value for key, value in KEYS.items() if key not in ("steps", "batch_size")}
     plain = tuning_recipe_of("own", {**keys, "method": "nli"})
     assert (plain.batch_size, plain.number_of_steps(640)) == (64, 10)
@@ -312,3 +328,28 @@ def test_what_cannot_be_trained_on_is_one_clear_error(
         corpus = module.read(str(path), choices, "own")
         module.prepare(load_model(str(tiny_bert)), corpus, choices, MEANS)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("method", "changes"), [("cmlm", {"projections": 3}), ("mlm", NSP), ("nli", {})]
+)
+def test_two_processes_tune_the_model_of_one(method, changes, tiny_bert, project, tmp_path):
+    corpus, recipe = tmp_path / "corpus.txt", {**KEYS, "method": method, **changes}
+    parts = zip(NLI.strings, NLI.partners, NLI.labels, strict=True)
+    texts = (
+        "".join("\n".join(one) + "\n\n" for one in TEXT.documents),
+        "\n".join(map("||".join, parts)),
+    )
+    corpus.write_text(texts[method == "nli"])
+    arguments = {"--model": str(tiny_bert), "--corpus": str(corpus), "--recipe-name": "own"}
+    arguments |= {"--recipe-json": json.dumps(recipe), "--seed": "33"}
+    tune_encoder.main(as_argv({**arguments, "--output": str(tmp_path / "one")}))
+    run_in_two_processes(as_argv({**arguments, "--output": str(tmp_path / "two")}), project)
+    for name in ("model.safetensors", OWN_WEIGHTS):
+        one, two = (load_file(tmp_path / folder / name) for folder in ("one", "two"))
+        # its gradient is 0 but for rounding, which Adam scales up
+        keys = [key for key in one if not key.endswith("key.bias")]
+        assert one.keys() == two.keys()
+        for key in keys:
+            torch.testing.assert_close(two[key], one[key], rtol=0, atol=4e-4, msg=key)

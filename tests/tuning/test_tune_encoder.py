@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import torch
 from command_words import as_argv
+from plain_training import run_in_two_processes
 from safetensors.torch import load_file
 from scipy.stats import spearmanr
 from sentence_transformers import SentenceTransformer
@@ -254,12 +255,7 @@ def test_two_processes_tune_the_model_of_one(change, arguments, project, tmp_pat
     arguments["--recipe-json"] = recipe(**change, epochs=2)
     alone = {**arguments, "--output": str(tmp_path / "alone")}
     tune_encoder.main(as_argv(alone))
-    launch = [sys.executable, "-m", "accelerate.commands.launch", "--cpu", "--num_processes", "2"]
-    launch += ["--num_machines", "1", "--mixed_precision", "no", "--dynamo_backend", "no"]
-    launch += ["--main_process_port", "0", "--module", MODULE]
-    options = {"cwd": project, "check": True, "capture_output": True}
-    one_thread = {**os.environ, "OMP_NUM_THREADS": "1"}
-    subprocess.run([*launch, *as_argv(arguments)], **options, env=one_thread)
+    run_in_two_processes(as_argv(arguments), project)
     one = load_file(tmp_path / "alone" / "model.safetensors")
     two = load_file(tmp_path / "out" / "seed33" / "model.safetensors")
     before = load_file(arguments["--model"] + "/model.safetensors")

@@ -64,7 +64,7 @@ def read_corpus(
 def _split(text: str, form: str, where: str) -> tuple[str, ...]:
     parts = tuple(text.split(PAIR_SEPARATOR))
     if len(parts) != form.count(PAIR_SEPARATOR) + 1 or not all(part.strip() for part in parts):
-        remedy = "" if _PARTS[2] in form else ", or set the recipe key positives: itself"
+        remedy = "" if _PARTS[2] in form else ", or (method mirror) set positives: itself"
         found = f"found {text[:60]!r}; mend or remove the line{remedy}"
         raise UserError(f"{where}: expected a {form}, {found}")
     if len(parts) == 3 and parts[2] not in LABELS:
