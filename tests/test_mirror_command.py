@@ -56,6 +56,17 @@ def test_settings_change_the_recipe_and_are_recorded(arguments, tmp_path):
     assert (record["pooling"], record["seed"]) == ("cls", 44)
 
 
+def test_a_recipe_takes_further_corpora_in_its_order(arguments, tmp_path):
+    for name in ("corpus", "other"):
+        (tmp_path / f"{name}.txt").write_text("\n".join(make_sentences(20)) + "\n\n")
+    more = ["--recipe", "cmlm-small", "--set", 'held_out={"corpus": "other", "every": 5}']
+    with pytest.raises(UserError, match=r"held_out.corpus.*--more-corpora"):
+        mirror.main([*as_argv(arguments), *more])
+    mirror.main([*as_argv(arguments), *more, "--more-corpora", str(tmp_path / "other.txt")])
+    record = json.loads((tmp_path / "encoder" / "encoder.json").read_text())
+    assert record["corpus"]["held_out"]["name"] == "other.txt"
+
+
 def test_a_filled_output_is_replaced_only_when_asked(arguments, tmp_path):
     (tmp_path / "encoder").mkdir()
     (tmp_path / "encoder" / "mine.txt").write_text("keep")

@@ -97,7 +97,7 @@ def test_every_way_trains_on_neighbours(quick, tiny_bert, tmp_path):
     text = (tmp_path / "bench.md").read_text()
     assert "| sentence-transformers, TSDAE, at most 64 tokens | " in text
     assert "- Aim: of 64 tokens at least 3 times as fast as the plain way: " in text
-    assert "- Aim: of 128 tokens at least 3 times as fast as the plain way: not measured" in text
+    assert "- Aim: of 128 tokens at least 2 times as fast as the plain way: not measured" in text
 
 
 @pytest.mark.usefixtures("inside")

@@ -93,7 +93,7 @@ def test_embedding_compares_with_encode_as_it_comes_and_at_its_best(tmp_path):
 
 def test_cmlm_and_threads_have_an_aim_for_each_task(tmp_path):
     rows = []
-    for task, seconds in (("64", [6, 8]), ("128", [5, 5])):
+    for task, seconds in (("64", [6, 8]), ("128", [3, 3])):
         rows += about("cmlm", task, batch_size=64, available=99)
         for way, times in {"plain": seconds, "mirror": [2, 2]}.items():
             measures = {"seconds_per_step": times, "units_per_second": [64 / one for one in times]}
@@ -106,8 +106,8 @@ def test_cmlm_and_threads_have_an_aim_for_each_task(tmp_path):
     for line in (
         "- Aim: of 64 tokens at least 3 times as fast as the plain way: reached, 3.50 "
         "(3.00 to 4.00)",
-        "- Aim: of 128 tokens at least 3 times as fast as the plain way: **missed**, 2.50 "
-        "(2.50 to 2.50)",
+        "- Aim: of 128 tokens at least 2 times as fast as the plain way: **missed**, 1.50 "
+        "(1.50 to 1.50)",
         "- Aim: embedded size: at least 1.7 times as fast as one thread: **missed**, 1.50 "
         "(1.50 to 1.50)",
         "- Aim: BERT-base's shape: no slower than one thread (at least 1 times as fast): reached, "
