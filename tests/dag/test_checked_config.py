@@ -1,6 +1,7 @@
 """A whole config: mistakes, and what its cells, suites and departures come to."""
 
 import copy
+import re
 import shutil
 
 import pytest
@@ -265,6 +266,27 @@ def test_a_recipe_starts_from_the_encoder_of_another(config):
     # what it starts from is needed, though no cell shows it
     shown = {("bert-en", "mirror-sentence"), ("bert-en", "mirror-word")}
     assert shown <= {(one.model, one.recipe) for one in plan.needs(False).encoders}
+
+
+def test_a_recipe_of_method_none_reads_the_encoder_of_another(config):
+    config["seeds"] = [33, 44]
+    start = start_of("mirror-word")
+    reading = {"method": "none", "pooling": "max", "embed_max_length": 25, "start": start}
+    config["recipes"]["reading"] = reading
+    rows = {row["id"]: row for row in config["tables"]["table03"]["rows"]}
+    rows["bert-cls"]["recipe"] = "reading"
+    plan = plan_of(config)
+    cell = plan.asked.cells["tables", "table03"]["bert-cls", "stsb"]
+    encoders = [one for encoders in cell[0].encoders for one in encoders]
+    folders = [f"bert-en/reading/words-en/seed{seed}" for seed in (33, 44)]
+    assert list(map(str, encoders)) == folders
+    read = "results/encoders/bert-en/mirror-word/words-en/seed33"
+    assert plan.given.location(encoders[0]) == read
+    assert plan.given.files(encoders[0]) == [f"{read}/encoder.json"]
+    # tuned once, by the recipe that tunes
+    assert not re.fullmatch(plan.given.tuning_recipes(), "reading")
+    assert encoders[0]._replace(recipe="mirror-word") in plan.needs(False).encoders
+    assert plan.typed.corpora_of(encoders[0]) == ["words-en"]
 
 
 def paper_like(config, project):

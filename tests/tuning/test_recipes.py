@@ -127,7 +127,11 @@ def test_shipped_recipes_hold_the_values_of_cmlm(project):
         ({"span_masking": {"length": 5, "sides": "x"}}, r"span_masking\.sides", "mean 'side'"),
         ({"start": {"recipe": "other"}}, r"start\.corpus", "missing"),
         ({"development": {"suite": "s", "dataset": "d"}}, r"development\.every", "missing"),
-        ({**NONE, "start": {"recipe": "a", "corpus": "b"}}, "start", "tunes nothing"),
+        (
+            {**NONE, "development": {"suite": "s", "dataset": "d", "every": 3}},
+            *("development", "tunes nothing"),
+        ),
+        ({"pooling": "projected"}, "pooling", "method none with a `start`"),
     ],
 )
 def test_a_wrong_key_or_value_is_named_with_the_remedy(change, key, message):
