@@ -1,6 +1,7 @@
 """A whole config: mistakes, and what its cells, suites and departures come to."""
 
 import copy
+import re
 import shutil
 
 import pytest
@@ -272,6 +273,27 @@ def test_a_recipe_starts_from_the_encoder_of_another(config):
     assert shown <= {(one.model, one.recipe) for one in plan.needs(False).encoders}
 
 
+def test_a_recipe_of_method_none_reads_the_encoder_of_another(config):
+    config["seeds"] = [33, 44]
+    start = start_of("mirror-word")
+    reading = {"method": "none", "pooling": "max", "embed_max_length": 25, "start": start}
+    config["recipes"]["reading"] = reading
+    rows = {row["id"]: row for row in config["tables"]["table03"]["rows"]}
+    rows["bert-cls"]["recipe"] = "reading"
+    plan = plan_of(config)
+    cell = plan.asked.cells["tables", "table03"]["bert-cls", "stsb"]
+    encoders = [one for encoders in cell[0].encoders for one in encoders]
+    folders = [f"bert-en/reading/words-en/seed{seed}" for seed in (33, 44)]
+    assert list(map(str, encoders)) == folders
+    read = "results/encoders/bert-en/mirror-word/words-en/seed33"
+    assert plan.given.location(encoders[0]) == read
+    assert plan.given.files(encoders[0]) == [f"{read}/encoder.json"]
+    # tuned once, by the recipe that tunes
+    assert not re.fullmatch(plan.given.tuning_recipes(), "reading")
+    assert encoders[0]._replace(recipe="mirror-word") in plan.needs(False).encoders
+    assert plan.typed.corpora_of(encoders[0]) == ["words-en"]
+
+
 def paper_like(config, project):
     """Make everything of Table 3's BERT rows the paper's."""
     config["recipes"] = yaml.safe_load((project / "config/recipes.yaml").read_text())["recipes"]
@@ -353,7 +375,9 @@ def test_a_row_may_have_a_metric_of_its_own(config):
     parts = [rows[name]["cells"]["fr"]["parts"] for name in ("cmlm-br", "cmlm-br-pcr")]
     assert parts[0][0]["scores"] == parts[1][0]["scores"]
     set_key(config, "tables/cmlm-table08/rows/1/metric", "accuracy@1")
-    with pytest.raises(UserError, match="rows.mbert-pcr.metric` is `accuracy@1`, which is none of"):
+    with pytest.raises(
+        UserError, match=r"rows\.mbert-pcr\.metric` is `accuracy@1`, which is none of"
+    ):
         plan_of(config)
 
 

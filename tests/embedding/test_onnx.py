@@ -47,7 +47,7 @@ def test_hidden_states_are_those_of_torch_at_any_shape(exported, shape):
     np.testing.assert_allclose(ours[real], theirs.last_hidden_state.numpy()[real], atol=1e-4)
 
 
-@pytest.mark.parametrize("pooling", POOLINGS)
+@pytest.mark.parametrize("pooling", [name for name in POOLINGS if name != "projected"])
 @pytest.mark.parametrize(("token_budget", "threads"), [(1, 1), (100, 2), (4096, 1)])
 def test_vectors_are_those_of_torch_and_int8_is_close(exported, pooling, token_budget, threads):
     loaded = load_model(str(exported))

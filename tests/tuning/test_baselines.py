@@ -276,7 +276,18 @@ def test_the_loss_falls_and_the_same_seed_gives_the_same_weights(method, changes
     assert own == heads | ({"pooler", "next_sentence"} if changes else set())
 
 
-def test_the_defaults_of_nli_give_way(project):
+@pytest.mark.parametrize(("method", "changes"), CASES)
+def test_mixed_precision_comes_near(method, changes, tiny_bert):
+    """In bfloat16, with the layers of a method's own; losses are taken in float32."""
+    expected, found = (
+        tuned(method, tiny_bert, steps=2, precision=precision, **changes)[1]
+        for precision in ("float32", "bfloat16")
+    )
+    assert found.last_loss == pytest.approx(expected.last_loss, rel=0.05)
+    assert all(one.dtype == torch.float32 for one in found.own_weights.values())
+
+
+def test_the_defaults_of_nli_give_way():
     keys = {key: value for key, value in KEYS.items() if key not in ("steps", "batch_size")}
     plain = tuning_recipe_of("own", {**keys, "method": "nli"})
     assert (plain.batch_size, plain.number_of_steps(640)) == (64, 10)

@@ -3,8 +3,8 @@
 import pytest
 import torch
 from plain_training import MEANS
-from workflow_scripts.tuning.projections import Projections
 
+from workflow_scripts.embedding.projections import Projections
 from workflow_scripts.tuning.optimisers import make_optimiser, take_step
 from workflow_scripts.tuning.recipe import tuning_recipe_of
 

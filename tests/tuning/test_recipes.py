@@ -48,7 +48,10 @@ def test_shipped_recipes_hold_the_papers_values(project):
     fast = recipes.pop("mirror-word-lr-5e-5")
     assert fast == recipes["mirror-word"].model_copy(update={"learning_rate": 5e-5})
     untuned = {name for name, one in recipes.items() if not one.tunes}
-    assert untuned == {"base-cls", "base-mp", "base-mp-padded", "base-cls-names", "base-mp-names"}
+    names = ("cls-names", "mp-names")
+    assert untuned == {f"base-{name}" for name in ("cls", "mp", "mp-padded", "mp-128", *names)}
+    after = {"start": Start(recipe="cmlm", corpus="text-en"), "pooling": "mean"}
+    assert recipes.pop("cmlm-mirror") == recipes["mirror-sentence"].model_copy(update=after)
     assert set(recipes) == {*expected, *untuned}
     controlled = {name for name in expected if recipes[name].controlled_dropout}
     assert controlled == {"mirror-sentence-cls-controlled-dropout"}
@@ -127,7 +130,11 @@ def test_shipped_recipes_hold_the_values_of_cmlm(project):
         ({"span_masking": {"length": 5, "sides": "x"}}, r"span_masking\.sides", "mean 'side'"),
         ({"start": {"recipe": "other"}}, r"start\.corpus", "missing"),
         ({"development": {"suite": "s", "dataset": "d"}}, r"development\.every", "missing"),
-        ({**NONE, "start": {"recipe": "a", "corpus": "b"}}, "start", "tunes nothing"),
+        (
+            {**NONE, "development": {"suite": "s", "dataset": "d", "every": 3}},
+            *("development", "tunes nothing"),
+        ),
+        ({"pooling": "projected"}, "pooling", "method none with a `start`"),
     ],
 )
 def test_a_wrong_key_or_value_is_named_with_the_remedy(change, key, message):

@@ -126,7 +126,8 @@ class MaskedPasses:
         full = all(len(row) == width for row in ids)
         given = {"input_ids": input_ids, "attention_mask": None if full else mask}
         if types is not None:
-            given["token_type_ids"] = pad_token_ids(types, 0, width)[0].to(device)
+            segments, _ = pad_token_ids(types, 0, width)
+            given["token_type_ids"] = segments.to(device, non_blocking=True)
         with passes.means.autocast():
             if rows is None:
                 return self._whole.base_model(**given).last_hidden_state
