@@ -34,7 +34,7 @@ def test_kinds_files_and_blocks_remake_their_own_corpora(fresh):
     assert remade(fresh) == ["both", "more", "prose"]
     (own / "c.txt").unlink()
     kinds = fresh.folder / "workflow_scripts/corpora/kinds"
-    for kind, corpora in {"nli": ["nli"], "bitext": ["pairs"]}.items():
+    for kind, corpora in {"nli": ["nli", "nli-multi"], "bitext": ["bitext-multi", "pairs"]}.items():
         file = kinds / f"{kind}.py"
         text = file.read_text()
         file.write_text(f"{text}\n# an edit\n")

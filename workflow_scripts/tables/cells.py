@@ -147,6 +147,15 @@ def _average(row: Row, values: Mapping[str, Mapping[int, float]]) -> ShownCell:
     )
 
 
+def _of_paper(average: ShownCell, row: Row, published: Published) -> ShownCell:
+    """Return the average of a row; where it is over fewer columns than the paper's, it departs."""
+    printed = {column for name, column in published if name == row.id} - {AVERAGE, CHANGE}
+    if not (lacking := len(printed - row.cells.keys())):
+        return average
+    reason = f"the average lacks {lacking} of the paper's {len(printed)} columns"
+    return replace(average, departures=(*average.departures, reason))
+
+
 def _with_published(cell: ShownCell, value: Decimal | None, digits: int) -> ShownCell:
     if value is None or cell.mean is None or cell.departures:
         return replace(cell, published=value)
@@ -238,7 +247,7 @@ def fill_table(block: Table, scores: Scores, published: Published) -> ShownTable
             known = {"departures": cell.departures, "tolerance": cell.tolerance}
             cells[row.id, column.id] = _measured(values[column.id].values(), **known)
         if block.average:
-            cells[row.id, AVERAGE] = _average(row, values)
+            cells[row.id, AVERAGE] = _of_paper(_average(row, values), row, published)
         for column in block.value_columns:
             place = (row.id, column.id)
             cells[place] = _with_published(cells[place], published.get(place), column.digits)
