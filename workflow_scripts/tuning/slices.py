@@ -19,7 +19,7 @@ SLICE_OVERHEAD = {"cpu": 64, "cuda": 4096}
 # Positions in a slice: on a CPU what its caches hold, and a quarter of the batch where that is no
 # less than the positions of LEAST_TOKENS, so that each core finds work.
 MOST_TOKENS = {"cpu": 1024, "cuda": 65536}
-LEAST_TOKENS = 256
+LEAST_TOKENS = 512
 
 
 class OutOfMemory(Exception):
