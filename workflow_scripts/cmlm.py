@@ -14,12 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.corpora.kinds import text
+from workflow_scripts.corpora.kinds.bitext import PairFiles
 from workflow_scripts.corpora.pair_lines import pair_lines
 from workflow_scripts.corpora.sample_corpus import write_documents
 from workflow_scripts.corpora.text_readers import READERS
 from workflow_scripts.errors import UserError, run_command
-from workflow_scripts.files import read_rows, stream_lines, write_text
+from workflow_scripts.files import stream_lines, write_text
 from workflow_scripts.mirror import add_arguments, make_encoders, read_wanted
+from workflow_scripts.tuning.running_text import require_boundaries
 
 # plain text: of a folder, the files that end so
 PLAIN = ("blank-line-documents", "document", "wrapped-document", "lines")
@@ -33,12 +35,8 @@ def text_files(path: Path, reader: str) -> dict[str, Any]:
         pattern = "**/*.txt" if reader in PLAIN else "**/*"
         return {"reader": reader, "files": [f"{escape(str(path.resolve()))}/{pattern}"]}
     if reader == PLAIN[0]:
-        filled = [bool(line.strip()) for line in stream_lines(path)]
-        if len(filled) > 1 and all(filled):
-            raise UserError(
-                f"{path}: {len(filled)} lines and no blank one, so where do documents end? put a "
-                "blank line between them, or give --reader document if it is a single one"
-            )
+        of_one = ", or give --reader document if it is a single one"
+        require_boundaries(path, stream_lines(path), of_one)
     return {"reader": reader, "files": [escape(str(path.resolve()))]}
 
 
@@ -60,8 +58,8 @@ def pairs_file(path: Path, folder: Path) -> str:
     first = next((line for line in stream_lines(path) if line.strip()), "")
     if "\t" not in first:
         return str(path)
-    rows = read_rows(path, 2, "a row of sentence<TAB>translation")
-    lines = pair_lines((fields[:2] for _, fields in rows), "kept", Counter())
+    pairs = PairFiles(path=str(path)).pairs(Path())
+    lines = pair_lines(pairs, "kept", Counter())
     write_text(folder / "bitext.txt", "".join(line + "\n" for line in lines))
     return str(folder / "bitext.txt")
 

@@ -49,7 +49,6 @@ class BatchGradients:
         """
         return self._passes.until_it_fits(lambda: self._attempt(token_ids, step, loss_of))
 
-    @torch.no_grad()
     def vectors(self, token_ids: TokenIds) -> torch.Tensor:
         """Return the vectors [R, D] of strings, without gradients."""
         passes, means = self._passes, self._passes.means

@@ -13,15 +13,16 @@ _LAMB_BETAS = (0.9, 0.999)
 def make_optimiser(module: torch.nn.Module, recipe: TuningRecipe) -> torch.optim.Optimizer:
     """Return the optimiser of a recipe for the parameters of `module`."""
     rate, decay = recipe.learning_rate, recipe.weight_decay
-    parameters = list(module.parameters())
     if recipe.optimiser == "adamw":
-        return torch.optim.AdamW(parameters, lr=rate, weight_decay=decay, fused=True)
+        return torch.optim.AdamW(module.parameters(), lr=rate, weight_decay=decay, fused=True)
     # Only now: it takes a second to import.
     from pytorch_optimizer import Lamb
 
-    # gains of norms are vectors too
-    small = [one for name, one in module.named_parameters() if one.ndim < 2 or "bias" in name]
-    large = [one for one in parameters if all(one is not other for other in small)]
+    large: list[torch.nn.Parameter] = []
+    small: list[torch.nn.Parameter] = []
+    for name, one in module.named_parameters():
+        # gains of norms are vectors too
+        (small if one.ndim < 2 or "bias" in name else large).append(one)
     # `adam` is the library's word for no trust ratio
     groups = [{"params": large, "weight_decay": decay}]
     groups.append({"params": small, "weight_decay": 0.0, "adam": True})

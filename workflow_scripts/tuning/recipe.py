@@ -86,13 +86,6 @@ class TuningRecipe(Recipe):
 
     tunes: ClassVar[bool] = True
 
-    @field_validator("pooling")
-    @classmethod
-    def _of_other_loaders(cls, value: str) -> str:
-        if value == "projected":
-            raise mistake("it reads an encoder: give it to a recipe of method none with a `start`")
-        return value
-
     optimiser: Literal["adamw", "lamb"] = Field(
         default="adamw",
         description="lamb (You et al. 2020) has no decay and no trust ratio for biases and norms",
@@ -110,6 +103,13 @@ class TuningRecipe(Recipe):
         default="auto",
         description="of the forward passes; auto is mixed on a GPU and float32 elsewhere",
     )
+
+    @field_validator("pooling")
+    @classmethod
+    def _of_other_loaders(cls, value: str) -> str:
+        if value == "projected":
+            raise mistake("it reads an encoder: give it to a recipe of method none with a `start`")
+        return value
 
 
 class TextRecipe(TuningRecipe):

@@ -1,5 +1,6 @@
 """Running text: a file of sentences, one a line, with a blank line between documents."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +25,16 @@ class RunningText:
         return {"name": self.path.name, "sha256": self.sha256, **counts}
 
 
+def require_boundaries(path: str | Path, lines: Iterable[str], of_one: str) -> None:
+    """Raise `UserError` for lines without a blank one; `of_one`: where they are one document."""
+    filled = [bool(line.strip()) for line in lines]
+    if len(filled) > 1 and all(filled):
+        raise UserError(
+            f"{path}: {len(filled)} lines and no blank one, so where do documents end? put a blank "
+            f"line between them{of_one}"
+        )
+
+
 def read_running_text(path: str | Path) -> RunningText:
     """Read the documents of a file, lines as they are; those of one sentence are left out.
 
@@ -35,11 +46,7 @@ def read_running_text(path: str | Path) -> RunningText:
     form = "a sentence a line and a blank line between documents"
     if not blocks:
         raise UserError(f"{path}: no sentences in it; give a text file with {form}")
-    if len(lines) > 1 and all(line.strip() for line in lines):
-        raise UserError(
-            f"{path}: {len(lines)} lines and no blank one, so where do documents end? put a blank "
-            "line between them (behind the last line if it is a single one)"
-        )
+    require_boundaries(path, lines, " (behind the last line if it is a single one)")
     if not documents:
         what = "no two sentences are neighbours in a document"
         raise UserError(f"{path}: {what}; give a text file with {form}")

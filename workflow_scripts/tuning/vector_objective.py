@@ -50,9 +50,9 @@ class PairObjective(VectorObjective):
     """The batches of pairs of strings; their vectors are those of the first, then of the second."""
 
     def read_pairs(self, corpus: Corpus) -> None:
-        """Take the pairs of a corpus; `UserError` if they do not fill one batch."""
+        """Take the pairs of a corpus, which fill one batch."""
         self._pairs = TokenPairs(self._loaded.tokenizer, corpus, self._choices.max_length)
-        self.steps = self._steps(len(self._pairs), "pairs", corpus.path)
+        self.steps = self._choices.number_of_steps(len(self._pairs))
 
     def batches(self) -> Iterator[np.ndarray]:
         size = self._choices.batch_size
