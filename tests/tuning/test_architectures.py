@@ -15,6 +15,7 @@ from workflow_scripts.embedding.encoder_folder import load_model, position_limit
 from workflow_scripts.embedding.pooling_names import POOLINGS as POOLING_NAMES
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError
+from workflow_scripts.tuning.chosen_positions import ChosenPositions
 from workflow_scripts.tuning.corpus_strings import Corpus
 from workflow_scripts.tuning.dropout import drophead
 from workflow_scripts.tuning.dropout_masks import DropoutMasks
@@ -121,6 +122,35 @@ def test_the_first_position_alone_has_the_vectors_and_gradients_of_all(name, fol
     assert len(results[0]) == len(results[1])
     for mine, whole in zip(*results, strict=True):
         torch.testing.assert_close(mine, whole, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", tiny.ARCHITECTURES)
+def test_chosen_positions_have_the_states_and_gradients_of_all(name, folder_of):
+    ids = torch.tensor([[2, 7, 8, 9, 3], [2, 9, 3, 1, 1]])
+    mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]])
+    # in any order, one of them twice
+    positions = torch.tensor([[3, 0, 1], [1, 2, 1]])
+    results = []
+    for alone in (True, False):
+        model = load_model(str(folder_of(name))).model.double()
+
+        def pass_over(model=model):
+            return model(input_ids=ids, attention_mask=mask).last_hidden_state
+
+        chosen = ChosenPositions(model)
+        with chosen.installed():
+            states = chosen.of(positions, pass_over) if alone else pass_over()
+        if not alone:
+            assert states.shape[:2] == (2, 5)
+            states = torch.stack([states[row, own] for row, own in enumerate(positions)])
+        (states * torch.linspace(-1, 1, 192).view(2, 3, 32).sin()).sum().backward()
+        gradients = [p.grad for p in model.parameters() if p.grad is not None]
+        results.append([states, *gradients])
+    assert len(results[0]) == len(results[1])
+    # the norms of DeBERTa compute in float32
+    tolerance = 1e-5 if name == "deberta" else 1e-9
+    for mine, whole in zip(*results, strict=True):
+        torch.testing.assert_close(mine, whole, rtol=tolerance, atol=tolerance)
 
 
 @pytest.mark.parametrize("name", tiny.ARCHITECTURES)

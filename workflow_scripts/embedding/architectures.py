@@ -85,6 +85,14 @@ def _take_first(module: torch.nn.Module, arguments: tuple) -> tuple:
     return tuple(value[:, :1] if torch.is_tensor(value) else value for value in arguments)
 
 
+def after_attention(model: PreTrainedModel) -> list[torch.nn.Module]:
+    """Return the modules of the last layer behind its attention, none where they are not known."""
+    architecture = architecture_of(model)
+    names = architecture.after_attention if architecture else ()
+    last = model.config.num_hidden_layers - 1
+    return [model.get_submodule(name.format(last=last)) for name in names]
+
+
 @contextmanager
 def changed_inputs(modules: Iterable[torch.nn.Module], change: Callable) -> Iterator[None]:
     """Let `change`, a forward pre-hook, change what the modules are given inside the block."""
@@ -102,8 +110,4 @@ def first_position_only(model: PreTrainedModel, wanted: bool = True) -> Abstract
     Behind its attention no position looks at another, so the vectors of `cls` and `pooler` are the
     same; last hidden states are then [B, 1, D]. Does nothing for architectures that are not listed.
     """
-    architecture = architecture_of(model)
-    names = architecture.after_attention if architecture and wanted else ()
-    last = model.config.num_hidden_layers - 1
-    modules = [model.get_submodule(name.format(last=last)) for name in names]
-    return changed_inputs(modules, _take_first)
+    return changed_inputs(after_attention(model) if wanted else (), _take_first)

@@ -52,8 +52,7 @@ class CmlmObjective(TextObjective):
         if corpora.bitext is not None:
             self._bitext = TokenPairs(tokenizer, corpora.bitext, choices.max_length)
         self._masking = Masking(tokenizer, choices.masked_share, choices.masked_count)
-        self._beside = VectorsBeside(loaded.model, choices.vector_position)
-        also = (self._beside, own.get("skip"))
+        also = (VectorsBeside(loaded.model, choices.vector_position), own.get("skip"))
         self._masked = MaskedPasses(whole, tokenizer.pad_token_id, self._passes, *also)
         self._held_out = None
         if corpora.held_out is not None:
@@ -65,7 +64,7 @@ class CmlmObjective(TextObjective):
 
     @contextmanager
     def settings(self) -> Iterator[None]:
-        with super().settings(), self._beside.installed():
+        with super().settings(), self._masked.settings():
             yield
 
     def batches(self) -> Iterator[Batch]:

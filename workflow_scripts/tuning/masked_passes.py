@@ -1,6 +1,7 @@
 """Gradients of masked language modelling over a batch, with vectors beside or not."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 
 import numpy as np
 import torch
@@ -10,12 +11,33 @@ from transformers import PreTrainedModel
 from workflow_scripts.embedding.token_batches import pad_token_ids
 from workflow_scripts.language_modelling.masking import IGNORED
 from workflow_scripts.language_modelling.prediction import predict_pieces
+from workflow_scripts.tuning.chosen_positions import ChosenPositions
 from workflow_scripts.tuning.slices import Gradients, Part, Passes
 from workflow_scripts.tuning.vectors_beside import VectorsBeside
 
 # Of hidden states [B, T, D] and rows of the batch, what these add to a further loss of the whole
 # batch and to the share that is right, [2].
 FurtherLoss = Callable[[torch.Tensor, tuple[int, ...]], torch.Tensor]
+
+
+class Targets:
+    """Where pieces are to be predicted, and which; `also` (a position) is looked at beside."""
+
+    def __init__(self, labels: Sequence[np.ndarray], also: int | None = None) -> None:
+        self.places = [np.flatnonzero(row != IGNORED) for row in labels]
+        self.pieces = sum(map(len, self.places))
+        if also is not None:
+            self.places = [np.append(also, own) for own in self.places]
+        self.truth = [row[own] for row, own in zip(labels, self.places, strict=True)]
+
+    def of(self, part: Part) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return positions and ids, int64 [rows of the part, M]; ids are IGNORED behind the last.
+
+        M is that of the whole slice, so that its parts have the masks of the whole.
+        """
+        most = max(1, *(len(self.places[row]) for row in part.slice.rows))
+        places, truth = ([side[row] for row in part.rows] for side in (self.places, self.truth))
+        return pad_token_ids(places, 0, most)[0], pad_token_ids(truth, IGNORED, most)[0]
 
 
 class MaskedPasses:
@@ -35,6 +57,14 @@ class MaskedPasses:
     ) -> None:
         self._whole, self._padding, self._passes = whole, padding, passes
         self._beside, self._skip = beside, skip
+        self._chosen = ChosenPositions(whole.base_model)
+
+    @contextmanager
+    def settings(self) -> Iterator[None]:
+        """Set the model up for passes inside the block."""
+        beside = nullcontext() if self._beside is None else self._beside.installed()
+        with self._chosen.installed(), beside:
+            yield
 
     def backward(
         self,
@@ -54,7 +84,7 @@ class MaskedPasses:
         """
         passes, means = self._passes, self._passes.means
         number = 0 if views is None else views.shape[1]
-        pieces = sum(int((row != IGNORED).sum()) for row in labels)
+        targets = Targets(labels, None if further is None else 0)
         own = passes.plan([number + len(ids) for ids in inputs])
         kept: list[torch.Tensor | None] = [None] * len(own)
         told: list[torch.Tensor | None] = [None] * len(own)
@@ -63,20 +93,19 @@ class MaskedPasses:
             part, rows = own[index], None
             if views is not None:
                 kept[index] = rows = views.detach()[list(part.rows)].requires_grad_()
-            chosen = [labels[row] for row in part.rows]
             types = None if segments is None else [segments[row] for row in part.rows]
-            ids = [inputs[row] for row in part.rows]
-            states = self._encode(part, ids, rows, step, types)
-            found = torch.stack(self._predict(states, chosen, rows)) / max(pieces, 1)
+            states, truth = self._encode(part, inputs, targets, rows, step, types)
+            found = torch.stack(self._predict(states, truth, rows)) / max(targets.pieces, 1)
             loss = found[0]
             if further is not None:
                 more = further(states, part.rows)
                 found, loss = torch.cat([found, more.to(found.dtype)]), loss + more[0]
             told[index] = found.detach()
-            others = () if rows is None else (rows,)
+            others = [one for one in (rows, output) if one is not None]
             return passes.gradients(means.scaler.scale(loss), None, *others)
 
-        passes.together(lambda: passes.add(pass_over, len(own)))
+        with _output_apart(self._whole) as output:
+            passes.together(lambda: passes.add(pass_over, len(own)))
         none = torch.zeros(2 if further is None else 4, device=means.device)
         measures = means.processes.sum(sum(told, none))
         if views is None:
@@ -94,59 +123,86 @@ class MaskedPasses:
     ) -> torch.Tensor:
         """Return the mean cross-entropy of all labelled pieces, in every process."""
         number = 0 if views is None else views.shape[1]
-        passes = self._passes
+        passes, targets = self._passes, Targets(labels)
 
         @torch.no_grad()
         def loss_of(part: Part) -> torch.Tensor:
             rows = None if views is None else views[list(part.rows)]
-            states = self._encode(part, [inputs[row] for row in part.rows], rows, 0)
-            return self._predict(states, [labels[row] for row in part.rows], rows)[0]
+            states, truth = self._encode(part, inputs, targets, rows, 0)
+            return self._predict(states, truth, rows)[0]
 
         own = passes.plan([number + len(ids) for ids in inputs])
         zero = torch.zeros((), device=passes.means.device)
         total = sum(passes.means.workers.in_order(loss_of, own), zero)
-        pieces = sum(int((row != IGNORED).sum()) for row in labels)
-        return passes.means.processes.sum(total) / max(pieces, 1)
+        return passes.means.processes.sum(total) / max(targets.pieces, 1)
 
     def _encode(
         self,
         part: Part,
-        ids: list[np.ndarray],
+        inputs: Sequence[np.ndarray],
+        targets: Targets,
         rows: torch.Tensor | None,
         step: int,
-        types: list[np.ndarray] | None = None,
-    ) -> torch.Tensor:
-        """Return the last hidden states [rows of the part, T, D] of the tokens."""
+        types: Sequence[np.ndarray] | None = None,
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return last hidden states [rows of the part, M, D] and the ids to predict there."""
         passes, device = self._passes, self._passes.means.device
-        width = part.slice.width - (0 if rows is None else rows.shape[1])
-        padded = pad_token_ids(ids, self._padding, width)
+        number = 0 if rows is None else rows.shape[1]
+        width, own = part.slice.width - number, [inputs[row] for row in part.rows]
+        padded = pad_token_ids(own, self._padding, width)
         input_ids, mask = (tensor.to(device, non_blocking=True) for tensor in padded)
         # other masks than those of the passes that give vectors
         passes.start_masks(part, step, -1 - part.number)
-        full = all(len(row) == width for row in ids)
+        full = all(len(row) == width for row in own)
         given = {"input_ids": input_ids, "attention_mask": None if full else mask}
         if types is not None:
             segments, _ = pad_token_ids(types, 0, width)
             given["token_type_ids"] = segments.to(device, non_blocking=True)
-        with passes.means.autocast():
-            if rows is None:
+        positions, truth = (tensor.to(device, non_blocking=True) for tensor in targets.of(part))
+
+        def states() -> torch.Tensor:
+            if self._beside is None or rows is None:
                 return self._whole.base_model(**given).last_hidden_state
-            assert self._beside is not None
             return self._beside.encode(*given.values(), rows)
 
+        if self._beside is not None:
+            positions = positions + self._beside.first_token(number)
+        with passes.means.autocast():
+            return self._chosen.of(positions, states), truth
+
     def _predict(
-        self, states: torch.Tensor, labels: list[np.ndarray], rows: torch.Tensor | None
+        self, states: torch.Tensor, truth: torch.Tensor, rows: torch.Tensor | None
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the summed cross-entropy of the labelled pieces and how many were right."""
-        wanted, _ = pad_token_ids(labels, IGNORED, states.shape[1])
-        wanted = wanted.to(states.device, non_blocking=True)
-        place = wanted != IGNORED
-        truth, chosen = wanted[place], states[place]
+        """Return the summed cross-entropy of the pieces to predict and how many were right."""
+        place = truth != IGNORED
+        truth, chosen = truth[place], states[place]
         with self._passes.means.autocast():
             if self._skip is not None and rows is not None:
                 beside = rows.flatten(1)[place.nonzero()[:, 0]].to(chosen.dtype)
                 chosen = self._skip(torch.cat([chosen, beside], dim=1))
             logits = predict_pieces(self._whole, chosen)
         logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
-        hits = (logits.detach().argmax(dim=1) == truth).sum().to(logits.dtype)
-        return functional.cross_entropy(logits, truth, reduction="sum"), hits
+        # quicker than argmax
+        right = logits.detach().gather(1, truth[:, None])[:, 0] >= logits.detach().amax(dim=1)
+        return functional.cross_entropy(logits, truth, reduction="sum"), right.sum().to(
+            logits.dtype
+        )
+
+
+@contextmanager
+def _output_apart(whole: PreTrainedModel) -> Iterator[torch.nn.Parameter | None]:
+    """Let the output layer have a gradient of its own where it has the embeddings' weights.
+
+    Theirs is sparse: in one pass its sum with a dense one is a copy of the whole vocabulary.
+    """
+    layer, weight = whole.get_output_embeddings(), whole.get_input_embeddings().weight
+    if layer.weight is not weight:
+        yield None
+        return
+    layer.weight = own = torch.nn.Parameter(weight.detach())
+    try:
+        yield own
+    finally:
+        layer.weight = weight
+    if own.grad is not None:
+        weight.grad = own.grad if weight.grad is None else own.grad.add_(weight.grad)

@@ -1,6 +1,7 @@
 """Masked language modelling, next sentence prediction (Devlin et al. 2019, section 3.1)."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 import torch
@@ -52,6 +53,11 @@ class MlmObjective(TextObjective):
         # each pass goes forth and back at once, so nothing more is to be had from a cache
         self._passes.cached = True
         self._masked = MaskedPasses(self.trained["whole"], tokenizer.pad_token_id, self._passes)
+
+    @contextmanager
+    def settings(self) -> Iterator[None]:
+        with super().settings(), self._masked.settings():
+            yield
 
     def batches(self) -> Iterator[np.ndarray]:
         numbers, size = self._numbers, self._choices.batch_size

@@ -47,14 +47,16 @@ class VectorsBeside(threading.local):
     def encode(
         self, input_ids: torch.Tensor, mask: torch.Tensor | None, vectors: torch.Tensor
     ) -> torch.Tensor:
-        """Return last hidden states [B, T, D] of the tokens [B, T], `vectors` beside them."""
-        number, tokens = vectors.shape[1], input_ids.shape[1]
+        """Return last hidden states of the tokens [B, T] and of the `vectors` beside them."""
         if mask is not None:
-            seen = mask.new_ones(len(mask), number)
+            seen = mask.new_ones(vectors.shape[:2])
             mask = torch.cat([seen, mask] if self._place == "before" else [mask, seen], dim=1)
         self._vectors = vectors
         try:
-            states = self._model(input_ids=input_ids, attention_mask=mask).last_hidden_state
+            return self._model(input_ids=input_ids, attention_mask=mask).last_hidden_state
         finally:
             self._vectors = None
-        return states[:, number:] if self._place == "before" else states[:, :tokens]
+
+    def first_token(self, number: int) -> int:
+        """Return the position of the first token beside so many vectors."""
+        return number if self._place == "before" else 0
