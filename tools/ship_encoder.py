@@ -1,0 +1,52 @@
+"""Make an encoder folder half as large, to ship it: float16, without what training kept beside.
+
+The encoders of resources/models were made so from those of config/cmlm_models.yaml:
+
+    python -m tools.ship_encoder --encoder results/encoders/bert-en/cmlm/text-en/seed33
+        --output resources/models/cmlm-en-mini
+
+config.json still says float32, so that libraries compute in it.
+"""
+
+import argparse
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from safetensors.torch import load_file, save_file
+
+from workflow_scripts.embedding.encoder_folder import OWN_WEIGHTS, weights_sha256
+from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.files import atomic_directory, write_json
+
+
+def ship_encoder(encoder: Path, output: Path) -> None:
+    """Write the folder `output`, whole or not at all; `UserError` if `encoder` is no encoder's."""
+    if not (encoder / "encoder.json").is_file():
+        raise UserError(f"{encoder}: no encoder.json; give a folder that tuning made")
+    record = json.loads((encoder / "encoder.json").read_text(encoding="utf-8"))
+    with atomic_directory(output) as temporary:
+        left_out = shutil.ignore_patterns(OWN_WEIGHTS)
+        shutil.copytree(encoder, temporary, ignore=left_out, dirs_exist_ok=True)
+        weights = temporary / "model.safetensors"
+        halves = {name: one.half() for name, one in load_file(weights).items()}
+        save_file(halves, weights, metadata={"format": "pt"})
+        record.pop("training_modules_sha256", None)
+        record |= {"made_of_weights_sha256": record["weights_sha256"], "stored": "float16"}
+        write_json(
+            temporary / "encoder.json", record | {"weights_sha256": weights_sha256(temporary)}
+        )
+        weights.chmod((temporary / "config.json").stat().st_mode)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--encoder", type=Path, required=True, help="encoder folder")
+    parser.add_argument("--output", type=Path, required=True, help="folder to write")
+    arguments = parser.parse_args(argv)
+    ship_encoder(arguments.encoder, arguments.output)
+
+
+if __name__ == "__main__":
+    run_command(main)
