@@ -1,6 +1,7 @@
 # Scoring: tidy scores of an encoder on a suite, and of a pair of encoders on a lexicon.
 # Inputs:  results/embeddings/..., results/retrieval/..., results/datasets/{suite}/items.json
-# Outputs: results/scores/.../{suite}.tsv and {dataset}.tsv, one row for each metric, and .npz beside
+# Outputs: results/predictions/.../{suite}.tsv, what classifiers say of test items;
+#          results/scores/.../{suite}.tsv and {dataset}.tsv, one row for each metric, and .npz beside
 #          each: bootstrap replicates, cosines of labelled pairs
 
 
@@ -8,6 +9,38 @@
 localrules:
     score_suite,
     score_lexicon,
+
+
+rule classify_texts:
+    input:
+        sources=lambda wildcards: sources(
+            "scoring.classify_texts", *given.task_modules(wildcards.suite)
+        ),
+        vectors="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
+        items_json="<results>/datasets/{suite}/items.json",
+    output:
+        predictions="<results>/predictions/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
+        usage="<results>/benchmarks/classify_texts/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
+    log:
+        "<results>/logs/classify_texts/{model}/{recipe}/{corpus}/seed{seed}/{suite}.log",
+    conda:
+        "../envs/torch.yaml"
+    threads: plan.config.threads.embedding
+    resources:
+        mem_mb=lambda wildcards, attempt: 6000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
+    params:
+        protocol=plan.config.classification.protocol,
+    shell:
+        r"""
+        logged {log:q} {output.usage:q} \
+            python -m workflow_scripts.scoring.classify_texts \
+            --items {input.items_json:q} \
+            --vectors {input.vectors:q} \
+            --protocol {params.protocol:q} \
+            --threads {threads} \
+            --output {output.predictions:q}
+        """
 
 
 rule score_suite:
@@ -18,6 +51,7 @@ rule score_suite:
         vectors="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
         items_json="<results>/datasets/{suite}/items.json",
         links=lambda wildcards: given.links_of_suite(wildcards),
+        predictions=lambda wildcards: given.predictions_of_suite(wildcards),
     output:
         scores="<results>/scores/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
         details="<results>/scores/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npz",
@@ -30,7 +64,12 @@ rule score_suite:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
     params:
         encoder="{model}/{recipe}/{corpus}/seed{seed}",
-        links=lambda wildcards, input: ["--links", input.links] if input.links else [],
+        made=lambda wildcards, input: [
+            part
+            for name in ("links", "predictions")
+            if input[name]
+            for part in (f"--{name}", input[name])
+        ],
     shell:
         r"""
         logged {log:q} {output.usage:q} \
@@ -38,7 +77,7 @@ rule score_suite:
             --encoder {params.encoder} \
             --items {input.items_json:q} \
             --vectors {input.vectors:q} \
-            {params.links:q} \
+            {params.made:q} \
             --output {output.scores:q} \
             --details {output.details:q}
         """

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.configuration.blocks import read_block
-from workflow_scripts.configuration.config import Retrieval
+from workflow_scripts.configuration.config import Classification, Retrieval
 from workflow_scripts.configuration.layers import read_layers
 from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.datasets.entry import DatasetEntry, raw_files
@@ -61,7 +61,10 @@ def drop_missing(
 
 
 def score(
-    arguments: argparse.Namespace, entries: dict[str, DatasetEntry], retrieval: Retrieval
+    arguments: argparse.Namespace,
+    entries: dict[str, DatasetEntry],
+    retrieval: Retrieval,
+    protocol: str,
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Return one row a metric (a `Score` without its encoder) and the record of the run."""
     strings, datasets = read_suite(arguments.data_root, entries)
@@ -96,10 +99,15 @@ def score(
             words = rank_translations(*both, name, **choices["lexicon"], threads=threads)
             measured.append(measure_translations(name, *sides, words))
             continue
-        ranked = None
+        ranked: dict[str, Any] | None = None
         if needs(items["task"], "links"):
             names = rank_names(vectors, items, name, **choices["linking"], threads=threads)
             ranked = rows_by_dataset(names)
+        if needs(items["task"], "predictions"):
+            # Only now: it brings scikit-learn.
+            from workflow_scripts.scoring.trained_predictions import predict
+
+            ranked = {name: predict(vectors, items, protocol)}
         measured += measure_datasets(encoder, {name: items}, vectors, ranked)
     scores, _ = bootstrap_scores(encoder, measured)
     record = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
@@ -150,6 +158,8 @@ def main(argv: list[str] | None = None) -> None:
     layers = read_layers([arguments.config])
     block = layers.config.get("retrieval")
     retrieval = read_block(Retrieval, block, "retrieval", layers.file_of)
+    block = layers.config.get("classification", {})
+    trained = read_block(Classification, block, "classification", layers.file_of)
     entries = choose_datasets(arguments.datasets, arguments.suite)
     for name, entry in entries.items():
         if entry.task not in TASKS:
@@ -163,16 +173,19 @@ def main(argv: list[str] | None = None) -> None:
         for part, need in (("linking", "links"), ("lexicon", "translations"))
         if any(needs(entry.task, need) for entry in entries.values())
     }
-    rows, record = score(arguments, entries, retrieval)
+    rows, record = score(arguments, entries, retrieval, trained.protocol)
     write_json(arguments.output, rows)
     record |= {"suite": arguments.suite, "left_out": sorted(missing), "retrieval": used}
+    choices = {f"retrieval.{part}": block for part, block in used.items()}
+    if any(needs(entry.task, "predictions") for entry in entries.values()):
+        record["classification"] = choices["classification"] = trained.model_dump()
     write_json(arguments.output.with_suffix(".record.json"), record)
     if arguments.card:
         write_text(card, add_scores(read_text(card), rows))
     print_table(rows, missing)
-    for part, choices in used.items():
-        shown = ", ".join(f"{key} {value}" for key, value in choices.items())
-        print(f"retrieval.{part} of {arguments.config}: {shown}")
+    for part, block in choices.items():
+        shown = ", ".join(f"{key} {value}" for key, value in block.items())
+        print(f"{part} of {arguments.config}: {shown}")
     print(f"scores written to {arguments.output}", file=sys.stderr)
 
 

@@ -165,10 +165,24 @@ def aligned(labels):
     return {"s1": "a\nc\n", "s2": "b\nd\n", "labels": labels}
 
 
-SENTENCES = entry("classification", "labelled-sentences", path="f")
-LAST = {**SENTENCES, "label": "last"}
+def texts(**parts):
+    return entry("classification", "labelled-texts", **parts)
+
+
+SENTENCES = texts(all={"path": "f"})
+LAST = texts(all={"path": "f", "label": "last"})
+PAIRS_BY_COLUMN = {"path": "p.tsv", "columns": ["b", "a", "y"]}
 TWO_FILES = {"pos": "good film .\n", "neg": "bad film .\n\nworse\n"}
 TREC = "NUM:dist How far ?\nHUM Qui est René ?\n".encode("latin-1")
+LATIN = texts(
+    train={"path": "f", "encoding": "iso-8859-1", "label_end": ":"},
+    test={"path": "g", "label_end": ":"},
+)
+THREE = texts(
+    train=PAIRS_BY_COLUMN, development={"path": ["s1", "s2", "labels"]}, test=PAIRS_BY_COLUMN
+)
+LABELS = aligned("1\n2\n")
+THREE_FILES = {"p.tsv": "a\tb\ty\nd\tc c\t1\ne\tf\t2\n"} | LABELS
 BITEXT = entry("bitext-retrieval", "parallel-sentences", left="l", right="r")
 TATOEBA = entry("bitext-retrieval", "tatoeba", path="t.v1/tatoeba.fra-eng")
 FRENCH, ENGLISH = "t.v1/tatoeba.fra-eng.fra", "t.v1/tatoeba.fra-eng.eng"
@@ -189,22 +203,44 @@ test_labelled_pairs_sentences_and_bitexts = cases(
         ("a\t\tneutral\n", ":2: a string is empty"),
         ("a\tb\tyes\n", ":2: expected a label among"),
     ),
-    given("a file for each label", {**SENTENCES, "path": {"1": "pos", 0: "neg"}}, TWO_FILES)(
-        strings=["good film .", "bad film .", "worse"],
-        labels=["1", "0", "0"],
-        dropped={"empty_sentence": 1},
+    given("a file for each label", texts(all={"path": {"1": "pos", 0: "neg"}}), TWO_FILES)(
+        # the shortest first, of equal length by label; a blank line is a full stop
+        texts=[["."], ["worse"], ["bad film ."], ["good film ."]],
+        labels=["0", "0", "0", "1"],
+        parts=["all"] * 4,
     ),
-    given("label last", LAST, {"f": "good \t1\nbad\t0\n"})(
-        strings=["good ", "bad"], labels=["1", "0"]
+    given("label last", LAST, {"f": "good one \t1\nbad\t0\n"})(
+        texts=[["bad"], ["good one "]], labels=["0", "1"], parts=["all"] * 2
     ),
-    given("label first, in its encoding", {**SENTENCES, "encoding": "iso-8859-1"}, {"f": TREC})(
-        strings=["How far ?", "Qui est René ?"], labels=["NUM:dist", "HUM"]
+    given("label first, in its encoding", LATIN, {"f": TREC, "g": "A:b c\nC:d e f\n"})(
+        texts=[["How far ?"], ["Qui est René ?"], ["c"], ["e f"]],
+        labels=["NUM", "HUM", "A", "C"],
+        parts=["train", "train", "test", "test"],
+    ),
+    given(
+        "pairs, three parts", THREE, {"p.tsv": "a\tb\ty\nd\tc c\t1\ne\tf\t2\n", **aligned("1\n2\n")}
+    )(
+        texts=[["f", "e"], ["c c", "d"], ["a", "b"], ["c", "d"], ["f", "e"], ["c c", "d"]],
+        labels=["2", "1", "1", "2", "2", "1"],
+        parts=["train", "train", "development", "development", "test", "test"],
     ),
     ("encoding", SENTENCES, {"f": TREC}, "f:2: not UTF-8"),
-    ("one label", {**SENTENCES, "path": {"x": "f"}}, {"f": "a\n"}, "no second label in"),
+    (
+        "one label",
+        texts(all={"path": {"x": "f"}}),
+        {"f": "a\n"},
+        "no second label of part `all` in",
+    ),
     ("word", SENTENCES, {"f": "a b\nword\n"}, "f:2: expected label sentence, found 'word'"),
     ("no label", SENTENCES, {"f": "a b\n b\n"}, "f:2: expected label sentence"),
     ("no tab", LAST, {"f": "a\tb\nword\n"}, "f:2: expected sentence<TAB>label"),
+    (
+        "blank of a pair",
+        THREE,
+        {"p.tsv": "a\tb\ty\nd\t\t1\n", **aligned("1\n2\n")},
+        "p.tsv:2: a text or",
+    ),
+    ("no test", texts(train={"path": "f"}), {"f": "a b\n"}, "give `all` alone, or `train` and"),
     given("parallel sentences", BITEXT, {"l": "un\u2028e\r\ndeux\r\n", "r": "one\ntwo\n"})(
         left=["un\u2028e", "deux"], right=["one", "two"]
     ),

@@ -225,20 +225,19 @@ def senteval(root, row):
     folder = path.parts[1]
     if folder == "MRPC":
         return MRPC(root, row)
-    block = entry("classification", "labelled-sentences", path=row["path"])
+    part = {"path": row["path"]}
     if folder in FILE_PER_LABEL:
         files = {name: str(path.with_name(name)) for name in FILE_PER_LABEL[folder].split()}
-        found = read_dataset(root, {**block, "path": files})
-        blank = {name: blank_lines(root / file) for name, file in files.items()}
-        assert found.dropped.get("empty_sentence", 0) == sum(blank.values())
-        return found.labels.count(path.name) + blank[path.name]
-    block["label"] = "last" if "binary" in path.parts else "first"
+        found = read_dataset(root, entry("classification", "labelled-texts", all={"path": files}))
+        assert found.texts.count(["."]) == sum(blank_lines(root / file) for file in files.values())
+        return found.labels.count(path.name)
+    part["label"] = "last" if "binary" in path.parts else "first"
     if path.name == "train_5500.label":
-        block["encoding"] = "iso-8859-1"
-    found = read_dataset(root, block)
+        part["encoding"] = "iso-8859-1"
+    found = read_dataset(root, entry("classification", "labelled-texts", all=part))
     expected = {"binary": set("01"), "fine": set("01234")}.get(path.parts[2], TREC_GROUPS)
     assert {label.split(":")[0] for label in found.labels} == expected
-    return len(found.strings)
+    return len(found.texts)
 
 
 def tatoeba(root, row):

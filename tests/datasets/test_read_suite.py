@@ -65,7 +65,7 @@ def test_labelled_parallel_and_corpus_strings_are_numbered(root, monkeypatch):
     blocks = {
         "q": entry("pair-classification", "qnli", path="q.tsv"),
         "i": entry("isotropy", "corpus", corpus="c"),
-        "c": entry("classification", "labelled-sentences", path={"1": "pos", "0": "neg"}),
+        "c": entry("classification", "labelled-texts", all={"path": {"1": "pos", "0": "neg"}}),
         "b": entry("bitext-retrieval", "parallel-sentences", left="fr", right="en"),
     }
     strings, items = read_suite(root, blocks)
@@ -73,7 +73,7 @@ def test_labelled_parallel_and_corpus_strings_are_numbered(root, monkeypatch):
     pairs = {"left": [0, 1], "right": [2, 0], "label": [1, 0]}
     assert items["q"] == {"task": "pair-classification", **pairs, **COMMON}
     assert items["i"] == {"task": "isotropy", "strings": [2, 3], **COMMON}
-    assert (items["c"]["strings"], items["c"]["labels"]) == ([1, 3], ["1", "0"])
+    assert (items["c"]["texts"], items["c"]["labels"]) == ([[3], [1]], ["0", "1"])
     assert (items["b"]["left"], items["b"]["right"]) == ([4], [3])
 
 

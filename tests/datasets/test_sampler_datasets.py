@@ -4,6 +4,7 @@ import csv
 import gzip
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,12 @@ def test_every_set_has_enough_items(sampler, name):
         assert 100 <= len({tuple(one) for one in found.name_concepts}) < len(found.names)
     elif entry["task"] == "bitext-retrieval":
         assert len({*found.left}) == len({*found.right}) == len(found.left) == 60
+    elif entry["task"] in ("classification", "relatedness"):
+        tested = [part in ("all", "test") for part in found.parts]
+        assert sum(tested) >= 60
+        if entry["task"] == "classification":
+            counts = Counter(label for label, one in zip(found.labels, tested, strict=True) if one)
+            assert min(counts.values()) >= 8
     else:
         assert len(found.train) >= 200 and len(found.test) >= 60
         assert not set(found.train) & set(found.test)
@@ -64,7 +71,7 @@ def test_every_suite_reads_and_its_ids_are_rows(sampler, suite):
         for key in ("left", "right", "names", *vocabularies):
             used.update(dataset.get(key, []))
         # a string or several: pairs where a suite holds both sides of a lexicon
-        for key in ("train", "test", "mentions"):
+        for key in ("train", "test", "mentions", "texts"):
             for one in dataset.get(key, []):
                 used.update([one] if isinstance(one, int) else one)
     assert used == set(range(len(strings)))

@@ -50,12 +50,14 @@ def test_metrics_of_a_resample_equal_scipy_and_scikit_learn(seed, n, distinct):
     labels, counts = (second > 0).astype(int), item_counts(indices)
     correlations = metrics.spearman_metric(first, second)(counts)
     areas = metrics.auc_metric(first, labels)(counts)
-    for correlation, area, items in zip(correlations, areas, indices, strict=True):
+    linear = metrics.pearson_metric(first, second)(counts)
+    for correlation, area, own, items in zip(correlations, areas, linear, indices, strict=True):
         a, b, known = first[items], second[items], labels[items]
         if len(set(a)) == 1 or len(set(b)) == 1:
             assert np.isnan(correlation)
         else:
             assert correlation == pytest.approx(scipy.stats.spearmanr(a, b).statistic, abs=1e-12)
+            assert own == pytest.approx(scipy.stats.pearsonr(a, b).statistic, abs=1e-9)
         if len(set(known)) == 1:
             assert np.isnan(area)
         else:

@@ -151,6 +151,14 @@ def test_another_choice_of_one_stage_reruns_it_and_those_that_start_from_it(work
     assert steps(workspace) == sorted(stage_jobs("cmlm-s3", "cmlm-s3-nli"))
 
 
+def test_another_protocol_reruns_the_classifiers_and_what_shows_them(workspace):
+    with workspace.edited_config() as config:
+        config["classification"] = {"protocol": "default"}
+    encoder = "model=bert-en-mini, recipe=base-mp, corpus=none, seed=0, suite=classes"
+    jobs = [f"{rule} {encoder}" for rule in ("classify_texts", "score_suite")]
+    assert steps(workspace) == sorted([*jobs, "assemble_table table=classes", *SUMMARY])
+
+
 def test_other_word_vectors_rerun_their_rows_only(workspace):
     file = workspace.folder / "resources/sampler/static-vectors/en.vec"
     head, first, rest = file.read_text().split("\n", 2)
@@ -183,6 +191,11 @@ def test_other_word_vectors_rerun_their_rows_only(workspace):
             "scoring/nearest_translations.py",
             {"score_suite"},
             {TUNE, EMBED, "link_entities", "score_lexicon"},
+        ),
+        (
+            "scoring/linear_probe.py",
+            {"classify_texts", "score_suite"},
+            {TUNE, EMBED, "read_suite", "link_entities"},
         ),
         ("retrieval/csls.py", {"induce_lexicon"}, {"embed_suite", "score_suite", "link_entities"}),
         ("tables/score_page.py", {"assemble_table"}, {*SCORING, "assemble_scores", DRAW}),

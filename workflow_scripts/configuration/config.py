@@ -121,6 +121,15 @@ class Retrieval(Block):
     lexicon: Lexicon = Field(description="How translations of words are searched.")
 
 
+class Classification(Block):
+    """Classifiers on fixed vectors, as SentEval trains them."""
+
+    protocol: Literal["default", "prototyping", "notebook"] = Field(
+        "prototyping",
+        description="SentEval's default, its quick one, or that of CMLM's authors, the slowest.",
+    )
+
+
 class Threads(Block):
     """Threads of one job, by stage."""
 
@@ -164,6 +173,9 @@ class Config(Block):
     datasets: dict[Id, dict[str, Any]] = Field({}, description="Evaluation sets by id.")
     suites: dict[Id, Suite] = Field({}, description="Data sets that are embedded together.")
     retrieval: Retrieval = Field(description="How nearest names and translations are searched.")
+    classification: Classification = Field(
+        Classification(), description="How classifiers are trained on vectors."
+    )
     device: Literal["cpu", "cuda", "auto"] = Field(
         description="Where tuning and embedding run; auto: cuda where there is one."
     )

@@ -206,6 +206,12 @@ class Given:
             return []
         return [f"{self.results}/retrieval/{self.encoder(wildcards)}/{wildcards.suite}.tsv"]
 
+    def predictions_of_suite(self, wildcards: Any) -> list[str]:
+        """Return the file of predictions that scoring a suite needs; none where no task does."""
+        if not any(tasks.needs(task, "predictions") for task in self.suite_tasks(wildcards.suite)):
+            return []
+        return [f"{self.results}/predictions/{self.encoder(wildcards)}/{wildcards.suite}.tsv"]
+
     def lexicon_side(self, wildcards: Any, side: str) -> tuple[str, str]:
         """Return vectors and items of one side ("source", "target") of a lexicon pair."""
         sides, seed = ("source", "target"), int(wildcards.seed)

@@ -91,16 +91,29 @@ class LabelledPairs(ParallelSentences):
 
 
 @dataclass
-class LabelledSentences(Items):
-    """Sentences with the class of each."""
+class LabelledTexts(Items):
+    """Texts, or pairs of them, with the class or score of each as it is written.
 
-    TEXTS = ("strings",)
+    `parts` says what each is for: all, train, development or test.
+    """
 
-    strings: list[str] = field(default_factory=list)
+    TEXTS = ("texts",)
+    NEEDED: ClassVar = {"texts": "text"}
+
+    texts: list[list[str]] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
+    parts: list[str] = field(default_factory=list)
 
     def lacks(self) -> str | None:
-        return None if len(set(self.labels)) > 1 else "second label"
+        if (lacking := super().lacks()) is not None:
+            return lacking
+        for part in dict.fromkeys(self.parts):
+            labels = {
+                label for label, own in zip(self.labels, self.parts, strict=True) if own == part
+            }
+            if len(labels) < 2:
+                return f"second label of part `{part}`"
+        return None
 
 
 @dataclass

@@ -57,6 +57,22 @@ def spearman_metric(first: np.ndarray, second: np.ndarray) -> Metric:
     return metric
 
 
+def pearson_metric(first: np.ndarray, second: np.ndarray) -> Metric:
+    """Return Pearson's correlation of two rows of n values; NaN where all of one are equal."""
+    # deviations from the mean of all, so that sums of squares keep their digits
+    one, other = (np.asarray(side, dtype=np.float64) - np.mean(side) for side in (first, second))
+
+    def metric(counts: np.ndarray) -> np.ndarray:
+        number = counts.sum(axis=1)
+        means = [counts @ side / number for side in (one, other)]
+        products = counts @ (one * other) - number * means[0] * means[1]
+        pairs = zip((one, other), means, strict=True)
+        squares = [counts @ side**2 - number * mean**2 for side, mean in pairs]
+        return _quotient(products, np.sqrt(np.maximum(squares[0] * squares[1], 0)))
+
+    return metric
+
+
 def accuracy_metric(hits: Sequence[bool]) -> Metric:
     """Return the share of hits among n items."""
     numbers = np.asarray(hits, dtype=np.float64)

@@ -2,12 +2,14 @@
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from workflow_scripts.errors import run_command
 from workflow_scripts.retrieval.rankings import RankedName, read_rankings, rows_by_dataset
 from workflow_scripts.retrieval.suite_files import read_datasets, read_vectors
 from workflow_scripts.scoring.details import write_details
 from workflow_scripts.scoring.measurement import bootstrap_scores, measure_datasets
+from workflow_scripts.scoring.predictions import read_predictions
 from workflow_scripts.scoring.tidy_scores import EncoderIds, write_scores
 
 
@@ -18,6 +20,7 @@ def main(argv: list[str] | None = None) -> None:
     add("--items", type=Path, required=True, help="items.json of the suite")
     add("--vectors", type=Path, required=True, help="vectors of the suite, npy")
     add("--links", type=Path, help="ranked names by link_entities, tsv")
+    add("--predictions", type=Path, help="predictions by classify_texts, tsv")
     add("--output", type=Path, required=True, help="scores, tsv")
     add("--details", type=Path, required=True, help="bootstrap replicates and cosines, npz")
     arguments = parser.parse_args(argv)
@@ -25,7 +28,10 @@ def main(argv: list[str] | None = None) -> None:
     encoder = EncoderIds.parse(arguments.encoder)
     links = read_rankings(arguments.links, RankedName) if arguments.links else []
     datasets, vectors = read_datasets(arguments.items), read_vectors(arguments.vectors)
-    measured = measure_datasets(encoder, datasets, vectors, rows_by_dataset(links))
+    made: dict[str, Any] = dict(rows_by_dataset(links))
+    if arguments.predictions:
+        made |= read_predictions(arguments.predictions)
+    measured = measure_datasets(encoder, datasets, vectors, made)
     scores, details = bootstrap_scores(encoder, measured)
     write_details(arguments.details, details)
     write_scores(arguments.output, scores)

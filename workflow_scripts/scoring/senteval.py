@@ -1,6 +1,6 @@
 """SentEval's three ways to choose a penalty and to test (Conneau and Kiela 2018).
 
-All return whether each test item was classified right, bool [tested].
+All return the class of each test item, int64 [tested].
 """
 
 import numpy as np
@@ -29,10 +29,10 @@ def nested_folds(features: torch.Tensor, labels: np.ndarray, protocol: Protocol)
     chosen = np.array([[_choose(found)] for found in accuracies])
     finals = [Fit(train) for train, _ in outer]
     weights, _ = fit_probes(features, labels, finals, chosen, protocol)
-    hits = np.zeros(len(labels), dtype=bool)
+    found = np.zeros(len(labels), dtype=np.int64)
     for (_, test), own in zip(outer, weights[:, 0], strict=True):
-        hits[test] = predict(features[test], own) == labels[test]
-    return hits
+        found[test] = predict(features[test], own)
+    return found
 
 
 def folds_then_test(
@@ -91,4 +91,4 @@ def _test(
     protocol: Protocol,
 ) -> np.ndarray:
     weights, _ = fit_probes(features, labels, [fit], np.array([[penalty]]), protocol)
-    return predict(features[test], weights[0, 0]) == labels[test]
+    return predict(features[test], weights[0, 0])

@@ -8,7 +8,7 @@ from workflow_scripts.datasets.entry import DatasetEntry
 
 FORMATS = (
     *("semeval-sts", "sts-benchmark", "sick", "simlex", "multi-simlex", "multi-simlex-pairs"),
-    *("sts2017", "stsb-multi-mt", "qnli", "qqp", "labelled-pairs", "labelled-sentences"),
+    *("sts2017", "stsb-multi-mt", "qnli", "qqp", "labelled-pairs", "labelled-texts"),
     *("parallel-sentences", "tatoeba", "pubtator", "biosyn", "mention-rows", "askapatient"),
     *("cometa", "xling-eval", "corpus"),
 )

@@ -4,11 +4,12 @@ Each is a module of this folder, light to import, with
 
 - METRICS: the names of its metrics; tables show the first where they name none;
 - ITEMS: the class of `datasets.items` that it scores;
-- NEEDS: what is made before it is scored: "links" (ranked names, by `link_entities`), or
-  "translations" (ranked by `induce_lexicon` between two suites, scored by `score_lexicon`);
+- NEEDS: what is made before it is scored: "links" (ranked names, by `link_entities`),
+  "predictions" (of classifiers, by `classify_texts`), or "translations" (ranked by
+  `induce_lexicon` between two suites, scored by `score_lexicon`);
 - DEVELOPMENT: whether settings and stopping points can be chosen by its first metric;
 - measure(dataset, entry, vectors, ranked): what `score_suite` measures (a `Measurement`) on a data
-  set's block of items.json, from the vectors of its suite and its ranked names, if it needs any.
+  set's block of items.json, from the vectors of its suite and its ranked names or predictions.
 """
 
 from types import ModuleType
@@ -18,7 +19,7 @@ from workflow_scripts.errors import UserError
 
 TASKS = (
     *("similarity", "pair-classification", "entity-linking", "lexicon", "isotropy"),
-    "bitext-retrieval",
+    *("bitext-retrieval", "classification", "relatedness"),
 )
 
 

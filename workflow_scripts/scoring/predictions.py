@@ -1,0 +1,25 @@
+"""Predictions of classifiers as tab-separated files."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from workflow_scripts.files import read_rows, write_text
+
+_HEADER = ("dataset", "item", "prediction")
+
+
+def write_predictions(path: Path, predictions: Mapping[str, Iterable[str]]) -> None:
+    """Write a row for each test item, in its order; items count from 0."""
+    lines = ["\t".join(_HEADER)]
+    for dataset, found in predictions.items():
+        lines += [f"{dataset}\t{item}\t{value}" for item, value in enumerate(found)]
+    write_text(path, "\n".join(lines) + "\n")
+
+
+def read_predictions(path: Path) -> dict[str, list[str]]:
+    """Return the predictions of each data set in a file of `write_predictions`."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for _, (dataset, _, value) in list(read_rows(path, len(_HEADER), "a prediction"))[1:]:
+        found[dataset].append(value)
+    return dict(found)

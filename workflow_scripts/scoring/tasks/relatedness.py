@@ -1,0 +1,30 @@
+"""Relatedness: how scores that a trained layer gives pairs go with the gold ones (SentEval)."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from workflow_scripts.scoring.measurement import Measurement
+
+METRICS = ("pearson", "spearman")
+ITEMS = "LabelledTexts"
+NEEDS = ("predictions",)
+DEVELOPMENT = False
+
+
+def measure(
+    dataset: str, entry: dict[str, Any], vectors: "np.ndarray", ranked: Sequence[str]
+) -> "Measurement":
+    """Return the correlations of the scores (`ranked`) with the gold ones of the test part."""
+    import numpy as np
+
+    from workflow_scripts.scoring.counted_metrics import pearson_metric, spearman_metric
+    from workflow_scripts.scoring.measurement import measure_items
+
+    pairs = zip(entry["labels"], entry["parts"], strict=True)
+    gold = np.array([float(label) for label, part in pairs if part == "test"])
+    scores = np.array(ranked, dtype=np.float64)
+    metrics = {"pearson": pearson_metric(scores, gold), "spearman": spearman_metric(scores, gold)}
+    return measure_items(dataset, entry, len(gold), metrics)
