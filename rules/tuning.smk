@@ -23,8 +23,7 @@ rule tune_encoder:
         weights="<results>/encoders/{model}/{recipe}/{corpus}/seed{seed}/model.safetensors",
         usage="<results>/benchmarks/tune_encoder/{model}/{recipe}/{corpus}/seed{seed}.tsv",
     log:
-        messages="<results>/logs/tune_encoder/{model}/{recipe}/{corpus}/seed{seed}.log",
-        steps="<results>/logs/tune_encoder/{model}/{recipe}/{corpus}/seed{seed}.jsonl",
+        "<results>/logs/tune_encoder/{model}/{recipe}/{corpus}/seed{seed}.log",
     wildcard_constraints:
         recipe=given.tuning_recipes(),
     conda:
@@ -42,9 +41,14 @@ rule tune_encoder:
         threads=plan.config.threads.tuning,
         device=plan.config.device,
         folder=subpath(output.record, parent=True),
+        # no `log`, which Snakemake removes before an attempt: the next one goes on with it
+        steps=(
+            f"{plan.config.results}/logs/tune_encoder"
+            "/{model}/{recipe}/{corpus}/seed{seed}.jsonl"
+        ),
     shell:
         r"""
-        logged {log.messages:q} {output.usage:q} on_gpu {resources.gpu} {params.launcher:q} \
+        logged {log:q} {output.usage:q} on_gpu {resources.gpu} {params.launcher:q} \
             workflow_scripts.tuning.tune_encoder \
             --model {params.model:q} \
             --corpus {input.corpus:q} \
@@ -57,5 +61,5 @@ rule tune_encoder:
             --threads {params.threads} \
             --device {params.device:q} \
             --output {params.folder:q} \
-            --step-log {log.steps:q}
+            --step-log {params.steps:q}
         """

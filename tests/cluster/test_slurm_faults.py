@@ -1,5 +1,7 @@
 """What goes wrong on a cluster: the run completes, or says in one line what failed and why."""
 
+import json
+
 import pytest
 from conftest import ClusterProject
 from small_project import TUNE
@@ -57,6 +59,10 @@ def test_a_job_past_its_time_goes_on_from_where_it_was(on_cluster: ClusterProjec
     assert "TIMEOUT" in run.output and "TIME LIMIT" in run.output
     assert "going on after step" in (on_cluster.folder / LOG).read_text()
     assert (on_cluster.folder / ENCODER).is_file()
+    # of both attempts
+    lines = (on_cluster.folder / LOG).with_suffix(".jsonl").read_text().splitlines()
+    steps = json.loads((on_cluster.folder / ENCODER).read_text())["tuning"]["steps"]
+    assert [json.loads(line)["step"] for line in lines] == list(range(1, steps + 1))
 
 
 def test_the_node_daemon_can_be_started_anew(on_cluster: ClusterProject):
