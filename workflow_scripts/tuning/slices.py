@@ -16,8 +16,8 @@ from workflow_scripts.tuning.processes import Processes
 
 # What a slice costs beside its own positions, in positions: on a GPU mostly the launches.
 SLICE_OVERHEAD = {"cpu": 64, "cuda": 4096}
-# Positions in a slice: on a CPU what its caches hold, and a quarter of the batch where that is no
-# less than the positions of LEAST_TOKENS, so that each core finds work.
+# Positions in a slice: on a CPU what its caches hold, and a quarter of the batch or, where that is
+# less than LEAST_TOKENS, half, so that each core finds work; not less than half of LEAST_TOKENS.
 MOST_TOKENS = {"cpu": 1024, "cuda": 65536}
 LEAST_TOKENS = 512
 
@@ -161,7 +161,9 @@ class Passes:
         kind = self.means.device.type
         overhead, most = (table.get(kind, table["cuda"]) for table in (SLICE_OVERHEAD, MOST_TOKENS))
         if kind == "cpu":
-            most = min(most, max(LEAST_TOKENS, sum(lengths) // 4))
+            total = sum(lengths)
+            share = total // 4 if total >= 4 * LEAST_TOKENS else -(-total // 2)
+            most = min(most, max(LEAST_TOKENS // 2, share))
         parts = plan_parts(lengths, overhead, most, self.most_rows, paired)
         self._largest = max(self._largest, *(len(part.rows) for part in parts))
         return _share(parts, self.means.processes)
