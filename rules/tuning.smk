@@ -42,9 +42,8 @@ rule tune_encoder:
         device=plan.config.device,
         folder=subpath(output.record, parent=True),
         # no `log`, which Snakemake removes before an attempt: the next one goes on with it
-        steps=(
-            f"{plan.config.results}/logs/tune_encoder"
-            "/{model}/{recipe}/{corpus}/seed{seed}.jsonl"
+        steps=lambda wildcards: (
+            f"{plan.config.results}/logs/tune_encoder/{given.encoder(wildcards)}.jsonl"
         ),
     shell:
         r"""
