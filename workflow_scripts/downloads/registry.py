@@ -17,7 +17,12 @@ from workflow_scripts.errors import UserError, nearest_name
 
 _SCHEMES = ("http", "https", "file")
 _SCORED = Literal[
-    "similarity", "entity-linking", "lexicon", "pair-classification", "bitext-retrieval"
+    "similarity",
+    "entity-linking",
+    "lexicon",
+    "pair-classification",
+    "bitext-retrieval",
+    "classification",
 ]
 Task = Literal[_SCORED, "corpus", "dictionary", "word-vectors"]
 
