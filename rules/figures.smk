@@ -1,6 +1,7 @@
 # Figures: each drawn as PNG and SVG, with the numbers behind and a note of what was measured.
 # Inputs:  what the kind of a figure names: results/scores/... (.tsv, .npz), results/corpora/...,
-#          results/datasets/... (items, strings); config/reference/{paper}/{figure}.tsv
+#          results/datasets/... (items, strings), results/embeddings/...;
+#          config/reference/{paper}/{figure}.tsv
 # Outputs: results/figures/{figure}.{png,svg,tsv,md}, cells/{figure}.tsv; blocks/{figure}.json: what
 #          is asked for
 

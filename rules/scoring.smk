@@ -18,6 +18,7 @@ rule classify_texts:
         ),
         vectors="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
         items_json="<results>/datasets/{suite}/items.json",
+        classifier=lambda wildcards: given.own_classifier(wildcards),
     output:
         predictions="<results>/predictions/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
         usage="<results>/benchmarks/classify_texts/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
@@ -30,14 +31,14 @@ rule classify_texts:
         mem_mb=lambda wildcards, attempt: 6000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        protocol=plan.config.classification.protocol,
+        classifier=lambda wildcards: given.classifier(wildcards),
     shell:
         r"""
         logged {log:q} {output.usage:q} \
             python -m workflow_scripts.scoring.classify_texts \
             --items {input.items_json:q} \
             --vectors {input.vectors:q} \
-            --protocol {params.protocol:q} \
+            {params.classifier:q} \
             --threads {threads} \
             --output {output.predictions:q}
         """
@@ -50,8 +51,8 @@ rule score_suite:
         ),
         vectors="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
         items_json="<results>/datasets/{suite}/items.json",
-        links=lambda wildcards: given.links_of_suite(wildcards),
-        predictions=lambda wildcards: given.predictions_of_suite(wildcards),
+        links=lambda wildcards: given.needed_for_scoring(wildcards, "links"),
+        predictions=lambda wildcards: given.needed_for_scoring(wildcards, "predictions"),
     output:
         scores="<results>/scores/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
         details="<results>/scores/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npz",

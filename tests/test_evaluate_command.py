@@ -10,11 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from safetensors.numpy import load_file
 from sklearn.metrics.pairwise import cosine_similarity
 
+from workflow_scripts import mirror
+from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.datasets.formats.register import read_entry
 from workflow_scripts.datasets.read_suite import read_suite
-from workflow_scripts.embedding.encoder_folder import load_model
+from workflow_scripts.embedding.encoder_folder import OWN_WEIGHTS, load_model
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.embedding.torch_setup import set_up_torch
 from workflow_scripts.errors import UserError
@@ -188,3 +191,29 @@ def test_scores_go_onto_the_card_when_asked(project, sampler, tmp_path):
     (model / "README.md").unlink()
     with pytest.raises(UserError, match=r"--card: .* has no README\.md"):
         main([*options, "--device", "cpu"])
+
+
+def test_an_encoder_s_own_classifier_says_what_texts_are(project, sampler, tmp_path):
+    catalogue = read_mapping(project / "config" / "datasets-multilingual.yaml")["datasets"]
+    entry = read_entry("reviews-en", catalogue["reviews-en"])
+    strings, items = read_suite(sampler, {"reviews-en": entry})
+    columns = (items["reviews-en"][key] for key in ("texts", "labels", "parts"))
+    rows = list(zip(*columns, strict=True))
+    lines = [f"{strings[row]}||{label}" for (row,), label, part in rows if part == "train"]
+    (tmp_path / "corpus.txt").write_text("\n".join(lines) + "\n")
+    encoder = tmp_path / "encoder"
+    changes = ["learning_rate=1e-3", "epochs=2", "batch_size=16", "max_length=48"]
+    changes += ["embed_max_length=48", "development=null"]
+    made = ["--model", MODEL, "--corpus", tmp_path / "corpus.txt", "--recipe", "classify"]
+    made += ["--output", encoder, *(word for one in changes for word in ("--set", one))]
+    mirror.main([str(word) for word in made])
+    wanted = ["--suite", "reviews-en", "--data-root", sampler, "--own-classifier"]
+    found = evaluate(project, tmp_path / "scores.json", *wanted, "--model", encoder)
+
+    vectors = encode_strings(load_model(str(encoder), set_up_torch(1, "cpu")), strings, "mean", 48)
+    own = load_file(encoder / OWN_WEIGHTS)
+    logits = vectors @ own["own.text_classifier.weight"].T + own["own.text_classifier.bias"]
+    classes = np.array(sorted({label for _, label, _ in rows}))[logits.argmax(axis=1)]
+    hits = [classes[row] == label for (row,), label, part in rows if part == "test"]
+    assert found["reviews-en", "accuracy"]["value"] == pytest.approx(np.mean(hits))
+    assert len(hits) == 48

@@ -6,6 +6,7 @@ in the data root is named and left out.
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,21 +25,25 @@ from workflow_scripts.scoring.card_scores import add_scores
 from workflow_scripts.scoring.tasks.register import TASKS, needs
 
 CONFIG_FILE = Path(__file__).resolve().parent.parent / "config" / "config.yaml"
-DATASET_FILE = CONFIG_FILE.parent / "datasets.yaml"
+DATASET_FILES = [
+    CONFIG_FILE.parent / name for name in ("datasets.yaml", "datasets-multilingual.yaml")
+]
 COLUMNS = ("dataset", "metric", "value", "low", "high", "n", "coverage", "dropped")
 
 
-def choose_datasets(path: Path, suite: str) -> dict[str, DatasetEntry]:
-    """Return {data set: entry} of a suite of a catalogue, or of the one data set of that name."""
-    content, file = read_mapping(path), str(path)
-    datasets, suites = content.get("datasets", {}), content.get("suites", {})
-    if suite in suites:
-        return {name: read_entry(name, datasets[name], file) for name in suites[suite]["datasets"]}
-    if suite in datasets:
-        return {suite: read_entry(suite, datasets[suite], file)}
+def choose_datasets(files: Sequence[Path], suite: str) -> dict[str, DatasetEntry]:
+    """Return {data set: entry} of a suite of catalogues, or of the one data set of that name."""
+    known: list[str] = []
+    for path in files:
+        content, file = read_mapping(path), str(path)
+        datasets, suites = content.get("datasets", {}), content.get("suites", {})
+        if suite in suites or suite in datasets:
+            names = suites[suite]["datasets"] if suite in suites else [suite]
+            return {name: read_entry(name, datasets[name], file) for name in names}
+        known += [*suites, *datasets]
     raise UserError(
-        f"--suite {suite}: no such suite or data set in {path.name}; "
-        f"{nearest_name(suite, [*suites, *datasets])}"
+        f"--suite {suite}: no such suite or data set in {', '.join(path.name for path in files)}; "
+        f"{nearest_name(suite, known)}"
     )
 
 
@@ -74,6 +79,7 @@ def score(
         import transformers
 
         from workflow_scripts.embedding.encoder_folder import load_model
+        from workflow_scripts.embedding.own_classifier import read_own_classifier
         from workflow_scripts.embedding.string_encoding import encode_strings
         from workflow_scripts.embedding.torch_setup import set_up_torch
         from workflow_scripts.retrieval.entity_links import rank_names
@@ -91,6 +97,7 @@ def score(
     vectors = encode_strings(loaded, strings, pooling, max_length, report=True)
 
     encoder = EncoderIds(loaded.name, pooling, "none", 0)
+    how = read_own_classifier(model) if arguments.own_classifier else protocol
     choices, measured = retrieval.model_dump(), []
     for name, items in datasets.items():
         if needs(items["task"], "translations"):
@@ -107,7 +114,7 @@ def score(
             # Only now: it brings scikit-learn.
             from workflow_scripts.scoring.trained_predictions import predict
 
-            ranked = {name: predict(vectors, items, protocol)}
+            ranked = {name: predict(name, items, vectors, how)}
         measured += measure_datasets(encoder, {name: items}, vectors, ranked)
     scores, _ = bootstrap_scores(encoder, measured)
     record = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
@@ -138,13 +145,15 @@ def main(argv: list[str] | None = None) -> None:
     add = parser.add_argument
     add("--model", required=True, help="model folder or hub id (id@revision)")
     add_pooling_arguments(parser)
-    add("--suite", required=True, help="suite or data set of config/datasets.yaml")
+    add("--suite", required=True, help="suite or data set of config/datasets*.yaml")
     add("--data-root", required=True, type=Path, help="folder of the raw files")
     add("--output", required=True, type=Path, help="scores as JSON rows")
-    add("--datasets", type=Path, default=DATASET_FILE, help="another catalogue")
+    add("--datasets", type=Path, nargs="+", default=DATASET_FILES, help="other catalogues")
     used = "config whose `retrieval` is used (default: that of the default run)"
     add("--config", type=Path, default=CONFIG_FILE, help=used)
     add("--strict", action="store_true", help="a missing data set is an error, not left out")
+    own = "take the classifier that the encoder was trained with (method classify)"
+    add("--own-classifier", action="store_true", help=own)
     add("--card", action="store_true", help="write the scores on the encoder's card as well")
     threads = "default: OMP_NUM_THREADS, else all processors"
     add("--threads", type=int, default=default_threads(), help=threads)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from workflow_scripts.datasets.read_suite import read_suite
 from workflow_scripts.errors import UserError, nearest_name, run_command
-from workflow_scripts.evaluate import DATASET_FILE, choose_datasets, drop_missing
+from workflow_scripts.evaluate import DATASET_FILES, choose_datasets, drop_missing
 from workflow_scripts.imports import default_threads
 from workflow_scripts.scoring.development_set import DevelopmentSet
 from workflow_scripts.scoring.tasks.register import check_development_task
@@ -113,7 +113,7 @@ def read_development(recipe: Recipe, data_root: Path | None, threads: int) -> De
     name = recipe.development.dataset
     if data_root is None:
         raise UserError(f"--data-root: missing; give the folder with the files of {name}")
-    entries, _ = drop_missing(data_root, choose_datasets(DATASET_FILE, name), strict=True)
+    entries, _ = drop_missing(data_root, choose_datasets(DATASET_FILES, name), strict=True)
     if name not in entries:
         raise UserError(f"--development-set {name}: a suite; name one of {', '.join(entries)}")
     check_development_task(name, entries[name].task, "--development-set")

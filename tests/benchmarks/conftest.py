@@ -8,7 +8,7 @@ import json
 import pytest
 from tiny_models import one_thread, tiny_bert
 
-from workflow_scripts.benchmarks import run_benchmarks, workloads
+from workflow_scripts.benchmarks import probe_workloads, run_benchmarks, workloads
 
 __all__ = ["one_thread", "tiny_bert"]
 
@@ -32,6 +32,7 @@ def job_inside(what, job, shown):
 @pytest.fixture
 def inside(monkeypatch):
     """Let the benchmarks start no processes."""
-    monkeypatch.setattr(workloads, "run_module", run_inside)
+    for module in (workloads, probe_workloads):
+        monkeypatch.setattr(module, "run_module", run_inside)
     for module in (workloads, run_benchmarks):
         monkeypatch.setattr(module, "run_job", job_inside)

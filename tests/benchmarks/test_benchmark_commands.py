@@ -128,6 +128,29 @@ def test_threads_are_compared_with_one(sampler, tiny_bert, tmp_path):
 
 
 @pytest.mark.usefixtures("inside")
+def test_senteval_by_the_plain_way_and_by_ours_is_the_same(quick, tmp_path):
+    """Sets measured later stand beside those before."""
+    run_benchmarks.main([*quick, "--only", "senteval-trec"])
+    run_benchmarks.main([*quick, "--only", "senteval-sick-r"])
+    for task in ("trec", "sick-r"):
+        plain, ours = (values_of(tmp_path, way, task) for way in ("plain", "mirror"))
+        assert plain["tested"] == ours["tested"] and plain["tested"][0] > 0
+        assert plain["score"] == pytest.approx(ours["score"], abs=0.01)
+        assert plain["processor_seconds"][0] > 0 and ours["processor_seconds"][0] > 0
+    text = (tmp_path / "bench.md").read_text()
+    assert "| trec, one fit at a time | " in text and "- Aim: sick-r: within 0.5 points: " in text
+    assert "- Aim: mr: within 0.5 points: not measured" in text
+
+
+def test_a_section_names_all_its_benchmarks():
+    of_section = [name for name in WORKLOADS if name.startswith("senteval-")]
+    assert len(of_section) == 9 and run_benchmarks.named("senteval") == of_section
+    # that of the name goes before the section
+    assert run_benchmarks.named("threads") == ["threads"]
+    assert not set(of_section) & set(run_benchmarks.USUAL)
+
+
+@pytest.mark.usefixtures("inside")
 def test_quality_scores_both_loops_for_each_seed(quick, tmp_path):
     run_benchmarks.main([*quick, "--only", "quality"])
     for way in ("plain", "mirror"):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from workflow_scripts.cluster.warm_python import THREADS
+from workflow_scripts.cluster.warm_python import ALONE
 
 ASK = [sys.executable, "-m", "workflow_scripts.cluster.warm_step", "-m"]
 # a package that takes long to import, and a module of the project, which are both noted
@@ -33,6 +33,8 @@ import threading, time
 threading.Thread(target=time.sleep, args=[60], daemon=True).start()
 """,
     "workflow_scripts/threads.py": "import threaded",
+    # all that classifiers of texts bring
+    "workflow_scripts/learn.py": "import pandas, pyarrow, sklearn.model_selection, torch",
 }
 
 
@@ -47,8 +49,7 @@ def server(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     os.mkdir(folder)
     command = [sys.executable, "-m", "workflow_scripts.cluster.warm_python", folder]
-    threads = dict.fromkeys(THREADS, "1")
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, env=settings(**threads))
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, env=settings(**ALONE))
     wait_for(lambda: Path(folder, "socket").exists())
     yield process
     process.kill()
@@ -88,6 +89,13 @@ def test_a_step_is_as_always_but_for_the_imports_of_packages(server, tmp_path):
     assert step("pass")[1][0] == "new"
     # what packages may read as they are imported is other than the server's: alone, same result
     assert step("pass", HF_HOME="elsewhere")[1][-1] == "alone"
+
+
+def test_packages_of_classification_leave_the_server_without_threads(server):
+    for module in ("learn", "learn", "step"):
+        code, out, errors = step("pass", f"workflow_scripts.{module}")
+        assert code == 0, errors
+    assert out[-1] == "warm"
 
 
 def test_a_step_ends_as_it_would_alone(server, tmp_path):

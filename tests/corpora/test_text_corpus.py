@@ -137,6 +137,47 @@ def test_the_files_of_a_user_are_read_a_document_a_file(make, tmp_path):
         assert lengths == expected
 
 
+IDENTIFIED = {"reader": "lines", "files": ["*.txt"], "document_ids": "ids.tsv"}
+
+
+def test_lines_of_one_id_are_a_document(make, tmp_path):
+    lines, ids = KEPT, ["a.1", "a.1", "b", "b ", "a.1"]
+    (tmp_path / "a.txt").write_text("\n".join(lines) + "\n")
+    (tmp_path / "ids.tsv").write_text("\r\n".join(ids) + "\r\n")
+    for pattern in ("*.txt", "*"):
+        block = {**BLOCK, "texts": [{**IDENTIFIED, "files": [pattern]}]}
+        found, record = make(block)
+        assert found == [*lines[:2], "", *lines[2:4]]
+        # the last is alone in its document, though one of its id was there before
+        assert record["dropped"] == {"alone": 1}
+        # the ids are an input too
+        assert len(record["source_sha256"]) == 2
+        (tmp_path / "out/corpus.txt").unlink()
+        (tmp_path / "out/corpus.json").unlink()
+        (tmp_path / "out").rmdir()
+
+
+@pytest.mark.parametrize(
+    ("ids", "change", "message"),
+    [
+        ("a\nb\n", {}, r"a\.txt has 5 lines but .*ids\.tsv has 2; line i of one"),
+        ("a\na\n\nb\nb\n", {}, r"ids\.tsv:3: the id of a document is empty"),
+        (None, {}, r"ids\.tsv: no such file"),
+        ("a\n" * 5, {"reader": "document"}, "'document_ids' goes with reader lines"),
+    ],
+)
+def test_ids_that_do_not_fit_are_one_error_and_nothing_is_written(
+    make, tmp_path, ids, change, message
+):
+    (tmp_path / "a.txt").write_text("\n".join(KEPT) + "\n")
+    if ids is not None:
+        (tmp_path / "ids.tsv").write_text(ids)
+    with pytest.raises(UserError, match=message) as caught:
+        make({**BLOCK, "texts": [{**IDENTIFIED, **change}]})
+    assert "\n" not in str(caught.value)
+    assert not list(tmp_path.glob("out/*"))
+
+
 @pytest.mark.parametrize(
     ("reader", "message"),
     [

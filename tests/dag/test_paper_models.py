@@ -25,9 +25,17 @@ TABLE_15 = {
 }
 FASTTEXT = "https://fasttext.cc/docs/en/crawl-vectors.html"
 WORD_LANGUAGES = ["en", "fr", "et", "ar", "zh", "ru", "es", "pl"]
+# of CMLM's tables; mBERT and XLM-R are those of XTREME
+OF_CMLM = {
+    "mbert": "bert-base-multilingual-cased",
+    "bert-large-en": "bert-large-uncased",
+    "roberta-large-en": "roberta-large",
+    "sbert-large": "sentence-transformers/bert-large-nli-mean-tokens",
+    "xlm-r": "xlm-roberta-large",
+}
+# no row of a paper
+BESIDE = {"labse": "setu4993/LaBSE"}
 # used by the paper (Section 4.1, Gu et al. 2020) and left out of its Table 15
-# of CMLM's Tables 5 and 8: XTREME's
-CMLM_MBERT = "bert-base-multilingual-cased"
 PUBMEDBERT = "microsoft/BiomedNLP-PubMedBERT-base-uncased-abstract-fulltext"
 
 
@@ -42,7 +50,7 @@ def values_of(models, key):
 
 def test_hub_models_are_those_of_table_15_and_pubmedbert(models):
     expected = {name: url.removeprefix(HUB) for name, url in TABLE_15.values()}
-    assert values_of(models, "hub") == {**expected, "bert-bio": PUBMEDBERT, "mbert": CMLM_MBERT}
+    assert values_of(models, "hub") == {**expected, "bert-bio": PUBMEDBERT, **OF_CMLM, **BESIDE}
 
 
 def test_word_vectors_are_fasttexts_of_the_eight_languages(models):
@@ -55,10 +63,11 @@ def test_every_model_is_the_papers_at_a_whole_commit_and_has_a_label(models):
     revisions = [entry["revision"] for entry in models.values() if "hub" in entry]
     assert all(re.fullmatch(r"[0-9a-f]{40}", revision) for revision in revisions)
     assert len(set(revisions)) == len(revisions)
-    own = [entry for entry in models.values() if "same_as" not in entry]
-    assert all(entry["label"] and entry["paper"] for entry in own)
+    own = {name: entry for name, entry in models.items() if "same_as" not in entry}
+    assert all(entry["label"] for entry in own.values())
+    assert {name for name, entry in own.items() if "paper" not in entry} == set(BESIDE)
     of_cmlm = [name for name, entry in models.items() if "cmlm" in entry.get("paper", "")]
-    assert of_cmlm == ["bert-en", "mbert"]
+    assert set(of_cmlm) == {"bert-en", "sbert", *OF_CMLM}
 
 
 def test_lexicons_are_induced_between_the_monolingual_models(models):

@@ -210,7 +210,7 @@ test_labelled_pairs_sentences_and_bitexts = cases(
         parts=["all"] * 4,
     ),
     given("label last", LAST, {"f": "good one \t1\nbad\t0\n"})(
-        texts=[["bad"], ["good one "]], labels=["0", "1"], parts=["all"] * 2
+        texts=[["bad"], ["good one"]], labels=["0", "1"], parts=["all"] * 2
     ),
     given("label first, in its encoding", LATIN, {"f": TREC, "g": "A:b c\nC:d e f\n"})(
         texts=[["How far ?"], ["Qui est René ?"], ["c"], ["e f"]],

@@ -8,16 +8,17 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-import yaml
 from dataset_reading import read_dataset, read_suite
 from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
 from snakemake.utils import update_config
 
+from workflow_scripts.configuration.yaml_files import read_mapping
+
 CONFIG_FOLDER = Path(__file__).resolve().parents[2] / "config"
 CONFIG: dict = {}
 for part in ("datasets", "config"):
-    update_config(CONFIG, yaml.safe_load((CONFIG_FOLDER / f"{part}.yaml").read_text("utf-8")))
+    update_config(CONFIG, read_mapping(CONFIG_FOLDER / f"{part}.yaml"))
 # The sampler holds no second copy of its sentences in the form of SentEval, and three languages of
 # Tatoeba; isotropy is of the strings of made corpora.
 TATOEBA = {"es": "spa", "fr": "fra", "ru": "rus"}
@@ -47,6 +48,10 @@ def test_every_set_has_enough_items(sampler, name):
         assert 100 <= len({tuple(one) for one in found.name_concepts}) < len(found.names)
     elif entry["task"] == "bitext-retrieval":
         assert len({*found.left}) == len({*found.right}) == len(found.left) == 60
+    elif entry["task"] == "language-bias":
+        counts = Counter(found.languages)
+        assert len(found.sentences) > 100 and min(counts.values()) >= 39 and len(counts) == 4
+        assert found.dropped == {"repeated": 8, "untranslated": 1}
     elif entry["task"] in ("classification", "relatedness"):
         tested = [part in ("all", "test") for part in found.parts]
         assert sum(tested) >= 60
@@ -68,7 +73,7 @@ def test_every_suite_reads_and_its_ids_are_rows(sampler, suite):
     used = set()
     vocabularies = ("vocabulary", "source_vocabulary", "target_vocabulary")
     for dataset in items.values():
-        for key in ("left", "right", "names", *vocabularies):
+        for key in ("left", "right", "names", "sentences", *vocabularies):
             used.update(dataset.get(key, []))
         # a string or several: pairs where a suite holds both sides of a lexicon
         for key in ("train", "test", "mentions", "texts"):
@@ -127,6 +132,8 @@ def new_strings(root: Path) -> set[str]:
         strings |= {text for pair in qnli_pairs(root, split) for text in pair[:2]}
     for language in ("es", "ar", "ru"):
         strings |= {text for pair in graded_pairs(root, language) for text in pair[:2]}
+    for path in (root / "paws-x").glob("dev-*.tsv"):
+        strings |= {text for row in tab_rows(path) for text in row[:2]} - {"NS"}
     return strings | tatoeba_strings(root, *TATOEBA.values())
 
 
@@ -216,6 +223,8 @@ def test_no_string_is_one_of_the_real_sets(sampler, shared_data):
     for path in (shared_data / "stsb-multi-mt").glob("*.csv"):
         with open(path, encoding="utf-8", newline="") as stream:
             real |= {normalise(text) for row in csv.reader(stream) for text in row[:2]}
+    for path in (shared_data / "paws-x").glob("dev-*.tsv"):
+        real |= {normalise(text) for row in tab_rows(path) for text in row[:2]}
     real |= set(map(normalise, tatoeba_strings(shared_data, *TATOEBA.values())))
     assert len(real) > 60_000
     assert not real & set(map(normalise, new_strings(sampler)))

@@ -10,7 +10,7 @@ import numpy as np
 from workflow_scripts.figures.draw_figure import main
 from workflow_scripts.scoring.counted_metrics import auc_metric, value_of
 from workflow_scripts.scoring.details import write_details
-from workflow_scripts.scoring.tidy_scores import Score, write_scores
+from workflow_scripts.scoring.tidy_scores import Score, read_scores, write_scores
 
 RESAMPLES = 1000
 
@@ -183,5 +183,60 @@ def buckets_block(made: MadeFigure, number: int = 10) -> dict[str, Any]:
     return outer("buckets", **axes, **suite, dataset="words-en", buckets=buckets)
 
 
+def languages_block(made: MadeFigure, sizes: dict[str, int] | None = None) -> dict[str, Any]:
+    """Return two encoders, each with and without PCR, and one that was not run."""
+    sizes = sizes or {"de": 40, "en": 30, "es": 40, "fr": 40, "ja": 40, "ko": 40, "zh": 40}
+    columns = []
+    for number, (name, label) in enumerate((("mbert", "mBERT"), ("ours", "CMLM+BR, tuned"))):
+        for pcr in ("", "_pcr"):
+            own = 0.8 - 0.3 * number if not pcr else 0.2
+            seeds = (33, 44) if number else (0,)
+            scores = made.scores(f"{name}{pcr}", dict.fromkeys(seeds, own), "pool", own_of(pcr))
+            for seed, path in zip(seeds, scores["scores"], strict=True):
+                rest = [
+                    Score("m", "r", name, seed, "pool", "dev", f"share{pcr}@10/{query}/{other}",
+                          own if other == query else (1 - own) / (len(sizes) - 1),
+                          None, None, sizes[query], 1.0)
+                    for query in sizes
+                    for other in sizes
+                ]  # fmt: skip
+                write_scores(path, [*read_scores(path), *rest])
+            known = {"id": f"{name}{'/pcr' if pcr else ''}", "label": label + " + PCR" * bool(pcr)}
+            columns.append(known | {"metric": own_of(pcr), "parts": [scores]})
+    reason = {"metric": own_of(""), "not_run": "no XLM"}
+    columns.append({"id": "xlm", "label": "XLM"} | reason)
+    shown = {"dataset": "pool", "neighbours": 10, "languages": None}
+    return outer("retrieved-languages", **shown, columns=columns)
+
+
+def own_of(pcr: str) -> str:
+    return f"own_language{pcr}@10"
+
+
+def translations_block(made: MadeFigure, pairs: int = 40, **more: Any) -> dict[str, Any]:
+    """Return panels of two encoders and two languages, one of which was not run."""
+    random = np.random.default_rng(0)
+    columns = [{"id": "fr", "label": "French"}, {"id": "ru", "label": "Russian"}]
+    rows = [{"id": "mbert", "label": "mBERT"}, {"id": "ours", "label": "CMLM+BR"}]
+    sides = {"left": list(range(pairs)), "right": list(range(pairs, 2 * pairs))}
+    datasets = {name: {"task": "bitext-retrieval", **sides} for name in ("fr", "ru")}
+    items = made.text("items.json", [json.dumps({"datasets": datasets})])
+    panels = []
+    for row in rows:
+        vectors = made.file(f"{row['id']}.npy")
+        meaning = random.normal(size=(pairs, 8))
+        np.save(vectors, np.float32([*(meaning + 2), *(meaning + random.normal(size=(pairs, 8)))]))
+        for column in columns:
+            name = f"{row['id']}/{column['id']}"
+            panel = {"id": name, "label": f"{row['label']}, {column['label']}"}
+            part = made.scores(name.replace("/", "-"), {33: 0.4}, column["id"], "accuracy")
+            read = {"vectors": vectors, "items": items, "parts": [part]}
+            panels.append(panel | {"dataset": column["id"]} | read)
+    panels[-1] = {key: panels[-1][key] for key in ("id", "label", "dataset")} | {"not_run": "none"}
+    shown = {"method": "pca", "pairs": 15, "rows": rows, "columns": columns}
+    return outer("translations", **shown | more, panels=panels)
+
+
 BLOCKS = {"roc": roc_block, "lines": lines_block, "cosines": cosines_block}
-BLOCKS |= {"buckets": buckets_block}
+BLOCKS |= {"buckets": buckets_block, "retrieved-languages": languages_block}
+BLOCKS |= {"translations": translations_block}

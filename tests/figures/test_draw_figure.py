@@ -23,6 +23,8 @@ EMPTY = {
     "lines": AXES | {"series": [{"id": "s", "label": "S", "points": [NOT_RUN]}]},
     "cosines": {"dataset": "d", "panels": [NOT_RUN]},
     "buckets": AXES | {"dataset": "d", "buckets": [NOT_RUN]},
+    "retrieved-languages": {"dataset": "d", "neighbours": 10, "columns": [NOT_RUN]},
+    "translations": {"method": "pca", "pairs": 5, "rows": [], "columns": [], "panels": [NOT_RUN]},
 }
 
 
@@ -59,6 +61,8 @@ TEXTS = {
     "negative pairs; BERT + Mirror",
     "buckets": "Words tuned on, by rank of frequency; Score (Spearman's ρ); set (number); "
     "91k–100k; beyond",
+    "retrieved-languages": "Share of the 10 nearest; Language of the query; mBERT + PCR; de; zh",
+    "translations": "French; Russian; CMLM+BR; sentence; its English translation",
 }
 
 
@@ -201,7 +205,10 @@ def test_labels_are_wrapped_and_never_formulas_and_the_note_says_all(made):
     [
         ("draw_figure", "torch scipy matplotlib faiss"),
         # read wherever a config is
-        ("kinds.roc kinds.lines kinds.cosines kinds.buckets", "torch numpy pandas matplotlib"),
+        (
+            " ".join(f"kinds.{kind}".replace("-", "_") for kind in BLOCKS),
+            "torch numpy pandas matplotlib",
+        ),
     ],
 )
 def test_start_needs_no_heavy_package(project, modules, heavy):

@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.suite_files import normalise
-from workflow_scripts.retrieval.vector_search import search_top
+from workflow_scripts.retrieval.vector_search import nearest_others, search_top
 
 
 def sorted_top(queries, targets, k):
@@ -98,3 +98,18 @@ def test_what_has_no_answer_is_named():
     for row, message in (([0, 0], "a zero vector"), ([np.nan, 1], "not fin"), ([np.inf, 1], "not")):
         with pytest.raises(UserError, match=f"a.npy: row 9 is {message}"):
             normalise(np.array([[1, 2], row]), "a.npy", row_names=[4, 9])
+
+
+@given(whole_vectors(3, 30), st.data())
+@settings(max_examples=100, deadline=None)
+def test_nearest_others_are_a_stable_sort_without_the_row_itself(pool, data):
+    k = data.draw(st.integers(1, max(1, len(pool) - 1)))
+    if len(pool) <= k:
+        with pytest.raises(UserError, match="too few for 1 neighbours"):
+            nearest_others(pool, k)
+        return
+    found = nearest_others(pool, k)
+    products = pool.astype(np.float64) @ pool.T.astype(np.float64)
+    for row, its in enumerate(products):
+        order = [at for at in np.argsort(-its, kind="stable") if at != row]
+        assert found[row].tolist() == order[:k]

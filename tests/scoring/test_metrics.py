@@ -6,7 +6,7 @@ import pytest
 import scipy.spatial.distance
 import scipy.stats
 import sklearn.metrics
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -44,6 +44,7 @@ def drawn(seed, n, distinct):
 
 
 @given(seeds, st.integers(2, 30), values)
+@example(seed=131, n=5, distinct=10**9)
 @settings(max_examples=60, deadline=None)
 def test_metrics_of_a_resample_equal_scipy_and_scikit_learn(seed, n, distinct):
     first, second, indices = drawn(seed, n, distinct)
@@ -55,6 +56,7 @@ def test_metrics_of_a_resample_equal_scipy_and_scikit_learn(seed, n, distinct):
         a, b, known = first[items], second[items], labels[items]
         if len(set(a)) == 1 or len(set(b)) == 1:
             assert np.isnan(correlation)
+            assert np.isnan(own)
         else:
             assert correlation == pytest.approx(scipy.stats.spearmanr(a, b).statistic, abs=1e-12)
             assert own == pytest.approx(scipy.stats.pearsonr(a, b).statistic, abs=1e-9)

@@ -1,12 +1,13 @@
 """SICK's regression against SentEval's, written plainly; features; sets that cannot be learnt."""
 
-import copy
+import json
 
 import numpy as np
 import pytest
 import torch
 from scipy.stats import pearsonr
 
+from workflow_scripts.benchmarks.plain_senteval import plain_regression, predict_plainly
 from workflow_scripts.errors import UserError
 from workflow_scripts.scoring.classify_texts import main
 from workflow_scripts.scoring.linear_probe import PROTOCOLS
@@ -39,40 +40,11 @@ def related_pairs():
 
 
 def plain_scores(vectors, entry):
-    """SentEval's regression, epoch by epoch."""
+    """SentEval's regression on the parts of `PARTS`."""
     one, other = (vectors[[pair[side] for pair in entry["texts"]]] for side in (0, 1))
     rows = torch.from_numpy(np.c_[np.abs(one - other), one * other])
     gold = np.array([float(label) for label in entry["labels"]])
-    targets = np.zeros((len(gold), 5), dtype=np.float32)
-    for row, score in enumerate(gold):
-        for place in range(5):
-            if place + 1 == np.floor(score) + 1:
-                targets[row, place] = score - np.floor(score)
-            if place + 1 == np.floor(score):
-                targets[row, place] = np.floor(score) - score + 1
-    targets = torch.from_numpy(targets)
-    np.random.seed(1111)
-    torch.manual_seed(1111)
-    model = torch.nn.Sequential(torch.nn.Linear(rows.shape[1], 5), torch.nn.Softmax(dim=-1))
-    optimiser = torch.optim.Adam(model.parameters(), weight_decay=0.0)
-    best, misses, stop, epochs = -1, 0, False, 0
-    while not stop and epochs <= 1000:
-        for _ in range(50):
-            order = np.random.permutation(70)
-            for first in range(0, 70, 64):
-                own = order[first : first + 64]
-                loss = torch.nn.MSELoss()(model(rows[own]), targets[own])
-                optimiser.zero_grad()
-                loss.backward()
-                optimiser.step()
-        epochs += 50
-        found = pearsonr(model(rows[70:90]).detach().numpy() @ np.arange(1, 6), gold[70:90])[0]
-        if found > best:
-            best, kept = found, copy.deepcopy(model)
-        else:
-            stop = misses >= 3
-            misses += 1
-    return kept(rows[90:]).detach().numpy() @ np.arange(1, 6)
+    return plain_regression(rows, gold, np.arange(70), np.arange(70, 90), np.arange(90, 120))
 
 
 def test_relatedness_is_that_of_senteval():
@@ -89,8 +61,8 @@ def test_relatedness_is_that_of_senteval():
 
 def test_features_of_texts_and_of_pairs():
     vectors = make_vectors(4, 3, 5)
-    np.testing.assert_array_equal(features_of(vectors, [[2], [0]]), vectors[[2, 0]])
-    found = features_of(vectors, [[1, 3]])[0].numpy()
+    np.testing.assert_array_equal(features_of(vectors, {"texts": [[2], [0]]}), vectors[[2, 0]])
+    found = features_of(vectors, {"texts": [[1, 3]]})[0].numpy()
     expected = [*abs(vectors[1] - vectors[3]), *(vectors[1] * vectors[3])]
     np.testing.assert_allclose(found, expected, rtol=1e-6)
 
@@ -143,8 +115,6 @@ def test_predictions_come_back_as_they_were_written(tmp_path):
 
 
 def test_the_command_names_the_data_set_and_writes_nothing(tmp_path):
-    import json
-
     vectors, entry = separable(["all"] * 4, ["a", "b", "a", "b"])
     np.save(tmp_path / "v.npy", vectors)
     datasets = {"mr": {"task": "classification", **entry}}
@@ -153,3 +123,20 @@ def test_the_command_names_the_data_set_and_writes_nothing(tmp_path):
     with pytest.raises(UserError, match="dataset mr: class 'a' has 2 texts, too few"):
         main([*files, "--protocol", "prototyping", "--output", str(tmp_path / "p.tsv")])
     assert not (tmp_path / "p.tsv").exists()
+
+
+@pytest.mark.parametrize("split", ["folds", "train and test", "with development"])
+def test_the_plain_way_takes_the_blocks_of_suites_and_agrees(split):
+    """Of single texts and of pairs; a line parts the classes of each but for a few items."""
+    counts = {"folds": {"all": 120}, "train and test": {"train": 80, "test": 40}}
+    parts = counts.get(split, {"train": 60, "development": 30, "test": 30}).items()
+    vectors = make_vectors(60, 5, 9)
+    generator = np.random.RandomState(4)
+    texts = generator.randint(60, size=(120, 2 if split == "with development" else 1))
+    features = features_of(vectors, {"texts": texts.tolist()}).numpy()
+    scores = features @ generator.normal(size=features.shape[1]) + generator.normal(size=120)
+    labels = ["yes" if score > np.median(scores) else "no" for score in scores]
+    entry = {"task": "classification", "texts": texts.tolist(), "labels": labels}
+    entry["parts"] = [name for name, count in parts for _ in range(count)]
+    protocol = PROTOCOLS["prototyping"]
+    assert predict_plainly(entry, vectors, protocol) == predict_classes(vectors, entry, protocol)

@@ -49,6 +49,22 @@ def test_mean_and_sample_deviation_over_seeds():
     assert shown.mean_and_deviation([0.25]) == (0.25, None)
 
 
+def test_a_column_of_deviations_has_that_over_seeds_as_its_value():
+    rows = {"x": {"a": run("a", "s1", "s2")}, "y": {"a": run("a", "s1")}}
+    spread, against = {"statistic": "deviation"}, {"x": "y"}
+    known = {"published": {("x", "a"): "50"}, "against": against, "column": spread}
+    cells = fill(rows, OPPOSED, **known, average=False, percent=True).cells
+    found = cells["x", "a"]
+    # of .1 and .8, times 100
+    assert found.mean == pytest.approx(100 * statistics.stdev([0.1, 0.8]))
+    assert found.deviation is None and found.seeds == 2
+    assert found.difference == rounded(found.mean) - 50 and found.status == shown.INSIDE
+    # spreads are not ranked, nor rows compared by them
+    assert found.place is None and found.against is None
+    assert cells["y", "a"].mean is None
+    assert cells["y", "a"].not_run == "a single seed has no deviation"
+
+
 def test_averages_and_parts_are_taken_per_seed_before_the_deviation():
     both = cell(part("set-a", "s1", "s2"), part("set-b", "s2", "s1"))
     rows = {"x": {c: run(c, "s1", "s2") for c in "ab"}}

@@ -84,6 +84,12 @@ def test_places_are_the_rows_that_run_with_all_columns():
             {"average": True, "columns": [COLUMN, COLUMN | {"id": "e", "label": "E", "digits": 2}]},
             "`average` needs columns with the same `digits`",
         ),
+        (
+            {"average": True, "columns": [COLUMN | {"statistic": "deviation"}]},
+            "column `en` has deviations: they have no mean or changes",
+        ),
+        ({"columns": [COLUMN | {"statistic": "median"}]}, "use one of: mean, deviation"),
+        ({"seeds": [33, 33]}, "`tables.t.seeds`"),
         ({"change_of": "b"}, "`change_of` is `b`, no column of the table"),
         ({"change_of": "avg"}, "`change_of` is `avg`, no column of the table"),
     ],
@@ -109,7 +115,10 @@ def test_tables_of_other_kinds_have_keys_of_their_own(block, expected):
     ("block", "expected"),
     [
         (FIGURE, "key `figures.t.kind` is missing"),
-        (PAIRS | {"kind": "rock"}, "use one of: roc, lines, cosines, buckets (did you mean 'roc'"),
+        (
+            PAIRS | {"kind": "rock"},
+            "cosines, buckets, retrieved-languages, translations (did you mean 'roc'",
+        ),
         (PAIRS | {"kind": "roc", "x_label": "x"}, "unknown key `figures.t.x_label`"),
         (PAIRS | {"kind": "cosines", "rows": [ROW, ROW]}, "it has the id `a` twice"),
         (PAIRS | {"kind": "roc", "rows": [{"id": "a", "label": "A"}]}, "`figures.t.rows.a.model`"),

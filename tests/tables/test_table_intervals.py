@@ -125,3 +125,11 @@ def test_p_value_is_two_sided_and_large_without_a_difference():
 def test_difference_without_replicates_of_the_other_row_has_no_interval():
     against = add_intervals(two_rows(), details(t__d=RAMP)).cells["y", "c"].against
     assert (against.interval, against.p_value) == (None, None)
+
+
+def test_a_deviation_over_seeds_has_no_interval_over_items():
+    row = {"x": {"c": cell(part("d", "s.tsv", "t.tsv"))}}
+    spread = [{"id": "c", "label": "c", "statistic": "deviation"}]
+    arrays = details(s__d=RAMP, t__d=RAMP)
+    assert interval(add_intervals(table_of(row), arrays)) is not None
+    assert interval(add_intervals(table_of(row, columns=spread), arrays)) is None

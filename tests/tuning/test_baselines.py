@@ -29,11 +29,13 @@ from torch.nn import functional
 
 from workflow_scripts.corpora.pair_lines import LABELS
 from workflow_scripts.embedding.encoder_folder import OWN_WEIGHTS, load_model
+from workflow_scripts.embedding.own_classifier import OwnClassifier
 from workflow_scripts.errors import UserError
 from workflow_scripts.language_modelling.masking import IGNORED
 from workflow_scripts.tuning import tune_encoder
 from workflow_scripts.tuning.corpus_strings import Corpus
 from workflow_scripts.tuning.loop import tune_model
+from workflow_scripts.tuning.methods.classify import LabelledCorpus
 from workflow_scripts.tuning.recipe import tuning_recipe_of
 from workflow_scripts.tuning.running_text import RunningText
 
@@ -46,7 +48,9 @@ TEXT = RunningText(make_documents(9))
 ONES, OTHERS = ([document[side] for document in make_documents(20, 1)] for side in (0, 1))
 BITEXT = Corpus(ONES, OTHERS)
 NLI = Corpus(ONES, OTHERS, [LABELS[number % 3] for number in range(20)])
-CORPORA = {"mlm": TEXT, "quickthought": TEXT, "bitext": BITEXT, "nli": NLI}
+CLASSES = ["-", "0", "+"]
+CLASSED = LabelledCorpus(ONES, [CLASSES[n % 3] for n in range(20)], classes=sorted(CLASSES))
+CORPORA = {"mlm": TEXT, "quickthought": TEXT, "bitext": BITEXT, "nli": NLI, "classify": CLASSED}
 NSP = {"next_sentence": True}
 
 
@@ -202,7 +206,28 @@ def test_nli_is_a_classifier_of_both_vectors_their_distance_and_product(pooling,
     assert_gradients(objective, gradients, loss)
 
 
+@pytest.mark.parametrize("pooling", ["mean", "cls", "max"])
+def test_classify_is_a_linear_layer_over_the_vector_of_a_text(pooling, tiny_bert):
+    loaded, objective, taken, gradients, batch = taken_plainly(
+        "classify", tiny_bert, pooling=pooling
+    )
+    strings = loaded.tokenizer([ONES[one] for one in batch])["input_ids"]
+    vectors = plain_vectors(loaded, objective._choices, strings)
+    layer, total, hits = objective.trained["own"]["text_classifier"], 0, 0
+    for vector, number in zip(vectors, batch, strict=True):
+        logits = layer.weight @ vector + layer.bias
+        wanted = ["+", "-", "0"].index(CLASSED.partners[number])
+        total -= torch.log(torch.exp(logits[wanted]) / torch.exp(logits).sum())
+        hits += logits.argmax().item() == wanted
+    loss = total / len(batch)
+    assert_measures(taken, loss=loss, accuracy=hits / len(batch))
+    assert_gradients(objective, gradients, loss)
+    found = objective.classifier.classify(vectors.detach().numpy())
+    assert sum(one == CLASSED.partners[n] for one, n in zip(found, batch, strict=True)) == hits
+
+
 CASES = [("mlm", {}), ("mlm", NSP), ("quickthought", {}), ("bitext", {}), ("nli", {})]
+CASES += [("classify", {})]
 
 
 @pytest.mark.parametrize(("method", "changes"), CASES)
@@ -272,7 +297,8 @@ def test_the_loss_falls_and_the_same_seed_gives_the_same_weights(method, changes
     torch.testing.assert_close(one.own_weights, other.own_weights, rtol=0, atol=0)
     assert one.last_loss < one.first_loss
     own = {name.split(".")[1] for name in one.own_weights}
-    heads = {"nli": {"classifier"}, "mlm": {"cls"}}.get(method, set())
+    heads = {"nli": {"classifier"}, "mlm": {"cls"}, "classify": {"text_classifier"}}
+    heads = heads.get(method, set())
     assert own == heads | ({"pooler", "next_sentence"} if changes else set())
 
 
@@ -285,6 +311,27 @@ def test_mixed_precision_comes_near(method, changes, tiny_bert):
     )
     assert found.last_loss == pytest.approx(expected.last_loss, rel=0.05)
     assert all(one.dtype == torch.float32 for one in found.own_weights.values())
+
+
+def test_training_stops_by_the_development_part_and_keeps_the_best_classifier(tiny_bert):
+    """Scored by the classifier as it is then; without a better score twice in a row it ends."""
+    scores, seen = [0.5, 0.75, 0.75, 0.5, 1.0], []
+
+    def score(loaded, classifier):
+        seen.append(classifier)
+        return scores[len(seen) - 1]
+
+    loaded = load_model(str(tiny_bert))
+    watched = {"suite": "s", "dataset": "d", "every": 2, "patience": 2}
+    choices = recipe_of("classify", steps=20, development=watched)
+    summary = tune_model(loaded, CLASSED, choices, 33, score=score)
+    assert (summary.steps, summary.best_step, summary.best_score) == (8, 4, 0.75)
+    kept = summary.own_weights["own.text_classifier.weight"]
+    assert seen[1].classes == ["+", "-", "0"]
+    vectors = np.eye(kept.shape[1], dtype=np.float32)
+    last = OwnClassifier(kept.numpy(), seen[1]._bias, seen[1].classes)
+    assert last.classify(vectors) == seen[1].classify(vectors)
+    assert not np.array_equal(seen[1]._weight, seen[3]._weight)
 
 
 def test_the_defaults_of_nli_give_way():
@@ -316,6 +363,17 @@ PAIRS = [f"{sentence}||{sentence}" for sentence in SENTENCES]
         ("nli", PAIRS, {}, r"corpus.txt:1: expected a pair text1\|\|text2\|\|label"),
         ("nli", [f"{PAIRS[0]}||maybe"], {}, "label among entailment, neutral, contra.*'maybe'"),
         ("nli", [f"{one}||neutral" for one in PAIRS], {}, "6 strings, fewer than one batch of 7"),
+        ("classify", SENTENCES, {}, r"corpus.txt:1: expected a pair text1\|\|text2, found"),
+        (
+            "classify",
+            [f"{one}||a" for one in SENTENCES],
+            {},
+            "6 strings, fewer than one batch of 7",
+        ),
+        (
+            *("classify", [f"{one}||a" for one in SENTENCES], {"batch_size": 4}),
+            "corpus.txt: all texts are of class 'a'; give two classes or more",
+        ),
     ],
 )
 def test_what_cannot_be_trained_on_is_one_clear_error(

@@ -138,7 +138,7 @@ def test_any_number_of_threads_gives_the_same_weights(change, tiny_bert, monkeyp
     monkeypatch.setitem(slices.MOST_TOKENS, "cpu", 40)
     found, scored = [], []
 
-    def score(loaded):
+    def score(loaded, classifier):
         scored.append(torch.get_num_threads())
         return 1.0
 
@@ -233,7 +233,7 @@ def watch(values, *development):
     """Return options of `tune`: a development set, and its scores one after the other."""
     scores = iter(values)
     choices = but(development=watching(*development))
-    return {"choices": choices, "score": lambda loaded: next(scores)}
+    return {"choices": choices, "score": lambda loaded, classifier: next(scores)}
 
 
 def test_the_weights_of_the_best_score_are_kept_and_patience_ends_the_tuning(tiny_bert):
@@ -255,7 +255,7 @@ def test_scoring_does_not_touch_the_tuning(tiny_bert):
     """The score embeds strings with the model in eval mode; the weights after it are the same."""
     seen = []
 
-    def score(loaded):
+    def score(loaded, classifier):
         encode_strings(loaded, STRINGS, "cls", 20)
         assert not loaded.model.training
         seen.append(loaded)
@@ -281,7 +281,7 @@ def test_a_cut_run_ends_at_the_same_weights(steps, development, tiny_bert, tmp_p
 
     def score_from(position):
         values = iter(scores[position:])
-        return None if development is None else lambda loaded: next(values)
+        return None if development is None else lambda loaded, classifier: next(values)
 
     whole, summary = tune(tiny_bert, choices=choices, score=score_from(0))
     state = StateFile(tmp_path / "state.safetensors", "digest", seconds=0.0)

@@ -47,10 +47,27 @@ def test_shipped_recipes_hold_the_papers_values(project):
     # Table 10, whose learning rate is another
     fast = recipes.pop("mirror-word-lr-5e-5")
     assert fast == recipes["mirror-word"].model_copy(update={"learning_rate": 5e-5})
+    # CMLM, Table 6: encoders at another length
+    read = {name: recipes.pop(name) for name in list(recipes) if name.endswith("-256")}
+    longer = recipes["base-mp"].model_copy(update={"embed_max_length": 256})
+    starts = {name: one.start and one.start.recipe for name, one in read.items()}
+    names = ("mlm-multilingual", "cmlm-multilingual", "cmlm-s3", "cmlm-s3-nli")
+    assert starts == {"base-mp-256": None} | {f"{name}-256": name for name in names}
+    assert all(one == longer.model_copy(update={"start": one.start}) for one in read.values())
     untuned = {name for name, one in recipes.items() if not one.tunes}
     names = ("cls-names", "mp-names")
-    assert untuned == {f"base-{name}" for name in ("cls", "mp", "mp-padded", "mp-128", *names)}
+    names = {f"base-{name}" for name in ("cls", "mp", "mp-padded", "mp-128", *names)}
+    # of CMLM's tables
+    names |= {f"senteval-{name}" for name in ("mean", "max", "cls")}
+    assert untuned == names | {"cmlm-proj", "labse"}
+    for name in ("mean", "max", "cls"):
+        one = recipes[f"senteval-{name}"]
+        assert (one.pooling, one.embed_max_length, one.start) == (name, 128, None)
+    proj = recipes["cmlm-proj"]
+    start = Start(recipe="cmlm", corpus="text-en")
+    assert (proj.pooling, proj.embed_max_length, proj.start) == ("projected", 128, start)
     after = {"start": Start(recipe="cmlm", corpus="text-en"), "pooling": "mean"}
+    assert recipes.pop("cmlm-s3-mirror").method == "mirror"
     assert recipes.pop("cmlm-mirror") == recipes["mirror-sentence"].model_copy(update=after)
     assert set(recipes) == {*expected, *untuned}
     controlled = {name for name in expected if recipes[name].controlled_dropout}

@@ -188,11 +188,11 @@ def test_an_interrupted_run_starts_anew_if_inputs_changed(watched, tmp_path, mon
     def failing(*arguments):
         calls = iter([make_score(*arguments)] * 3)
 
-        def fail(loaded):
+        def fail(loaded, classifier):
             # the fourth time there is none
             if (score := next(calls, None)) is None:
                 raise KeyboardInterrupt
-            return score(loaded)
+            return score(loaded, classifier)
 
         return fail
 

@@ -35,6 +35,8 @@ def branch_jobs(recipe):
 def stage_jobs(*recipes):
     """Return the jobs of stages of CMLM and what shows them."""
     jobs = ["assemble_table table=translations", *SUMMARY]
+    if "cmlm-s3" in recipes:
+        jobs.append("draw_figure figure=plane")
     for recipe in recipes:
         branch = f"model=bert-multi-mini, recipe={recipe}, corpus={STAGES[recipe]}, seed=33"
         embedded = f"{branch}, suite=tatoeba"
@@ -87,6 +89,23 @@ def test_an_added_model_runs_its_own_jobs_only(workspace):
         )
     jobs = encoder_jobs("embed_suite", "model=bert-multi-mini", "sts-en", "sentences")
     assert steps(workspace) == jobs
+
+
+def test_a_further_seed_of_one_table_runs_its_own_branches_only(workspace):
+    with workspace.edited_config() as config:
+        config["tables"]["masking"]["seeds"] = [33, 44]
+    branches = [*branch_jobs("mirror-sentence"), *branch_jobs(NO_MASKING)]
+    jobs = [job.replace("seed=33", "seed=44") for job in branches]
+    # the table of the first, which shows the config's seeds, stays
+    assert steps(workspace) == sorted([*jobs, "assemble_table table=masking", *SUMMARY])
+
+
+def test_a_column_of_deviations_is_for_its_table_alone(workspace):
+    with workspace.edited_config() as config:
+        column = {"id": "en-sd", "label": "EN sd", "dataset": "multisimlex-en"}
+        config["tables"]["words"]["columns"].append(column | {"statistic": "deviation"})
+    jobs = [*PAGES, "assemble_scorecard", "assemble_table table=words"]
+    assert steps(workspace) == sorted(jobs)
 
 
 def test_another_caption_redraws_its_figure_only(workspace):
@@ -152,11 +171,60 @@ def test_another_choice_of_one_stage_reruns_it_and_those_that_start_from_it(work
 
 
 def test_another_protocol_reruns_the_classifiers_and_what_shows_them(workspace):
+    """Not what a classifier says that was trained with its encoder."""
     with workspace.edited_config() as config:
         config["classification"] = {"protocol": "default"}
-    encoder = "model=bert-en-mini, recipe=base-mp, corpus=none, seed=0, suite=classes"
-    jobs = [f"{rule} {encoder}" for rule in ("classify_texts", "score_suite")]
-    assert steps(workspace) == sorted([*jobs, "assemble_table table=classes", *SUMMARY])
+    encoder = "recipe=base-mp, corpus=none, seed=0"
+    suites = (f"model=bert-en-mini, {encoder}, suite=classes",)
+    suites += (f"model=bert-multi-mini, {encoder}, suite=reviews",)
+    jobs = [f"{rule} {one}" for rule in ("classify_texts", "score_suite") for one in suites]
+    tables = [f"assemble_table table={table}" for table in ("classes", "reviews")]
+    assert steps(workspace) == sorted([*jobs, *tables, *SUMMARY])
+
+
+def review_jobs(*rules, encoder="recipe=classify, corpus=reviews-en, seed=33"):
+    """Return the jobs of an encoder of the reviews after its tuning, and what shows them."""
+    jobs = [f"{rule} model=bert-multi-mini, {encoder}, suite=reviews" for rule in rules]
+    return [*jobs, "assemble_table table=reviews", *SUMMARY]
+
+
+TRAINED = f"{TUNE} model=bert-multi-mini, recipe=classify, corpus=reviews-en, seed=33"
+AFTER = ("embed_suite", "classify_texts", "score_suite")
+
+
+def test_another_rate_reruns_the_encoder_with_a_classifier_not_the_frozen_one(workspace):
+    with workspace.edited_config() as config:
+        config["recipes"]["classify"]["learning_rate"] = 1.0e-4
+    assert steps(workspace) == sorted([TRAINED, *review_jobs(*AFTER)])
+
+
+def test_another_review_to_train_on_reruns_its_corpus_and_its_suites(workspace):
+    folder = workspace.folder / "resources/sampler/cls-acl10-unprocessed/en/dvd"
+    path = folder / "train.review"
+    path.write_text(path.read_text().replace("<text>", "<text>Well, ", 1))
+    frozen = "recipe=base-mp, corpus=none, seed=0"
+    jobs = [f"{SAMPLE} corpus=reviews-en", "read_suite suite=reviews"]
+    jobs += ["read_suite suite=reviews-dev", TRAINED]
+    jobs += [*review_jobs(*AFTER)[:3], *review_jobs(*AFTER, encoder=frozen)]
+    assert steps(workspace) == sorted(jobs)
+
+
+def test_an_edited_task_scores_its_own_suites_and_redraws_its_figure_only(workspace):
+    file = workspace.folder / "workflow_scripts/scoring/tasks/language_bias.py"
+    file.write_text(file.read_text() + "\n# an edit\n")
+    encoder = "model=bert-multi-mini, recipe=base-mp, corpus=none, seed=0, suite=paws-x-pool"
+    jobs = [f"score_suite {encoder}", "draw_figure figure=languages", *SUMMARY]
+    assert steps(workspace) == sorted(jobs)
+
+
+@pytest.mark.parametrize(
+    ("figure", "key", "value"), [("languages", "neighbours", 1), ("plane", "method", "tsne")]
+)
+def test_another_choice_of_a_figure_redraws_it_alone(workspace, figure, key, value):
+    with workspace.edited_config() as config:
+        config["figures"][figure][key] = value
+    jobs = [*PAGES, "assemble_scorecard", f"draw_figure figure={figure}"]
+    assert steps(workspace) == sorted(jobs)
 
 
 def test_other_word_vectors_rerun_their_rows_only(workspace):
@@ -186,6 +254,11 @@ def test_other_word_vectors_rerun_their_rows_only(workspace):
             "tuning/nli_objective.py",
             {f"{TUNE} cmlm-s3-nli"},
             {f"{TUNE} cmlm-multilingual", f"{TUNE} cmlm-s3", f"{TUNE} mirror-word", SAMPLE},
+        ),
+        (
+            "tuning/classify_objective.py",
+            {f"{TUNE} classify"},
+            {f"{TUNE} cmlm-s3-nli", f"{TUNE} mirror-word", SAMPLE},
         ),
         (
             "scoring/nearest_translations.py",
@@ -222,7 +295,9 @@ def test_an_edited_module_reruns_its_users_only(workspace, module, first, others
         ("corpora/kinds/text.py", f"{SAMPLE} corpus", ["text-multi"]),
         ("corpora/kinds/bitext.py", f"{SAMPLE} corpus", ["bitext-multi"]),
         ("corpora/kinds/nli.py", f"{SAMPLE} corpus", ["nli-multi"]),
+        ("corpora/kinds/labelled.py", f"{SAMPLE} corpus", ["reviews-en"]),
         ("datasets/formats/semeval_sts.py", "read_suite suite", ["sts-en"]),
+        ("datasets/formats/sentence_pool.py", "read_suite suite", ["paws-x-pool"]),
         ("datasets/formats/register.py", "read_suite suite", []),
     ],
 )

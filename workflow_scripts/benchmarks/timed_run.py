@@ -16,6 +16,7 @@ import psutil
 import torch
 
 from workflow_scripts.benchmarks.benchmark_strings import read_sts_pairs, texts_of
+from workflow_scripts.benchmarks.probe_workloads import probe_measures
 from workflow_scripts.datasets.strings import blocks_of
 from workflow_scripts.embedding.encoder_folder import find_onnx_file, load_model
 from workflow_scripts.embedding.recorded_choices import settle_pooling
@@ -155,6 +156,9 @@ def spearman(pairs: Sequence[tuple[float, str, str]], vectors: np.ndarray) -> fl
 
 def main(argv: list[str] | None = None) -> None:
     job = json.loads((sys.argv[1:] if argv is None else argv)[0])
+    if "probes" in job:
+        print(json.dumps(probe_measures(job)))
+        return
     strings = read_lines(job["strings"])
     device = set_up_torch(job["threads"], job["device"])
     choices = tuning_recipe_of("benchmark", job["recipe"]) if "recipe" in job else None

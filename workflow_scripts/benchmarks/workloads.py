@@ -1,8 +1,8 @@
 """What is measured: named workloads, each with the ways that take turns at it.
 
 A workload is a line of `WORKLOADS`, prepared by its section; a way is an entry of the section's
-ways, a branch of timed_run.py and shown by report.py. Nothing here imports torch but for random
-weights, which come last: the memory of this process counts as that of its children.
+ways, a branch of timed_run.py and shown by report_parts.py. Nothing here imports torch but for
+random weights, which come last: the memory of this process counts as that of its children.
 """
 
 import json
@@ -20,6 +20,7 @@ from workflow_scripts.benchmarks.benchmark_strings import (
     texts_of,
 )
 from workflow_scripts.benchmarks.child_process import run_job, run_module
+from workflow_scripts.benchmarks.probe_workloads import SETS, prepare_probes
 from workflow_scripts.benchmarks.settings import Settings
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import write_text
@@ -285,6 +286,8 @@ QUALITY = Section("quality", BOTH, prepare_quality, "spearman", fewest_runs=2)
 THREADED = {ONE: "one thread", OURS: "all threads"}
 THREADS = Section("threads", THREADED, prepare_threads, "seconds_per_step")
 GPU = Section("gpu", {OURS: TUNING_WAYS[OURS]}, prepare_gpu, "loop_seconds")
+PROBE_WAYS = {PLAIN: "one fit at a time", OURS: TUNING_WAYS[OURS]}
+SENTEVAL = Section("senteval", PROBE_WAYS, prepare_probes, "processor_seconds")
 WORKLOADS = {
     "words": Workload(TUNING, "words", "mirror-word"),
     "phrases": Workload(TUNING, "phrases", "mirror-phrase"),
@@ -302,4 +305,5 @@ WORKLOADS = {
     "gpu-words": Workload(GPU, "words", "mirror-word"),
     "gpu-cmlm": Workload(GPU, "cmlm", "cmlm-small"),
     "gpu-names": Workload(GPU, "names", recipe=None),
+    **{f"senteval-{name}": Workload(SENTEVAL, name, "base-mp") for name in SETS},
 }

@@ -38,6 +38,10 @@ THREADS = [
 ] + ["VECLIB_MAXIMUM_THREADS"]
 OWN = {*THREADS, "CUDA_VISIBLE_DEVICES", "STEP_USAGE", "OLDPWD", "PWD", "SHLVL", "_", SETTING}
 OWN |= {"TEMP", "TEMPDIR", "TMP", "TMPDIR"}
+# Of the server: no threads, for they would not survive a fork. Those of numerical libraries, and
+# the one that the allocator of Arrow starts as pandas brings it.
+ALONE = dict.fromkeys(THREADS, "1") | {"JE_ARROW_MALLOC_CONF": "background_thread:false"}
+OWN |= ALONE.keys()
 _PR_SET_PDEATHSIG = 1
 
 
@@ -47,14 +51,12 @@ def start_warm_python(workflow: Any) -> None:
     if not workflow.local_exec or packaged or sys.platform != "linux" or os.environ.get(SETTING):
         return
     folder = tempfile.mkdtemp(prefix="warm-python-")
-    # without threads, for those of the numerical libraries would not survive a fork
-    environment = os.environ | dict.fromkeys(THREADS, "1")
     server = subprocess.Popen(
         ["python", "-m", "workflow_scripts.cluster.warm_python", folder],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        env=environment,
+        env=os.environ | ALONE,
         # Ctrl-C is for the steps: who asked for one hands it on
         start_new_session=True,
     )

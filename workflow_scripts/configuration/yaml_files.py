@@ -1,5 +1,11 @@
-"""YAML files of config: mistakes carry file and line, and a key that is given twice is one."""
+"""YAML files of config: mistakes carry file and line, and a key that is given twice is one.
 
+A block that says `for` stands for as many as the names it gives: see `repeat_blocks`.
+"""
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -55,4 +61,62 @@ def read_mapping(path: str | Path) -> dict[str, Any]:
         return {}
     if not isinstance(found, dict):
         raise UserError(f"{path}: give lines of the form `key: value`")
+    return repeat_blocks(found, str(path))
+
+
+def repeat_blocks(value: Any, where: str) -> Any:
+    """Return `value` with each block that has `for: {name: [value, ...]}` once for each value.
+
+    `{name}` in its key and in all its texts is that value; of several names all combinations are
+    taken, of several in one key ("name other") the values together, as lists. An item of a list may
+    say `each` beside `for`: what the item is, if that is no block. Raises `UserError`, which begins
+    with `where`, for another `for` and for keys that are the same.
+    """
+    if isinstance(value, list):
+        items = [one for item in value for one in _copies(None, item, where)]
+        return [repeat_blocks(item, where) for _, item in items]
+    if not isinstance(value, Mapping):
+        return value
+    found: dict[Any, Any] = {}
+    for key, inner in value.items():
+        for name, block in _copies(key, inner, where):
+            if name in found:
+                raise UserError(f"{where}: `for` gives the key `{name}` twice; remove one")
+            found[name] = repeat_blocks(block, where)
     return found
+
+
+def _copies(key: Any, value: Any, where: str) -> Iterator[tuple[Any, Any]]:
+    if not isinstance(value, Mapping) or "for" not in value:
+        yield key, value
+        return
+    block: Any = {one: inner for one, inner in value.items() if one != "for"}
+    if key is None and block.keys() == {"each"}:
+        block = block["each"]
+    for filled in _combinations(value["for"], where):
+        yield _fill(key, filled), _fill(block, filled)
+
+
+def _combinations(names: Any, where: str) -> Iterator[dict[str, str]]:
+    """Yield the values of the names of a `for`; several names in one go have as many values."""
+    wrong = UserError(f"{where}: `for` is {names!r}; give it names with lists of values")
+    if not (isinstance(names, Mapping) and all(isinstance(v, list) for v in names.values())):
+        raise wrong
+    keys = [str(one).split() for one in names]
+    for values in itertools.product(*names.values()):
+        filled: dict[str, str] = {}
+        for words, value in zip(keys, values, strict=True):
+            parts = value if isinstance(value, list) else [value]
+            if len(parts) != len(words):
+                raise wrong
+            filled |= zip(words, map(str, parts), strict=True)
+        yield filled
+
+
+def _fill(value: Any, names: Mapping[str, str]) -> Any:
+    """Return `value` with `{name}` replaced in its texts and keys; other braces stay."""
+    if isinstance(value, str):
+        return re.sub(r"\{(\w+)\}", lambda match: names.get(match[1], match[0]), value)
+    if isinstance(value, Mapping):
+        return {_fill(key, names): _fill(inner, names) for key, inner in value.items()}
+    return [_fill(item, names) for item in value] if isinstance(value, list) else value

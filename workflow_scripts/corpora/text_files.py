@@ -8,9 +8,14 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from workflow_scripts.configuration.blocks import Block, WholeNumber, mistake
+from workflow_scripts.configuration.blocks import Block, Text, WholeNumber, mistake
 from workflow_scripts.corpora.text_cleaning import keys_of, split_sentences
-from workflow_scripts.corpora.text_readers import READERS, Document, read_documents
+from workflow_scripts.corpora.text_readers import (
+    READERS,
+    Document,
+    read_documents,
+    read_identified_lines,
+)
 from workflow_scripts.errors import UserError
 
 # with `columns`, `tsv`
@@ -29,16 +34,23 @@ class TextFiles(Block):
         min_length=1, description="Paths or glob patterns, below the folder of all data (texts)."
     )
     columns: list[WholeNumber] = Field([], description="Of `tsv` only: columns with text, from 1.")
+    document_ids: Text | None = Field(
+        None,
+        description="Of `lines` only: a file with the id of each line's document, line by line; a "
+        "document is a run of lines of one id.",
+    )
 
     @model_validator(mode="after")
     def _columns_of_tables(self) -> Self:
         if (self.reader == "tsv") != bool(self.columns):
             raise mistake("'columns' goes with reader tsv, and only with it")
+        if self.document_ids is not None and self.reader != "lines":
+            raise mistake("'document_ids' goes with reader lines; remove it")
         return self
 
     def list_files(self, root: Path) -> list[Path]:
         """Return the files below `root`, sorted; a pattern that matches none is given as it is."""
-        found: set[Path] = set()
+        found = set() if self.document_ids is None else {root / self.document_ids}
         for pattern in self.files:
             matches = {root / one for one in glob(pattern, root_dir=root, recursive=True)}
             found |= {path for path in matches if path.is_file()} or {root / pattern}
@@ -53,8 +65,12 @@ class TextFiles(Block):
 
     def documents(self, root: Path) -> Iterator[Document]:
         """Yield the documents of the files below `root`, read as they are needed."""
+        ids = None if self.document_ids is None else root / self.document_ids
         for path in self.paths(root):
-            yield from read_documents(self.reader, path, self.columns)
+            if ids is None:
+                yield from read_documents(self.reader, path, self.columns)
+            elif path != ids:
+                yield from read_identified_lines(path, ids)
 
 
 def paragraphs(root: Path, texts: Iterable[TextFiles]) -> Iterator[str]:

@@ -7,10 +7,11 @@ treebanks. Choosing text is for `text_cleaning`.
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path
 
 from workflow_scripts.corpora.obo import NAMES, read_obo
+from workflow_scripts.datasets.rows import read_aligned_lines, require_strings
 from workflow_scripts.datasets.strings import blocks_of
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_bytes, read_rows, stream_lines
@@ -109,6 +110,19 @@ def read_gutenberg(path: Path) -> Iterator[Document]:
     if not starts or not ends or starts[0] >= ends[-1]:
         raise UserError(f"{path}: no '*** START' line before an '*** END' line; {_ANOTHER}")
     yield _unwrapped(lines[starts[0] + 1 : ends[-1]])
+
+
+def read_identified_lines(path: Path, ids: Path) -> Iterator[Document]:
+    """Yield the runs of lines of a file whose line in the file `ids` says the same document."""
+    rows = read_aligned_lines([path, ids])
+    for _, run in groupby(rows, key=lambda row: _identity(*row, ids)):
+        if document := _whole(text for _, (text, _) in run):
+            yield document
+
+
+def _identity(line: int, texts: list[str], ids: Path) -> str:
+    require_strings(texts[1:], "the id of a document", ids, line)
+    return texts[1].strip()
 
 
 def read_table(path: Path, columns: Sequence[int]) -> Iterator[Document]:

@@ -21,7 +21,8 @@ class Place(NamedTuple):
 
     `model` is an id, or one for each language; `corpus` is None where nothing is tuned. In model,
     recipe, corpus and suite `{language}` is the language of the data set, and the other words in
-    braces are those that `names` gives. `metric` None is the primary one of the data set's task.
+    braces are those that `names` gives. `metric` None is the primary one of the data set's task,
+    `seeds` None are those of the config.
     """
 
     where: str
@@ -32,6 +33,7 @@ class Place(NamedTuple):
     dataset: str
     metric: str | None = None
     names: Mapping[str, str] = {}
+    seeds: list[int] | None = None
 
 
 class Wanted(NamedTuple):
@@ -74,7 +76,8 @@ def _places_of_table(name: str, block: TableBlock) -> Iterator[tuple[Cell, Place
             where, suite = f"tables.{name}.rows.{row['id']}", row.get("suite", block.suite)
             ids = (row["model"], row["recipe"], row.get("corpus"), suite, dataset)
             metric = row.get("metric", column.get("metric"))
-            place = Place(where, *ids, metric, column.get("with", {}))
+            seeds = getattr(block, "seeds", None)
+            place = Place(where, *ids, metric, column.get("with", {}), seeds)
             yield cell_of_table(row, column), place
 
 
@@ -82,7 +85,8 @@ def _places_of_figure(name: str, block: FigureBlock) -> Iterator[tuple[Cell, Pla
     for row in rooms.load("figures.kinds", block.kind).places(block):
         keys = ("model", "recipe", "corpus", "suite", "dataset")
         where = ".".join(["figures", name, *([row["id"]] if "id" in row else [])])
-        yield cell_of_figure(row), Place(where, *(row.get(key) for key in keys))
+        ids = (row.get(key) for key in keys)
+        yield cell_of_figure(row), Place(where, *ids, metric=row.get("metric"))
 
 
 class Asked:
@@ -163,6 +167,8 @@ class Asked:
         sides = self._sides[place.dataset]
         suites = tuple(self._suite(place, language) for language in sides)
         wanted = Wanted(place, place.metric or metrics[0], suites, ())
+        if entry.absent is not None:
+            return wanted._replace(absent=entry.absent)
         models = []
         for language in sides:
             model = self._model(place, language)
@@ -184,7 +190,7 @@ class Asked:
             models.append((model, corpus))
         encoders = tuple(
             tuple(Encoder(model, name, corpus, seed) for model, corpus in models)
-            for seed in typed.seeds(name)
+            for seed in typed.seeds(name, place.seeds)
         )
         return wanted._replace(encoders=encoders)
 

@@ -31,7 +31,8 @@ def check_config(typed: Typed) -> None:
         _check_start(typed, name)
         if (development := typed.recipes[name].development) is not None:
             where = f"recipes.{name}.development"
-            check_development(typed, development.suite, development.dataset, where)
+            chosen = (development.suite, development.dataset, where)
+            check_development(typed, *chosen, typed.recipes[name].classifies)
     for kind in ("tables", "figures"):
         for name, block in getattr(typed, kind).items():
             if block.paper not in (OWN, *typed.config.papers):
@@ -41,10 +42,13 @@ def check_config(typed: Typed) -> None:
                 )
 
 
-def check_development(typed: Typed, suite: str, dataset: str, where: str) -> None:
+def check_development(
+    typed: Typed, suite: str, dataset: str, where: str, classifies: bool = False
+) -> None:
     """Raise `UserError` unless the suite holds the data set and its task has a single score.
 
-    `where` is the block of config that names both.
+    `where` is the block of config that names both; `classifies` is true of a recipe that trains a
+    classifier, which is then scored on classification.
     """
     datasets = typed.named("suites", suite, f"{where}.suite").datasets
     task = typed.named("datasets", dataset, f"{where}.dataset").task
@@ -53,7 +57,8 @@ def check_development(typed: Typed, suite: str, dataset: str, where: str) -> Non
             f"config: `suites.{suite}` lacks dataset `{dataset}`, on which `{where}` scores; "
             "add it to the suite or name another suite"
         )
-    tasks.check_development_task(dataset, task, f"config: `{where}.dataset`")
+    if not (classifies and task == "classification"):
+        tasks.check_development_task(dataset, task, f"config: `{where}.dataset`")
 
 
 def _check_task(name: str, entry: DatasetEntry) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
+from workflow_scripts.configuration.blocks import Block
 from workflow_scripts.configuration.layers import CONFIG
 from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.corpora.block import CorpusBlock
@@ -16,15 +17,16 @@ from workflow_scripts.tuning.recipe import resolve_likes
 
 @cache
 def frozen(paper: str) -> dict[str, Any]:
-    """Return the paper's own recipes and retrieval, from config/reference/<paper>/recipes.yaml.
+    """Return the paper's own recipes and settings, from config/reference/<paper>/recipes.yaml.
 
-    {"recipes": {name: block}, "retrieval": {task: {key: value}}}, `like` resolved. They are a copy:
-    an edit of config/recipes.yaml makes a departure.
+    {"recipes": {name: block}, "retrieval": {task: {key: value}}, "classification": {key: value}},
+    `like` resolved. They are a copy: an edit of config/recipes.yaml makes a departure.
     """
     file = CONFIG / "reference" / paper / "recipes.yaml"
     found = read_mapping(file) if file.is_file() else {}
     recipes = resolve_likes(found.get("recipes", {}))
-    return {"recipes": recipes, "retrieval": found.get("retrieval", {})}
+    settings = {key: found.get(key, {}) for key in ("retrieval", "classification")}
+    return {"recipes": recipes, **settings}
 
 
 def departures(typed: Typed, paper: str, wanted: Wanted) -> list[str]:
@@ -55,12 +57,20 @@ def departures(typed: Typed, paper: str, wanted: Wanted) -> list[str]:
     task = typed.datasets[wanted.dataset].task
     for place, values in published["retrieval"].get(task, {}).items():
         block = getattr(typed.config.retrieval, place)
-        reasons += [
-            f"retrieval.{place}: {key} {getattr(block, key)}, in the paper {value}"
-            for key, value in values.items()
-            if getattr(block, key) != value
-        ]
+        reasons += _setting_departures(f"retrieval.{place}", block, values)
+    # the layer of `relatedness` is trained in one way
+    if task == "classification":
+        block, values = typed.config.classification, published["classification"]
+        reasons += _setting_departures("classification", block, values)
     return unique(reasons)
+
+
+def _setting_departures(place: str, block: Block, published: Mapping[str, Any]) -> list[str]:
+    return [
+        f"{place}: {key} {getattr(block, key)}, in the paper {value}"
+        for key, value in published.items()
+        if getattr(block, key) != value
+    ]
 
 
 def _whitespace(name: str, block: CorpusBlock | DatasetEntry) -> list[str]:

@@ -200,17 +200,26 @@ class Given:
 
     # ---- retrieval and scoring ------------------------------------------------------------------
 
-    def links_of_suite(self, wildcards: Any) -> list[str]:
-        """Return the file of ranked names that scoring a suite needs; none where no task does."""
-        if not any(tasks.needs(task, "links") for task in self.suite_tasks(wildcards.suite)):
-            return []
-        return [f"{self.results}/retrieval/{self.encoder(wildcards)}/{wildcards.suite}.tsv"]
+    def own_classifier(self, wildcards: Any) -> list[str]:
+        """Return the record of an encoder that was trained with a classifier; none for others."""
+        classifies = self._typed.recipes[wildcards.recipe].classifies
+        return self.files(self.encoder(wildcards)) if classifies else []
 
-    def predictions_of_suite(self, wildcards: Any) -> list[str]:
-        """Return the file of predictions that scoring a suite needs; none where no task does."""
-        if not any(tasks.needs(task, "predictions") for task in self.suite_tasks(wildcards.suite)):
+    def classifier(self, wildcards: Any) -> list[str]:
+        """Return the words that say how test texts are classified: the protocol, or by whose."""
+        if not self.own_classifier(wildcards):
+            return ["--protocol", self.config.classification.protocol]
+        return ["--classifier", self.location(self.encoder(wildcards))]
+
+    def needed_for_scoring(self, wildcards: Any, need: str) -> list[str]:
+        """Return the file that scoring a suite `need`s made first; none where no task does.
+
+        `links` are ranked names, `predictions` those of classifiers.
+        """
+        if not any(tasks.needs(task, need) for task in self.suite_tasks(wildcards.suite)):
             return []
-        return [f"{self.results}/predictions/{self.encoder(wildcards)}/{wildcards.suite}.tsv"]
+        room = {"links": "retrieval", "predictions": "predictions"}[need]
+        return [f"{self.results}/{room}/{self.encoder(wildcards)}/{wildcards.suite}.tsv"]
 
     def lexicon_side(self, wildcards: Any, side: str) -> tuple[str, str]:
         """Return vectors and items of one side ("source", "target") of a lexicon pair."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from workflow_scripts import rooms
 from workflow_scripts.canonical import canonical
-from workflow_scripts.dag.asked import cell_of_figure, cell_of_table
+from workflow_scripts.dag.asked import Wanted, cell_of_figure, cell_of_table
 from workflow_scripts.dag.needs import shown_searches
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ _TUNED_ON = {
     "text": "running text",
     "bitext": "translations",
     "nli": "inference",
+    "labelled": "texts with a class",
 }
 
 
@@ -54,8 +55,15 @@ class Run:
 
     def suite_file(self, row: dict[str, Any], file: str) -> str:
         """Return a file (strings.txt, items.json) of the suite of a row of a figure."""
-        wanted = self._plan.asked.cells[self._place][cell_of_figure(row)][0]
-        return self._plan.given.suite_file(wanted.suites[0], file)
+        return self._plan.given.suite_file(self._wanted(row).suites[0], file)
+
+    def vectors(self, row: dict[str, Any]) -> str:
+        """Return the vectors of the suite of a row of a figure, by the first seed's encoder."""
+        wanted = self._wanted(row)
+        return f"{self.results}/embeddings/{wanted.encoders[0][0]}/{wanted.suites[0]}.npy"
+
+    def _wanted(self, row: dict[str, Any]) -> Wanted:
+        return self._plan.asked.cells[self._place][cell_of_figure(row)][0]
 
     def corpus(self, corpus: str) -> dict[str, Any]:
         return self._plan.typed.blocks["corpora"][corpus]

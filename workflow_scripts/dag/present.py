@@ -47,7 +47,8 @@ class Present:
 
     def suite_datasets(self, suite: str) -> list[str]:
         """Return the data sets of a suite; without the missing ones where these are skipped."""
-        names = self._typed.config.suites[suite].datasets
+        entries = self._typed.datasets
+        names = [n for n in self._typed.config.suites[suite].datasets if entries[n].absent is None]
         if self._typed.config.data.missing == "error":
             return names
         return [name for name in names if not self.missing_files(name)]

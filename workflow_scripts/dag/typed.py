@@ -70,9 +70,12 @@ class Typed:
         start = self.recipes[recipe].start
         return [*(self.recipes_of(start.recipe) if start is not None else ()), recipe]
 
-    def seeds(self, recipe: str) -> list[int]:
-        """Return the seeds of a recipe's encoders: those of the config where one tunes, else 0."""
-        return self.config.seeds if self.is_tuned(recipe) else [0]
+    def seeds(self, recipe: str, own: list[int] | None = None) -> list[int]:
+        """Return the seeds of a recipe's encoders: 0 where it does not tune.
+
+        Else those of the config, or its `own` where a table has some.
+        """
+        return (own or self.config.seeds) if self.is_tuned(recipe) else [0]
 
     def is_tuned(self, recipe: str) -> bool:
         """Return whether a recipe tunes, or reads the encoder of one that does."""
@@ -100,10 +103,12 @@ def read_typed(layers: Layers) -> Typed:
             "recipes": recipes,
             # what is a paper's is for the tables to say: no step depends on it
             "corpora": {name: _without(block, "paper") for name, block in corpora.items()},
-            "datasets": {name: _without(block, "unlike_paper") for name, block in datasets.items()},
+            "datasets": {
+                name: _without(block, "unlike_paper", "absent") for name, block in datasets.items()
+            },
         },
     )
 
 
-def _without(block: dict[str, Any], mark: str) -> dict[str, Any]:
-    return {key: value for key, value in block.items() if key != mark}
+def _without(block: dict[str, Any], *marks: str) -> dict[str, Any]:
+    return {key: value for key, value in block.items() if key not in marks}

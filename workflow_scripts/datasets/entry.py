@@ -19,6 +19,9 @@ class DatasetEntry(Block):
     task: Id = Field(description="What the set is scored by, such as `similarity`.")
     format: Id = Field(description="Which reader of datasets/formats, such as `sts-benchmark`.")
     split: Text = Field("test", description="Which split is read, `all` of a set without splits.")
+    absent: Text | None = Field(
+        None, description="Why the config has no such set: its cells show a dash and this."
+    )
     obtain: Text | None = Field(None, description="Of a set that is not passed on: how to get it.")
     whitespace: Whitespace = Field(
         "kept",

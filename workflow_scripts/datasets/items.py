@@ -127,6 +127,17 @@ class StringSet(Items):
 
 
 @dataclass
+class SentencePool(Items):
+    """Different sentences of several languages, with the language of each."""
+
+    TEXTS = ("sentences",)
+    NEEDED: ClassVar = {"sentences": "sentence"}
+
+    sentences: list[str] = field(default_factory=list)
+    languages: list[str] = field(default_factory=list)
+
+
+@dataclass
 class LinkingSet(Items):
     """Mentions to link to the entries of a dictionary.
 

@@ -56,8 +56,8 @@ def read_suite(
     for name, entry in entries.items():
         items = read_dataset(root, entry, name, corpora)
         block = {"task": entry.task, "split": entry.split, "dropped": items.dropped}
-        if hasattr(entry, "language"):
-            block["language"] = entry.language
+        said = ("language", "features")
+        block |= {key: getattr(entry, key) for key in said if hasattr(entry, key)}
         datasets[name] = block | items.numbered(table, language, f"data set {name!r}")
     return table.strings, datasets
 

@@ -53,6 +53,24 @@ def read_aligned_lines(paths: list[Path]) -> Iterator[tuple[int, list[str]]]:
         yield line, list(texts)
 
 
+def read_groups(path: Path, labels: Path, hypotheses: int) -> Iterator[tuple[int, list[str]]]:
+    """Yield (line of its label, [premise, hypothesis, label]) of groups as those of 15-way XNLI.
+
+    `path` has a premise and so many hypotheses in turn, `labels` one for each of the latter.
+    """
+    lines, found = read_lines(path), read_lines(labels)
+    groups = len(lines) // (1 + hypotheses)
+    if (len(lines), len(found)) != (groups * (1 + hypotheses), groups * hypotheses):
+        raise UserError(
+            f"{path} has {len(lines)} lines and {labels} {len(found)}; each premise needs "
+            f"{hypotheses} lines of hypotheses and as many labels: fetch the files again"
+        )
+    for place, label in enumerate(found):
+        premise = place // hypotheses * (1 + hypotheses)
+        hypothesis = premise + 1 + place % hypotheses
+        yield place + 1, [lines[premise], lines[hypothesis], label]
+
+
 def unequal_lengths(path: Path, number: int, other: Path, other_number: int) -> UserError:
     """Return the error of two files that do not belong together line by line."""
     return UserError(

@@ -1,4 +1,4 @@
-"""How torch runs in a command: the number of threads and the device."""
+"""How torch runs in a command: the number of threads, the device, layers drawn from a seed."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,6 +30,13 @@ def torch_threads(count: int) -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+def fresh_linear(inputs: int, outputs: int, seed: int) -> torch.nn.Linear:
+    """Return a layer that `seed` draws, whatever was drawn before."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return torch.nn.Linear(inputs, outputs)
 
 
 def has_bfloat16(device: torch.device) -> bool:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 # inches: a column of an A4 paper in two columns, so that a figure is printed at its own size
 COLUMN_WIDTH = 3.15
+# both columns
+PAGE_WIDTH = 6.5
 DOTS_PER_INCH = 200
 LABEL_SIZE, SMALL_SIZE = 8, 7
 # that fit beside the sign of a legend (small), and beside an axis of an inch and a half
@@ -28,6 +30,7 @@ DASHES: tuple[Any, ...] = (
     *("-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (6, 1.5, 1, 1.5)), (0, (9, 2.5))),
     *((0, (4, 1.2, 1, 1.2, 1, 1.2)), (0, (2.5, 1.5)), (0, (9, 1.5, 2.5, 1.5))),
 )
+HATCHES = ("", "//////", "......", "xxxxxx", "------", "\\\\\\\\\\\\", "||||||")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 # the two classes of pairs
 POSITIVE, NEGATIVE = "#E69F00", "#0072B2"
@@ -67,12 +70,12 @@ def figure_style() -> Iterator[None]:
         yield
 
 
-def new_figure(height: float) -> "Figure":
-    """Return an empty figure of the width of a column; `height` in inches."""
+def new_figure(height: float, width: float = COLUMN_WIDTH) -> "Figure":
+    """Return an empty figure, of the width of a column unless said otherwise; in inches."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(COLUMN_WIDTH, height))
+    figure = Figure(figsize=(width, height))
     FigureCanvasAgg(figure)
     return figure
 

@@ -57,6 +57,22 @@ def search_top(
     return rows, products
 
 
+def nearest_others(pool: np.ndarray, k: int, *, threads: int = 1) -> np.ndarray:
+    """Return for each row of a pool [n, dimension] its k nearest others, int64 [n, k].
+
+    By inner product, as in `search_top`. Raises `UserError` for a pool of k rows or fewer.
+    """
+    if len(pool) <= k:
+        raise UserError(
+            f"{len(pool)} strings are too few for {k} neighbours of each among them; give more"
+        )
+    near, _ = search_top(pool, pool, k + 1, threads=threads)
+    own = near == np.arange(len(pool))[:, None]
+    # a row with so many copies that it is not among its own neighbours
+    own[~own.any(axis=1), -1] = True
+    return near[~own].reshape(len(pool), k)
+
+
 def _lengths(matrix: np.ndarray) -> np.ndarray:
     return np.sqrt(np.einsum("nd,nd->n", matrix, matrix, dtype=np.float64))
 

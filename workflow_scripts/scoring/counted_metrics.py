@@ -59,16 +59,18 @@ def spearman_metric(first: np.ndarray, second: np.ndarray) -> Metric:
 
 def pearson_metric(first: np.ndarray, second: np.ndarray) -> Metric:
     """Return Pearson's correlation of two rows of n values; NaN where all of one are equal."""
-    # deviations from the mean of all, so that sums of squares keep their digits
-    one, other = (np.asarray(side, dtype=np.float64) - np.mean(side) for side in (first, second))
+    sides = [np.asarray(side, dtype=np.float64) for side in (first, second)]
+    # what rounding leaves of a value's deviation from a mean that is that value
+    nothing = [8 * np.finfo(np.float64).eps * np.abs(side).max(initial=0) for side in sides]
 
     def metric(counts: np.ndarray) -> np.ndarray:
-        number = counts.sum(axis=1)
-        means = [counts @ side / number for side in (one, other)]
-        products = counts @ (one * other) - number * means[0] * means[1]
-        pairs = zip((one, other), means, strict=True)
-        squares = [counts @ side**2 - number * mean**2 for side, mean in pairs]
-        return _quotient(products, np.sqrt(np.maximum(squares[0] * squares[1], 0)))
+        number = counts.sum(axis=1, keepdims=True)
+        deviations = [side - counts @ side[:, None] / number for side in sides]
+        products = np.einsum("rn,rn,rn->r", counts, *deviations)
+        squares = [np.einsum("rn,rn,rn->r", counts, own, own) for own in deviations]
+        for own, least in zip(squares, nothing, strict=True):
+            own[own <= number[:, 0] * least**2] = 0
+        return _quotient(products, np.sqrt(squares[0] * squares[1]))
 
     return metric
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from workflow_scripts.embedding.encoder_folder import LoadedModel
+from workflow_scripts.embedding.own_classifier import OwnClassifier
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.rooms import module_of
 from workflow_scripts.scoring.development_set import DevelopmentSet
@@ -10,11 +11,12 @@ from workflow_scripts.scoring.development_set import DevelopmentSet
 
 def make_score(
     development: DevelopmentSet, pooling: str, max_length: int
-) -> Callable[[LoadedModel], float]:
+) -> Callable[[LoadedModel, OwnClassifier | None], float]:
     """Return what scores a model on a development set, the higher the better."""
 
-    def score(loaded: LoadedModel) -> float:
-        return development.score(encode_strings(loaded, development.strings, pooling, max_length))
+    def score(loaded: LoadedModel, classifier: OwnClassifier | None = None) -> float:
+        vectors = encode_strings(loaded, development.strings, pooling, max_length)
+        return development.score(vectors, classifier)
 
     return score
 

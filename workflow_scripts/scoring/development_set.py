@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,11 @@ from workflow_scripts.files import read_lines
 from workflow_scripts.retrieval.rankings import rows_by_dataset
 from workflow_scripts.retrieval.suite_files import read_datasets
 from workflow_scripts.scoring.measurement import measure_datasets
+from workflow_scripts.scoring.own_predictions import own_predictions
 from workflow_scripts.scoring.tidy_scores import EncoderIds
+
+if TYPE_CHECKING:
+    from workflow_scripts.embedding.own_classifier import OwnClassifier
 
 
 @dataclass(frozen=True)
@@ -21,14 +25,15 @@ class DevelopmentSet:
 
     dataset: str
     entry: dict[str, Any]  # its block of items.json
-    strings: list[str]  # of the suite
+    strings: list[str]  # of the suite; of labelled texts those of the part `development`
     linking_similarity: str | None = None  # "dot" or "cosine", for entity linking alone
     threads: int = 1
 
-    def score(self, vectors: np.ndarray) -> float:
+    def score(self, vectors: np.ndarray, classifier: "OwnClassifier | None" = None) -> float:
         """Return the first metric of the set's task on vectors [strings, dimension].
 
-        Raises `UserError` where it is undefined, and for vectors that are not finite.
+        A set of task classification needs the classifier that is trained. Raises `UserError` where
+        the metric is undefined, and for vectors that are not finite.
         """
         if not np.isfinite(vectors).all():
             raise UserError(
@@ -43,6 +48,13 @@ class DevelopmentSet:
             ranked = rows_by_dataset(
                 rank_names(vectors, self.entry, self.dataset, 1, similarity, threads=self.threads)
             )
+        if "predictions" in task.NEEDS:
+            if classifier is None:
+                raise UserError(
+                    f"development set {self.dataset}: the recipe's method trains no classifier "
+                    "to score; take method classify, or a set of another task"
+                )
+            ranked = {self.dataset: own_predictions(self.dataset, self.entry, vectors, classifier)}
         encoder = EncoderIds("model", "recipe", "corpus", 0)
         (measured,) = measure_datasets(encoder, {self.dataset: self.entry}, vectors, ranked)
         return measured.values[task.METRICS[0]]
@@ -59,5 +71,25 @@ def read_development_set(
     datasets = read_datasets(items)
     if dataset not in datasets:
         raise UserError(f"{items}: no data set {dataset}; {nearest_name(dataset, datasets)}")
-    choices = (linking_similarity, threads)
-    return DevelopmentSet(dataset, datasets[dataset], read_lines(strings), *choices)
+    entry, texts = datasets[dataset], read_lines(strings)
+    if "parts" in entry:
+        entry, texts = _development_part(dataset, entry, texts)
+    return DevelopmentSet(dataset, entry, texts, linking_similarity, threads)
+
+
+def _development_part(
+    dataset: str, entry: dict[str, Any], strings: list[str]
+) -> tuple[dict[str, Any], list[str]]:
+    """Return what is chosen on of labelled texts, as if it were their test part, and its strings.
+
+    Raises `UserError` for a set without a part `development`.
+    """
+    rows = [row for row, part in enumerate(entry["parts"]) if part == "development"]
+    if not rows:
+        raise UserError(f"data set {dataset} has no part `development` to choose on; divide it")
+    used = sorted({one for row in rows for one in entry["texts"][row]})
+    place = {one: number for number, one in enumerate(used)}
+    texts = [[place[one] for one in entry["texts"][row]] for row in rows]
+    labels = [entry["labels"][row] for row in rows]
+    own = {**entry, "texts": texts, "labels": labels, "parts": ["test"] * len(rows)}
+    return own, [strings[one] for one in used]

@@ -13,6 +13,8 @@ from typing import Literal
 import numpy as np
 import torch
 
+from workflow_scripts.embedding.torch_setup import fresh_linear
+
 # of every fit, of folds and of the share held out for stopping
 SEED = 1111
 PENALTIES = (1e-5, 1e-4, 1e-3, 1e-2)
@@ -110,9 +112,7 @@ class _Group:
         # penalties by row of the weights, which hold the classes of one fit one after the other
         decay = torch.from_numpy(penalties).float().repeat_interleave(classes, dim=1)
         self._decay = decay[:, :, None]
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(SEED)
-            first = torch.nn.Linear(features.shape[1] - 1, classes)
+        first = fresh_linear(features.shape[1] - 1, classes, SEED)
         start = torch.cat([first.weight.detach(), first.bias.detach()[:, None]], dim=1)
         self._weights = start.repeat(count, rows, 1)
         self._state = [torch.zeros_like(self._weights) for _ in range(2)]

@@ -22,7 +22,8 @@ class Measurement:
     """The metrics of one encoder on the n items of one data set.
 
     `values` has them all, `metrics` those that are a function of how often each item counts and so
-    have a bootstrap interval. `arrays` are further arrays for the details, by key.
+    have a bootstrap interval. `arrays` are further arrays for the details, by key; `numbers` has
+    of how many items a metric is that is not of all.
     """
 
     dataset: str
@@ -33,6 +34,7 @@ class Measurement:
     values: dict[str, float]
     metrics: Mapping[str, Metric] = field(default_factory=dict)
     arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
+    numbers: Mapping[str, int] = field(default_factory=dict)
 
 
 def measure_items(
@@ -44,6 +46,7 @@ def measure_items(
     values: Mapping[str, float] | None = None,
     coverage: float | None = None,
     arrays: Mapping[str, np.ndarray] | None = None,
+    numbers: Mapping[str, int] | None = None,
 ) -> Measurement:
     """Return what was measured on the n items of a data set, whose block of items.json is `entry`.
 
@@ -61,7 +64,8 @@ def measure_items(
     if coverage is None:
         coverage = n / (n + sum(dropped.values()))
     split = entry.get("split", "test")
-    return Measurement(dataset, split, n, coverage, dropped, found, metrics, arrays or {})
+    shown = (dropped, found, metrics, arrays or {}, numbers or {})
+    return Measurement(dataset, split, n, coverage, *shown)
 
 
 def measure_datasets(
@@ -114,7 +118,8 @@ def bootstrap_scores(
             if metric in replicates:
                 low, high = percentile_interval(replicates[metric])
                 details[replicates_key(found.dataset, metric)] = replicates[metric]
-            measured = (value, low, high, found.n, found.coverage, found.dropped)
+            n = found.numbers.get(metric, found.n)
+            measured = (value, low, high, n, found.coverage, found.dropped)
             scores.append(Score(*encoder, found.dataset, found.split, metric, *measured))
         details |= found.arrays
     return scores, details

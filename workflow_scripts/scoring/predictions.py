@@ -3,10 +3,22 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from workflow_scripts.files import read_rows, write_text
 
+# parts whose items are tested
+TESTED = ("all", "test")
 _HEADER = ("dataset", "item", "prediction")
+
+
+def tested_labels(entry: Mapping[str, Any]) -> list[str]:
+    """Return the labels of the test items of a block of items.json, which predictions are of.
+
+    Of a set without splits (part `all`) that is every item.
+    """
+    pairs = zip(entry["labels"], entry["parts"], strict=True)
+    return [label for label, part in pairs if part in TESTED]
 
 
 def write_predictions(path: Path, predictions: Mapping[str, Iterable[str]]) -> None:

@@ -2,33 +2,38 @@
 
 import copy
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import torch
 from scipy.stats import pearsonr
 
+from workflow_scripts.embedding.own_classifier import OwnClassifier
+from workflow_scripts.embedding.torch_setup import fresh_linear
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.suite_files import gather_rows
 from workflow_scripts.scoring.linear_probe import PROTOCOLS, SEED, Protocol
+from workflow_scripts.scoring.own_predictions import own_predictions
 from workflow_scripts.scoring.senteval import folds_then_test, nested_folds, split_then_test
 
 # SICK's scores; the network gives each a share (Tai et al. 2015)
 _SCORES = np.arange(1, 6)
-_RELATEDNESS = {"batch_size": 64, "epochs": 50, "misses": 3, "most_epochs": 1000}
+_BATCH_SIZE, _EPOCHS, _TENACITY, _MOST_EPOCHS = 64, 50, 3, 1000
 
 
-def features_of(vectors: np.ndarray, texts: Sequence[Sequence[int]]) -> torch.Tensor:
+def features_of(vectors: np.ndarray, entry: Mapping[str, Any]) -> torch.Tensor:
     """Return float32 [items, D] of single texts, [items, 2 D] of pairs: |u - v| and u * v.
 
-    `texts` are rows of `vectors`, one or two for each item.
+    The `texts` of `entry` are rows of `vectors`, one or two for each item. With its `features` all
+    they are [items, 4 D] of pairs: u, v and those.
     """
-    sides = [gather_rows(vectors, side, "vectors") for side in zip(*texts, strict=True)]
+    sides = [gather_rows(vectors, side, "vectors") for side in zip(*entry["texts"], strict=True)]
     if len(sides) == 1:
         return torch.from_numpy(sides[0])
     one, other = sides
-    return torch.from_numpy(np.concatenate([np.abs(one - other), one * other], axis=1))
+    both = [one, other] if entry.get("features") == "all" else []
+    return torch.from_numpy(np.concatenate([*both, np.abs(one - other), one * other], axis=1))
 
 
 def rows_by_part(entry: Mapping[str, Any]) -> dict[str, np.ndarray]:
@@ -37,11 +42,24 @@ def rows_by_part(entry: Mapping[str, Any]) -> dict[str, np.ndarray]:
     return {part: np.flatnonzero(parts == part) for part in dict.fromkeys(entry["parts"])}
 
 
-def predict(vectors: np.ndarray, entry: Mapping[str, Any], protocol: str) -> list[str]:
-    """Return what is said of each test item of a block of items.json: a class, or a score."""
+def predict(
+    dataset: str,
+    entry: Mapping[str, Any],
+    vectors: np.ndarray,
+    how: str | OwnClassifier,
+) -> list[str]:
+    """Return what is said of each test item of a block of items.json: a class, or a score.
+
+    `how` is the protocol to train by, or a classifier that came with the encoder.
+    """
+    if isinstance(how, OwnClassifier):
+        return own_predictions(dataset, entry, vectors, how)
     if entry["task"] == "relatedness":
         return [f"{score:.9g}" for score in predict_scores(vectors, entry)]
-    return predict_classes(vectors, entry, PROTOCOLS[protocol])
+    try:
+        return predict_classes(vectors, entry, PROTOCOLS[how])
+    except UserError as error:
+        raise UserError(f"dataset {dataset}: {error}") from error
 
 
 def predict_classes(vectors: np.ndarray, entry: Mapping[str, Any], protocol: Protocol) -> list[str]:
@@ -51,7 +69,7 @@ def predict_classes(vectors: np.ndarray, entry: Mapping[str, Any], protocol: Pro
     """
     names = sorted(set(entry["labels"]))
     labels = np.array([names.index(label) for label in entry["labels"]])
-    rows, features = rows_by_part(entry), features_of(vectors, entry["texts"])
+    rows, features = rows_by_part(entry), features_of(vectors, entry)
     _check_classes(entry, rows, protocol)
     if "all" in rows:
         found = nested_folds(features, labels, protocol)
@@ -88,32 +106,30 @@ def predict_scores(vectors: np.ndarray, entry: Mapping[str, Any]) -> list[float]
     A softmax over the scores 1 to 5 of |u - v| and u * v learns the two nearest to the gold one by
     squared error; Pearson's correlation on the development part tells when to stop.
     """
-    rows, features = rows_by_part(entry), features_of(vectors, entry["texts"])
+    rows, features = rows_by_part(entry), features_of(vectors, entry)
     gold = np.array([float(label) for label in entry["labels"]])
     targets = torch.from_numpy(_two_bins(gold)).float()
     generator = np.random.RandomState(SEED)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(SEED)
-        layer = torch.nn.Linear(features.shape[1], len(_SCORES))
+    layer = fresh_linear(features.shape[1], len(_SCORES), SEED)
     optimiser = torch.optim.Adam(layer.parameters())
     train, watched, test = (rows[part] for part in ("train", "development", "test"))
     best, misses, epochs, kept = -1.0, 0, 0, layer
-    while epochs <= _RELATEDNESS["most_epochs"]:
-        for _ in range(_RELATEDNESS["epochs"]):
+    while epochs <= _MOST_EPOCHS:
+        for _ in range(_EPOCHS):
             order = train[generator.permutation(len(train))]
-            for batch in np.split(order, range(64, len(order), _RELATEDNESS["batch_size"])):
+            for batch in np.split(order, range(_BATCH_SIZE, len(order), _BATCH_SIZE)):
                 loss = torch.nn.functional.mse_loss(
                     layer(features[batch]).softmax(1), targets[batch]
                 )
                 optimiser.zero_grad()
                 loss.backward()
                 optimiser.step()
-        epochs += _RELATEDNESS["epochs"]
+        epochs += _EPOCHS
         found = np.nan_to_num(pearsonr(_means(layer, features[watched]), gold[watched])[0])
         if found > best:
             best, kept = found, copy.deepcopy(layer)
             continue
-        if misses >= _RELATEDNESS["misses"]:
+        if misses >= _TENACITY:
             break
         misses += 1
     return _means(kept, features[test]).tolist()

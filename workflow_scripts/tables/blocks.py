@@ -23,12 +23,20 @@ def score_files(cells: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 class Column(NamedTuple):
-    """A column: the digits after the point that it shows, and which of two values is better."""
+    """A column: the digits after the point that it shows, and which of two values is better.
+
+    Its `statistic` over seeds is "mean", or "deviation": spreads, of which none is the best.
+    """
 
     id: str
     label: str
     digits: int = DIGITS
     lower_is_better: bool = False
+    statistic: str = "mean"
+
+    @property
+    def shows_means(self) -> bool:
+        return self.statistic == "mean"
 
 
 class Part(NamedTuple):
@@ -102,6 +110,11 @@ class Table(NamedTuple):
         if not self.average:
             return self.columns
         return (*self.columns, self.columns[0]._replace(id=AVERAGE, label=f"{AVERAGE}."))
+
+    @property
+    def mean_columns(self) -> tuple[Column, ...]:
+        """The columns of which rows are compared: those of means, averages included."""
+        return tuple(column for column in self.value_columns if column.shows_means)
 
     @property
     def shown_columns(self) -> tuple[Column, ...]:

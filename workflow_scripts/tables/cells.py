@@ -115,6 +115,15 @@ def _measured(values: Iterable[float], **others: Any) -> ShownCell:
     return ShownCell(*mean_and_deviation(values), seeds=len(values), **others)
 
 
+def _spread(values: Iterable[float], **others: Any) -> ShownCell:
+    """Return the cell of a column of deviations: that over seeds is its value."""
+    values = list(values)
+    deviation = mean_and_deviation(values)[1]
+    if deviation is None:
+        return ShownCell(not_run="a single seed has no deviation")
+    return ShownCell(deviation, seeds=len(values), **others)
+
+
 def _values_by_seed(
     cell: Cell, scores: Scores, factor: int
 ) -> tuple[dict[int, float], list[Score]]:
@@ -165,7 +174,7 @@ def _with_published(cell: ShownCell, value: Decimal | None, digits: int) -> Show
 
 def _compare_rows(cells: dict[Place, ShownCell], block: Table) -> None:
     for row in (row for row in block.rows if row.against is not None):
-        for column in block.value_columns:
+        for column in block.mean_columns:
             cell, other = cells[row.id, column.id], cells[row.against, column.id]
             if cell.mean is not None and other.mean is not None:
                 change = rounded(cell.mean, column.digits) - rounded(other.mean, column.digits)
@@ -195,7 +204,7 @@ def _add_changes(cells: dict[Place, ShownCell], block: Table, published: Publish
 
 
 def _mark_best(cells: dict[Place, ShownCell], block: Table) -> None:
-    for column in block.value_columns:
+    for column in block.mean_columns:
         values = {
             row.id: rounded(mean, column.digits)
             for row in block.rows
@@ -230,8 +239,9 @@ def fill_table(block: Table, scores: Scores, published: Published) -> ShownTable
     """Return the table with all its cells: `scores` by file, `published` by (row id, column id).
 
     The value of a cell for one seed is the mean over its parts, and an average that over columns;
-    shown are mean and sample standard deviation over seeds. `UserError` for a score that is missing
-    or there twice. Intervals are added by `intervals.add_intervals`.
+    shown are mean and sample standard deviation over seeds, in a column of deviations the latter
+    alone. `UserError` for a score that is missing or there twice. Intervals are added by
+    `intervals.add_intervals`.
     """
     cells: dict[Place, ShownCell] = {}
     used: dict[Place, list[Score]] = {}
@@ -245,7 +255,8 @@ def fill_table(block: Table, scores: Scores, published: Published) -> ShownTable
             found = _values_by_seed(cell, scores, block.factor)
             values[column.id], used[row.id, column.id] = found
             known = {"departures": cell.departures, "tolerance": cell.tolerance}
-            cells[row.id, column.id] = _measured(values[column.id].values(), **known)
+            show = _measured if column.shows_means else _spread
+            cells[row.id, column.id] = show(values[column.id].values(), **known)
         if block.average:
             cells[row.id, AVERAGE] = _of_paper(_average(row, values), row, published)
         for column in block.value_columns:

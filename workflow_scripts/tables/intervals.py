@@ -39,7 +39,8 @@ def _replicates(cell: Cell, details: Details) -> np.ndarray | None:
 def _all_replicates(table: ShownTable, details: Details) -> dict[tuple[str, str], np.ndarray]:
     found: dict[tuple[str, str], np.ndarray] = {}
     for row in table.block.rows:
-        for name, cell in row.cells.items():
+        for name in (column.id for column in table.block.columns if column.shows_means):
+            cell = row.cells[name]
             if cell.not_run is None and (values := _replicates(cell, details)) is not None:
                 found[row.id, name] = table.block.factor * values
         of_row = [found[row.id, name] for name in row.cells if (row.id, name) in found]

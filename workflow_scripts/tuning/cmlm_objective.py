@@ -9,6 +9,7 @@ import torch
 
 from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.projections import Projections
+from workflow_scripts.embedding.torch_setup import fresh_linear
 from workflow_scripts.language_modelling.prediction import load_masked_lm
 from workflow_scripts.tuning.losses import retrieval_loss
 from workflow_scripts.tuning.masked_passes import MaskedPasses
@@ -16,7 +17,7 @@ from workflow_scripts.tuning.methods.cmlm import Choices, Corpora
 from workflow_scripts.tuning.neighbours import Masking, Sequences, draw_numbers
 from workflow_scripts.tuning.objective import Means, Step
 from workflow_scripts.tuning.running_text import RunningText
-from workflow_scripts.tuning.text_objective import TextObjective, fresh_linear
+from workflow_scripts.tuning.text_objective import TextObjective
 from workflow_scripts.tuning.token_pairs import TokenPairs
 from workflow_scripts.tuning.vectors_beside import VectorsBeside
 

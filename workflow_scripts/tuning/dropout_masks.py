@@ -55,6 +55,4 @@ class DropoutMasks(threading.local):
 
 def _as_mask(bits: torch.Tensor, rate: float, dtype: torch.dtype) -> torch.Tensor:
     dropped = min(round(rate * _STEPS), _STEPS - 1)
-    kept, scale = bits.ge_(dropped - _STEPS // 2), _STEPS / (_STEPS - dropped)
-    # a whole number by a factor is float32 at once
-    return kept * scale if dtype == torch.float32 else kept.to(dtype).mul_(scale)
+    return bits.ge_(dropped - _STEPS // 2).to(dtype).mul_(_STEPS / (_STEPS - dropped))

@@ -15,6 +15,7 @@ def write_card(record: dict[str, Any], method: Any) -> str:
     recipe, corpus, tuning = record["recipe"], record["corpus"], record["tuning"]
     pooling, name = record["pooling"], record["model"]["name"]
     labels = "with pairs of strings" if corpus.get("pairs") else "without labels"
+    labels = "with texts and their class" if "classes" in corpus else labels
     development = ""
     if "best_step" in tuning:
         development = (

@@ -11,6 +11,7 @@ from transformers import get_scheduler
 
 from workflow_scripts import rooms
 from workflow_scripts.embedding.encoder_folder import LoadedModel
+from workflow_scripts.embedding.own_classifier import OwnClassifier
 from workflow_scripts.embedding.torch_setup import has_bfloat16, torch_threads
 from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.objective import Means, Objective
@@ -22,8 +23,9 @@ from workflow_scripts.tuning.step_log import StepLog
 from workflow_scripts.tuning.tuning_state import BestWeights, Progress, StateFile, Trained
 
 _SCHEDULERS = {"constant": "constant_with_warmup", "linear": "linear", "cosine": "cosine"}
-# Scores a model on a development set, the higher the better.
-Score = Callable[[LoadedModel], float]
+# Scores a model, and the classifier of a method that trains one, on a development set, the higher
+# the better.
+Score = Callable[[LoadedModel, OwnClassifier | None], float]
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ def tune_model(
             if watched and (step % watched.every == 0 or step == objective.steps):
                 # of the first process, for all of them
                 with torch_threads(threads):
-                    own = score(loaded) if processes.is_first else 0
+                    own = score(loaded, objective.classifier) if processes.is_first else 0
                 value = processes.sum(torch.tensor(own, dtype=torch.float64, device=device)).item()
                 objective.trained.train()
                 best.offer(step, value, objective.trained)

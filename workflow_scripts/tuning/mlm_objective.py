@@ -8,6 +8,7 @@ import torch
 from torch.nn import functional
 
 from workflow_scripts.embedding.encoder_folder import LoadedModel
+from workflow_scripts.embedding.torch_setup import fresh_linear
 from workflow_scripts.errors import UserError
 from workflow_scripts.language_modelling.prediction import load_masked_lm
 from workflow_scripts.tuning.masked_passes import MaskedPasses
@@ -15,7 +16,7 @@ from workflow_scripts.tuning.methods.mlm import Choices
 from workflow_scripts.tuning.neighbours import Masking, Sequences, draw_numbers
 from workflow_scripts.tuning.objective import Means, Step
 from workflow_scripts.tuning.running_text import RunningText
-from workflow_scripts.tuning.text_objective import TextObjective, fresh_linear
+from workflow_scripts.tuning.text_objective import TextObjective
 
 # First numbers of the seeds of independent random streams.
 _TEXT, _MASKS = 1, 3

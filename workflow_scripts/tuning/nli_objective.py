@@ -6,10 +6,10 @@ from torch.nn import functional
 
 from workflow_scripts.corpora.pair_lines import LABELS
 from workflow_scripts.embedding.encoder_folder import LoadedModel
+from workflow_scripts.embedding.torch_setup import fresh_linear
 from workflow_scripts.tuning.corpus_strings import Corpus
 from workflow_scripts.tuning.methods.nli import Choices
 from workflow_scripts.tuning.objective import Means
-from workflow_scripts.tuning.text_objective import fresh_linear
 from workflow_scripts.tuning.vector_objective import PairObjective
 
 

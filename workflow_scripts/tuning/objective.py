@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from workflow_scripts.embedding.own_classifier import OwnClassifier
 from workflow_scripts.tuning.processes import Processes, Workers
 
 
@@ -48,6 +49,8 @@ class Objective(ABC):
 
     trained: torch.nn.Module
     steps: int
+    # of a method that trains one, as it is now
+    classifier: OwnClassifier | None = None
 
     @abstractmethod
     def batches(self) -> Iterable[Any]:

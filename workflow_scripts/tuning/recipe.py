@@ -61,6 +61,8 @@ class Recipe(Block):
 
     # whether the method makes an encoder, or takes the model as it is
     tunes: ClassVar[bool] = False
+    # whether a classifier is trained beside the model, which then says what test texts are
+    classifies: ClassVar[bool] = False
 
     method: Text = Field(description="how weights are trained; none takes the model as it is")
     pooling: Pooling = Field(description="; ".join(map(": ".join, POOLINGS.items())))

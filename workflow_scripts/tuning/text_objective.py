@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-import torch
 from torch import nn
 
 from workflow_scripts.embedding.encoder_folder import LoadedModel
@@ -58,10 +57,3 @@ class TextObjective(Objective):
             sparse_embedding_gradients(model),
         ):
             yield
-
-
-def fresh_linear(inputs: int, outputs: int, seed: int) -> nn.Linear:
-    """Return a layer that `seed` draws, whatever was drawn before."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        return nn.Linear(inputs, outputs)

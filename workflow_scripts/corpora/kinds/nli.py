@@ -12,9 +12,7 @@ from workflow_scripts.configuration.blocks import Distinct, Field, Text, mistake
 from workflow_scripts.corpora.block import SampledBlock
 from workflow_scripts.corpora.pair_lines import LABELS, pair_lines
 from workflow_scripts.datasets.pair_rows import read_pair_rows
-from workflow_scripts.datasets.rows import malformed, unequal_lengths
-from workflow_scripts.errors import UserError
-from workflow_scripts.files import read_lines
+from workflow_scripts.datasets.rows import malformed, read_groups, unequal_lengths
 
 RANDOM = True
 _LANGUAGE = "{language}"
@@ -108,19 +106,4 @@ def _triples(root: Path, options: Options, seed: int, dropped: Counter[str]) -> 
 def _rows(path: Path, root: Path, options: Options) -> Iterator[tuple[int, list[str]]]:
     if options.labels is None:
         return read_pair_rows(path, options.columns)
-    return read_groups(path, root / options.labels)
-
-
-def read_groups(path: Path, labels: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield (line of its label, [premise, hypothesis, label]) of the groups of 15-way XNLI."""
-    lines, found = read_lines(path), read_lines(labels)
-    groups = len(lines) // (1 + _HYPOTHESES)
-    if (len(lines), len(found)) != (groups * (1 + _HYPOTHESES), groups * _HYPOTHESES):
-        raise UserError(
-            f"{path} has {len(lines)} lines and {labels} {len(found)}; each premise needs "
-            f"{_HYPOTHESES} lines of hypotheses and as many labels: fetch the files again"
-        )
-    for place, label in enumerate(found):
-        premise = place // _HYPOTHESES * (1 + _HYPOTHESES)
-        hypothesis = premise + 1 + place % _HYPOTHESES
-        yield place + 1, [lines[premise], lines[hypothesis], label]
+    return read_groups(path, root / options.labels, _HYPOTHESES)

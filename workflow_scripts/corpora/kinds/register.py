@@ -17,6 +17,7 @@ KINDS = (
     "text",
     "bitext",
     "nli",
+    "labelled",
     "absent",
 )
 

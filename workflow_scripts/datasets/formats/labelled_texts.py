@@ -1,74 +1,82 @@
 """Texts, or pairs of them, with a class or a score: what classifiers are trained and tested on.
 
-The sets of SentEval (MR, CR, SUBJ, MPQA, SST2, TREC, MRPC, SICK) and others of their layouts.
+The sets of SentEval (MR, CR, SUBJ, MPQA, SST2, TREC, MRPC, SICK), reviews with stars, inference in
+many languages, and others of their layouts.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, Self
 
 from pydantic import model_validator
 
-from workflow_scripts.configuration.blocks import Block, Field, Text, mistake
-from workflow_scripts.datasets.entry import TextEntry, paths_of
+from workflow_scripts.configuration.blocks import Field, Whitespace, mistake
+from workflow_scripts.datasets.entry import TextEntry
 from workflow_scripts.datasets.items import LabelledTexts
-from workflow_scripts.datasets.pair_rows import read_pair_rows
-from workflow_scripts.datasets.rows import malformed, read_aligned_lines, require_strings
-from workflow_scripts.files import read_lines
+from workflow_scripts.datasets.labelled_rows import PARTS, Part, Parts, Shares, read_parts
 
 ITEMS = LabelledTexts
-PARTS = ("all", "train", "development", "test")
-# what SentEval makes of a blank line, which CR and MPQA have some of
-_BLANK = "."
-
-
-class Part(Block):
-    path: Text | list[Text] | dict[str | int, Text] = Field(
-        description="A file with the labels in it, {label: file}, or files line by line, the last "
-        "of labels."
-    )
-    columns: list[Text] | None = Field(
-        None,
-        description="Columns of the texts and, last, of the label, in the file's header, or their "
-        "keys in JSON.",
-    )
-    label: Literal["first", "last"] = Field(
-        "first",
-        description="Of a file without header: whether the label stands before the first space or "
-        "behind the last tab.",
-    )
-    label_end: Text | None = Field(
-        None, description="Labels are cut off before it, as TREC's `NUM:dist` before `:`."
-    )
-    encoding: Literal["utf-8", "iso-8859-1"] = Field(
-        "utf-8", description="TREC's training file is not UTF-8."
-    )
 
 
 class Entry(TextEntry):
-    all: Part | None = Field(
+    whitespace: Whitespace = Field(
+        "collapsed",
+        description="SentEval joins words by single blanks; `kept`: as the files have it.",
+    )
+    all: Parts | None = Field(
         None, description="A set without splits: every text is tested, by folds."
     )
-    train: Part | None = Field(None, description="Texts to train on.")
-    development: Part | None = Field(
+    train: Parts | None = Field(None, description="Texts to train on; a list is put together.")
+    development: Parts | None = Field(
         None, description="Texts to choose settings on; without, folds of those to train on."
     )
-    test: Part | None = Field(None, description="Texts to test on.")
+    test: Parts | None = Field(None, description="Texts to test on.")
+    divided: Shares | None = Field(
+        None,
+        description="Makes parts of `all`, or of `train` where there is no `all`: the share of "
+        "each, in whole numbers, drawn with a fixed seed; what has the same first text stays "
+        "together.",
+    )
+    features: Literal["senteval", "all"] = Field(
+        "senteval",
+        description="Of pairs, what a classifier sees: abs(u - v) and u * v, or `all`, u and v too "
+        "(CMLM, section 4.5.2).",
+    )
 
     @model_validator(mode="after")
     def _parts_of_one_way(self) -> Self:
-        given = {name for name, _ in _parts(self)}
+        given = {name for name, _ in _given(self)}
+        made = set(self.divided or ())
+        if given == {"all"}:
+            given = made or given
+        elif made:
+            if made != {"train", "development"} or given != {"train", "test"}:
+                raise mistake(
+                    "`divided` makes train and test of `all`, or train and development of `train`"
+                )
+            given |= made
         if given != {"all"} and given - {"development"} != {"train", "test"}:
             raise mistake("give `all` alone, or `train` and `test`, with `development` or not")
         return self
 
 
-def _parts(entry: Entry) -> list[tuple[str, Part]]:
-    return [(name, part) for name in PARTS if (part := getattr(entry, name)) is not None]
+def _given(entry: Entry) -> list[tuple[str, list[Part]]]:
+    return [(name, parts) for name in PARTS if (parts := getattr(entry, name)) is not None]
+
+
+def _sources(entry: Entry) -> list[tuple[str, list[Part]]]:
+    """Return each part of a set, those that are made by dividing too, with what it is read from."""
+    given, made = dict(_given(entry)), entry.divided or {}
+    divided = None if not made else "all" if "all" in given else "train"
+    sources = [(name, divided if name in made else name) for name in PARTS]
+    return [
+        (name, given[source])
+        for name, source in sources
+        if source in given and (name in made or name != divided)
+    ]
 
 
 def list_files(root: Path, entry: Entry) -> list[Path]:
-    return [path for _, part in _parts(entry) for path in paths_of(root, part.path)]
+    return [path for _, parts in _given(entry) for part in parts for path in part.files(root)]
 
 
 def read(root: Path, entry: Entry) -> LabelledTexts:
@@ -77,12 +85,9 @@ def read(root: Path, entry: Entry) -> LabelledTexts:
     Within a part the shortest come first, by words, as in SentEval, whose folds hang on it.
     """
     found = LabelledTexts()
-    for name, part in _parts(entry):
-        rows = []
-        for texts, label in _rows(root, part):
-            if part.label_end is not None:
-                label = label.partition(part.label_end)[0]
-            rows.append(([text if text.strip() else _BLANK for text in texts], label))
+    for name, parts in _sources(entry):
+        shares = entry.divided if name in (entry.divided or ()) else None
+        rows = read_parts(root, parts, name, shares)
         for texts, label in sorted(rows, key=lambda row: (*map(_words, row[0]), row[1])):
             found.add(texts, label, name)
     return found
@@ -90,27 +95,3 @@ def read(root: Path, entry: Entry) -> LabelledTexts:
 
 def _words(text: str) -> int:
     return len(text.split())
-
-
-def _rows(root: Path, part: Part) -> Iterator[tuple[list[str], str]]:
-    paths = paths_of(root, part.path)
-    if isinstance(part.path, dict):
-        for label, path in zip(part.path, paths, strict=True):
-            yield from (([text], str(label)) for text in read_lines(path, part.encoding))
-    elif isinstance(part.path, list) or part.columns is not None:
-        columns = part.columns or []
-        aligned = isinstance(part.path, list)
-        rows = read_aligned_lines(paths) if aligned else read_pair_rows(paths[0], columns)
-        for line, (*texts, label) in rows:
-            require_strings([*texts, label], "a text or label", paths[0], line)
-            yield texts, label
-    else:
-        for line, text in enumerate(read_lines(paths[0], part.encoding), start=1):
-            if part.label == "first":
-                label, _, sentence = text.partition(" ")
-            else:
-                sentence, _, label = text.rpartition("\t")
-            if not (label.strip() and sentence.strip()):
-                order = {"first": "label sentence", "last": "sentence<TAB>label"}[part.label]
-                raise malformed(paths[0], line, f"expected {order}, found {text[:60]!r}")
-            yield [sentence], label

@@ -11,7 +11,7 @@ from workflow_scripts.configuration.blocks import FileOf
 from workflow_scripts.configuration.chosen import read_chosen
 from workflow_scripts.figures.config import FigureBlock
 
-KINDS = ("roc", "lines", "cosines", "buckets")
+KINDS = ("roc", "lines", "cosines", "buckets", "retrieved-languages", "translations")
 
 
 def read_figure(name: str, block: Any, file: str | FileOf = "config") -> FigureBlock:

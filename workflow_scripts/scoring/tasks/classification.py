@@ -24,8 +24,8 @@ def measure(
     """
     from workflow_scripts.scoring.counted_metrics import accuracy_metric
     from workflow_scripts.scoring.measurement import measure_items
+    from workflow_scripts.scoring.predictions import tested_labels
 
-    pairs = zip(entry["labels"], entry["parts"], strict=True)
-    gold = [label for label, part in pairs if part in ("all", "test")]
+    gold = tested_labels(entry)
     hits = [own == other for own, other in zip(gold, ranked, strict=True)]
     return measure_items(dataset, entry, len(gold), {"accuracy": accuracy_metric(hits)})

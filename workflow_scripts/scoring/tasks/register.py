@@ -19,7 +19,7 @@ from workflow_scripts.errors import UserError
 
 TASKS = (
     *("similarity", "pair-classification", "entity-linking", "lexicon", "isotropy"),
-    *("bitext-retrieval", "classification", "relatedness"),
+    *("bitext-retrieval", "classification", "relatedness", "language-bias"),
 )
 
 

@@ -22,9 +22,9 @@ def measure(
 
     from workflow_scripts.scoring.counted_metrics import pearson_metric, spearman_metric
     from workflow_scripts.scoring.measurement import measure_items
+    from workflow_scripts.scoring.predictions import tested_labels
 
-    pairs = zip(entry["labels"], entry["parts"], strict=True)
-    gold = np.array([float(label) for label, part in pairs if part == "test"])
+    gold = np.array([float(label) for label in tested_labels(entry)])
     scores = np.array(ranked, dtype=np.float64)
     metrics = {"pearson": pearson_metric(scores, gold), "spearman": spearman_metric(scores, gold)}
     return measure_items(dataset, entry, len(gold), metrics)

@@ -1,11 +1,19 @@
 """Tables of scores: encoders in rows, data sets in columns, the published value beside each."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from workflow_scripts.configuration.blocks import Block, Distinct, Id, NotNegative, Text, mistake
+from workflow_scripts.configuration.blocks import (
+    Block,
+    Count,
+    Distinct,
+    Id,
+    NotNegative,
+    Text,
+    mistake,
+)
 from workflow_scripts.errors import nearest_name
 from workflow_scripts.tables.blocks import Table, score_files
 from workflow_scripts.tables.config import ById, EncoderRow, TableBlock
@@ -29,6 +37,9 @@ class ColumnBlock(Block):
     names: dict[str, str] = Field({}, alias="with", description="Values for placeholders in rows.")
     digits: Annotated[int, Field(ge=0, le=6)] = Field(3, description="Digits after the point.")
     lower_is_better: bool = Field(False, description="Whether small is good.")
+    statistic: Literal["mean", "deviation"] = Field(
+        "mean", description="Over seeds: their mean, or their sample deviation as a value."
+    )
     tolerance: NotNegative | None = Field(None, description="In place of the config's.")
 
     @model_validator(mode="after")
@@ -67,6 +78,9 @@ class Config(TableBlock):
     """A table of scores."""
 
     suite: Text = Field(description="Suite with the columns' data sets; {language} is replaced.")
+    seeds: Distinct[Count] | None = Field(
+        None, description="Seeds of its tuned rows, in place of the config's."
+    )
     percent: bool = Field(
         False, description="Scores are shown times 100, as the paper prints them; tolerances too."
     )
@@ -80,6 +94,9 @@ class Config(TableBlock):
     @model_validator(mode="after")
     def _fits_together(self) -> "Config":
         columns = [column.id for column in self.columns]
+        deviations = [column.id for column in self.columns if column.statistic == "deviation"]
+        if deviations and (self.average or self.change_of in deviations):
+            raise mistake(f"column `{deviations[0]}` has deviations: they have no mean or changes")
         if len({column.label for column in self.columns}) < len(columns):
             raise mistake("two of its `columns` have one label; rename one")
         if self.average:
@@ -115,7 +132,7 @@ def resolve(config: Config, run: Any) -> dict[str, Any]:
     found: dict[str, dict[str, Any]] = {}
     models: dict[str, None] = {}
     left_out: dict[str, None] = {}
-    keys = {"id", "label", "digits", "lower_is_better"}
+    keys = {"id", "label", "digits", "lower_is_better", "statistic"}
     for row, column in places(config):
         cell = found.setdefault(row["id"], {})[column["id"]] = run.cell(row, column)
         if "parts" in cell:

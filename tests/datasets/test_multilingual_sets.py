@@ -1,0 +1,165 @@
+"""config/datasets-multilingual.yaml on the real files, with the counts of their manifests."""
+
+import csv
+import os
+from collections import Counter, defaultdict
+
+import pytest
+from dataset_reading import read_dataset
+
+from workflow_scripts.configuration.yaml_files import read_mapping
+from workflow_scripts.corpora.kinds.register import read_corpus_block
+from workflow_scripts.datasets.formats import labelled_texts
+from workflow_scripts.datasets.formats.register import read_entry
+
+# folders whose files these sets read
+FOLDERS = ("xnli-15way", "jsick", "sick-nl", "subjectivity-checkthat", "sentiment-")
+LANGUAGES = ["ar", "bg", "de", "el", "en", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi"]
+LANGUAGES += ["zh"]
+XNLI = {"entailment", "neutral", "contradiction"}
+HOTELS = {"strong_negative", "negative", "mixed", "positive", "strong_positive"}
+
+
+@pytest.fixture(scope="module")
+def content(project):
+    return read_mapping(project / "config" / "datasets-multilingual.yaml")
+
+
+@pytest.fixture(scope="module")
+def entries(content):
+    return content["datasets"]
+
+
+@pytest.fixture(scope="module")
+def more_data(shared_data):
+    root = shared_data.parent / "data-cmlm"
+    if not root.is_dir():
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(f"needs {root.name}")
+    return root
+
+
+def manifest(root):
+    with open(root / "MANIFEST.tsv", encoding="utf-8", newline="") as stream:
+        rows = csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)
+        return {row["path"]: row for row in rows}
+
+
+def counts(root, block):
+    found = read_dataset(root, block)
+    return found, Counter(found.parts)
+
+
+def test_every_entry_is_valid_and_every_suite_names_known_ones(content, entries):
+    for name, block in entries.items():
+        read_entry(name, block)
+    for suite in content["suites"].values():
+        assert {*suite["datasets"]} <= {*entries}
+    for name, block in content["corpora"].items():
+        read_corpus_block(name, block)
+    assert len(content["suites"]["xeval"]["datasets"]) == 9 * 15
+    assert all("absent" in entries[one] for one in content["suites"]["xeval"]["datasets"])
+
+
+@pytest.mark.shared_data
+def test_every_file_of_these_sets_is_read_with_its_rows(entries, more_data):
+    """Each row of the manifest by the sets that read it: part by part, or the whole file."""
+    listed = {path: row for path, row in manifest(more_data).items() if path.startswith(FOLDERS)}
+    read, rows = set(), defaultdict(Counter)
+    for name, block in entries.items():
+        if name.startswith(("xeval", "reviews", "paws-x")) or "-from-en-" in name:
+            continue
+        _, parts = counts(more_data, block)
+        entry = read_entry(name, block)
+        files = dict(labelled_texts._sources(entry))
+        for part, number in parts.items():
+            for one in files[part]:
+                for file in one.files(more_data):
+                    path = str(file.relative_to(more_data))
+                    read.add(path)
+                    rows[name, path][part] += number
+    assert read == set(listed)
+    for (name, path), by_part in rows.items():
+        expected = int(listed[path]["rows"])
+        # of a premise and its three hypotheses
+        expected = 5010 if "sentences." in path else expected
+        assert sum(by_part.values()) == expected, (name, path)
+
+
+@pytest.mark.shared_data
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_premise_of_xnli_is_in_two_parts(entries, more_data, language):
+    found, parts = counts(more_data, entries[f"xnli-{language}"])
+    premises = defaultdict(set)
+    for (premise, _), part in zip(found.texts, found.parts, strict=True):
+        premises[premise].add(part)
+    assert all(len(own) == 1 for own in premises.values())
+    assert 2990 < parts["train"] < 3020 and 990 < parts["test"] < 1010
+    labels = Counter(zip(found.parts, found.labels, strict=True))
+    assert {label for _, label in labels} == XNLI
+    # a premise has one hypothesis of each kind
+    assert len({labels["test", label] for label in XNLI}) == 1
+
+
+@pytest.mark.shared_data
+@pytest.mark.parametrize("language", ["de", "en", "es", "fr", "ja", "ko", "zh"])
+def test_paws_x_has_2000_pairs(entries, shared_data, language):
+    found, parts = counts(shared_data, entries[f"paws-x-{language}"])
+    assert len(found.texts) == 2000 and set(found.labels) == {"0", "1"}
+    assert 0.18 < parts["test"] / 2000 < 0.22
+
+
+@pytest.mark.shared_data
+@pytest.mark.parametrize(
+    ("name", "parts", "labels"),
+    [
+        ("jsick-e", (5000, 0, 4927), XNLI),
+        ("sick-nl-e", (4439, 495, 4906), {label.upper() for label in XNLI}),
+        ("subjectivity-bg", (729, 314, 250), {"SUBJ", "OBJ"}),
+        ("tweets-hi", (1839, 324, 870), {"0", "1", "2"}),
+        ("hotels-eu", (861, 124, 248), HOTELS),
+        ("hotels-ja", (3888, 1112, 553), {"-1", "0", "1"}),
+        # trained on English
+        ("tweets-from-en-pt", (1839, 324, 870), {"0", "1", "2"}),
+        ("hotels-from-en-ca", (1359, 195, 263), HOTELS),
+    ],
+)
+def test_parts_and_classes_of_sets_that_have_their_own(entries, more_data, name, parts, labels):
+    found, own = counts(more_data, entries[name])
+    assert tuple(own[part] for part in ("train", "development", "test")) == parts
+    for part in own:
+        pairs = zip(found.labels, found.parts, strict=True)
+        assert {label for label, one in pairs if one == part} == labels
+
+
+SAMPLER = [f"{name}-{one}" for name in ("xnli", "tweets") for one in ("en", "es", "fr")]
+SAMPLER += [f"tweets-from-en-{one}" for one in ("en", "es", "fr")]
+SAMPLER += ["subjectivity-en", "reviews-en", "reviews-fr"]
+
+
+@pytest.mark.parametrize("name", SAMPLER)
+def test_the_sampler_has_texts_of_every_class_to_train_and_to_test_on(entries, sampler, name):
+    found, parts = counts(sampler, entries[name])
+    assert parts["test"] >= 30 and parts["train"] >= 60 and parts["development"] >= 10
+    labels = Counter(zip(found.parts, found.labels, strict=True))
+    assert min(number for (part, _), number in labels.items() if part == "test") >= 8
+    tested = {tuple(t) for t, part in zip(found.texts, found.parts, strict=True) if part == "test"}
+    others = {tuple(t) for t, part in zip(found.texts, found.parts, strict=True) if part != "test"}
+    assert not tested & others
+
+
+def test_the_default_tables_and_suites_name_only_what_the_sampler_has(embedded_config):
+    suites = embedded_config["suites"]
+    named = {one for name in ("xeval-open", "reviews") for one in suites[name]["datasets"]}
+    assert named == set(SAMPLER)
+
+
+@pytest.mark.shared_data
+def test_no_text_of_the_sampler_is_one_of_the_real_sets(entries, sampler, more_data):
+    def strings(root, names):
+        found = [read_dataset(root, entries[name]).texts for name in names]
+        return {text.strip().lower() for texts in found for pair in texts for text in pair}
+
+    names = [name for name in SAMPLER if not name.startswith("reviews")]
+    real = strings(more_data, names)
+    assert len(real) > 20_000
+    assert not strings(sampler, SAMPLER) & real

@@ -1,0 +1,72 @@
+"""SentEval's sets, vectors fixed: its algorithm one fit at a time, and the project's batches."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workflow_scripts.benchmarks.child_process import run_module
+from workflow_scripts.benchmarks.settings import Settings
+from workflow_scripts.configuration.yaml_files import read_mapping
+from workflow_scripts.tuning.methods.register import read_recipe_blocks
+
+if TYPE_CHECKING:
+    from workflow_scripts.benchmarks.workloads import Prepared, Workload
+
+CONFIG = Path(__file__).resolve().parent.parent.parent / "config"
+PROTOCOL = "prototyping"
+SETS = ("mr", "cr", "subj", "mpqa", "sst2", "trec", "mrpc", "sick-e", "sick-r")
+
+
+def prepare_probes(workload: "Workload", settings: Settings, folder: Path) -> "Prepared":
+    """Embed a set once; then the fits on its vectors, by each way."""
+    name, blocks = workload.task, read_recipe_blocks(CONFIG / "recipes.yaml")
+    recipe = {key: blocks[workload.recipe][key] for key in ("pooling", "embed_max_length")}
+    block = {"datasets": {name: read_mapping(CONFIG / "datasets.yaml")["datasets"][name]}}
+    files = {key: folder / f"{name}.{key}" for key in ("txt", "json", "npy", "record")}
+    options = {"suite": name, "block": json.dumps(block), "root": settings.data}
+    options |= {"strings": files["txt"], "items": files["json"]}
+    _run("reading", "datasets.read_suite", options)
+    options = {"model": settings.model, "strings": files["txt"], "threads": settings.threads}
+    options |= {"recipe-json": json.dumps(recipe), "output": files["npy"]}
+    _run("embedding", "embedding.embed_suite", options | {"record": files["record"]})
+    job = {"probes": name, "protocol": PROTOCOL, "items": files["json"], "vectors": files["npy"]}
+    job |= {"threads": settings.threads}
+    about = {"protocol": PROTOCOL, "pooling": recipe["pooling"]}
+    return about, lambda way, run: job
+
+
+def _run(what: str, module: str, options: dict[str, Any]) -> None:
+    arguments = [part for key, value in options.items() for part in (f"--{key}", value)]
+    run_module(f"{what} of SentEval", f"workflow_scripts.{module}", arguments, 1)
+
+
+def probe_measures(job: dict[str, Any]) -> dict[str, Any]:
+    """Return the score of a way, and the seconds of its fits and tests alone."""
+    # Only now: torch takes seconds and memory, and counts in the process that measures alone.
+    import time
+
+    import psutil
+    import torch
+
+    from workflow_scripts import rooms
+    from workflow_scripts.benchmarks.plain_senteval import predict_plainly
+    from workflow_scripts.retrieval.suite_files import read_datasets, read_vectors
+    from workflow_scripts.scoring.linear_probe import PROTOCOLS
+    from workflow_scripts.scoring.trained_predictions import predict
+
+    torch.set_num_threads(job["threads"])
+    name, vectors = job["probes"], read_vectors(Path(job["vectors"]))
+    entry = read_datasets(Path(job["items"]))[name]
+    memory_before = psutil.Process().memory_info().rss
+    started = time.perf_counter(), time.process_time()
+    if job["way"] == "plain":
+        found = predict_plainly(entry, vectors, PROTOCOLS[job["protocol"]])
+    else:
+        found = predict(name, entry, vectors, job["protocol"])
+    ended = time.perf_counter(), time.process_time()
+    task = rooms.load("scoring.tasks", entry["task"])
+    value = task.measure(name, entry, vectors, found).values[task.METRICS[0]]
+    seconds, processor = (after - before for after, before in zip(ended, started, strict=True))
+    measures = {"loop_seconds": seconds, "processor_seconds": processor}
+    counts = {"items": len(entry["labels"]), "tested": len(found), "width": vectors.shape[1]}
+    return measures | counts | {"score": 100 * value, "memory_before": memory_before}

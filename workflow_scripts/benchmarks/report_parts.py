@@ -1,0 +1,266 @@
+"""What docs/benchmarks.md shows of the measurements: rows, columns and aims of each block."""
+
+from collections.abc import Callable, Mapping, Sequence
+from statistics import mean, median, stdev
+from typing import NamedTuple
+
+from workflow_scripts.benchmarks import workloads as ways
+from workflow_scripts.benchmarks.probe_workloads import SETS
+
+STEP, LOOP, PEAK, RHO = "seconds_per_step", "loop_seconds", "peak_memory", "spearman"
+PROCESSOR, FITS = "processor_seconds_per_step", "processor_seconds"
+MIB, FASTER = 2**-20, "at least {:g} times as fast"
+NO_SLOWER = "no slower than one thread (at least {:g} times as fast)"
+INT8 = "Spearman's rho of int8 on STS-B within {:g} of float32"
+# Below this Welch's test calls the two loops different.
+SIGNIFICANT = 0.05
+# {(section, task, way, measure): {run: value}}
+Values = Mapping[tuple[str, str, str, str], Mapping[int, str]]
+
+
+class Shown(NamedTuple):
+    """A column or an aim: a measure of a way, or its relation to another way's, round by round.
+
+    The relation is `over` / way, way / `under` or way - `minus`. Shown is their median or another
+    `statistic`; with None the range as well. `bound` is the least value of an aim whose text has
+    "at least", else the largest size.
+    """
+
+    text: str
+    measure: str
+    form: str
+    over: str = ""
+    under: str = ""
+    minus: str = ""
+    statistic: Callable[[list[float]], float] | None = median
+    scale: float = 1
+    missing: str = "-"
+    task: str = ""
+    way: str = ways.OURS
+    bound: float = 0
+
+    def of(self, values: Values, section: str, task: str, way: str) -> list[float]:
+        """Return the values of all runs."""
+
+        def find(way: str) -> dict[int, float]:
+            found = values.get((section, task, way, self.measure), {})
+            return {run: self.scale * float(text) for run, text in found.items()}
+
+        first, second = find(self.over or way), find(way if self.over else self.under or self.minus)
+        if not (self.over or self.under or self.minus):
+            return list(first.values())
+        pairs = [(first[run], second[run]) for run in first if run in second]
+        return [one - other if self.minus else one / other for one, other in pairs]
+
+    def write(self, found: list[float]) -> str:
+        """Return the statistic of the values, or their median and range."""
+        if not found:
+            return self.missing
+        if self.statistic:
+            return format(self.statistic(found), self.form)
+        low, middle, high = (format(one(found), self.form) for one in (min, median, max))
+        return f"{middle} ({low} to {high})" if len(found) > 1 else middle
+
+    def verdict(self, values: Values, section: str, task: str) -> str:
+        """Return the line on an aim of a part, whose first task is `task`."""
+        found = self.of(values, section, self.task or task, self.way)
+        text = self.text.format(self.bound)
+        if not found:
+            return f"- Aim: {text}: not measured\n"
+        least = "at least" in text
+        reached = median(found) >= self.bound if least else abs(median(found)) <= self.bound
+        written = self._replace(statistic=None).write(found)
+        return f"- Aim: {text}: {'reached' if reached else '**missed**'}, {written}\n"
+
+
+class Part(NamedTuple):
+    """A block: rows of label, task and way, what is said, columns, verdicts, and what follows."""
+
+    section: str
+    rows: Sequence[tuple[str, str, str]]
+    about: str
+    columns: Sequence[Shown]
+    aims: Sequence[Shown] = ()
+    after: Callable[[Values], str] = lambda values: ""
+    missing: str = "Not measured."
+
+
+def aim(text: str, bound: float, measure: str, form: str = ".2f", **options: str) -> Shown:
+    """Return an aim; `options` are how it is related, and task and way where not the part's."""
+    return Shown(text, measure, form, bound=bound, **options)
+
+
+def columns(plain: str, trainer: str, rate: Sequence[Shown] = ()) -> list[Shown]:
+    """Return the columns of tuning, against the plain way and sentence-transformers by name."""
+    return [
+        Shown("seconds a step", STEP, ",.3f", statistic=None),
+        *rate,
+        Shown("processor seconds", PROCESSOR, ".3f"),
+        Shown(f"times as fast as {plain}", STEP, ".2f", over=ways.PLAIN),
+        Shown(f"as {trainer}", STEP, ".2f", over=ways.TRAINER),
+        Shown("peak memory, MiB", PEAK, ",.0f", scale=MIB),
+        Shown("growth, MiB", "memory_growth", ",.0f", scale=MIB),
+        Shown(f"peak, share of {plain}", PEAK, ".2f", under=ways.PLAIN),
+    ]
+
+
+def tuning(task: str, least: float) -> Part:
+    return Part(
+        "tuning",
+        [(label, task, way) for way, label in ways.TUNING_WAYS.items()],
+        "Model {model}, recipe `{recipe}` (at most {max_length} tokens). Steps in a run: "
+        "{steps:.0f} of {batch_size} strings, drawn from {available:,} ({source}), "
+        "{tokens_per_string:.1f} tokens a string on average. Threads: {threads}, runs: {runs}.",
+        columns("the authors' way", ways.TRAINER),
+        [
+            aim(f"{FASTER} as the authors' way", least, STEP, over=ways.PLAIN),
+            aim(f"{FASTER} as sentence-transformers", 1.3, STEP, over=ways.TRAINER),
+            aim("at most {:g} of the authors' way's peak memory", 0.5, PEAK, under=ways.PLAIN),
+        ],
+    )
+
+
+def _welch(values: Values) -> str:
+    # Only now: it takes half a second, which a report without this section need not wait for.
+    from scipy.stats import ttest_ind
+
+    rho = Shown("", RHO, "")
+    ours, plain = (rho.of(values, "quality", "stsb-dev", way) for way in (ways.OURS, ways.PLAIN))
+    test = ttest_ind(ours, plain, equal_var=False)
+    verdict = "differ" if test.pvalue < SIGNIFICANT else "do not differ beyond chance"
+    return (
+        f"Difference {mean(ours) - mean(plain):+.4f}; Welch's t-test: t = {test.statistic:.2f}, "
+        f"p = {test.pvalue:.2f}. The two loops {verdict} (level {SIGNIFICANT:g}).\n"
+    )
+
+
+THREADS = {"mini": "embedded size", "base": "BERT-base's shape"}
+THREADS |= {f"{task}-busy": f"{size}, beside two busy processes" for task, size in THREADS.items()}
+STATISTICS = [("seeds", "d", len), ("mean", ".4f", mean), ("deviation", ".4f", stdev)]
+STATISTICS += [("least", ".4f", min), ("largest", ".4f", max)]
+GPU_TASKS = {
+    "sentences": ("tuning, 10,000 sentences, one epoch", 3),
+    "words": ("tuning, 10,000 words, two epochs", 3),
+    "cmlm": ("CMLM, 10,000 pairs of at most 2 x 128 tokens", 10),
+    "names": ("embedding, 1,000,000 names of 8 tokens", 60),
+}
+PARTS = {
+    "words": tuning("words", 3.0),
+    "phrases": tuning("phrases", 3.0),
+    "sentences": tuning("sentences", 2.5),
+    "cmlm": Part(
+        "cmlm",
+        [
+            (f"{label}, at most {task} tokens", task, way)
+            for task in ways.JOINED
+            for way, label in ways.CMLM_WAYS.items()
+        ],
+        "Model {model}, recipe `{recipe}`. Steps in a run: {steps:.0f} of {batch_size} pairs, "
+        "drawn from {available:,} ({source}); single sentences have {tokens_per_string:.1f} tokens "
+        "on average. Threads: {threads}, runs: {runs}.",
+        columns(*("the plain way", "TSDAE"), [Shown("pairs a second", "units_per_second", ",.0f")]),
+        [
+            aim(f"of 64 tokens {FASTER} as the plain way", 3, STEP, over=ways.PLAIN),
+            # full sequences have little padding to save
+            aim(f"of 128 tokens {FASTER} as the plain way", 2, STEP, over=ways.PLAIN, task="128"),
+        ],
+    ),
+    "threads": Part(
+        "threads",
+        [
+            (f"{size}, {label}", task, way)
+            for task, size in THREADS.items()
+            for way, label in ways.THREADED.items()
+        ],
+        "Embedded size: {model}, recipe `{recipe}`, steps in a run: {steps:.0f} of {batch_size} "
+        f"strings; of BERT-base's shape {ways.FEW['steps']} of {ways.FEW['batch_size']}. All "
+        "threads: {threads}, runs: {runs}.",
+        [
+            Shown("seconds a step", STEP, ",.3f", statistic=None),
+            Shown("processor seconds", PROCESSOR, ".3f"),
+            Shown("times as fast as one thread", STEP, ".2f", over=ways.ONE),
+            Shown("processor seconds, share of one thread's", PROCESSOR, ".2f", under=ways.ONE),
+            Shown("peak memory, MiB", PEAK, ",.0f", scale=MIB),
+        ],
+        [
+            aim(f"{THREADS['mini']}: {FASTER} as one thread", 1.7, STEP, over=ways.ONE),
+            # large matrix products gain less
+            aim(f"{THREADS['base']}: {NO_SLOWER}", 1.0, STEP, over=ways.ONE, task="base"),
+        ],
+    ),
+    "names": Part(
+        "embedding",
+        [(label, "names", way) for way, label in ways.EMBEDDING_WAYS.items()],
+        "Model {model}, recipe `{recipe}`, {strings:,} names ({source}). Threads: {threads}, runs: "
+        "{runs}. The best batch size of sentence-transformers was {best_batch_size}, of those "
+        "tried once on a part of the names.",
+        [
+            Shown("seconds", LOOP, ",.2f", statistic=None),
+            Shown("strings a second", "strings_per_second", ",.0f"),
+            Shown("times as fast as sentence-transformers", LOOP, ".2f", over=ways.TRAINER),
+            Shown("as its best batch size", LOOP, ".2f", over=ways.BEST),
+            Shown("peak memory, MiB", PEAK, ",.0f", scale=MIB),
+            Shown("largest difference of a value", "largest_difference", ".1e"),
+        ],
+        [
+            aim(f"{FASTER} as sentence-transformers' encode", 1.3, LOOP, over=ways.TRAINER),
+            aim("vectors equal within {:.0e}", 1e-5, "largest_difference", ".1e"),
+            aim(f"with int8 {FASTER}", 2, LOOP, over=ways.TRAINER, way=ways.OURS_INT8),
+        ],
+    ),
+    "stsb": Part(
+        "embedding",
+        [(label, "stsb", way) for way, label in ways.OUR_FORMS.items()],
+        "The {pairs:,} test pairs of the STS Benchmark, with an encoder tuned on sentences by "
+        "`{recipe}` as in config/config.yaml.",
+        [Shown("Spearman's rho", RHO, ".4f")],
+        [aim(INT8, 0.002, RHO, "+.4f", minus=ways.OURS, way=ways.OURS_INT8)],
+    ),
+    "quality": Part(
+        "quality",
+        [(label, "stsb-dev", way) for way, label in ways.BOTH.items()],
+        "Model {model}, recipe `{recipe}` as in config/config.yaml (pooling {pooling}, temperature "
+        "{temperature}, learning rate {learning_rate}), {strings:,} sentences ({source}).",
+        [Shown(text, RHO, form, statistic=one) for text, form, one in STATISTICS],
+        after=_welch,
+        missing="Not measured; `make bench` with `--quality` does.",
+    ),
+    "senteval": Part(
+        "senteval",
+        [
+            (f"{name}, {label}", name, way)
+            for name in SETS
+            for way, label in ways.PROBE_WAYS.items()
+        ],
+        "Model {model}, recipe `{recipe}`, configuration {protocol} of SentEval, vectors of "
+        "{width:.0f} units. Threads: {threads}.",
+        [
+            Shown("accuracy, %; Pearson x 100", "score", ".2f"),
+            Shown("difference, points", "score", "+.2f", minus=ways.PLAIN),
+            Shown("processor seconds", FITS, ",.1f"),
+            Shown("times less than one fit at a time", FITS, ".1f", over=ways.PLAIN),
+        ],
+        [
+            aim(f"{name}: within {{:g}} points", 0.5, "score", "+.2f", minus=ways.PLAIN, task=name)
+            for name in SETS
+        ],
+        missing="Not measured; `make bench` with `--only senteval` does.",
+    ),
+    "gpu": Part(
+        "gpu",
+        [(label, task, ways.OURS) for task, (label, _) in GPU_TASKS.items()],
+        "{device}.",
+        [
+            Shown("seconds", LOOP, ",.2f", statistic=None),
+            Shown("tokens a second", "tokens_per_second", ",.0f"),
+            Shown("model TFLOP/s", "flops_per_second", ".1f", scale=1e-12),
+            Shown("share of peak", "share_of_peak", ".1%", missing="peak unknown"),
+            Shown("GPU memory, MiB", "gpu_memory", ",.0f", scale=MIB),
+        ],
+        [
+            aim(f"{label}, within {{:g}} s", seconds, LOOP, task=task)
+            for task, (label, seconds) in GPU_TASKS.items()
+        ],
+        missing="Not measured: no GPU was to be had.",
+    ),
+}

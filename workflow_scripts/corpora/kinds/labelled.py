@@ -1,0 +1,39 @@
+"""Texts with a class, to train an encoder and a classifier together: lines `text||label`."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+from workflow_scripts.configuration.blocks import Field
+from workflow_scripts.corpora.block import SampledBlock
+from workflow_scripts.corpora.pair_lines import pair_lines
+from workflow_scripts.datasets.labelled_rows import Parts, Shares, read_parts
+from workflow_scripts.errors import UserError
+
+RANDOM = True
+
+
+class Options(SampledBlock):
+    mem_mb = 4000
+    file_keys = ("texts",)
+
+    texts: Parts = Field(
+        description="Files as those of a part of a data set of format `labelled-texts`."
+    )
+    divided: Shares | None = Field(None, description="As of such a data set, which it is then of.")
+    part: Literal["train", "development", "test"] = Field(
+        "train", description="Of what is divided, the part that is taken."
+    )
+
+
+def list_files(root: Path, options: Options) -> list[Path]:
+    return [path for part in options.texts for path in part.files(root)]
+
+
+def strings(root: Path, options: Options, seed: int, dropped: Counter[str]) -> Iterator[str]:
+    rows = read_parts(root, options.texts, options.part, options.divided)
+    if any(len(texts) != 1 for texts, _ in rows):
+        files = ", ".join(map(str, list_files(root, options)))
+        raise UserError(f"{files}: pairs of texts; an encoder is trained on single ones: name one")
+    return pair_lines(([text, label] for (text,), label in rows), options.whitespace, dropped)

@@ -1,0 +1,183 @@
+"""One file, or files line by line, of labelled texts: how a config names them, and their rows."""
+
+import math
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, model_validator
+
+from workflow_scripts.configuration.blocks import Block, Field, Text, WholeNumber, mistake
+from workflow_scripts.datasets.entry import paths_of
+from workflow_scripts.datasets.pair_rows import read_pair_rows
+from workflow_scripts.datasets.review_items import read_review_items
+from workflow_scripts.datasets.rows import (
+    malformed,
+    read_aligned_lines,
+    read_groups,
+    require_strings,
+)
+from workflow_scripts.errors import UserError
+from workflow_scripts.files import read_lines, read_rows
+
+# what SentEval makes of a blank line, which CR and MPQA have some of
+_BLANK = "."
+PARTS = ("all", "train", "development", "test")
+Row = tuple[list[str], str]
+_REVIEWS = ".review"
+# of the division of a set
+_SEED = 0
+
+
+class Part(Block):
+    path: Text | list[Text] | dict[str | int, Text] = Field(
+        description="A file with the labels in it, {label: file}, or files line by line, the last "
+        "of labels."
+    )
+    columns: Annotated[list[Text] | list[WholeNumber], Field(min_length=2)] | None = Field(
+        None,
+        description="Columns of the texts and, last, of the label: their names in the file's "
+        "header, keys of JSON or elements of a `.review` file; without a header their numbers, "
+        "from 1.",
+    )
+    where: dict[str | int, str | int] | None = Field(
+        None, description="Rows that are read: by column, what it holds (`{split: dev}`)."
+    )
+    hypotheses: WholeNumber | None = Field(
+        None,
+        description="Of two files: the first has a premise and so many hypotheses in turn, as "
+        "15-way XNLI, the second a label for each hypothesis.",
+    )
+    label: Literal["first", "last"] = Field(
+        "first",
+        description="Of a file without header: whether the label stands before the first space or "
+        "behind the last tab.",
+    )
+    label_end: Text | None = Field(
+        None, description="Labels are cut off before it, as TREC's `NUM:dist` before `:`."
+    )
+    positive_above: float | None = Field(
+        None,
+        description="Labels are numbers, such as stars, and become `positive` above this one, else "
+        "`negative`.",
+    )
+    encoding: Literal["utf-8", "iso-8859-1"] = Field(
+        "utf-8", description="TREC's training file is not UTF-8."
+    )
+
+    @model_validator(mode="after")
+    def _keys_that_go_together(self) -> Self:
+        of_one = isinstance(self.path, str)
+        if self.hypotheses is not None and (of_one or len(self.path) != 2):
+            raise mistake("`hypotheses` needs a `path` of two files: [sentences, labels]")
+        if self.where is not None:
+            by_number = [str(name).isdigit() and name != "0" for name in self.where]
+            if self.columns is None or (isinstance(self.columns[0], int) and not all(by_number)):
+                raise mistake("`where` needs `columns`, both by name or both by number")
+        if self.columns is not None and not of_one:
+            raise mistake("`columns` are of a single file; give `path` one")
+        return self
+
+    def files(self, root: Path) -> list[Path]:
+        return paths_of(root, self.path)
+
+    def rows(self, root: Path) -> Iterator[Row]:
+        """Yield the texts and the label of each row; `UserError`, with file and line, if bad."""
+        for path, line, texts, label in self._raw_rows(self.files(root)):
+            if self.label_end is not None:
+                label = label.partition(self.label_end)[0]
+            if self.positive_above is not None:
+                above = _number(label, path, line) > self.positive_above
+                label = "positive" if above else "negative"
+            yield [text if text.strip() else _BLANK for text in texts], label
+
+    def _raw_rows(self, paths: list[Path]) -> Iterator[tuple[Path, int, list[str], str]]:
+        if isinstance(self.path, dict):
+            for label, path in zip(self.path, paths, strict=True):
+                for line, text in enumerate(read_lines(path, self.encoding), start=1):
+                    yield path, line, [text], str(label)
+        elif isinstance(self.path, list) or self.columns is not None:
+            for line, (*texts, label) in self._columns(paths):
+                # a review may be a rating alone
+                needed = [label] if _has_reviews(paths[0]) else [*texts, label]
+                require_strings(needed, "a text or label", paths[0], line)
+                yield paths[-1], line, texts, label
+        else:
+            for line, text in enumerate(read_lines(paths[0], self.encoding), start=1):
+                if self.label == "first":
+                    label, _, sentence = text.partition(" ")
+                else:
+                    sentence, _, label = text.rpartition("\t")
+                if not (label.strip() and sentence.strip()):
+                    order = {"first": "label sentence", "last": "sentence<TAB>label"}[self.label]
+                    raise malformed(paths[0], line, f"expected {order}, found {text[:60]!r}")
+                yield paths[0], line, [sentence], label
+
+    def _columns(self, paths: list[Path]) -> Iterator[tuple[int, list[str]]]:
+        """Yield (line, texts and label) of the rows that `where` lets through."""
+        if self.hypotheses is not None:
+            yield from read_groups(paths[0], paths[1], self.hypotheses)
+            return
+        if isinstance(self.path, list):
+            yield from read_aligned_lines(paths)
+            return
+        wanted = self.where or {}
+        columns = [*(self.columns or ()), *map(str, wanted)]
+        values = [str(value) for value in wanted.values()]
+        for line, row in _rows_by_columns(paths[0], columns):
+            found, conditions = row[: len(row) - len(values)], row[len(row) - len(values) :]
+            if conditions == values:
+                yield line, found
+
+
+def _rows_by_columns(path: Path, columns: list[str | int]) -> Iterator[tuple[int, list[str]]]:
+    if isinstance(columns[0], int):
+        numbers = list(map(int, columns))
+        for line, fields in read_rows(path, max(numbers), "a row of tab-separated columns"):
+            yield line, [fields[number - 1] for number in numbers]
+        return
+    names = list(map(str, columns))
+    yield from (read_review_items if _has_reviews(path) else read_pair_rows)(path, names)
+
+
+def _has_reviews(path: Path) -> bool:
+    return path.name.removesuffix(".gz").endswith(_REVIEWS)
+
+
+def _number(label: str, path: Path, line: int) -> float:
+    try:
+        number = float(label)
+    except ValueError:
+        number = math.nan
+    if math.isnan(number):
+        raise malformed(path, line, f"expected a number as label, found {label!r}")
+    return number
+
+
+def _listed(value: Any) -> Any:
+    return [value] if isinstance(value, dict | Part) else value
+
+
+# one, or a list of them that are put together
+Parts = Annotated[list[Part], Field(min_length=1), BeforeValidator(_listed)]
+Shares = dict[Literal["train", "development", "test"], WholeNumber]
+
+
+def read_parts(root: Path, parts: list[Part], name: str, shares: Shares | None) -> list[Row]:
+    """Return the rows of files put together, of `shares` those whose turn is `name`'s.
+
+    What has the same first text has one turn; turns are drawn with a fixed seed, since files may
+    have their classes in turn too. Raises `UserError` for bad files and where no row is left.
+    """
+    rows = [row for part in parts for row in part.rows(root)]
+    if rows and shares:
+        turns = [part for part in PARTS for _ in range(shares.get(part, 0))]
+        groups = list(dict.fromkeys(texts[0] for texts, _ in rows))
+        drawn = random.Random(_SEED).sample(range(len(groups)), len(groups))
+        owners = {text: turns[turn % len(turns)] for text, turn in zip(groups, drawn, strict=True)}
+        rows = [row for row in rows if owners[row[0][0]] == name]
+    if not rows:
+        files = ", ".join(str(path) for part in parts for path in part.files(root))
+        raise UserError(f"{files}: no text for part `{name}`; check the files and their entry")
+    return rows

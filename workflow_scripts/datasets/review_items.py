@@ -1,0 +1,30 @@
+"""Reviews in the XML of Prettenhofer and Stein (2010): `<item>` with `<text>`, `<rating>`, ..."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+from workflow_scripts.datasets.rows import malformed
+from workflow_scripts.files import read_text
+
+
+def read_review_items(path: Path, fields: list[str]) -> Iterator[tuple[int, list[str]]]:
+    """Yield (line of the item, what its elements `fields` hold), an empty element as "".
+
+    Raises `UserError`, with the line, for a file that is no XML and an item without an element.
+    """
+    text = read_text(path)
+    try:
+        root = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        what = f"not valid XML ({str(error).partition(':')[0]})"
+        raise malformed(path, error.position[0], what) from error
+    starts = (match.start() for match in re.finditer(r"<item[\s>]", text))
+    place, line = 0, 1
+    for item, start in zip(root.iter("item"), starts, strict=False):
+        line, place = line + text.count("\n", place, start), start
+        found = [item.find(field) for field in fields]
+        if None in found:
+            raise malformed(path, line, f"the item has no <{fields[found.index(None)]}>")
+        yield line, ["" if one is None else (one.text or "").strip() for one in found]

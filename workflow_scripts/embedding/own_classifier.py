@@ -1,0 +1,53 @@
+"""The classifier that an encoder was trained together with (tuning method `classify`)."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load_file
+
+from workflow_scripts.errors import UserError
+from workflow_scripts.files import read_json
+
+# its layer, among the modules of a method's own
+LAYER = "text_classifier"
+
+
+class OwnClassifier:
+    """A linear layer, weight [C, D] and bias [C], whose rows are the `classes`."""
+
+    def __init__(self, weight: np.ndarray, bias: np.ndarray, classes: Sequence[str]) -> None:
+        self._weight, self._bias, self.classes = weight, bias, list(classes)
+
+    def classify(self, vectors: np.ndarray) -> list[str]:
+        """Return the class of each vector of [N, D]."""
+        found = (vectors @ self._weight.T + self._bias).argmax(axis=1)
+        return [self.classes[number] for number in found]
+
+    def require(self, labels: Sequence[str]) -> None:
+        """Raise `UserError` for a label that is none of its classes."""
+        if unknown := sorted(set(labels) - set(self.classes)):
+            raise UserError(
+                f"class {unknown[0]!r} is not one that the encoder was trained with "
+                f"({', '.join(self.classes)}); use the labels of its corpus"
+            )
+
+
+def read_own_classifier(folder: str | Path) -> OwnClassifier:
+    """Return the classifier of an encoder's folder; `UserError` where there is none."""
+    # Only now: it brings transformers.
+    from workflow_scripts.embedding.encoder_folder import OWN_WEIGHTS
+
+    record, path = Path(folder) / "encoder.json", Path(folder) / OWN_WEIGHTS
+    classes = read_json(record)["corpus"].get("classes") if record.is_file() else None
+    if classes is None or not path.is_file():
+        raise UserError(
+            f"{folder}: no encoder with a classifier of its own; give one that method classify made"
+        )
+    try:
+        weights = load_file(path)
+        parts = [weights[f"own.{LAYER}.{name}"] for name in ("weight", "bias")]
+    except (SafetensorError, KeyError, OSError) as error:
+        raise UserError(f"{path}: damaged ({error}); make the encoder again") from error
+    return OwnClassifier(*parts, classes)

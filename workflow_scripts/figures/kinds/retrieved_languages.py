@@ -1,0 +1,184 @@
+"""Languages of what is nearest to the sentences of each language (CMLM, section 5.2, Figure 2)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import mean
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from pydantic import Field
+
+from workflow_scripts.configuration.blocks import Distinct, Id, Text
+from workflow_scripts.errors import UserError
+from workflow_scripts.figures import plots, style
+from workflow_scripts.figures.config import FigureBlock, FigureRow
+from workflow_scripts.figures.plots import Entry, Plot, Point
+from workflow_scripts.scoring.tasks.language_bias import NEIGHBOURS, own_share, share_of
+from workflow_scripts.scoring.tidy_scores import Score, read_scores
+from workflow_scripts.tables.blocks import score_files
+from workflow_scripts.tables.config import ById
+from workflow_scripts.tables.numbers import format_number
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+COLUMN = "own language"
+# what stands behind id and label of an encoder without the first component of each language
+PCR_ID, PCR_LABEL = "/pcr", " + PCR"
+# the colours of lines, grey in the place of black
+FILLS = (*style.COLOURS[:0:-1], "#AAAAAA")
+
+
+class Config(FigureBlock):
+    """Shares of languages among what is retrieved, two columns for each encoder: as it is, PCR."""
+
+    dataset: Id = Field(description="Data set of task language-bias.")
+    suite: Text = Field(description="Suite that holds the data set.")
+    rows: ById[FigureRow] = Field(description="Encoders: two columns each.")
+    neighbours: Literal[NEIGHBOURS] = Field(
+        NEIGHBOURS[0], description="How many nearest sentences of each are counted."
+    )
+    languages: Distinct[Text] | None = Field(
+        None, description="Languages of the queries that are shown; all of the pool unless given."
+    )
+
+
+def places(config: Config) -> list[dict[str, Any]]:
+    shared = {"dataset": config.dataset, "suite": config.suite}
+    found = []
+    for row in config.rows:
+        block = shared | row.model_dump(exclude_none=True)
+        for pcr, (name, label) in enumerate((("", ""), (PCR_ID, PCR_LABEL))):
+            shown = {"id": row.id + name, "label": row.label + label}
+            found.append(block | shown | {"metric": own_share(config.neighbours, bool(pcr))})
+    return found
+
+
+def resolve(config: Config, run: Any) -> dict[str, Any]:
+    columns = [
+        {key: row[key] for key in ("id", "label", "metric")} | run.values(row)
+        for row in places(config)
+    ]
+    shown = config.model_dump(include={"dataset", "neighbours", "languages"})
+    return shown | {"columns": columns}
+
+
+def files(block: dict[str, Any]) -> list[str]:
+    return score_files(block["columns"])
+
+
+class Shares(NamedTuple):
+    """Of queries of each language the share of each language, and how many queries there are."""
+
+    shares: dict[str, dict[str, float]]
+    queries: dict[str, int]
+
+    def expected(self, language: str) -> float:
+        """Return the share of a query's own language if language played no role."""
+        return (self.queries[language] - 1) / (sum(self.queries.values()) - 1)
+
+
+def shares_of(scores: Iterable[Score], metric: str) -> Shares:
+    """Return the shares that go with a metric of the own language, means over seeds."""
+    prefix = share_of(metric, "", "").rstrip("/") + "/"
+    values: dict[str, dict[str, list[float]]] = {}
+    queries: dict[str, int] = {}
+    for score in scores:
+        if score.metric.startswith(prefix):
+            query, found = score.metric.removeprefix(prefix).split("/")
+            values.setdefault(query, {}).setdefault(found, []).append(score.value)
+            queries[query] = score.n
+    means = {
+        query: {found: mean(one) for found, one in its.items()} for query, its in values.items()
+    }
+    return Shares(means, queries)
+
+
+def plot(block: dict[str, Any]) -> Plot:
+    """Return the columns of a block. Raises `UserError` for missing data or languages."""
+    table = plots.measure(block, COLUMN, block["columns"])
+    ran, dataset, k = plots.that_ran(block["columns"]), block["dataset"], block["neighbours"]
+    points: list[Point] = []
+    facts: list[str] = []
+    columns: dict[str, Shares] = {}
+    numbers = [("Column", "Own language", "95% interval", "If language played no role", "Seeds")]
+    for column in ran:
+        paths = column["parts"][0]["scores"]
+        scores = (score for path in paths for score in read_scores(path))
+        columns[column["id"]] = found = shares_of(
+            (score for score in scores if score.dataset == dataset), column["metric"]
+        )
+        shown = _shown(block, found)
+        for query in shown:
+            shares = found.shares[query].items()
+            points += [Point(column["id"], query, other, share) for other, share in shares]
+            points.append(Point("expected", query, query, found.expected(query)))
+        value, interval, seeds = plots.value_texts(table.cells[column["id"], COLUMN])
+        total = sum(found.queries.values())
+        by_chance = sum(n * found.expected(one) for one, n in found.queries.items()) / total
+        numbers.append((column["label"], value, interval, format_number(by_chance), seeds))
+    if ran:
+        # the same for all columns of a data set
+        points = list(dict.fromkeys(points))
+        counts = ", ".join(f"{one} {n:,}" for one, n in found.queries.items())
+        facts = [
+            f"Each sentence of {dataset} is a query: {counts}. Counted are the languages of the "
+            f"{k} others that are nearest by cosine; shares are means over the queries of a "
+            "language and over seeds.",
+            "Each bar begins with the query's own language; the dashed line is its share if "
+            "language played no role.",
+            "PCR: each language without the first principal component of its own sentences here.",
+            "Translations of a query are among what can be found: an encoder that puts them first "
+            "has less of its own language than if language played no role.",
+            "Own language: its share over all queries, mean over seeds ± sample standard deviation "
+            "(a single run has none); the interval is the 95% bootstrap interval over queries.",
+            *plots.sample_facts(table),
+        ]
+    not_run = plots.not_run(block["columns"])
+    return Plot(points, facts, numbers, not_run, lambda: _draw(block, ran, columns), table)
+
+
+def _shown(block: Entry, found: Shares) -> list[str]:
+    """Return the languages of the queries that are shown."""
+    shown = block["languages"] or list(found.shares)
+    if unknown := [one for one in shown if one not in found.shares]:
+        raise UserError(
+            f"figure {block['id']}: no query of language {unknown[0]!r} in {block['dataset']}, "
+            f"which has {', '.join(found.shares) or 'none'}; mend `languages`"
+        )
+    return shown
+
+
+def _draw(block: Entry, ran: Sequence[Entry], columns: Mapping[str, Shares]) -> "Figure":
+    from matplotlib.patches import Patch
+
+    first = columns[ran[0]["id"]]
+    shown, languages = _shown(block, first), list(first.shares)
+    looks = {}
+    for number, language in enumerate(languages):
+        hatch = style.HATCHES[number % len(style.HATCHES)]
+        colour = FILLS[number % len(FILLS)]
+        looks[language] = {"facecolor": colour, "hatch": hatch, "edgecolor": "white"}
+    figure = style.new_figure(1.0 + 0.22 * len(shown), style.PAGE_WIDTH)
+    panels = figure.subplots(1, len(ran), sharex=True, sharey=True, squeeze=False)[0]
+    for axes, column in zip(panels, ran, strict=True):
+        found = columns[column["id"]]
+        for place, query in enumerate(shown):
+            left = 0.0
+            for language in [query, *(one for one in languages if one != query)]:
+                share = found.shares[query][language]
+                axes.barh(place, share, 0.8, left, linewidth=0.3, **looks[language])
+                left += share
+            expected = [found.expected(query)] * 2
+            ends = [place - 0.48, place + 0.48]
+            axes.plot(expected, ends, color="white", linewidth=2.4)
+            axes.plot(expected, ends, color="black", linestyle=(0, (2, 1)))
+        title = style.wrapped(column["label"], style.SIDE_CHARACTERS)
+        axes.set_title(title, fontsize=style.LABEL_SIZE)
+        axes.set_xlabel(f"Share of the {block['neighbours']} nearest")
+        axes.set_xlim(0, 1)
+        axes.set_xticks([0, 0.5, 1], ["0", ".5", "1"])
+        axes.set_yticks(range(len(shown)), shown)
+    panels[0].invert_yaxis()
+    panels[0].set_ylabel("Language of the query")
+    signs = [Patch(label=language, **looks[language]) for language in languages]
+    figure.legend(handles=signs, loc="outside lower center", ncols=len(signs), handlelength=1.6)
+    return figure

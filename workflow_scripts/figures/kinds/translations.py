@@ -1,0 +1,215 @@
+"""Sentences and their translations as points of a plane (CMLM, section 5.2 and Figure 3)."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from pydantic import Field
+
+from workflow_scripts.configuration.blocks import Block, Id, Text, WholeNumber
+from workflow_scripts.errors import UserError
+from workflow_scripts.figures import plots, style
+from workflow_scripts.figures.config import FigureBlock, FigureRow
+from workflow_scripts.figures.plots import Entry, Plot, Point
+from workflow_scripts.tables.blocks import score_files
+from workflow_scripts.tables.config import ById
+from workflow_scripts.tables.document import DASH
+from workflow_scripts.tables.numbers import format_number
+
+if TYPE_CHECKING:
+    import numpy as np
+    from matplotlib.figure import Figure
+
+COLUMN = "accuracy"
+SIDES = ("left", "right")
+# of t-SNE, whose result depends on them
+SEED, PERPLEXITY = 0, 30.0
+_REMEDY = "check the encoder, or take its row out of the figure"
+
+
+class TranslationsColumn(Block):
+    """A column of panels: the two sides of a data set."""
+
+    id: Id = Field(description="Id.")
+    label: Text = Field(description="Name that is shown.")
+    dataset: Id = Field(description="Data set of task bitext-retrieval.")
+
+
+class Config(FigureBlock):
+    """Translations in two dimensions, a panel for each row and column."""
+
+    suite: Text = Field(description="Suite that holds the data sets.")
+    columns: ById[TranslationsColumn] = Field(description="Data sets.")
+    rows: ById[FigureRow] = Field(description="Encoders.")
+    method: Literal["pca", "tsne"] = Field(
+        "pca", description="How vectors get two dimensions, both sides of a data set together."
+    )
+    pairs: WholeNumber = Field(
+        100, description="How many pairs are drawn, evenly over the file; all are projected."
+    )
+
+
+def places(config: Config) -> list[dict[str, Any]]:
+    return [
+        {"suite": config.suite}
+        | row.model_dump(exclude_none=True)
+        | {"id": f"{row.id}/{column.id}", "label": f"{row.label}, {column.label}"}
+        | {"dataset": column.dataset}
+        for row in config.rows
+        for column in config.columns
+    ]
+
+
+def resolve(config: Config, run: Any) -> dict[str, Any]:
+    panels = []
+    for row in places(config):
+        panel = {key: row[key] for key in ("id", "label", "dataset")} | run.values(row)
+        if "parts" in panel:
+            panel |= {"vectors": run.vectors(row), "items": run.suite_file(row, "items.json")}
+        panels.append(panel)
+    grid = {"rows": {"__all__": {"id", "label"}}, "columns": {"__all__": {"id", "label"}}}
+    shown = config.model_dump(include={"method": True, "pairs": True, **grid})
+    return shown | {"panels": panels}
+
+
+def files(block: dict[str, Any]) -> list[str]:
+    ran = plots.that_ran(block["panels"])
+    read = {panel[key] for panel in ran for key in ("vectors", "items")}
+    return [*score_files(block["panels"]), *sorted(read)]
+
+
+class Plane(NamedTuple):
+    """The pairs of a panel that are drawn, [sides, pairs, 2], and their rows in the file [pairs].
+
+    `in_plane` is the share of the variance of all vectors that two principal components have, None
+    for another method; `between` the share that lies between the means of the two sides.
+    """
+
+    places: "np.ndarray"
+    rows: "np.ndarray"
+    in_plane: float | None
+    between: float
+
+
+def project(sides: "np.ndarray", method: str, pairs: int) -> Plane:
+    """Return vectors [2, n, D] of sentences and their translations in two dimensions.
+
+    Fitted on both sides together, as they are: not scaled to unit length. Raises `UserError` where
+    all vectors are equal.
+    """
+    import numpy as np
+
+    count = sides.shape[1]
+    vectors = sides.reshape(2 * count, -1).astype(np.float64)
+    centred = vectors - vectors.mean(axis=0)
+    total = float(np.einsum("nd,nd->", centred, centred))
+    means = centred.reshape(2, count, -1).mean(axis=1)
+    if not total:
+        raise UserError(f"all {len(vectors)} vectors are equal, so no plane shows them; {_REMEDY}")
+    between = count * float(np.einsum("nd,nd->", means, means)) / total
+    in_plane = None
+    if method == "pca":
+        from sklearn.decomposition import PCA
+
+        # always by the same algorithm, whatever the shape
+        found = PCA(2, svd_solver="full")
+        places = found.fit_transform(vectors)
+        in_plane = float(found.explained_variance_ratio_.sum())
+    else:
+        from sklearn.manifold import TSNE
+
+        perplexity = min(PERPLEXITY, (len(vectors) - 1) / 3)
+        places = TSNE(2, perplexity=perplexity, random_state=SEED).fit_transform(vectors)
+    rows = np.unique(np.linspace(0, count - 1, min(pairs, count)).round().astype(np.int64))
+    return Plane(places.reshape(2, count, 2)[:, rows], rows, in_plane, between)
+
+
+def plot(block: dict[str, Any]) -> Plot:
+    """Return the panels of a block: of each the vectors of its first seed. Raises `UserError`."""
+    table = plots.measure(block, COLUMN, block["panels"])
+    ran = plots.that_ran(block["panels"])
+    points: list[Point] = []
+    facts: list[str] = []
+    planes: dict[str, Plane] = {}
+    numbers = [
+        ("Panel", "Pairs", "Drawn", "Variance in the plane", "Between the two sides", "Accuracy")
+    ]
+    for panel in ran:
+        sides, name = _sides(panel), panel["id"]
+        try:
+            planes[name] = plane = project(sides, block["method"], block["pairs"])
+        except UserError as error:
+            raise UserError(f"{panel['vectors']}, data set {panel['dataset']}: {error}") from error
+        for side, its in zip(SIDES, plane.places, strict=True):
+            drawn = zip(plane.rows, its, strict=True)
+            points += [Point(name, f"{side} {row + 1}", *map(float, at)) for row, at in drawn]
+        in_plane = DASH if plane.in_plane is None else format_number(plane.in_plane)
+        counts = (f"{sides.shape[1]:,}", f"{len(plane.rows):,}")
+        shares = (in_plane, format_number(plane.between))
+        accuracy = plots.value_texts(table.cells[name, COLUMN])[0]
+        numbers.append((panel["label"], *counts, *shares, accuracy))
+    if ran:
+        how = {
+            "pca": "The axes are the first two principal components of both sides together",
+            "tsne": f"By t-SNE of both sides together, perplexity {PERPLEXITY:g} or a third of "
+            f"the points, seed {SEED}",
+        }
+        facts = [
+            f"{how[block['method']]}; vectors are not scaled to unit length. Panels have axes of "
+            "their own.",
+            "Each panel shows one run, the first seed of its encoder.",
+            "A line joins a sentence and its translation; the tsv names them by side and line of "
+            "the file (right: English).",
+            "Variance in the plane: the share of that of all vectors. Between the two sides: the "
+            "share that lies between the means of the two languages, 0 where they coincide.",
+            "Accuracy: sentences whose translation is the nearest English one by cosine, mean over "
+            "seeds ± sample standard deviation (a single run has none).",
+        ]
+    not_run = plots.not_run(block["panels"])
+    return Plot(points, facts, numbers, not_run, lambda: _draw(block, ran, planes))
+
+
+def _sides(panel: Entry) -> "np.ndarray":
+    """Return the vectors of both sides of a panel, float32 [2, pairs, dimension]."""
+    import numpy as np
+
+    from workflow_scripts.retrieval.suite_files import gather_rows, read_datasets, read_vectors
+
+    entry = read_datasets(panel["items"])[panel["dataset"]]
+    vectors = read_vectors(panel["vectors"])
+    return np.stack([gather_rows(vectors, entry[side], panel["vectors"]) for side in SIDES])
+
+
+def _draw(block: Entry, ran: Sequence[Entry], planes: Mapping[str, Plane]) -> "Figure":
+    from matplotlib.collections import LineCollection
+
+    names = [panel["id"].split("/") for panel in ran]
+    rows, columns = (
+        [one for one in block[key] if any(name[at] == one["id"] for name in names)]
+        for at, key in enumerate(("rows", "columns"))
+    )
+    width = style.COLUMN_WIDTH if len(columns) == 1 else style.PAGE_WIDTH
+    side = (width - 0.3) / len(columns)
+    figure = style.new_figure(min(side, 2.2) * len(rows) + 0.6, width)
+    grid = figure.subplots(len(rows), len(columns), squeeze=False)
+    signs: Sequence[Any] = ()
+    for line, row in zip(grid, rows, strict=True):
+        line[0].set_ylabel(style.wrapped(row["label"], style.SIDE_CHARACTERS))
+        for axes, column in zip(line, columns, strict=True):
+            axes.set(xticks=[], yticks=[])
+            if (plane := planes.get(f"{row['id']}/{column['id']}")) is None:
+                axes.set_frame_on(False)
+                continue
+            pairs = LineCollection(
+                plane.places.transpose(1, 0, 2), colors=style.GREY, linewidths=0.35, alpha=0.6
+            )
+            axes.add_collection(pairs)
+            looks = (("o", style.POSITIVE, "none"), ("s", "none", style.NEGATIVE))
+            signs = [
+                axes.scatter(*its.T, s=7, marker=marker, facecolor=face, edgecolor=edge, zorder=2)
+                for its, (marker, face, edge) in zip(plane.places, looks, strict=True)
+            ]
+    for axes, column in zip(grid[0], columns, strict=True):
+        axes.set_title(style.wrapped(column["label"], style.SIDE_CHARACTERS))
+    labels = ("sentence", "its English translation")
+    figure.legend(signs, labels, loc="outside lower center", ncols=2, handlelength=1.2)
+    return figure

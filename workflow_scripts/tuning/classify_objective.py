@@ -1,0 +1,53 @@
+"""An encoder trained together with a linear classifier of texts (Yang et al. 2021, 4.5.2)."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from workflow_scripts.embedding.encoder_folder import LoadedModel
+from workflow_scripts.embedding.own_classifier import LAYER, OwnClassifier
+from workflow_scripts.embedding.token_batches import tokenize_strings
+from workflow_scripts.embedding.torch_setup import fresh_linear
+from workflow_scripts.tuning.methods.classify import Choices, LabelledCorpus
+from workflow_scripts.tuning.neighbours import draw_numbers
+from workflow_scripts.tuning.objective import Means
+from workflow_scripts.tuning.vector_objective import VectorObjective
+
+# First number of the seed of the random stream.
+_TEXTS = 1
+
+
+class ClassifyObjective(VectorObjective):
+    """Cross entropy of a linear layer over the vector of a text."""
+
+    def __init__(
+        self, loaded: LoadedModel, corpus: LabelledCorpus, choices: Choices, means: Means
+    ) -> None:
+        layer = fresh_linear(loaded.model.config.hidden_size, len(corpus.classes), means.seed)
+        super().__init__(loaded, choices, means, {LAYER: layer})
+        self._classes = corpus.classes
+        self._labels = torch.tensor(list(map(corpus.classes.index, corpus.partners or ())))
+        self._texts = tokenize_strings(loaded.tokenizer, corpus.strings, choices.max_length)
+        self.steps = choices.number_of_steps(len(self._texts))
+
+    def batches(self) -> Iterator[np.ndarray]:
+        size = self._choices.batch_size
+        return draw_numbers(len(self._texts), size, self.steps, (self._means.seed, _TEXTS))
+
+    def strings(self, batch: np.ndarray) -> Sequence[Sequence[int]]:
+        return [self._texts[one] for one in batch]
+
+    def loss(self, vectors: torch.Tensor, batch: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
+        logits = self._own[LAYER](vectors)
+        wanted = self._labels[batch].to(logits.device)
+        right = (logits.detach().argmax(dim=1) == wanted).to(logits.dtype).mean()
+        return functional.cross_entropy(logits, wanted), right
+
+    @property
+    def classifier(self) -> OwnClassifier:
+        layer = self._own[LAYER]
+        # copies, which later steps do not change
+        parts = (one.detach().float().cpu().numpy().copy() for one in (layer.weight, layer.bias))
+        return OwnClassifier(*parts, self._classes)

@@ -1,0 +1,60 @@
+"""Method classify: an encoder and a classifier trained together (Yang et al. 2021, Table 6)."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from pydantic import Field
+
+from workflow_scripts.configuration.blocks import WholeNumber
+from workflow_scripts.errors import UserError
+from workflow_scripts.tuning.corpus_strings import Corpus, check_batch_size, read_corpus
+from workflow_scripts.tuning.recipe import TextRecipe
+
+if TYPE_CHECKING:
+    from workflow_scripts.embedding.encoder_folder import LoadedModel
+    from workflow_scripts.tuning.classify_objective import ClassifyObjective
+    from workflow_scripts.tuning.objective import Means
+
+CARD = "training with a linear classifier of texts, whose weights are kept beside the encoder's"
+CARD_TAG = "text-classification"
+
+
+class Choices(TextRecipe):
+    """Choices of method classify; the paper states none of the defaults."""
+
+    classifies: ClassVar[bool] = True
+
+    batch_size: Annotated[int, Field(ge=2)] = Field(default=32, description="texts in a step")
+    epochs: WholeNumber | None = Field(
+        default=3, description="passes over the corpus, unless `steps` is given"
+    )
+
+
+@dataclass(frozen=True)
+class LabelledCorpus(Corpus):
+    """Texts and, as `partners`, the class of each; `classes` are all of them, sorted."""
+
+    classes: list[str] = field(default_factory=list)
+
+    def as_record(self) -> dict[str, Any]:
+        return {**super().as_record(), "classes": self.classes}
+
+
+def read(path: str, choices: Choices, recipe_name: str, *more: str) -> LabelledCorpus:
+    """Return texts and classes; `UserError` for fewer than two classes."""
+    corpus = read_corpus(path, pairs=True)
+    check_batch_size(corpus, choices.batch_size, recipe_name)
+    classes = sorted(set(corpus.partners or ()))
+    if len(classes) < 2:
+        raise UserError(f"{path}: all texts are of class {classes[0]!r}; give two classes or more")
+    return LabelledCorpus(**vars(corpus), classes=classes)
+
+
+def prepare(
+    loaded: "LoadedModel", corpus: LabelledCorpus, choices: Choices, means: "Means"
+) -> "ClassifyObjective":
+    """Return what the loop takes steps of; `UserError` where the model cannot take a choice."""
+    # Only now: it needs torch.
+    from workflow_scripts.tuning.classify_objective import ClassifyObjective
+
+    return ClassifyObjective(loaded, corpus, choices, means)
