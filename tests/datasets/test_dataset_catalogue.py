@@ -7,7 +7,7 @@ import pytest
 from workflow_scripts import rooms
 from workflow_scripts.configuration.blocks import read_block
 from workflow_scripts.configuration.config import Suite
-from workflow_scripts.configuration.layers import read_layers
+from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.datasets import items
 from workflow_scripts.datasets.entry import format_of, raw_files
 from workflow_scripts.datasets.formats.register import FORMATS, read_entry
@@ -18,7 +18,7 @@ GOOD = {"task": "similarity", "format": "simlex", "language": "en"}
 
 @pytest.fixture(scope="module")
 def config(project):
-    return read_layers([project / "config" / "datasets.yaml"]).config
+    return read_mapping(project / "config" / "datasets.yaml")
 
 
 def test_every_shipped_entry_is_valid_and_every_suite_names_known_entries(config, tmp_path):
