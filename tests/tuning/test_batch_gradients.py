@@ -154,7 +154,8 @@ def test_the_cache_and_parts_of_any_size_change_nothing(change, dtype, pooling, 
         return
     torch.testing.assert_close(plain[1], other[1], rtol=1e-5, atol=1e-5)
     scale = max(gradient.abs().max().item() for gradient in plain[2].values())
-    torch.testing.assert_close(plain[2], other[2], rtol=0, atol=1e-6 * scale)
+    # rounding of float32 (6e-8 a sum) adds up differently on each kind of processor
+    torch.testing.assert_close(plain[2], other[2], rtol=0, atol=5e-6 * scale)
 
 
 @pytest.mark.parametrize("name", ARCHITECTURES)
