@@ -5,13 +5,12 @@ from contextlib import contextmanager, nullcontext
 
 import numpy as np
 import torch
-from torch.nn import functional
 from transformers import PreTrainedModel
 
 from workflow_scripts.embedding.token_batches import pad_token_ids
 from workflow_scripts.language_modelling.masking import IGNORED
-from workflow_scripts.language_modelling.prediction import predict_pieces
 from workflow_scripts.tuning.chosen_positions import ChosenPositions
+from workflow_scripts.tuning.output_layer import OutputLayer
 from workflow_scripts.tuning.slices import Gradients, Part, Passes
 from workflow_scripts.tuning.vectors_beside import VectorsBeside
 
@@ -58,6 +57,7 @@ class MaskedPasses:
         self._whole, self._padding, self._passes = whole, padding, passes
         self._beside, self._skip = beside, skip
         self._chosen = ChosenPositions(whole.base_model)
+        self._output = OutputLayer(whole, passes.means.workers)
 
     @contextmanager
     def settings(self) -> Iterator[None]:
@@ -95,17 +95,20 @@ class MaskedPasses:
                 kept[index] = rows = views.detach()[list(part.rows)].requires_grad_()
             types = None if segments is None else [segments[row] for row in part.rows]
             states, truth = self._encode(part, inputs, targets, rows, step, types)
-            found = torch.stack(self._predict(states, truth, rows)) / max(targets.pieces, 1)
+            found = torch.stack(self._predict(states, truth, rows, index)) / max(targets.pieces, 1)
             loss = found[0]
             if further is not None:
                 more = further(states, part.rows)
                 found, loss = torch.cat([found, more.to(found.dtype)]), loss + more[0]
             told[index] = found.detach()
-            others = [one for one in (rows, output) if one is not None]
+            others = [] if rows is None else [rows]
             return passes.gradients(means.scaler.scale(loss), None, *others)
 
-        with _output_apart(self._whole) as output:
-            passes.together(lambda: passes.add(pass_over, len(own)))
+        def together() -> None:
+            with self._output.apart():
+                passes.add(pass_over, len(own), self._output.settle_after)
+
+        passes.together(together)
         none = torch.zeros(2 if further is None else 4, device=means.device)
         measures = means.processes.sum(sum(told, none))
         if views is None:
@@ -133,7 +136,8 @@ class MaskedPasses:
 
         own = passes.plan([number + len(ids) for ids in inputs])
         zero = torch.zeros((), device=passes.means.device)
-        total = sum(passes.means.workers.in_order(loss_of, own), zero)
+        with self._output.apart():
+            total = sum(passes.means.workers.in_order(loss_of, own), zero)
         return passes.means.processes.sum(total) / max(targets.pieces, 1)
 
     def _encode(
@@ -171,7 +175,7 @@ class MaskedPasses:
             return self._chosen.of(positions, states), truth
 
     def _predict(
-        self, states: torch.Tensor, truth: torch.Tensor, rows: torch.Tensor | None
+        self, states: torch.Tensor, truth: torch.Tensor, rows: torch.Tensor | None, index: int = 0
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the summed cross-entropy of the pieces to predict and how many were right."""
         place = truth != IGNORED
@@ -180,29 +184,4 @@ class MaskedPasses:
             if self._skip is not None and rows is not None:
                 beside = rows.flatten(1)[place.nonzero()[:, 0]].to(chosen.dtype)
                 chosen = self._skip(torch.cat([chosen, beside], dim=1))
-            logits = predict_pieces(self._whole, chosen)
-        logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
-        # quicker than argmax
-        right = logits.detach().gather(1, truth[:, None])[:, 0] >= logits.detach().amax(dim=1)
-        return functional.cross_entropy(logits, truth, reduction="sum"), right.sum().to(
-            logits.dtype
-        )
-
-
-@contextmanager
-def _output_apart(whole: PreTrainedModel) -> Iterator[torch.nn.Parameter | None]:
-    """Let the output layer have a gradient of its own where it has the embeddings' weights.
-
-    Theirs is sparse: in one pass its sum with a dense one is a copy of the whole vocabulary.
-    """
-    layer, weight = whole.get_output_embeddings(), whole.get_input_embeddings().weight
-    if layer.weight is not weight:
-        yield None
-        return
-    layer.weight = own = torch.nn.Parameter(weight.detach())
-    try:
-        yield own
-    finally:
-        layer.weight = weight
-    if own.grad is not None:
-        weight.grad = own.grad if weight.grad is None else own.grad.add_(weight.grad)
+            return self._output.loss(chosen, truth, index)

@@ -186,11 +186,20 @@ class Passes:
         found = torch.autograd.grad(output, leaves, gradient, allow_unused=True)
         return [pair for pair in zip(leaves, found, strict=True) if pair[1] is not None]
 
-    def add(self, take_back: Callable[[int], Gradients], count: int) -> None:
-        """Add up the gradients of `count` parts in their order, and so to the same sum."""
-        for found in self.means.workers.in_order(take_back, range(count)):
+    def add(
+        self,
+        take_back: Callable[[int], Gradients],
+        count: int,
+        after: Callable[[int], None] = lambda number: None,
+    ) -> None:
+        """Add up the gradients of `count` parts in their order, and so to the same sum.
+
+        `after` is called with the number of each, in that order too.
+        """
+        for number, found in enumerate(self.means.workers.in_order(take_back, range(count))):
             if found:
                 torch.autograd.backward(*zip(*found, strict=True))
+            after(number)
 
     def together(self, passes: Callable[[], None]) -> None:
         """Run passes over the model; `OutOfMemory` in every process if one lacked memory."""
