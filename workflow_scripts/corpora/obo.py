@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Collection, Iterator
+from itertools import chain
 from pathlib import Path
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import read_lines
+from workflow_scripts.files import stream_lines
 
 NAMES = ("name", "synonym")
 _QUOTED = re.compile(r'\s*"((?:[^"\\]|\\.)*)"')
@@ -19,17 +20,48 @@ def read_obo(path: Path, tags: Collection[str] = NAMES) -> Iterator[str]:
     `name: text` all behind the colon. Obsolete terms count too.
     """
     found = False
-    for line in read_lines(path):
+    for line in stream_lines(path):
         tag, separator, value = line.partition(":")
         if not separator or tag not in (*tags, "name"):
             continue
-        if tag == "name":
-            found = True
-        else:
-            quoted = _QUOTED.match(value)
-            value = _ESCAPED.sub(r"\1", quoted[1]) if quoted else ""
-        if tag in tags and (text := " ".join(value.split())):
+        found = found or tag == "name"
+        if tag in tags and (text := _text_of(tag, value)):
             yield text
     if not found:
-        remedy = "so no ontology in OBO format; choose another format"
-        raise UserError(f"{path}: no line 'name: ...', {remedy}")
+        raise _no_ontology(path, "name: ...")
+
+
+def read_obo_terms(path: Path) -> Iterator[tuple[int, str, list[str]]]:
+    """Yield line and id of each term that is not obsolete, and its name and synonyms."""
+    found = False
+    line, identity, names, is_term = 0, "", [], False
+    # a header that ends the last stanza
+    for number, text in enumerate(chain(stream_lines(path), ["[End]"]), start=1):
+        if text.startswith("["):
+            if is_term and identity and names:
+                yield line, identity, names
+            found = found or is_term
+            line, identity, names, is_term = number, "", [], text.strip() == "[Term]"
+            continue
+        tag, separator, value = text.partition(":")
+        if tag == "id" and separator:
+            identity = value.split("!")[0].strip()
+        elif tag in NAMES and separator and (name := _text_of(tag, value)):
+            names.append(name)
+        elif tag == "is_obsolete" and value.strip().startswith("true"):
+            is_term, found = False, True
+    if not found:
+        raise _no_ontology(path, "[Term]")
+
+
+def _text_of(tag: str, value: str) -> str:
+    if tag != "name":
+        quoted = _QUOTED.match(value)
+        value = _ESCAPED.sub(r"\1", quoted[1]) if quoted else ""
+    return " ".join(value.split())
+
+
+def _no_ontology(path: Path, what: str) -> UserError:
+    return UserError(
+        f"{path}: no line '{what}', so no ontology in OBO format; choose another format"
+    )

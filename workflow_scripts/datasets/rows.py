@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import read_lines, read_text
+from workflow_scripts.files import read_lines, read_text, stream_lines
 
 
 def malformed(path: Path, line: int, what: str) -> UserError:
@@ -34,7 +34,7 @@ def read_split_lines(
 
     `what` says what a line should be; lines of which `skip` is true are passed over.
     """
-    for line, text in enumerate(read_lines(path), start=1):
+    for line, text in enumerate(stream_lines(path), start=1):
         if skip is not None and skip(text):
             continue
         fields = text.split(separator, 1 if number == 2 else -1)

@@ -8,6 +8,8 @@ from workflow_scripts.errors import UserError
 # Neighbours fetched beyond k. A tie or near-tie at the border that is wider than this costs the
 # query a second, wider search.
 _MARGIN = 16
+# Bytes of the targets that `search_blocks` takes at once.
+BLOCK_BYTES = 1 << 28
 # Inner products computed at once when candidates are scored again (times dimension * 16 bytes).
 _PAIRS_AT_ONCE = 1 << 11
 
@@ -54,6 +56,30 @@ def search_top(
             )
             pending = pending[~settled]
             width = min(width * 4, len(targets))
+    return rows, products
+
+
+def search_blocks(
+    queries: np.ndarray, targets: np.ndarray, k: int, *, threads: int = 1
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what `search_top` does, for `targets` [m, dimension] that stay on disk.
+
+    They may be of half precision, which is exact in float32; a block of them is in memory at once.
+    """
+    size = max(1, BLOCK_BYTES // (4 * targets.shape[1]))
+    if len(targets) <= size:
+        return search_top(queries, targets, k, threads=threads)
+    if not 1 <= k <= len(targets):
+        raise UserError(f"k = {k} neighbours of {len(targets)} targets; give a k from 1 to that")
+    rows = np.empty((len(queries), 0), dtype=np.int64)
+    products = np.empty((len(queries), 0))
+    for start in range(0, len(targets), size):
+        block = targets[start : start + size]
+        own, found = search_top(queries, block, min(k, len(block)), threads=threads)
+        rows, products = np.hstack([rows, own + start]), np.hstack([products, found])
+        # those of earlier blocks stand first, so that of equals the lower row leads
+        order = np.argsort(-products, axis=1, kind="stable")[:, :k]
+        rows, products = (np.take_along_axis(one, order, axis=1) for one in (rows, products))
     return rows, products
 
 

@@ -1,7 +1,7 @@
 """A sample of names: one per line, of the UMLS Metathesaurus, or of an ontology."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -10,14 +10,11 @@ from pydantic import ValidationInfo, field_validator
 from workflow_scripts.configuration.blocks import Field, Text, mistake
 from workflow_scripts.corpora.block import SampledBlock, one_file
 from workflow_scripts.corpora.obo import read_obo
-from workflow_scripts.datasets.rows import malformed
-from workflow_scripts.files import read_lines, stream_lines
+from workflow_scripts.datasets.mrconso import read_mrconso
+from workflow_scripts.files import read_lines
 
 RANDOM = True
 list_files = one_file
-# Columns of MRCONSO.RRF (UMLS Reference Manual, Metathesaurus - Rich Release Format).
-_LANGUAGE, _SOURCE, _STRING, _SUPPRESS = 1, 11, 14, 16
-_COLUMNS = 18
 
 
 class Options(SampledBlock):
@@ -47,28 +44,6 @@ class Options(SampledBlock):
 def strings(root: Path, options: Options, seed: int, dropped: Counter[str]) -> Iterable[str]:
     path = root / options.path
     if options.format == "mrconso":
-        return read_mrconso(path, options.language, options.sources, options.suppress)
+        rows = read_mrconso(path, options.language, options.sources, options.suppress)
+        return (name for _, _, name in rows)
     return read_obo(path) if options.format == "obo" else read_lines(path)
-
-
-def read_mrconso(
-    path: Path, language: str, sources: Iterable[str] | None, suppress: Iterable[str]
-) -> Iterator[str]:
-    """Yield the names (STR) of the rows of a language, of given sources and suppress flags.
-
-    `sources` None takes all. The file, gzipped if `.gz`, has millions of rows: read row by row.
-    """
-    wanted_sources = None if sources is None else set(sources)
-    wanted_flags = set(suppress)
-    for line, text in enumerate(stream_lines(path), start=1):
-        fields = text.split("|")
-        # Each of the 18 columns ends with a bar, which makes an empty nineteenth.
-        if len(fields) < _COLUMNS:
-            what = f"expected the {_COLUMNS} columns of MRCONSO.RRF, found {len(fields)}"
-            raise malformed(path, line, what)
-        if (
-            fields[_LANGUAGE] == language
-            and fields[_SUPPRESS] in wanted_flags
-            and (wanted_sources is None or fields[_SOURCE] in wanted_sources)
-        ):
-            yield fields[_STRING]

@@ -1,0 +1,99 @@
+"""Names to link to, with their ids, from files in the formats of dictionaries and ontologies."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from workflow_scripts.corpora.obo import read_obo_terms
+from workflow_scripts.datasets.dictionaries import READERS
+from workflow_scripts.datasets.mrconso import read_mrconso
+from workflow_scripts.datasets.rows import malformed
+from workflow_scripts.errors import UserError
+from workflow_scripts.files import read_rows, stream_lines
+
+FORMATS = ("tsv", "lines", "obo", "mrconso", *READERS)
+_Rows = Iterator[tuple[int, str, list[str]]]
+
+
+@dataclass(frozen=True)
+class Choices:
+    """How names are read; the last three are of MRCONSO.RRF (its LAT, SAB and SUPPRESS)."""
+
+    form: str | None = None
+    lower_case: bool = False
+    language: str = "ENG"
+    sources: Sequence[str] | None = None
+    suppress: Sequence[str] = ("N",)
+
+
+@dataclass
+class NameList:
+    """Names and, row by row, their ids as written; what was left out is counted."""
+
+    ids: list[str] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    dropped: Counter[str] = field(default_factory=Counter)
+
+
+def read_names(paths: Sequence[Path], choices: Choices) -> NameList:
+    """Return the names of files with their ids, in the files' order; a repeated row counts once.
+
+    White space of names is collapsed, as for all names and mentions. Of format "lines" a name is
+    its own id. Raises `UserError` that names file and line, and for files without a name.
+    """
+    found = NameList()
+    seen: set[str] = set()
+    for path in paths:
+        for line, identity, names in _rows_of(path, choices):
+            identity = " ".join(identity.split())
+            if not identity:
+                raise malformed(path, line, "no id")
+            for text in names:
+                name = " ".join(text.split())
+                if not name:
+                    found.dropped["empty"] += 1
+                    continue
+                name = name.lower() if choices.lower_case else name
+                row = f"{identity}\t{name}"
+                if row in seen:
+                    found.dropped["repeated"] += 1
+                    continue
+                seen.add(row)
+                found.ids.append(identity)
+                found.names.append(name)
+    if not found.names:
+        raise UserError(f"{', '.join(map(str, paths))}: no names; give a file that has some")
+    return found
+
+
+def _rows_of(path: Path, choices: Choices) -> _Rows:
+    form = choices.form or _guess_format(path)
+    if form == "obo":
+        return read_obo_terms(path)
+    if form == "mrconso":
+        rows = read_mrconso(path, choices.language, choices.sources, choices.suppress)
+        return ((line, identity, [name]) for line, identity, name in rows)
+    if form == "tsv":
+        what = "a row of id<TAB>name"
+        return ((line, row[0], row[1:2]) for line, row in read_rows(path, 2, what))
+    if form == "lines":
+        lines = enumerate(stream_lines(path), start=1)
+        return ((line, text, [text]) for line, text in lines if text.strip())
+    return READERS[form](path)
+
+
+def _guess_format(path: Path) -> str:
+    """Return the format by the file's name, else by its first line."""
+    name = path.name.removesuffix(".gz").lower()
+    if name.endswith(".obo"):
+        return "obo"
+    if name.startswith("mrconso"):
+        return "mrconso"
+    first = next((text for text in stream_lines(path) if text.strip()), "")
+    if "||" in first:
+        if "|" in first.replace("||", ""):
+            what = "either id|alternative id||name|name (medic) or id||name (id-name)"
+            raise UserError(f"{path}: {what}; say which by --format")
+        return "id-name"
+    return "tsv" if "\t" in first else "lines"

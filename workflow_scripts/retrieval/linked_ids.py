@@ -1,0 +1,54 @@
+"""The best ids of mentions: names that are nearest, several names of one id counted once."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from workflow_scripts.retrieval.name_index import NameIndex
+from workflow_scripts.retrieval.suite_files import gather_rows, normalise
+from workflow_scripts.retrieval.vector_search import search_blocks
+
+# Names looked at for each id that is wanted, at first.
+_NAMES_AN_ID = 4
+
+
+class Link(NamedTuple):
+    """A name found for a mention."""
+
+    row: int
+    score: float
+
+
+def best_links(
+    index: NameIndex, queries: np.ndarray, k: int, *, grouped: bool = True, threads: int = 1
+) -> Iterator[list[Link]]:
+    """Yield for each of `queries` [n, dimension] its k best names, or all where there are fewer.
+
+    By inner product, exact; of equals the lower row leads. `grouped`: an id's best name alone
+    counts, so that there are k ids.
+    """
+    number = len(index.names)
+    width = min(k * _NAMES_AN_ID if grouped else k, number)
+    found: list[list[Link] | None] = [None] * len(queries)
+    pending = np.arange(len(queries))
+    while len(pending):
+        rows, scores = search_blocks(queries[pending], index.vectors, width, threads=threads)
+        for query, own, values in zip(pending.tolist(), rows, scores, strict=True):
+            links = [Link(*one) for one in zip(own.tolist(), values.tolist(), strict=True)]
+            if grouped:
+                firsts: dict[str, Link] = {}
+                for link in links:
+                    firsts.setdefault(index.ids[link.row], link)
+                links = list(firsts.values())
+            if len(links) >= k or width == number:
+                found[query] = links[:k]
+        pending = np.array([query for query in pending.tolist() if found[query] is None], int)
+        width = min(width * _NAMES_AN_ID, number)
+    return iter(found)
+
+
+def scaled(vectors: np.ndarray, similarity: str, name: str) -> np.ndarray:
+    """Return finite float32 vectors, at unit length where `similarity` is "cosine"."""
+    vectors = gather_rows(vectors, range(len(vectors)), name)
+    return normalise(vectors, name) if similarity == "cosine" else vectors
