@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from workflow_scripts.errors import UserError
+from workflow_scripts.retrieval import vector_search
 from workflow_scripts.retrieval.suite_files import normalise
-from workflow_scripts.retrieval.vector_search import nearest_others, search_top
+from workflow_scripts.retrieval.vector_search import nearest_others, search_blocks, search_top
 
 
 def sorted_top(queries, targets, k):
@@ -113,3 +114,18 @@ def test_nearest_others_are_a_stable_sort_without_the_row_itself(pool, data):
     for row, its in enumerate(products):
         order = [at for at in np.argsort(-its, kind="stable") if at != row]
         assert found[row].tolist() == order[:k]
+
+
+@given(pairs, st.data())
+@settings(max_examples=100, deadline=None)
+def test_blocks_of_any_size_find_the_same(pair, data):
+    queries, targets = pair
+    k, rows = data.draw(st.integers(1, len(targets))), data.draw(st.integers(1, 13))
+    dtype = data.draw(st.sampled_from([np.float16, np.float32]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vector_search, "BLOCK_BYTES", rows * 4 * targets.shape[1])
+        found = search_blocks(queries, targets.astype(dtype), k)
+        with pytest.raises(UserError, match="give a k from 1"):
+            search_blocks(queries, targets, len(targets) + 1)
+    for mine, expected in zip(found, sorted_top(queries, targets, k), strict=True):
+        np.testing.assert_array_equal(mine, expected)

@@ -18,8 +18,9 @@ from workflow_scripts.files import atomic_file, read_json, sha256_of, stream_lin
 from workflow_scripts.retrieval.suite_files import read_vectors
 
 _RECORD, _NAMES, _VECTORS = "index.json", "names.tsv", "vectors.npy"
+_BACKEND = ("backend", "precision")
 # What changes vectors; versions of libraries change their last digits.
-_COMPARED = "weights_sha256 pooling max_length backend precision similarity dtype".split()
+_COMPARED = ("weights_sha256", "pooling", "max_length", "similarity", "dtype", *_BACKEND)
 
 
 @dataclass(frozen=True)

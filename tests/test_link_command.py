@@ -1,0 +1,260 @@
+"""The front door `workflow_scripts.link`: links against all products, index, streams, mistakes."""
+
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from tiny_models import make_sentences, one_thread, tiny_bert, tiny_roberta
+
+from workflow_scripts import link
+from workflow_scripts.embedding import vector_shards
+from workflow_scripts.embedding.encoder_folder import load_model, save_encoder
+from workflow_scripts.embedding.string_encoding import encode_strings
+from workflow_scripts.errors import UserError
+from workflow_scripts.files import read_json
+
+__all__ = ["one_thread", "tiny_bert", "tiny_roberta"]
+
+NAMES = [(f"C{number // 3}", text) for number, text in enumerate(dict.fromkeys(make_sentences(40)))]
+MENTIONS = ["the red cat", "a dog", "", "house", "the red cat", NAMES[5][1]]
+
+
+@pytest.fixture
+def encoder(tiny_roberta, tmp_path):
+    """An encoder folder that records pooling mean and 16 tokens."""
+    record = {"pooling": "mean", "max_length": 16}
+    save_encoder(tmp_path / "encoder", load_model(str(tiny_roberta)), "mean", 16, record, "")
+    return tmp_path / "encoder"
+
+
+@pytest.fixture
+def files(tmp_path):
+    paths = tmp_path / "names.tsv", tmp_path / "mentions.txt"
+    paths[0].write_text("".join(f"{one}\t{name}\n" for one, name in NAMES))
+    paths[1].write_text("\n".join(MENTIONS) + "\n")
+    return paths
+
+
+@pytest.fixture
+def run(encoder, files, tmp_path):
+    """Runs the command with changes; returns the rows of the output."""
+
+    def run_command(*flags, **changes):
+        options = {"encoder": encoder, "names": files[0], "mentions": files[1], "threads": 1}
+        options |= {"device": "cpu", "output": tmp_path / "links.tsv", **changes}
+        given = {key: value for key, value in options.items() if value is not None}
+        pairs = [(f"--{key.replace('_', '-')}", str(value)) for key, value in given.items()]
+        link.main([part for pair in pairs for part in pair] + list(flags))
+        if options["output"] is None:
+            return None
+        lines = options["output"].read_text().splitlines()
+        return [tuple(line.split("\t")) for line in lines]
+
+    return run_command
+
+
+def expected_links(encoder, k, grouped=True, cosine=True, dtype=np.float32):
+    """All products, in float64, a stable sort, then an id's best name alone."""
+    loaded = load_model(str(encoder))
+    texts = [name for _, name in NAMES]
+    asked = [text for text in MENTIONS if text]
+    names, mentions = (encode_strings(loaded, part, "mean", 16) for part in (texts, asked))
+    if cosine:
+        names, mentions = (
+            one / np.linalg.norm(one, axis=1, keepdims=True) for one in (names, mentions)
+        )
+    scores = mentions.astype(np.float64) @ names.astype(dtype).astype(np.float64).T
+    rows = []
+    for mention, own in zip(asked, scores, strict=True):
+        found = {}
+        for row in np.argsort(-own, kind="stable"):
+            found.setdefault(NAMES[row][0] if grouped else row, row)
+        for rank, row in enumerate(list(found.values())[:k], start=1):
+            rows.append((mention, rank, *NAMES[row], own[row]))
+    return rows
+
+
+def assert_links(rows, expected):
+    assert rows[0] == link.COLUMNS
+    assert [(one[0], int(one[1]), one[2], one[3]) for one in rows[1:]] == [
+        one[:4] for one in expected
+    ]
+    scores = [float(one[4]) for one in rows[1:]]
+    np.testing.assert_allclose(scores, [one[4] for one in expected], atol=2e-5)
+
+
+@pytest.mark.parametrize("grouped", [True, False])
+@pytest.mark.parametrize("similarity", ["cosine", "dot"])
+def test_links_are_those_of_all_products(grouped, similarity, run, encoder, capsys):
+    flags = [] if grouped else ["--each-name"]
+    rows = run(*flags, similarity=similarity, k=4)
+    assert_links(rows, expected_links(encoder, 4, grouped, similarity == "cosine"))
+    assert "5 mentions, 1 blank ones left out" in capsys.readouterr().err
+
+
+def test_more_ids_than_there_are_gives_all(run, encoder):
+    rows = run(k=500)
+    assert_links(rows, expected_links(encoder, 500))
+    assert len(rows) - 1 == 5 * len({one for one, _ in NAMES})
+
+
+def test_an_index_answers_without_the_names_and_embeds_nothing(run, tmp_path, monkeypatch, encoder):
+    first = run(index=tmp_path / "index")
+    assert sorted(path.name for path in (tmp_path / "index").iterdir()) == [
+        *("index.json", "names.tsv", "vectors.npy"),
+    ]
+    monkeypatch.setattr(vector_shards, "write_shard", None)
+    shutil.copytree(encoder, tmp_path / "elsewhere")
+    again = {"index": tmp_path / "index", "names": None, "encoder": tmp_path / "elsewhere"}
+    assert run("--overwrite", **again) == first
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_half_precision_is_that_of_the_rounded_vectors(run, encoder, tmp_path):
+    rows = run(index=tmp_path / "index", dtype="float16")
+    assert_links(rows, expected_links(encoder, 5, dtype=np.float16))
+    assert np.load(tmp_path / "index" / "vectors.npy").dtype == np.float16
+
+
+def test_an_index_of_other_names_or_another_encoder_is_refused(run, files, tmp_path, tiny_bert):
+    index = tmp_path / "index"
+    run(index=index)
+    with pytest.raises(UserError, match="made with pooling mean, where now it is cls"):
+        run("--overwrite", index=index, pooling="cls")
+    with pytest.raises(UserError, match="made with weights_sha256"):
+        run("--overwrite", index=index, encoder=tiny_bert, pooling="mean", max_length=16)
+    with pytest.raises(UserError, match="from other files of names"):
+        run("--overwrite", "--lower-case", index=index)
+    files[0].write_text("C1\tother\n")
+    with pytest.raises(UserError, match=r"index: an index made from other files of names.*--index"):
+        run("--overwrite", index=index)
+    (index / "names.tsv").write_text("C1\tother\n")
+    with pytest.raises(UserError, match="changed since it was made"):
+        run("--overwrite", index=index, names=None)
+
+
+def test_a_cut_run_goes_on_where_it_was(run, tmp_path, monkeypatch, capsys):
+    whole = run(index=tmp_path / "whole", shard_size=7)
+    write_shard, calls = vector_shards.write_shard, []
+
+    def cut(*arguments):
+        calls.append(arguments)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        write_shard(*arguments)
+
+    monkeypatch.setattr(vector_shards, "write_shard", cut)
+    cut_index = {"index": tmp_path / "cut", "shard_size": 7, "output": tmp_path / "cut.tsv"}
+    with pytest.raises(KeyboardInterrupt):
+        run(**cut_index)
+    assert not (tmp_path / "cut.tsv").exists()
+    monkeypatch.setattr(vector_shards, "write_shard", write_shard)
+    capsys.readouterr()
+    assert run(**cut_index) == whole
+    assert "going on: 14 of 40" in capsys.readouterr().err
+    mine, other = (tmp_path / name / "vectors.npy" for name in ("cut", "whole"))
+    assert mine.read_bytes() == other.read_bytes()
+
+
+def test_threshold_and_margin_leave_mentions_without_a_link(run, encoder):
+    expected = expected_links(encoder, 2)
+    firsts = [one for one in expected if one[1] == 1]
+    middle = sorted({one[4] for one in firsts})[2] - 1e-6
+    rows = run(threshold=middle, k=1)
+    linked = {one[0]: one[1] != "0" for one in rows[1:]}
+    assert linked == {one[0]: one[4] >= middle for one in firsts}
+    assert ("a dog", "0", "", "", "") in rows or linked["a dog"]
+    gaps = {
+        first[0]: first[4] - second[4]
+        for first, second in zip(firsts, [one for one in expected if one[1] == 2], strict=True)
+    }
+    least = sorted(gaps.values())[1]
+    rows = run("--overwrite", margin=least + 1e-9, k=1)
+    assert {one[0]: one[1] != "0" for one in rows[1:]} == {
+        text: gap > least for text, gap in gaps.items()
+    }
+
+
+def test_gold_ids_give_accuracy_and_the_errors(run, encoder, tmp_path, capsys):
+    best = {one[0]: one for one in expected_links(encoder, 3)}
+    firsts = [one for one in expected_links(encoder, 3) if one[1] == 1]
+    third = best[firsts[1][0]]
+    mentions = tmp_path / "mentions.tsv"
+    mentions.write_text(
+        f"text\tid\n{firsts[0][0]}\tX:{firsts[0][2]}|C77\n{third[0]}\t{third[2]}\nhouse\tC99\n"
+    )
+    columns = {"mention_column": "text", "gold_column": "id", "errors": tmp_path / "errors.tsv"}
+    run(mentions=mentions, k=3, **columns)
+    assert "3 with gold ids: accuracy@1 0.3333, accuracy@3 0.6667" in capsys.readouterr().err
+    errors = [line.split("\t") for line in (tmp_path / "errors.tsv").read_text().splitlines()]
+    assert [(one[0], one[1], one[5]) for one in errors[1:]] == [
+        (third[0], third[2], "3"),
+        ("house", "C99", "-"),
+    ]
+    assert errors[1][2:4] == list(firsts[1][2:4])
+
+
+def test_standard_input_is_answered_line_by_line_as_json(
+    run, tmp_path, monkeypatch, capsys, encoder
+):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("the red cat\n\na dog"))
+    options = {"mentions": "-", "output": None, "index": tmp_path / "index", "k": 2}
+    run("--unbuffered", format="jsonl", **options)
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [one["mention"] for one in found] == ["the red cat", "a dog"]
+    expected = [one for one in expected_links(encoder, 2) if one[0] == "a dog"]
+    assert [(one["id"], one["name"]) for one in found[1]["links"]] == [one[2:4] for one in expected]
+
+
+def test_odd_names_and_mentions_are_taken(run, files):
+    files[0].write_text("C1\ta\0b\nC2\t" + "long " * 20_000 + "\nC3||x\tdog\n")
+    files[1].write_text("dog\n" + "long " * 20_000 + "\n\0\n")
+    rows = run(k=1)
+    assert rows[1][2:4] == ("C3||x", "dog") and rows[2][2] == "C2"
+    assert len(rows) == 4
+
+
+MISTAKES = [
+    ({"k": 0}, [], "--k 0: give 1 or more"),
+    ({"names": None}, [], "--names: give files of names"),
+    ({"names": "none.tsv"}, [], "--names none.tsv: no such file"),
+    ({"mentions": "none.txt"}, [], "--mentions none.txt: no such file"),
+    ({"output": None}, [], "--output: without it"),
+    ({"errors": "e.tsv"}, [], "--errors: against what"),
+    ({"mention_column": "3"}, [], "mentions.txt:1: no column 3, found 1"),
+    ({"mention_column": "text"}, [], "mentions.txt:1: no column 'text'"),
+    ({"backend": "onxx"}, [], "--backend onxx: unknown"),
+]
+
+
+@pytest.mark.parametrize(("changes", "flags", "message"), MISTAKES)
+def test_mistakes_are_one_line_and_leave_no_output(changes, flags, message, run, tmp_path):
+    with pytest.raises(UserError, match=message) as error:
+        run(*flags, **changes)
+    assert "\n" not in str(error.value)
+    assert not (tmp_path / "links.tsv").exists()
+
+
+def test_an_output_is_not_replaced_unasked(run):
+    run()
+    with pytest.raises(UserError, match="exists; choose another or add --overwrite"):
+        run()
+
+
+def test_it_runs_as_a_command(encoder, files, tmp_path):
+    options = ["--encoder", encoder, "--names", files[0], "--mentions", files[1], "--k", "1"]
+    command = [sys.executable, "-m", "workflow_scripts.link", *map(str, options)]
+    found = subprocess.run(
+        [*command, "--output", str(tmp_path / "o.tsv")],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "HF_HUB_OFFLINE": "1"},
+    )
+    assert found.returncode == 0, found.stderr
+    assert len((tmp_path / "o.tsv").read_text().splitlines()) == 6
+    assert read_json(encoder / "encoder.json")["pooling"] == "mean"
