@@ -104,3 +104,15 @@ def test_a_user_error_becomes_one_line_and_exit_code_2(capsys):
 def test_the_nearest_name_is_hinted_or_all_are_listed():
     assert nearest_name("temprature", ["temperature", "epochs"]) == "did you mean 'temperature'?"
     assert nearest_name("x", ["b", "a"]) == "known are a, b"
+
+
+def test_a_full_disk_is_one_line(capsys):
+    def write():
+        # this device is always full
+        with open("/dev/full", "w") as stream:
+            stream.write("text")
+
+    with pytest.raises(SystemExit) as error:
+        run_command(write)
+    assert error.value.code == 2
+    assert capsys.readouterr().err == "error: the disk is full; free space and run it again\n"

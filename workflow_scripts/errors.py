@@ -1,6 +1,7 @@
 """One error type for mistakes of the user, and the wrapper that prints it without a traceback."""
 
 import difflib
+import errno
 import os
 import sys
 import time
@@ -42,6 +43,12 @@ def run_command(main: Callable[[], None]) -> None:
     except UserError as error:
         message = " ".join(str(error).split())
         print(f"error: {message}", file=sys.stderr)
+        sys.exit(2)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"error: {where}the disk is full; free space and run it again", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)

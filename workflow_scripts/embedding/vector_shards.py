@@ -101,6 +101,9 @@ def join_shards(
     joined = job.folder / "joined.npy"
     shape = (len(unique_rows), job.dimension)
     vectors = open_memmap(joined, mode="w+", dtype=job.dtype, shape=shape)
+    with open(joined, "r+b") as stream:
+        # a full disk is an error here, and a crash when a page of the map is written
+        os.posix_fallocate(stream.fileno(), 0, joined.stat().st_size)
     for first, end in shard_bounds(unique_count, job.shard_size):
         shard = open_memmap(job.shard(first), mode="r")
         lines = np.flatnonzero((unique_rows >= first) & (unique_rows < end))
