@@ -56,7 +56,7 @@ def mine_pairs(
     if not 1 <= k <= min(len(sources), len(targets)):
         raise UserError(
             f"margin: {k} neighbours of {len(sources)} and {len(targets)} sentences; "
-            "give fewer neighbours or more sentences"
+            "give a lower k or more sentences"
         )
     near_targets, forward = _by_row(*search_top(sources, targets, k, threads=threads))
     near_sources, backward = _by_row(*search_top(targets, sources, k, threads=threads))
