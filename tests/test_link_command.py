@@ -202,7 +202,8 @@ def test_gold_ids_give_accuracy_and_the_errors(run, encoder, tmp_path, capsys):
 def test_standard_input_is_answered_line_by_line_as_json(
     run, tmp_path, monkeypatch, capsys, encoder
 ):
-    monkeypatch.setattr(sys, "stdin", io.StringIO("the red cat\n\na dog"))
+    given = io.TextIOWrapper(io.BytesIO(b"the red cat\n\na dog"))
+    monkeypatch.setattr(sys, "stdin", given)
     options = {"mentions": "-", "output": None, "index": tmp_path / "index", "k": 2}
     run("--unbuffered", format="jsonl", **options)
     found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]

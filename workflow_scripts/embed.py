@@ -5,44 +5,25 @@ shard: a run that was stopped goes on when the same command is given again.
 """
 
 import argparse
-import os
 from pathlib import Path
 
-from workflow_scripts.embedding.encoder_arguments import (
+import numpy as np
+
+from workflow_scripts.embedding.chosen_encoder import (
     add_encoder_arguments,
+    check_counts,
     check_encoder_arguments,
+    open_encoder,
 )
-from workflow_scripts.embedding.recorded_choices import add_pooling_arguments, settle_pooling
+from workflow_scripts.embedding.principal_components import principal_components, remove_components
+from workflow_scripts.embedding.recorded_choices import settle_pooling
 from workflow_scripts.embedding.vector_shards import DTYPES, SHARD_SIZE, ShardedJob, embed_in_shards
 from workflow_scripts.errors import UserError, run_command
-from workflow_scripts.files import read_lines, sha256_of, write_json
-from workflow_scripts.imports import quick_imports
-
-
-def check_output(output: Path, overwrite: bool) -> None:
-    if output.suffix != ".npy":
-        raise UserError(f"--output {output}: give a file name that ends in .npy")
-    if output.is_dir():
-        raise UserError(f"--output {output}: is a folder; give a file name")
-    if output.exists() and not overwrite:
-        raise UserError(f"--output {output}: exists; choose another or add --overwrite")
-    parent = next(path for path in output.resolve().parents if path.exists())
-    if not parent.is_dir() or not os.access(parent, os.W_OK):
-        raise UserError(f"--output {output}: cannot be made in {parent}; choose another")
+from workflow_scripts.files import check_new_file, read_lines, sha256_of, write_json
 
 
 def embed(arguments: argparse.Namespace, strings: list[str], pooling: str, max_length: int) -> None:
-    # Only now: torch and transformers take seconds, which bad arguments should not wait for.
-    with quick_imports():
-        import numpy as np
-
-        from workflow_scripts.embedding.given_encoder import load_given_encoder
-        from workflow_scripts.embedding.principal_components import (
-            principal_components,
-            remove_components,
-        )
-
-    encoder, maker = load_given_encoder(arguments.model, arguments, pooling, max_length)
+    encoder, maker = open_encoder(arguments, arguments.model, pooling, max_length)
     output, size = arguments.output.resolve(), arguments.shard_size
     job = ShardedJob(output, strings, encoder.dimension, maker, arguments.dtype, size)
     count = arguments.remove_components or 0
@@ -66,18 +47,20 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--strings", required=True, help="UTF-8 text file, one string a line")
     parser.add_argument("--output", required=True, type=Path, help="vectors, .npy, row = line")
     parser.add_argument("--record", type=Path, help="what was embedded with what, as JSON")
-    add_pooling_arguments(parser)
+    add_encoder_arguments(parser)
     parser.add_argument("--dtype", choices=DTYPES, default="float32", help="type of the output")
     removed = "take the first N principal components out: of strings of one language, in float32"
     parser.add_argument("--remove-components", type=int, metavar="N", help=removed)
-    add_encoder_arguments(parser)
     parser.add_argument("--shard-size", type=int, default=SHARD_SIZE, help="strings of a shard")
     parser.add_argument("--overwrite", action="store_true", help="replace the output")
     arguments = parser.parse_args(argv)
-    check_encoder_arguments(arguments, "shard_size", "remove_components")
+    check_encoder_arguments(arguments)
     if arguments.remove_components is not None and arguments.dtype != "float32":
         raise UserError("--remove-components: rounded vectors would be changed; --dtype float32")
-    check_output(arguments.output, arguments.overwrite)
+    check_counts(arguments, "shard_size", "remove_components")
+    if arguments.output.suffix != ".npy":
+        raise UserError(f"--output {arguments.output}: give a file name that ends in .npy")
+    check_new_file("--output", arguments.output, arguments.overwrite)
     pooling, max_length = settle_pooling(arguments.model, arguments.pooling, arguments.max_length)
     strings = read_lines(arguments.strings)
     if not strings:

@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -95,19 +95,26 @@ def read_lines(path: str | Path, encoding: str = "utf-8") -> list[str]:
     return [line.removesuffix("\r") for line in lines]
 
 
+def decode_lines(
+    stream: Iterable[bytes], name: str | Path, encoding: str = "utf-8"
+) -> Iterator[str]:
+    """Yield the lines of `read_lines` from a stream of bytes; `name` is what errors call it."""
+    for number, raw in enumerate(stream, start=1):
+        if number == 1 and encoding == "utf-8" and raw.startswith(codecs.BOM_UTF8):
+            raw = raw.removeprefix(codecs.BOM_UTF8)
+            if not raw:
+                return
+        try:
+            line = raw.decode(encoding)
+        except UnicodeDecodeError as error:
+            raise _not_utf8(name, number) from error
+        yield line.removesuffix("\n").removesuffix("\r")
+
+
 def stream_lines(path: str | Path, encoding: str = "utf-8") -> Iterator[str]:
     """Yield the lines of `read_lines` one by one, for files that need not fit into memory."""
     with _opened(path) as stream:
-        for number, raw in enumerate(stream, start=1):
-            if number == 1 and encoding == "utf-8" and raw.startswith(codecs.BOM_UTF8):
-                raw = raw.removeprefix(codecs.BOM_UTF8)
-                if not raw:
-                    return
-            try:
-                line = raw.decode(encoding)
-            except UnicodeDecodeError as error:
-                raise _not_utf8(path, number) from error
-            yield line.removesuffix("\n").removesuffix("\r")
+        yield from decode_lines(stream, path, encoding)
 
 
 def read_rows(
@@ -125,6 +132,17 @@ def read_rows(
                 f"found {len(fields)}; mend or remove the line"
             )
         yield number, fields
+
+
+def check_new_file(option: str, path: Path, overwrite: bool) -> None:
+    """Raise `UserError` by `option` unless a file can be made there, or replaced if told so."""
+    if path.is_dir():
+        raise UserError(f"{option} {path}: is a folder; give a file name")
+    if path.exists() and not overwrite:
+        raise UserError(f"{option} {path}: exists; choose another or add --overwrite")
+    parent = next(one for one in path.resolve().parents if one.exists())
+    if not parent.is_dir() or not os.access(parent, os.W_OK):
+        raise UserError(f"{option} {path}: cannot be made in {parent}; choose another")
 
 
 def write_text(path: str | Path, text: str) -> None:

@@ -18,14 +18,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from workflow_scripts.datasets.name_lists import FORMATS, Choices, read_names
 from workflow_scripts.datasets.rows import malformed
-from workflow_scripts.embedding.encoder_arguments import (
+from workflow_scripts.embedding.chosen_encoder import (
     add_encoder_arguments,
+    check_counts,
     check_encoder_arguments,
+    open_encoder,
 )
-from workflow_scripts.embedding.recorded_choices import add_pooling_arguments, settle_pooling
+from workflow_scripts.embedding.recorded_choices import settle_pooling
 from workflow_scripts.embedding.vector_shards import DTYPES, SHARD_SIZE
 from workflow_scripts.errors import UserError, nearest_name, run_command
-from workflow_scripts.files import atomic_file, stream_lines
+from workflow_scripts.files import atomic_file, check_new_file, decode_lines, stream_lines
 from workflow_scripts.imports import quick_imports
 
 if TYPE_CHECKING:
@@ -48,7 +50,7 @@ def read_mentions(source: str, column: str | None, gold: str | None) -> Iterator
     A column is a number from 1, or a name of the header. Blank mentions are yielded as "".
     """
     path = Path(source)
-    lines = stream_lines(path) if source != "-" else (text.rstrip("\r\n") for text in sys.stdin)
+    lines = stream_lines(path) if source != "-" else decode_lines(sys.stdin.buffer, "stdin")
     if column is None and gold is None:
         yield from (Mention(" ".join(text.split())) for text in lines)
         return
@@ -128,16 +130,15 @@ def write_links(
 
 
 def link(arguments: argparse.Namespace, choices: Choices, pooling: str, max_length: int) -> None:
-    # Only now: torch and transformers take seconds, which bad arguments should not wait for.
+    # Only now: they take seconds, which bad arguments should not wait for.
     with quick_imports():
         import numpy as np
 
-        from workflow_scripts.embedding.given_encoder import load_given_encoder
         from workflow_scripts.retrieval import name_index
         from workflow_scripts.retrieval.linked_ids import best_links, scaled
 
     folder = arguments.index or arguments.output.with_name(f".{arguments.output.name}.index")
-    encoder, maker = load_given_encoder(arguments.encoder, arguments, pooling, max_length)
+    encoder, maker = open_encoder(arguments, arguments.encoder, pooling, max_length)
     maker |= {"similarity": arguments.similarity, "dtype": arguments.dtype}
     similarity = arguments.similarity
 
@@ -230,7 +231,6 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     add("--margin", type=float, help="nor those whose second best is nearer to it than that")
     add("--lower-case", action="store_true", help="names and mentions")
     add("--unbuffered", action="store_true", help="answer each line of standard input at once")
-    add_pooling_arguments(parser)
     kept = "of the names' vectors; float16 takes half the disk and rounds (default: float32)"
     add("--dtype", choices=DTYPES, default="float32", help=kept)
     add_encoder_arguments(parser)
@@ -241,11 +241,11 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
 
 def main(argv: list[str] | None = None) -> None:
     arguments = _parse(argv)
-    check_encoder_arguments(arguments, "k", "shard_size")
+    check_encoder_arguments(arguments)
+    check_counts(arguments, "k", "shard_size")
     for option in ("output", "errors"):
-        path = getattr(arguments, option)
-        if path is not None and path.exists() and not arguments.overwrite:
-            raise UserError(f"--{option} {path}: exists; choose another or add --overwrite")
+        if (path := getattr(arguments, option)) is not None:
+            check_new_file(f"--{option}", path, arguments.overwrite)
     if arguments.errors is not None and arguments.gold_column is None:
         raise UserError("--errors: against what? give --gold-column too")
     if arguments.index is None and arguments.output is None:

@@ -33,7 +33,9 @@ def settle_pooling(model: str, pooling: str | None, max_length: int | None) -> t
     pooling = pooling or record.get("pooling")
     if pooling is None:
         known = "|".join(POOLINGS)
-        raise UserError(f"--pooling: {model} does not record one; give --pooling {known}")
+        # a hub id is no folder either
+        called = model if Path(model).expanduser().is_dir() else f"{model}, no folder here,"
+        raise UserError(f"--pooling: {called} does not record one; give --pooling {known}")
     if max_length is None:
         max_length = record.get("max_length", DEFAULT_MAX_LENGTH)
     return pooling, max_length

@@ -1,0 +1,53 @@
+"""Near-duplicate pairs against a stable sort of all products, and against sentence-transformers."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sentence_transformers.util import paraphrase_mining_embeddings
+
+from workflow_scripts.retrieval.near_duplicates import near_duplicates
+from workflow_scripts.retrieval.suite_files import normalise
+
+
+def sorted_pairs(vectors, k, threshold):
+    """The oracle: each row's k nearest others by a stable sort, each pair once, best first."""
+    products = (vectors[:, None].astype(np.float64) * vectors[None].astype(np.float64)).sum(-1)
+    pairs, full = {}, 0
+    for row, its in enumerate(products):
+        order = [at for at in np.argsort(-its, kind="stable") if at != row]
+        near = [at for at in order[:k] if its[at] >= threshold]
+        full += len(near) == k and len(order) > k
+        pairs |= {(min(row, at), max(row, at)): its[at] for at in near}
+    ranked = sorted(((-score, *pair) for pair, score in pairs.items()))
+    return [(first, second, -score) for score, first, second in ranked], full
+
+
+# Small whole numbers: every product is exact, so ties are ties, and there are many.
+whole_vectors = st.tuples(st.integers(1, 30), st.integers(1, 3)).flatmap(
+    lambda shape: arrays(np.float32, shape, elements=st.integers(-2, 2))
+)
+
+
+@given(whole_vectors, st.integers(1, 35), st.integers(-3, 6), st.integers(1, 40))
+@settings(max_examples=150, deadline=None)
+def test_pairs_equal_a_stable_sort_ties_included(vectors, k, threshold, rows_at_once):
+    found = near_duplicates(vectors, k, threshold, rows_at_once=rows_at_once)
+    expected, full = sorted_pairs(vectors, k, threshold)
+    pairs = zip(found.first.tolist(), found.second.tolist(), found.scores.tolist(), strict=True)
+    assert list(pairs) == expected
+    assert found.full_rows == full
+
+
+@pytest.mark.parametrize("k", [1, 7, 100])
+def test_pairs_are_those_of_sentence_transformers(k):
+    vectors = np.random.default_rng(0).normal(size=(400, 24)).astype(np.float32)
+    vectors = normalise(vectors, "vectors")
+    theirs = paraphrase_mining_embeddings(vectors, top_k=k)
+    theirs = {(first, second): score for score, first, second in theirs}
+    found = near_duplicates(vectors, k, -1.0)
+    pairs = list(zip(found.first.tolist(), found.second.tolist(), strict=True))
+    assert set(pairs) == set(theirs)
+    np.testing.assert_allclose(found.scores, [theirs[pair] for pair in pairs], atol=1e-5)
+    assert (np.diff(found.scores) <= 0).all()

@@ -1,0 +1,283 @@
+"""The front door `workflow_scripts.search`."""
+
+import io
+import json
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sentence_transformers.util import paraphrase_mining_embeddings, semantic_search
+from tiny_models import make_bert, make_sentences, one_thread, tiny_bert, tiny_roberta
+
+from workflow_scripts import search
+from workflow_scripts.embedding.encoder_folder import load_model, save_encoder
+from workflow_scripts.embedding.string_encoding import encode_strings
+from workflow_scripts.errors import UserError
+from workflow_scripts.files import read_json, sha256_of
+from workflow_scripts.retrieval.margin_mining import MARGINS, mine_pairs
+from workflow_scripts.retrieval.suite_files import normalise
+
+__all__ = ["one_thread", "tiny_bert", "tiny_roberta"]
+
+SENTENCES = make_sentences(40)
+# line 2 is empty, 3 holds spaces only, 6 repeats 1
+LINES = [SENTENCES[0], "", "  ", *SENTENCES[1:3], SENTENCES[0], *SENTENCES[3:]]
+NUMBERS = [number for number in range(1, len(LINES) + 1) if number not in (2, 3, 6)]
+QUERIES = ["the big dog runs", "a cat", SENTENCES[5], "a cat"]
+
+
+@pytest.fixture
+def encoder(tiny_roberta, tmp_path):
+    """An encoder folder that records pooling mean and 16 tokens."""
+    record = {"pooling": "mean", "max_length": 16}
+    save_encoder(tmp_path / "encoder", load_model(str(tiny_roberta)), "mean", 16, record, "")
+    return tmp_path / "encoder"
+
+
+@pytest.fixture
+def vectors_of(encoder):
+    """Returns the vectors of strings by the encoder, of unit length."""
+    return lambda strings: normalise(
+        encode_strings(load_model(str(encoder)), strings, "mean", 16), "vectors"
+    )
+
+
+@pytest.fixture
+def run(encoder, tmp_path):
+    """Runs a mode on files of the given lines, with changes; returns the output's text."""
+    (tmp_path / "strings.txt").write_text("\n".join(LINES) + "\n")
+    (tmp_path / "queries.txt").write_text("\n".join(QUERIES) + "\n")
+    (tmp_path / "targets.txt").write_text("\n".join(QUERIES + SENTENCES[:9]) + "\n")
+
+    def run_command(mode, *flags, **changes):
+        options = {"encoder": encoder, "strings": tmp_path / "strings.txt", "threads": 1}
+        options |= {"output": tmp_path / "out" / "found.tsv", "device": "cpu"}
+        options |= {
+            "nearest": {"queries": tmp_path / "queries.txt"},
+            "duplicates": {"threshold": -1},
+            "bitext": {"targets": tmp_path / "targets.txt"},
+        }[mode]
+        options |= changes
+        pairs = [(f"--{key.replace('_', '-')}", str(value)) for key, value in options.items()]
+        search.main([mode, *(part for pair in pairs for part in pair), *flags])
+        return Path(options["output"]).read_text()
+
+    return run_command
+
+
+def table(text):
+    """Return the rows of a tsv below its header, as dictionaries."""
+    head, *rows = (line.split("\t") for line in text.removesuffix("\n").split("\n"))
+    return [dict(zip(head, row, strict=True)) for row in rows]
+
+
+def column(rows, name):
+    return [float(row[name]) for row in rows]
+
+
+@pytest.mark.parametrize("strings_at_once", [7, 50_000])
+def test_nearest_strings_are_those_of_semantic_search(
+    run, vectors_of, monkeypatch, capsys, strings_at_once
+):
+    monkeypatch.setattr(search, "STRINGS_AT_ONCE", strings_at_once)
+    rows = table(run("nearest", k=5))
+    theirs = semantic_search(vectors_of(QUERIES), vectors_of(SENTENCES), top_k=5)
+    expected = [hit for hits in theirs for hit in hits]
+    assert [row["query"] for row in rows] == [query for query in QUERIES for _ in range(5)]
+    assert [row["rank"] for row in rows] == [*"12345"] * len(QUERIES)
+    assert [row["string"] for row in rows] == [SENTENCES[hit["corpus_id"]] for hit in expected]
+    assert [row["line"] for row in rows] == [str(NUMBERS[hit["corpus_id"]]) for hit in expected]
+    assert column(rows, "score") == pytest.approx([hit["score"] for hit in expected], abs=1e-5)
+    told = capsys.readouterr().err.splitlines()[-1]
+    assert "20 strings for 4 queries; " in told
+    assert "strings.txt: 40 strings (repeated lines: 1, empty lines skipped: 2); " in told
+    assert told.endswith("queries.txt: 3 strings (repeated lines: 1)")
+
+
+def test_a_threshold_leaves_queries_without_a_string(run, capsys):
+    everything = table(run("nearest", k=1000))
+    assert len(everything) == len(QUERIES) * len(SENTENCES)
+    rows = table(run("nearest", "--overwrite", k=1000, threshold=0.9))
+    assert rows == [row for row in everything if float(row["score"]) >= 0.9]
+    assert {row["query"] for row in rows} >= {SENTENCES[5]}
+    assert run("nearest", "--overwrite", threshold=1) in (
+        "query\trank\tline\tscore\tstring\n",
+        f"query\trank\tline\tscore\tstring\n{SENTENCES[5]}\t1\t9\t1.000000\t{SENTENCES[5]}\n",
+    )
+    assert "(none for " in capsys.readouterr().err
+
+
+def test_queries_come_from_stdin_and_json_lines_say_the_same(run, monkeypatch, tmp_path):
+    expected = table(run("nearest"))
+    lines = "\ufeff" + "\r\n".join(QUERIES)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(lines.encode())))
+    text = run("nearest", queries="-", output=tmp_path / "found.jsonl", record=tmp_path / "r.json")
+    rows = [json.loads(line) for line in text.splitlines()]
+    assert [{**row, "score": f"{row['score']:.6f}"} for row in rows] == [
+        {**row, "rank": int(row["rank"]), "line": int(row["line"])} for row in expected
+    ]
+    record = read_json(tmp_path / "r.json")
+    assert record["queries"]["sha256"] == sha256_of(tmp_path / "queries.txt")
+
+
+@pytest.mark.parametrize(("k", "threshold"), [(100, -1), (3, 0.2), (100, 0.7)])
+def test_near_duplicates_are_those_of_paraphrase_mining(run, vectors_of, k, threshold):
+    rows = table(run("duplicates", k=k, threshold=threshold))
+    theirs = paraphrase_mining_embeddings(vectors_of(SENTENCES), top_k=k)
+    expected = {(one, other): score for score, one, other in theirs if score >= threshold}
+    number = {line: row for row, line in enumerate(NUMBERS)}
+    pairs = [(number[int(row["line"])], number[int(row["other_line"])]) for row in rows]
+    assert set(pairs) == set(expected) and len(pairs) == len(expected) > 0
+    assert column(rows, "score") == pytest.approx([expected[pair] for pair in pairs], abs=1e-5)
+    assert [(row["string"], row["other"]) for row in rows] == [
+        (SENTENCES[one], SENTENCES[other]) for one, other in pairs
+    ]
+    assert column(rows, "score") == sorted(column(rows, "score"), reverse=True)
+
+
+def test_neighbours_that_k_may_have_cut_off_are_told(run, capsys):
+    run("duplicates", k=2)
+    assert "(strings with 2 such neighbours or more: 40; raise --k for all)" in (
+        capsys.readouterr().err
+    )
+    run("duplicates", "--overwrite", k=39)
+    assert "raise --k" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("margin", MARGINS)
+def test_translations_are_mined_by_margin(run, vectors_of, margin):
+    threshold = {"ratio": 1.0, "distance": 0.0, "absolute": 0.5}[margin]
+    rows = table(run("bitext", margin=margin, threshold=threshold))
+    targets = list(dict.fromkeys(QUERIES + SENTENCES[:9]))
+    found = mine_pairs(vectors_of(SENTENCES), vectors_of(targets), 4, margin)
+    kept = found.scores >= threshold
+    assert [row["string"] for row in rows] == [SENTENCES[row] for row in found.sources[kept]]
+    assert [row["other"] for row in rows] == [targets[row] for row in found.targets[kept]]
+    assert column(rows, "score") == pytest.approx(found.scores[kept], abs=1e-5)
+    both = [(row["line"], row["other_line"]) for row in rows if row["string"] == row["other"]]
+    # the targets hold sentence 0 on line 5, and a repeat on line 4
+    assert {("1", "5"), ("4", "6")} <= set(both)
+    assert len(both) == 9
+
+
+def test_targets_may_have_an_encoder_of_their_own(run, tiny_bert, tmp_path):
+    options = {"pooling": "cls", "target_encoder": tiny_bert, "record": tmp_path / "record.json"}
+    rows = table(run("bitext", margin="distance", **options))
+    assert 0 < len(rows) <= 11
+    record = read_json(tmp_path / "record.json")
+    assert (record["encoder"]["pooling"], record["target_encoder"]["pooling"]) == ("cls", "cls")
+    assert record["target_encoder"]["model"] == tiny_bert.name
+    wide = make_bert(tmp_path / "wide", hidden_size=48)
+    with pytest.raises(UserError, match=r"vectors have 48 dimensions, those of .* 32; give two"):
+        run("bitext", "--overwrite", pooling="cls", target_encoder=wide)
+
+
+def test_a_record_says_what_was_searched_with_what(run, encoder, tmp_path):
+    run("bitext", record=tmp_path / "record.json", k=3)
+    record = read_json(tmp_path / "record.json")
+    assert record["encoder"]["weights_sha256"] == sha256_of(encoder / "model.safetensors")
+    assert {key: record[key] for key in ("mode", "k", "margin", "threshold")} == {
+        **{"mode": "bitext", "k": 3, "margin": "ratio", "threshold": None}
+    }
+    digest = sha256_of(tmp_path / "strings.txt")
+    assert record["strings"] == {"strings": 40, "repeats": 1, "empty": 2, "sha256": digest}
+    assert str(tmp_path) not in json.dumps(record)
+
+
+def test_very_long_lines_are_cut_and_odd_ones_kept(run, tmp_path):
+    odd = ["a b" * 40_000, "a\x1cb\u2028c", "one\ttwo", "\u3000x"]
+    (tmp_path / "strings.txt").write_text("\n".join(odd))
+    text = run("nearest", output=tmp_path / "found.jsonl")
+    found = [json.loads(line)["string"] for line in text.removesuffix("\n").split("\n")]
+    assert len(found) == len(odd) * len(QUERIES) and set(found) == set(odd)
+
+
+def test_a_single_string_has_no_near_duplicate(run, tmp_path, capsys):
+    (tmp_path / "strings.txt").write_text("one\none\n")
+    assert run("duplicates") == "score\tline\tother_line\tstring\tother\n"
+    assert "0 pairs; " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("mode", "changes", "message"),
+    [
+        ("nearest", {"k": 0}, "--k 0: give 1 or more"),
+        ("nearest", {"threshold": 2}, "--threshold 2.0: give a cosine, from -1 to 1"),
+        ("bitext", {"threshold": "nan"}, "--threshold nan: give a number"),
+        ("bitext", {"k": 13}, "margin: 13 neighbours of 40 and 11 sentences; give a lower k"),
+        ("nearest", {"threads": 0}, "--threads 0: give 1 or more"),
+        ("nearest", {"backend": "onxx"}, "--backend onxx: unknown; did you mean 'onnx'"),
+        ("nearest", {"backend": "onnx"}, "export_onnx --encoder"),
+        ("nearest", {"encoder": "nowhere"}, "nowhere, no folder here, does not record one"),
+        ("bitext", {"target_encoder": "nowhere"}, "nowhere, no folder here, does not record one"),
+        ("nearest", {"max_length": 900}, "maximum length 900 is more than the 64 positions"),
+        ("nearest", {"strings": "nowhere.txt"}, "nowhere.txt: no such file"),
+        ("nearest", {"queries": "empty.txt"}, "empty.txt: no strings in it; write one on each"),
+        ("bitext", {"targets": "blank.txt"}, "blank.txt: no strings in it; write one on each"),
+        ("duplicates", {"strings": "nul.txt"}, "nul.txt:2: holds a NUL character; remove it"),
+        ("duplicates", {"strings": "latin.txt"}, "latin.txt:2: not UTF-8 text"),
+        ("duplicates", {"strings": "tab.txt"}, "tab.txt:2: holds a tab, .* or give --format jsonl"),
+        ("duplicates", {"strings": "return.txt"}, "return.txt:1: holds a carriage return, which"),
+        ("duplicates", {"output": "folder"}, "--output folder: is a folder"),
+        ("duplicates", {"strings": "tab.txt", "output": "tab.txt"}, "tab.txt: is read from"),
+        ("duplicates", {"strings": "tab.txt", "record": "tab.txt"}, "tab.txt: is read from"),
+    ],
+)
+def test_mistakes_are_named_and_leave_nothing(run, mode, changes, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    odd = {"empty": b"", "blank": b"\n \n", "nul": b"a\nb\0\n", "latin": b"a\n\xff\n"}
+    for name, content in (odd | {"tab": b"a\nb\tc\n", "return": b"a\rb\n"}).items():
+        (tmp_path / f"{name}.txt").write_bytes(content)
+    (tmp_path / "folder").mkdir()
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(UserError, match=message):
+        run(mode, **changes)
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_an_output_is_replaced_only_when_told_to(run, tmp_path):
+    output = tmp_path / "found.tsv"
+    output.write_text("mine")
+    with pytest.raises(UserError, match=r"found.tsv: exists; .*--overwrite"):
+        run("duplicates", output=output)
+    assert output.read_text() == "mine"
+    assert run("duplicates", "--overwrite", output=output) != "mine"
+
+
+def test_a_full_disk_is_one_line(run, tmp_path, monkeypatch):
+    @contextmanager
+    def full(path):
+        yield Path("/dev/full")
+
+    monkeypatch.setattr(search, "atomic_file", full)
+    with pytest.raises(UserError, match=r"found.tsv: cannot be written \(No space left"):
+        run("duplicates")
+    assert not (tmp_path / "out").exists()
+
+
+def test_scores_that_are_not_numbers_are_named_by_line(run, monkeypatch):
+    encode = search.open_encoder
+
+    class Broken:
+        dimension = 2
+
+        def encode(self, strings, advance):
+            return np.where(np.arange(len(strings))[:, None] == 2, np.nan, np.ones(2))
+
+    monkeypatch.setattr(search, "open_encoder", lambda *given: (Broken(), encode(*given)[1]))
+    with pytest.raises(UserError, match=r"strings.txt: row 5 is not finite"):
+        run("duplicates")
+
+
+def test_as_a_process_a_mistake_is_one_line_and_exit_code_2(project, tmp_path):
+    options = ["--encoder", "m", "--strings", "s", "--queries", "-", "--output", tmp_path / "o.tsv"]
+    command = [sys.executable, "-m", "workflow_scripts.search", "nearest", *map(str, options)]
+    result = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
+    assert result.returncode == 2
+    assert (
+        result.stderr
+        == "error: s: no such file; check the path (the data root or the config key)\n"
+    )

@@ -1,0 +1,83 @@
+"""The encoder of a command: the options that choose one, and the encoder of strings they choose."""
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from workflow_scripts.embedding.recorded_choices import add_pooling_arguments
+from workflow_scripts.errors import UserError, nearest_name
+from workflow_scripts.imports import default_threads, quick_imports
+
+if TYPE_CHECKING:
+    from workflow_scripts.embedding.string_encoding import StringEncoder
+
+BACKENDS = ("torch", "onnx", "onnx-int8")
+
+
+def add_encoder_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options that `check_encoder_arguments` and `open_encoder` take."""
+    add_pooling_arguments(parser)
+    parser.add_argument("--backend", default="torch", help="torch, onnx or onnx-int8")
+    products = "type of the matrix products; auto: float16 on CUDA, float32 on a CPU"
+    types = ("float32", "auto", "float16", "bfloat16")
+    parser.add_argument("--precision", choices=types, default="float32", help=products)
+    parser.add_argument("--token-budget", type=int, help="positions (padded tokens) in one batch")
+    parser.add_argument("--threads", type=int, default=default_threads())
+    parser.add_argument("--device", choices=("cpu", "cuda", "auto"), default="auto")
+
+
+def check_encoder_arguments(arguments: argparse.Namespace) -> None:
+    """Raise `UserError` for options that no encoder can take, before anything is loaded."""
+    if arguments.backend not in BACKENDS:
+        hint = nearest_name(arguments.backend, BACKENDS)
+        raise UserError(f"--backend {arguments.backend}: unknown; {hint}")
+    if arguments.backend != "torch" and arguments.precision not in ("float32", "auto"):
+        raise UserError(f"--precision {arguments.precision}: only for --backend torch")
+    check_counts(arguments, "threads", "token_budget")
+
+
+def check_counts(arguments: argparse.Namespace, *names: str) -> None:
+    """Raise `UserError` for a count that is given and below 1."""
+    for name in names:
+        if (count := getattr(arguments, name)) is not None and count < 1:
+            raise UserError(f"--{name.replace('_', '-')} {count}: give 1 or more")
+
+
+def open_encoder(
+    arguments: argparse.Namespace, model: str, pooling: str, max_length: int
+) -> tuple["StringEncoder", dict[str, Any]]:
+    """Return the encoder of strings of a model folder or hub id, and what it is, as JSON values."""
+    # Only now: torch and transformers take seconds, which bad arguments should not wait for.
+    with quick_imports():
+        import torch
+        import transformers
+
+        from workflow_scripts.embedding import encoder_folder
+        from workflow_scripts.embedding.string_encoding import torch_encoder
+        from workflow_scripts.embedding.torch_setup import set_up_torch
+
+    versions = {"torch": torch.__version__, "transformers": transformers.__version__}
+    if arguments.backend == "torch":
+        device = set_up_torch(arguments.threads, arguments.device)
+        loaded = encoder_folder.load_model(model, device)
+        budget, precision = arguments.token_budget, arguments.precision
+        encoder = torch_encoder(loaded, pooling, max_length, budget, precision)
+    else:
+        folder = encoder_folder.resolve_model_folder(model)
+        path = encoder_folder.find_onnx_file(folder, int8=arguments.backend == "onnx-int8")
+        import onnxruntime
+
+        from workflow_scripts.embedding.onnx_encoding import onnx_encoder
+
+        versions["onnxruntime"] = onnxruntime.__version__
+        set_up_torch(arguments.threads, "cpu")
+        # The model itself says which pooling and length it can take.
+        loaded = encoder_folder.load_model(model)
+        encoder = onnx_encoder(
+            *(loaded, path, pooling, max_length),
+            *(arguments.threads, arguments.device, arguments.token_budget),
+        )
+    loaded.warn_of_missing_mark(pooling)
+    maker: dict[str, Any] = {"backend": arguments.backend, "precision": arguments.precision}
+    maker |= {"max_length": max_length, "pooling": pooling, "token_budget": encoder.token_budget}
+    maker |= {"model": loaded.name, "weights_sha256": loaded.weights_sha256, "versions": versions}
+    return encoder, maker

@@ -1,0 +1,61 @@
+"""Near-duplicates among vectors: pairs of rows that are near neighbours, best first."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from workflow_scripts.retrieval.vector_search import search_top
+
+# Rows whose neighbours are held at once; only pairs from the threshold on are kept.
+ROWS_AT_ONCE = 1 << 15
+
+
+class NearPairs(NamedTuple):
+    """Unordered pairs of rows: `first` < `second` (int64) and `scores` (float64), best first.
+
+    `full_rows` counts the rows with as many neighbours from the threshold on as were looked for:
+    they may have more.
+    """
+
+    first: np.ndarray
+    second: np.ndarray
+    scores: np.ndarray
+    full_rows: int
+
+
+def near_duplicates(
+    vectors: np.ndarray,
+    k: int,
+    threshold: float,
+    *,
+    threads: int = 1,
+    rows_at_once: int = ROWS_AT_ONCE,
+) -> NearPairs:
+    """Return the pairs of which one is among the k nearest others of the other, each once.
+
+    `vectors` [n, dimension] are compared by inner product, and pairs below `threshold` are left
+    out. Of equal neighbours the lower row leads, and so of equal pairs the lower rows.
+    """
+    count, full_rows = len(vectors), 0
+    # a pair as one number, the lower row first
+    pairs, scores = [np.empty(0, dtype=np.int64)], [np.empty(0)]
+    for start in range(0, count, rows_at_once):
+        block = np.arange(start, min(start + rows_at_once, count))[:, None]
+        near, products = search_top(
+            vectors[block[:, 0]], vectors, min(k + 1, count), threads=threads
+        )
+        own = near == block
+        # a row with so many copies that it is not among its own neighbours
+        own[~own.any(axis=1), -1] = True
+        near, products = (found[~own].reshape(len(block), -1) for found in (near, products))
+        wanted = products >= threshold
+        if near.shape[1] < count - 1:
+            full_rows += int(wanted[:, -1].sum())
+        both = np.minimum(near, block) * count + np.maximum(near, block)
+        pairs.append(both[wanted])
+        scores.append(products[wanted])
+    unique, places = np.unique(np.concatenate(pairs), return_index=True)
+    best = np.concatenate(scores)[places]
+    # stable: of equal scores the lower rows stay in front
+    order = np.argsort(-best, kind="stable")
+    return NearPairs(*np.divmod(unique[order], max(count, 1)), best[order], full_rows)

@@ -1,0 +1,81 @@
+"""The strings of a text file, each once, with the numbers of their lines."""
+
+import hashlib
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from workflow_scripts.errors import UserError
+from workflow_scripts.files import decode_lines, stream_lines
+
+STDIN = "-"
+# Of these an output line would break, so that its columns shift.
+_SEPARATORS = {"\t": "a tab", "\r": "a carriage return"}
+
+
+@dataclass
+class NumberedLines:
+    """The different strings of a file, in order of their first lines.
+
+    `numbers` are those first lines, counted from 1, and `order` the strings of all lines but the
+    `empty` ones, which hold white space at most. `sha256` is that of the text.
+    """
+
+    name: str
+    strings: list[str] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    order: list[int] = field(default_factory=list)
+    empty: int = 0
+    sha256: str = ""
+
+    @property
+    def repeats(self) -> int:
+        return len(self.order) - len(self.strings)
+
+    def summary(self) -> str:
+        """Return how many strings there are, and what was left out, in a few words."""
+        counts = {"repeated lines": self.repeats, "empty lines skipped": self.empty}
+        shown = ", ".join(f"{what}: {count}" for what, count in counts.items() if count)
+        return f"{self.name}: {len(self.strings)} strings" + (f" ({shown})" if shown else "")
+
+    def as_record(self) -> dict[str, int | str]:
+        counts = {"strings": len(self.strings), "repeats": self.repeats, "empty": self.empty}
+        return {**counts, "sha256": self.sha256}
+
+
+def read_numbered_lines(path: str | Path, columns: bool) -> NumberedLines:
+    """Return the strings of a UTF-8 file (`-` is stdin), one a line.
+
+    `columns` says that they will be written between tabs. Raises `UserError` for a file without
+    strings, and for a line that holds NUL or, with `columns`, a tab or carriage return.
+    """
+    if str(path) == STDIN:
+        name = "stdin"
+        lines = decode_lines(sys.stdin.buffer, name)
+    else:
+        name = str(path)
+        lines = stream_lines(path)
+    found, digest = NumberedLines(name), hashlib.sha256()
+    row_of: dict[str, int] = {}
+    for number, line in enumerate(lines, start=1):
+        digest.update(f"{line}\n".encode())
+        if "\0" in line:
+            raise UserError(f"{name}:{number}: holds a NUL character; remove it")
+        if not line.strip():
+            found.empty += 1
+            continue
+        wrong = next((what for mark, what in _SEPARATORS.items() if mark in line), None)
+        if columns and wrong:
+            raise UserError(
+                f"{name}:{number}: holds {wrong}, which would break a line of the output; "
+                "remove it or give --format jsonl"
+            )
+        row = row_of.setdefault(line, len(row_of))
+        if row == len(found.strings):
+            found.strings.append(line)
+            found.numbers.append(number)
+        found.order.append(row)
+    if not found.strings:
+        raise UserError(f"{name}: no strings in it; write one on each line")
+    found.sha256 = digest.hexdigest()
+    return found

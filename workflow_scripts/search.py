@@ -1,0 +1,244 @@
+"""Front door: nearest sentences, near-duplicates and translations in files of one string a line.
+
+All is exact. Lines that are equal are one string, under the first of them; empty ones are skipped;
+both are counted at the end.
+"""
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from workflow_scripts.embedding.chosen_encoder import (
+    add_encoder_arguments,
+    check_counts,
+    check_encoder_arguments,
+    open_encoder,
+)
+from workflow_scripts.embedding.progress import embedding_progress
+from workflow_scripts.embedding.recorded_choices import settle_pooling
+from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.files import atomic_file, check_new_file, write_json
+from workflow_scripts.retrieval.margin_mining import MARGINS, NEIGHBOURS, mine_pairs
+from workflow_scripts.retrieval.near_duplicates import near_duplicates
+from workflow_scripts.retrieval.numbered_lines import NumberedLines, read_numbered_lines
+from workflow_scripts.retrieval.suite_files import normalise
+from workflow_scripts.retrieval.vector_search import search_top
+
+if TYPE_CHECKING:
+    from workflow_scripts.embedding.string_encoding import StringEncoder
+
+FORMATS = ("tsv", "jsonl")
+# Strings whose tokens are held at once; batches are made within.
+STRINGS_AT_ONCE = 50_000
+
+Files = dict[str, NumberedLines]
+Vectors = dict[str, np.ndarray]
+# rows of the output, and how many of what they are
+Found = tuple[Iterator[tuple[Any, ...]], str]
+
+
+def find_nearest(arguments: argparse.Namespace, files: Files, vectors: Vectors) -> Found:
+    strings, queries = files["strings"], files["queries"]
+    k, threads = min(arguments.k, len(strings.strings)), arguments.threads
+    near, scores = search_top(vectors["queries"], vectors["strings"], k, threads=threads)
+    counts = (scores >= arguments.threshold).sum(axis=1)[queries.order]
+
+    def rows() -> Iterator[tuple[Any, ...]]:
+        for query, count in zip(queries.order, counts.tolist(), strict=True):
+            best = zip(near[query, :count].tolist(), scores[query, :count].tolist(), strict=True)
+            for rank, (row, score) in enumerate(best, start=1):
+                found = (strings.numbers[row], score, strings.strings[row])
+                yield queries.strings[query], rank, *found
+
+    told = f"{int(counts.sum())} strings for {len(counts)} queries"
+    if none := int((counts == 0).sum()):
+        told += f" (none for {none} of them)"
+    return rows(), told
+
+
+def find_duplicates(arguments: argparse.Namespace, files: Files, vectors: Vectors) -> Found:
+    strings, k = files["strings"], arguments.k
+    found = near_duplicates(vectors["strings"], k, arguments.threshold, threads=arguments.threads)
+    told = f"{len(found.scores)} pairs"
+    if found.full_rows:
+        told += f" (strings with {k} such neighbours or more: {found.full_rows}; raise --k for all)"
+    return pair_rows(strings, strings, *found[:3]), told
+
+
+def find_translations(arguments: argparse.Namespace, files: Files, vectors: Vectors) -> Found:
+    both, how = (vectors["strings"], vectors["targets"]), (arguments.k, arguments.margin)
+    found = mine_pairs(*both, *how, threads=arguments.threads)
+    kept = [part[found.scores >= arguments.threshold] for part in found]
+    return pair_rows(files["strings"], files["targets"], *kept), f"{len(kept[0])} pairs"
+
+
+def pair_rows(
+    left: NumberedLines,
+    right: NumberedLines,
+    rows: np.ndarray,
+    others: np.ndarray,
+    scores: np.ndarray,
+) -> Iterator[tuple[Any, ...]]:
+    for row, other, score in zip(rows.tolist(), others.tolist(), scores.tolist(), strict=True):
+        numbers = left.numbers[row], right.numbers[other]
+        yield score, *numbers, left.strings[row], right.strings[other]
+
+
+class Mode(NamedTuple):
+    """What a mode does, reads beside --strings, and writes."""
+
+    find: Callable[[argparse.Namespace, Files, Vectors], Found]
+    files: tuple[str, ...]
+    columns: tuple[str, ...]
+    help: str
+
+
+PAIR = ("score", "line", "other_line", "string", "other")
+MODES = {
+    "nearest": Mode(
+        *(find_nearest, ("queries",), ("query", "rank", "line", "score", "string")),
+        help="the strings of a file that are nearest to each query, by cosine",
+    ),
+    "duplicates": Mode(
+        find_duplicates, (), PAIR, help="pairs of a file that are near each other, by cosine"
+    ),
+    "bitext": Mode(
+        *(find_translations, ("targets",), PAIR),
+        help="translations between two files, one to one, by margin (Artetxe and Schwenk 2019)",
+    ),
+}
+
+
+def unit_vectors(encoder: "StringEncoder", lines: NumberedLines) -> np.ndarray:
+    """Return the vectors of the strings scaled to unit length, float32 [strings, dimension]."""
+    vectors = np.empty((len(lines.strings), encoder.dimension), dtype=np.float32)
+    with embedding_progress(len(vectors)) as advance:
+        for start in range(0, len(vectors), STRINGS_AT_ONCE):
+            block = slice(start, start + STRINGS_AT_ONCE)
+            found = encoder.encode(lines.strings[block], advance)
+            vectors[block] = normalise(found, lines.name, lines.numbers[block])
+    return vectors
+
+
+def encode_files(arguments: argparse.Namespace, files: Files) -> tuple[Vectors, dict[str, Any]]:
+    """Return the vectors of each file, and which encoders made them, as JSON values."""
+    models, encoder_of = {"encoder": arguments.encoder}, dict.fromkeys(files, "encoder")
+    # the languages of two files may have an encoder each
+    if (target := getattr(arguments, "target_encoder", None)) is not None:
+        models["target_encoder"], encoder_of["targets"] = target, "target_encoder"
+    chosen = {
+        name: (model, *settle_pooling(model, arguments.pooling, arguments.max_length))
+        for name, model in models.items()
+    }
+    opened = {name: open_encoder(arguments, *choices) for name, choices in chosen.items()}
+    sizes = [encoder.dimension for encoder, _ in opened.values()]
+    if len(set(sizes)) > 1:
+        raise UserError(
+            f"--target-encoder {target}: its vectors have {sizes[1]} dimensions, those of "
+            f"{arguments.encoder} {sizes[0]}; give two encoders that share a space"
+        )
+    vectors = {
+        part: unit_vectors(opened[name][0], files[part]) for part, name in encoder_of.items()
+    }
+    return vectors, {name: maker for name, (_, maker) in opened.items()}
+
+
+def write_rows(
+    path: Path, form: str, columns: tuple[str, ...], rows: Iterable[tuple[Any, ...]]
+) -> None:
+    """Write rows whole or not at all, scores with six decimals; tsv has a header."""
+    try:
+        with atomic_file(path) as temporary, open(temporary, "w", encoding="utf-8") as stream:
+            if form == "tsv":
+                stream.write("\t".join(columns) + "\n")
+            for row in rows:
+                if form == "tsv":
+                    cells = (f"{one:.6f}" if isinstance(one, float) else str(one) for one in row)
+                    stream.write("\t".join(cells) + "\n")
+                else:
+                    values = [round(one, 6) if isinstance(one, float) else one for one in row]
+                    content = dict(zip(columns, values, strict=True))
+                    stream.write(json.dumps(content, ensure_ascii=False) + "\n")
+    except OSError as error:
+        wrong = f"{path}: cannot be written ({error.strerror})"
+        raise UserError(f"{wrong}; make room there or choose another --output") from error
+
+
+def read_arguments(argv: list[str] | None) -> argparse.Namespace:
+    command = "python -m workflow_scripts.search"
+    parser = argparse.ArgumentParser(prog=command, description=__doc__)
+    modes = parser.add_subparsers(dest="mode", required=True, metavar="|".join(MODES))
+    for name, mode in MODES.items():
+        one = modes.add_parser(name, help=mode.help, description=mode.help)
+        add = one.add_argument
+        add("--encoder", required=True, help="model folder or hub id (id@revision)")
+        add("--strings", required=True, type=Path, help="UTF-8 text file, one string a line")
+        k, neighbours, least = 10, "strings a query, at most", "cosine that a string has at least"
+        if name == "nearest":
+            add("--queries", required=True, type=Path, help="text file, one a line; - is stdin")
+        elif name == "duplicates":
+            k, neighbours = 100, "neighbours of a string that are looked at, at most"
+            least = "cosine that a pair has at least"
+        else:
+            add("--target-encoder", help="encoder of the targets, in the same space")
+            add("--targets", required=True, type=Path, help="text file of the other language")
+            margin = "cosine over that of the neighbours, less it, or as it is (%(default)s)"
+            add("--margin", choices=MARGINS, default=MARGINS[0], help=margin)
+            k, neighbours = NEIGHBOURS, "neighbours that a cosine is set against"
+            least = "margin that a pair has at least"
+        add("--k", type=int, default=k, help=f"{neighbours} (default {k})")
+        required = name == "duplicates"
+        add("--threshold", type=float, required=required, default=-math.inf, help=least)
+        add("--output", required=True, type=Path, help="what is found, best first")
+        form = "default: jsonl where the output's name ends so, else tsv"
+        add("--format", choices=FORMATS, help=form)
+        add("--record", type=Path, help="what was searched with what, as JSON")
+        add_encoder_arguments(one)
+        add("--overwrite", action="store_true", help="replace the output")
+    return parser.parse_args(argv)
+
+
+def check_arguments(arguments: argparse.Namespace, inputs: dict[str, Path]) -> None:
+    """Raise `UserError` for what is wrong before anything is read."""
+    check_encoder_arguments(arguments)
+    check_counts(arguments, "k")
+    threshold, is_cosine = arguments.threshold, arguments.mode != "bitext"
+    if math.isnan(threshold) or (is_cosine and 1 < abs(threshold) < math.inf):
+        wanted = "a cosine, from -1 to 1" if is_cosine else "a number"
+        raise UserError(f"--threshold {threshold}: give {wanted}")
+    read = {path.resolve() for path in inputs.values()}
+    for option in ("output", "record"):
+        if (path := getattr(arguments, option)) and path.resolve() in read:
+            raise UserError(f"--{option} {path}: is read from; choose another")
+    check_new_file("--output", arguments.output, arguments.overwrite)
+
+
+def main(argv: list[str] | None = None) -> None:
+    arguments = read_arguments(argv)
+    mode = MODES[arguments.mode]
+    inputs = {part: getattr(arguments, part) for part in ("strings", *mode.files)}
+    check_arguments(arguments, inputs)
+    form = arguments.format or ("jsonl" if arguments.output.suffix == ".jsonl" else "tsv")
+    files = {part: read_numbered_lines(path, form == "tsv") for part, path in inputs.items()}
+    vectors, record = encode_files(arguments, files)
+    rows, told = mode.find(arguments, files, vectors)
+    write_rows(arguments.output, form, mode.columns, rows)
+    if arguments.record:
+        record |= {part: lines.as_record() for part, lines in files.items()}
+        known = ("mode", "k", "threshold", "margin")
+        options = {name: getattr(arguments, name) for name in known if hasattr(arguments, name)}
+        if math.isinf(arguments.threshold):
+            options["threshold"] = None
+        write_json(arguments.record, record | options)
+    read = "; ".join(lines.summary() for lines in files.values())
+    print(f"{arguments.output}: {told}; {read}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    run_command(main)
