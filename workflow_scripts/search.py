@@ -154,7 +154,10 @@ def write_rows(
 ) -> None:
     """Write rows whole or not at all, scores with six decimals; tsv has a header."""
     try:
-        with atomic_file(path) as temporary, open(temporary, "w", encoding="utf-8") as stream:
+        with (
+            atomic_file(path) as temporary,
+            open(temporary, "w", encoding="utf-8", newline="") as stream,
+        ):
             if form == "tsv":
                 stream.write("\t".join(columns) + "\n")
             for row in rows:
