@@ -7,19 +7,22 @@ from the same seed. Which fit stops when, and which weights it keeps, is told fo
 
 from collections import defaultdict
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
 
-from workflow_scripts.embedding.torch_setup import fresh_linear
+from workflow_scripts.embedding.torch_setup import fresh_linear, torch_threads
 
 # of every fit, of folds and of the share held out for stopping
 SEED = 1111
 PENALTIES = (1e-5, 1e-4, 1e-3, 1e-2)
 _MOST_EPOCHS = 200
 _HELD_OUT = 0.05
+# Fits that are one batched product, so that their weights and moments stay in a core's cache.
+_FITS = 12
 _ADAM_BETAS, _RMSPROP_ALPHA, _EPSILON = (0.9, 0.999), 0.99, 1e-8
 
 
@@ -80,9 +83,29 @@ def fit_probes(
         if held_out:
             order, cut = generator.permutation(size), int(_HELD_OUT * size)
             watched, train = list(train[:, order[:cut]]), train[:, order[cut:]]
-        group = _Group(extended, labels, train, watched, penalties[numbers], protocol, classes)
-        weights[numbers], best[numbers] = group.run(generator)
+        state = generator.get_state()
+        parts = [slice(first, first + _FITS) for first in range(0, len(numbers), _FITS)]
+        rows = [(train[part], watched[part], penalties[numbers[part]]) for part in parts]
+        together = [_Group(extended, labels, *own, protocol, classes) for own in rows]
+        for part, found in zip(parts, _run_each(together, state), strict=True):
+            weights[numbers[part]], best[numbers[part]] = found
     return weights, best
+
+
+def _run_each(groups: "Sequence[_Group]", state: Any) -> list[tuple[torch.Tensor, np.ndarray]]:
+    """Run groups of fits that see the same permutations, from the same state of the generator.
+
+    Each thread has groups of its own: sharing matrix products, they would wait for each other.
+    """
+
+    def run(group: _Group) -> tuple[torch.Tensor, np.ndarray]:
+        generator = np.random.RandomState()
+        generator.set_state(state)
+        return group.run(generator)
+
+    threads = torch.get_num_threads()
+    with torch_threads(1), ThreadPoolExecutor(threads, "fit", torch.set_num_threads, (1,)) as pool:
+        return list(pool.map(run, groups))
 
 
 def predict(features: torch.Tensor, weights: torch.Tensor) -> np.ndarray:
@@ -153,7 +176,7 @@ class _Group:
         for first in range(0, train.shape[1], size):
             rows = train[:, first : first + size]
             fits, number = rows.shape
-            batch = self._features[rows.flatten()].view(fits, number, -1)
+            batch = self._features.index_select(0, rows.flatten()).view(fits, number, -1)
             logits = torch.bmm(batch, self._weights.transpose(1, 2))
             shares = logits.view(fits, number, -1, self._classes).softmax(dim=3)
             truth = self._labels[rows][:, :, None, None].expand(-1, -1, shares.shape[2], 1)
