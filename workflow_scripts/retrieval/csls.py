@@ -1,4 +1,4 @@
-"""Cross-domain similarity local scaling (CSLS; Lample et al. 2018, section 2.3), with FAISS.
+"""Cross-domain similarity local scaling (CSLS; Lample et al. 2018, section 2.3), exact.
 
 CSLS(x, y) = 2 cos(x, y) - r_T(x) - r_S(y), where r_T(x) is the mean cosine of x to its 10 nearest
 target words and r_S(y) that of y to its 10 nearest source words: words that are near to everything
@@ -8,20 +8,23 @@ target words and r_S(y) that of y to its 10 nearest source words: words that are
 import numpy as np
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.retrieval.vector_search import search_top
+from workflow_scripts.retrieval.shortlists import Shortlist, product_error, shortlists_of_both
+from workflow_scripts.retrieval.vector_search import _best_of_candidates, search_top
 
 NEIGHBOURS = 10
+# Length of the short lists beyond what is asked of them: a longer one proves more rankings.
+_BEYOND = 32
+# What is scored in float64 beyond what is asked, at first; where it proves too few, all is.
+_MARGIN = 4
+# Queries that are ranked at once.
+_BATCH = 4096
 
 
 def neighbourhood_means(
     vectors: np.ndarray, others: np.ndarray, neighbours: int = NEIGHBOURS, *, threads: int = 1
 ) -> np.ndarray:
     """Return the mean cosine of each of n vectors to its nearest `others`, all of unit length."""
-    if not 1 <= neighbours <= len(others):
-        raise UserError(
-            f"CSLS: {neighbours} neighbours of a vocabulary of {len(others)} words; "
-            "enlarge the vocabulary or give fewer neighbours"
-        )
+    _check_neighbours(neighbours, others)
     return search_top(vectors, others, neighbours, threads=threads)[1].mean(axis=1)
 
 
@@ -37,13 +40,123 @@ def rank_by_csls(
     """Return rows (int64) and CSLS (float64), both [n, k], of the best targets of each query.
 
     `queries` [n, dimension] are mapped source words, `sources` the whole mapped vocabulary, over
-    which r_S is taken, and `targets` [m, dimension]; all of unit length. Of equals the lower row
-    leads. Since r_T(x) is a constant for a query, CSLS ranks as the inner product of (x, 1) with
-    (2y, -r_S(y)) does: exact search with one more dimension. Float32 rounds r_S(y) by 1e-7.
+    which r_S is taken, and `targets` [m, dimension]; all of unit length, taken as float32. Of
+    equals the lower row leads. Float32 rounds r_S(y) by 1e-7.
+
+    The targets nearest to a query by cosine are short-listed. CSLS of any other target is at most
+    twice the last listed cosine less r_T(x) and the least r_S: where the k-th best of the list is
+    above that, the ranking is proven. Other queries are searched among all targets: since r_T(x) is
+    a constant for a query, CSLS ranks as the inner product of (x, 1) with (2y, -r_S(y)) does.
+    Queries that are the vocabulary itself cost one pass over all pairs for the short lists of both
+    sides; others a search among the targets, and the sources' for r_S.
     """
-    backward = neighbourhood_means(targets, sources, neighbours, threads=threads)
-    forward = neighbourhood_means(queries, targets, neighbours, threads=threads)
-    longer_queries = np.hstack([queries, np.ones((len(queries), 1))])
-    longer_targets = np.hstack([2 * targets, -backward[:, None]])
-    rows, products = search_top(longer_queries, longer_targets, k, threads=threads)
+    queries, sources, targets = (
+        np.ascontiguousarray(matrix, dtype=np.float32) for matrix in (queries, sources, targets)
+    )
+    _check_neighbours(neighbours, sources)
+    _check_neighbours(neighbours, targets)
+    if not 1 <= k <= len(targets):
+        raise UserError(f"k = {k} neighbours of {len(targets)} targets; give a k from 1 to that")
+    width = min(max(k, neighbours) + _BEYOND, len(targets))
+    if np.array_equal(queries, sources):
+        back = min(neighbours + 2 * _MARGIN, len(sources))
+        near, of_targets = shortlists_of_both(queries, targets, width, back, threads=threads)
+        backward = _proven_means(targets, sources, of_targets, neighbours, threads)
+    else:
+        near, _ = shortlists_of_both(queries, targets, width, 0, threads=threads)
+        backward = neighbourhood_means(targets, sources, neighbours, threads=threads)
+    forward = _proven_means(queries, targets, near, neighbours, threads)
+    rows, products = _proven_ranking(
+        queries, targets, near, backward.astype(np.float32), k, threads
+    )
     return rows, products - forward[:, None]
+
+
+def _check_neighbours(neighbours: int, others: np.ndarray) -> None:
+    if not 1 <= neighbours <= len(others):
+        raise UserError(
+            f"CSLS: {neighbours} neighbours of a vocabulary of {len(others)} words; "
+            "enlarge the vocabulary or give fewer neighbours"
+        )
+
+
+def _lengths(matrix: np.ndarray) -> np.ndarray:
+    return np.sqrt(np.einsum("nd,nd->n", matrix, matrix, dtype=np.float64))
+
+
+def _errors(vectors: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return how far products of a short list may be from the true ones, float64 [n]."""
+    return product_error(vectors.shape[1], _lengths(vectors), _lengths(others).max())
+
+
+def _proven_means(
+    vectors: np.ndarray, others: np.ndarray, near: Shortlist, neighbours: int, threads: int
+) -> np.ndarray:
+    """Return `neighbourhood_means`, from the short list of each of n vectors where it proves them.
+
+    It does where its products fall by more than two errors beyond the neighbours.
+    """
+    means = np.empty(len(vectors))
+    slack = 2 * _errors(vectors, others)
+    pending = np.arange(len(vectors))
+    last, known = near.products[:, neighbours - 1].astype(np.float64), near.rows.shape[1]
+    for width in sorted({min(neighbours + _MARGIN, known), known}):
+        least = near.products[pending, width - 1]
+        proven = (last[pending] - least > slack[pending]) | (width == len(others))
+        done, pending = pending[proven], pending[~proven]
+        for start in range(0, len(done), _BATCH):
+            some = done[start : start + _BATCH]
+            rows = near.rows[some, :width]
+            _, products = _best_of_candidates(vectors[some], others, rows, neighbours)
+            means[some] = products.mean(axis=1)
+    if len(pending):
+        means[pending] = neighbourhood_means(vectors[pending], others, neighbours, threads=threads)
+    return means
+
+
+def _proven_ranking(
+    queries: np.ndarray,
+    targets: np.ndarray,
+    near: Shortlist,
+    backward: np.ndarray,
+    k: int,
+    threads: int,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows and 2 cos - r_S, both [n, k], of the best targets of each query."""
+    longer_queries = np.hstack([queries, np.ones((len(queries), 1), dtype=np.float32)])
+    longer_targets = np.hstack([2 * targets, -backward[:, None]])
+    rows = np.empty((len(queries), k), dtype=np.int64)
+    products = np.empty((len(queries), k), dtype=np.float64)
+    errors = 2 * _errors(queries, targets)
+    known = near.rows.shape[1]
+    whole = known == len(targets)
+    unproven = []
+    for start in range(0, len(queries), _BATCH):
+        batch = slice(start, start + _BATCH)
+        cosines = near.products[batch].astype(np.float64)
+        scores = 2 * cosines - backward[near.rows[batch]]
+        order = np.argsort(-scores, axis=1)
+        # no target outside the list has more than this, and one error
+        outside = np.full(len(scores), -np.inf) if whole else 2 * cosines[:, -1] - backward.min()
+        pending = np.arange(len(scores))
+        for width in sorted({min(k + _MARGIN, known), known}):
+            chosen = order[pending, :width]
+            # nor any that is listed and not among the chosen
+            most = outside[pending]
+            if width < known:
+                rest = scores[pending, order[pending, width]]
+                most = np.maximum(most, rest)
+            candidates = np.take_along_axis(near.rows[batch][pending], chosen, axis=1)
+            best = _best_of_candidates(
+                longer_queries[batch][pending], longer_targets, candidates, k
+            )
+            proven = best[1][:, -1] > most + errors[batch][pending]
+            done = start + pending[proven]
+            rows[done], products[done] = best[0][proven], best[1][proven]
+            pending = pending[~proven]
+        unproven.append(start + pending)
+    pending = np.concatenate(unproven) if unproven else np.arange(0)
+    if len(pending):
+        found = search_top(longer_queries[pending], longer_targets, k, threads=threads)
+        rows[pending], products[pending] = found
+    return rows, products
