@@ -16,8 +16,9 @@ NEIGHBOURS = 10
 _BEYOND = 32
 # What is scored in float64 beyond what is asked, at first; where it proves too few, all is.
 _MARGIN = 4
-# Queries that are ranked at once.
+# Queries that are ranked at once, and that are searched at once among targets that are not listed.
 _BATCH = 4096
+_WIDENED = 1024
 
 
 def neighbourhood_means(
@@ -43,12 +44,12 @@ def rank_by_csls(
     which r_S is taken, and `targets` [m, dimension]; all of unit length, taken as float32. Of
     equals the lower row leads. Float32 rounds r_S(y) by 1e-7.
 
-    The targets nearest to a query by cosine are short-listed. CSLS of any other target is at most
-    twice the last listed cosine less r_T(x) and the least r_S: where the k-th best of the list is
-    above that, the ranking is proven. Other queries are searched among all targets: since r_T(x) is
-    a constant for a query, CSLS ranks as the inner product of (x, 1) with (2y, -r_S(y)) does.
+    The targets nearest to a query by cosine are short-listed. CSLS of another one is at most twice
+    the last listed cosine less r_T(x) and its own r_S. Those that could so reach the k-th best of
+    the list are few, the words with the least r_S, and are searched as well. Since r_T(x) is a
+    constant for a query, CSLS ranks there as the inner product of (x, 1) with (2y, -r_S(y)) does.
     Queries that are the vocabulary itself cost one pass over all pairs for the short lists of both
-    sides; others a search among the targets, and the sources' for r_S.
+    sides; others a search among the targets, and the targets' among the sources for r_S.
     """
     queries, sources, targets = (
         np.ascontiguousarray(matrix, dtype=np.float32) for matrix in (queries, sources, targets)
@@ -123,40 +124,61 @@ def _proven_ranking(
     threads: int,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return rows and 2 cos - r_S, both [n, k], of the best targets of each query."""
-    longer_queries = np.hstack([queries, np.ones((len(queries), 1), dtype=np.float32)])
-    longer_targets = np.hstack([2 * targets, -backward[:, None]])
+    longer_targets = np.empty((len(targets), targets.shape[1] + 1), dtype=np.float32)
+    np.multiply(targets, 2, out=longer_targets[:, :-1])
+    np.negative(backward, out=longer_targets[:, -1])
     rows = np.empty((len(queries), k), dtype=np.int64)
     products = np.empty((len(queries), k), dtype=np.float64)
     errors = 2 * _errors(queries, targets)
     known = near.rows.shape[1]
-    whole = known == len(targets)
-    unproven = []
     for start in range(0, len(queries), _BATCH):
         batch = slice(start, start + _BATCH)
-        cosines = near.products[batch].astype(np.float64)
-        scores = 2 * cosines - backward[near.rows[batch]]
+        listed, slack = near.rows[batch], errors[batch]
+        scores = 2 * near.products[batch].astype(np.float64) - backward[listed]
         order = np.argsort(-scores, axis=1)
-        # no target outside the list has more than this, and one error
-        outside = np.full(len(scores), -np.inf) if whole else 2 * cosines[:, -1] - backward.min()
-        pending = np.arange(len(scores))
+        pending = np.arange(len(listed))
         for width in sorted({min(k + _MARGIN, known), known}):
-            chosen = order[pending, :width]
-            # nor any that is listed and not among the chosen
-            most = outside[pending]
+            candidates = np.take_along_axis(listed[pending], order[pending, :width], axis=1)
+            some = _with_one(queries[start + pending])
+            best, of_best = _best_of_candidates(some, longer_targets, candidates, k)
+            proven = np.ones(len(pending), dtype=bool)
             if width < known:
-                rest = scores[pending, order[pending, width]]
-                most = np.maximum(most, rest)
-            candidates = np.take_along_axis(near.rows[batch][pending], chosen, axis=1)
-            best = _best_of_candidates(
-                longer_queries[batch][pending], longer_targets, candidates, k
-            )
-            proven = best[1][:, -1] > most + errors[batch][pending]
+                # the best of those that are listed and not among the candidates
+                others = scores[pending, order[pending, width]]
+                proven = of_best[:, -1] > others + slack[pending]
             done = start + pending[proven]
-            rows[done], products[done] = best[0][proven], best[1][proven]
+            rows[done], products[done] = best[proven], of_best[proven]
             pending = pending[~proven]
-        unproven.append(start + pending)
-    pending = np.concatenate(unproven) if unproven else np.arange(0)
-    if len(pending):
-        found = search_top(longer_queries[pending], longer_targets, k, threads=threads)
-        rows[pending], products[pending] = found
+    if known == len(targets):
+        return rows, products
+    # What is not listed is less than the last that is, so that only a target with so small an r_S
+    # can be among the best.
+    most = 2 * near.products[:, -1].astype(np.float64) + errors - products[:, -1]
+    lonely = np.argsort(backward, kind="stable")
+    possible = np.searchsorted(backward[lonely], most, side="right")
+    pending = np.flatnonzero(possible)
+    pending = pending[np.argsort(possible[pending], kind="stable")]
+    for start in range(0, len(pending), _WIDENED):
+        some = pending[start : start + _WIDENED]
+        # by row, as ties rank
+        others = np.sort(lonely[: possible[some[-1]]])
+        few = min(k, len(others))
+        longer = _with_one(queries[some])
+        found, of_found = search_top(longer, longer_targets[others], few, threads=threads)
+        rows[some], products[some] = _merged(
+            np.hstack([rows[some], others[found]]), np.hstack([products[some], of_found]), k
+        )
     return rows, products
+
+
+def _with_one(queries: np.ndarray) -> np.ndarray:
+    return np.hstack([queries, np.ones((len(queries), 1), dtype=np.float32)])
+
+
+def _merged(rows: np.ndarray, products: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the k best different rows of each line [n, more than k] and their products."""
+    order = np.argsort(rows, axis=1, kind="stable")
+    rows, products = (np.take_along_axis(part, order, axis=1) for part in (rows, products))
+    products[:, 1:][rows[:, 1:] == rows[:, :-1]] = -np.inf
+    order = np.argsort(-products, axis=1, kind="stable")[:, :k]
+    return np.take_along_axis(rows, order, axis=1), np.take_along_axis(products, order, axis=1)
