@@ -197,37 +197,33 @@ def translate(
     names = [f"{side} words" for side in SIDES]
     # As many as the accuracies need; fewer are written.
     most = max(k, min(_LARGEST_K, len(target_words))) if wanted.test else k
-    ranked = list(
-        rank_translations(
-            sides[0].side(names[0], vocabulary=source_words, train=learnt[0], test=asked),
-            sides[1].side(names[1], vocabulary=target_words, train=learnt[1]),
-            *(name, most),
-            mapping=arguments.mapping,
-            similarity=arguments.retrieval,
-            neighbours=arguments.neighbours,
-            regularisation=arguments.regularisation,
-            threads=arguments.threads,
-        )
+    ranked = rank_translations(
+        sides[0].side(names[0], vocabulary=source_words, train=learnt[0], test=asked),
+        sides[1].side(names[1], vocabulary=target_words, train=learnt[1]),
+        *(name, most),
+        mapping=arguments.mapping,
+        similarity=arguments.retrieval,
+        neighbours=arguments.neighbours,
+        regularisation=arguments.regularisation,
+        threads=arguments.threads,
     )
-    rows = [
-        (asked[row.query], row.rank, target_words[row.target_row], row.score)
-        for row in ranked
-        if row.rank <= k and row.query < len(wanted.words)
-    ]
-    if not wanted.test:
+    tested = unique_in_order(source for source, _ in wanted.test)
+    queries = {word: query for query, word in enumerate(tested)}
+    rows, of_tested = [], []
+    for row in ranked:
+        word = asked[row.query]
+        if row.rank <= k and row.query < len(wanted.words):
+            rows.append((word, row.rank, target_words[row.target_row], row.score))
+        if word in queries:
+            of_tested.append(row._replace(query=queries[word]))
+    if not tested:
         return rows, None
     # The scoring of the tables; words stand for the numbers that they have in a suite.
-    gold = {"test": [source for source, _ in wanted.test], "dropped": {}}
+    source = {"test": [word for word, _ in wanted.test], "dropped": {}}
     if dropped:
-        gold["dropped"] = {"no vector": dropped}
+        source["dropped"] = {"no vector": dropped}
     target = {"test": [word for _, word in wanted.test], "vocabulary": target_words}
-    queries = {word: query for query, word in enumerate(unique_in_order(gold["test"]))}
-    of_test = (
-        row._replace(query=queries[asked[row.query]])
-        for row in ranked
-        if asked[row.query] in queries
-    )
-    return rows, measure_translations(name, gold, target, of_test)
+    return rows, measure_translations(name, source, target, of_tested)
 
 
 def print_accuracy(found: Measurement) -> None:
