@@ -195,6 +195,23 @@ def test_the_translations_and_accuracies_are_those_of_the_tables(
     assert printed == {name: f"{value:.4f}" for name, value in measured.values.items()}
 
 
+def test_encoders_embed_words_that_the_vocabularies_lack(run, files, tiny_bert):
+    words = ["cat", "dog", "man", "woman", "house", "tree", "red", "big", "green", "small", "runs"]
+    (files / "vocabulary.txt").write_text("\n".join(words) + "\n")
+    pairs = [f"the {word}\t{word}\n" for word in words] + ["a big tree\ta red tree\n"] * 2
+    (files / "own.tsv").write_text("".join(pairs))
+    (files / "words.txt").write_text("the big dog\ncat\n")
+    options = {f"{side}_vectors": None for side in SIDES}
+    options |= {f"{side}_vocabulary": files / "vocabulary.txt" for side in SIDES}
+    options |= {"encoder": tiny_bert, "pooling": "mean", "device": "cpu", "regularisation": 1}
+    options |= {"dictionary": files / "own.tsv", "words": files / "words.txt", "test_share": 0.3}
+    rows, told = run(**options)
+    assert [row[0] for row in rows[1:]] == ["the big dog"] * 5 + ["cat"] * 5
+    assert {row[2] for row in rows[1:]} <= set(words)
+    assert "held out: 4 source words" in told.out
+    assert "left out" not in told.err
+
+
 def test_a_dictionary_is_split_by_its_source_words():
     pairs = [(f"w{row % 17}", f"t{row}") for row in range(50)]
     train, test = split_by_source(pairs, 0.2, 33)

@@ -44,9 +44,12 @@ def axes_and_diagonals(generator, count, dimension):
 
 @pytest.fixture(params=[1024, 7])
 def small_blocks(request, monkeypatch):
+    """All in one block, and many blocks with short lists that seldom prove a ranking."""
     monkeypatch.setattr(shortlists, "_BLOCK", request.param)
     monkeypatch.setattr(csls, "_BATCH", 3 * request.param)
-    return request.param
+    if request.param == 7:
+        monkeypatch.setattr(csls, "_WIDENED", request.param)
+        monkeypatch.setattr(csls, "_BEYOND", 0)
 
 
 sizes = st.tuples(st.integers(1, 60), st.integers(1, 60), st.integers(1, 4))
@@ -92,6 +95,21 @@ def test_the_bytes_of_three_searches_with_hubs_and_outsiders(hubs, k, neighbours
     found = rank_by_csls(sources[part], sources, targets, k, neighbours=neighbours)
     np.testing.assert_array_equal(found[0], expected[0])
     np.testing.assert_array_equal(found[1], expected[1])
+
+
+def test_only_targets_that_could_be_among_the_best_are_searched_beside(monkeypatch):
+    sources, targets = languages(5, 1000, 12, 10)
+    searched = []
+
+    def search(queries, others, k, **options):
+        searched.append(len(queries) * len(others))
+        return search_top(queries, others, k, **options)
+
+    monkeypatch.setattr(csls, "search_top", search)
+    rows, _ = rank_by_csls(sources, sources, targets, 5)
+    monkeypatch.setattr(csls, "search_top", search_top)
+    np.testing.assert_array_equal(rows, by_three_searches(sources, sources, targets, 5, 10)[0])
+    assert 0 < sum(searched) < 0.2 * len(sources) * len(targets)
 
 
 @pytest.mark.parametrize("same", ["sources", "targets", "both"])
