@@ -25,10 +25,10 @@ class Shortlist(NamedTuple):
 
 
 class _Gathered:
-    """The largest products of each of `owners` vectors with others that come block by block."""
+    """The largest products of each of `owners` vectors with `others` that come block by block."""
 
-    def __init__(self, owners: int, width: int) -> None:
-        self._width, self._room = width, _ROOM * width
+    def __init__(self, owners: int, others: int, width: int) -> None:
+        self._width, self._room = width, min(_ROOM * width, others)
         self._products = np.full((owners, self._room), -np.inf, dtype=np.float32)
         self._rows = np.zeros((owners, self._room), dtype=np.int32)
         self._filled = np.zeros(owners, dtype=np.int64)
@@ -107,20 +107,20 @@ class _Gathered:
 
 def shortlists_of_both(
     left: np.ndarray, right: np.ndarray, left_width: int, right_width: int, *, threads: int = 1
-) -> tuple[Shortlist, Shortlist]:
+) -> tuple[Shortlist, Shortlist | None]:
     """Return the short list of each row of `left` [n, D] among `right` [m, D], and the other way.
 
-    Both are float32 and contiguous; `left_width` is 1..m. With a `right_width` of 0 the second has
-    no columns and costs nothing, else it is 1..n. Memory beside the result is that of blocks, and
-    four times the second result while it is gathered.
+    Both are float32 and contiguous; `left_width` is 1..m and `right_width` 1..n, or 0: then the
+    second is None and costs nothing. Memory beside the result is that of blocks, and four times the
+    second result while it is gathered.
     """
     rows = np.empty((len(left), left_width), dtype=np.int32)
     products = np.empty((len(left), left_width), dtype=np.float32)
-    of_right = _Gathered(len(right), right_width) if right_width else None
+    of_right = _Gathered(len(right), len(left), right_width) if right_width else None
     with threadpool_limits(threads, user_api="blas"):
         for start in range(0, len(left), _BLOCK):
             some = left[start : start + _BLOCK]
-            of_left = _Gathered(len(some), left_width)
+            of_left = _Gathered(len(some), len(right), left_width)
             for first in range(0, len(right), _BLOCK):
                 block = some @ right[first : first + _BLOCK].T
                 of_left.add(block, 0, first)
@@ -129,10 +129,7 @@ def shortlists_of_both(
             found = of_left.shortlist()
             rows[start : start + len(some)] = found.rows
             products[start : start + len(some)] = found.products
-    if of_right is None:
-        empty = np.empty((len(right), 0))
-        return Shortlist(rows, products), Shortlist(empty.astype(np.int32), empty)
-    return Shortlist(rows, products), of_right.shortlist()
+    return Shortlist(rows, products), of_right and of_right.shortlist()
 
 
 def _largest(products: np.ndarray, width: int) -> np.ndarray:
