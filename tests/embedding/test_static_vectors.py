@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workflow_scripts.embedding import static_vectors
-from workflow_scripts.embedding.static_vectors import read_word_vectors
+from workflow_scripts.embedding.static_vectors import first_words, read_word_vectors
 from workflow_scripts.embedding.word_lookup import WordVectors, embed_strings, words_to_seek
 from workflow_scripts.errors import UserError
 
@@ -155,3 +155,16 @@ def test_file_and_lookup_agree_with_a_plain_dictionary(tmp_path_factory, word_li
     rows = [[table.get(one, table.get(one.lower(), mean)) for one in words] for words in word_lists]
     np.testing.assert_allclose(found, [np.mean(row, axis=0) for row in rows], atol=1e-6)
     assert counts["words"] == len({word for words in word_lists for word in words})
+
+
+def test_the_first_words_of_a_file_are_its_most_frequent(tmp_path):
+    text = "6 1\n</s> 0\nthe 1\na\u00a0b 2\ncat 3\nthe 4\nété 5\n"
+    path = write_text(tmp_path, text)
+    assert first_words(path, 9) == ["the", "cat", "été"]
+    assert first_words(path, 2) == ["the", "cat"]
+    words = ["</s>", "cat", "dog", "a\u2003b", "лошадь"]
+    model = write_model(tmp_path / "en.bin", words)
+    assert first_words(model, 9) == ["cat", "dog", "лошадь"]
+    assert first_words(model, 1) == ["cat"]
+    with pytest.raises(UserError, match="no such file of word vectors"):
+        first_words(tmp_path / "no.vec", 1)

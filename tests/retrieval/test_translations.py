@@ -220,3 +220,19 @@ def test_ranked_translations_equal_the_steps(mapping, similarity, seed):
     for query, word in enumerate(queries):
         scores = [row.score for row in ranked if row.query == query]
         assert scores == pytest.approx(sorted(expected[word], reverse=True), abs=1e-5)
+
+
+@pytest.mark.parametrize("similarity", ["csls", "cosine"])
+def test_a_whole_vocabulary_ranks_as_its_words_do(similarity):
+    source, target = languages(9)
+    words = list(range(len(source)))
+
+    def ranked(queries):
+        sides = side_of(source, "source", queries), side_of(target, "target", [])
+        rows = rank_translations(*sides, "bli", 3, similarity=similarity)
+        return {(queries[row.query], row.rank): row[3:] for row in rows}
+
+    whole, turned = ranked(words), ranked(words[::-1])
+    assert {key: row for key, (row, _) in whole.items()} == {key: turned[key][0] for key in whole}
+    for key, (_, score) in whole.items():
+        assert score == pytest.approx(turned[key][1], abs=1e-6)

@@ -8,7 +8,8 @@ rows asked for are read: a published matrix has 4.8 GB.
 
 import mmap
 import struct
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,8 +63,13 @@ def character_ngrams(word: str, shortest: int, longest: int) -> list[bytes]:
     ]
 
 
-def _read_layout(path: Path, content: mmap.mmap, asked: Collection[bytes]) -> _Layout:
-    """Read the header and the dictionary; `struct.error` or `ValueError` where the file ends."""
+def _read_layout(
+    path: Path, content: mmap.mmap, asked: Collection[bytes], most: int | None = None
+) -> _Layout:
+    """Read the header and the dictionary; `struct.error` or `ValueError` where the file ends.
+
+    `first` has `most` words (default: those of the mean).
+    """
 
     def check(fine: bool, mistake: str) -> None:
         if not fine:
@@ -79,6 +85,7 @@ def _read_layout(path: Path, content: mmap.mmap, asked: Collection[bytes]) -> _L
 
     ids: dict[bytes, int] = {}
     first: list[bytes] = []
+    most = MEAN_OF_WORDS if most is None else most
     position = _HEADER.size
     for entry in range(size):
         end = content.find(b"\0", position)
@@ -88,7 +95,7 @@ def _read_layout(path: Path, content: mmap.mmap, asked: Collection[bytes]) -> _L
         if entry < words:
             check(kind == _WORD, f"entry {entry + 1} is no word; fetch the file again")
             word = content[position:end]
-            if len(first) < MEAN_OF_WORDS:
+            if len(first) < most:
                 first.append(word)
             if word in asked:
                 ids.setdefault(word, entry)
@@ -105,17 +112,29 @@ def _read_layout(path: Path, content: mmap.mmap, asked: Collection[bytes]) -> _L
     return _Layout(words, dimension, buckets, shortest, longest, ids, first, offset)
 
 
+@contextmanager
+def _mapped(path: Path) -> Iterator[mmap.mmap]:
+    try:
+        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as content:
+            yield content
+    except (struct.error, ValueError) as error:
+        raise UserError(f"{path}: cut short; fetch the file again") from error
+
+
+def words_of_model(path: Path, most: int) -> list[bytes]:
+    """Return the words of a model, the most frequent first, so many and one more at most."""
+    with _mapped(path) as content:
+        return _read_layout(path, content, (), most + 1).first
+
+
 def read_fasttext_model(path: Path, asked: Collection[str]) -> WordVectors:
     """Return the vectors of the words of `asked`, of its own words and of others by n-grams.
 
     As in fastText, a word has the mean of its own row, if any, and the rows of its n-grams.
     """
     by_bytes = {word.encode(): word for word in asked}
-    try:
-        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as content:
-            layout = _read_layout(path, content, by_bytes)
-    except (struct.error, ValueError) as error:
-        raise UserError(f"{path}: cut short; fetch the file again") from error
+    with _mapped(path) as content:
+        layout = _read_layout(path, content, by_bytes)
     shape = (layout.words + layout.buckets, layout.dimension)
     matrix = np.memmap(path, dtype="<f4", mode="r", offset=layout.matrix_offset, shape=shape)
 

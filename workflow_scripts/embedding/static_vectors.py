@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from workflow_scripts.embedding.fasttext_model import read_fasttext_model
+from workflow_scripts.embedding.fasttext_model import read_fasttext_model, words_of_model
 from workflow_scripts.embedding.word_lookup import MEAN_OF_WORDS, WordVectors
 from workflow_scripts.errors import UserError
 
@@ -36,6 +36,31 @@ def read_word_vectors(path: Path, asked: Collection[str]) -> WordVectors:
     if not path.is_file():
         raise UserError(f"{path}: no such file of word vectors; check the path")
     return read_fasttext_model(path, asked) if model else read_text_vectors(path, asked)
+
+
+def first_words(path: Path, most: int) -> list[str]:
+    """Return the first words of a file, its most frequent, so many at most, each once.
+
+    Without fastText's mark of a sentence's end, and without words that hold white space of some
+    kind, where strings are cut before they are looked up.
+    """
+    model = is_fasttext_model(path)
+    if not path.is_file():
+        raise UserError(f"{path}: no such file of word vectors; check the path")
+    raw = words_of_model(path, most) if model else _words_of_text(path)
+    words: dict[str, None] = {}
+    for one in raw:
+        word = one.decode("utf-8", errors="replace")
+        if word != "</s>" and word.split() == [word]:
+            words[word] = None
+        if len(words) == most:
+            break
+    return list(words)
+
+
+def _words_of_text(path: Path) -> Iterator[bytes]:
+    lines = (line for number, line in _read_lines(path) if number > 1)
+    return (line.rstrip(b" \r\n").partition(b" ")[0] for line in lines)
 
 
 def _read_lines(path: Path) -> Iterator[tuple[int, bytes]]:

@@ -56,16 +56,22 @@ def rank_translations(
         )
 
     distinct = list(dict.fromkeys(source.entry["test"]))
-    source_vocabulary, source_train, queries = _prepared(source, distinct)
+    whole = distinct == source.entry["vocabulary"]
+    source_vocabulary, source_train, queries = _prepared(source, [] if whole else distinct)
     target_vocabulary, target_train, _ = _prepared(target, [])
     if mapping == "orthogonal":
         maps = mappings.learn_orthogonal(source_train, target_train)
     else:
         maps = mappings.learn_supervised(source_train, target_train, regularisation)
-    queries = normalise(queries @ maps.source, f"{source.name}, mapped", remedy=_SPAN)
     targets = normalise(target_vocabulary @ maps.target, f"{target.name}, mapped", remedy=_SPAN)
-    if similarity == "csls":
+    # A vocabulary may have hundreds of megabytes in float64; what follows takes float32.
+    del target_vocabulary
+    queries = normalise(queries @ maps.source, f"{source.name}, mapped", remedy=_SPAN)
+    if similarity == "csls" or whole:
         sources = normalise(source_vocabulary @ maps.source, f"{source.name}, mapped", remedy=_SPAN)
+        queries = sources if whole else queries
+    del source_vocabulary
+    if similarity == "csls":
         options = {"neighbours": neighbours, "threads": threads}
         rows, scores = rank_by_csls(queries, sources, targets, k, **options)
     else:
