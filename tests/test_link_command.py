@@ -226,6 +226,7 @@ MISTAKES = [
     ({"names": "none.tsv"}, [], "--names none.tsv: no such file"),
     ({"mentions": "none.txt"}, [], "--mentions none.txt: no such file"),
     ({"output": None}, [], "--output: without it"),
+    ({"output": "-"}, [], "--output: without it"),
     ({"errors": "e.tsv"}, [], "--errors: against what"),
     ({"mention_column": "3"}, [], "mentions.txt:1: no column 3, found 1"),
     ({"mention_column": "text"}, [], "mentions.txt:1: no column 'text'"),

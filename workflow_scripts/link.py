@@ -220,7 +220,7 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     add("--mention-column", help="number from 1, or name in the header (default: the line)")
     add("--gold-column", help="ids that are right, joined by |: accuracy is told")
     add("--errors", type=Path, help="mentions whose best id is not a gold one, tsv")
-    add("--output", type=Path, help="links (default: standard output)")
+    add("--output", type=Path, help="links (default, and -: standard output)")
     add("--format", choices=OUTPUT_FORMATS, default="tsv", help="of the links (default: tsv)")
     add("--index", type=Path, help="folder that keeps the names and their vectors")
     add("--k", type=int, default=5, help="ids of a mention (default: 5)")
@@ -241,6 +241,8 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
 
 def main(argv: list[str] | None = None) -> None:
     arguments = _parse(argv)
+    if str(arguments.output) == "-":
+        arguments.output = None
     check_encoder_arguments(arguments)
     check_counts(arguments, "k", "shard_size")
     for option in ("output", "errors"):
