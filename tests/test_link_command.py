@@ -220,6 +220,17 @@ def test_odd_names_and_mentions_are_taken(run, files):
     assert len(rows) == 4
 
 
+def test_approximate_search_tells_its_recall(run, encoder, tmp_path, capsys):
+    index = tmp_path / "index"
+    rows = run("--approximate", "1000", index=index)
+    # all lists are searched: nothing is missed
+    assert_links(rows, expected_links(encoder, 5))
+    assert "approximate search: recall@5 1.0000" in capsys.readouterr().err
+    made = (index / "ivf.faiss").stat().st_mtime_ns
+    run("--approximate", "1", "--overwrite", index=index)
+    assert (index / "ivf.faiss").stat().st_mtime_ns == made
+
+
 MISTAKES = [
     ({"k": 0}, [], "--k 0: give 1 or more"),
     ({"names": None}, [], "--names: give files of names"),

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import asdict
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
@@ -154,7 +155,14 @@ def link(arguments: argparse.Namespace, choices: Choices, pooling: str, max_leng
         name_index.make_index(folder, found, source, maker, encode, *sizes, said=_say)
         del found
     index = name_index.open_index(folder, maker, source)
-    options = {"grouped": not arguments.each_name, "threads": arguments.threads}
+    search: Any = partial(_exact, index.vectors, arguments.threads)
+    approximate = None
+    if arguments.approximate is not None:
+        from workflow_scripts.retrieval.approximate_search import ApproximateIndex
+
+        how = (arguments.approximate, arguments.threads)
+        approximate = ApproximateIndex(index.vectors, folder / "ivf.faiss", *how)
+        search = approximate.search
     asked = read_mentions(arguments.mentions, arguments.mention_column, arguments.gold_column)
     with ExitStack() as stack:
         output, errors = (
@@ -175,7 +183,11 @@ def link(arguments: argparse.Namespace, choices: Choices, pooling: str, max_leng
             distinct = list(dict.fromkeys(texts))
             vectors = encode(distinct) if distinct else np.empty((0, encoder.dimension))
             # one more, by which the margin is told
-            ranked = best_links(index, vectors, arguments.k + 1, **options)
+            if approximate is not None and not report.mentions and len(vectors):
+                share = approximate.recall(vectors, arguments.k)
+                _say(f"approximate search: recall@{arguments.k} {share:.4f} on a sample")
+            grouped = not arguments.each_name
+            ranked = best_links(index, vectors, arguments.k + 1, search, grouped=grouped)
             answers = dict(zip(distinct, ranked, strict=True))
             for mention, text in zip(given, texts, strict=True):
                 found = answers[text]
@@ -189,6 +201,12 @@ def link(arguments: argparse.Namespace, choices: Choices, pooling: str, max_leng
         _say(line)
     if arguments.index is None:
         shutil.rmtree(folder)
+
+
+def _exact(vectors: Any, threads: int, queries: Any, k: int) -> Any:
+    from workflow_scripts.retrieval.vector_search import search_blocks
+
+    return search_blocks(queries, vectors, k, threads=threads)
 
 
 def _is_linked(found: "list[Link]", threshold: float | None, margin: float | None) -> bool:
@@ -229,6 +247,8 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     add("--similarity", choices=("cosine", "dot"), default="cosine", help=similarity)
     add("--threshold", type=float, help="mentions whose best score is lower are not linked")
     add("--margin", type=float, help="nor those whose second best is nearer to it than that")
+    lists = "search the N nearest lists of an inverted file alone (FAISS IVF), recall told"
+    add("--approximate", type=int, metavar="N", help=lists)
     add("--lower-case", action="store_true", help="names and mentions")
     add("--unbuffered", action="store_true", help="answer each line of standard input at once")
     kept = "of the names' vectors; float16 takes half the disk and rounds (default: float32)"
@@ -244,7 +264,7 @@ def main(argv: list[str] | None = None) -> None:
     if str(arguments.output) == "-":
         arguments.output = None
     check_encoder_arguments(arguments)
-    check_counts(arguments, "k", "shard_size")
+    check_counts(arguments, "k", "shard_size", "approximate")
     for option in ("output", "errors"):
         if (path := getattr(arguments, option)) is not None:
             check_new_file(f"--{option}", path, arguments.overwrite)

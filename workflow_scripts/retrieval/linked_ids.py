@@ -1,14 +1,15 @@
 """The best ids of mentions: names that are nearest, several names of one id counted once."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from workflow_scripts.retrieval.name_index import NameIndex
 from workflow_scripts.retrieval.suite_files import gather_rows, normalise
-from workflow_scripts.retrieval.vector_search import search_blocks
 
+# Rows and products [n, k] of the names nearest to queries [n, dimension].
+Search = Callable[[np.ndarray, int], tuple[np.ndarray, np.ndarray]]
 # Names looked at for each id that is wanted, at first.
 _NAMES_AN_ID = 4
 
@@ -21,19 +22,19 @@ class Link(NamedTuple):
 
 
 def best_links(
-    index: NameIndex, queries: np.ndarray, k: int, *, grouped: bool = True, threads: int = 1
+    index: NameIndex, queries: np.ndarray, k: int, search: Search, *, grouped: bool = True
 ) -> Iterator[list[Link]]:
     """Yield for each of `queries` [n, dimension] its k best names, or all where there are fewer.
 
-    By inner product, exact; of equals the lower row leads. `grouped`: an id's best name alone
-    counts, so that there are k ids.
+    By inner product, as `search` finds them; of equals the lower row leads. `grouped`: an id's best
+    name alone counts, so that there are k ids.
     """
     number = len(index.names)
     width = min(k * _NAMES_AN_ID if grouped else k, number)
     found: list[list[Link] | None] = [None] * len(queries)
     pending = np.arange(len(queries))
     while len(pending):
-        rows, scores = search_blocks(queries[pending], index.vectors, width, threads=threads)
+        rows, scores = search(queries[pending], width)
         for query, own, values in zip(pending.tolist(), rows, scores, strict=True):
             links = [Link(*one) for one in zip(own.tolist(), values.tolist(), strict=True)]
             if grouped:
