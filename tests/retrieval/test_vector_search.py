@@ -109,7 +109,7 @@ def test_nearest_others_are_a_stable_sort_without_the_row_itself(pool, data):
         with pytest.raises(UserError, match="too few for 1 neighbours"):
             nearest_others(pool, k)
         return
-    found = nearest_others(pool, k)
+    found, _ = nearest_others(pool, k)
     products = pool.astype(np.float64) @ pool.T.astype(np.float64)
     for row, its in enumerate(products):
         order = [at for at in np.argsort(-its, kind="stable") if at != row]

@@ -11,7 +11,7 @@ import faiss
 import numpy as np
 
 from workflow_scripts.files import atomic_file
-from workflow_scripts.retrieval.vector_search import _best_of_candidates, search_blocks
+from workflow_scripts.retrieval.vector_search import best_of_candidates, search_blocks
 
 # Lists for each square root of the vectors, and vectors a list that the centroids are learnt on.
 _LISTS, _LEARNT = 4, 64
@@ -57,7 +57,7 @@ class ApproximateIndex:
         full = (candidates >= 0).all(axis=1)
         rows = np.empty((len(queries), k), dtype=np.int64)
         products = np.empty((len(queries), k))
-        rows[full], products[full] = _best_of_candidates(
+        rows[full], products[full] = best_of_candidates(
             queries[full], self._vectors, candidates[full], k
         )
         if not full.all():

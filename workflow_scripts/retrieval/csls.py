@@ -9,7 +9,7 @@ import numpy as np
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.shortlists import Shortlist, product_error, shortlists_of_both
-from workflow_scripts.retrieval.vector_search import _best_of_candidates, search_top
+from workflow_scripts.retrieval.vector_search import best_of_candidates, lengths_of, search_top
 
 NEIGHBOURS = 10
 # Length of the short lists beyond what is asked of them: a longer one proves more rankings.
@@ -81,13 +81,9 @@ def _check_neighbours(neighbours: int, others: np.ndarray) -> None:
         )
 
 
-def _lengths(matrix: np.ndarray) -> np.ndarray:
-    return np.sqrt(np.einsum("nd,nd->n", matrix, matrix, dtype=np.float64))
-
-
 def _errors(vectors: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Return how far products of a short list may be from the true ones, float64 [n]."""
-    return product_error(vectors.shape[1], _lengths(vectors), _lengths(others).max())
+    return product_error(vectors.shape[1], lengths_of(vectors), lengths_of(others).max())
 
 
 def _proven_means(
@@ -108,7 +104,7 @@ def _proven_means(
         for start in range(0, len(done), _BATCH):
             some = done[start : start + _BATCH]
             rows = near.rows[some, :width]
-            _, products = _best_of_candidates(vectors[some], others, rows, neighbours)
+            _, products = best_of_candidates(vectors[some], others, rows, neighbours)
             means[some] = products.mean(axis=1)
     if len(pending):
         means[pending] = neighbourhood_means(vectors[pending], others, neighbours, threads=threads)
@@ -140,7 +136,7 @@ def _proven_ranking(
         for width in sorted({min(k + _MARGIN, known), known}):
             candidates = np.take_along_axis(listed[pending], order[pending, :width], axis=1)
             some = _with_one(queries[start + pending])
-            best, of_best = _best_of_candidates(some, longer_targets, candidates, k)
+            best, of_best = best_of_candidates(some, longer_targets, candidates, k)
             proven = np.ones(len(pending), dtype=bool)
             if width < known:
                 # the best of those that are listed and not among the candidates

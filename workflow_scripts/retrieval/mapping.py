@@ -10,6 +10,7 @@ import numpy as np
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.suite_files import normalise
+from workflow_scripts.retrieval.vector_search import lengths_of
 
 MAPPINGS = ("orthogonal", "supervised")
 _FEWEST_ENTRIES = 2
@@ -38,7 +39,7 @@ def centre_on_vocabulary(
         # in place: a vocabulary of 200,000 words has 480 MB
         moved -= mean
         # What float32 vectors leave beside their mean is rounding noise, not a direction.
-        moved[np.sqrt(np.einsum("nd,nd->n", moved, moved)) < _FLOAT32_NOISE] = 0.0
+        moved[lengths_of(moved) < _FLOAT32_NOISE] = 0.0
         scaled[place] = normalise(moved, f"{name}, centred", dtype=np.float64)
     return tuple(scaled)
 

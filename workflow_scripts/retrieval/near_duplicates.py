@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workflow_scripts.retrieval.vector_search import search_top
+from workflow_scripts.retrieval.vector_search import nearest_others
 
 # Rows whose neighbours are held at once; only pairs from the threshold on are kept.
 ROWS_AT_ONCE = 1 << 15
@@ -39,17 +39,12 @@ def near_duplicates(
     count, full_rows = len(vectors), 0
     # a pair as one number, the lower row first
     pairs, scores = [np.empty(0, dtype=np.int64)], [np.empty(0)]
-    for start in range(0, count, rows_at_once):
-        block = np.arange(start, min(start + rows_at_once, count))[:, None]
-        near, products = search_top(
-            vectors[block[:, 0]], vectors, min(k + 1, count), threads=threads
-        )
-        own = near == block
-        # a row with so many copies that it is not among its own neighbours
-        own[~own.any(axis=1), -1] = True
-        near, products = (found[~own].reshape(len(block), -1) for found in (near, products))
-        wanted = products >= threshold
-        if near.shape[1] < count - 1:
+    k = min(k, count - 1)
+    for start in range(0, count if k else 0, rows_at_once):
+        rows = slice(start, min(start + rows_at_once, count))
+        near, products = nearest_others(vectors, k, rows, threads=threads)
+        block, wanted = np.arange(count)[rows, None], products >= threshold
+        if k < count - 1:
             full_rows += int(wanted[:, -1].sum())
         both = np.minimum(near, block) * count + np.maximum(near, block)
         pairs.append(both[wanted])

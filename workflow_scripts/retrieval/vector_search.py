@@ -37,21 +37,21 @@ def search_top(
     index.add(centred)
     # |computed - true| <= dimension * 2^-24 * |query| * |target| for any order of summation
     # (Higham 2002, section 3.1), one more for the subtraction; and two products are compared.
-    error = 2 * (targets.shape[1] + 1) * 2.0**-24 * _lengths(centred).max(initial=0.0)
+    error = 2 * (targets.shape[1] + 1) * 2.0**-24 * lengths_of(centred).max(initial=0.0)
     del centred
     rows = np.empty((len(queries), k), dtype=np.int64)
     products = np.empty((len(queries), k), dtype=np.float64)
     for start in range(0, len(queries), batch_size):
         block = queries[start : start + batch_size]
         pending = np.arange(len(block))
-        slack = error * _lengths(block)
+        slack = error * lengths_of(block)
         width = min(k + _MARGIN, len(targets))
         while len(pending):
             near, candidates = index.search(block[pending], width)
             near = near.astype(np.float64)
             settled = (near[:, k - 1] - near[:, -1] > slack[pending]) | (width == len(targets))
             done = pending[settled]
-            rows[start + done], products[start + done] = _best_of_candidates(
+            rows[start + done], products[start + done] = best_of_candidates(
                 block[done], targets, candidates[settled], k
             )
             pending = pending[~settled]
@@ -83,8 +83,10 @@ def search_blocks(
     return rows, products
 
 
-def nearest_others(pool: np.ndarray, k: int, *, threads: int = 1) -> np.ndarray:
-    """Return for each row of a pool [n, dimension] its k nearest others, int64 [n, k].
+def nearest_others(
+    pool: np.ndarray, k: int, rows: slice = slice(None), *, threads: int = 1
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return for `rows` of a pool [n, dimension] their k nearest others and the products, [r, k].
 
     By inner product, as in `search_top`. Raises `UserError` for a pool of k rows or fewer.
     """
@@ -92,20 +94,23 @@ def nearest_others(pool: np.ndarray, k: int, *, threads: int = 1) -> np.ndarray:
         raise UserError(
             f"{len(pool)} strings are too few for {k} neighbours of each among them; give more"
         )
-    near, _ = search_top(pool, pool, k + 1, threads=threads)
-    own = near == np.arange(len(pool))[:, None]
+    near, products = search_top(pool[rows], pool, k + 1, threads=threads)
+    own = near == np.arange(len(pool))[rows, None]
     # a row with so many copies that it is not among its own neighbours
     own[~own.any(axis=1), -1] = True
-    return near[~own].reshape(len(pool), k)
+    near, products = (found[~own].reshape(len(near), k) for found in (near, products))
+    return near, products
 
 
-def _lengths(matrix: np.ndarray) -> np.ndarray:
+def lengths_of(matrix: np.ndarray) -> np.ndarray:
+    """Return the Euclidean lengths of the rows, float64 [n]."""
     return np.sqrt(np.einsum("nd,nd->n", matrix, matrix, dtype=np.float64))
 
 
-def _best_of_candidates(
+def best_of_candidates(
     queries: np.ndarray, targets: np.ndarray, candidates: np.ndarray, k: int
 ) -> tuple[np.ndarray, np.ndarray]:
+    """Return the best k of each query's `candidates` [n, c], rows of `targets`, as `search_top`."""
     width = candidates.shape[1]
     flat = candidates.reshape(-1)
     products = np.empty(len(flat), dtype=np.float64)

@@ -62,7 +62,8 @@ def measure(dataset: str, entry: dict, vectors: "np.ndarray", ranked: Any = None
                 side = found[rows]
                 remove_components(side, principal_components(side))
                 found[rows] = side
-        near = languages[nearest_others(normalise(found, "vectors", strings), max(NEIGHBOURS))]
+        rows, _ = nearest_others(normalise(found, "vectors", strings), max(NEIGHBOURS))
+        near = languages[rows]
         for k in NEIGHBOURS:
             metric, shown = own_share(k, without_components), near[:, :k]
             metrics[metric] = accuracy_metric((shown == languages[:, None]).mean(axis=1))
