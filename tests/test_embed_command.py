@@ -8,27 +8,19 @@ import numpy as np
 import pytest
 from sentence_transformers import SentenceTransformer
 from sklearn.metrics.pairwise import cosine_similarity
-from tiny_models import make_sentences, one_thread, tiny_bert, tiny_roberta
+from tiny_models import encoder, make_sentences, one_thread, tiny_bert, tiny_roberta
 
 from workflow_scripts import embed, export_onnx
 from workflow_scripts.embedding import vector_shards
-from workflow_scripts.embedding.encoder_folder import load_model, save_encoder
+from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json, sha256_of
 
-__all__ = ["one_thread", "tiny_bert", "tiny_roberta"]
+__all__ = ["encoder", "one_thread", "tiny_bert", "tiny_roberta"]
 
 CHOICES = {"pooling": "mean", "max_length": 16, "dimension": 32, "model": "encoder"}
 LINES = [*make_sentences(30), "a", "the dog", "a", "  the dog", ""] * 2
-
-
-@pytest.fixture
-def encoder(tiny_roberta, tmp_path):
-    """An encoder folder that records pooling mean and 16 tokens."""
-    record = {"pooling": "mean", "max_length": 16}
-    save_encoder(tmp_path / "encoder", load_model(str(tiny_roberta)), "mean", 16, record, "")
-    return tmp_path / "encoder"
 
 
 @pytest.fixture

@@ -10,31 +10,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sentence_transformers.util import paraphrase_mining_embeddings, semantic_search
-from tiny_models import make_bert, make_sentences, one_thread, tiny_bert, tiny_roberta
+from tiny_models import encoder, make_bert, make_sentences, one_thread, tiny_bert, tiny_roberta
 
 from workflow_scripts import search
-from workflow_scripts.embedding.encoder_folder import load_model, save_encoder
+from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json, sha256_of
+from workflow_scripts.retrieval import rankings
 from workflow_scripts.retrieval.margin_mining import MARGINS, mine_pairs
 from workflow_scripts.retrieval.suite_files import normalise
 
-__all__ = ["one_thread", "tiny_bert", "tiny_roberta"]
+__all__ = ["encoder", "one_thread", "tiny_bert", "tiny_roberta"]
 
 SENTENCES = make_sentences(40)
 # line 2 is empty, 3 holds spaces only, 6 repeats 1
 LINES = [SENTENCES[0], "", "  ", *SENTENCES[1:3], SENTENCES[0], *SENTENCES[3:]]
 NUMBERS = [number for number in range(1, len(LINES) + 1) if number not in (2, 3, 6)]
 QUERIES = ["the big dog runs", "a cat", SENTENCES[5], "a cat"]
-
-
-@pytest.fixture
-def encoder(tiny_roberta, tmp_path):
-    """An encoder folder that records pooling mean and 16 tokens."""
-    record = {"pooling": "mean", "max_length": 16}
-    save_encoder(tmp_path / "encoder", load_model(str(tiny_roberta)), "mean", 16, record, "")
-    return tmp_path / "encoder"
 
 
 @pytest.fixture
@@ -252,7 +245,7 @@ def test_a_full_disk_is_one_line(run, tmp_path, monkeypatch):
     def full(path):
         yield Path("/dev/full")
 
-    monkeypatch.setattr(search, "atomic_file", full)
+    monkeypatch.setattr(rankings, "atomic_file", full)
     with pytest.raises(UserError, match=r"found.tsv: cannot be written \(No space left"):
         run("duplicates")
     assert not (tmp_path / "out").exists()

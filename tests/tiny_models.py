@@ -7,6 +7,7 @@ import torch
 import transformers
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 
+from workflow_scripts.embedding.encoder_folder import load_model, save_encoder
 from workflow_scripts.tuning.objective import Means
 from workflow_scripts.tuning.processes import Processes
 
@@ -107,6 +108,14 @@ def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def tiny_roberta(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a random RoBERTa style model."""
     return make_roberta(tmp_path_factory.mktemp("models") / "tiny-roberta")
+
+
+@pytest.fixture
+def encoder(tiny_roberta: Path, tmp_path: Path) -> Path:
+    """An encoder folder that records pooling mean and 16 tokens."""
+    record = {"pooling": "mean", "max_length": 16}
+    save_encoder(tmp_path / "encoder", load_model(str(tiny_roberta)), "mean", 16, record, "")
+    return tmp_path / "encoder"
 
 
 @pytest.fixture(autouse=True, scope="session")

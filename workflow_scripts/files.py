@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -13,6 +14,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from workflow_scripts.errors import UserError
+
+STDIN = "-"
 
 
 def _temporary_name(path: Path) -> Path:
@@ -115,6 +118,13 @@ def stream_lines(path: str | Path, encoding: str = "utf-8") -> Iterator[str]:
     """Yield the lines of `read_lines` one by one, for files that need not fit into memory."""
     with _opened(path) as stream:
         yield from decode_lines(stream, path, encoding)
+
+
+def given_lines(source: str | Path) -> tuple[str, Iterator[str]]:
+    """Return what errors call a file or, for "-", standard input, and its lines one by one."""
+    if str(source) == STDIN:
+        return "stdin", decode_lines(sys.stdin.buffer, "stdin")
+    return str(source), stream_lines(source)
 
 
 def read_rows(

@@ -17,8 +17,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
+from workflow_scripts.datasets.dictionaries import split_concept_ids
 from workflow_scripts.datasets.name_lists import FORMATS, Choices, read_names
 from workflow_scripts.datasets.rows import malformed
+from workflow_scripts.datasets.strings import normalise_whitespace
 from workflow_scripts.embedding.chosen_encoder import (
     add_encoder_arguments,
     check_counts,
@@ -28,7 +30,7 @@ from workflow_scripts.embedding.chosen_encoder import (
 from workflow_scripts.embedding.recorded_choices import settle_pooling
 from workflow_scripts.embedding.vector_shards import DTYPES, SHARD_SIZE
 from workflow_scripts.errors import UserError, nearest_name, run_command
-from workflow_scripts.files import atomic_file, check_new_file, decode_lines, stream_lines
+from workflow_scripts.files import STDIN, atomic_file, check_new_file, given_lines
 from workflow_scripts.imports import quick_imports
 
 if TYPE_CHECKING:
@@ -50,10 +52,10 @@ def read_mentions(source: str, column: str | None, gold: str | None) -> Iterator
 
     A column is a number from 1, or a name of the header. Blank mentions are yielded as "".
     """
-    path = Path(source)
-    lines = stream_lines(path) if source != "-" else decode_lines(sys.stdin.buffer, "stdin")
+    name, lines = given_lines(source)
+    path = Path(name)
     if column is None and gold is None:
-        yield from (Mention(" ".join(text.split())) for text in lines)
+        yield from (Mention(normalise_whitespace(text)) for text in lines)
         return
     places: list[int] | None = None
     wanted = [column or "1", *([gold] if gold else [])]
@@ -69,7 +71,7 @@ def read_mentions(source: str, column: str | None, gold: str | None) -> Iterator
             continue
         if max(places) >= len(fields) or min(places) < 0:
             raise malformed(path, number, f"no column {max(places) + 1}, found {len(fields)}")
-        mention, *others = (" ".join(fields[place].split()) for place in places)
+        mention, *others = (normalise_whitespace(fields[place]) for place in places)
         yield Mention(mention, *others)
 
 
@@ -88,9 +90,6 @@ class Report:
         self.below += not linked
         if not mention.gold:
             return
-        # Only here, as most runs have no gold ids.
-        from workflow_scripts.datasets.dictionaries import split_concept_ids
-
         gold = {*split_concept_ids(mention.gold)}
         ranks = (n for n, one in enumerate(links) if gold & {*split_concept_ids(one[0])})
         rank = next(ranks, None) if linked else None
@@ -137,6 +136,7 @@ def link(arguments: argparse.Namespace, choices: Choices, pooling: str, max_leng
 
         from workflow_scripts.retrieval import name_index
         from workflow_scripts.retrieval.linked_ids import best_links, scaled
+        from workflow_scripts.retrieval.vector_search import search_blocks
 
     folder = arguments.index or arguments.output.with_name(f".{arguments.output.name}.index")
     encoder, maker = open_encoder(arguments, arguments.encoder, pooling, max_length)
@@ -152,10 +152,10 @@ def link(arguments: argparse.Namespace, choices: Choices, pooling: str, max_leng
     if not name_index.is_finished(folder):
         found = read_names(arguments.names, choices)
         sizes = (encoder.dimension, arguments.dtype, arguments.shard_size)
-        name_index.make_index(folder, found, source, maker, encode, *sizes, said=_say)
+        name_index.make_index(folder, found, source, maker, encode, *sizes)
         del found
     index = name_index.open_index(folder, maker, source)
-    search: Any = partial(_exact, index.vectors, arguments.threads)
+    search: Any = partial(search_blocks, targets=index.vectors, threads=arguments.threads)
     approximate = None
     if arguments.approximate is not None:
         from workflow_scripts.retrieval.approximate_search import ApproximateIndex
@@ -174,7 +174,7 @@ def link(arguments: argparse.Namespace, choices: Choices, pooling: str, max_leng
         if arguments.format == "tsv":
             output.write("\t".join(COLUMNS) + "\n")
         # what comes by and by is answered by and by
-        size = 1 if arguments.mentions == "-" and arguments.unbuffered else BATCH
+        size = 1 if arguments.mentions == STDIN and arguments.unbuffered else BATCH
         while batch := list(islice(asked, size)):
             given = [one for one in batch if one.text]
             report.blank += len(batch) - len(given)
@@ -201,12 +201,6 @@ def link(arguments: argparse.Namespace, choices: Choices, pooling: str, max_leng
         _say(line)
     if arguments.index is None:
         shutil.rmtree(folder)
-
-
-def _exact(vectors: Any, threads: int, queries: Any, k: int) -> Any:
-    from workflow_scripts.retrieval.vector_search import search_blocks
-
-    return search_blocks(queries, vectors, k, threads=threads)
 
 
 def _is_linked(found: "list[Link]", threshold: float | None, margin: float | None) -> bool:
@@ -261,7 +255,7 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
 
 def main(argv: list[str] | None = None) -> None:
     arguments = _parse(argv)
-    if str(arguments.output) == "-":
+    if str(arguments.output) == STDIN:
         arguments.output = None
     check_encoder_arguments(arguments)
     check_counts(arguments, "k", "shard_size", "approximate")
@@ -274,7 +268,7 @@ def main(argv: list[str] | None = None) -> None:
         raise UserError("--output: without it the vectors of the names need a place; give --index")
     if not arguments.names and not (arguments.index and (arguments.index / "index.json").is_file()):
         raise UserError("--names: give files of names, or --index with a finished index")
-    if arguments.mentions != "-" and not Path(arguments.mentions).is_file():
+    if arguments.mentions != STDIN and not Path(arguments.mentions).is_file():
         raise UserError(f"--mentions {arguments.mentions}: no such file; check the path")
     for path in arguments.names or ():
         if not path.is_file():

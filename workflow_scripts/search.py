@@ -5,10 +5,9 @@ both are counted at the end.
 """
 
 import argparse
-import json
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,17 +22,17 @@ from workflow_scripts.embedding.chosen_encoder import (
 from workflow_scripts.embedding.progress import embedding_progress
 from workflow_scripts.embedding.recorded_choices import settle_pooling
 from workflow_scripts.errors import UserError, run_command
-from workflow_scripts.files import atomic_file, check_new_file, write_json
+from workflow_scripts.files import check_new_file, write_json
 from workflow_scripts.retrieval.margin_mining import MARGINS, NEIGHBOURS, mine_pairs
 from workflow_scripts.retrieval.near_duplicates import near_duplicates
 from workflow_scripts.retrieval.numbered_lines import NumberedLines, read_numbered_lines
+from workflow_scripts.retrieval.rankings import FORMATS, write_found
 from workflow_scripts.retrieval.suite_files import normalise
 from workflow_scripts.retrieval.vector_search import search_top
 
 if TYPE_CHECKING:
     from workflow_scripts.embedding.string_encoding import StringEncoder
 
-FORMATS = ("tsv", "jsonl")
 # Strings whose tokens are held at once; batches are made within.
 STRINGS_AT_ONCE = 50_000
 
@@ -149,30 +148,6 @@ def encode_files(arguments: argparse.Namespace, files: Files) -> tuple[Vectors, 
     return vectors, {name: maker for name, (_, maker) in opened.items()}
 
 
-def write_rows(
-    path: Path, form: str, columns: tuple[str, ...], rows: Iterable[tuple[Any, ...]]
-) -> None:
-    """Write rows whole or not at all, scores with six decimals; tsv has a header."""
-    try:
-        with (
-            atomic_file(path) as temporary,
-            open(temporary, "w", encoding="utf-8", newline="") as stream,
-        ):
-            if form == "tsv":
-                stream.write("\t".join(columns) + "\n")
-            for row in rows:
-                if form == "tsv":
-                    cells = (f"{one:.6f}" if isinstance(one, float) else str(one) for one in row)
-                    stream.write("\t".join(cells) + "\n")
-                else:
-                    values = [round(one, 6) if isinstance(one, float) else one for one in row]
-                    content = dict(zip(columns, values, strict=True))
-                    stream.write(json.dumps(content, ensure_ascii=False) + "\n")
-    except OSError as error:
-        wrong = f"{path}: cannot be written ({error.strerror})"
-        raise UserError(f"{wrong}; make room there or choose another --output") from error
-
-
 def read_arguments(argv: list[str] | None) -> argparse.Namespace:
     command = "python -m workflow_scripts.search"
     parser = argparse.ArgumentParser(prog=command, description=__doc__)
@@ -231,7 +206,7 @@ def main(argv: list[str] | None = None) -> None:
     files = {part: read_numbered_lines(path, form == "tsv") for part, path in inputs.items()}
     vectors, record = encode_files(arguments, files)
     rows, told = mode.find(arguments, files, vectors)
-    write_rows(arguments.output, form, mode.columns, rows)
+    write_found(arguments.output, form, mode.columns, rows, ".6f")
     if arguments.record:
         record |= {part: lines.as_record() for part, lines in files.items()}
         known = ("mode", "k", "threshold", "margin")

@@ -6,9 +6,8 @@ the dictionary is held out, and the accuracy on it printed.
 """
 
 import argparse
-import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,16 +30,16 @@ from workflow_scripts.embedding.static_vectors import (
 )
 from workflow_scripts.embedding.word_lookup import embed_strings, words_to_seek
 from workflow_scripts.errors import UserError, run_command
-from workflow_scripts.files import atomic_file, check_new_file
+from workflow_scripts.files import check_new_file
 from workflow_scripts.retrieval.csls import NEIGHBOURS
 from workflow_scripts.retrieval.mapping import MAPPINGS
+from workflow_scripts.retrieval.rankings import FORMATS, write_found
 from workflow_scripts.retrieval.suite_files import SIDES
 from workflow_scripts.retrieval.translations import SIMILARITIES, LexiconSide, rank_translations
 from workflow_scripts.scoring.measurement import Measurement, bootstrap_scores
 from workflow_scripts.scoring.ranked_accuracy import measure_translations
 from workflow_scripts.scoring.tidy_scores import EncoderIds
 
-FORMATS = ("tsv", "jsonl")
 COLUMNS = ("word", "rank", "translation", "score")
 # The accuracies that are printed are at 1 and at this.
 _LARGEST_K = 5
@@ -232,21 +231,6 @@ def print_accuracy(found: Measurement) -> None:
         print(f"{score.metric}  {score.value:.4f}  (95% interval {score.low:.4f} {score.high:.4f})")
 
 
-def write_rows(path: Path, kind: str, rows: Iterable[tuple[str, int, str, float]]) -> None:
-    """Write the translations, best first; scores with nine significant digits."""
-    with atomic_file(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
-        if kind == "tsv":
-            file.write("\t".join(COLUMNS) + "\n")
-        for word, rank, translation, score in rows:
-            shown = f"{score:.9g}"
-            if kind == "tsv":
-                file.write(f"{word}\t{rank}\t{translation}\t{shown}\n")
-            else:
-                values = (word, rank, translation, float(shown))
-                row = dict(zip(COLUMNS, values, strict=True))
-                file.write(json.dumps(row, ensure_ascii=False) + "\n")
-
-
 def check_arguments(given: argparse.Namespace) -> list[str] | None:
     """Return the encoders of both sides, None where static vectors are given."""
     encoders = [getattr(given, f"{side}_encoder") or given.encoder for side in SIDES]
@@ -319,7 +303,7 @@ def main(argv: list[str] | None = None) -> None:
     kept = leave_out_unknown(wanted, sides, arguments.dictionary)
     dropped = len({pair[0] for pair in wanted.test} - {pair[0] for pair in kept.test})
     rows, found = translate(arguments, kept, sides, dropped)
-    write_rows(arguments.output, arguments.format, rows)
+    write_found(arguments.output, arguments.format, COLUMNS, rows, ".9g")
     if found is not None:
         print_accuracy(found)
     elif dropped:

@@ -1,7 +1,7 @@
 """Names to link to, with their ids, from files in the formats of dictionaries and ontologies."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -9,10 +9,11 @@ from workflow_scripts.corpora.obo import read_obo_terms
 from workflow_scripts.datasets.dictionaries import READERS
 from workflow_scripts.datasets.mrconso import read_mrconso
 from workflow_scripts.datasets.rows import malformed
+from workflow_scripts.datasets.strings import normalise_whitespace
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_rows, stream_lines
 
-FORMATS = ("tsv", "lines", "obo", "mrconso", *READERS)
+# line number, id as written, names
 _Rows = Iterator[tuple[int, str, list[str]]]
 
 
@@ -25,6 +26,31 @@ class Choices:
     language: str = "ENG"
     sources: Sequence[str] | None = None
     suppress: Sequence[str] = ("N",)
+
+
+def _read_mrconso(path: Path, choices: Choices) -> _Rows:
+    rows = read_mrconso(path, choices.language, choices.sources, choices.suppress)
+    return ((line, identity, [name]) for line, identity, name in rows)
+
+
+def _read_tsv(path: Path, choices: Choices) -> _Rows:
+    rows = read_rows(path, 2, "a row of id<TAB>name")
+    return ((line, row[0], row[1:2]) for line, row in rows)
+
+
+def _read_lines(path: Path, choices: Choices) -> _Rows:
+    lines = enumerate(stream_lines(path), start=1)
+    return ((line, text, [text]) for line, text in lines if text.strip())
+
+
+_READERS: dict[str, Callable[[Path, Choices], _Rows]] = {
+    "tsv": _read_tsv,
+    "lines": _read_lines,
+    "obo": lambda path, choices: read_obo_terms(path),
+    "mrconso": _read_mrconso,
+    **{form: lambda path, choices, read=read: read(path) for form, read in READERS.items()},
+}
+FORMATS = tuple(_READERS)
 
 
 @dataclass
@@ -45,12 +71,13 @@ def read_names(paths: Sequence[Path], choices: Choices) -> NameList:
     found = NameList()
     seen: set[str] = set()
     for path in paths:
-        for line, identity, names in _rows_of(path, choices):
-            identity = " ".join(identity.split())
+        read = _READERS[choices.form or _guess_format(path)]
+        for line, identity, names in read(path, choices):
+            identity = normalise_whitespace(identity)
             if not identity:
                 raise malformed(path, line, "no id")
             for text in names:
-                name = " ".join(text.split())
+                name = normalise_whitespace(text)
                 if not name:
                     found.dropped["empty"] += 1
                     continue
@@ -67,22 +94,6 @@ def read_names(paths: Sequence[Path], choices: Choices) -> NameList:
     return found
 
 
-def _rows_of(path: Path, choices: Choices) -> _Rows:
-    form = choices.form or _guess_format(path)
-    if form == "obo":
-        return read_obo_terms(path)
-    if form == "mrconso":
-        rows = read_mrconso(path, choices.language, choices.sources, choices.suppress)
-        return ((line, identity, [name]) for line, identity, name in rows)
-    if form == "tsv":
-        what = "a row of id<TAB>name"
-        return ((line, row[0], row[1:2]) for line, row in read_rows(path, 2, what))
-    if form == "lines":
-        lines = enumerate(stream_lines(path), start=1)
-        return ((line, text, [text]) for line, text in lines if text.strip())
-    return READERS[form](path)
-
-
 def _guess_format(path: Path) -> str:
     """Return the format by the file's name, else by its first line."""
     name = path.name.removesuffix(".gz").lower()
@@ -94,6 +105,6 @@ def _guess_format(path: Path) -> str:
     if "||" in first:
         if "|" in first.replace("||", ""):
             what = "either id|alternative id||name|name (medic) or id||name (id-name)"
-            raise UserError(f"{path}: {what}; say which by --format")
+            raise UserError(f"{path}: {what}; say which by --names-format")
         return "id-name"
     return "tsv" if "\t" in first else "lines"

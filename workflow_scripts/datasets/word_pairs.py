@@ -1,14 +1,13 @@
 """Dictionaries and word lists of a user's own: pairs of words, split by their source words."""
 
 import random
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from workflow_scripts.datasets.rows import malformed
 from workflow_scripts.datasets.strings import normalise_whitespace, unique_in_order
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import read_lines
+from workflow_scripts.files import given_lines, read_lines
 
 Pair = tuple[str, str]
 
@@ -43,16 +42,10 @@ def read_pairs(path: Path) -> list[Pair]:
 
 def read_words(path: str | Path) -> list[str]:
     """Return the different words of a file (`-`: standard input), one a line, in their order."""
-    if str(path) == "-":
-        try:
-            lines = sys.stdin.buffer.read().decode("utf-8-sig").split("\n")
-        except UnicodeDecodeError as error:
-            raise UserError("standard input: not UTF-8 text; convert it to UTF-8") from error
-    else:
-        lines = read_lines(path)
+    name, lines = given_lines(path)
     if words := unique_in_order(filter(None, map(normalise_whitespace, lines))):
         return words
-    raise UserError(f"{'standard input' if str(path) == '-' else path}: no words; write one a line")
+    raise UserError(f"{name}: no words; write one a line")
 
 
 def split_by_source(

@@ -8,8 +8,8 @@ import numpy as np
 from workflow_scripts.retrieval.name_index import NameIndex
 from workflow_scripts.retrieval.suite_files import gather_rows, normalise
 
-# Rows and products [n, k] of the names nearest to queries [n, dimension].
-Search = Callable[[np.ndarray, int], tuple[np.ndarray, np.ndarray]]
+# Of queries [n, dimension] and `k`, the rows and products [n, k] of the nearest names.
+Search = Callable[..., tuple[np.ndarray, np.ndarray]]
 # Names looked at for each id that is wanted, at first.
 _NAMES_AN_ID = 4
 
@@ -34,7 +34,7 @@ def best_links(
     found: list[list[Link] | None] = [None] * len(queries)
     pending = np.arange(len(queries))
     while len(pending):
-        rows, scores = search(queries[pending], width)
+        rows, scores = search(queries[pending], k=width)
         for query, own, values in zip(pending.tolist(), rows, scores, strict=True):
             links = [Link(*one) for one in zip(own.tolist(), values.tolist(), strict=True)]
             if grouped:

@@ -4,7 +4,8 @@
 were made from and is written last, so that a folder without it is one that was not finished.
 """
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -77,7 +78,6 @@ def make_index(
     dimension: int,
     dtype: str = "float32",
     shard_size: int = SHARD_SIZE,
-    said: Callable[[str], None] = print,
 ) -> None:
     """Embed the names shard by shard; a run that was stopped goes on with what is left."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -93,7 +93,7 @@ def make_index(
     record |= {"dropped": dict(found.dropped), "dimension": dimension}
     write_json(folder / _RECORD, record | {"names_sha256": sha256_of(folder / _NAMES)})
     left = "".join(f", {count} {why} left out" for why, count in found.dropped.items())
-    said(f"{folder}: {len(found.names)} names{left}")
+    print(f"{folder}: {len(found.names)} names{left}", file=sys.stderr)
 
 
 def _other(folder: Path, how: str) -> UserError:

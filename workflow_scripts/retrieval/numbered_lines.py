@@ -1,14 +1,12 @@
 """The strings of a text file, each once, with the numbers of their lines."""
 
 import hashlib
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import decode_lines, stream_lines
+from workflow_scripts.files import given_lines
 
-STDIN = "-"
 # Of these an output line would break, so that its columns shift.
 _SEPARATORS = {"\t": "a tab", "\r": "a carriage return"}
 
@@ -49,12 +47,7 @@ def read_numbered_lines(path: str | Path, columns: bool) -> NumberedLines:
     `columns` says that they will be written between tabs. Raises `UserError` for a file without
     strings, and for a line that holds NUL or, with `columns`, a tab or carriage return.
     """
-    if str(path) == STDIN:
-        name = "stdin"
-        lines = decode_lines(sys.stdin.buffer, name)
-    else:
-        name = str(path)
-        lines = stream_lines(path)
+    name, lines = given_lines(path)
     found, digest = NumberedLines(name), hashlib.sha256()
     row_of: dict[str, int] = {}
     for number, line in enumerate(lines, start=1):

@@ -1,11 +1,16 @@
 """Rankings as tab-separated files: what retrieval writes and scoring reads."""
 
+import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from workflow_scripts.files import read_rows, write_text
+from workflow_scripts.errors import UserError
+from workflow_scripts.files import atomic_file, read_rows, write_text
+
+# of what front doors find
+FORMATS = ("tsv", "jsonl")
 
 
 class RankedName(NamedTuple):
@@ -38,6 +43,34 @@ def write_rankings(path: str | Path, kind: type[Ranked], rows: Iterable[Ranked])
     for *ids, score in rows:
         lines.append("\t".join([*map(str, ids), f"{score:.9g}"]))
     write_text(path, "\n".join(lines) + "\n")
+
+
+def write_found(
+    path: Path, form: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], digits: str
+) -> None:
+    """Write what a front door found, whole or not at all: tsv with a header, or JSON lines.
+
+    Numbers with a point are written by `digits`, such as ".6f".
+    """
+    try:
+        with (
+            atomic_file(path) as temporary,
+            open(temporary, "w", encoding="utf-8", newline="") as stream,
+        ):
+            if form == "tsv":
+                stream.write("\t".join(columns) + "\n")
+            for row in rows:
+                shown = [format(one, digits) if isinstance(one, float) else one for one in row]
+                if form == "tsv":
+                    stream.write("\t".join(map(str, shown)) + "\n")
+                    continue
+                pairs = zip(row, shown, strict=True)
+                values = [float(own) if isinstance(one, float) else one for one, own in pairs]
+                content = dict(zip(columns, values, strict=True))
+                stream.write(json.dumps(content, ensure_ascii=False) + "\n")
+    except OSError as error:
+        wrong = f"{path}: cannot be written ({error.strerror})"
+        raise UserError(f"{wrong}; make room there or choose another --output") from error
 
 
 def read_rankings(path: str | Path, kind: type[Ranked]) -> list[Ranked]:
