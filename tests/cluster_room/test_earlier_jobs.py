@@ -1,4 +1,13 @@
-"""Jobs of an earlier run, by a stand-in for squeue."""
+"""Jobs of an earlier run: of a cluster by a stand-in for squeue, of this machine by their locks."""
+
+import os
+import signal
+import subprocess
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
 
 from workflow_scripts.cluster import earlier_jobs
 from workflow_scripts.cluster.earlier_jobs import jobs_left_behind, wait_for_earlier_jobs
@@ -54,3 +63,39 @@ def test_a_run_waits_for_them_and_starts_anew(tmp_path, monkeypatch, capsys):
     # a run without them goes on
     wait_for_earlier_jobs(tmp_path)
     assert started == again
+
+
+JOB_SH = Path(earlier_jobs.__file__).with_name("job.sh")
+
+
+@pytest.fixture
+def job(tmp_path):
+    """A job that waits, in a process group of its own: its shell, and what the shell began."""
+    script = f"source {JOB_SH}; logged a.log usage.tsv sh -c 'echo $$ > child; sleep 60'"
+    shell = subprocess.Popen(["bash", "-c", script], cwd=tmp_path, start_new_session=True)
+    while not (tmp_path / "child").exists() or not (tmp_path / "child").read_text():
+        time.sleep(0.01)
+    yield shell
+    with suppress(ProcessLookupError):
+        os.killpg(shell.pid, signal.SIGKILL)
+    shell.wait()
+
+
+def test_a_job_counts_as_long_as_a_process_of_it_lives(job, tmp_path):
+    (left,) = jobs_left_behind(tmp_path)
+    assert left.startswith(f"a.log, process {job.pid} on ")
+    # its shell alone is killed, as by a system that is out of memory
+    job.kill()
+    job.wait()
+    assert jobs_left_behind(tmp_path) == [left]
+    os.killpg(job.pid, signal.SIGKILL)
+    while jobs_left_behind(tmp_path):
+        time.sleep(0.01)
+    assert not list((tmp_path / ".snakemake" / "running").iterdir())
+
+
+@pytest.mark.parametrize(("command", "status"), [("true", 0), ("false", 1)])
+def test_a_job_that_has_ended_leaves_nothing(tmp_path, command, status):
+    script = f"source {JOB_SH}; logged a.log usage.tsv {command}"
+    assert subprocess.run(["bash", "-c", script], cwd=tmp_path).returncode == status
+    assert not list((tmp_path / ".snakemake" / "running").iterdir())

@@ -30,3 +30,31 @@ def test_a_killed_run_started_again_ends_in_the_tables_of_an_undisturbed_one(wor
     assert workspace.tables() == finished.tables()
     # a killed step leaves its temporary file, which no reader ever sees
     assert all(file.name.startswith(".") for file in results.rglob("*.tmp"))
+
+
+def test_a_run_waits_for_the_jobs_of_one_whose_head_alone_was_killed(workspace, finished):
+    results = workspace.folder / "results"
+    for folder in [results / "tables", *results.glob(f"**/{BRANCH}")]:
+        shutil.rmtree(folder)
+    options = {"cwd": workspace.folder, "env": workspace.environment(), "text": True}
+    options |= {"stdout": subprocess.DEVNULL, "start_new_session": True}
+    first = subprocess.Popen(workspace.command("all_tables"), **options, stderr=subprocess.DEVNULL)
+    running = workspace.folder / ".snakemake" / "running"
+    while not (jobs := [one for one in running.glob("*") if "tune" in one.read_text()]):
+        assert first.poll() is None, "the run was over before it could be killed"
+        time.sleep(0.02)
+    shell = int(jobs[0].name.rpartition(".")[2])
+    # so that it is there when the next run looks
+    os.kill(shell, signal.SIGSTOP)
+    first.kill()
+    first.wait()
+    second = subprocess.Popen(workspace.command("all_tables"), **options, stderr=subprocess.PIPE)
+    said = ""
+    for line in second.stderr:
+        said += line
+        if f"process {shell} on" in line:
+            os.kill(shell, signal.SIGCONT)
+    assert second.wait() == 0, said
+    assert "an earlier run in this folder have not ended (results/logs/tune_encoder/" in said
+    assert "they have ended: starting anew" in said
+    assert workspace.tables() == finished.tables()

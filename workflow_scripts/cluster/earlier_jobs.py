@@ -1,5 +1,6 @@
-"""Cluster jobs that an earlier run in this folder left behind when its head process died."""
+"""Jobs that an earlier run in this folder left behind when its head process died."""
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -12,9 +13,26 @@ from workflow_scripts.cluster.batch_systems import jobs_in_queue
 SECONDS_BETWEEN_LOOKS = 5.0
 
 
+def jobs_still_running(folder: Path) -> list[str]:
+    """Return the logs and processes of jobs of which something lives; job.sh holds their locks."""
+    found = []
+    for file in sorted((folder / ".snakemake" / "running").glob("*")):
+        with file.open("r+") as stream:
+            try:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                host, _, process = file.name.rpartition(".")
+                found.append(f"{stream.read().strip()}, process {process} on {host}")
+                continue
+            except OSError:
+                pass  # a file system without locks
+        file.unlink(missing_ok=True)
+    return found
+
+
 def jobs_left_behind(folder: Path) -> list[str]:
-    """Return the ids of queued and running cluster jobs that a run in `folder` submitted."""
-    found = jobs_in_queue(folder)
+    """Return what names the jobs that a run in `folder` left, in a cluster's queue or running."""
+    found = jobs_still_running(folder) + jobs_in_queue(folder)
     if shutil.which("squeue"):
         command = ["squeue", "--me", "--noheader", "--format", "%i|%k|%Z"]
         listing = subprocess.run(command, capture_output=True, text=True)
@@ -34,9 +52,9 @@ def wait_for_earlier_jobs(folder: Path | None = None) -> None:
     folder = folder or Path.cwd()
     if not (left := jobs_left_behind(folder)):
         return
-    there = f"{len(left)} jobs of an earlier run in this folder are still in the queue"
-    todo = "waiting for them; cancel them to give them up"
-    print(f"{there} ({', '.join(left)}): {todo}", file=sys.stderr, flush=True)
+    there = f"{len(left)} jobs of an earlier run in this folder have not ended"
+    todo = "waiting for them; cancel or kill them to give them up"
+    print(f"{there} ({'; '.join(left)}): {todo}", file=sys.stderr, flush=True)
     while jobs_left_behind(folder):
         time.sleep(SECONDS_BETWEEN_LOOKS)
     print("they have ended: starting anew", file=sys.stderr, flush=True)

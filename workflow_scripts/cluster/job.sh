@@ -1,11 +1,19 @@
 # Functions of the rules' shell commands, which run in the workflow's folder.
 
 # logged LOG USAGE COMMAND...: output goes to LOG, why the command failed to the terminal as well;
-# a command that succeeds writes its own time and memory to USAGE (workflow_scripts/usage.py)
+# a command that succeeds writes its own time and memory to USAGE (workflow_scripts/usage.py).
+# A lock is held for as long as a process of the command lives: a run that starts meanwhile, since
+# this one's head was killed, waits for it (earlier_jobs.py)
 logged() {
-    local log="$1" usage="$2"
+    local log="$1" usage="$2" status=0 running=".snakemake/running/$HOSTNAME.$$"
     shift 2
-    STEP_USAGE="$usage" "$@" > "$log" 2>&1 || { tail -n 3 "$log" >&2; return 1; }
+    mkdir -p .snakemake/running
+    exec 9> "$running"
+    echo "$log" >&9
+    flock --nonblock 9 2> /dev/null || true
+    STEP_USAGE="$usage" "$@" > "$log" 2>&1 || status=$?
+    rm -f "$running"
+    [ "$status" = 0 ] || { tail -n 3 "$log" >&2; return 1; }
 }
 
 # on_gpu N COMMAND...: with N GPUs of its own, with none for 0
