@@ -1,5 +1,9 @@
 import gzip
 import json
+import os
+import socket
+import subprocess
+import time
 
 import pytest
 from hypothesis import given
@@ -116,3 +120,65 @@ def test_a_full_disk_is_one_line(capsys):
         run_command(write)
     assert error.value.code == 2
     assert capsys.readouterr().err == "error: the disk is full; free space and run it again\n"
+
+
+HOST = socket.gethostname()
+
+
+@pytest.fixture
+def dead_process():
+    """The number of a process that has ended."""
+    process = subprocess.Popen(["true"])
+    process.wait()
+    return process.pid
+
+
+def test_what_a_killed_process_left_is_removed_and_what_may_be_written_stays(
+    tmp_path, dead_process
+):
+    living = tmp_path / f".a.txt.{HOST}.{os.getppid()}.tmp"
+    elsewhere = tmp_path / f".a.txt.other.host.{dead_process}.tmp"
+    of_another = tmp_path / f".a.txt.gz.{HOST}.{dead_process}.tmp"
+    own = tmp_path / ".a.txt.notes.tmp"
+    stay = [living, elsewhere, of_another, own]
+    old = tmp_path / f".a.txt.other.host.{dead_process + 1}.tmp"
+    left = [tmp_path / f".a.txt.{HOST}.{dead_process}.tmp", old]
+    for file in [*stay, *left]:
+        file.write_text("half")
+    os.utime(old, (time.time() - 2 * 24 * 3600,) * 2)
+    files.write_text(tmp_path / "a.txt", "whole")
+    assert {*tmp_path.iterdir()} == {*stay, tmp_path / "a.txt"}
+
+
+def test_a_folder_is_not_lost_between_the_two_renames(tmp_path, dead_process):
+    old = tmp_path / f".a.{HOST}.{dead_process}.old"
+    old.mkdir()
+    (old / "weights").write_text("first")
+    with pytest.raises(ZeroDivisionError), files.atomic_directory(tmp_path / "a"):
+        raise ZeroDivisionError
+    assert (tmp_path / "a" / "weights").read_text() == "first"
+    with files.atomic_directory(tmp_path / "a") as folder:
+        (folder / "weights").write_text("second")
+    assert [*tmp_path.iterdir()] == [tmp_path / "a"]
+    assert (tmp_path / "a" / "weights").read_text() == "second"
+
+
+def test_bytes_are_on_the_disk_before_their_name(tmp_path, monkeypatch):
+    done = []
+    real = {"fsync": os.fsync, "replace": os.replace}
+
+    def fsync(handle):
+        done.append(os.path.basename(os.readlink(f"/proc/self/fd/{handle}")))
+        real["fsync"](handle)
+
+    def replace(source, target):
+        done.append(f"renamed {os.path.basename(target)}")
+        real["replace"](source, target)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setattr(os, "replace", replace)
+    files.write_text(tmp_path / "a.txt", "whole")
+    with files.atomic_directory(tmp_path / "b") as folder:
+        (folder / "weights").write_text("whole")
+    own = f".a.txt.{HOST}.{os.getpid()}.tmp"
+    assert done == [own, "renamed a.txt", "weights", "renamed b"]

@@ -5,9 +5,11 @@ import gzip
 import hashlib
 import json
 import os
+import re
 import shutil
+import socket
 import sys
-import tempfile
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,11 +18,48 @@ from typing import IO, Any
 from workflow_scripts.errors import UserError
 
 STDIN = "-"
+# What a process of another machine left is nobody's once nobody has written to it for so long.
+_STALE_SECONDS = 24 * 3600
+
+
+def _own_name(path: Path, ending: str) -> Path:
+    return path.with_name(f".{path.name}.{socket.gethostname()}.{os.getpid()}.{ending}")
 
 
 def _temporary_name(path: Path) -> Path:
+    """Return a name beside `path` for this process; what killed ones left there is removed."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    return path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    prefix = f".{path.name}."
+    with os.scandir(path.parent) as entries:
+        beside = [Path(entry) for entry in entries if entry.name.startswith(prefix)]
+    for file in beside:
+        match = re.fullmatch(r"(.+)\.(\d{1,9})\.(tmp|old)", file.name.removeprefix(prefix))
+        if match and _is_left_over(file, *match.group(1, 2)):
+            if match[3] == "old" and not path.exists():
+                os.replace(file, path)  # killed between two renames
+            elif file.is_dir():
+                shutil.rmtree(file, ignore_errors=True)
+            else:
+                file.unlink(missing_ok=True)
+    return _own_name(path, "tmp")
+
+
+def _is_left_over(file: Path, host: str, process: str) -> bool:
+    try:
+        if host != socket.gethostname():
+            return time.time() - file.stat().st_mtime > _STALE_SECONDS
+        os.kill(int(process), 0)  # which only asks whether it lives
+    except ProcessLookupError:
+        return True
+    except OSError:
+        pass  # it lives and is not ours, or the file is gone
+    return False
+
+
+def _keep(path: Path) -> None:
+    """Have the bytes of a file on the disk: a power cut may otherwise lose them, not their name."""
+    with open(path, "rb") as stream:
+        os.fsync(stream.fileno())
 
 
 @contextmanager
@@ -30,6 +69,7 @@ def atomic_file(path: str | Path) -> Iterator[Path]:
     temporary = _temporary_name(path)
     try:
         yield temporary
+        _keep(temporary)
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
@@ -44,9 +84,13 @@ def atomic_directory(path: str | Path) -> Iterator[Path]:
     temporary.mkdir()
     try:
         yield temporary
+        for one in temporary.rglob("*"):
+            if one.is_file():
+                _keep(one)
         if path.exists():
-            old = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".old", dir=path.parent))
-            os.replace(path, old / path.name)
+            old = _own_name(path, "old")
+            shutil.rmtree(old, ignore_errors=True)
+            os.replace(path, old)
             os.replace(temporary, path)
             shutil.rmtree(old, ignore_errors=True)
         else:
