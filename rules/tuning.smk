@@ -47,6 +47,7 @@ rule tune_encoder:
         ),
     shell:
         r"""
+        export STEP_MEMORY_MB={resources.mem_mb}
         logged {log:q} {output.usage:q} on_gpu {resources.gpu} {params.launcher:q} \
             workflow_scripts.tuning.tune_encoder \
             --model {params.model:q} \

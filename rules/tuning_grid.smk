@@ -51,6 +51,7 @@ rule search_grid:
         device=plan.config.device,
     shell:
         r"""
+        export STEP_MEMORY_MB={resources.mem_mb}
         logged {log:q} {output.usage:q} on_gpu {resources.gpu} \
             python -m workflow_scripts.tuning_grid.search_grid \
             --model {params.model:q} \

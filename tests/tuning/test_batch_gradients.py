@@ -209,6 +209,20 @@ def test_lack_of_memory_is_met_by_smaller_parts(rows, count, tiny_bert, monkeypa
     assert "in parts of" in told
 
 
+@pytest.mark.parametrize("count", [1, 3])
+def test_little_memory_on_a_processor_is_met_by_the_gradient_cache(
+    count, tiny_bert, monkeypatch, capsys
+):
+    results = []
+    for megabytes in ("1e6", "1"):
+        monkeypatch.setenv("STEP_MEMORY_MB", megabytes)
+        with Workers(count) as workers:
+            results.append(compute(load(tiny_bert), means=replace(MEANS, workers=workers)))
+        told = "going on slice by slice (gradient cache), same results" in capsys.readouterr().err
+        assert told == (megabytes == "1")
+    assert_same(*results)
+
+
 @pytest.mark.parametrize(
     ("raised", "expected", "message"),
     [

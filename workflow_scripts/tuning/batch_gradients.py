@@ -111,7 +111,7 @@ class BatchGradients:
         own, device = [token_ids[row] for row in part.rows], self._passes.means.device
         padded = pad_token_ids(own, self._padding, part.slice.width)
         input_ids, mask = (tensor.to(device, non_blocking=True) for tensor in padded)
-        self._passes.start_masks(part, step, part.number)
+        self._passes.begin(part, step, part.number)
         full = all(len(ids) == part.slice.width for ids in own)
         with self._passes.means.autocast():
             # Without padding there is nothing to mask, which is quicker.

@@ -156,7 +156,7 @@ class MaskedPasses:
         padded = pad_token_ids(own, self._padding, width)
         input_ids, mask = (tensor.to(device, non_blocking=True) for tensor in padded)
         # other masks than those of the passes that give vectors
-        passes.start_masks(part, step, -1 - part.number)
+        passes.begin(part, step, -1 - part.number)
         full = all(len(row) == width for row in own)
         given = {"input_ids": input_ids, "attention_mask": None if full else mask}
         if types is not None:

@@ -11,6 +11,7 @@ import torch
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.dropout_masks import DropoutMasks
+from workflow_scripts.tuning.memory import memory_limit, resident_memory
 from workflow_scripts.tuning.objective import Means
 from workflow_scripts.tuning.processes import Processes
 
@@ -20,6 +21,8 @@ SLICE_OVERHEAD = {"cpu": 64, "cuda": 4096}
 # less than LEAST_TOKENS, half, so that each core finds work; not less than half of LEAST_TOKENS.
 MOST_TOKENS = {"cpu": 1024, "cuda": 65536}
 LEAST_TOKENS = 512
+# Of the memory of a processor's job, what slices that wait for their way back may leave.
+_SHARE_LEFT = 0.25
 
 
 class OutOfMemory(Exception):
@@ -123,6 +126,12 @@ class Passes:
         self.parameters = [one for one in trained.parameters() if one.requires_grad]
         self.most_rows: int | None = None
         self._largest = 0
+        self._room: float | None = None
+        if means.device.type == "cpu":
+            weights = sum(one.nbytes for one in trained.parameters())
+            # gradients come on top, of each worker its own
+            gradients = weights * (1 + means.workers.count)
+            self._room = (1 - _SHARE_LEFT) * memory_limit() - gradients
 
     def until_it_fits(self, attempt: Callable[[], Result]) -> Result:
         """Return what `attempt` returns, with ever smaller parts where memory does not suffice.
@@ -168,8 +177,13 @@ class Passes:
         self._largest = max(self._largest, *(len(part.rows) for part in parts))
         return _share(parts, self.means.processes)
 
-    def start_masks(self, part: Part, step: int, number: int) -> None:
-        """Begin the pass of this thread over a part, whose masks `step` and `number` fix."""
+    def begin(self, part: Part, step: int, number: int) -> None:
+        """Begin the pass of this thread over a part, whose masks `step` and `number` fix.
+
+        Raises `torch.OutOfMemoryError` where a processor's memory will not do for all slices.
+        """
+        if self._room is not None and not self.cached and resident_memory() > self._room:
+            raise torch.OutOfMemoryError("little memory is left")
         self.masks.start(step, number, part.start, part.stop, len(part.slice.rows))
 
     def gradients(
