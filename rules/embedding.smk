@@ -59,7 +59,7 @@ rule embed_static:
     conda:
         "../envs/plain.yaml"
     resources:
-        mem_mb=lambda wildcards, attempt: 12000 * attempt,
+        mem_mb=lambda wildcards, attempt: 6000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         file=lambda wildcards: plan.models.vectors(wildcards.model),
