@@ -47,7 +47,7 @@ rule fetch_dataset:
 
 rule fetch_model:
     input:
-        sources=sources("downloads.fetch_model"),
+        sources=sources("downloads.fetch_model", "downloads.convert_weights"),
     output:
         record="<results>/downloads/models/{model}.json",
         usage="<results>/benchmarks/fetch_model/{model}.tsv",
@@ -56,10 +56,12 @@ rule fetch_model:
     wildcard_constraints:
         model=alternatives(plan.models.of_hub),
     retries: 0
+    # weights that are pickled are converted
     conda:
-        "../envs/plain.yaml"
+        "../envs/torch.yaml"
     params:
         model=lambda wildcards: plan.models.hub_model(wildcards.model).address,
+        pinned=lambda wildcards: plan.models.weights_sha256(wildcards.model),
         folder=str(plan.fetching.models),
         options=lambda wildcards, input: plan.fetching.options,
     shell:
@@ -68,6 +70,7 @@ rule fetch_model:
             python -m workflow_scripts.downloads.fetch_model \
             --model {params.model:q} \
             --folder {params.folder:q} \
+            --weights-sha256 {params.pinned:q} \
             {params.options:q} \
             --record {output.record:q}
         """

@@ -7,6 +7,7 @@ import pytest
 from workflow_scripts.configuration.blocks import read_block
 from workflow_scripts.configuration.config import Model
 from workflow_scripts.dag.models import Models
+from workflow_scripts.errors import UserError
 
 BLOCKS = {
     "local": {"path": "some/folder/my-model", "paper": ["p"]},
@@ -45,6 +46,17 @@ def test_a_model_of_the_hub_is_read_from_its_folder_and_depends_on_its_record(mo
     assert models.location("again") == models.location("hub")
     assert models.files("again") == models.files("hub")
     assert models.note("hub") == "org/name@0123456789abcdef"
+
+
+def test_the_hash_that_weights_must_have_is_that_of_any_id_of_the_model():
+    pinned = {**BLOCKS["again"], "weights_sha256": "a" * 64}
+    models = models_of({**BLOCKS, "again": pinned}, Path("root"), Path("fetched"))
+    assert models.weights_sha256("hub") == models.weights_sha256("again") == ["a" * 64]
+    other = {"hub": "org/other", "revision": "0123456789abcdef"}
+    models = models_of({"other": other, "again": pinned}, Path("root"), Path("fetched"))
+    assert models.weights_sha256("other") == []
+    with pytest.raises(UserError, match="`weights_sha256` is of a model with `hub`"):
+        models_of({"local": {"path": "x", "weights_sha256": "a" * 64}}, Path("root"))
 
 
 def test_a_local_model_depends_on_the_files_that_it_has(tmp_path):

@@ -72,7 +72,7 @@ def test_a_model_from_a_mirror(kind, models, tmp_path, server, policy):
     assert files_below(models) == [f"{MODEL.folder_name}/{name}" for name in WHOLE]
     assert {name: (folder / name).read_bytes() for name in FILES} == FILES
     content = json.loads((folder / "files.json").read_text())
-    assert content == found.model_dump()
+    assert content == found.as_json()
     assert content["files"] == file_list()["files"]
     assert content["date"]
     assert "mirror/models/" in content["source"]

@@ -97,12 +97,13 @@ def test_bytes_that_are_not_the_hub_s_are_deleted(file, run, hub, tmp_path):
 @pytest.mark.parametrize(
     ("lacking", "message"),
     [
-        ("model.safetensors", "no model.safetensors at this commit, and pickled weights are not"),
+        ("model.safetensors", "has neither model.safetensors nor pytorch_model.bin at this commit"),
         ("config.json", "no config.json"),
         ("tokenizer.json", "no tokenizer.json or vocabulary"),
     ],
 )
 def test_a_repository_that_lacks_a_part_of_a_model(lacking, message, run, hub, tmp_path):
+    hub.repositories["owner/small"].files.pop("pytorch_model.bin")
     del hub.repositories["owner/small"].files[lacking]
     line = refused(run, tmp_path)
     assert MODEL.address in line

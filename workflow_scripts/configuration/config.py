@@ -17,6 +17,7 @@ from workflow_scripts.configuration.blocks import (
 )
 
 HubId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)?$")]
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Commit = Annotated[str, Field(pattern=r"^[0-9a-f]{7,40}$")]
 # accuracy@5 counts five of them
 Kept = Annotated[int, Field(ge=5)]
@@ -55,6 +56,9 @@ class Model(Block):
     )
     hub: HubId | None = Field(None, description="Id on the Hugging Face hub.")
     revision: Commit | None = Field(None, description="Commit of the hub repository.")
+    weights_sha256: Sha256 | None = Field(
+        None, description="Of a hub model's one file of weights, as the hub has it at that commit."
+    )
     vectors: Text | None = Field(
         None, description="Word vectors (.vec, .vec.gz or fastText's .bin), below the data root."
     )
@@ -76,6 +80,8 @@ class Model(Block):
                 "a model needs one of `path`, `hub` with a pinned `revision`, `vectors`, "
                 "`same_as` and `absent`"
             )
+        if self.weights_sha256 is not None and self.hub is None:
+            raise mistake("`weights_sha256` is of a model with `hub`; remove it")
         return self
 
 

@@ -54,6 +54,12 @@ class Models:
         block = self._blocks[model]
         return None if block.hub is None else HubModel(block.hub, block.revision)
 
+    def weights_sha256(self, model: str) -> list[str]:
+        """Return the hashes that weights of the hub must have; ids that share them each say one."""
+        wanted = self.hub_model(model)
+        same = [self._blocks[one] for one in self.of_hub if self.hub_model(one) == wanted]
+        return sorted({one.weights_sha256 for one in same if one.weights_sha256 is not None})
+
     def record(self, model: str) -> str:
         """Return the record that fetching a model of the hub leaves."""
         # ids of one repository and commit share it: two jobs would fetch into one folder

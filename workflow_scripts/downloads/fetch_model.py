@@ -13,6 +13,8 @@ def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", required=True, help="model of the hub, as id@revision")
     parser.add_argument("--folder", type=Path, required=True, help="folder of all models")
+    pinned = "hash that the one file of weights must have, in the form that the hub has"
+    parser.add_argument("--weights-sha256", nargs="*", default=[], help=pinned)
     add_source_arguments(parser, "with models below models/")
     parser.add_argument("--record", required=True, help="JSON file: source, date, hashes, sizes")
     arguments = parser.parse_args(argv)
@@ -23,8 +25,9 @@ def main(argv: list[str] | None = None) -> None:
     mirror = open_mirror(arguments.mirror or None)
     from workflow_scripts.downloads.model_fetching import fetch_model
 
-    found = fetch_model(model, arguments.folder, mirror, arguments.offline)
-    write_json(arguments.record, found.model_dump())
+    pinned = arguments.weights_sha256
+    found = fetch_model(model, arguments.folder, mirror, arguments.offline, pinned=pinned)
+    write_json(arguments.record, found.as_json())
 
 
 if __name__ == "__main__":

@@ -1,17 +1,30 @@
 """Bringing a model of the hub into a folder, from the hub or from a mirror."""
 
+import os
 import shutil
+import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from workflow_scripts.downloads import model_folders
+from workflow_scripts.downloads.hub import (
+    NO_WEIGHTS,
+    is_pickle,
+    is_weights,
+    remedy_of,
+    wanted_files,
+)
 from workflow_scripts.downloads.mirrors import Mirror, check_offline
-from workflow_scripts.downloads.model_files import HUB_PATTERNS, WEIGHT_FILES, check_model_files
+from workflow_scripts.downloads.model_files import CONVERTED, check_model_files
 from workflow_scripts.downloads.model_folders import FILE_LIST, FileList, HubModel, ListedFile
 from workflow_scripts.downloads.transfer import AbsentError, Policy, discard, download, finish
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_directory, sha256_of, write_json
+
+_PROJECT = Path(__file__).resolve().parents[2]
+_SECONDS_TO_CONVERT = 1800
 
 
 def fetch_model(
@@ -20,25 +33,33 @@ def fetch_model(
     mirror: Mirror | None = None,
     offline: bool = False,
     policy: Policy | None = None,
+    pinned: Sequence[str] = (),
 ) -> FileList:
     """Bring a model into its folder below `models`, or check the folder that is there.
 
     The mirror is asked first; what it lacks comes from the hub, unless `offline`. What was
     fetched before a download broke off waits beside the folder (.{name}.part) for the next
-    attempt; the folder itself is there whole or not at all. Returns the list of its files.
+    attempt; the folder itself is there whole or not at all. Weights that are pickled only are
+    converted, and the pickle is not kept. `pinned` are hashes that the weights must have as the
+    hub has them. Returns the list of its files.
     """
     check_offline(mirror, offline)
     folder = models / model.folder_name
     if folder.exists():
         if problems := list(model_folders.problems_of_folder(folder, model, with_hashes=True)):
             raise UserError(f"{'; '.join(problems)}: delete the folder {folder} and fetch it again")
-        return model_folders.read_file_list(folder / FILE_LIST, model)
+        listed = model_folders.read_file_list(folder / FILE_LIST, model)
+        listed.check_weights(pinned)
+        return listed
     part = models / f".{model.folder_name}.part"
     found = _from_mirror(model, part, mirror, policy) if mirror is not None else None
     if found is None:
         _refuse_offline(model, folder, mirror, offline)
         found = _from_hub(model, part)
     try:
+        found.check_weights(pinned)
+        if not found.has_safetensors:
+            found = _converted(model, part, found)
         check_model_files(part, model.address)
     except UserError:
         # another attempt would find the same
@@ -48,9 +69,41 @@ def fetch_model(
         for file in found.files:
             (temporary / file.name).parent.mkdir(parents=True, exist_ok=True)
             (part / file.name).replace(temporary / file.name)
-        write_json(temporary / FILE_LIST, found.model_dump())
+        write_json(temporary / FILE_LIST, found.as_json())
     shutil.rmtree(part)
     return found
+
+
+def _converted(model: HubModel, part: Path, found: FileList) -> FileList:
+    """Convert the pickled weights of a list in a process of its own; the list names the result."""
+    pickles = [file for file in found.files if is_pickle(file.name)]
+    if not pickles:
+        return found
+    print(f"{model.address}: converting {pickles[0].name}", file=sys.stderr, flush=True)
+    command = [sys.executable, "-m", "workflow_scripts.downloads.convert_weights"]
+    # its usage is a part of that of this step
+    environment = {name: value for name, value in os.environ.items() if name != "STEP_USAGE"}
+    try:
+        process = subprocess.run(
+            [*command, "--folder", str(part.resolve())],
+            cwd=_PROJECT,
+            env=environment,
+            timeout=_SECONDS_TO_CONVERT,
+            capture_output=True,
+            text=True,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise UserError(f"model {model.address}: {error}; its weights are refused") from error
+    if process.returncode:
+        said = process.stderr.strip().rpartition("\n")[2].removeprefix("error: ")
+        said = said or f"the conversion ended with {process.returncode}"
+        raise UserError(
+            f"model {model.address}: {said}; pickled weights must be nothing but tensors: take "
+            "another commit or model"
+        )
+    kept = [file for file in found.files if file not in pickles]
+    files = sorted([*kept, _listed(part, CONVERTED)], key=lambda file: file.name)
+    return found.model_copy(update={"files": files, "converted_from": pickles})
 
 
 def _refuse_offline(model: HubModel, folder: Path, mirror: Mirror | None, offline: bool) -> None:
@@ -100,7 +153,8 @@ def _from_mirror(
             print(f"model {model.address}: the mirror is incomplete: {error}", file=sys.stderr)
             return None
         finish(unfinished, path)
-    return model_folders.file_list(model, listed.files, mirror.url_of(base))
+    origin = mirror.url_of(base)
+    return model_folders.file_list(model, listed.files, origin, listed.converted_from)
 
 
 def _listed(folder: Path, name: str) -> ListedFile:
@@ -111,7 +165,7 @@ def _listed(folder: Path, name: str) -> ListedFile:
 def _from_hub(model: HubModel, part: Path) -> FileList:
     """Bring the files of a repository into `part`, checked against the hashes that the hub has."""
     import huggingface_hub
-    from huggingface_hub import constants, errors
+    from huggingface_hub import constants
     from huggingface_hub.utils import disable_progress_bars
 
     endpoint = constants.ENDPOINT
@@ -119,22 +173,14 @@ def _from_hub(model: HubModel, part: Path) -> FileList:
     print(f"{endpoint}: fetching {model.address}", file=sys.stderr, flush=True)
     disable_progress_bars()
     name, place = model.repository, {"revision": model.revision, "local_dir": part}
-    # the name of our list is not fetched
-    patterns = {"allow_patterns": HUB_PATTERNS, "ignore_patterns": [FILE_LIST]}
+    client = huggingface_hub.HfApi()
     try:
-        huggingface_hub.snapshot_download(name, **place, **patterns)
-        checked = huggingface_hub.HfApi().verify_repo_checksums(name, **place)
-    except Exception as error:  # the hub client raises many kinds, from httpx's to its own
-        if isinstance(error, errors.RevisionNotFoundError):
-            remedy = "it has no such commit: mend `revision`"
-        elif isinstance(error, errors.GatedRepoError):
-            remedy = "its owner lets in only who asked: ask on its page, and set HF_TOKEN"
-        elif isinstance(error, errors.RepositoryNotFoundError):
-            remedy = "there is no such model, or it is private: mend `hub`, or set HF_TOKEN"
-        else:
-            remedy = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}; run again "
-            remedy += "(files that are there whole are kept), or take a mirror (downloads.mirror)"
-        raise UserError(f"{where}: {remedy}") from error
+        there = client.model_info(name, revision=model.revision).siblings or []
+        wanted = wanted_files([file.rfilename for file in there])
+        huggingface_hub.snapshot_download(name, **place, allow_patterns=wanted)
+        checked = client.verify_repo_checksums(name, **place)
+    except Exception as error:
+        raise UserError(f"{where}: {remedy_of(error)}") from error
     if checked.mismatches:
         names = ", ".join(one["path"] for one in checked.mismatches)
         shutil.rmtree(part)
@@ -143,11 +189,11 @@ def _from_hub(model: HubModel, part: Path) -> FileList:
     files = [path.relative_to(part) for path in part.rglob("*") if path.is_file()]
     names = sorted(str(path) for path in files if path.parts[0] != ".cache")
     names = [name for name in names if name not in checked.extra_paths]
-    if not any(name in WEIGHT_FILES for name in names):
+    if not any(map(is_weights, names)):
         shutil.rmtree(part)
         raise UserError(
-            f"{where}: has no model.safetensors at this commit, and pickled weights are not read; "
-            "convert it (docs/paper-grid.md) and give the folder as `path`"
+            f"{where}: {NO_WEIGHTS}; take another one, or convert what it has and give the folder "
+            "as `path`"
         )
     listed = [_listed(part, name) for name in names]
     return model_folders.file_list(model, listed, f"{endpoint}/{model.repository}")

@@ -5,12 +5,14 @@ Nothing here asks the network or loads a library of models, so that a run can be
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from workflow_scripts.configuration.blocks import Block, Count, Field, Text, read_block
+from workflow_scripts.downloads.model_files import CONVERTED, PICKLE, WEIGHT_FILES
 from workflow_scripts.downloads.registry import PathBelow, Sha256
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json, sha256_of
@@ -75,13 +77,48 @@ class FileList(Block):
     source: Text | None = Field(None, description="Where it was fetched from.")
     date: Text | None = Field(None, description="When it was fetched.")
     files: list[ListedFile] = Field(min_length=1, description="The files of the folder.")
+    converted_from: list[ListedFile] | None = Field(
+        None, description="The pickled files that model.safetensors was made of here."
+    )
+
+    @property
+    def has_safetensors(self) -> bool:
+        return any(file.name in WEIGHT_FILES for file in self.files)
+
+    def check_weights(self, expected: Iterable[str]) -> None:
+        """Raise `UserError` unless the repository's one file of weights has the `expected` hash."""
+        names = (CONVERTED, PICKLE)
+        found = [f for f in self.converted_from or self.files if f.name in names]
+        address = HubModel(self.repository, self.revision).address
+        for sha256 in expected:
+            if len(found) != 1:
+                wrong = "its weights are not one file; remove `weights_sha256`"
+            elif found[0].sha256 != sha256:
+                wrong = f"{found[0].name} has sha256 {found[0].sha256}, the config {sha256}; "
+                wrong += "mend `weights_sha256` or `revision`"
+            else:
+                continue
+            raise UserError(f"model {address}: {wrong}")
+
+    def as_json(self) -> dict[str, Any]:
+        return self.model_dump(exclude_none=True)
 
 
-def file_list(model: HubModel, files: list[ListedFile], source: str) -> FileList:
+def file_list(
+    model: HubModel,
+    files: list[ListedFile],
+    source: str | None,
+    converted_from: list[ListedFile] | None = None,
+) -> FileList:
     """Return the list of files fetched now from a source."""
-    date = datetime.now(UTC).isoformat(timespec="seconds")
-    repository, revision = model.repository, model.revision
-    return FileList(repository=repository, revision=revision, source=source, date=date, files=files)
+    return FileList(
+        repository=model.repository,
+        revision=model.revision,
+        source=source,
+        date=datetime.now(UTC).isoformat(timespec="seconds"),
+        files=files,
+        converted_from=converted_from,
+    )
 
 
 def read_file_list(path: Path, model: HubModel) -> FileList:

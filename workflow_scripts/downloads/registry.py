@@ -165,6 +165,13 @@ class DataSet(Block):
         """Every file that the set has below the data root, members of archives included."""
         return [*self.files, *(file for archive in self.archives for file in archive.members)]
 
+    @cached_property
+    def without_hash(self) -> list[StoredFile]:
+        """The files of which nobody knew the bytes: there is no hash of them or their archive."""
+        of_archives = [a.members for a in self.archives if a.sha256 is None]
+        files = [*self.files, *(file for members in of_archives for file in members)]
+        return [file for file in files if file.sha256 is None]
+
 
 def read_registry(path: str | Path) -> dict[str, DataSet]:
     """Return the entries of a registry file by name, in which no two claim the same file."""

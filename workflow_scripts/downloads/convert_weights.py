@@ -1,0 +1,109 @@
+"""Convert pickled weights in a model's folder to model.safetensors; nothing but tensors is read."""
+
+import argparse
+import re
+import resource
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workflow_scripts.downloads.model_files import CONVERTED, PICKLE, PICKLE_INDEX, PICKLE_SHARD
+from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.files import atomic_file, read_json
+
+if TYPE_CHECKING:
+    import torch
+
+# The tensors, a copy of those that share memory, what is written, and one to spare. A pickle may
+# name a size that its file does not have.
+_TIMES_THE_FILES, _BESIDES = 4, 2**30
+
+
+def pickled_files(folder: Path) -> list[Path]:
+    """Return the files of pickled weights of a folder, one or several; `UserError` if none."""
+    if (folder / PICKLE).is_file():
+        return [folder / PICKLE]
+    if not (folder / PICKLE_INDEX).is_file():
+        raise UserError(f"{folder}: has neither {PICKLE} nor {PICKLE_INDEX}; give another folder")
+    names = sorted({str(name) for name in _weight_map(folder).values()})
+    for name in names:
+        if not re.fullmatch(PICKLE_SHARD, name) or not (folder / name).is_file():
+            raise UserError(f"{PICKLE_INDEX}: names {name!r}, which is not there")
+    return [folder / name for name in names]
+
+
+def _weight_map(folder: Path) -> dict[str, Any]:
+    index = read_json(folder / PICKLE_INDEX)
+    found = index.get("weight_map") if isinstance(index, dict) else None
+    if not isinstance(found, dict) or not found:
+        raise UserError(f"{PICKLE_INDEX}: has no weight_map; the repository is damaged")
+    return found
+
+
+def read_tensors(path: Path) -> dict[str, "torch.Tensor"]:
+    """Return the tensors of a file by name; `UserError` if it holds, or asks for, anything else."""
+    import torch
+
+    try:
+        found = torch.load(path, map_location="cpu", weights_only=True)
+    # damaged files surface as nearly any kind; the advice in torch's message is not to be taken
+    except Exception as error:
+        reason = " ".join(str(error).rpartition("WeightsUnpickler error:")[2].split())
+        if asked := re.search(r"GLOBAL (\S+)", reason):
+            raise UserError(f"{path.name}: is refused: it asks for {asked[1]}") from error
+        reason = f"{type(error).__name__}: {reason}"[:200]
+        raise UserError(f"{path.name}: cannot be read as tensors ({reason})") from error
+    if not isinstance(found, dict) or not found:
+        raise UserError(f"{path.name}: holds no tensors by name; it is refused")
+    for name, one in found.items():
+        dense = isinstance(one, torch.Tensor) and one.layout is torch.strided
+        if not (dense and isinstance(name, str) and one.is_cpu and not one.is_quantized):
+            raise UserError(f"{path.name}: {name} is no dense tensor with a name; it is refused")
+    return found
+
+
+def convert(folder: Path) -> None:
+    """Write model.safetensors with all tensors, whole or not at all; names stay as they are.
+
+    transformers reads the old names LayerNorm.gamma and beta in both forms. Tied tensors are
+    written once for each name, since which of them a model looks for depends on its class.
+    """
+    from safetensors.torch import save_file
+
+    tensors: dict[str, torch.Tensor] = {}
+    for path in pickled_files(folder):
+        tensors |= read_tensors(path)
+    expected = tensors if (folder / PICKLE).is_file() else _weight_map(folder)
+    if lacking := sorted(expected.keys() - tensors.keys()):
+        raise UserError(f"{PICKLE_INDEX}: {lacking[0]} is in none of its files")
+    memory: set[int] = set()
+    for name, tensor in tensors.items():
+        storage = tensor.untyped_storage()
+        is_shared = storage.data_ptr() in memory or storage.nbytes() != tensor.nbytes
+        memory.add(storage.data_ptr())
+        whole = tensor.detach().contiguous()
+        tensors[name] = whole.clone() if is_shared else whole
+    with atomic_file(folder / CONVERTED) as temporary:
+        # a mark without which transformers refuses the file
+        save_file(tensors, temporary, metadata={"format": "pt"})
+
+
+def _bound_memory(files: list[Path]) -> None:
+    import torch  # noqa: F401  (what it takes itself is not counted)
+
+    status = Path("/proc/self/statm")
+    if status.is_file():
+        there = int(status.read_text().split()[0]) * resource.getpagesize()
+        more = _TIMES_THE_FILES * sum(file.stat().st_size for file in files) + _BESIDES
+        resource.setrlimit(resource.RLIMIT_AS, (there + more, there + more))
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--folder", type=Path, required=True, help=f"folder that holds {PICKLE}")
+    folder = parser.parse_args(argv).folder
+    _bound_memory(pickled_files(folder))
+    convert(folder)
+
+
+if __name__ == "__main__":
+    run_command(main)

@@ -1,0 +1,90 @@
+"""The hub of models: what of a repository is fetched, what it says of itself, why it refuses."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from workflow_scripts.downloads.model_files import (
+    CONVERTED,
+    HUB_PATTERNS,
+    PICKLE,
+    PICKLE_INDEX,
+    PICKLE_SHARD,
+    WEIGHT_FILES,
+)
+from workflow_scripts.downloads.model_folders import FILE_LIST, HubModel
+from workflow_scripts.errors import UserError
+
+NO_WEIGHTS = f"has neither {CONVERTED} nor {PICKLE} at this commit"
+
+
+def is_pickle(name: str) -> bool:
+    """Return whether a file of a repository is pickled weights, or lists them."""
+    return name in (PICKLE, PICKLE_INDEX) or re.fullmatch(PICKLE_SHARD, name) is not None
+
+
+def is_weights(name: str) -> bool:
+    return name in WEIGHT_FILES or is_pickle(name)
+
+
+def wanted_files(there: Sequence[str]) -> list[str]:
+    """Return what to fetch of the files of a repository: a pickle only for want of safetensors."""
+    from huggingface_hub.utils import filter_repo_objects
+
+    patterns = [*HUB_PATTERNS]
+    if PICKLE in there:
+        patterns.append(PICKLE)
+    elif PICKLE_INDEX in there:
+        patterns += [name for name in there if is_pickle(name)]
+    has_safetensors = any(name in WEIGHT_FILES for name in there)
+    # the name of our list is not fetched
+    passed_over = [FILE_LIST, *(filter(is_pickle, there) if has_safetensors else [])]
+    found = filter_repo_objects(there, allow_patterns=patterns, ignore_patterns=passed_over)
+    return sorted(found)
+
+
+def remedy_of(error: Exception) -> str:
+    """Return what to do about an error of the hub's client, which raises many kinds."""
+    from huggingface_hub import errors
+
+    if isinstance(error, errors.RevisionNotFoundError):
+        return "it has no such commit: mend `revision`"
+    if isinstance(error, errors.GatedRepoError):
+        return "its owner lets in only who asked: ask on its page, and set HF_TOKEN"
+    if isinstance(error, errors.RepositoryNotFoundError):
+        return "there is no such model, or it is private: mend `hub`, or set HF_TOKEN"
+    reason = " ".join(str(error).split())[:300]
+    return (
+        f"{type(error).__name__}: {reason}; run again "
+        "(files that are there whole are kept), or take a mirror (downloads.mirror)"
+    )
+
+
+class Described(NamedTuple):
+    """What the hub says of a model: the bytes that are fetched, and the id that it has now."""
+
+    size: int
+    repository: str
+
+
+def describe(model: HubModel, timeout: float) -> Described:
+    """Ask the hub for a model's list of files and the headers of its weights; download nothing.
+
+    Raises `UserError` for a model that could not be fetched.
+    """
+    from huggingface_hub import HfApi, get_hf_file_metadata, hf_hub_url
+
+    place = {"revision": model.revision}
+    try:
+        options = {"files_metadata": True, "timeout": timeout}
+        found = HfApi().model_info(model.repository, **place, **options)
+        sizes = {one.rfilename: one.size or 0 for one in found.siblings or []}
+        wanted = wanted_files(list(sizes))
+        # a list is shown of gated models too, their files are not
+        for name in filter(is_weights, wanted):
+            get_hf_file_metadata(hf_hub_url(found.id, name, **place), timeout=timeout)
+    except Exception as error:
+        raise UserError(remedy_of(error)) from error
+    if not any(map(is_weights, wanted)):
+        raise UserError(NO_WEIGHTS)
+    return Described(sum(sizes[name] for name in wanted), found.id)
