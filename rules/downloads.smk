@@ -11,6 +11,7 @@ localrules:
     fetch_dataset,
     fetch_model,
     fetch_all,
+    check_fetch,
 
 
 rule fetch_dataset:
@@ -98,4 +99,28 @@ rule fetch_all:
             --registry {input.registry:q} \
             --root {params.root:q} \
             --names {params.gated:q} 2>&1 | tee {log:q}
+        """
+
+
+# A target that downloads nothing: what the addresses of all that fetch_all would bring answer.
+rule check_fetch:
+    input:
+        sources=sources("downloads.check_fetch"),
+        registry="config/registry.yaml",
+    log:
+        "<results>/logs/check_fetch.log",
+    benchmark:
+        "<results>/benchmarks/check_fetch.tsv"
+    retries: 0
+    conda:
+        "../envs/plain.yaml"
+    params:
+        names=lambda wildcards: plan.needs(True).open_sets(),
+        models=lambda wildcards: plan.needs(True).hub_addresses(),
+    shell:
+        r"""
+        python -m workflow_scripts.downloads.check_fetch \
+            --registry {input.registry:q} \
+            --names {params.names:q} \
+            --models {params.models:q} 2>&1 | tee {log:q}
         """

@@ -147,7 +147,9 @@ def _listing(name: str, repository: Repository) -> list[dict]:
 
 
 def _information(name: str, repository: Repository) -> dict:
-    siblings = [{"rfilename": file} for file in repository.files]
+    siblings = [
+        {"rfilename": file, "size": len(repository.files[file])} for file in repository.files
+    ]
     return {"id": name, "sha": repository.commit, "siblings": siblings, "tags": []}
 
 

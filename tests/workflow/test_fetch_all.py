@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -111,8 +112,14 @@ def test_fetched_with_a_network_and_run_without(fresh, sampler, hub, without_net
             assert f"raw/{file.relative_to(sampler)}: no such file" in said
     assert hub.requests == []
 
-    # the login node
+    # the login node, first without downloading: the model is there, the sources of data are not
     write_config(fresh, {"models": "fetched", "mirror": f"{sampler.as_uri()}/"})
+    output = fresh.fails("check_fetch")
+    files = sum(len(list(sampler.glob(pattern))) for pattern in OPEN.values())
+    assert f"1 of {files + 1} addresses are reachable" in output
+    assert re.search(rf"^owner/mini +\S+ MB +known +ok +{MODEL}$", output, re.MULTILINE)
+    assert f"error: {files} of {files + 1} addresses are not as they should be" in output
+    assert not (fresh.folder / "fetched").exists()
     output = fresh.succeeds("fetch_all")
     assert "by hand:" in output
     assert "- gated: ask for it at https://example.org/form. Missing: raw/cometa/" in output

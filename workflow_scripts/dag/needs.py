@@ -54,13 +54,24 @@ class Needs:
 
     def hub_records(self) -> list[str]:
         """Return the records of the models of the hub, sorted."""
-        of_hub = self.models & set(self._plan.models.of_hub)
-        return sorted({self._plan.models.record(model) for model in of_hub})
+        return sorted({self._plan.models.record(model) for model in self._of_hub()})
+
+    def hub_addresses(self) -> list[str]:
+        """Return the models of the hub, as id@revision, sorted."""
+        found = map(self._plan.models.hub_model, self._of_hub())
+        return sorted({one.address for one in found if one is not None})
+
+    def _of_hub(self) -> set[str]:
+        return self.models & set(self._plan.models.of_hub)
 
     def downloads(self) -> list[str]:
         """Return the records of the registry's open entries that hold files, sorted."""
-        raw = RawData(self._plan.present.root, True, self._plan.config.results)
-        return [raw.record_of(name) for name in raw.downloads_of(self.files())]
+        return [self._plan.present.raw.record_of(name) for name in self.open_sets()]
+
+    def open_sets(self) -> list[str]:
+        """Return the registry's open entries that hold files, sorted."""
+        # also where a run does not fetch
+        return RawData(self._plan.present.root, True).downloads_of(self.files())
 
     def gated(self) -> list[str]:
         """Return the registry's gated entries that hold files, sorted."""

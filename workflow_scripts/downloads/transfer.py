@@ -22,7 +22,7 @@ _CHUNK = 2**16
 _MEGABYTE = 10**6
 _SECONDS_BETWEEN_LINES = 10.0
 # Some servers turn away the default name of an HTTP library.
-HEADERS = {"Accept-Encoding": "identity", "User-Agent": "mirror-bert-workflow"}
+_HEADERS = {"Accept-Encoding": "identity", "User-Agent": "mirror-bert-workflow"}
 _CHANGED = "take a mirror (--mirror) or correct the registry (of a model: files.json)"
 _AGAIN = f"run again, and if it stays so the file has changed: {_CHANGED}"
 _REQUEST_TIMEOUT, _TOO_EARLY, _TOO_MANY_REQUESTS = 408, 425, 429
@@ -131,7 +131,7 @@ def _download_http(wanted: _Wanted, policy: Policy) -> None:
     part.parent.mkdir(parents=True, exist_ok=True)
     failures, furthest = 0, _length(part)
     with requests.Session() as session:
-        session.headers.update(HEADERS)
+        session.headers.update(_HEADERS)
         while not (part.is_file() and _length(part) == size):
             try:
                 _request(session, wanted, policy)

@@ -1,0 +1,180 @@
+"""The addresses of data sets and models are asked for their headers, and nothing is downloaded."""
+
+import re
+import socket
+from http.server import BaseHTTPRequestHandler
+
+import pytest
+from fake_hub import COMMIT, Repository, fake_hub, listening
+from small_registry import known
+
+from workflow_scripts.downloads.check_fetch import main
+from workflow_scripts.downloads.reachability import Answer, ask
+from workflow_scripts.errors import UserError
+
+BODY = b"ten bytes."
+
+
+class Headers(BaseHTTPRequestHandler):
+    """Paths say what the server does: how it takes HEAD, which length it tells, where it leads."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def do_HEAD(self):
+        self._answer(self.path.lstrip("/"), is_head=True)
+
+    def do_GET(self):
+        self._answer(self.path.lstrip("/"), is_head=False)
+
+    def _answer(self, path, is_head):
+        self.server.asked.append((self.command, path, self.headers.get("Range")))
+        status, headers, body = 200, {"Content-Length": str(len(BODY))}, BODY
+        if path == "absent.txt" or (path == "no-head.txt" and is_head):
+            status, headers, body = 404, {"Content-Length": "0"}, b""
+        elif to := {"old.txt": (301, "here.txt"), "cdn.txt": (302, "here.txt")}.get(path):
+            status, headers, body = to[0], {"Location": f"/{to[1]}", "Content-Length": "0"}, b""
+        elif path == "older.txt":
+            status, headers, body = 308, {"Location": "/old.txt", "Content-Length": "0"}, b""
+        elif path == "old-and-gone.txt":
+            status, headers, body = 301, {"Location": "/absent.txt", "Content-Length": "0"}, b""
+        elif path == "no-length.txt" or (path == "length-by-range.txt" and is_head):
+            headers = {"Connection": "close"}
+            self.close_connection = True
+        elif path in ("no-head.txt", "length-by-range.txt"):
+            headers = {"Content-Range": f"bytes 0-0/{len(BODY)}", "Content-Length": "1"}
+            status, body = 206, BODY[:1]
+        elif path == "busy-once.txt" and self.server.asked.count(self.server.asked[-1]) == 1:
+            status, headers, body = 503, {"Content-Length": "0"}, b""
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if not is_head:
+            self.wfile.write(body)
+
+
+@pytest.fixture
+def web(monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with listening(Headers) as web:
+        web.asked = []
+        web.handle_error = lambda *_: None
+        web.url = lambda path: f"http://127.0.0.1:{web.server_address[1]}/{path}"
+        yield web
+
+
+@pytest.fixture
+def silent():
+    """The address of a server that takes connections and says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/file.txt"
+
+
+@pytest.mark.parametrize(
+    ("path", "size", "moved_to", "problem"),
+    [
+        ("here.txt", 10, None, None),
+        ("no-head.txt", 10, None, None),
+        ("length-by-range.txt", 10, None, None),
+        ("no-length.txt", None, None, None),
+        ("busy-once.txt", 10, None, None),
+        ("old.txt", 10, "here.txt", None),
+        ("older.txt", 10, "here.txt", None),
+        ("cdn.txt", 10, None, None),
+        ("absent.txt", None, None, "the server answers 404 Not Found"),
+        ("old-and-gone.txt", None, "absent.txt", "the server answers 404 Not Found"),
+    ],
+)
+def test_what_an_address_answers(path, size, moved_to, problem, web):
+    assert ask(web.url(path), 5.0) == Answer(size, moved_to and web.url(moved_to), problem)
+    # no more than a byte of the body
+    assert {wanted for method, _, wanted in web.asked if method == "GET"} <= {"bytes=0-0"}
+
+
+def test_a_silent_server_a_closed_port_and_files(silent, tmp_path):
+    assert ask(silent, 0.2).problem == "no answer within 0.2 s"
+    assert ask("http://127.0.0.1:9/file.txt", 5.0).problem.startswith("no answer (")
+    (tmp_path / "file.txt").write_bytes(BODY)
+    assert ask((tmp_path / "file.txt").as_uri(), 5.0) == Answer(10)
+    assert ask((tmp_path / "none.txt").as_uri(), 5.0) == Answer(problem="no such file")
+
+
+def table(capsys):
+    """Return the fields of the lines that were printed, and the line of totals."""
+    header, *rows, totals = capsys.readouterr().out.splitlines()
+    assert header.split() == ["name", "size", "hash", "answer", "address"]
+    return [re.split(r"  +", row) for row in rows], totals
+
+
+def test_a_table_of_all_addresses_and_an_error_where_one_fails(web, registry_file, capsys):
+    url = web.url
+    files = [{"path": "one.txt", "url": url("here.txt"), **known(BODY)}]
+    member = {"member": "two.txt", "path": "two.txt"}
+    archives = [{"url": url("a.zip"), "members": [member]}]
+    moved = {"files": [{"path": "three.txt", "url": url("old.txt")}]}
+    good = {"a-set": {"files": files, "archives": archives}, "moved": moved}
+    main(["--registry", str(registry_file(**good))])
+    rows, totals = table(capsys)
+    assert rows == [
+        ["a-set", "10 B", "known", "ok", url("here.txt")],
+        ["a-set", "10 B", "unknown", "ok", url("a.zip")],
+        ["moved", "10 B", "unknown", "moved", f"{url('old.txt')} (to {url('here.txt')})"],
+    ]
+    assert totals == (
+        "3 of 3 addresses are reachable, 30 B in all, 0 of unknown length, 1 moved, "
+        "2 without a known hash."
+    )
+
+    other = {"path": "four.txt", "url": url("here.txt?v=2"), **known(b"other")}
+    absent = {"path": "five.txt", "url": url("absent.txt")}
+    unknown = {"path": "six.txt", "url": url("no-length.txt")}
+    gated = {"gated": True, "obtain": "ask", "files": [{"path": "seven.txt"}]}
+    sets = {**good, "bad": {"files": [other, absent, unknown]}, "by-hand": gated}
+    with pytest.raises(UserError, match=r"2 of 3 addresses .*first .*/here.txt\?v=2: mend"):
+        main(["--registry", str(registry_file(**sets)), "--names", "bad", "by-hand"])
+    rows, totals = table(capsys)
+    assert [row[3] for row in rows] == ["fails", "fails", "ok"]
+    assert rows[0][4].endswith("(has 10 bytes, the registry 5)")
+    assert rows[1][4].endswith("(the server answers 404 Not Found)")
+    assert totals.startswith("1 of 3 addresses are reachable, 0 B in all, 1 of unknown length")
+
+
+def test_models_of_the_hub_with_what_would_be_fetched_of_them(monkeypatch, capsys, registry_file):
+    main_files = {"config.json": b"{}", "tokenizer.json": b"{}"}
+    repositories = {
+        "owner/new": main_files | {"model.safetensors": bytes(1000), "pytorch_model.bin": b"x"},
+        "owner/old": main_files | {"pytorch_model.bin": bytes(2000), "tf_model.h5": b"x"},
+        "owner/tf": main_files | {"tf_model.h5": b"x"},
+        "owner/asked": main_files | {"model.safetensors": bytes(1000)},
+    }
+    with fake_hub() as hub:
+        hub.repositories |= {name: Repository(files) for name, files in repositories.items()}
+        hub.repositories["owner/asked"].gated = True
+        for name in ("ENDPOINT", "HF_HUB_OFFLINE"):
+            monkeypatch.setattr(
+                f"huggingface_hub.constants.{name}", hub.endpoint if name == "ENDPOINT" else False
+            )
+        monkeypatch.setattr(
+            "huggingface_hub.constants.HUGGINGFACE_CO_URL_TEMPLATE",
+            hub.endpoint + "/{repo_id}/resolve/{revision}/{filename}",
+        )
+        names = [f"{name}@{COMMIT}" for name in [*repositories, "owner/none"]]
+        options = ["--registry", str(registry_file(x={"files": [{"path": "x", "url": "file:/x"}]}))]
+        with pytest.raises(UserError, match="3 of 5 addresses are not as they should be"):
+            main([*options, "--names", "--models", *names])
+        assert not [
+            path for method, path, _ in hub.requests if method == "GET" and "/resolve/" in path
+        ]
+    rows, _ = table(capsys)
+    assert [row[1:4] for row in rows] == [
+        ["1.0 kB", "known", "ok"],
+        ["2.0 kB", "known", "ok"],
+        *[["?", "known", "fails"]] * 3,
+    ]
+    assert "has neither model.safetensors nor pytorch_model.bin" in rows[2][4]
+    assert "HF_TOKEN" in rows[3][4]
+    assert "there is no such model" in rows[4][4]

@@ -1,0 +1,115 @@
+"""Ask every address of data sets and models for its headers, before anything is downloaded."""
+
+import argparse
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import NamedTuple
+
+from workflow_scripts.downloads.hub import describe
+from workflow_scripts.downloads.model_folders import HubModel, parse_address
+from workflow_scripts.downloads.reachability import Answer, ask
+from workflow_scripts.downloads.registry import DataSet, find_data_set, read_registry
+from workflow_scripts.errors import UserError, run_command
+
+_HEADER = ("name", "size", "hash", "answer", "address")
+_UNITS = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
+
+
+class Asked(NamedTuple):
+    """An address to ask, `has_hash` if the bytes there are known beforehand."""
+
+    name: str
+    address: str
+    has_hash: bool
+    ask: Callable[[], Answer]
+
+
+def addresses_of(data_set: DataSet, timeout: float) -> Iterator[Asked]:
+    """Yield the addresses of a data set: of its files, and of the archives of others."""
+    unknown = {file.path for file in data_set.without_hash}
+    for one in (*data_set.files, *data_set.archives):
+        if one.url is not None:
+            paths = [file.path for file in getattr(one, "members", [one])]
+            known = unknown.isdisjoint(paths)
+            question = partial(_ask_expecting, one.url, one.size, timeout)
+            yield Asked(data_set.name, one.url, known, question)
+
+
+def _ask_expecting(url: str, size: int | None, timeout: float) -> Answer:
+    answer = ask(url, timeout)
+    if answer.problem is None and None not in (size, answer.size) and size != answer.size:
+        return answer._replace(problem=f"has {answer.size} bytes, the registry {size}")
+    return answer
+
+
+def address_of(model: HubModel, timeout: float) -> Asked:
+    """Return what asks the hub for a model, whose files the hub has the hashes of."""
+    return Asked(model.repository, model.address, True, partial(_ask_hub, model, timeout))
+
+
+def _ask_hub(model: HubModel, timeout: float) -> Answer:
+    try:
+        found = describe(model, timeout)
+    except UserError as error:
+        return Answer(problem=str(error))
+    return Answer(found.size, None if found.repository == model.repository else found.repository)
+
+
+def size_text(size: int | None) -> str:
+    if size is None:
+        return "?"
+    return next((f"{size / of:.1f} {unit}" for of, unit in _UNITS if size >= of), f"{size} B")
+
+
+def table_of(asked: Sequence[Asked], answers: Sequence[Answer]) -> list[str]:
+    """Return the lines of the table, one for each address, and of its totals."""
+    rows = [_HEADER]
+    for one, answer in zip(asked, answers, strict=True):
+        what = "fails" if answer.problem else "moved" if answer.moved_to else "ok"
+        more = [f"to {answer.moved_to}"] if answer.moved_to else []
+        more += [answer.problem] if answer.problem else []
+        address = f"{one.address} ({'; '.join(more)})" if more else one.address
+        known = "known" if one.has_hash else "unknown"
+        rows.append((one.name, size_text(answer.size), known, what, address))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    reached = [answer for answer in answers if answer.problem is None]
+    totals = [
+        f"{len(reached)} of {len(asked)} addresses are reachable",
+        f"{size_text(sum(answer.size or 0 for answer in reached))} in all",
+        f"{sum(answer.size is None for answer in reached)} of unknown length",
+        f"{sum(answer.moved_to is not None for answer in answers)} moved",
+        f"{sum(not one.has_hash for one in asked)} without a known hash",
+    ]
+    return [*lines, f"{', '.join(totals)}."]
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    registry_file = "config/registry.yaml"
+    parser.add_argument("--registry", default=registry_file, help="registry file")
+    parser.add_argument("--names", nargs="*", help="entries of the registry; all by default")
+    parser.add_argument("--models", nargs="*", default=[], help="models of the hub, as id@revision")
+    parser.add_argument("--threads", type=int, default=8, help="addresses asked at a time")
+    parser.add_argument("--timeout", type=float, default=20.0, help="seconds to wait for an answer")
+    arguments = parser.parse_args(argv)
+
+    registry, timeout = read_registry(arguments.registry), arguments.timeout
+    names = list(registry) if arguments.names is None else arguments.names
+    sets = [find_data_set(registry, name, arguments.registry) for name in names]
+    asked = [one for data_set in sets for one in addresses_of(data_set, timeout)]
+    asked += [address_of(parse_address(model), timeout) for model in arguments.models]
+    with ThreadPoolExecutor(max(1, arguments.threads)) as pool:
+        answers = list(pool.map(lambda one: one.ask(), asked))
+    print(*table_of(asked, answers), sep="\n", flush=True)
+    wrong = [one.address for one, answer in zip(asked, answers, strict=True) if answer.problem]
+    if wrong:
+        raise UserError(
+            f"{len(wrong)} of {len(asked)} addresses are not as they should be, first {wrong[0]}: "
+            f"mend {arguments.registry} or the config, or take a mirror (downloads.mirror)"
+        )
+
+
+if __name__ == "__main__":
+    run_command(main)

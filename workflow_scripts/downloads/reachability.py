@@ -1,0 +1,83 @@
+"""What an address answers, by its headers: nothing is downloaded."""
+
+import re
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+if TYPE_CHECKING:
+    import requests
+
+# as a download asks, so that the length is that of the file
+_HEADERS = {"Accept-Encoding": "identity", "User-Agent": "mirror-bert-workflow"}
+_PERMANENT = (301, 308)
+_BUSY = (429, 500, 502, 503, 504)
+
+
+class Answer(NamedTuple):
+    """Bytes of the file, None where the server does not say; where it has moved to; what is wrong.
+
+    A redirection counts as moved only if the server calls it permanent.
+    """
+
+    size: int | None = None
+    moved_to: str | None = None
+    problem: str | None = None
+
+
+def ask(url: str, timeout: float) -> Answer:
+    """Ask for the headers of an address; `timeout` in seconds, for connecting and for answering."""
+    if urlsplit(url).scheme == "file":
+        path = Path(unquote(urlsplit(url).path))
+        return Answer(path.stat().st_size) if path.is_file() else Answer(problem="no such file")
+    import requests
+    from requests.adapters import HTTPAdapter
+    from urllib3 import Retry
+
+    # a busy server is asked again, a silent one is not
+    again = Retry(2, read=False, connect=False, status_forcelist=_BUSY, backoff_factor=0.5)
+    again.raise_on_status = False
+    with requests.Session() as session:
+        session.headers.update(_HEADERS)
+        for scheme in ("http://", "https://"):
+            session.mount(scheme, HTTPAdapter(max_retries=again))
+        try:
+            return _ask(session, url, timeout)
+        except requests.Timeout:
+            return Answer(problem=f"no answer within {timeout:g} s")
+        except requests.RequestException as error:
+            cause = getattr(error.args[0], "reason", error) if error.args else error
+            return Answer(problem=f"no answer ({' '.join(str(cause).split())[:150]})")
+
+
+def _ask(session: "requests.Session", url: str, timeout: float) -> Answer:
+    # some servers do not know HEAD, or leave the length out of it
+    with session.head(url, timeout=timeout, allow_redirects=True) as response:
+        size = response.headers.get("Content-Length", "")
+        if response.ok and size.isdecimal():
+            return _answer(response, int(size))
+    with session.get(url, timeout=timeout, stream=True, headers={"Range": "bytes=0-0"}) as response:
+        if response.status_code == 206:
+            told = response.headers.get("Content-Range", "")
+            found = re.fullmatch(r"bytes [0-9]+-[0-9]+/([0-9]+)", told)
+        else:
+            found = re.fullmatch(r"([0-9]+)", response.headers.get("Content-Length", ""))
+        return _answer(response, int(found[1]) if found else None)
+
+
+def _answer(response: "requests.Response", size: int | None) -> Answer:
+    """Return what a response says, where the redirections before it led, and whether they may."""
+    moved_to = None
+    steps = [*response.history, response]
+    for step, following in pairwise(steps):
+        if urlsplit(step.url).scheme == "https" != urlsplit(following.url).scheme:
+            return Answer(problem=f"leads from https to {following.url}")
+    for step, following in pairwise(steps):
+        if step.status_code not in _PERMANENT:
+            break
+        moved_to = following.url
+    if not response.ok:
+        said = f"{response.status_code} {response.reason}".rstrip()
+        return Answer(moved_to=moved_to, problem=f"the server answers {said}")
+    return Answer(size, moved_to)
