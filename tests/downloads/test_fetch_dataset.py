@@ -30,7 +30,7 @@ def test_the_record_tells_what_is_there(arguments, tmp_path, server):
     record = json.loads((tmp_path / "results/one.json").read_text())
     [file] = record["files"]
     assert file.pop("date")
-    known_of = {"sha256": sha256(ONE), "size": len(ONE)}
+    known_of = {"sha256": sha256(ONE), "size": len(ONE), "hash_known": True}
     assert file == {"path": "a/one.txt", "url": server.url("one.txt"), **known_of}
     assert (record["name"], record["licence"]) == ("one", "CC0")
     main(arguments("one", "--mirror", "--offline"))

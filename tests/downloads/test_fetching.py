@@ -114,9 +114,10 @@ def test_an_unknown_hash_is_noted_and_holds_from_then_on(data_set, server, root,
     server.files["one.txt"] = Served(ONE)
     entry = data_set(files=[{"path": "a/one.txt", "url": server.url("one.txt")}])
     [record] = fetch(entry, root, policy=policy)
-    assert record["sha256"] == sha256(ONE)
+    assert (record["sha256"], record["hash_known"]) == (sha256(ONE), False)
     assert files_below(root) == [".first-hashes/a-set.json", "a/one.txt"]
-    fetch(entry, root, policy=policy)
+    # that of its first download is nobody else's
+    assert fetch(entry, root, policy=policy)[0]["hash_known"] is False
     # the server's file changes: a second download is not the first one
     (root / "a/one.txt").unlink()
     server.files["one.txt"] = Served(TWO)

@@ -117,3 +117,18 @@ def test_sets_are_found_by_files_folders_and_patterns(registry_file):
     assert sets_with(registry, ["b", "c"]) == ["two", "closed"]
     assert sets_with(registry, ["a/STS*.input.*.txt"]) == ["one"]
     assert sets_with(registry, ["a/STS.input", "d"]) == []
+
+
+def test_a_member_is_known_by_its_own_hash_or_by_that_of_its_archive(data_set):
+    one = {"member": "1", "path": "1", **known(b"one")}
+    unknown = [{"member": name, "path": name} for name in "23"]
+    archives = [
+        {"url": "https://x/a.zip", "members": [one, unknown[0]]},
+        {"url": "https://x/b.zip", "members": [unknown[1]], **known(b"b")},
+    ]
+    entry = data_set(files=[{"path": "4", "url": "https://x/4"}], archives=archives)
+    assert [file.path for file in entry.without_hash] == ["4", "2"]
+    registry = {"a-set": entry}
+    assert sets_with(registry, ["1"]) == sets_with(registry, ["3"]) == ["a-set"]
+    assert sets_with(registry, ["1", "3"], without_hash=True) == []
+    assert sets_with(registry, ["*"], without_hash=True) == ["a-set"]

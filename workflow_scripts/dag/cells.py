@@ -32,12 +32,15 @@ class Cells:
             return self.run
         return [
             wanted
-            for (room, name), cells in self._asked.cells.items()
+            for room, name in self._asked.cells
             if getattr(self._typed, room)[name].paper == paper
-            for asked in cells.values()
-            for wanted in asked
-            if self._present.not_run(wanted) is None
+            for wanted in self.run_of(room, name)
         ]
+
+    def run_of(self, room: str, name: str) -> list[Wanted]:
+        """Return what the cells of a table or figure ask for, and that is run."""
+        cells = self._asked.cells[room, name].values()
+        return [one for asked in cells for one in asked if self._present.not_run(one) is None]
 
     def scores(self, wanted: Wanted) -> list[str]:
         """Return the score files of a data set of a cell, one for each seed."""

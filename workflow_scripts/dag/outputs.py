@@ -8,6 +8,7 @@ from workflow_scripts import rooms
 from workflow_scripts.canonical import canonical
 from workflow_scripts.dag.asked import Wanted, cell_of_figure, cell_of_table
 from workflow_scripts.dag.needs import shown_searches
+from workflow_scripts.dag.unchecked import Unchecked
 
 if TYPE_CHECKING:
     from workflow_scripts.dag.plan import Plan
@@ -118,6 +119,7 @@ class Outputs:
     def __init__(self, plan: "Plan") -> None:
         self._plan = plan
         self._results = plan.config.results
+        self.unchecked = Unchecked(plan)
         self.tables, self.figures = plan.typed.tables, plan.typed.figures
         # asked for by several functions of a rule
         self.resolved = cache(self._resolved)
@@ -127,14 +129,15 @@ class Outputs:
         config = getattr(self, room)[name]
         reference = config.reference and f"config/reference/{config.paper}/{config.reference}.tsv"
         shared = config.model_dump(include={"kind", "title", "notes", "caption"})
-        shared |= {"id": name, "reference": reference, "data": self.data_note()}
+        unchecked = self.unchecked.note_on_cells(self._plan.cells.run_of(room, name))
+        shared |= {"id": name, "reference": reference, "data": self.data_note(unchecked)}
         kind = rooms.load(f"{room}.kinds", config.kind)
         return shared | kind.resolve(config, Run(self._plan, room, name))
 
-    def data_note(self) -> str:
-        """Return what the tables say of the data."""
-        data = self._plan.config.data
-        return data.label or self._plan.present.root.name
+    def data_note(self, unchecked: str) -> str:
+        """Return what the tables say of the data; `unchecked` is of those that were read."""
+        label = self._plan.config.data.label or self._plan.present.root.name
+        return f"{label.rstrip('.')}; {unchecked}" if unchecked else label
 
     def block(self, room: str, name: str) -> str:
         """Return the canonical block of a table or figure, or of a page of everything."""
@@ -173,7 +176,8 @@ class Outputs:
                     one["cells"] = f"{self._results}/{room}/cells/{name}.tsv"
                 found.setdefault(block.paper, {"tables": [], "figures": []})[room].append(one)
         titles = {name: one.title for name, one in self._plan.config.papers.items()}
-        return {"titles": titles, "papers": found, "data": self.data_note()}
+        unchecked = self.unchecked.note_on_cells(self._plan.cells.run)
+        return {"titles": titles, "papers": found, "data": self.data_note(unchecked)}
 
     def _index(self) -> dict[str, Any]:
         models = sorted({encoder.model for encoder in self._plan.needs(False).encoders})

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from workflow_scripts.canonical import canonical
 from workflow_scripts.dag.checks import check_development
+from workflow_scripts.dag.encoders import Encoder
 from workflow_scripts.dag.plan import Plan, stop
 from workflow_scripts.errors import UserError, nearest_name
 from workflow_scripts.rooms import module_of
@@ -139,7 +140,11 @@ class TuningGridPlan:
 
     def search_block(self, name: str) -> str:
         """Return the canonical block of a search: what its report says."""
-        search = self.search(name)
+        search, outputs = self.search(name), self._plan.outputs
+        block = search.block
+        model = self._plan.typed.models[block.model].same_as or block.model
+        encoder = Encoder(model, block.recipe, block.corpus, 0)
+        unchecked = outputs.unchecked.note([block.dataset], [encoder])
         return canonical(
             {
                 **search.block.model_dump(),
@@ -147,7 +152,7 @@ class TuningGridPlan:
                 "recipe_name": search.block.recipe,
                 "recipe": search.recipe,
                 "metric": register.task(search.task).METRICS[0],
-                "data": self._plan.outputs.data_note(),
+                "data": outputs.data_note(unchecked),
                 "seeds": search.seeds,
                 "axes": [[axis, values] for axis, values in search.axes.items()],
                 "own_cell": search.own_cell,

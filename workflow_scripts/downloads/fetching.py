@@ -35,10 +35,11 @@ def fetch(
 ) -> list[Record]:
     """Bring what is missing of a data set below `root`, and check what is there.
 
-    Returns for each file a record: path, url (None for a file that was there), sha256, size and
-    date. What the mirror lacks comes from its own URL, unless `offline`. A file that is there is
-    never overwritten, and `UserError` if it has other bytes. A hash that the registry lacks is
-    noted at the first download, below the root, and holds from then on.
+    Returns for each file a record: path, url (None for a file that was there), sha256, size, date
+    and hash_known, whether it was checked against a hash of the registry. What the mirror lacks
+    comes from its own URL, unless `offline`. A file that is there is never overwritten, and
+    `UserError` if it has other bytes. A hash that the registry lacks is noted at the first
+    download, below the root, and holds from then on.
     """
     check_offline(mirror, offline)
     return _Fetching(data_set, root, mirror, offline, policy).run()
@@ -103,7 +104,11 @@ class _Fetching:
             if self.data_set.gated:
                 raise self._not_open(str(error)) from error
             raise
-        return [self.records[file.path] for file in self.data_set.all_files]
+        unknown = self.data_set.without_hash
+        return [
+            self.records[file.path] | {"hash_known": file not in unknown}
+            for file in self.data_set.all_files
+        ]
 
     def _expected(self, path: str, sha256: str | None) -> str | None:
         return sha256 or self.noted.get(path)

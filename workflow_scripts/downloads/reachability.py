@@ -36,7 +36,7 @@ def ask(url: str, timeout: float) -> Answer:
     from urllib3 import Retry
 
     # a busy server is asked again, a silent one is not
-    again = Retry(2, read=False, connect=False, status_forcelist=_BUSY, backoff_factor=0.5)
+    again = Retry(2, read=False, connect=0, status_forcelist=_BUSY, backoff_factor=0.5)
     again.raise_on_status = False
     with requests.Session() as session:
         session.headers.update(_HEADERS)

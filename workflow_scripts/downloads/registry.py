@@ -202,16 +202,20 @@ def find_data_set(registry: Mapping[str, DataSet], name: str, path: str | Path) 
     return registry[name]
 
 
-def sets_with(registry: Mapping[str, DataSet], wanted: Iterable[str | Path]) -> list[str]:
+def sets_with(
+    registry: Mapping[str, DataSet], wanted: Iterable[str | Path], without_hash: bool = False
+) -> list[str]:
     """Return the names of the entries that hold any of `wanted`, in the order of the registry.
 
     `wanted` are paths below the data root: files, folders, or patterns such as `STS*.input.*.txt`
-    (the readers name a missing set by its folder or by a pattern).
+    (the readers name a missing set by its folder or by a pattern). With `without_hash` only the
+    files count of which nobody knew the bytes.
     """
     patterns = [str(path) for path in wanted]
 
     def holds(entry: DataSet, pattern: str) -> bool:
-        paths = [file.path for file in entry.all_files]
+        files = entry.without_hash if without_hash else entry.all_files
+        paths = [file.path for file in files]
         return any(one.startswith(f"{pattern}/") or fnmatchcase(one, pattern) for one in paths)
 
     return [name for name, entry in registry.items() if any(holds(entry, one) for one in patterns)]
