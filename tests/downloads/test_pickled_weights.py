@@ -141,6 +141,8 @@ def test_views_of_larger_memory_and_parameters_are_written_alone(tmp_path):
     parts = {"row": large[1], "columns": large.T, "parameter": torch.nn.Parameter(large[2:])}
     parts["empty"] = torch.zeros(0)
     assert same_tensors(converted(tmp_path, **{BIN: pickled(parts)}), parts)
+    written, source = (tmp_path / name for name in ("model.safetensors", BIN))
+    assert written.stat().st_mode == source.stat().st_mode
 
 
 def test_pickles_in_several_files(fetch, tmp_path):

@@ -70,7 +70,8 @@ def convert(folder: Path) -> None:
     from safetensors.torch import save_file
 
     tensors: dict[str, torch.Tensor] = {}
-    for path in pickled_files(folder):
+    files = pickled_files(folder)
+    for path in files:
         tensors |= read_tensors(path)
     expected = tensors if (folder / PICKLE).is_file() else _weight_map(folder)
     if lacking := sorted(expected.keys() - tensors.keys()):
@@ -85,6 +86,8 @@ def convert(folder: Path) -> None:
     with atomic_file(folder / CONVERTED) as temporary:
         # a mark without which transformers refuses the file
         save_file(tensors, temporary, metadata={"format": "pt"})
+        # it makes files that only their owner may read
+        temporary.chmod(files[0].stat().st_mode)
 
 
 def _bound_memory(files: list[Path]) -> None:
