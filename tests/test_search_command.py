@@ -14,7 +14,7 @@ from tiny_models import encoder, make_bert, make_sentences, one_thread, tiny_ber
 
 from workflow_scripts import search
 from workflow_scripts.embedding.encoder_folder import load_model
-from workflow_scripts.embedding.string_encoding import encode_strings
+from workflow_scripts.embedding.string_encoding import StringEncoder, encode_strings
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json, sha256_of
 from workflow_scripts.retrieval import rankings
@@ -71,12 +71,9 @@ def column(rows, name):
     return [float(row[name]) for row in rows]
 
 
-@pytest.mark.parametrize("strings_at_once", [7, 50_000])
-def test_nearest_strings_are_those_of_semantic_search(
-    run, vectors_of, monkeypatch, capsys, strings_at_once
-):
-    monkeypatch.setattr(search, "STRINGS_AT_ONCE", strings_at_once)
-    rows = table(run("nearest", k=5))
+@pytest.mark.parametrize("shard_size", [7, 50_000])
+def test_nearest_strings_are_those_of_semantic_search(run, vectors_of, capsys, shard_size):
+    rows = table(run("nearest", k=5, shard_size=shard_size))
     theirs = semantic_search(vectors_of(QUERIES), vectors_of(SENTENCES), top_k=5)
     expected = [hit for hits in theirs for hit in hits]
     assert [row["query"] for row in rows] == [query for query in QUERIES for _ in range(5)]
@@ -198,6 +195,7 @@ def test_a_single_string_has_no_near_duplicate(run, tmp_path, capsys):
     ("mode", "changes", "message"),
     [
         ("nearest", {"k": 0}, "--k 0: give 1 or more"),
+        ("nearest", {"shard_size": 0}, "--shard-size 0: give 1 or more"),
         ("nearest", {"threshold": 2}, "--threshold 2.0: give a cosine, from -1 to 1"),
         ("bitext", {"threshold": "nan"}, "--threshold nan: give a number"),
         ("bitext", {"k": 13}, "margin: 13 neighbours of 40 and 11 sentences; give a lower k"),
@@ -245,24 +243,71 @@ def test_a_full_disk_is_one_line(run, tmp_path, monkeypatch):
     def full(path):
         yield Path("/dev/full")
 
-    monkeypatch.setattr(rankings, "atomic_file", full)
-    with pytest.raises(UserError, match=r"found.tsv: cannot be written \(No space left"):
-        run("duplicates")
-    assert not (tmp_path / "out").exists()
+    with monkeypatch.context() as patch:
+        patch.setattr(rankings, "atomic_file", full)
+        with pytest.raises(UserError, match=r"found.tsv: cannot be written \(No space left"):
+            run("duplicates")
+    assert not (tmp_path / "out" / "found.tsv").exists()
+    # the vectors are kept: with room again, none is made
+    monkeypatch.setattr(StringEncoder, "encode", None)
+    assert len(table(run("duplicates"))) == len(SENTENCES) * (len(SENTENCES) - 1) // 2
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["found.tsv"]
 
 
-def test_scores_that_are_not_numbers_are_named_by_line(run, monkeypatch):
+def interrupt(*_given, **_options):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("stops", [1, 5, None])
+@pytest.mark.parametrize("mode", search.MODES)
+def test_a_stopped_run_goes_on_and_gives_the_same_bytes(run, monkeypatch, tmp_path, mode, stops):
+    whole = run(mode, shard_size=7, output=tmp_path / "whole.tsv")
+    encode, encoded = StringEncoder.encode, []
+
+    def noting(encoder, strings, advance):
+        if len(encoded) == stops:
+            raise KeyboardInterrupt
+        encoded.append([*strings])
+        return encode(encoder, strings, advance)
+
+    monkeypatch.setattr(StringEncoder, "encode", noting)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        # or, with all vectors there, in the search
+        for name in ("search_blocks", "near_duplicates", "mine_pairs"):
+            patch.setattr(search, name, interrupt)
+        run(mode, shard_size=7)
+    assert [path.name for path in (tmp_path / "out").iterdir()] == [".found.tsv.vectors"]
+    stops = None
+    assert run(mode, shard_size=7) == whole
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["found.tsv"]
+    # each string once
+    others = {"nearest": 3, "duplicates": 0, "bitext": 11}[mode]
+    assert sum(map(len, encoded)) == len(SENTENCES) + others
+
+
+def test_vectors_of_other_strings_are_not_taken_up(run, monkeypatch, tmp_path):
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(search, "search_blocks", interrupt)
+        run("nearest")
+    (tmp_path / "strings.txt").write_text("\n".join(SENTENCES[::-1]))
+    expected = run("nearest", output=tmp_path / "apart.tsv")
+    (tmp_path / "queries.txt").write_text("\n".join(QUERIES) + "\n\n")
+    assert run("nearest") == expected
+
+
+@pytest.mark.parametrize("shard_size", [7, 50_000])
+def test_scores_that_are_not_numbers_are_named_by_line(run, monkeypatch, shard_size):
     encode = search.open_encoder
 
     class Broken:
         dimension = 2
 
         def encode(self, strings, advance):
-            return np.where(np.arange(len(strings))[:, None] == 2, np.nan, np.ones(2))
+            return np.array([[1, np.nan if string == LINES[17] else 1] for string in strings])
 
     monkeypatch.setattr(search, "open_encoder", lambda *given: (Broken(), encode(*given)[1]))
-    with pytest.raises(UserError, match=r"strings.txt: row 5 is not finite"):
-        run("duplicates")
+    with pytest.raises(UserError, match=r"strings.txt: row 18 is not finite"):
+        run("duplicates", shard_size=shard_size)
 
 
 def test_as_a_process_a_mistake_is_one_line_and_exit_code_2(project, tmp_path):

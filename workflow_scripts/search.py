@@ -1,13 +1,16 @@
 """Front door: nearest sentences, near-duplicates and translations in files of one string a line.
 
 All is exact. Lines that are equal are one string, under the first of them; empty ones are skipped;
-both are counted at the end.
+both are counted at the end. Vectors are kept in a folder beside the output until it is written: a
+run that was stopped goes on when the same command is given again.
 """
 
 import argparse
 import math
+import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,22 +22,26 @@ from workflow_scripts.embedding.chosen_encoder import (
     check_encoder_arguments,
     open_encoder,
 )
-from workflow_scripts.embedding.progress import embedding_progress
+from workflow_scripts.embedding.progress import Advance
 from workflow_scripts.embedding.recorded_choices import settle_pooling
+from workflow_scripts.embedding.vector_shards import SHARD_SIZE, ShardedJob, embed_once
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import check_new_file, write_json
-from workflow_scripts.retrieval.margin_mining import MARGINS, NEIGHBOURS, mine_pairs
+from workflow_scripts.retrieval.margin_mining import (
+    MARGINS,
+    NEIGHBOURS,
+    check_neighbours,
+    mine_pairs,
+)
 from workflow_scripts.retrieval.near_duplicates import near_duplicates
 from workflow_scripts.retrieval.numbered_lines import NumberedLines, read_numbered_lines
 from workflow_scripts.retrieval.rankings import FORMATS, write_found
 from workflow_scripts.retrieval.suite_files import normalise
-from workflow_scripts.retrieval.vector_search import search_top
+from workflow_scripts.retrieval.vector_search import search_blocks
 
 if TYPE_CHECKING:
     from workflow_scripts.embedding.string_encoding import StringEncoder
 
-# Strings whose tokens are held at once; batches are made within.
-STRINGS_AT_ONCE = 50_000
 
 Files = dict[str, NumberedLines]
 Vectors = dict[str, np.ndarray]
@@ -45,7 +52,7 @@ Found = tuple[Iterator[tuple[Any, ...]], str]
 def find_nearest(arguments: argparse.Namespace, files: Files, vectors: Vectors) -> Found:
     strings, queries = files["strings"], files["queries"]
     k, threads = min(arguments.k, len(strings.strings)), arguments.threads
-    near, scores = search_top(vectors["queries"], vectors["strings"], k, threads=threads)
+    near, scores = search_blocks(vectors["queries"], vectors["strings"], k, threads=threads)
     counts = (scores >= arguments.threshold).sum(axis=1)[queries.order]
 
     def rows() -> Iterator[tuple[Any, ...]]:
@@ -114,19 +121,19 @@ MODES = {
 }
 
 
-def unit_vectors(encoder: "StringEncoder", lines: NumberedLines) -> np.ndarray:
-    """Return the vectors of the strings scaled to unit length, float32 [strings, dimension]."""
-    vectors = np.empty((len(lines.strings), encoder.dimension), dtype=np.float32)
-    with embedding_progress(len(vectors)) as advance:
-        for start in range(0, len(vectors), STRINGS_AT_ONCE):
-            block = slice(start, start + STRINGS_AT_ONCE)
-            found = encoder.encode(lines.strings[block], advance)
-            vectors[block] = normalise(found, lines.name, lines.numbers[block])
-    return vectors
+def encode_unit(
+    encoder: "StringEncoder", lines: NumberedLines, strings: Sequence[str], advance: Advance
+) -> np.ndarray:
+    """Return vectors [strings, dimension] of unit length; `strings` are a slice of the lines'."""
+    first = lines.strings.index(strings[0])
+    found = encoder.encode(strings, advance)
+    return normalise(found, lines.name, lines.numbers[first : first + len(strings)])
 
 
-def encode_files(arguments: argparse.Namespace, files: Files) -> tuple[Vectors, dict[str, Any]]:
-    """Return the vectors of each file, and which encoders made them, as JSON values."""
+def encode_files(
+    arguments: argparse.Namespace, files: Files, folder: Path
+) -> tuple[Vectors, dict[str, Any]]:
+    """Return the vectors of each file, kept in `folder`, and which encoders made them, as JSON."""
     models, encoder_of = {"encoder": arguments.encoder}, dict.fromkeys(files, "encoder")
     # the languages of two files may have an encoder each
     if (target := getattr(arguments, "target_encoder", None)) is not None:
@@ -142,9 +149,12 @@ def encode_files(arguments: argparse.Namespace, files: Files) -> tuple[Vectors, 
             f"--target-encoder {target}: its vectors have {sizes[1]} dimensions, those of "
             f"{arguments.encoder} {sizes[0]}; give two encoders that share a space"
         )
-    vectors = {
-        part: unit_vectors(opened[name][0], files[part]) for part, name in encoder_of.items()
-    }
+    vectors = {}
+    for part, name in encoder_of.items():
+        encoder, maker = opened[name]
+        output, strings = folder / f"{part}.npy", files[part].strings
+        job = ShardedJob(output, strings, encoder.dimension, maker, shard_size=arguments.shard_size)
+        vectors[part] = embed_once(job, partial(encode_unit, encoder, files[part]))
     return vectors, {name: maker for name, (_, maker) in opened.items()}
 
 
@@ -178,6 +188,7 @@ def read_arguments(argv: list[str] | None) -> argparse.Namespace:
         add("--format", choices=FORMATS, help=form)
         add("--record", type=Path, help="what was searched with what, as JSON")
         add_encoder_arguments(one)
+        add("--shard-size", type=int, default=SHARD_SIZE, help="strings of a shard")
         add("--overwrite", action="store_true", help="replace the output")
     return parser.parse_args(argv)
 
@@ -185,7 +196,7 @@ def read_arguments(argv: list[str] | None) -> argparse.Namespace:
 def check_arguments(arguments: argparse.Namespace, inputs: dict[str, Path]) -> None:
     """Raise `UserError` for what is wrong before anything is read."""
     check_encoder_arguments(arguments)
-    check_counts(arguments, "k")
+    check_counts(arguments, "k", "shard_size")
     threshold, is_cosine = arguments.threshold, arguments.mode != "bitext"
     if math.isnan(threshold) or (is_cosine and 1 < abs(threshold) < math.inf):
         wanted = "a cosine, from -1 to 1" if is_cosine else "a number"
@@ -204,7 +215,11 @@ def main(argv: list[str] | None = None) -> None:
     check_arguments(arguments, inputs)
     form = arguments.format or ("jsonl" if arguments.output.suffix == ".jsonl" else "tsv")
     files = {part: read_numbered_lines(path, form == "tsv") for part, path in inputs.items()}
-    vectors, record = encode_files(arguments, files)
+    if arguments.mode == "bitext":
+        # which should not wait for the vectors
+        check_neighbours(arguments.k, *(len(files[part].strings) for part in inputs))
+    folder = arguments.output.with_name(f".{arguments.output.name}.vectors")
+    vectors, record = encode_files(arguments, files, folder)
     rows, told = mode.find(arguments, files, vectors)
     write_found(arguments.output, form, mode.columns, rows, ".6f")
     if arguments.record:
@@ -214,6 +229,7 @@ def main(argv: list[str] | None = None) -> None:
         if math.isinf(arguments.threshold):
             options["threshold"] = None
         write_json(arguments.record, record | options)
+    shutil.rmtree(folder)
     read = "; ".join(lines.summary() for lines in files.values())
     print(f"{arguments.output}: {told}; {read}", file=sys.stderr)
 

@@ -1,10 +1,13 @@
 """Sharded embedding: rows, resumption after an exception or SIGKILL, leftovers of other jobs."""
 
+import errno
+import io
 import signal
 import subprocess
 import sys
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workflow_scripts.embedding import vector_shards
-from workflow_scripts.embedding.vector_shards import ShardedJob, embed_in_shards
+from workflow_scripts.embedding.vector_shards import ShardedJob, embed_in_shards, embed_once
 from workflow_scripts.errors import UserError
 
 STRINGS = ["b", "a", "b", "ccc", "", "dd", "a", "e", "f"]  # seven unique ones
@@ -177,3 +180,53 @@ def test_a_killed_process_is_taken_up_again(job, project):
     command = [sys.executable, "-c", KILLED, str(job.output), tests]
     assert subprocess.run(command, cwd=project, check=False).returncode == -signal.SIGKILL
     assert finish(job) == SHARDS[1:]
+
+
+def test_vectors_of_the_same_job_are_made_once(job, tmp_path):
+    np.testing.assert_array_equal(embed_once(job, encode), expected())
+    np.testing.assert_array_equal(embed_once(job, None), expected())
+    others = {"strings": STRINGS[1:], "maker": {"model": "other"}, "dtype": "float16"}
+    for name, other in others.items():
+        changed = replace(job, **{name: other})
+        with pytest.raises(TypeError, match="not callable"):
+            embed_once(changed, None)
+        np.testing.assert_array_equal(embed_once(changed, encode), expected(changed.strings))
+    assert files_in(tmp_path) == ["vectors.json", "vectors.npy"]
+
+
+@pytest.mark.parametrize("end", ["replace", "rmtree"])
+def test_a_kill_after_the_last_shard_makes_no_vector_again(job, monkeypatch, end):
+    room = {"replace": vector_shards.os, "rmtree": vector_shards.shutil}[end]
+    original = getattr(room, end)
+
+    def interrupt(path, *given):
+        if path in (job.folder, job.folder / "joined.npy"):
+            raise KeyboardInterrupt
+        original(path, *given)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(room, end, interrupt)
+        embed_once(job, encode)
+    np.testing.assert_array_equal(embed_once(job, None), expected())
+
+
+@given(st.integers(0, 5), st.sampled_from(["float32", "float16"]), st.sampled_from("CF"))
+def test_arrays_are_written_as_numpy_writes_them(tmp_path_factory, rows, dtype, order):
+    path = tmp_path_factory.mktemp("arrays") / "a.npy"
+    array = np.array(np.arange(rows * 3).reshape(rows, 3), dtype=dtype, order=order)
+    vector_shards.write_array(path, array)
+    np.testing.assert_array_equal(np.load(path), array)
+    theirs = io.BytesIO()
+    np.save(theirs, np.ascontiguousarray(array))
+    assert path.read_bytes() == theirs.getvalue()
+
+
+def test_a_full_disk_is_told_by_its_number(tmp_path, monkeypatch):
+    @contextmanager
+    def full(path):
+        yield Path("/dev/full")
+
+    monkeypatch.setattr(vector_shards, "atomic_file", full)
+    with pytest.raises(OSError, match="No space left") as error:
+        vector_shards.write_array(tmp_path / "a.npy", np.zeros((10, 3)))
+    assert error.value.errno == errno.ENOSPC

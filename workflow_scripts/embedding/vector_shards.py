@@ -8,14 +8,14 @@ import hashlib
 import os
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.lib.format import open_memmap
+from numpy.lib.format import header_data_from_array_1_0, open_memmap, write_array_header_1_0
 
 from workflow_scripts.embedding.progress import Advance, embedding_progress
 from workflow_scripts.errors import UserError
@@ -56,18 +56,39 @@ def shard_bounds(count: int, shard_size: int) -> list[tuple[int, int]]:
     return [(first, min(first + shard_size, count)) for first in range(0, count, shard_size)]
 
 
-def open_working_folder(job: ShardedJob, unique: Sequence[str]) -> None:
-    """Make the working folder with job.json; what another job left there is removed."""
+def write_array(path: Path, array: np.ndarray) -> None:
+    """Write a .npy file, whole or not at all; a full disk is an `OSError` with its number."""
+    with atomic_file(path) as temporary, open(temporary, "wb") as stream:
+        # into a file itself numpy writes by other means, which do not tell what went wrong
+        array = np.ascontiguousarray(array)
+        write_array_header_1_0(stream, header_data_from_array_1_0(array))
+        stream.write(array.data)
+
+
+def describe(job: ShardedJob, unique: Collection[str]) -> dict[str, Any]:
+    """Return what tells a job from others, as JSON values."""
     digest = hashlib.sha256()
     for string in unique:
         digest.update(f"{string}\n".encode())
     description = {"dtype": job.dtype, "maker": job.maker, "shard_size": job.shard_size}
-    description |= {"unique_strings": len(unique), "unique_strings_sha256": digest.hexdigest()}
-    job_file = job.folder / "job.json"
+    return description | {
+        "unique_strings": len(unique),
+        "unique_strings_sha256": digest.hexdigest(),
+    }
+
+
+def was_described(path: Path, description: dict[str, Any]) -> bool:
+    with suppress(UserError):
+        return bool(read_json(path) == description)
+    return False
+
+
+def open_working_folder(job: ShardedJob, unique: Sequence[str]) -> None:
+    """Make the working folder with job.json; what another job left there is removed."""
+    description, job_file = describe(job, unique), job.folder / "job.json"
     if job.folder.is_dir():
-        with suppress(UserError):
-            if read_json(job_file) == description:
-                return
+        if was_described(job_file, description):
+            return
         print(f"{job.folder}: left by another job, removed", file=sys.stderr)
         shutil.rmtree(job.folder)
     write_json(job_file, description)
@@ -89,8 +110,7 @@ def write_shard(job: ShardedJob, first: int, vectors: np.ndarray) -> None:
         stored = vectors.astype(job.dtype, copy=False)
     if not np.isfinite(stored).all():
         raise UserError(f"{name}: its vectors are too large for {job.dtype}; use --dtype float32")
-    with atomic_file(job.shard(first)) as temporary, open(temporary, "wb") as stream:
-        np.save(stream, stored)
+    write_array(job.shard(first), stored)
 
 
 def join_shards(
@@ -143,3 +163,18 @@ def embed_in_shards(job: ShardedJob, encode: Encode, finish: Finish = lambda _: 
                 raise
     join_shards(job, rows, len(unique), finish)
     shutil.rmtree(job.folder)
+
+
+def embed_once(job: ShardedJob, encode: Encode) -> np.ndarray:
+    """Return the vectors of the job mapped from disk; where the same job has made them, those.
+
+    What the output is made from stands beside it, as .json.
+    """
+    record = job.output.with_suffix(".json")
+    description = describe(job, dict.fromkeys(job.strings))
+    if not (job.output.is_file() and was_described(record, description)):
+        for left in (record, job.output):
+            left.unlink(missing_ok=True)
+        # before the shards are removed, so that a kill in between loses nothing
+        embed_in_shards(job, encode, lambda _: write_json(record, description))
+    return np.load(job.output, mmap_mode="r", allow_pickle=False)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.retrieval.vector_search import search_top
+from workflow_scripts.retrieval.vector_search import search_blocks
 
 MARGINS = ("ratio", "distance", "absolute")
 NEIGHBOURS = 4
@@ -38,6 +38,14 @@ def margin_scores(cosines: np.ndarray, neighbourhoods: np.ndarray, margin: str) 
     return cosines / neighbourhoods
 
 
+def check_neighbours(k: int, source_count: int, target_count: int) -> None:
+    if not 1 <= k <= min(source_count, target_count):
+        raise UserError(
+            f"margin: {k} neighbours of {source_count} and {target_count} sentences; "
+            "give a lower k or more sentences"
+        )
+
+
 def mine_pairs(
     sources: np.ndarray,
     targets: np.ndarray,
@@ -48,18 +56,14 @@ def mine_pairs(
 ) -> MinedPairs:
     """Return pairs of rows of `sources` [n, dimension] and `targets` [m, dimension], one to one.
 
-    All are of unit length. Candidates are the best of each source's k nearest targets and the best
-    of each target's k nearest sources; they are taken greedily, a row at most once (the paper's
-    "max. score"). Of equal scores the lower rows lead. Raises `UserError` if a side has fewer
-    than k rows.
+    All are of unit length and may stay on disk. Candidates are the best of each source's k nearest
+    targets and the best of each target's k nearest sources; they are taken greedily, a row at most
+    once (the paper's "max. score"). Of equal scores the lower rows lead. Raises `UserError` if a
+    side has fewer than k rows.
     """
-    if not 1 <= k <= min(len(sources), len(targets)):
-        raise UserError(
-            f"margin: {k} neighbours of {len(sources)} and {len(targets)} sentences; "
-            "give a lower k or more sentences"
-        )
-    near_targets, forward = _by_row(*search_top(sources, targets, k, threads=threads))
-    near_sources, backward = _by_row(*search_top(targets, sources, k, threads=threads))
+    check_neighbours(k, len(sources), len(targets))
+    near_targets, forward = _by_row(*search_blocks(sources, targets, k, threads=threads))
+    near_sources, backward = _by_row(*search_blocks(targets, sources, k, threads=threads))
     of_source, of_target = forward.mean(axis=1), backward.mean(axis=1)
     candidates = (
         (near_targets, forward, (of_source[:, None] + of_target[near_targets]) / 2),

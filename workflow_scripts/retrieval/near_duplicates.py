@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workflow_scripts.retrieval.vector_search import nearest_others
+from workflow_scripts.retrieval.vector_search import search_blocks
 
 # Rows whose neighbours are held at once; only pairs from the threshold on are kept.
 ROWS_AT_ONCE = 1 << 15
@@ -33,8 +33,9 @@ def near_duplicates(
 ) -> NearPairs:
     """Return the pairs of which one is among the k nearest others of the other, each once.
 
-    `vectors` [n, dimension] are compared by inner product, and pairs below `threshold` are left
-    out. Of equal neighbours the lower row leads, and so of equal pairs the lower rows.
+    `vectors` [n, dimension], which may stay on disk, are compared by inner product, and pairs below
+    `threshold` are left out. Of equal neighbours the lower row leads, and so of equal pairs the
+    lower rows.
     """
     count, full_rows = len(vectors), 0
     # a pair as one number, the lower row first
@@ -42,10 +43,14 @@ def near_duplicates(
     k = min(k, count - 1)
     for start in range(0, count if k else 0, rows_at_once):
         rows = slice(start, min(start + rows_at_once, count))
-        near, products = nearest_others(vectors, k, rows, threads=threads)
-        block, wanted = np.arange(count)[rows, None], products >= threshold
+        near, products = search_blocks(vectors[rows], vectors, k + 1, threads=threads)
+        block = np.arange(count)[rows, None]
+        own = near == block
+        # a row with so many copies that it is not among its own neighbours
+        own[~own.any(axis=1), -1] = True
+        wanted = (products >= threshold) & ~own
         if k < count - 1:
-            full_rows += int(wanted[:, -1].sum())
+            full_rows += int((wanted.sum(axis=1) == k).sum())
         both = np.minimum(near, block) * count + np.maximum(near, block)
         pairs.append(both[wanted])
         scores.append(products[wanted])
