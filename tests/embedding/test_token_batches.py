@@ -1,13 +1,32 @@
 """Token ids and padded batches, against the tokenizer's own call and its own padding."""
 
+from itertools import chain
+
+import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny_models import make_sentences
+from tiny_models import make_sentences, save_tokenizer
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
 from transformers import AutoTokenizer
 
 from workflow_scripts.embedding import token_batches
 from workflow_scripts.embedding.token_batches import pad_token_ids, plan_batches, tokenize_strings
+
+
+@pytest.fixture(scope="module")
+def tokenizers(tiny_bert, tiny_roberta, tmp_path_factory):
+    """WordPiece, byte-level BPE and sentencepiece's unigram."""
+    folder = tmp_path_factory.mktemp("unigram")
+    unigram = Tokenizer(models.Unigram())
+    unigram.normalizer = normalizers.NFKC()
+    unigram.pre_tokenizer = pre_tokenizers.Metaspace()
+    marks = ["<unk>", "<pad>"]
+    trainer = trainers.UnigramTrainer(vocab_size=90, special_tokens=marks, unk_token=marks[0])
+    unigram.train_from_iterator(make_sentences(40), trainer)
+    save_tokenizer(folder, unigram, {"unk_token": marks[0], "pad_token": marks[1]})
+    return [AutoTokenizer.from_pretrained(one) for one in (tiny_bert, tiny_roberta, folder)]
+
 
 STRINGS = [*make_sentences(23), "a", "", "the " * 60, "éß 中文", "[MASK] dog [PAD]", "a\tb"]
 
@@ -19,6 +38,50 @@ def test_token_ids_are_those_of_the_tokenizers_call(tiny_bert, tiny_roberta, mon
         for length in (24, 5):
             expected = tokenizer(STRINGS, truncation=True, max_length=length)["input_ids"]
             assert tokenize_strings(tokenizer, STRINGS, length) == expected
+
+
+# what a word, a break between words and a line may be made of
+PARTS = ["dog", "d", "x" * 60, "x" * 150, "ééé", "中文", "a.b", "\u0301", "\x1c", "[MASK]", "'s"]
+BREAKS = ["", " ", "  ", "\t ", " \n", "\u3000", "\xa0 ", "\x1c ", "\x00"]
+LONG = st.lists(st.tuples(st.sampled_from(PARTS), st.sampled_from(BREAKS)), max_size=40)
+
+
+@given(st.lists(LONG, min_size=1, max_size=4), st.integers(3, 12), st.integers(1, 9))
+@settings(deadline=None, max_examples=150)
+def test_long_strings_are_cut_without_changing_their_ids(tokenizers, lines, length, characters):
+    strings = ["".join(chain.from_iterable(line)) for line in lines]
+    for tokenizer in tokenizers:
+        found = tokenizer(strings, truncation=True, max_length=length)["input_ids"]
+        expected = [ids or [tokenizer.unk_token_id] for ids in found]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(token_batches, "_CHARACTERS_A_TOKEN", characters)
+            patch.setattr(token_batches, "CHARACTERS_AT_ONCE", 50)
+            assert tokenize_strings(tokenizer, strings, length) == expected
+
+
+@pytest.mark.parametrize("word", ["a", "dog ", "中", "x.", " "])
+def test_a_line_of_100_000_characters_takes_no_time_and_has_its_ids(tokenizers, word):
+    string = "cat" + word * (100_000 // len(word)) + "dog"
+    for tokenizer in tokenizers:
+        expected = tokenizer(string, truncation=True, max_length=24)["input_ids"]
+        assert tokenize_strings(tokenizer, [string], 24) == [expected]
+
+
+def test_only_the_words_that_fill_the_length_reach_the_tokenizer(tokenizers, monkeypatch):
+    seen = []
+    parts = token_batches._parts
+    monkeypatch.setattr(token_batches, "_parts", lambda all: seen.extend(all) or parts(all))
+    strings = ["dog cat " * 50_000, "dog", "x" * 5_000, "the" + " " * 5_000 + "dog"]
+    tokenize_strings(tokenizers[0], strings, 24)
+    assert [len(one) for one in seen] == [24 * 32 - 1, 3, 5_000, 3, 5_006]
+
+
+def test_a_tokenizer_that_cuts_on_the_left_sees_all(tiny_bert):
+    tokenizer = AutoTokenizer.from_pretrained(tiny_bert, truncation_side="left")
+    string = "dog " * 1_000 + "cat"
+    expected = tokenizer(string, truncation=True, max_length=9)["input_ids"]
+    assert tokenize_strings(tokenizer, [string], 9) == [expected]
+    assert tokenizer.decode(expected).endswith("dog cat [SEP]")
 
 
 def test_an_earlier_call_leaves_no_trace_and_no_tokens_become_the_unknown_one(tiny_bert):

@@ -1,5 +1,6 @@
 """Strings to token ids, batches of similar length, and token ids to padded batches."""
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
@@ -7,8 +8,13 @@ import numpy as np
 import torch
 from transformers import PreTrainedTokenizerBase
 
-# Strings that the Rust tokenizer takes at once: enough for its threads; what it gives is large.
+# Strings and characters that the Rust tokenizer takes at once: enough for its threads; what it
+# gives is large, about 500 bytes a character.
 STRINGS_AT_ONCE = 10_000
+CHARACTERS_AT_ONCE = 1_000_000
+# Characters of a string that are read first, for each token that it may have; most have about 5.
+_CHARACTERS_A_TOKEN = 32
+_LAST_WHOLE_WORD = re.compile(r".*\S(?= )", re.DOTALL)
 
 
 def tokenize_strings(
@@ -16,24 +22,58 @@ def tokenize_strings(
 ) -> list[list[int]]:
     """Return the token ids of each string, special tokens included, at most `max_length` each.
 
-    A string that gives no token at all becomes the unknown token, so that it has a vector.
+    A string that gives no token at all becomes the unknown token, so that it has a vector. Of a
+    very long string the first words are tokenised and, where they do not fill `max_length`, all of
+    it. Words between blanks are tokenised apart, so that the ids are those of the whole.
     """
     if not strings:
         return []
-    strings = list(strings)
-    options = {"truncation": True, "max_length": max_length}
-    if tokenizer.is_fast:
-        # The call sets truncation of the Rust tokenizer, which is then asked itself: building
-        # the result of a call takes transformers longer than the tokens took.
-        tokenizer(strings[:1], **options)
-        encode, size = tokenizer.backend_tokenizer.encode_batch_fast, STRINGS_AT_ONCE
-        parts = (strings[start : start + size] for start in range(0, len(strings), size))
-        token_ids = [encoding.ids for part in parts for encoding in encode(part)]
-    else:
-        token_ids = tokenizer(strings, **options)["input_ids"]
+    characters = max_length * _CHARACTERS_A_TOKEN
+    from_left = tokenizer.truncation_side == "right"
+    starts = [_first_words(one, characters) if from_left else one for one in strings]
+    token_ids = _token_ids(tokenizer, starts, max_length)
+    pairs = enumerate(zip(token_ids, starts, strings, strict=True))
+    short = [i for i, (ids, start, one) in pairs if len(ids) < max_length and len(start) < len(one)]
+    if short:
+        whole = _token_ids(tokenizer, [strings[i] for i in short], max_length)
+        for i, ids in zip(short, whole, strict=True):
+            token_ids[i] = ids
     unknown = tokenizer.unk_token_id
     fallback = [tokenizer.pad_token_id if unknown is None else unknown]
     return [ids or fallback for ids in token_ids]
+
+
+def _first_words(string: str, characters: int) -> str:
+    """Return the string up to the end of the last word before a blank that so many hold, if any."""
+    if len(string) <= characters:
+        return string
+    words = _LAST_WHOLE_WORD.match(string, 0, characters)
+    return words[0] if words else string
+
+
+def _token_ids(
+    tokenizer: PreTrainedTokenizerBase, strings: list[str], max_length: int
+) -> list[list[int]]:
+    options = {"truncation": True, "max_length": max_length}
+    if not tokenizer.is_fast:
+        return tokenizer(strings, **options)["input_ids"]
+    # The call sets truncation of the Rust tokenizer, which is then asked itself: building the
+    # result of a call takes transformers longer than the tokens took.
+    tokenizer("", **options)
+    encode = tokenizer.backend_tokenizer.encode_batch_fast
+    return [encoding.ids for part in _parts(strings) for encoding in encode(part)]
+
+
+def _parts(strings: list[str]) -> Iterator[list[str]]:
+    part: list[str] = []
+    characters = 0
+    for string in strings:
+        if part and (len(part) == STRINGS_AT_ONCE or characters + len(string) > CHARACTERS_AT_ONCE):
+            yield part
+            part, characters = [], 0
+        part.append(string)
+        characters += len(string)
+    yield part
 
 
 def plan_batches(lengths: Sequence[int], token_budget: int) -> Iterator[list[int]]:
