@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import time
+import tracemalloc
 
 import pytest
 from hypothesis import given
@@ -41,6 +42,29 @@ def test_unreadable_text_names_file_and_line(tmp_path, message):
     for read in (files.read_lines, lambda path: list(files.stream_lines(path))):
         with pytest.raises(UserError, match=message):
             read(tmp_path / message.partition(":")[0])
+
+
+@pytest.mark.parametrize("letter", ["a", "é", "中", "😀"])
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+def test_a_line_is_as_long_as_the_limit_at_most(tmp_path, monkeypatch, letter, end):
+    monkeypatch.setattr(files, "LONGEST_LINE", 10)
+    path = tmp_path / "text.txt"
+    path.write_text(f"b\n{letter * 10}{end}", newline="")
+    assert files.read_lines(path) == ["b", letter * 10]
+    path.write_text(f"b\n{letter * 11}{end}", newline="")
+    with pytest.raises(UserError, match=r"text\.txt:2: a line of more than 10 characters; "):
+        files.read_lines(path)
+
+
+def test_a_line_beyond_the_limit_is_not_read_whole(tmp_path):
+    path = tmp_path / "long.txt.gz"
+    path.write_bytes(gzip.compress(b"short\n" + b"x" * 50_000_000, 1))
+    tracemalloc.start()
+    with pytest.raises(UserError, match=r"long\.txt\.gz:2: a line of more than 1,000,000 char"):
+        files.read_lines(path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 20_000_000
 
 
 def test_a_row_with_too_few_columns_names_its_line(tmp_path):

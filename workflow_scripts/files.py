@@ -10,14 +10,17 @@ import shutil
 import socket
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
 from workflow_scripts.errors import UserError
 
 STDIN = "-"
+# Characters of a line; the longest of the registered data sets has 90,000.
+LONGEST_LINE = 1_000_000
 # What a process of another machine left is nobody's once nobody has written to it for so long.
 _STALE_SECONDS = 24 * 3600
 
@@ -116,6 +119,11 @@ def _not_utf8(path: str | Path, line: int) -> UserError:
     return UserError(f"{path}:{line}: not UTF-8 text; convert the file to UTF-8")
 
 
+def _too_long(path: str | Path, line: int) -> UserError:
+    most = f"more than {LONGEST_LINE:,} characters"
+    return UserError(f"{path}:{line}: a line of {most}; is it text? then put an entry on each line")
+
+
 def read_bytes(path: str | Path) -> bytes:
     """Return the bytes of a file, unpacked if its name ends in `.gz`."""
     with _opened(path) as stream:
@@ -135,18 +143,18 @@ def read_lines(path: str | Path, encoding: str = "utf-8") -> list[str]:
     """Return the lines of a UTF-8 file, split on "\\n" only, a trailing "\\r" removed from each.
 
     Not on U+001C, U+2028, ..., as `str.splitlines`. A final newline makes no empty last line.
+    Raises `UserError` for a line of more than `LONGEST_LINE` characters, which is not read whole.
     """
-    lines = read_text(path, encoding).split("\n")
-    if lines[-1] == "":
-        lines.pop()
-    return [line.removesuffix("\r") for line in lines]
+    return list(stream_lines(path, encoding))
 
 
-def decode_lines(
-    stream: Iterable[bytes], name: str | Path, encoding: str = "utf-8"
-) -> Iterator[str]:
+def decode_lines(stream: IO[bytes], name: str | Path, encoding: str = "utf-8") -> Iterator[str]:
     """Yield the lines of `read_lines` from a stream of bytes; `name` is what errors call it."""
-    for number, raw in enumerate(stream, start=1):
+    # of four bytes a character at most, and with the line's end
+    most = 4 * (LONGEST_LINE + 1)
+    for number, raw in enumerate(iter(partial(stream.readline, most), b""), start=1):
+        if len(raw) == most and not raw.endswith(b"\n"):
+            raise _too_long(name, number)
         if number == 1 and encoding == "utf-8" and raw.startswith(codecs.BOM_UTF8):
             raw = raw.removeprefix(codecs.BOM_UTF8)
             if not raw:
@@ -155,7 +163,10 @@ def decode_lines(
             line = raw.decode(encoding)
         except UnicodeDecodeError as error:
             raise _not_utf8(name, number) from error
-        yield line.removesuffix("\n").removesuffix("\r")
+        line = line.removesuffix("\n").removesuffix("\r")
+        if len(line) > LONGEST_LINE:
+            raise _too_long(name, number)
+        yield line
 
 
 def stream_lines(path: str | Path, encoding: str = "utf-8") -> Iterator[str]:
