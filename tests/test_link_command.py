@@ -6,6 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import nullcontext
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ from workflow_scripts import link
 from workflow_scripts.embedding import vector_shards
 from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.embedding.string_encoding import encode_strings
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import read_json
 
 __all__ = ["encoder", "one_thread", "tiny_bert", "tiny_roberta"]
@@ -211,6 +213,22 @@ def test_odd_names_and_mentions_are_taken(run, files):
     rows = run(k=1)
     assert rows[1][2:4] == ("C3||x", "dog") and rows[2][2] == "C2"
     assert len(rows) == 4
+
+
+@pytest.mark.parametrize("room", [link, vector_shards])
+def test_a_full_disk_is_one_line_and_the_next_run_goes_on(room, run, tmp_path, monkeypatch, capsys):
+    def full():
+        with monkeypatch.context() as patch:
+            patch.setattr(room, "atomic_file", lambda path: nullcontext(Path("/dev/full")))
+            run()
+
+    with pytest.raises(SystemExit) as error:
+        run_command(full)
+    assert error.value.code == 2
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last == "error: the disk is full; free space and run it again"
+    assert not (tmp_path / "links.tsv").exists()
+    assert len(run()) > 1
 
 
 def test_approximate_search_tells_its_recall(run, encoder, tmp_path, capsys):

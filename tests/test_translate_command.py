@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from workflow_scripts.datasets.word_pairs import read_pairs, read_words, split_b
 from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError
+from workflow_scripts.retrieval import rankings
 from workflow_scripts.retrieval.suite_files import SIDES, side_of
 from workflow_scripts.retrieval.translations import LexiconSide, rank_translations
 from workflow_scripts.scoring.ranked_accuracy import measure_translations
@@ -282,6 +284,21 @@ def test_mistakes_are_named_and_leave_nothing(run, files, changes, message, monk
     with pytest.raises(UserError, match=message):
         run(**changes)
     assert sorted(files.rglob("*")) == before
+
+
+def test_odd_words_are_counted(run, files):
+    words = ["sak", "", "x" * 100_000, "s\0k", "  ", "sbk", "sak"]
+    (files / "words.txt").write_text("\n".join(words))
+    rows, told = run(words=files / "words.txt", k=1)
+    assert [row[0] for row in rows[1:]] == ["sak", "sbk"]
+    assert f"no vectors of 2 of 4 words to translate ({'x' * 40}, s\0k); left out" in told.err
+
+
+def test_a_full_disk_is_one_line(run, files, monkeypatch):
+    monkeypatch.setattr(rankings, "atomic_file", lambda path: nullcontext("/dev/full"))
+    with pytest.raises(UserError, match=r"found.tsv: cannot be written \(No space left"):
+        run()
+    assert not (files / "found.tsv").exists()
 
 
 def test_as_a_process_a_mistake_is_one_line_and_exit_code_2(project, files):

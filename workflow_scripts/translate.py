@@ -141,7 +141,7 @@ def look_up(path: Path, strings: list[str]) -> Words:
     if not known:
         raise UserError(
             f"{path}: has a vector of none of the {len(strings)} words that are needed, first "
-            f"{strings[0]!r}; give the vectors of that language"
+            f"{strings[0][:40]!r}; give the vectors of that language"
         )
     vectors, _ = embed_strings(known, found, oov, str(path))
     return Words(vectors, {word: row for row, word in enumerate(known)})
@@ -154,7 +154,9 @@ def leave_out_unknown(wanted: Wanted, sides: Sequence[Words], dictionary: Path) 
         kept = [word for word in words if word in sides[side].rows]
         missing = [word for word in words if word not in sides[side].rows]
         if missing:
-            shown = ", ".join(missing[:_SHOWN]) + ", ..." * (len(missing) > _SHOWN)
+            shown = ", ".join(f"{word:.40}" for word in missing[:_SHOWN]) + ", ..." * (
+                len(missing) > _SHOWN
+            )
             told = f"no vectors of {len(missing)} of {len(words)} {what} ({shown}); left out"
             print(told, file=sys.stderr)
         return kept
