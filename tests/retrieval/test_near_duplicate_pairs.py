@@ -1,5 +1,7 @@
 """Near-duplicate pairs against a stable sort of all products, and against sentence-transformers."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,6 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sentence_transformers.util import paraphrase_mining_embeddings
 
+from workflow_scripts.retrieval import vector_search
+from workflow_scripts.retrieval.margin_mining import mine_pairs
 from workflow_scripts.retrieval.near_duplicates import near_duplicates
 from workflow_scripts.retrieval.suite_files import normalise
 
@@ -30,14 +34,35 @@ whole_vectors = st.tuples(st.integers(1, 30), st.integers(1, 3)).flatmap(
 )
 
 
-@given(whole_vectors, st.integers(1, 35), st.integers(-3, 6), st.integers(1, 40))
+@given(whole_vectors, st.integers(1, 35), st.integers(-3, 6), st.integers(1, 40), st.integers(5, 9))
 @settings(max_examples=150, deadline=None)
-def test_pairs_equal_a_stable_sort_ties_included(vectors, k, threshold, rows_at_once):
-    found = near_duplicates(vectors, k, threshold, rows_at_once=rows_at_once)
+def test_pairs_equal_a_stable_sort_ties_included(vectors, k, threshold, rows_at_once, bits):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vector_search, "BLOCK_BYTES", 1 << bits)
+        found = near_duplicates(vectors, k, threshold, rows_at_once=rows_at_once)
     expected, full = sorted_pairs(vectors, k, threshold)
     pairs = zip(found.first.tolist(), found.second.tolist(), found.scores.tolist(), strict=True)
     assert list(pairs) == expected
     assert found.full_rows == full
+
+
+@pytest.mark.parametrize("find", [near_duplicates, partial(mine_pairs, margin="distance")])
+def test_a_block_of_vectors_on_disk_is_searched_at_once(find, tmp_path, monkeypatch):
+    np.save(tmp_path / "vectors.npy", np.random.default_rng(0).normal(size=(60, 16)))
+    vectors = np.load(tmp_path / "vectors.npy", mmap_mode="r")
+    arguments = (vectors, 3, 0.5) if find is near_duplicates else (vectors, vectors, 3)
+    expected = find(*arguments)
+    search_top, seen = vector_search.search_top, []
+
+    def noting(queries, targets, *given, **options):
+        seen.append(len(targets))
+        return search_top(queries, targets, *given, **options)
+
+    monkeypatch.setattr(vector_search, "search_top", noting)
+    monkeypatch.setattr(vector_search, "BLOCK_BYTES", 25 * 16 * 4)
+    for found, one in zip(find(*arguments), expected, strict=True):
+        np.testing.assert_array_equal(found, one)
+    assert set(seen) == {25, 10}
 
 
 @pytest.mark.parametrize("k", [1, 7, 100])
