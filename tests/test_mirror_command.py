@@ -1,6 +1,7 @@
 """The front door: from a model folder and a text file to an encoder of one's own."""
 
 import json
+import shutil
 import subprocess
 import sys
 
@@ -69,13 +70,61 @@ def test_a_recipe_takes_further_corpora_in_its_order(arguments, tmp_path):
 
 def test_a_filled_output_is_replaced_only_when_asked(arguments, tmp_path):
     (tmp_path / "encoder").mkdir()
-    (tmp_path / "encoder" / "mine.txt").write_text("keep")
+    mirror.main(as_argv(arguments))
+    before = (tmp_path / "encoder" / "model.safetensors").read_bytes()
+    again = [*as_argv(arguments), "--seed", "44"]
     with pytest.raises(UserError, match="not empty; choose another or add --overwrite"):
-        mirror.main(as_argv(arguments))
-    assert (tmp_path / "encoder" / "mine.txt").read_text() == "keep"
-    mirror.main([*as_argv(arguments), "--overwrite"])
-    assert (tmp_path / "encoder" / "modules.json").is_file()
-    assert not (tmp_path / "encoder" / "mine.txt").exists()
+        mirror.main(again)
+    assert (tmp_path / "encoder" / "model.safetensors").read_bytes() == before
+    mirror.main([*again, "--overwrite"])
+    assert (tmp_path / "encoder" / "model.safetensors").read_bytes() != before
+
+
+@pytest.mark.parametrize("name", ["encoder/mine.txt", "encoder/deep/config.json", "encoder/.mine"])
+def test_what_is_no_encoder_of_ours_is_never_overwritten(arguments, tmp_path, name):
+    """A folder of other things, and an encoder that somebody put a file of their own into."""
+    mine = tmp_path / name
+    for is_encoder in (False, True):
+        if is_encoder:
+            shutil.copytree(PROJECT / "resources/models/cmlm-en-mini", tmp_path / "encoder")
+        mine.parent.mkdir(parents=True, exist_ok=True)
+        mine.write_text("{}")
+        message = "is no part of an encoder" if is_encoder else "holds no encoder"
+        with pytest.raises(UserError, match=f"--output .*{message}"):
+            mirror.main([*as_argv(arguments), "--overwrite"])
+        assert mine.read_text() == "{}"
+        shutil.rmtree(tmp_path / "encoder")
+
+
+def test_of_several_seeds_each_folder_is_looked_at(arguments, tmp_path):
+    mine = tmp_path / "encoder" / "seed44" / "mine.txt"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("keep")
+    with pytest.raises(UserError, match="--output .*seed44: holds no encoder"):
+        mirror.main([*as_argv(arguments), "--overwrite", "--seed", "33", "44"])
+    with pytest.raises(UserError, match="--output .*encoder: holds no encoder"):
+        mirror.main([*as_argv(arguments), "--overwrite"])
+    assert mine.read_text() == "keep"
+
+
+@pytest.mark.parametrize("body", ["my thesis\n", "3\n", '{"step": 1}\nnotes\n', "[[1]]", b"\xff\n"])
+def test_a_step_log_replaces_only_a_step_log(arguments, tmp_path, body):
+    mine = tmp_path / "log.seed44"
+    mine.write_bytes(body if isinstance(body, bytes) else body.encode())
+    before = mine.read_bytes()
+    with pytest.raises(UserError, match=r"--step-log .*log.seed44: is another file"):
+        log = ["--step-log", str(tmp_path / "log")]
+        mirror.main([*as_argv(arguments), *log, "--overwrite", "--seed", "33", "44"])
+    assert mine.read_bytes() == before
+    with pytest.raises(UserError, match="--step-log .*is a folder"):
+        mirror.main([*as_argv(arguments), "--step-log", str(PROJECT)])
+
+
+def test_a_step_log_of_a_killed_run_is_replaced(arguments, tmp_path):
+    log = tmp_path / "log"
+    log.write_text('{"step": 1, "loss": 2.0}\n{"step": 2, "lo')
+    mirror.main([*as_argv(arguments), "--step-log", str(log)])
+    assert [json.loads(line)["step"] for line in log.read_text().splitlines()][:2] == [1, 2]
 
 
 SET = "--development-set"

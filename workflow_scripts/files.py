@@ -210,6 +210,27 @@ def check_new_file(option: str, path: Path, overwrite: bool) -> None:
         raise UserError(f"{option} {path}: cannot be made in {parent}; choose another")
 
 
+def check_own_json(option: str, path: Path, key: str) -> None:
+    """Raise `UserError` by `option` unless a file is new, or JSON that a run before wrote there.
+
+    That is an object with `key`, a list of such, or lines of them of which the last may be cut off.
+    """
+    check_new_file(option, path, overwrite=True)
+    if not path.exists():
+        return
+    try:
+        text = read_text(path)
+        try:
+            rows = json.loads(text or "[]")
+        except ValueError:
+            rows = [json.loads(line) for line in text.splitlines(keepends=True) if line[-1] == "\n"]
+        rows = rows if isinstance(rows, list) else [rows]
+    except (ValueError, UserError):
+        rows = [None]
+    if not all(isinstance(row, dict) and key in row for row in rows):
+        raise UserError(f"{option} {path}: is another file, and is not replaced; choose another")
+
+
 def write_text(path: str | Path, text: str) -> None:
     """Write `text` as UTF-8, whole or not at all."""
     with atomic_file(path) as temporary:

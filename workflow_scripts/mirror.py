@@ -7,13 +7,15 @@ with `start` goes on from an encoder: --model is then the folder of that one.
 import argparse
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from workflow_scripts.datasets.read_suite import read_suite
+from workflow_scripts.downloads.model_files import check_replaceable
 from workflow_scripts.errors import UserError, nearest_name, run_command
 from workflow_scripts.evaluate import DATASET_FILES, choose_datasets, drop_missing
+from workflow_scripts.files import check_own_json
 from workflow_scripts.imports import default_threads
 from workflow_scripts.scoring.development_set import DevelopmentSet
 from workflow_scripts.scoring.tasks.register import check_development_task
@@ -81,8 +83,11 @@ def read_block(arguments: argparse.Namespace, before: Mapping[str, Any]) -> Any:
     return change_recipe(blocks[name], changes) if isinstance(blocks[name], dict) else blocks[name]
 
 
-def check_output(output: Path, overwrite: bool, inputs: list[str], step_log: str | None) -> None:
-    """Raise `UserError` if `output` cannot become an encoder folder, or holds an input or a log."""
+def check_output(output: Path, overwrite: bool, inputs: list[str], step_log: Path | None) -> None:
+    """Raise `UserError` if `output` cannot become an encoder folder, or holds an input or a log.
+
+    What is there is replaced only if it is an encoder, and a log only if it is one of steps.
+    """
     if output.exists() and not output.is_dir():
         raise UserError(f"--output {output}: is a file; give a folder")
     if output.is_dir() and any(output.iterdir()) and not overwrite:
@@ -90,12 +95,23 @@ def check_output(output: Path, overwrite: bool, inputs: list[str], step_log: str
     for source in inputs:
         if Path(source).exists() and Path(source).resolve().is_relative_to(output.resolve()):
             raise UserError(f"--output {output}: would replace {source}; choose another")
+    if output.is_dir():
+        check_replaceable("--output", output)
     parent = next(path for path in output.resolve().parents if path.exists())
     if not parent.is_dir() or not os.access(parent, os.W_OK):
         raise UserError(f"--output {output}: cannot be made in {parent}; choose another")
-    log = step_log and Path(step_log).resolve()
-    if log and (log.is_relative_to(output.resolve()) or not log.parent.is_dir()):
+    if step_log is None:
+        return
+    log = step_log.resolve()
+    if log.is_relative_to(output.resolve()) or not log.parent.is_dir():
         raise UserError(f"--step-log {step_log}: give a file in a folder beside the output")
+    check_own_json("--step-log", step_log, "step")
+
+
+def step_log_of(path: str | None, seed: int, seeds: Collection[int]) -> Path | None:
+    """Return the step log of a seed: the file that was given, or of several one each beside it."""
+    log = path and Path(path)
+    return log.with_stem(f"{log.stem}.seed{seed}") if log and len(seeds) > 1 else log or None
 
 
 def outputs_of(output: Path, seeds: list[int]) -> dict[int, Path]:
@@ -133,8 +149,9 @@ def read_wanted(
     recipe = read_recipe(arguments.recipe, block, str(arguments.recipes))
     development = read_development(recipe, arguments.data_root, arguments.threads)
     outputs = outputs_of(arguments.output, arguments.seed)
-    for output in outputs.values():
-        check_output(output, arguments.overwrite, [arguments.model, *inputs], arguments.step_log)
+    for seed, output in outputs.items():
+        log = step_log_of(arguments.step_log, seed, outputs)
+        check_output(output, arguments.overwrite, [arguments.model, *inputs], log)
     return Wanted(recipe, block, development, outputs)
 
 
@@ -143,10 +160,7 @@ def make_encoders(
 ) -> None:
     """Make the encoder of each seed, and say how to load it."""
     for seed, output in wanted.outputs.items():
-        step_log = arguments.step_log
-        if step_log and len(wanted.outputs) > 1:
-            path = Path(step_log)
-            step_log = path.with_stem(f"{path.stem}.seed{seed}")
+        step_log = step_log_of(arguments.step_log, seed, wanted.outputs)
         inputs = (arguments.model, corpus, arguments.recipe, wanted.block, seed)
         machine = {"threads": arguments.threads, "device": arguments.device}
         told = {"step_log": step_log, "development": wanted.development}

@@ -3,10 +3,19 @@
 from pathlib import Path
 
 from workflow_scripts.errors import UserError
+from workflow_scripts.files import read_json
 
 CONVERTED = "model.safetensors"
 WEIGHT_FILES = (CONVERTED, "model.safetensors.index.json")
 TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "spiece.model", "*.model")
+# What tuning, export_onnx and save_pretrained write into an encoder folder.
+ENCODER_FILES = (
+    *("encoder.json", "README.md", "config.json", "generation_config.json", "model*.safetensors*"),
+    *("training_modules.safetensors", "*modules.json", "*sentence_transformers.json"),
+    *("sentence_bert_config.json", "1_*/config.json", "1_*/model.safetensors", "onnx/*.onnx"),
+    *(*TOKENIZER_FILES, "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
+    *("merges.txt", "chat_template.jinja"),
+)
 # What is fetched of a repository of the hub; `*` also stands for folders.
 HUB_PATTERNS = ["*.json", "*.safetensors", "*.txt", "*.model"]
 # Pickled weights, in one file or several: fetched where there are no others, to be converted.
@@ -25,3 +34,19 @@ def check_model_files(folder: Path, source: str) -> None:
         )
     if not any(any(folder.glob(pattern)) for pattern in TOKENIZER_FILES):
         raise UserError(f"{source}: no tokenizer.json or vocabulary; save the tokenizer there too")
+
+
+def check_replaceable(option: str, folder: Path) -> None:
+    """Raise `UserError` by `option` unless a folder is empty or holds an encoder of ours alone."""
+    files = [path for path in sorted(folder.rglob("*")) if path.is_symlink() or not path.is_dir()]
+    record = folder / "encoder.json"
+    made = read_json(record) if record.is_file() else None
+    if files and not (isinstance(made, dict) and "weights_sha256" in made):
+        raise UserError(f"{option} {folder}: holds no encoder, and is not replaced; choose another")
+    ours = {path for pattern in ENCODER_FILES for path in folder.glob(pattern)}
+    for path in files:
+        if path not in ours:
+            name = path.relative_to(folder)
+            raise UserError(
+                f"{option} {folder}: {name} is no part of an encoder, and is not deleted; move it"
+            )
