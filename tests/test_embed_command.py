@@ -171,3 +171,15 @@ def test_as_a_process_a_mistake_is_one_line_and_exit_code_2(command, project, tm
     told = "error: --encoder m: no such folder" if "--encoder" in options else "error: --pooling: m"
     assert result.stderr.startswith(told)
     assert result.stderr.count("\n") == 1
+
+
+def test_a_record_replaces_only_a_record(run, strings, tmp_path):
+    mine = tmp_path / "mine.json"
+    mine.write_text('{"grades": [1, 2]}')
+    for path in (mine, strings):
+        before = path.read_bytes()
+        with pytest.raises(UserError, match=r"--record \S+: is another file"):
+            run(record=path)
+        assert path.read_bytes() == before
+    for _ in range(2):
+        run("--overwrite", record=tmp_path / "record.json")

@@ -217,3 +217,16 @@ def test_an_encoder_s_own_classifier_says_what_texts_are(project, sampler, tmp_p
     hits = [classes[row] == label for (row,), label, part in rows if part == "test"]
     assert found["reviews-en", "accuracy"]["value"] == pytest.approx(np.mean(hits))
     assert len(hits) == 48
+
+
+@pytest.mark.parametrize("name", ["scores.json", "scores.record.json"])
+def test_scores_replace_only_scores(project, sampler, tmp_path, name):
+    mine = tmp_path / name
+    mine.write_text("my notes")
+    given = ["--data-root", sampler, "--suite=simlex999", "--pooling=mean", "--max-length=16"]
+    with pytest.raises(UserError, match=rf"--output \S+{name}: is another file"):
+        evaluate(project, tmp_path / "scores.json", *given)
+    assert mine.read_text() == "my notes"
+    mine.unlink()
+    for _ in range(2):
+        evaluate(project, tmp_path / "scores.json", *given)

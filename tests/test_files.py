@@ -1,6 +1,7 @@
 import gzip
 import json
 import os
+import random
 import socket
 import subprocess
 import time
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from workflow_scripts import files
 from workflow_scripts.errors import UserError, nearest_name, run_command
+from workflow_scripts.files import parse_json, read_json, read_lines, read_text, stream_lines
 
 LINE = st.text(st.characters(codec="utf-8", exclude_characters="\n"), max_size=20)
 
@@ -34,7 +36,7 @@ def test_odd_separators_stay_in_the_line_and_gzip_is_read(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "message", ["latin.txt:2: not UTF-8", "none.txt: no such file", "cut.gz: cannot be read"]
+    "message", ["latin.txt:2: not UTF-8", "none.txt: no such file", "cut.gz:1: cannot be read"]
 )
 def test_unreadable_text_names_file_and_line(tmp_path, message):
     (tmp_path / "latin.txt").write_bytes(b"good\nb\xffad\n")
@@ -206,3 +208,53 @@ def test_bytes_are_on_the_disk_before_their_name(tmp_path, monkeypatch):
         (folder / "weights").write_text("whole")
     own = f".a.txt.{HOST}.{os.getpid()}.tmp"
     assert done == [own, "renamed a.txt", "weights", "renamed b"]
+
+
+@pytest.mark.parametrize("read", [read_text, read_lines, lambda path: list(stream_lines(path))])
+def test_gzip_with_any_bit_flipped_or_cut_gives_one_error_or_text(tmp_path, read):
+    path = tmp_path / "a.txt.gz"
+    body = gzip.compress("".join(f"line {n * n}\n" for n in range(200)).encode())
+    cut = [body[:size] for size in range(1, len(body), 7)]
+    bits = range(0, 8 * len(body), 11)
+    flipped = [
+        body[: b // 8] + bytes([body[b // 8] ^ 1 << b % 8]) + body[b // 8 + 1 :] for b in bits
+    ]
+    refused = 0
+    for damaged in cut + flipped:
+        path.write_bytes(damaged)
+        try:
+            read(path)
+        except UserError as error:
+            refused += 1
+            assert str(error).startswith(str(path))
+    assert refused > len(cut) + len(flipped) // 2
+
+
+def test_a_cut_gzip_file_is_named_with_the_line_that_it_ends_in(tmp_path):
+    path = tmp_path / "a.txt.gz"
+    path.write_bytes(
+        gzip.compress(b"one\n" + random.Random(3).randbytes(9000).hex().encode())[:3000]
+    )
+    with pytest.raises(UserError, match=r"a\.txt\.gz:2: cannot be read .*; fetch the file again"):
+        list(stream_lines(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('{"a":\n "\\ud83d"}', r":2: half a character \(\\ud83d"),
+        ('{"a": 1,\n "\\udE00": 2}', r":2: half a character"),
+        ("[" * 100_000, r":1: .*\(too deep\)"),
+        ("9" * 5000, r":1: .*\(a number too long\)"),
+    ],
+)
+def test_json_that_no_step_could_write_again_is_one_error(tmp_path, text, problem):
+    (tmp_path / "a.json").write_text(text)
+    with pytest.raises(UserError, match=rf"a\.json{problem}.*; mend or remake the file$"):
+        read_json(tmp_path / "a.json")
+    with pytest.raises(UserError, match=r"^b:7: .*; mend or remake the file$"):
+        parse_json(text, "b", 7)
+
+
+def test_json_keeps_characters_written_in_two_halves():
+    assert parse_json('"\\ud83d\\ude00 \\\\ud83d"', "a") == "\U0001f600 \\ud83d"

@@ -282,3 +282,24 @@ def test_it_runs_as_a_command(encoder, files, tmp_path):
     assert found.returncode == 0, found.stderr
     assert len((tmp_path / "o.tsv").read_text().splitlines()) == 6
     assert read_json(encoder / "encoder.json")["pooling"] == "mean"
+
+
+def test_no_input_and_no_file_of_somebody_else_is_replaced(run, files, tmp_path):
+    before = [path.read_bytes() for path in files]
+    for path in files:
+        with pytest.raises(UserError, match=r"--output \S+: is read from"):
+            run("--overwrite", output=path)
+    with pytest.raises(UserError, match=r"--index \S+: \S+names.tsv is read from"):
+        run(index=tmp_path)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("keep")
+    with pytest.raises(UserError, match=r"--index \S+mine: holds notes.txt"):
+        run(index=tmp_path / "mine")
+    assert [path.read_bytes() for path in files] == before
+
+
+def test_a_damaged_inverted_file_is_named(run, tmp_path):
+    run(index=tmp_path / "index")
+    (tmp_path / "index" / "ivf.faiss").write_bytes(b"IwSq" + bytes(40))
+    with pytest.raises(UserError, match=r"ivf.faiss: cannot be read; remove it"):
+        run("--overwrite", "--approximate", "1", index=tmp_path / "index")

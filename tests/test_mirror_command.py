@@ -100,9 +100,9 @@ def test_of_several_seeds_each_folder_is_looked_at(arguments, tmp_path):
     mine = tmp_path / "encoder" / "seed44" / "mine.txt"
     mine.parent.mkdir(parents=True)
     mine.write_text("keep")
-    with pytest.raises(UserError, match="--output .*seed44: holds no encoder"):
+    with pytest.raises(UserError, match=r"--output .*seed44: holds no encoder"):
         mirror.main([*as_argv(arguments), "--overwrite", "--seed", "33", "44"])
-    with pytest.raises(UserError, match="--output .*encoder: holds no encoder"):
+    with pytest.raises(UserError, match=r"--output .*encoder: holds no encoder"):
         mirror.main([*as_argv(arguments), "--overwrite"])
     assert mine.read_text() == "keep"
 
@@ -116,7 +116,7 @@ def test_a_step_log_replaces_only_a_step_log(arguments, tmp_path, body):
         log = ["--step-log", str(tmp_path / "log")]
         mirror.main([*as_argv(arguments), *log, "--overwrite", "--seed", "33", "44"])
     assert mine.read_bytes() == before
-    with pytest.raises(UserError, match="--step-log .*is a folder"):
+    with pytest.raises(UserError, match=r"--step-log .*is a folder"):
         mirror.main([*as_argv(arguments), "--step-log", str(PROJECT)])
 
 

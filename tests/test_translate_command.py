@@ -308,3 +308,13 @@ def test_as_a_process_a_mistake_is_one_line_and_exit_code_2(project, files):
     assert result.returncode == 2
     assert result.stderr.startswith("error: nowhere.tsv: no such file")
     assert result.stderr.count("\n") == 1
+
+
+def test_an_output_that_is_an_input_is_refused(files):
+    vectors = [f"--{side}-vectors={files}/{side}.vec" for side in SIDES]
+    dictionary = f"--dictionary={files}/pairs.tsv"
+    for name in ("pairs.tsv", "source.vec"):
+        before = (files / name).read_bytes()
+        with pytest.raises(UserError, match=rf"--output \S+{name}: is read from"):
+            translate.main([*vectors, dictionary, f"--output={files}/{name}", "--overwrite"])
+        assert (files / name).read_bytes() == before

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from safetensors.torch import load_file, save_file
 
+from workflow_scripts.downloads.model_files import check_replaceable
 from workflow_scripts.embedding.encoder_folder import OWN_WEIGHTS, weights_sha256
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import atomic_directory, write_json
@@ -26,6 +27,7 @@ def ship_encoder(encoder: Path, output: Path) -> None:
     if not (encoder / "encoder.json").is_file():
         raise UserError(f"{encoder}: no encoder.json; give a folder that tuning made")
     record = json.loads((encoder / "encoder.json").read_text(encoding="utf-8"))
+    check_replaceable("--output", output)
     with atomic_directory(output) as temporary:
         left_out = shutil.ignore_patterns(OWN_WEIGHTS)
         shutil.copytree(encoder, temporary, ignore=left_out, dirs_exist_ok=True)

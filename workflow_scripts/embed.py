@@ -19,7 +19,7 @@ from workflow_scripts.embedding.principal_components import principal_components
 from workflow_scripts.embedding.recorded_choices import settle_pooling
 from workflow_scripts.embedding.vector_shards import DTYPES, SHARD_SIZE, ShardedJob, embed_in_shards
 from workflow_scripts.errors import UserError, run_command
-from workflow_scripts.files import check_new_file, read_lines, sha256_of, write_json
+from workflow_scripts.files import check_new_file, check_own_json, read_lines, sha256_of, write_json
 
 
 def embed(arguments: argparse.Namespace, strings: list[str], pooling: str, max_length: int) -> None:
@@ -60,7 +60,9 @@ def main(argv: list[str] | None = None) -> None:
     check_counts(arguments, "shard_size", "remove_components")
     if arguments.output.suffix != ".npy":
         raise UserError(f"--output {arguments.output}: give a file name that ends in .npy")
-    check_new_file("--output", arguments.output, arguments.overwrite)
+    check_new_file("--output", arguments.output, arguments.overwrite, [arguments.strings])
+    if arguments.record is not None:
+        check_own_json("--record", arguments.record, "strings_sha256")
     pooling, max_length = settle_pooling(arguments.model, arguments.pooling, arguments.max_length)
     strings = read_lines(arguments.strings)
     if not strings:

@@ -19,7 +19,7 @@ from workflow_scripts.datasets.formats.register import read_entry
 from workflow_scripts.datasets.read_suite import read_suite
 from workflow_scripts.embedding.recorded_choices import add_pooling_arguments, settle_pooling
 from workflow_scripts.errors import UserError, nearest_name, run_command
-from workflow_scripts.files import read_text, write_json, write_text
+from workflow_scripts.files import check_own_json, read_text, write_json, write_text
 from workflow_scripts.imports import default_threads, quick_imports
 from workflow_scripts.scoring.card_scores import add_scores
 from workflow_scripts.scoring.tasks.register import TASKS, needs
@@ -159,6 +159,9 @@ def main(argv: list[str] | None = None) -> None:
     add("--threads", type=int, default=default_threads(), help=threads)
     add("--device", choices=("cpu", "cuda", "auto"), default="auto")
     arguments = parser.parse_args(argv)
+    record_file = arguments.output.with_suffix(".record.json")
+    check_own_json("--output", arguments.output, "metric")
+    check_own_json("--output", record_file, "left_out")
     chosen = settle_pooling(arguments.model, arguments.pooling, arguments.max_length)
     arguments.pooling, arguments.max_length = chosen
     card = Path(arguments.model).expanduser() / "README.md"
@@ -188,7 +191,7 @@ def main(argv: list[str] | None = None) -> None:
     choices = {f"retrieval.{part}": block for part, block in used.items()}
     if any(needs(entry.task, "predictions") for entry in entries.values()):
         record["classification"] = choices["classification"] = trained.model_dump()
-    write_json(arguments.output.with_suffix(".record.json"), record)
+    write_json(record_file, record)
     if arguments.card:
         write_text(card, add_scores(read_text(card), rows))
     print_table(rows, missing)

@@ -10,14 +10,16 @@ import shutil
 import socket
 import sys
 import time
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import IO, Any
 
 from workflow_scripts.errors import UserError
 
+_HALF_OF_PAIR = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 STDIN = "-"
 # Characters of a line; the longest of the registered data sets has 90,000.
 LONGEST_LINE = 1_000_000
@@ -111,8 +113,26 @@ def _opened(path: str | Path) -> Iterator[IO[bytes]]:
     try:
         with opener(path, "rb") as stream:
             yield stream
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise UserError(f"{path}: cannot be read ({error}); fetch the file again") from error
+
+
+def _raw_lines(stream: IO[bytes], name: str | Path, most: int = -1) -> Iterator[bytes]:
+    for number in count(1):
+        try:
+            line = stream.readline(most)
+        except (OSError, EOFError, zlib.error) as error:
+            problem = f"{name}:{number}: cannot be read ({error})"
+            raise UserError(f"{problem}; fetch the file again") from error
+        if not line:
+            return
+        yield line
+
+
+def stream_bytes(path: str | Path) -> Iterator[bytes]:
+    """Yield the raw lines of a file, unpacked if its name ends in `.gz`."""
+    with _opened(path) as stream:
+        yield from _raw_lines(stream, path)
 
 
 def _not_utf8(path: str | Path, line: int) -> UserError:
@@ -126,6 +146,9 @@ def _too_long(path: str | Path, line: int) -> UserError:
 
 def read_bytes(path: str | Path) -> bytes:
     """Return the bytes of a file, unpacked if its name ends in `.gz`."""
+    if Path(path).suffix == ".gz":
+        # by lines, so that damage is told with its own
+        return b"".join(stream_bytes(path))
     with _opened(path) as stream:
         return stream.read()
 
@@ -152,7 +175,7 @@ def decode_lines(stream: IO[bytes], name: str | Path, encoding: str = "utf-8") -
     """Yield the lines of `read_lines` from a stream of bytes; `name` is what errors call it."""
     # of four bytes a character at most, and with the line's end
     most = 4 * (LONGEST_LINE + 1)
-    for number, raw in enumerate(iter(partial(stream.readline, most), b""), start=1):
+    for number, raw in enumerate(_raw_lines(stream, name, most), start=1):
         if len(raw) == most and not raw.endswith(b"\n"):
             raise _too_long(name, number)
         if number == 1 and encoding == "utf-8" and raw.startswith(codecs.BOM_UTF8):
@@ -199,10 +222,17 @@ def read_rows(
         yield number, fields
 
 
-def check_new_file(option: str, path: Path, overwrite: bool) -> None:
-    """Raise `UserError` by `option` unless a file can be made there, or replaced if told so."""
+def check_new_file(
+    option: str, path: Path, overwrite: bool, inputs: Iterable[str | Path | None] = ()
+) -> None:
+    """Raise `UserError` by `option` unless a file can be made there, or replaced if told so.
+
+    None of the `inputs` is ever replaced.
+    """
     if path.is_dir():
         raise UserError(f"{option} {path}: is a folder; give a file name")
+    if path.resolve() in {Path(one).resolve() for one in inputs if one is not None}:
+        raise UserError(f"{option} {path}: is read from; choose another")
     if path.exists() and not overwrite:
         raise UserError(f"{option} {path}: exists; choose another or add --overwrite")
     parent = next(one for one in path.resolve().parents if one.exists())
@@ -210,22 +240,25 @@ def check_new_file(option: str, path: Path, overwrite: bool) -> None:
         raise UserError(f"{option} {path}: cannot be made in {parent}; choose another")
 
 
-def check_own_json(option: str, path: Path, key: str) -> None:
+def check_own_json(
+    option: str, path: Path, key: str, inputs: Iterable[str | Path | None] = ()
+) -> None:
     """Raise `UserError` by `option` unless a file is new, or JSON that a run before wrote there.
 
     That is an object with `key`, a list of such, or lines of them of which the last may be cut off.
     """
-    check_new_file(option, path, overwrite=True)
+    check_new_file(option, path, True, inputs)
     if not path.exists():
         return
     try:
         text = read_text(path)
         try:
-            rows = json.loads(text or "[]")
-        except ValueError:
-            rows = [json.loads(line) for line in text.splitlines(keepends=True) if line[-1] == "\n"]
+            rows = parse_json(text or "[]", path)
+        except UserError:
+            lines = text.splitlines(keepends=True)
+            rows = [parse_json(line, path) for line in lines if line[-1] == "\n"]
         rows = rows if isinstance(rows, list) else [rows]
-    except (ValueError, UserError):
+    except UserError:
         rows = [None]
     if not all(isinstance(row, dict) and key in row for row in rows):
         raise UserError(f"{option} {path}: is another file, and is not replaced; choose another")
@@ -237,22 +270,41 @@ def write_text(path: str | Path, text: str) -> None:
         temporary.write_text(text, encoding="utf-8", newline="")
 
 
-def read_json(path: str | Path) -> Any:
-    """Return the content of a JSON file; a key that is twice in an object is a mistake."""
+def parse_json(text: str, path: str | Path, line: int | None = None) -> Any:
+    """Return what JSON says, of a whole file or one line of it: text that can be written as UTF-8.
+
+    Raises `UserError`, with file and line; a key that is twice in an object is a mistake too.
+    """
+    where = path if line is None else f"{path}:{line}"
 
     def one_of_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         content = dict(pairs)
         if len(content) < len(pairs):
             keys = [key for key, _ in pairs]
             twice = next(key for key in keys if keys.count(key) > 1)
-            raise UserError(f"{path}: the key {twice!r} is there twice; remove one of the two")
+            raise UserError(f"{where}: the key {twice!r} is there twice; remove one of the two")
         return content
 
     try:
-        return json.loads(read_text(path), object_pairs_hook=one_of_each)
+        content = json.loads(text, object_pairs_hook=one_of_each)
+        if half := _HALF_OF_PAIR.search(text):
+            # halves of one character make it; one alone is no text
+            json.dumps(content, ensure_ascii=False).encode()
+        return content
     except json.JSONDecodeError as error:
-        problem = f"{path}:{error.lineno}: not valid JSON ({error.msg})"
-        raise UserError(f"{problem}; mend or remake the file") from error
+        problem = f"{path}:{line or error.lineno}: not valid JSON ({error.msg})"
+    except UnicodeEncodeError:
+        number = line or text.count("\n", 0, half.start()) + 1
+        problem = f"{path}:{number}: half a character ({half[0]}, or one below)"
+    except (ValueError, RecursionError) as error:
+        why = "a number too long" if isinstance(error, ValueError) else "too deep"
+        problem = f"{path}:{line or 1}: JSON that cannot be read ({why})"
+    raise UserError(f"{problem}; mend or remake the file")
+
+
+def read_json(path: str | Path) -> Any:
+    """Return the content of a JSON file as `parse_json` does."""
+    return parse_json(read_text(path), path)
 
 
 def write_json(path: str | Path, content: Any) -> None:

@@ -9,7 +9,7 @@ import argparse
 import json
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from functools import partial
@@ -218,6 +218,21 @@ def _say(line: str) -> None:
     print(line, file=sys.stderr)
 
 
+def check_index_folder(folder: Path, names: Sequence[Path]) -> None:
+    """Raise `UserError` for a folder that holds other files than an index, which could be lost."""
+    for path in names:
+        if path.resolve().is_relative_to(folder.resolve()):
+            raise UserError(f"--index {folder}: {path} is read from; give another folder")
+    ours = ("names.tsv", "vectors.npy", "index.json", "ivf.faiss", ".vectors.npy.shards")
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"--index {folder}: is a file; give a folder")
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if path.name not in ours and not path.name.endswith(".tmp"):
+            raise UserError(
+                f"--index {folder}: holds {path.name}; give a folder for the index alone"
+            )
+
+
 def _parse(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m workflow_scripts.link", description=__doc__)
     add = parser.add_argument
@@ -259,9 +274,12 @@ def main(argv: list[str] | None = None) -> None:
         arguments.output = None
     check_encoder_arguments(arguments)
     check_counts(arguments, "k", "shard_size", "approximate")
+    inputs = [arguments.mentions, *(arguments.names or ())]
     for option in ("output", "errors"):
         if (path := getattr(arguments, option)) is not None:
-            check_new_file(f"--{option}", path, arguments.overwrite)
+            check_new_file(f"--{option}", path, arguments.overwrite, inputs)
+    if arguments.index is not None:
+        check_index_folder(arguments.index, arguments.names or ())
     if arguments.errors is not None and arguments.gold_column is None:
         raise UserError("--errors: against what? give --gold-column too")
     if arguments.index is None and arguments.output is None:

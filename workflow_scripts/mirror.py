@@ -5,7 +5,6 @@ with `start` goes on from an encoder: --model is then the folder of that one.
 """
 
 import argparse
-import json
 import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -15,7 +14,7 @@ from workflow_scripts.datasets.read_suite import read_suite
 from workflow_scripts.downloads.model_files import check_replaceable
 from workflow_scripts.errors import UserError, nearest_name, run_command
 from workflow_scripts.evaluate import DATASET_FILES, choose_datasets, drop_missing
-from workflow_scripts.files import check_own_json
+from workflow_scripts.files import check_own_json, parse_json
 from workflow_scripts.imports import default_threads
 from workflow_scripts.scoring.development_set import DevelopmentSet
 from workflow_scripts.scoring.tasks.register import check_development_task
@@ -73,8 +72,8 @@ def read_block(arguments: argparse.Namespace, before: Mapping[str, Any]) -> Any:
         # of a key that is set twice the last setting counts, in its own place
         changes.pop(path, None)
         try:
-            changes[path] = json.loads(text)
-        except json.JSONDecodeError:
+            changes[path] = parse_json(text, "--set")
+        except UserError:
             changes[path] = text
     if dataset := arguments.development_set:
         # a suite of its own

@@ -26,7 +26,7 @@ from workflow_scripts.embedding.progress import Advance
 from workflow_scripts.embedding.recorded_choices import settle_pooling
 from workflow_scripts.embedding.vector_shards import SHARD_SIZE, ShardedJob, embed_once
 from workflow_scripts.errors import UserError, run_command
-from workflow_scripts.files import check_new_file, write_json
+from workflow_scripts.files import check_new_file, check_own_json, write_json
 from workflow_scripts.retrieval.margin_mining import (
     MARGINS,
     NEIGHBOURS,
@@ -201,11 +201,9 @@ def check_arguments(arguments: argparse.Namespace, inputs: dict[str, Path]) -> N
     if math.isnan(threshold) or (is_cosine and 1 < abs(threshold) < math.inf):
         wanted = "a cosine, from -1 to 1" if is_cosine else "a number"
         raise UserError(f"--threshold {threshold}: give {wanted}")
-    read = {path.resolve() for path in inputs.values()}
-    for option in ("output", "record"):
-        if (path := getattr(arguments, option)) and path.resolve() in read:
-            raise UserError(f"--{option} {path}: is read from; choose another")
-    check_new_file("--output", arguments.output, arguments.overwrite)
+    check_new_file("--output", arguments.output, arguments.overwrite, inputs.values())
+    if arguments.record is not None:
+        check_own_json("--record", arguments.record, "mode", inputs.values())
 
 
 def main(argv: list[str] | None = None) -> None:

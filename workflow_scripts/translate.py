@@ -252,7 +252,9 @@ def check_arguments(given: argparse.Namespace) -> list[str] | None:
         raise UserError(f"--test-share {given.test_share}: give a share from 0 to less than 1")
     if not 0 <= given.regularisation < float("inf"):
         raise UserError(f"--regularisation {given.regularisation}: give 0 or more")
-    check_new_file("--output", given.output, given.overwrite)
+    files = [given.dictionary, given.test_dictionary, given.words, *vectors]
+    files += [getattr(given, f"{side}_vocabulary") for side in SIDES]
+    check_new_file("--output", given.output, given.overwrite, files)
     return encoders if any(encoders) else None
 
 

@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import pytest
 import yaml
 
@@ -120,3 +122,25 @@ def test_an_empty_file_and_a_merge_key(write):
     assert read_mapping(write("x.yaml", "")) == {}
     text = "a: &x {b: 1}\nc: {<<: *x, b: 2}\n"
     assert read_mapping(write("y.yaml", text))["c"] == {"b": 2}
+
+
+ALIASES = "".join(
+    f"{one}: &{one} [{', '.join([f'*{before}'] * 10)}]\n" for before, one in pairwise("abcdefgh")
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: " + "[" * 200_000, "line 1: blocks within blocks too deep"),
+        ("- " * 200_000, "line 1: blocks within blocks too deep"),
+        ("a: &x [*x]", "more than 1000000 values; remove aliases"),
+        ("a: &a [0, 1]\n" + ALIASES, "more than 1000000 values; remove aliases"),
+        ("a: 2020-13-45", "not valid YAML"),
+        ("a: " + "9" * 5000, "not valid YAML"),
+    ],
+)
+def test_yaml_that_would_take_the_run_down_is_one_error(tmp_path, text, message):
+    (tmp_path / "a.yaml").write_text(text)
+    with pytest.raises(UserError, match=rf"a\.yaml.* ?{message}"):
+        read_layers([tmp_path / "a.yaml"])

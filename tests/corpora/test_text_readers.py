@@ -67,7 +67,7 @@ def test_columns_of_a_table_are_read_one_after_the_other_with_quoting_off(tmp_pa
 @pytest.mark.parametrize(
     ("reader", "content", "message"),
     [
-        ("wikiextractor", '{"text": "Fine."}\n{"text": \n', "text:2: expected a JSON object"),
+        ("wikiextractor", '{"text": "Fine."}\n{"text": \n', "text:2: not valid JSON"),
         ("wikiextractor", "Just a line.\n", "expected WikiExtractor output"),
         ("numbered-lines", "1\tFine.\nno tab\n", "text:2: expected a row of number<TAB>sentence"),
         ("numbered-lines", "1\tFine.\nword\tx\n", "text:2: expected a row of number<TAB>sentence"),
@@ -98,3 +98,10 @@ def test_real_files_read_whole(shared_data, reader, pattern, minimum):
     paragraphs = list(read_with(reader, path))
     assert len(paragraphs) >= minimum
     assert not any(p.startswith(("<doc ", "</doc", "*** START", "*** END")) for p in paragraphs)
+
+
+@pytest.mark.parametrize("text", ["3", "null", '"\\ud800"', "[" * 9999])
+def test_an_article_without_text_is_named_by_its_line(tmp_path, text):
+    (tmp_path / "wiki").write_text('{"text": "a"}\n{"text": ' + text + "}\n")
+    with pytest.raises(UserError, match=r"wiki:2: "):
+        list(read_with("wikiextractor", tmp_path / "wiki"))

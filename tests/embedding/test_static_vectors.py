@@ -89,7 +89,7 @@ def test_malformed_text_is_named_by_file_and_line(tmp_path, text, message):
 def test_a_damaged_archive_an_absent_file_and_another_kind_are_named(tmp_path):
     for content in (gzip.compress(TEXT.encode())[:-12], b"no archive"):
         (tmp_path / "en.vec.gz").write_bytes(content)
-        with pytest.raises(UserError, match=r"en\.vec\.gz: cannot be read"):
+        with pytest.raises(UserError, match=r"en\.vec\.gz:\d+: cannot be read"):
             read_word_vectors(tmp_path / "en.vec.gz", {"a"})
     for name, message in {"none.bin": "no such file", "en.bin.gz": "of a kind"}.items():
         with pytest.raises(UserError, match=rf"{name}: {message}"):
@@ -168,3 +168,10 @@ def test_the_first_words_of_a_file_are_its_most_frequent(tmp_path):
     assert first_words(model, 1) == ["cat"]
     with pytest.raises(UserError, match="no such file of word vectors"):
         first_words(tmp_path / "no.vec", 1)
+
+
+@pytest.mark.parametrize("header", ["1000000000000 2", "2 1000000000000", "2 " + "9" * 5000])
+def test_a_header_of_any_size_takes_no_memory(tmp_path, header):
+    (tmp_path / "a.vec").write_text(f"{header}\na 1 2\nb 3 4\n")
+    with pytest.raises(UserError, match=r"a\.vec:?[12]?: "):
+        read_word_vectors(tmp_path / "a.vec", ["a"])

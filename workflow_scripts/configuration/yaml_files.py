@@ -13,6 +13,9 @@ import yaml
 
 from workflow_scripts.errors import UserError
 
+_DEEPEST = 100
+_MOST_VALUES = 1_000_000
+
 
 # the loader in C, where PyYAML was built with it, is several times faster
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
@@ -50,18 +53,48 @@ def read_mapping(path: str | Path) -> dict[str, Any]:
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}; give a file that can be read") from error
     try:
+        _require_shallow(text)
         found = yaml.load(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = f", line {mark.line + 1}" if mark else ""
         raise UserError(f"{path}{line}: {error.problem or error.context}") from error
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:
+        # a date or number that is none too
         raise UserError(f"{path}: not valid YAML ({str(error).splitlines()[0]})") from error
     if found is None:
         return {}
     if not isinstance(found, dict):
         raise UserError(f"{path}: give lines of the form `key: value`")
+    _require_finite(found, path)
     return repeat_blocks(found, str(path))
+
+
+def _require_shallow(text: str) -> None:
+    """Raise `MarkedYAMLError` for what would take the loader in C, and with it Python, down."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > _DEEPEST:
+            raise yaml.MarkedYAMLError(
+                problem="blocks within blocks too deep; check its brackets",
+                problem_mark=event.start_mark,
+            )
+
+
+def _require_finite(found: dict[str, Any], path: str | Path) -> None:
+    """Raise `UserError` for what aliases (`*name`) make endless or too much."""
+    todo: list[Any] = [found]
+    for _ in range(_MOST_VALUES):
+        if not todo:
+            return
+        value = todo.pop()
+        if isinstance(value, Mapping):
+            todo += [*value, *value.values()]
+        elif isinstance(value, list | set):
+            todo += value
+    raise UserError(f"{path}: more than {_MOST_VALUES} values; remove aliases (*name)")
 
 
 def repeat_blocks(value: Any, where: str) -> Any:

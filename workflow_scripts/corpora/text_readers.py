@@ -5,7 +5,6 @@ documents give each as one. Files are streamed, but for the books of `gutenberg`
 treebanks. Choosing text is for `text_cleaning`.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, groupby
 from pathlib import Path
@@ -14,7 +13,7 @@ from workflow_scripts.corpora.obo import NAMES, read_obo
 from workflow_scripts.datasets.rows import read_aligned_lines, require_strings
 from workflow_scripts.datasets.strings import blocks_of
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import read_bytes, read_rows, stream_lines
+from workflow_scripts.files import parse_json, read_bytes, read_rows, stream_lines
 
 _ANOTHER = "give the text another reader"
 
@@ -49,12 +48,12 @@ def _read_json_articles(path: Path) -> Iterator[Document]:
     for number, line in enumerate(stream_lines(path), start=1):
         if not line.strip():
             continue
-        try:
-            text = json.loads(line)["text"]
-        except (json.JSONDecodeError, KeyError, TypeError) as error:
+        article = parse_json(line, path, number)
+        text = article.get("text") if isinstance(article, dict) else None
+        if not isinstance(text, str):
             raise UserError(
                 f"{path}:{number}: expected a JSON object with a key 'text'; remove the line"
-            ) from error
+            )
         yield _whole(text.split("\n"))
 
 

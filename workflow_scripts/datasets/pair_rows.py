@@ -1,6 +1,5 @@
 """Rows of two strings, mostly with a label, in the layouts that sets of sentence pairs come in."""
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -15,7 +14,7 @@ from workflow_scripts.datasets.rows import (
     require_strings,
 )
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import read_json, read_lines
+from workflow_scripts.files import parse_json, read_json, read_lines
 
 _JSON_KEYS = ("text_a", "text_b", "label")
 # Columns that number the rows of a file, where it has one of them.
@@ -40,11 +39,7 @@ def read_pair_rows(
             yield line, _fields_of(entry, _JSON_KEYS[: len(columns)], path, line)
     elif name.endswith(".jsonl"):
         for line, text in enumerate(read_lines(path), start=1):
-            try:
-                entry = json.loads(text)
-            except json.JSONDecodeError as error:
-                raise malformed(path, line, f"not valid JSON ({error.msg})") from error
-            yield line, _fields_of(entry, columns, path, line)
+            yield line, _fields_of(parse_json(text, path, line), columns, path, line)
     elif name.endswith(".csv"):
         yield from read_headed_csv(path, columns)
     else:

@@ -3,8 +3,7 @@
 A line `words dimension`, then a line a word: the word and its numbers, between single blanks.
 """
 
-import gzip
-import zlib
+import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
@@ -13,9 +12,11 @@ import numpy as np
 from workflow_scripts.embedding.fasttext_model import read_fasttext_model, words_of_model
 from workflow_scripts.embedding.word_lookup import MEAN_OF_WORDS, WordVectors
 from workflow_scripts.errors import UserError
+from workflow_scripts.files import stream_bytes
 
 TEXT_ENDINGS = (".vec", ".txt", ".vec.gz", ".txt.gz")
 MODEL_ENDING = ".bin"
+_SIZE = re.compile(rb"0*[1-9][0-9]{,17}")
 
 
 def is_fasttext_model(path: Path) -> bool:
@@ -64,12 +65,7 @@ def _words_of_text(path: Path) -> Iterator[bytes]:
 
 
 def _read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    opener = gzip.open if path.suffix == ".gz" else open
-    try:
-        with opener(path, "rb") as stream:
-            yield from enumerate(stream, start=1)
-    except (OSError, EOFError, zlib.error) as error:
-        raise UserError(f"{path}: cannot be read ({error}); fetch the file again") from error
+    return enumerate(stream_bytes(path), start=1)
 
 
 def _read_numbers(path: Path, number: int, fields: list[bytes]) -> np.ndarray:
@@ -94,13 +90,14 @@ def read_text_vectors(path: Path, asked: Collection[str]) -> WordVectors:
     lines = _read_lines(path)
     _, header = next(lines, (1, b""))
     sizes = header.split()
-    if len(sizes) != 2 or not all(size.isdigit() and int(size) for size in sizes):
+    if len(sizes) != 2 or not all(_SIZE.fullmatch(size) for size in sizes):
         raise UserError(
             f"{path}:1: expected `number-of-words dimension`, found {header[:40]!r}; add this line "
             "to a file that has none, or fetch the file again"
         )
     words, dimension = map(int, sizes)
-    total = np.zeros(dimension)
+    # of the size that a line has, whatever the first one says
+    total: np.ndarray | float = 0.0
     number = 1
     for number, line in lines:
         line = line.rstrip(b" \r\n")
@@ -117,7 +114,7 @@ def read_text_vectors(path: Path, asked: Collection[str]) -> WordVectors:
             continue
         vector = _read_numbers(path, number, line.split(b" ")[1:])
         if in_mean:
-            total += vector
+            total = total + vector.astype(np.float64)
         if word in sought:
             repeated += word.decode() in known
             known.setdefault(word.decode(), vector)

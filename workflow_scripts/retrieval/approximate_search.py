@@ -10,6 +10,7 @@ from pathlib import Path
 import faiss
 import numpy as np
 
+from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_file
 from workflow_scripts.retrieval.vector_search import best_of_candidates, search_blocks
 
@@ -30,7 +31,10 @@ class ApproximateIndex:
         """Read the inverted file from `file`, or make it and write it there."""
         faiss.omp_set_num_threads(threads)
         self._vectors, self._threads = vectors, threads
-        self._index = faiss.read_index(str(file)) if file.is_file() else self._make(file)
+        try:
+            self._index = faiss.read_index(str(file)) if file.is_file() else self._make(file)
+        except RuntimeError as error:
+            raise UserError(f"{file}: cannot be read; remove it to have it made anew") from error
         self._index.nprobe = min(probes, self._index.nlist)
 
     def _make(self, file: Path) -> faiss.Index:
