@@ -4,13 +4,14 @@ from snakemake.utils import min_version
 
 from workflow_scripts.cluster.earlier_jobs import wait_for_earlier_jobs
 from workflow_scripts.cluster.failed_jobs import FailedJobs
-from workflow_scripts.cluster.run_lock import hold_run_lock
+from workflow_scripts.cluster.run_lock import hold_run_lock, refuse_second_run
 from workflow_scripts.cluster.warm_python import start_warm_python
 from workflow_scripts.dag.given import WILDCARDS, alternatives
 from workflow_scripts.dag.plan import make_plan
 from workflow_scripts.sources import sources
 
 min_version("9.27")
+refuse_second_run(workflow)
 
 # the files given with --configfile, or else config/config.yaml, each over what its `base` names
 plan = make_plan(workflow.overwrite_configfiles, workflow.config_settings.config)

@@ -107,7 +107,9 @@ def test_of_several_seeds_each_folder_is_looked_at(arguments, tmp_path):
     assert mine.read_text() == "keep"
 
 
-@pytest.mark.parametrize("body", ["my thesis\n", "3\n", '{"step": 1}\nnotes\n', "[[1]]", b"\xff\n"])
+@pytest.mark.parametrize(
+    "body", ["my thesis\n", "my thesis", "3\n", '{"step": 1}\nnotes\n', "[[1]]", b"\xff\n"]
+)
 def test_a_step_log_replaces_only_a_step_log(arguments, tmp_path, body):
     mine = tmp_path / "log.seed44"
     mine.write_bytes(body if isinstance(body, bytes) else body.encode())

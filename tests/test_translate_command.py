@@ -268,7 +268,7 @@ def test_pairs_stand_between_tabs_or_blanks(tmp_path):
         ({"test_share": 1}, "--test-share 1.0: give a share from 0 to less than 1"),
         ({"regularisation": -1}, "--regularisation -1.0: give 0 or more"),
         ({"output": "folder"}, "is a folder"),
-        ({"output": "pairs.tsv"}, r"pairs.tsv: exists; .*--overwrite"),
+        ({"output": "pairs.tsv"}, r"pairs.tsv: is read from"),
     ],
 )
 def test_mistakes_are_named_and_leave_nothing(run, files, changes, message, monkeypatch):

@@ -255,8 +255,9 @@ def check_own_json(
         try:
             rows = parse_json(text or "[]", path)
         except UserError:
-            lines = text.splitlines(keepends=True)
-            rows = [parse_json(line, path) for line in lines if line[-1] == "\n"]
+            *whole, last = text.split("\n")
+            rows = [parse_json(line, path) for line in whole]
+            rows += [] if last[:1] in ("", "{") else [None]
         rows = rows if isinstance(rows, list) else [rows]
     except UserError:
         rows = [None]

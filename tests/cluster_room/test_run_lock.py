@@ -1,15 +1,16 @@
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
-from workflow_scripts.cluster.run_lock import hold_run_lock
-from workflow_scripts.errors import UserError
+from workflow_scripts.cluster.run_lock import hold_run_lock, refuse_second_run
 
 HOLDER = """
 import sys, time
+from pathlib import Path
 from workflow_scripts.cluster.run_lock import hold_run_lock
-hold_run_lock(sys.argv[1])
+hold_run_lock(Path(sys.argv[1]))
 print("held", flush=True)
 time.sleep(60)
 """
@@ -17,13 +18,23 @@ time.sleep(60)
 
 def test_a_second_run_is_refused_and_a_killed_one_leaves_no_lock(tmp_path, project):
     lock = tmp_path / "run.lock"
+    run = SimpleNamespace(cores=2, nodes=None, dryrun=False, is_main_process=True)
+    run.resource_settings = run.output_settings = run
     command = [sys.executable, "-c", HOLDER, str(lock)]
     holder = subprocess.Popen(command, cwd=project, stdout=subprocess.PIPE, text=True)
     try:
         assert holder.stdout.readline() == "held\n"
-        with pytest.raises(UserError, match="another run"):
-            hold_run_lock(lock)
+        for refused in (lambda: hold_run_lock(lock), lambda: refuse_second_run(run, lock)):
+            with pytest.raises(SystemExit, match="^error: .*run.lock: another run"):
+                refused()
+        # a dry run, a graph, and a job of the run itself
+        for name, value in (("dryrun", True), ("cores", None), ("is_main_process", False)):
+            before = getattr(run, name)
+            setattr(run, name, value)
+            refuse_second_run(run, lock)
+            setattr(run, name, before)
     finally:
         holder.kill()
         holder.wait()
+    refuse_second_run(run, lock)
     hold_run_lock(lock)

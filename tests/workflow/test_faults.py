@@ -56,7 +56,11 @@ def test_two_runs_in_one_folder_do_not_mix(fresh):
     holder = subprocess.Popen(command, cwd=fresh.folder, stdout=subprocess.PIPE, text=True)
     try:
         assert holder.stdout.readline() == "held\n"
-        assert "another run of this workflow is active" in fresh.fails("all_tables")
+        said = fresh.fails("all_tables")
+        assert "another run of this workflow is active" in said
+        # nothing is planned before
+        assert said.splitlines()[-1].startswith("error: ") and "jobs" not in said
+        fresh.succeeds("--dry-run", "all_tables")
     finally:
         holder.kill()
         holder.wait()

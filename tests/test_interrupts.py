@@ -1,0 +1,20 @@
+"""Ctrl-C at any time ends a command with one line and 130."""
+
+import subprocess
+import sys
+
+import pytest
+
+DOORS = "mirror cmlm evaluate embed link search translate export_onnx check_config"
+
+
+@pytest.mark.parametrize("door", [*DOORS.split(), "datasets.read_suite", "tuning.tune_encoder"])
+def test_an_interrupt_while_modules_are_imported_is_one_line(project, tmp_path, door):
+    # what all of them import comes with the interrupt
+    for name in ("argparse", "pathlib"):
+        (tmp_path / f"{name}.py").write_text("raise KeyboardInterrupt\n")
+    command = [sys.executable, "-m", f"workflow_scripts.{door}"]
+    result = subprocess.run(
+        command, cwd=project, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True
+    )
+    assert (result.returncode, result.stderr) == (130, "interrupted\n")
