@@ -23,8 +23,8 @@ rule read_suite:
         runtime=lambda wildcards, attempt: 20 * attempt,
     params:
         block=lambda wildcards: given.suite_block(wildcards.suite),
-        root=plan.config.data.root,
-        corpora=f"{plan.config.results}/corpora",
+        root=lambda wildcards: plan.config.data.root,
+        corpora=lambda wildcards: f"{plan.config.results}/corpora",
     shell:
         r"""
         logged {log:q} {output.usage:q} \

@@ -30,7 +30,7 @@ rule fetch_dataset:
     conda:
         "../envs/plain.yaml"
     params:
-        root=plan.config.data.root,
+        root=lambda wildcards: plan.config.data.root,
         # Snakemake does not compare params that are functions of the input: where checked bytes
         # come from is no reason to fetch again, and to run again all that follows
         options=lambda wildcards, input: plan.fetching.options,
@@ -63,7 +63,7 @@ rule fetch_model:
     params:
         model=lambda wildcards: plan.models.hub_model(wildcards.model).address,
         pinned=lambda wildcards: plan.models.weights_sha256(wildcards.model),
-        folder=str(plan.fetching.models),
+        folder=lambda wildcards: str(plan.fetching.models),
         options=lambda wildcards, input: plan.fetching.options,
     shell:
         r"""
@@ -91,7 +91,7 @@ rule fetch_all:
     conda:
         "../envs/plain.yaml"
     params:
-        root=plan.config.data.root,
+        root=lambda wildcards: plan.config.data.root,
         gated=lambda wildcards: plan.needs(True).gated(),
     shell:
         r"""

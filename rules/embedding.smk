@@ -27,7 +27,7 @@ rule embed_suite:
     params:
         encoder=lambda wildcards: given.location(given.encoder(wildcards)),
         recipe=lambda wildcards: given.embedding_block(wildcards.recipe),
-        device=plan.config.device,
+        device=lambda wildcards: plan.config.device,
     shell:
         r"""
         logged {log:q} {output.usage:q} on_gpu {resources.gpu} \

@@ -159,7 +159,7 @@ rule pretrain_model:
         exponent=lambda wildcards: pretraining.settings(wildcards.pretrained).language_exponent,
         examples=lambda wildcards: pretraining.examples(wildcards.pretrained),
         seed=lambda wildcards: pretraining.settings(wildcards.pretrained).seed,
-        device=plan.config.device,
+        device=lambda wildcards: plan.config.device,
         beside=lambda wildcards: f"{plan.config.results}/pretraining/{wildcards.pretrained}",
     shell:
         r"""

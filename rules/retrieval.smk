@@ -25,8 +25,8 @@ rule link_entities:
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        similarity=plan.config.retrieval.linking.similarity,
-        k=plan.config.retrieval.linking.k,
+        similarity=lambda wildcards: plan.config.retrieval.linking.similarity,
+        k=lambda wildcards: plan.config.retrieval.linking.k,
     shell:
         r"""
         logged {log:q} {output.usage:q} \
@@ -34,7 +34,7 @@ rule link_entities:
             --vectors {input.vectors:q} \
             --items {input.items_json:q} \
             --similarity {params.similarity:q} \
-            --k {params.k} \
+            --k {params.k:q} \
             --threads {threads} \
             --output {output.links:q}
         """
@@ -59,11 +59,11 @@ rule induce_lexicon:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        mapping=plan.config.retrieval.lexicon.mapping,
-        regularisation=plan.config.retrieval.lexicon.regularisation,
-        similarity=plan.config.retrieval.lexicon.similarity,
-        neighbours=plan.config.retrieval.lexicon.neighbours,
-        k=plan.config.retrieval.lexicon.k,
+        mapping=lambda wildcards: plan.config.retrieval.lexicon.mapping,
+        regularisation=lambda wildcards: plan.config.retrieval.lexicon.regularisation,
+        similarity=lambda wildcards: plan.config.retrieval.lexicon.similarity,
+        neighbours=lambda wildcards: plan.config.retrieval.lexicon.neighbours,
+        k=lambda wildcards: plan.config.retrieval.lexicon.k,
     shell:
         r"""
         logged {log:q} {output.usage:q} \
@@ -74,10 +74,10 @@ rule induce_lexicon:
             --target-vectors {input.target_vectors:q} \
             --target-items {input.target_items:q} \
             --mapping {params.mapping:q} \
-            --regularisation {params.regularisation} \
+            --regularisation {params.regularisation:q} \
             --retrieval {params.similarity:q} \
-            --neighbours {params.neighbours} \
-            --k {params.k} \
+            --neighbours {params.neighbours:q} \
+            --k {params.k:q} \
             --threads {threads} \
             --output {output.ranks:q}
         """

@@ -75,7 +75,7 @@ rule score_suite:
         r"""
         logged {log:q} {output.usage:q} \
             python -m workflow_scripts.scoring.score_suite \
-            --encoder {params.encoder} \
+            --encoder {params.encoder:q} \
             --items {input.items_json:q} \
             --vectors {input.vectors:q} \
             {params.made:q} \
@@ -107,7 +107,7 @@ rule score_lexicon:
         logged {log:q} {output.usage:q} \
             python -m workflow_scripts.scoring.score_lexicon \
             --dataset {wildcards.dataset:q} \
-            --encoder {params.encoder} \
+            --encoder {params.encoder:q} \
             --source-items {input.source_items:q} \
             --target-items {input.target_items:q} \
             --ranks {input.ranks:q} \

@@ -34,12 +34,12 @@ rule tune_encoder:
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        launcher=given.tuning_launcher,
+        launcher=lambda wildcards: given.tuning_launcher,
         model=lambda wildcards: given.location(given.start(wildcards)),
         recipe=lambda wildcards: given.block("recipes", wildcards.recipe),
         linking=lambda wildcards: given.linking_of_development(wildcards.recipe),
-        threads=plan.config.threads.tuning,
-        device=plan.config.device,
+        threads=lambda wildcards: plan.config.threads.tuning,
+        device=lambda wildcards: plan.config.device,
         folder=subpath(output.record, parent=True),
         # no `log`, which Snakemake removes before an attempt: the next one goes on with it
         steps=lambda wildcards: (

@@ -48,7 +48,7 @@ rule search_grid:
     params:
         model=lambda wildcards: plan.models.location(grid.model(wildcards.search)),
         block=lambda wildcards: grid.slice_block(wildcards.search, wildcards.slice),
-        device=plan.config.device,
+        device=lambda wildcards: plan.config.device,
     shell:
         r"""
         export STEP_MEMORY_MB={resources.mem_mb}

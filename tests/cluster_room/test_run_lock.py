@@ -25,7 +25,7 @@ def test_a_second_run_is_refused_and_a_killed_one_leaves_no_lock(tmp_path, proje
     try:
         assert holder.stdout.readline() == "held\n"
         for refused in (lambda: hold_run_lock(lock), lambda: refuse_second_run(run, lock)):
-            with pytest.raises(SystemExit, match="^error: .*run.lock: another run"):
+            with pytest.raises(SystemExit, match=r"^error: .*run.lock: another run"):
                 refused()
         # a dry run, a graph, and a job of the run itself
         for name, value in (("dryrun", True), ("cores", None), ("is_main_process", False)):

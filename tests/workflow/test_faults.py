@@ -5,6 +5,7 @@ The run after the mended one succeeds.
 
 import hashlib
 import io
+import json
 import shutil
 import subprocess
 import sys
@@ -44,6 +45,53 @@ def test_a_missing_file_is_named_before_the_first_job(fresh):
     assert "askapatient/dictionary.txt: no such file" in output
     assert "zenodo" in output
     assert "Select jobs" not in output
+
+
+def test_braces_anywhere_in_a_config(fresh):
+    """Snakemake fills `{name}` in texts that rules get as they stand."""
+    root, model = "resources/{ data }{0:", "resources/models/}{bert en}"
+    for old, new in (("resources/sampler", root), ("resources/models/bert-en-mini", model)):
+        (fresh.folder / old).rename(fresh.folder / new)
+    with fresh.edited_config() as config:
+        config["data"] |= {"root": root, "label": "the {embedded} sampler"}
+        config["models"]["bert-en-mini"] = {"path": model, "label": "{BERT} {wildcards.model}"}
+        config["downloads"] = {"mirror": "https://{user}", "models": "data/{ }"}
+        config["papers"]["mirror-bert"]["title"] = "{first} {{paper}}"
+        for table in ("words", "models"):
+            config["tables"][table]["title"] = "{Words} {0} {"
+        config["tables"]["words"]["rows"][1]["label"] = "{x!r} }"
+        config["figures"]["sizes"] |= {"title": "{Sizes}", "caption": "{caption}"}
+    assert "tune_encoder model=bert-en-mini" in " ".join(fresh.planned("all_tables"))
+    tables = fresh.folder / "results/tables"
+    blocks = [f"results/{kind}.json" for kind in ("tables/blocks/words", "figures/blocks/sizes")]
+    fresh.succeeds(f"results/scores/{UNTUNED}/words-en.tsv", "results/tables/models.md", *blocks)
+    assert "{Words} {0} {" in (tables / "models.md").read_text()
+    assert "{BERT} {wildcards.model}" in (tables / "models.md").read_text()
+    assert json.loads((tables / "blocks/words.json").read_text())["title"] == "{Words} {0} {"
+
+
+@pytest.mark.parametrize(
+    ("place", "path"),
+    [
+        ("data", "raw/{bert}"),
+        ("models", "a/{model}"),
+        ("results", "{x, .*}"),
+        ("corpora", "{0}.txt"),
+    ],
+)
+def test_a_path_that_snakemake_would_fill_in_is_named(fresh, place, path):
+    with fresh.edited_config() as config:
+        if place == "data":
+            config["data"]["root"] = path
+        elif place == "models":
+            config["models"]["bert-en-mini"] = {"path": path}
+        elif place == "results":
+            config["results"] = path
+        else:
+            config["corpora"]["sentences-en"]["path"] = path
+    output = fresh.fails("--dry-run", "all_tables")
+    assert output.splitlines()[-1].startswith("error: ")
+    assert f"rename it, since Snakemake takes {path.split('/')[-1].removesuffix('.txt')}" in output
 
 
 def test_two_runs_in_one_folder_do_not_mix(fresh):

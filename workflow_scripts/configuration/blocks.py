@@ -79,6 +79,22 @@ def mistake(message: str) -> PydanticCustomError:
     return PydanticCustomError("mistake", "{said}", {"said": message})
 
 
+def wildcard_in(path: str) -> str | None:
+    """Return what Snakemake would take for a wildcard in the path of an input, None without."""
+    found = re.search(r"\{\s*[.\w]+\s*(,[^{}]*)?\}", path)
+    return found and found[0]
+
+
+def _no_wildcard(path: str) -> str:
+    if found := wildcard_in(path):
+        raise mistake(f"rename it, since Snakemake takes {found} in a path for a wildcard")
+    return path
+
+
+# a file or folder that rules depend on
+RulePath = Annotated[Text, AfterValidator(_no_wildcard)]
+
+
 def read_block(
     kind: type[AnyBlock], value: Any, where: str = "", file: str | FileOf = "config"
 ) -> AnyBlock:

@@ -11,6 +11,7 @@ from workflow_scripts.configuration.blocks import (
     Id,
     NotNegative,
     Papers,
+    RulePath,
     Text,
     WholeNumber,
     mistake,
@@ -26,7 +27,7 @@ Kept = Annotated[int, Field(ge=5)]
 class Data(Block):
     """Where the files are that corpora and data sets name by relative path."""
 
-    root: Text = Field(description="Folder with the layout of resources/sampler.")
+    root: RulePath = Field(description="Folder with the layout of resources/sampler.")
     label: Text | None = Field(None, description="What the tables call this data.")
     paper: Papers = Field([], description="Papers whose data sets the files are: an id or a list.")
     missing: Literal["error", "skip"] = Field(
@@ -41,7 +42,9 @@ class Downloads(Block):
     mirror: Text | None = Field(
         None, description="Base URL or folder laid out as a data root, asked in place of sources."
     )
-    models: Text = Field("data/models", description="Folder that models of the hub are fetched to.")
+    models: RulePath = Field(
+        "data/models", description="Folder that models of the hub are fetched to."
+    )
     offline: bool = Field(False, description="true takes only what is there or in a mirror folder.")
 
 
@@ -51,7 +54,7 @@ _SOURCES = ("path", "hub", "vectors", "same_as", "absent")
 class Model(Block):
     """A pretrained model: one of path, hub (with revision), vectors, same_as and absent."""
 
-    path: Text | None = Field(
+    path: RulePath | None = Field(
         None, description="Folder with config.json, model.safetensors and the tokenizer."
     )
     hub: HubId | None = Field(None, description="Id on the Hugging Face hub.")
@@ -59,7 +62,7 @@ class Model(Block):
     weights_sha256: Sha256 | None = Field(
         None, description="Of a hub model's one file of weights, as the hub has it at that commit."
     )
-    vectors: Text | None = Field(
+    vectors: RulePath | None = Field(
         None, description="Word vectors (.vec, .vec.gz or fastText's .bin), below the data root."
     )
     oov: Literal["mean", "subwords", "error"] = Field(
@@ -166,7 +169,7 @@ class Paper(Block):
 class Config(Block):
     """A merged config. Blocks that are chosen by name are typed by their rooms (`dag.typed`)."""
 
-    results: Text = Field("results", description="Folder of everything that a run makes.")
+    results: RulePath = Field("results", description="Folder of everything that a run makes.")
     seeds: Distinct[Count] = Field(description="Seeds of tuning; tuned rows are means over them.")
     data: Data = Field(description="Where the data are.")
     downloads: Downloads = Field(Downloads(), description="How files are fetched.")
@@ -196,10 +199,10 @@ class Config(Block):
     pretraining: dict[str, Any] = Field(
         {}, description="Recipes of the embedded models; see config/pretraining.yaml."
     )
-    pretraining_text: Text | None = Field(
+    pretraining_text: RulePath | None = Field(
         None, description="Folder of text for `snakemake embedded_models`, given with --config."
     )
-    pretraining_evaluation: Text | None = Field(
+    pretraining_evaluation: RulePath | None = Field(
         None, description="Folder of evaluation sets whose sentences stay out of that text."
     )
     tuning_grid: dict[str, Any] | None = Field(

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workflow_scripts.configuration.blocks import wildcard_in
 from workflow_scripts.dag.raw_data import RawData, gated_sets
 from workflow_scripts.dag.typed import Typed
 from workflow_scripts.errors import UserError, nearest_name
@@ -95,6 +96,10 @@ def shown_searches(typed: Typed) -> list[str]:
 def require_files(plan: "Plan") -> None:
     """Raise `UserError` that names what is missing and no job brings, before the first job."""
     needs, present = plan.needs(False), plan.present
+    for file in needs.files():
+        if found := wildcard_in(str(file)):
+            wrong = f"rename it, since Snakemake takes {found} in a path for a wildcard"
+            raise UserError(f"{file}: {wrong}")
     plan.fetching.require(plan.models, needs.models, present.raw.downloads_of(needs.files()))
     present.require(needs.encoders, needs.suites)
     for recipe in sorted({encoder.recipe for encoder in needs.encoders}):

@@ -18,6 +18,13 @@ from safetensors.torch import save_file
 from transformers import AutoModel, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
 from workflow_scripts.downloads.model_files import HUB_PATTERNS, WEIGHT_FILES, check_model_files
+from workflow_scripts.embedding.model_config import (
+    ENCODERS,
+    check_architecture,
+    check_sizes,
+    check_tokenizer,
+    read_config,
+)
 from workflow_scripts.embedding.pooling_names import POOLINGS, SHORTEST_MAX_LENGTH
 from workflow_scripts.embedding.sentence_transformers_files import write_sentence_transformers_files
 from workflow_scripts.errors import UserError
@@ -25,10 +32,6 @@ from workflow_scripts.files import atomic_directory, sha256_of, write_json, writ
 
 # What a method trained beside the model, in an encoder folder.
 OWN_WEIGHTS = "training_modules.safetensors"
-# Those that the tests tune, save and load; others that `check_architecture` lets pass may do too.
-ENCODERS = (
-    "BERT, RoBERTa, XLM-R, CamemBERT, DistilBERT, ELECTRA, MPNet, ALBERT, DeBERTa and ModernBERT"
-)
 
 
 @dataclass
@@ -128,27 +131,12 @@ def weights_sha256(folder: Path) -> str:
     return hashlib.sha256(listing.encode()).hexdigest()
 
 
-def check_architecture(config: transformers.PreTrainedConfig, source: str) -> None:
-    """Raise `UserError` unless `config` is of an encoder with masked language modelling."""
-    if getattr(config, "is_encoder_decoder", False):
-        what = "an encoder-decoder"
-    elif getattr(config, "is_decoder", False):
-        what = "set up as a decoder (is_decoder in config.json)"
-    elif type(config) in transformers.MODEL_FOR_MASKED_LM_MAPPING:
-        return
-    elif type(config) in transformers.MODEL_FOR_CAUSAL_LM_MAPPING:
-        what = "a decoder"
-    else:
-        what = "no masked language model"
-    raise UserError(
-        f"{source}: {config.model_type} is {what}; give an encoder-only model: {ENCODERS} are taken"
-    )
-
-
 @contextmanager
 def _loading(source: str, what: str) -> Iterator[None]:
     try:
         yield
+    except UserError:
+        raise
     except Exception as error:  # malformed files surface as nearly any kind
         lines = str(error).strip().splitlines()
         reason = f"{type(error).__name__}: {lines[0][:200]}" if lines else type(error).__name__
@@ -172,16 +160,17 @@ def load_model(source: str, device: str | torch.device = "cpu") -> LoadedModel:
     check_model_files(folder, source)
     options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     with _loading(source, "model"):
-        config = transformers.AutoConfig.from_pretrained(folder, **options)
+        config = read_config(folder)
     check_architecture(config, source)
+    with _loading(source, "model"):
+        check_sizes(config, folder, source)
     with _loading(source, "tokenizer"):
         tokenizer = AutoTokenizer.from_pretrained(folder, **options)
-    if tokenizer.pad_token_id is None:
-        raise UserError(f"{source}: the tokenizer has no padding token; add one and save it again")
+        check_tokenizer(tokenizer, config, source)
     tokenizer.padding_side = "right"
     options |= {"dtype": torch.float32, "use_safetensors": True, "output_loading_info": True}
     with _loading(source, "model"):
-        model, report = AutoModel.from_pretrained(folder, **options)
+        model, report = AutoModel.from_pretrained(folder, config=config, **options)
     if "attention_mask" not in inspect.signature(model.forward).parameters:
         raise UserError(
             f"{source}: {config.model_type} takes no attention mask, so that padding would change "

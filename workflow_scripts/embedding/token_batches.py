@@ -3,10 +3,13 @@
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
+from typing import Any
 
 import numpy as np
 import torch
 from transformers import PreTrainedTokenizerBase
+
+from workflow_scripts.errors import UserError
 
 # Strings and characters that the Rust tokenizer takes at once: enough for its threads; what it
 # gives is large, about 500 bytes a character.
@@ -54,14 +57,17 @@ def _first_words(string: str, characters: int) -> str:
 def _token_ids(
     tokenizer: PreTrainedTokenizerBase, strings: list[str], max_length: int
 ) -> list[list[int]]:
-    options = {"truncation": True, "max_length": max_length}
-    if not tokenizer.is_fast:
-        return tokenizer(strings, **options)["input_ids"]
-    # The call sets truncation of the Rust tokenizer, which is then asked itself: building the
-    # result of a call takes transformers longer than the tokens took.
-    tokenizer("", **options)
-    encode = tokenizer.backend_tokenizer.encode_batch_fast
-    return [encoding.ids for part in _parts(strings) for encoding in encode(part)]
+    options: dict[str, Any] = {"truncation": True, "max_length": max_length}
+    try:
+        if not tokenizer.is_fast:
+            return tokenizer(strings, **options)["input_ids"]
+        # The call sets truncation of the Rust tokenizer, which is then asked itself: building the
+        # result of a call takes transformers longer than the tokens took.
+        tokenizer("", **options)
+        encode = tokenizer.backend_tokenizer.encode_batch_fast
+        return [encoding.ids for part in _parts(strings) for encoding in encode(part)]
+    except Exception as error:  # the Rust tokenizer has no kind of its own
+        raise UserError(f"the tokenizer does not take these strings ({error}); mend it") from error
 
 
 def _parts(strings: list[str]) -> Iterator[list[str]]:

@@ -5,6 +5,7 @@ from torch.nn import functional
 from transformers import AutoModelForMaskedLM, PreTrainedModel
 
 from workflow_scripts.embedding.encoder_folder import LoadedModel
+from workflow_scripts.embedding.model_config import read_config
 from workflow_scripts.errors import UserError
 from workflow_scripts.language_modelling.masking import IGNORED
 
@@ -24,9 +25,10 @@ def load_masked_lm(loaded: LoadedModel, seed: int) -> PreTrainedModel:
     """
     model = loaded.model
     options = {"local_files_only": True, "trust_remote_code": False, "use_safetensors": True}
+    options |= {"config": read_config(loaded.folder), "dtype": torch.float32}
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        whole = AutoModelForMaskedLM.from_pretrained(loaded.folder, dtype=torch.float32, **options)
+        whole = AutoModelForMaskedLM.from_pretrained(loaded.folder, **options)
     setattr(whole, whole.base_model_prefix, model)
     whole.to(device=model.device, dtype=model.dtype)
     whole.tie_weights()

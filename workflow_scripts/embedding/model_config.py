@@ -1,0 +1,87 @@
+"""What config.json may ask for: an encoder of the size of its weights, and attention of torch's."""
+
+from pathlib import Path
+
+import transformers
+from safetensors import safe_open
+
+from workflow_scripts.errors import UserError
+
+# Those that the tests tune, save and load; others that `check_architecture` lets pass may do too.
+ENCODERS = (
+    "BERT, RoBERTa, XLM-R, CamemBERT, DistilBERT, ELECTRA, MPNet, ALBERT, DeBERTa and ModernBERT"
+)
+# Sizes that some tensor has; others, such as the number of positions, may be of none.
+_SIZES = ("vocab_size", "hidden_size", "intermediate_size", "embedding_size")
+_LARGEST_OTHER = 100_000
+# Characters that few vocabularies have.
+_RARE = ("\u16a0", "\U00013000")
+
+
+def read_config(folder: Path) -> transformers.PreTrainedConfig:
+    """Return config.json, with torch's attention: the file may name code to be fetched."""
+    config = transformers.AutoConfig.from_pretrained(
+        folder, local_files_only=True, trust_remote_code=False
+    )
+    model = transformers.MODEL_MAPPING.get(type(config), None)
+    config._attn_implementation = "sdpa" if getattr(model, "_supports_sdpa", False) else "eager"
+    return config
+
+
+def check_architecture(config: transformers.PreTrainedConfig, source: str) -> None:
+    """Raise `UserError` unless `config` is of an encoder with masked language modelling."""
+    if getattr(config, "is_encoder_decoder", False):
+        what = "an encoder-decoder"
+    elif getattr(config, "is_decoder", False):
+        what = "set up as a decoder (is_decoder in config.json)"
+    elif getattr(config, "quantization_config", None) is not None:
+        what = "quantised (quantization_config in config.json)"
+    elif type(config) in transformers.MODEL_FOR_MASKED_LM_MAPPING:
+        return
+    elif type(config) in transformers.MODEL_FOR_CAUSAL_LM_MAPPING:
+        what = "a decoder"
+    else:
+        what = "no masked language model"
+    raise UserError(
+        f"{source}: {config.model_type} is {what}; give an encoder-only model: {ENCODERS} are taken"
+    )
+
+
+def check_sizes(config: transformers.PreTrainedConfig, folder: Path, source: str) -> None:
+    """Raise `UserError` where config.json asks for far more than the weights hold.
+
+    From the headers alone, since a model is made in memory before its weights are read.
+    """
+    tensors, largest = 0, 1
+    for file in folder.glob("*.safetensors"):
+        with safe_open(file, framework="np") as stream:
+            shapes = [stream.get_slice(name).get_shape() for name in stream.keys()]  # noqa: SIM118
+        tensors += len(shapes)
+        largest = max(largest, *(size for shape in shapes for size in shape))
+    limits = dict.fromkeys(_SIZES, largest) | {"num_hidden_layers": tensors}
+    asked = {key: getattr(config, key, None) for key in limits}
+    asked |= {key: value for key, value in config.to_dict().items() if key not in asked}
+    for key, value in asked.items():
+        limit = limits.get(key, max(largest, _LARGEST_OTHER))
+        if isinstance(value, int) and value > limit:
+            raise UserError(
+                f"{source}: config.json: {key} is {value}, more than the weights hold; take both "
+                "from the same model"
+            )
+
+
+def check_tokenizer(
+    tokenizer: transformers.PreTrainedTokenizerBase,
+    config: transformers.PreTrainedConfig,
+    source: str,
+) -> None:
+    """Raise `UserError` where ids have no embedding; any error where rare characters have none."""
+    if tokenizer.pad_token_id is None:
+        raise UserError(f"{source}: the tokenizer has no padding token; add one and save it again")
+    last = max(tokenizer.get_vocab().values(), default=0)
+    if last >= config.vocab_size:
+        raise UserError(
+            f"{source}: the tokenizer has a token of id {last}, but config.json a vocab_size of "
+            f"{config.vocab_size}; take both from the same model"
+        )
+    tokenizer(list(_RARE))
