@@ -3,6 +3,7 @@
 #   make test         the same for the tests; test-slow for those of tens of seconds
 #   make bench        speed and memory against other ways, to docs/benchmarks.md; bench-gpu on a GPU
 #   make test-cluster the tests on a SLURM of one node, whose packages it installs (Debian, root)
+#   make fuzz         readers under damaged files (CASES, SEED), for half an hour at most
 #   make check        formatting and lint of Python and Snakemake code, directions of imports
 #   make container    the image for `snakemake --sdm apptainer`
 PYTHON ?= python3
@@ -17,7 +18,7 @@ export HF_HUB_OFFLINE ?= 1
 BENCH_DATA ?= $(firstword $(wildcard ../shared/data) resources/sampler)
 BENCH_OPTIONS ?=
 
-.PHONY: all_tables test test-slow test-cluster cluster-packages check bench bench-gpu environment container lock rulegraph rooms docs clean
+.PHONY: all_tables test test-slow test-cluster cluster-packages fuzz check bench bench-gpu environment container lock rulegraph rooms docs clean
 
 all_tables: environment
 	snakemake --cores $(CORES) all_tables
@@ -38,6 +39,10 @@ cluster-packages:
 	  command -v $$program > /dev/null || missing=yes; done; test -z "$$missing" || \
 	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
 	    apt-get install --yes -qq --no-install-recommends $(CLUSTER_PACKAGES) > /dev/null; }
+
+CASES ?= 20000
+fuzz: environment
+	python -m tools.fuzz_readers --cases $(CASES) $(if $(SEED),--seed $(SEED))
 
 check: environment
 	ruff check .

@@ -49,7 +49,7 @@ def test_a_missing_file_is_named_before_the_first_job(fresh):
 
 def test_braces_anywhere_in_a_config(fresh):
     """Snakemake fills `{name}` in texts that rules get as they stand."""
-    root, model = "resources/{ data }{0:", "resources/models/}{bert en}"
+    root, model = "resources/{da ta}{0:", "resources/models/}{bert en}"
     for old, new in (("resources/sampler", root), ("resources/models/bert-en-mini", model)):
         (fresh.folder / old).rename(fresh.folder / new)
     with fresh.edited_config() as config:

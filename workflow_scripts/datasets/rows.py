@@ -8,9 +8,13 @@ from pathlib import Path
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_lines, read_text, stream_lines
 
+# of what a message shows of a file
+_LONGEST = 500
+
 
 def malformed(path: Path, line: int, what: str) -> UserError:
     """Return the error of a line of a file: `what` was expected or found there."""
+    what = what if len(what) <= _LONGEST else f"{what[:_LONGEST]}..."
     return UserError(f"{path}:{line}: {what}; mend or remove the line")
 
 
