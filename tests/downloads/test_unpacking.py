@@ -1,5 +1,11 @@
+import bz2
 import gzip
+import io
+import struct
+import subprocess
+import sys
 import tarfile
+import zipfile
 from contextlib import suppress
 
 import pytest
@@ -117,4 +123,124 @@ def test_an_encrypted_member_is_one_error(tmp_path, folder):
         raw[raw.index(signature) + offset] |= 1
     path.write_bytes(raw)
     with pytest.raises(UserError, match=r"cannot be unpacked .*encrypted"):
+        unpack(path, path.name, {"one.txt": None}, folder)
+
+
+def tar_header(kind, size, name=b"x"):
+    info = tarfile.TarInfo(name.decode())
+    info.type, info.size = kind, size
+    return info.tobuf(tarfile.GNU_FORMAT)
+
+
+def header_of_zeros(kind):
+    """A tar whose first header is followed by so many zeros that belong to the header."""
+    return tar_header(kind, HUGE) + bytes(HUGE) + tar_header(tarfile.REGTYPE, 0, b"one.txt")
+
+
+def sparse_map():
+    """A tar whose one header goes on in 40,000 blocks, each telling of 21 holes."""
+    first = bytearray(tar_header(tarfile.GNUTYPE_SPARSE, 0, b"one.txt"))
+    first[482] = 1
+    first[148:156] = b" " * 8
+    first[148:156] = b"%06o\0 " % sum(first)
+    block = (b"00000000001\0" * 42).ljust(504, b"\0") + b"\1".ljust(8, b"\0")
+    return bytes(first) + block * 40_000
+
+
+def zip_of_one(method):
+    raw = io.BytesIO()
+    with zipfile.ZipFile(raw, "w", method, compresslevel=1) as archive:
+        archive.writestr("one.txt", bytes(HUGE))
+    return raw.getvalue()
+
+
+def zip_of_many():
+    """A zip whose directory has 400,000 entries."""
+    raw = io.BytesIO()
+    with zipfile.ZipFile(raw, "w") as archive:
+        archive.writestr("o", b"")
+    whole = raw.getvalue()
+    start, end = whole.index(b"PK\x01\x02"), whole.index(b"PK\x05\x06")
+    directory = whole[start:end] * 400_000
+    tail = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 65535, 65535, len(directory), start, 0)
+    return whole[:start] + directory + tail
+
+
+HUGE = 60 * 10**6
+BOMBS = {
+    "bzip2 in a zip": ("zip", lambda: zip_of_one(zipfile.ZIP_BZIP2), "compressed by a method"),
+    "lzma in a zip": ("zip", lambda: zip_of_one(zipfile.ZIP_LZMA), "compressed by a method"),
+    "entries of a zip": ("zip", zip_of_many, "tells more of itself"),
+    "extended header": ("tar.gz", lambda: header_of_zeros(tarfile.XHDTYPE), "tells more of itself"),
+    "global header": ("tar.gz", lambda: header_of_zeros(tarfile.XGLTYPE), "tells more of itself"),
+    "long name": ("tar.bz2", lambda: header_of_zeros(tarfile.GNUTYPE_LONGNAME), "tells more of"),
+    "sparse map": ("tar.gz", sparse_map, "tells more of itself"),
+}
+PACKED = {"tar.gz": lambda raw: gzip.compress(raw, 1), "tar.bz2": lambda raw: bz2.compress(raw, 1)}
+UNPACK = """
+import resource, sys
+from pathlib import Path
+from workflow_scripts.downloads.unpacking import unpack
+from workflow_scripts.errors import UserError
+resource.setrlimit(resource.RLIMIT_AS, (64 * 2**20, 64 * 2**20))
+try:
+    unpack(Path(sys.argv[1]), sys.argv[1], {"one.txt": None}, Path(sys.argv[2]))
+except UserError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_what_is_small_on_disk_takes_little_memory(tmp_path, folder, project, bomb):
+    ending, make, message = BOMBS[bomb]
+    path = tmp_path / f"a.{ending}"
+    path.write_bytes(PACKED.get(ending, bytes)(make()))
+    # an interpreter with its libraries and a copy of what unpacks to HUGE do not fit together
+    command = [sys.executable, "-c", UNPACK, str(path), str(folder)]
+    result = subprocess.run(command, cwd=project, capture_output=True, text=True)
+    assert "Error" not in result.stderr
+    assert message in result.stdout
+
+
+def test_a_header_that_leads_backwards_ends(tmp_path, folder):
+    """A negative size would bring tarfile to the same header for ever."""
+    header = bytearray(tar_header(tarfile.REGTYPE, 0, b"one.txt"))
+    header[124:136] = b"\xff" * 10 + b"\xfe\x00"  # -512
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\0 " % sum(header)
+    path = tmp_path / "a.tar"
+    path.write_bytes(tar_header(tarfile.REGTYPE, 0) + bytes(header) + bytes(1024))
+    with pytest.raises(UserError, match=r"a\.tar: cannot be unpacked"):
+        unpack(path, path.name, {"one.txt": None}, folder)
+
+
+def extended(records, name=b"one.txt"):
+    """A tar of one empty member after an extended header of records."""
+    body = b"".join(b"%d %s\n" % (len(one) + 3 + (len(one) > 6), one) for one in records)
+    start = tar_header(tarfile.XHDTYPE, len(body)) + body + bytes(-len(body) % 512)
+    return start + tar_header(tarfile.REGTYPE, 0, name) + bytes(1024)
+
+
+NONSENSE = {
+    "no number": extended([b"GNU.sparse.size=abc"]),
+    "no numbers": extended([b"GNU.sparse.map=1,x"]),
+    "no text": extended([b"hdrcharset=\xff"]),
+    "a size of 30 digits": extended([b"size=" + b"9" * 30]),
+    "headers that end nowhere": tar_header(tarfile.XHDTYPE, 0) * 1500,
+    "a map that ends early": sparse_map()[:5000],
+}
+
+
+@pytest.mark.parametrize("case", NONSENSE)
+def test_a_header_of_nonsense_is_one_error_or_none(tmp_path, folder, case):
+    path = tmp_path / "a.tar"
+    path.write_bytes(NONSENSE[case])
+    with suppress(UserError):
+        unpack(path, path.name, {"one.txt": None}, folder, 10**6)
+
+
+def test_a_name_that_is_not_text_is_one_error(tmp_path, folder):
+    path = make_archive(tmp_path / "a.zip", {"one.txt": TEXT, "\u00fc": b""})
+    path.write_bytes(path.read_bytes().replace("\u00fc".encode(), b"\xff\xff"))
+    with pytest.raises(UserError, match=r"a\.zip: cannot be unpacked"):
         unpack(path, path.name, {"one.txt": None}, folder)

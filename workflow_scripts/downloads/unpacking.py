@@ -1,12 +1,14 @@
 """Taking named members out of archives whose content nobody vouches for."""
 
+import bz2
 import gzip
-import lzma
+import io
+import math
 import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -20,9 +22,16 @@ LARGEST_MEMBER = 20 * 2**30
 KINDS = {".zip": "zip", ".tar": "tar", ".tar.gz": "tar", ".tgz": "tar", ".tar.bz2": "tar"}
 KINDS |= {".tbz2": "tar", ".gz": "gz"}
 _CHUNK = 2**20
-# RuntimeError: zipfile's, of an encrypted member or a compression that is not known
-_DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError)
-_DAMAGE += (EOFError, OSError, RuntimeError)
+# What a zip tells of all its members (some 200,000 have room), and a tar of the next one: both are
+# read into memory at once, the latter unpacked from next to nothing.
+_LARGEST_DIRECTORY = 2**24
+_LARGEST_HEADER = 2**20
+# of these the standard library unpacks as little as it is told to; bzip2 and lzma come whole
+_ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+# RuntimeError: zipfile's, of an encrypted member or a compression that is not known, and one of too
+# many headers in a row; the last three: numbers, names and offsets that are none
+_DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error)
+_DAMAGE += (EOFError, OSError, RuntimeError, ValueError, OverflowError, IndexError)
 
 
 def archive_kind(name: str) -> str:
@@ -76,22 +85,34 @@ def _opened_members(
     """Yield wanted members: name, whether they are plain files, the told size, how to open them."""
     kind = archive_kind(name)
     if kind == "zip":
-        with zipfile.ZipFile(archive) as zipped:
-            infos = {info.filename: info for info in zipped.infolist()}
-            _check_names(infos, wanted, name)
-            for member in wanted:
-                info = infos[member]
-                plain = stat.S_IFMT(info.external_attr >> 16) in (0, stat.S_IFREG)
-                is_file = plain and not info.is_dir()
-                yield member, is_file, info.file_size, partial(zipped.open, info)
+        with _Bounded(open(archive, "rb", buffering=0), name) as raw:
+            raw.left = _LARGEST_DIRECTORY
+            with zipfile.ZipFile(raw) as zipped:
+                raw.left = math.inf
+                infos = {info.filename: info for info in zipped.infolist()}
+                _check_names(infos, infos, wanted, name)
+                for member in wanted:
+                    info = infos[member]
+                    plain = stat.S_IFMT(info.external_attr >> 16) in (0, stat.S_IFREG)
+                    is_file = plain and not info.is_dir()
+                    if info.compress_type not in _ZIP_METHODS:
+                        raise UserError(
+                            f"{name}: member {member} is compressed by a method (number "
+                            f"{info.compress_type}) that may take any memory; pack it anew with "
+                            "deflate, or get the archive from elsewhere (--mirror)"
+                        )
+                    yield member, is_file, info.file_size, partial(zipped.open, info)
     elif kind == "tar":
-        with tarfile.open(archive) as tarred:
-            # a leading ./ is how tar names the folder that it was started in
-            entries = {entry.name.removeprefix("./"): entry for entry in tarred}
-            _check_names(entries, wanted, name)
-            for member in wanted:
-                entry = entries[member]
-                yield member, entry.isreg(), entry.size, partial(tarred.extractfile, entry)
+        unpacked = next((opener for end, opener in _TAR_OPENERS.items() if name.endswith(end)))
+        with _Bounded(unpacked(archive), name) as raw:
+            raw.left = _LARGEST_HEADER
+            with tarfile.open(fileobj=raw, mode="r:") as tarred:
+                entries: dict[str, tarfile.TarInfo] = {}
+                _check_names(_entries(tarred, raw, wanted, entries), entries, wanted, name)
+                raw.left = math.inf
+                for member in wanted:
+                    entry = entries[member]
+                    yield member, entry.isreg(), entry.size, partial(tarred.extractfile, entry)
     else:
         if len(wanted) != 1:
             raise UserError(f"{name}: a .gz holds one file, {len(wanted)} are asked for")
@@ -100,9 +121,68 @@ def _opened_members(
         yield wanted[0], True, 0, partial(gzip.open, archive)
 
 
-def _check_names(entries: Iterable[str], wanted: Iterable[str], archive: str) -> None:
-    found = set(entries)
-    for entry in sorted(found):
+class _Bounded(io.BufferedReader):
+    """The bytes of an archive, of which no more than `left` are read for what it tells of itself.
+
+    Nor is anything looked for farther in than the largest member, unpacked on the way there.
+    """
+
+    left: float
+
+    def __init__(self, raw: Any, name: str) -> None:
+        super().__init__(raw)
+        self._archive = name
+
+    def read(self, size: int | None = -1) -> bytes:
+        if size is not None and size > self.left:
+            raise UserError(
+                f"{self._archive}: tells more of itself than the {self.left} bytes that are read "
+                "of it; do not trust this archive, get it from elsewhere (--mirror)"
+            )
+        found = super().read(size)
+        self.left -= len(found)
+        return found
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        if whence == io.SEEK_SET and offset > LARGEST_MEMBER:
+            raise EOFError(f"it leads to byte {offset}")
+        return super().seek(offset, whence)
+
+
+# by the ending of the name: what is in it does not choose how it is unpacked
+_TAR_OPENERS: dict[str, Callable[[Path], Any]] = {
+    **dict.fromkeys((".gz", ".tgz"), gzip.open),
+    **dict.fromkeys((".bz2", ".tbz2"), bz2.open),
+    "": lambda path: open(path, "rb", buffering=0),
+}
+
+
+def _entries(
+    tarred: tarfile.TarFile, raw: _Bounded, wanted: list[str], found: dict[str, tarfile.TarInfo]
+) -> Iterator[str]:
+    """Yield the name of each entry; put those that are wanted into `found`, and keep no others."""
+    last = -1
+    while (entry := tarred.next()) is not None:
+        if entry.offset <= last or entry.size < 0:
+            # after a negative size tarfile comes to the same header for ever
+            raise tarfile.ReadError(f"the header at byte {entry.offset} leads back")
+        last = entry.offset
+        # a leading ./ is how tar names the folder that it was started in
+        path = entry.name.removeprefix("./")
+        if path in wanted:
+            found[path] = entry
+        yield path
+        tarred.members.clear()
+        # a global header is for what nobody needs here, and would be copied to each entry
+        tarred.pax_headers.clear()
+        raw.left = _LARGEST_HEADER
+
+
+def _check_names(
+    entries: Iterable[str], found: Container[str], wanted: Iterable[str], archive: str
+) -> None:
+    """Raise `UserError` where an entry leads out of its folder, or a wanted one is not found."""
+    for entry in entries:
         path = entry.replace("\\", "/")
         if path.startswith("/") or path[1:2] == ":" or ".." in path.split("/"):
             raise UserError(
