@@ -7,6 +7,9 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 
+# of a place that cannot be written or read, which is not the program's mistake
+_NO_PLACE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR)
+_NO_PLACE += (errno.ENAMETOOLONG, errno.ELOOP)
 # the start of a command, which imports this first
 _STARTED = time.time()
 
@@ -45,10 +48,14 @@ def run_command(main: Callable[[], None]) -> None:
         print(f"error: {message}", file=sys.stderr)
         sys.exit(2)
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-            raise
         where = f"{error.filename}: " if error.filename else ""
-        print(f"error: {where}the disk is full; free space and run it again", file=sys.stderr)
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            said = "the disk is full; free space and run it again"
+        elif error.errno in _NO_PLACE and where:
+            said = f"cannot be used ({error.strerror}); mend that or give another place"
+        else:
+            raise
+        print(f"error: {where}{said}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)

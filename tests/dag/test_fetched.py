@@ -118,6 +118,16 @@ def test_offline_a_mirror_folder_counts(config, tmp_path, project):
     assert lines[1] == f"root/{SICK}: no such file, of data set sick"
 
 
+@pytest.mark.parametrize("secret", ["http://me:secret@host/x", "https://host/x?token=secret"])
+def test_a_password_does_not_come_into_the_commands_of_jobs(config, secret):
+    config["downloads"] = {"mirror": secret}
+    header, _ = error_of(config)
+    assert header.startswith("config: `downloads.mirror` holds a user, password or query")
+    assert "secret" not in header
+    config["downloads"] = {"mirror": "a folder?"}
+    assert plan_of(config).fetching.options == ["--mirror", "a folder?"]
+
+
 def test_the_variable_of_the_hub_holds_for_models_only(config, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     header, lines = error_of(config)

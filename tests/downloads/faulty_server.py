@@ -1,7 +1,10 @@
 """A web server on this machine that serves files as badly as it is told to."""
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
+from urllib.parse import urlsplit
 
 
 @dataclass
@@ -20,6 +23,12 @@ class Served:
     swapped: bytes | None = None
     # what the server says of the length, in place of the truth: "none" to say nothing
     length: str | None = None
+    # (bytes at a time, seconds after each)
+    drip: tuple[int, float] | None = None
+    # in place of "bytes first-last/total", with these three names
+    span: str | None = None
+    # called when half of the body is sent
+    halfway: Callable[[], object] = lambda: None
 
 
 class Server:
@@ -48,8 +57,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self):
         server = self.server.state
-        path = self.path.lstrip("/")
-        server.requests.append((path, dict(self.headers)))
+        address = urlsplit(self.path)
+        path = address.path.lstrip("/")
+        server.requests.append((path, dict(self.headers) | {"query": address.query}))
         served = server.files.get(path)
         if served is None:
             self._answer(404, b"not here")
@@ -57,7 +67,7 @@ class Handler(BaseHTTPRequestHandler):
         status, times = served.refusal
         if times:
             served.refusal = (status, times - 1)
-            self._answer(status, b"busy", served.headers)
+            self._answer(status, b"busy", served.headers, served)
             return
         body = served.swapped if served.swapped is not None else served.body
         code, headers, start = 200, dict(served.headers), 0
@@ -71,7 +81,9 @@ class Handler(BaseHTTPRequestHandler):
                 self._answer(416, b"")
                 return
             code = 206
-            headers["Content-Range"] = f"bytes {start}-{len(body) - 1}/{len(body)}"
+            span = served.span or "bytes {first}-{last}/{total}"
+            where = {"first": start, "last": len(body) - 1, "total": len(body)}
+            headers["Content-Range"] = span.format(**where)
         self._answer(code, body[start:], headers, served)
 
     def _answer(self, status, body, headers=None, served=None):
@@ -90,4 +102,15 @@ class Handler(BaseHTTPRequestHandler):
             served.cut = (size, times - 1)
             body = body[:size]
             self.close_connection = True
-        self.wfile.write(body)
+        if served and served.drip:
+            size, seconds = served.drip
+            for start in range(0, len(body), size):
+                self.wfile.write(body[start : start + size])
+                time.sleep(seconds)
+            return
+        half = len(body) // 2
+        self.wfile.write(body[:half])
+        if served:
+            self.wfile.flush()
+            served.halfway()
+        self.wfile.write(body[half:])

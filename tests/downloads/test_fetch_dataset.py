@@ -5,7 +5,7 @@ from faulty_server import Served
 from small_registry import known, sha256
 
 from workflow_scripts.downloads.fetch_dataset import main
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import UserError, run_command
 
 ONE = b"one\n"
 
@@ -46,3 +46,13 @@ def test_the_embedded_data_set_is_not_fetched_into(arguments, sampler, server, t
     (tmp_path / "root").write_text("")
     with pytest.raises(UserError, match=r"--root .*is not a folder"):
         main(arguments("one"))
+
+
+def test_a_root_that_cannot_be_written_is_one_line(arguments, tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    words = arguments("one")
+    words[words.index("--root") + 1] = str(tmp_path / "file" / "root")
+    with pytest.raises(SystemExit):
+        run_command(lambda: main(words))
+    said = f"error: {tmp_path}/file/root: cannot be used (Not a directory); mend that"
+    assert said in capsys.readouterr().err

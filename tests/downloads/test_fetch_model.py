@@ -1,8 +1,11 @@
 """Models from folders, mirrors and not at all; those of the hub are in test_hub_download.py."""
 
 import json
+import re
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from faulty_server import Served
@@ -12,6 +15,7 @@ from small_registry import files_below
 from workflow_scripts.downloads.fetch_model import main
 from workflow_scripts.downloads.mirrors import open_mirror
 from workflow_scripts.downloads.model_fetching import fetch_model
+from workflow_scripts.downloads.model_folders import problems_of_folder
 from workflow_scripts.errors import UserError
 
 WEIGHTS = FILES["model.safetensors"]
@@ -168,3 +172,84 @@ def test_checking_a_folder_loads_no_library_of_models(arguments, models, project
     )
     command = [sys.executable, "-c", program, *arguments]
     assert subprocess.check_output(command, cwd=project) == b"set()\n"
+
+
+@pytest.mark.parametrize(
+    "name", ["pytorch_model.bin", "modeling.py", "files.json", "a.json/b.json"]
+)
+def test_a_mirror_brings_no_pickle_and_no_script(models, tmp_path, name):
+    files = {"a.json": b"{}", **FILES, name: b"import os"}
+    mirror = tmp_path / "mirror"
+    folder = write_folder(mirror / "models", FILES, file_list(files))
+    with pytest.raises(UserError, match=r"files.json: `files") as error:
+        fetch_model(MODEL, models, open_mirror(str(mirror)), offline=True)
+    assert "of the files that make a model" in str(error.value) or "as a folder" in str(error.value)
+    assert len(str(error.value)) < 1000
+    assert files_below(tmp_path / "here") == []
+    # the same of a folder that is there
+    [problem] = problems_of_folder(folder, MODEL, with_hashes=False)
+    assert "files.json" in problem
+
+
+def test_a_mirror_s_list_is_bounded(models, server, policy):
+    base = serve(server)
+    server.files[f"{base}/files.json"] = Served(b" " * 10**6 + b"{}")
+    with pytest.raises(UserError, match=r"files.json: the server's file has .*at most 1000000"):
+        fetch_model(MODEL, models, open_mirror(server.url("mirror")), policy=policy)
+
+
+def index(shards):
+    return json.dumps({"weight_map": shards}).encode()
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (index({"w": "../../outside.safetensors"}), "names '../../outside.safetensors', which is"),
+        (index({"w": "/tmp/outside.safetensors"}), "no file of weights beside it"),
+        (index({"w": "model.bin"}), "names 'model.bin', which is no file of weights"),
+        (index({"w": 3}), "names '3', which is no file of weights"),
+        (index({"w": "two.safetensors"}), "no two.safetensors, which model.safetensors.index.json"),
+        (b"[]", "model.safetensors.index.json has no `weight_map`"),
+        (b"{}", "model.safetensors.index.json has no `weight_map`"),
+    ],
+)
+def test_shards_are_files_of_the_folder(models, tmp_path, body, message):
+    (tmp_path / "outside.safetensors").write_bytes(b"")
+    files = {name: FILES[name] for name in ("config.json", "tokenizer.json")}
+    files["model.safetensors.index.json"] = body
+    write_folder(tmp_path / "mirror" / "models", files, file_list(files))
+    with pytest.raises(UserError, match=re.escape(message)):
+        fetch_model(MODEL, models, open_mirror(str(tmp_path / "mirror")), offline=True)
+    assert files_below(tmp_path / "here") == []
+    files |= {"model.safetensors.index.json": index({"w": "one.safetensors"})}
+    files |= {"one.safetensors": b"x"}
+    write_folder(tmp_path / "mirror" / "models", files, file_list(files))
+    assert fetch_model(MODEL, models, open_mirror(str(tmp_path / "mirror")), offline=True)
+
+
+def test_two_fetches_of_a_model_are_one_after_the_other(models, server, policy):
+    begun, other = threading.Event(), threading.Event()
+    base = serve(server)
+
+    def halfway():
+        begun.set()
+        other.wait(0.5)
+
+    server.files[f"{base}/model.safetensors"].halfway = halfway
+    mirror = open_mirror(server.url("mirror"))
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(fetch_model, MODEL, models, mirror, policy=policy)
+        assert begun.wait(10)
+        second = pool.submit(fetch_model, MODEL, models, mirror, policy=policy)
+        assert first.result() == second.result()
+    assert len(server.asked(f"{base}/model.safetensors")) == 1
+    assert files_below(models) == [f"{MODEL.folder_name}/{name}" for name in WHOLE]
+
+
+def test_a_mirror_s_password_is_not_recorded(models, server, policy):
+    serve(server)
+    address = server.url("mirror?token=secret").replace("//", "//user:secret@")
+    found = fetch_model(MODEL, models, open_mirror(address), policy=policy)
+    assert found.source == server.url(f"mirror/models/{MODEL.folder_name.replace('@', '%40')}")
+    assert b"secret" not in (models / MODEL.folder_name / "files.json").read_bytes()

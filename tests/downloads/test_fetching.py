@@ -1,12 +1,18 @@
 import gzip
 import json
+import subprocess
+import sys
 import tarfile
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from faulty_server import Served
 from small_registry import files_below, known, make_archive, sha256
 
 from workflow_scripts.downloads.fetching import fetch
+from workflow_scripts.downloads.locking import sole_fetch
 from workflow_scripts.downloads.mirrors import open_mirror
 from workflow_scripts.errors import UserError
 
@@ -309,3 +315,114 @@ def test_a_gated_set_says_where_to_get_it_or_comes_from_a_mirror(data_set, root,
     fetch(gated, root, mirror, policy=policy)
     put(root / "a/two.txt", TWO)
     assert [record["sha256"] for record in fetch(gated, root)] == [sha256(ONE), sha256(TWO)]
+
+
+class Meeting:
+    """Two fetches at once: the first one stops in the middle until the second has begun."""
+
+    def __init__(self):
+        self.halfway, self.met = threading.Event(), threading.Event()
+
+    def hold(self):
+        first = not self.halfway.is_set()
+        self.halfway.set()
+        if first:
+            self.met.wait(0.5)
+        else:
+            self.met.set()
+
+    def fetch_twice(self, fetch):
+        with ThreadPoolExecutor(2) as pool:
+            first = pool.submit(fetch)
+            assert self.halfway.wait(10)
+            second = pool.submit(fetch)
+            return first.result(), second.result()
+
+
+BODY = bytes(range(256)) * 4000
+
+
+@pytest.mark.parametrize("kind", ["file", "archive"])
+def test_two_fetches_into_one_root_are_one_after_the_other(data_set, server, root, tmp_path, kind):
+    """From a server that tells no length, for a registry that has no hash."""
+    meeting = Meeting()
+    faults = {"etag": None, "length": "none", "halfway": meeting.hold}
+    if kind == "file":
+        server.files["one"] = Served(BODY, **faults)
+        entry = data_set(files=[{"path": "one.bin", "url": server.url("one")}])
+    else:
+        archive = make_archive(tmp_path / "a.tar", {"one": BODY, "two": BODY[::-1]}).read_bytes()
+        server.files["one.tar"] = Served(archive, **faults)
+        members = [{"member": "one", "path": "one.bin"}, {"member": "two", "path": "two.bin"}]
+        entry = data_set(archives=[{"url": server.url("one.tar"), "members": members}])
+    first, second = meeting.fetch_twice(lambda: fetch(entry, root))
+    assert (root / "one.bin").read_bytes() == BODY
+    assert len(server.requests) == 1
+    # the second says that the files were there
+    assert {record["sha256"] for record in first} == {record["sha256"] for record in second}
+    assert {record["url"] for record in second} == {None}
+    noted = json.loads((root / ".first-hashes/a-set.json").read_text())
+    assert noted["one.bin"] == sha256(BODY)
+    assert not list(root.rglob("*.lock")) and not list(root.rglob("*.part*"))
+
+
+def test_who_waits_for_a_fetch_is_told(root, capfd):
+    with ThreadPoolExecutor(1) as pool:
+        with sole_fetch(root, "a-set"):
+            other = pool.submit(lambda: sole_fetch(root, "a-set").__enter__())
+            time.sleep(0.2)
+            assert not other.done()
+            with sole_fetch(root, "another"):
+                pass
+        other.result(10)
+    assert (
+        capfd.readouterr().err == f"{root}/.a-set.lock: another process is fetching this: waiting\n"
+    )
+
+
+def test_the_lock_of_a_killed_fetch_is_free(root, project):
+    program = (
+        "import sys, os, signal; from pathlib import Path; "
+        "from workflow_scripts.downloads.locking import sole_fetch; "
+        "sole_fetch(Path(sys.argv[1]), 'a-set').__enter__(); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    subprocess.run([sys.executable, "-c", program, str(root)], cwd=project)
+    assert (root / ".a-set.lock").exists()
+    with sole_fetch(root, "a-set"):
+        pass
+    assert list(root.iterdir()) == []
+
+
+def test_a_packed_file_of_a_mirror_is_bounded(data_set, root, policy, folder, mirror):
+    keys = {"path": "a/one.txt.gz", "stored": "gzip", **known(ONE)}
+    entry = data_set(files=[{**keys, "url": "https://example.invalid/one.txt"}])
+    # what it holds, and what it is
+    for body, message in [(gzip.compress(bytes(10**7)), "not a sound"), (bytes(10**6), "at most")]:
+        (folder / "a/one.txt.gz").write_bytes(body)
+        with pytest.raises(UserError, match=message):
+            fetch(entry, root, mirror("http"), policy=policy)
+        assert files_below(root) == []
+    (root / "a").mkdir(parents=True, exist_ok=True)
+    (root / "a/one.txt.gz").write_bytes(gzip.compress(bytes(10**7)))
+    with pytest.raises(UserError, match="holds more than 4000 bytes"):
+        fetch(entry, root)
+
+
+def test_a_mirror_s_password_is_not_recorded(two_files, root, policy, server, folder):
+    server.files |= {f"mirror/a/{name}.txt": Served(body) for name, body in MIRRORED.items()}
+    address = server.url("mirror/?token=secret").replace("//", "//user:secret@")
+    records = fetch(two_files, root, open_mirror(address), policy=policy)
+    assert [record["url"] for record in records] == [
+        server.url(f"mirror/a/{name}.txt") for name in MIRRORED
+    ]
+    assert {headers["query"] for _, headers in server.requests} == {"token=secret"}
+    for nonsense in ("http://u:secret/1@host/x", "https://u:1/secret@host", "http://[secret/"):
+        with pytest.raises(UserError, match="--mirror: no web address") as error:
+            open_mirror(nonsense)
+        assert "secret" not in str(error.value)
+    with pytest.raises(UserError, match="no such folder") as error:
+        open_mirror("ftp://user:secret@host/x")
+    assert "secret" not in str(error.value)
+
+
+MIRRORED = {"one": ONE, "two": TWO}

@@ -1,4 +1,6 @@
+import base64
 import gzip
+import io
 import os
 import re
 import signal
@@ -7,10 +9,13 @@ import sys
 import time
 
 import pytest
+import requests
 from faulty_server import Served
 from small_registry import files_below, sha256
 
-from workflow_scripts.downloads.transfer import AbsentError, Policy, download, finish
+from workflow_scripts.downloads import transfer
+from workflow_scripts.downloads.answers import AbsentError
+from workflow_scripts.downloads.transfer import Policy, download, finish
 from workflow_scripts.errors import UserError
 
 BODY = bytes(range(256)) * 4000  # about a megabyte: several chunks
@@ -213,3 +218,175 @@ def test_files_are_copied(tmp_path, part):
         download((tmp_path / "absent").as_uri(), part, None, None)
     with pytest.raises(UserError, match=re.escape("ftp://x/y: only http")):
         download("ftp://x/y", part, None, None)
+
+
+def refused(server, part, policy, message, size=False, digest=False):
+    """Get a file that is refused in one line, with nothing left of it; return the line."""
+    with pytest.raises(UserError, match=message) as caught:
+        get(server, part, policy, size=size, digest=digest)
+    assert "\n" not in str(caught.value)
+    assert files_below(part.parent) == []
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_writing_stops_at_the_size(server, part, policy, known, monkeypatch):
+    """The registered one, or where none is known the largest; what comes after is not written."""
+    server.files["file.txt"] = Served(BODY, length="none")
+    short = Policy(attempts=1, largest=100_000)
+    lengths = []
+    monkeypatch.setattr(transfer, "discard", lambda path: lengths.append(transfer._length(path)))
+    with pytest.raises(UserError, match="more than 100000 bytes come; they were deleted"):
+        download(server.url("file.txt"), part, None, 100_000 if known else None, short)
+    assert 0 < lengths[-1] <= 100_000
+
+
+def test_a_told_size_beyond_the_largest_is_refused_before_a_byte(server, part):
+    server.files["file.txt"] = Served(BODY)
+    small = Policy(largest=100_000)
+    refused(server, part, small, f"file has {len(BODY)} bytes, expected at most 100000")
+    source = part.with_name("source")
+    source.parent.mkdir(exist_ok=True)
+    source.write_bytes(BODY)
+    for size in (None, 10):
+        with pytest.raises(UserError, match=f"file has {len(BODY)} bytes, expected"):
+            download(source.as_uri(), part, None, size, small)
+        assert files_below(part.parent) == ["source"]
+
+
+def test_a_server_that_drips_is_given_up(server, part, pauses):
+    """It brings new bytes in each attempt, which else starts the count of attempts anew."""
+    server.files["file.txt"] = Served(BODY, drip=(50, 0.02))
+    slow = Policy(attempts=2, pause=pauses.append, period=0.1, least_bytes=10_000)
+    with pytest.raises(UserError, match=r"given up after 2 attempts: only \d+ bytes came in"):
+        get(server, part, slow)
+    assert len(server.requests) == 2
+    # what came is kept, and a server that hurries is not given up
+    server.files["file.txt"] = Served(BODY, drip=(100_000, 0.02))
+    get(server, part, slow)
+    assert part.read_bytes() == BODY
+
+
+@pytest.mark.parametrize("length", ["\u00b2", "-5", "abc", "9" * 5000, "1_0", "+5"])
+def test_a_length_that_is_no_number_is_one_line(server, part, policy, length):
+    server.files["file.txt"] = Served(BODY, length=length)
+    refused(server, part, policy, r"txt: the server says that '.*' bytes come, which is no number")
+
+
+def test_a_pause_that_is_no_number_is_passed_over(server, part, policy, pauses):
+    headers = {"Retry-After": "\u00b2"}
+    server.files["file.txt"] = Served(BODY, refusal=(503, 1), headers=headers)
+    get(server, part, policy)
+    assert pauses[0] <= 1.0
+
+
+@pytest.mark.parametrize(
+    "span",
+    [
+        "bytes {first}-{last}/999",
+        "bytes {first}-{first}/{total}",
+        "bytes {last}-{last}/{total}",
+        "bytes {first}-{last}/\u00b2",
+        "bytes {first}-",
+    ],
+)
+def test_a_range_that_cannot_be_starts_the_file_anew(server, part, policy, span):
+    server.files["file.txt"] = Served(BODY, cut=(300_000, 1), span=span)
+    get(server, part, policy, digest=False, size=False)
+    assert part.read_bytes() == BODY
+    assert server.ranges_asked("file.txt") == [None, "bytes=300000-", None]
+
+
+def test_a_range_of_another_total_is_another_file(server, part, policy):
+    """The rest comes without a length: only the range tells that the file has grown."""
+    server.files["file.txt"] = Served(BODY[:-10], length="none")
+    part.parent.mkdir()
+    part.write_bytes(BODY[:300_000])
+    refused(server, part, policy, f"has {len(BODY) - 10} bytes, expected {len(BODY)}", True, True)
+
+
+def test_redirections_are_followed(server, part, policy):
+    server.files["file.txt"] = Served(BODY)
+    found = {"Location": "../file.txt?key=1"}
+    server.files["a/here"] = Served(b"", refusal=(302, 9), headers=found)
+    get(server, part, policy, path="a/here")
+    assert part.read_bytes() == BODY
+    round_about = {"Location": "/a/here"}
+    server.files["a/here"] = Served(b"", refusal=(302, 99), headers=round_about)
+    with pytest.raises(UserError, match=r"leads nowhere \(more than 10 redirections"):
+        get(server, part.with_name("b"), policy, path="a/here")
+    for nowhere in ("file:///etc/passwd", "http://a..b/c", "http://[::1", "http://x:port/"):
+        server.files["a/here"].headers = {"Location": nowhere}
+        server.files["a/here"].refusal = (302, 1)
+        with pytest.raises(UserError, match="a/here: leads nowhere"):
+            get(server, part.with_name("b"), policy, path="a/here")
+    assert files_below(part.parent) == ["file.txt.part", "file.txt.part.validator"]
+
+
+def test_from_https_no_way_leads_to_http(server, part, policy, monkeypatch):
+    server.files["file.txt"] = Served(BODY)
+    send = requests.adapters.HTTPAdapter.send
+
+    def answer(self, request, **options):
+        """What a server with a certificate would answer; there is none here."""
+        if request.url.startswith("http:"):
+            return send(self, request, **options)
+        response = requests.Response()
+        response.status_code, response.request, response.url = 302, request, request.url
+        response.headers["Location"] = server.url("file.txt?key=secret")
+        response.raw = io.BytesIO()
+        return response
+
+    monkeypatch.setattr(requests.adapters.HTTPAdapter, "send", answer)
+    with pytest.raises(UserError, match=r"leads from https to http://127.*/file.txt, wh") as error:
+        download("https://example.org/file.txt", part, sha256(BODY), len(BODY), policy)
+    assert "secret" not in str(error.value)
+    assert server.requests == []
+
+
+def test_the_body_of_a_redirection_is_not_read(server, part):
+    server.files["file.txt"] = Served(BODY)
+    # the server says that more comes than does, which who reads it waits for
+    target = {"Location": server.url("file.txt")}
+    server.files["a"] = Served(b"", refusal=(302, 1), headers=target, length="100")
+    get(server, part, Policy(attempts=1, read_timeout=0.5), path="a")
+    assert part.read_bytes() == BODY
+
+
+def test_no_secret_is_said_or_written(server, part, policy, capsys):
+    """User, password and query of an address, whatever becomes of the download."""
+    base = server.base.replace("//", "//user:pass%2Fword@")
+    kinds = {
+        "fine": Served(BODY),
+        "cut": Served(BODY, cut=(300_000, 99), ranges=False),
+        "absent": Served(BODY, refusal=(404, 99)),
+        "busy": Served(BODY, refusal=(503, 99)),
+        "wrong": Served(BODY, swapped=BODY[::-1]),
+        "long": Served(BODY + b"x"),
+        "nonsense": Served(BODY, length="no"),
+        "away": Served(b"", refusal=(302, 99), headers={"Location": "http://u:secret@[?secret"}),
+        "moved": Served(b"", refusal=(302, 9), headers={"Location": "/fine?key=secret"}),
+    }
+    server.files |= kinds
+    said = []
+    for kind in [*kinds, "http://user:secret@127.0.0.1:9/x?token=secret"]:
+        address = f"{base}/{kind}?token=secret" if kind in kinds else kind
+        try:
+            download(address, part.with_name(kind[:5]), sha256(BODY), len(BODY), policy)
+        except UserError as error:
+            said.append(str(error))
+    assert len(said) == len(kinds) - 1
+    with pytest.raises(UserError) as error:
+        download("ftp://user:secret@host/x?secret", part, None, None)
+    notes = [path.read_text() for path in part.parent.glob("*.validator")]
+    everything = "\n".join([*said, *notes, str(error.value), *capsys.readouterr()])
+    assert f"{server.base}/busy: the server answered 503" in everything
+    assert notes
+    for secret in ("user", "pass", "word", "secret", "token"):
+        assert secret not in everything
+    # but the server got them
+    [headers] = server.asked("fine")[:1]
+    assert headers["query"] == "token=secret"
+    assert base64.b64decode(headers["Authorization"].split()[1]) == b"user:pass/word"
+    # and a server that leads on within itself too
+    assert server.asked("fine")[-1]["query"] == "key=secret"
+    assert server.asked("fine")[-1]["Authorization"] == headers["Authorization"]

@@ -11,7 +11,7 @@ from workflow_scripts.dag.models import Models
 from workflow_scripts.dag.raw_data import RawData, registry
 from workflow_scripts.downloads import model_folders as folders
 from workflow_scripts.downloads.fetching import files_without_source
-from workflow_scripts.downloads.mirrors import Mirror, check_offline, open_mirror
+from workflow_scripts.downloads.mirrors import Mirror, check_offline, open_mirror, shown
 from workflow_scripts.errors import UserError
 
 
@@ -29,6 +29,16 @@ class Downloads:
         self.models = Path(block.models)
         self.offline = block.offline
         self._location = block.mirror
+        if (
+            block.mirror is not None
+            and "://" in block.mirror
+            and shown(block.mirror) != block.mirror
+        ):
+            raise UserError(
+                "config: `downloads.mirror` holds a user, password or query, which Snakemake would "
+                "write into its logs: put user and password into ~/.netrc, or fetch with "
+                "`python -m workflow_scripts.downloads.fetch_dataset` (docs/data.md)"
+            )
         self._raw = raw
         self._root = root
 

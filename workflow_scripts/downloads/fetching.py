@@ -6,15 +6,17 @@ import shutil
 import zlib
 from collections.abc import Mapping
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from workflow_scripts.downloads.mirrors import Mirror, check_offline
+from workflow_scripts.downloads.answers import AbsentError
+from workflow_scripts.downloads.locking import sole_fetch
+from workflow_scripts.downloads.mirrors import Mirror, check_offline, shown
 from workflow_scripts.downloads.registry import DataSet, Member, RegisteredArchive, StoredFile
-from workflow_scripts.downloads.transfer import AbsentError, Policy, discard, download, finish
-from workflow_scripts.downloads.unpacking import unpack
+from workflow_scripts.downloads.transfer import Policy, discard, download, finish
+from workflow_scripts.downloads.unpacking import LARGEST_MEMBER, unpack
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_file, read_json, sha256_of, write_json
 
@@ -85,14 +87,29 @@ class _Fetching:
     def __post_init__(self) -> None:
         # hashes noted at first downloads, for the files that have none
         self.notes = self.root / FIRST_HASHES / f"{self.data_set.name}.json"
-        self.noted: dict[str, str] = read_json(self.notes) if self.notes.is_file() else {}
+        self.noted: dict[str, str] = {}
 
     def run(self) -> list[Record]:
-        for file in self.data_set.all_files:
-            if (self.root / file.path).exists():
-                self.records[file.path] = self._kept(file)
+        self._keep()
         if lost := files_without_source(self.data_set, self.root, self.mirror, self.offline):
             raise self._missing(lost)
+        files = self.data_set.all_files
+        if len(self.records) < len(files):
+            with sole_fetch(self.root, self.data_set.name):
+                # what another process brought meanwhile
+                self._keep()
+                self._fetch_missing()
+        unknown = self.data_set.without_hash
+        return [self.records[one.path] | {"hash_known": one not in unknown} for one in files]
+
+    def _keep(self) -> None:
+        """Check and record the files that are there."""
+        self.noted = read_json(self.notes) if self.notes.is_file() else {}
+        for file in self.data_set.all_files:
+            if file.path not in self.records and (self.root / file.path).exists():
+                self.records[file.path] = self._kept(file)
+
+    def _fetch_missing(self) -> None:
         where = (self.mirror, self.offline)
         try:
             for file in self.data_set.files:
@@ -104,11 +121,6 @@ class _Fetching:
             if self.data_set.gated:
                 raise self._not_open(str(error)) from error
             raise
-        unknown = self.data_set.without_hash
-        return [
-            self.records[file.path] | {"hash_known": file not in unknown}
-            for file in self.data_set.all_files
-        ]
 
     def _expected(self, path: str, sha256: str | None) -> str | None:
         return sha256 or self.noted.get(path)
@@ -153,8 +165,12 @@ class _Fetching:
             # the hash of the plain bytes says nothing of the gzipped ones in a mirror
             packed = source.as_stored and file.gzipped
             checks = (None, None) if packed else (sha256, file.size)
+            policy = self.policy or Policy()
+            if packed and file.size is not None:
+                # a header has names and comments; gzip adds little else to what it cannot shorten
+                policy = replace(policy, largest=file.size + file.size // 100 + 2**16)
             with nullcontext() if source is sources[-1] else suppress(AbsentError):
-                download(source.url, part, *checks, self.policy)
+                download(source.url, part, *checks, policy)
                 break
         return source
 
@@ -211,7 +227,7 @@ class _Fetching:
                 expected = self._expected(file.path, file.sha256)
                 if expected not in (None, sha256):
                     raise UserError(
-                        f"{url}: sha256 of member {file.member} is {sha256}, expected "
+                        f"{shown(url)}: sha256 of member {file.member} is {sha256}, expected "
                         f"{expected}; nothing was unpacked: the archive has changed, take a "
                         "mirror (--mirror) or correct the registry"
                     )
@@ -231,7 +247,8 @@ class _Fetching:
 
 def _record(file: StoredFile, url: str | None, sha256: str, size: int) -> Record:
     date = datetime.now(UTC).isoformat(timespec="seconds")
-    return {"path": file.path, "url": url, "sha256": sha256, "size": size, "date": date}
+    told = None if url is None else shown(url)
+    return {"path": file.path, "url": told, "sha256": sha256, "size": size, "date": date}
 
 
 def _content(file: StoredFile, path: Path) -> tuple[str, int]:
@@ -239,11 +256,14 @@ def _content(file: StoredFile, path: Path) -> tuple[str, int]:
     if not file.gzipped:
         return sha256_of(path), path.stat().st_size
     digest, size = hashlib.sha256(), 0
+    most = LARGEST_MEMBER if file.size is None else file.size
     try:
         with gzip.open(path) as stream:
             while chunk := stream.read(2**20):
                 digest.update(chunk)
                 size += len(chunk)
+                if size > most:
+                    raise EOFError(f"it holds more than {most} bytes")
     except (OSError, EOFError, zlib.error) as error:
         raise UserError(f"{path}: not a sound gzip file ({error}); move it away") from error
     return digest.hexdigest(), size
@@ -254,12 +274,12 @@ def _check_packed(file: StoredFile, part: Path, url: str, expected: str | None) 
         sha256, _ = _content(file, part)
     except UserError as error:
         discard(part)
-        raise UserError(f"{url}: not a sound gzip file; mend the mirror") from error
+        raise UserError(f"{shown(url)}: not a sound gzip file; mend the mirror") from error
     if expected not in (None, sha256):
         discard(part)
         raise UserError(
-            f"{url}: sha256 of the unpacked bytes is {sha256}, expected {expected}; the bytes were "
-            "deleted: mend the mirror or fetch without it"
+            f"{shown(url)}: sha256 of the unpacked bytes is {sha256}, expected {expected}; the "
+            "bytes were deleted: mend the mirror or fetch without it"
         )
 
 

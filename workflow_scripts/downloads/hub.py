@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from workflow_scripts.downloads.answers import reason_of
 from workflow_scripts.downloads.model_files import (
     CONVERTED,
     HUB_PATTERNS,
@@ -53,9 +54,8 @@ def remedy_of(error: Exception) -> str:
         return "its owner lets in only who asked: ask on its page, and set HF_TOKEN"
     if isinstance(error, errors.RepositoryNotFoundError):
         return "there is no such model, or it is private: mend `hub`, or set HF_TOKEN"
-    reason = " ".join(str(error).split())[:300]
     return (
-        f"{type(error).__name__}: {reason}; run again "
+        f"{type(error).__name__}: {reason_of(error)}; run again "
         "(files that are there whole are kept), or take a mirror (downloads.mirror)"
     )
 

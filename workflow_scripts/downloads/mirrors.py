@@ -1,9 +1,10 @@
 """Mirrors: a folder or a web address that holds what a data root holds."""
 
 import argparse
+import re
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import SplitResult, quote, unquote, urlsplit, urlunsplit
 
 from workflow_scripts.errors import UserError
 
@@ -16,11 +17,38 @@ class Mirror:
     folder: Path | None
 
     def url_of(self, path: str) -> str:
-        return f"{self.base}/{quote(path)}"
+        # a query of the base is for each of its files
+        parts = urlsplit(self.base)
+        return urlunsplit(parts._replace(path=f"{parts.path}/{quote(path)}"))
 
     def may_have(self, path: str) -> bool:
         """Return False if the mirror is a folder without the file."""
         return self.folder is None or (self.folder / path).is_file()
+
+
+def shown(text: str) -> str:
+    """Return an address, or a text that holds some, as it may be said and written.
+
+    That is without user, password and query, which may be secret.
+    """
+    return re.sub(r"\?\S+", "", re.sub(r"(?<=//)[^/?#\s]*@", "", text))
+
+
+def _split(location: str, where: str) -> SplitResult:
+    """Return the parts of an address or path; `UserError` where it cannot be told what they are."""
+    try:
+        parts = urlsplit(location)
+        web = parts.scheme in ("http", "https")
+        # where a / or ? of a password is not %2F or %3F, what is before it is taken for the server
+        strange = re.search(r"[\s@]", "".join(parts[2:]))
+        if not web or (parts.hostname and parts.port != 0 and not strange):
+            return parts
+    except ValueError:
+        pass
+    raise UserError(
+        f"{where}: no web address (it is not shown, since it may hold a password); give "
+        "https://server/folder, with / ? # @ in user and password as %2F %3F %23 %40"
+    )
 
 
 def open_mirror(location: str | None, where: str = "--mirror") -> Mirror | None:
@@ -30,12 +58,13 @@ def open_mirror(location: str | None, where: str = "--mirror") -> Mirror | None:
     """
     if location is None:
         return None
-    parts = urlsplit(location)
+    parts = _split(location, where)
     if parts.scheme in ("http", "https"):
-        return Mirror(location.rstrip("/"), None)
+        return Mirror(urlunsplit(parts._replace(path=parts.path.rstrip("/"), fragment="")), None)
     folder = Path(unquote(parts.path)) if parts.scheme == "file" else Path(location)
     if not folder.is_dir():
-        raise UserError(f"{where} {location}: no such folder; give a folder or an http(s) address")
+        told = shown(location)
+        raise UserError(f"{where} {told}: no such folder; give a folder or an http(s) address")
     return Mirror(folder.resolve().as_uri(), folder)
 
 
@@ -44,9 +73,8 @@ def check_offline(
 ) -> None:
     """Raise `UserError` for a mirror at a web address offline; `where` are the options or keys."""
     if offline and mirror is not None and mirror.folder is None:
-        raise UserError(
-            f"{where[0]} with {where[1]} {mirror.base}: an address is not offline; give a folder"
-        )
+        given = f"{where[0]} with {where[1]} {shown(mirror.base)}"
+        raise UserError(f"{given}: an address is not offline; give a folder")
 
 
 def add_source_arguments(parser: argparse.ArgumentParser, layout: str) -> None:

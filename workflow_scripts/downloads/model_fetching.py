@@ -6,9 +6,11 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from workflow_scripts.downloads import model_folders
+from workflow_scripts.downloads.answers import AbsentError
 from workflow_scripts.downloads.hub import (
     NO_WEIGHTS,
     is_pickle,
@@ -16,15 +18,17 @@ from workflow_scripts.downloads.hub import (
     remedy_of,
     wanted_files,
 )
-from workflow_scripts.downloads.mirrors import Mirror, check_offline
+from workflow_scripts.downloads.locking import sole_fetch
+from workflow_scripts.downloads.mirrors import Mirror, check_offline, shown
 from workflow_scripts.downloads.model_files import CONVERTED, check_model_files
 from workflow_scripts.downloads.model_folders import FILE_LIST, FileList, HubModel, ListedFile
-from workflow_scripts.downloads.transfer import AbsentError, Policy, discard, download, finish
+from workflow_scripts.downloads.transfer import Policy, discard, download, finish
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_directory, sha256_of, write_json
 
 _PROJECT = Path(__file__).resolve().parents[2]
 _SECONDS_TO_CONVERT = 1800
+_LARGEST_LIST = 10**6
 
 
 def fetch_model(
@@ -45,13 +49,29 @@ def fetch_model(
     """
     check_offline(mirror, offline)
     folder = models / model.folder_name
-    if folder.exists():
-        if problems := list(model_folders.problems_of_folder(folder, model, with_hashes=True)):
-            raise UserError(f"{'; '.join(problems)}: delete the folder {folder} and fetch it again")
-        listed = model_folders.read_file_list(folder / FILE_LIST, model)
-        listed.check_weights(pinned)
-        return listed
-    part = models / f".{model.folder_name}.part"
+    if not folder.exists():
+        if mirror is None:
+            _refuse_offline(model, folder, mirror, offline)
+        with sole_fetch(models, model.folder_name):
+            # unless another process brought it meanwhile
+            if not folder.exists():
+                return _bring(model, folder, mirror, offline, policy, pinned)
+    if problems := list(model_folders.problems_of_folder(folder, model, with_hashes=True)):
+        raise UserError(f"{'; '.join(problems)}: delete the folder {folder} and fetch it again")
+    listed = model_folders.read_file_list(folder / FILE_LIST, model)
+    listed.check_weights(pinned)
+    return listed
+
+
+def _bring(
+    model: HubModel,
+    folder: Path,
+    mirror: Mirror | None,
+    offline: bool,
+    policy: Policy | None,
+    pinned: Sequence[str],
+) -> FileList:
+    part = folder.with_name(f".{folder.name}.part")
     found = _from_mirror(model, part, mirror, policy) if mirror is not None else None
     if found is None:
         _refuse_offline(model, folder, mirror, offline)
@@ -130,13 +150,13 @@ def _from_mirror(
     listing, list_url = part / f"{FILE_LIST}.part", mirror.url_of(f"{base}/{FILE_LIST}")
     discard(listing)
     try:
-        download(list_url, listing, None, None, policy)
+        download(list_url, listing, None, None, replace(policy or Policy(), largest=_LARGEST_LIST))
         listed = model_folders.read_file_list(listing, model)
     except AbsentError:
         return None
     except UserError as error:
         # the name that the reader can find, in place of that of our copy
-        raise UserError(str(error).replace(str(listing), list_url)) from error
+        raise UserError(str(error).replace(str(listing), shown(list_url))) from error
     finally:
         discard(listing)
         with suppress(OSError):
@@ -153,7 +173,7 @@ def _from_mirror(
             print(f"model {model.address}: the mirror is incomplete: {error}", file=sys.stderr)
             return None
         finish(unfinished, path)
-    origin = mirror.url_of(base)
+    origin = shown(mirror.url_of(base))
     return model_folders.file_list(model, listed.files, origin, listed.converted_from)
 
 
@@ -168,7 +188,7 @@ def _from_hub(model: HubModel, part: Path) -> FileList:
     from huggingface_hub import constants
     from huggingface_hub.utils import disable_progress_bars
 
-    endpoint = constants.ENDPOINT
+    endpoint = shown(constants.ENDPOINT)
     where = f"model {model.address} of {endpoint}"
     print(f"{endpoint}: fetching {model.address}", file=sys.stderr, flush=True)
     disable_progress_bars()

@@ -1,5 +1,6 @@
 """Which files make a model: known without loading torch."""
 
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from workflow_scripts.errors import UserError
@@ -23,8 +24,16 @@ PICKLE, PICKLE_INDEX = "pytorch_model.bin", "pytorch_model.bin.index.json"
 PICKLE_SHARD = r"pytorch_model-\d+-of-\d+\.bin"
 
 
+def is_model_file(name: str) -> bool:
+    """Tell whether a file is of the kinds that are fetched."""
+    return any(fnmatchcase(name, pattern) for pattern in HUB_PATTERNS)
+
+
 def check_model_files(folder: Path, source: str) -> None:
-    """Raise `UserError` where config, weights or tokenizer files are missing."""
+    """Raise `UserError` where config, weights or tokenizer files are missing.
+
+    So where the list of shards is malformed, or names what does not lie beside it.
+    """
     if not (folder / "config.json").is_file():
         raise UserError(f"{source}: no config.json; give a folder written by save_pretrained")
     if not any((folder / name).is_file() for name in WEIGHT_FILES):
@@ -32,6 +41,9 @@ def check_model_files(folder: Path, source: str) -> None:
             f"{source}: no model.safetensors; fetch the weights again, or save the model with "
             "save_pretrained (pickled weights are not read; fetch_model converts those of the hub)"
         )
+    single, index = (folder / name for name in WEIGHT_FILES)
+    if not single.is_file():
+        _check_shards(index, source)
     if not any(any(folder.glob(pattern)) for pattern in TOKENIZER_FILES):
         raise UserError(f"{source}: no tokenizer.json or vocabulary; save the tokenizer there too")
 
@@ -50,3 +62,17 @@ def check_replaceable(option: str, folder: Path) -> None:
             raise UserError(
                 f"{option} {folder}: {name} is no part of an encoder, and is not deleted; move it"
             )
+
+
+def _check_shards(index: Path, source: str) -> None:
+    content = read_json(index)
+    shards = content.get("weight_map") if isinstance(content, dict) else None
+    remedy = "take the folder from where the model is known to be whole"
+    if not isinstance(shards, dict) or not shards:
+        raise UserError(f"{source}: {index.name} has no `weight_map`; {remedy}")
+    for shard in shards.values():
+        if not (isinstance(shard, str) and fnmatchcase(shard, "*.safetensors")) or "/" in shard:
+            said = f"{index.name} names {str(shard)[:80]!r}, which is no file of weights beside it"
+            raise UserError(f"{source}: {said}; {remedy}")
+        if not (index.parent / shard).is_file():
+            raise UserError(f"{source}: no {shard}, which {index.name} names; {remedy}")

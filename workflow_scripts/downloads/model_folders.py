@@ -8,11 +8,19 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any
 
-from workflow_scripts.configuration.blocks import Block, Count, Field, Text, read_block
-from workflow_scripts.downloads.model_files import CONVERTED, PICKLE, WEIGHT_FILES
+from pydantic import AfterValidator, field_validator
+
+from workflow_scripts.configuration.blocks import Block, Count, Field, Text, mistake, read_block
+from workflow_scripts.downloads.model_files import (
+    CONVERTED,
+    HUB_PATTERNS,
+    PICKLE,
+    WEIGHT_FILES,
+    is_model_file,
+)
 from workflow_scripts.downloads.registry import PathBelow, Sha256
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json, sha256_of
@@ -63,8 +71,17 @@ def hub_offline_variable() -> str | None:
     return None
 
 
+def _model_file(name: str) -> str:
+    if name == FILE_LIST or not is_model_file(name):
+        raise mistake(f"it is not of the files that make a model ({', '.join(HUB_PATTERNS)})")
+    return name
+
+
+_ModelFile = Annotated[PathBelow, AfterValidator(_model_file)]
+
+
 class ListedFile(Block):
-    name: PathBelow = Field(description="Path below the folder.")
+    name: _ModelFile = Field(description="Path below the folder.")
     size: Count = Field(description="Number of bytes.")
     sha256: Sha256 = Field(description="Of its bytes.")
 
@@ -102,6 +119,15 @@ class FileList(Block):
 
     def as_json(self) -> dict[str, Any]:
         return self.model_dump(exclude_none=True)
+
+    @field_validator("files")
+    @classmethod
+    def _different(cls, files: list[ListedFile]) -> list[ListedFile]:
+        names = {file.name for file in files}
+        folders = {str(parent) for name in names for parent in PurePosixPath(name).parents}
+        if len(names) < len(files) or names & folders:
+            raise mistake("a file is listed twice, or also as a folder; mend the list")
+        return files
 
 
 def file_list(

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from workflow_scripts.downloads.mirrors import shown
+
 if TYPE_CHECKING:
     import requests
 
@@ -72,11 +74,11 @@ def _answer(response: "requests.Response", size: int | None) -> Answer:
     steps = [*response.history, response]
     for step, following in pairwise(steps):
         if urlsplit(step.url).scheme == "https" != urlsplit(following.url).scheme:
-            return Answer(problem=f"leads from https to {following.url}")
+            return Answer(problem=f"leads from https to {shown(following.url)}")
     for step, following in pairwise(steps):
         if step.status_code not in _PERMANENT:
             break
-        moved_to = following.url
+        moved_to = shown(following.url)
     if not response.ok:
         said = f"{response.status_code} {response.reason}".rstrip()
         return Answer(moved_to=moved_to, problem=f"the server answers {said}")

@@ -85,7 +85,7 @@ def _opened_members(
     """Yield wanted members: name, whether they are plain files, the told size, how to open them."""
     kind = archive_kind(name)
     if kind == "zip":
-        with _Bounded(open(archive, "rb", buffering=0), name) as raw:
+        with _Bounded(io.FileIO(archive), name) as raw:
             raw.left = _LARGEST_DIRECTORY
             with zipfile.ZipFile(raw) as zipped:
                 raw.left = math.inf
@@ -103,7 +103,7 @@ def _opened_members(
                         )
                     yield member, is_file, info.file_size, partial(zipped.open, info)
     elif kind == "tar":
-        unpacked = next((opener for end, opener in _TAR_OPENERS.items() if name.endswith(end)))
+        unpacked = next(opener for end, opener in _TAR_OPENERS.items() if name.endswith(end))
         with _Bounded(unpacked(archive), name) as raw:
             raw.left = _LARGEST_HEADER
             with tarfile.open(fileobj=raw, mode="r:") as tarred:
@@ -153,7 +153,7 @@ class _Bounded(io.BufferedReader):
 _TAR_OPENERS: dict[str, Callable[[Path], Any]] = {
     **dict.fromkeys((".gz", ".tgz"), gzip.open),
     **dict.fromkeys((".bz2", ".tbz2"), bz2.open),
-    "": lambda path: open(path, "rb", buffering=0),
+    "": io.FileIO,
 }
 
 
