@@ -367,9 +367,13 @@ def test_two_fetches_into_one_root_are_one_after_the_other(data_set, server, roo
 
 
 def test_who_waits_for_a_fetch_is_told(root, capfd):
+    def hold_shortly():
+        with sole_fetch(root, "a-set"):
+            pass
+
     with ThreadPoolExecutor(1) as pool:
         with sole_fetch(root, "a-set"):
-            other = pool.submit(lambda: sole_fetch(root, "a-set").__enter__())
+            other = pool.submit(hold_shortly)
             time.sleep(0.2)
             assert not other.done()
             with sole_fetch(root, "another"):
@@ -384,7 +388,8 @@ def test_the_lock_of_a_killed_fetch_is_free(root, project):
     program = (
         "import sys, os, signal; from pathlib import Path; "
         "from workflow_scripts.downloads.locking import sole_fetch; "
-        "sole_fetch(Path(sys.argv[1]), 'a-set').__enter__(); os.kill(os.getpid(), signal.SIGKILL)"
+        "held = sole_fetch(Path(sys.argv[1]), 'a-set'); held.__enter__(); "
+        "os.kill(os.getpid(), signal.SIGKILL)"
     )
     subprocess.run([sys.executable, "-c", program, str(root)], cwd=project)
     assert (root / ".a-set.lock").exists()
