@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import AfterValidator, field_validator
+from pydantic import field_validator
 
 from workflow_scripts.configuration.blocks import Block, Count, Field, Text, mistake, read_block
 from workflow_scripts.downloads.model_files import (
@@ -28,6 +28,7 @@ from workflow_scripts.files import read_json, sha256_of
 # where a mirror has them, as the default data root does
 MODELS = "models"
 FILE_LIST = "files.json"
+_KINDS = ", ".join(HUB_PATTERNS)
 # the second holds for the hub where the first is not set, as huggingface_hub reads them
 _OFFLINE_VARIABLES = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
 _TRUE = ("1", "ON", "YES", "TRUE")
@@ -71,17 +72,8 @@ def hub_offline_variable() -> str | None:
     return None
 
 
-def _model_file(name: str) -> str:
-    if name == FILE_LIST or not is_model_file(name):
-        raise mistake(f"it is not of the files that make a model ({', '.join(HUB_PATTERNS)})")
-    return name
-
-
-_ModelFile = Annotated[PathBelow, AfterValidator(_model_file)]
-
-
 class ListedFile(Block):
-    name: _ModelFile = Field(description="Path below the folder.")
+    name: PathBelow = Field(description="Path below the folder.")
     size: Count = Field(description="Number of bytes.")
     sha256: Sha256 = Field(description="Of its bytes.")
 
@@ -157,6 +149,11 @@ def read_file_list(path: Path, model: HubModel) -> FileList:
     address = HubModel(found.repository, found.revision).address
     if address != model.address:
         raise UserError(f"{path}: is of {address}, not of {model.address}; mend the folders")
+    # not a pickle nor a script
+    for file in found.files:
+        if file.name == FILE_LIST or not is_model_file(file.name):
+            wrong = f"{file.name!r} is not of the files that make a model ({_KINDS})"
+            raise UserError(f"{path}: {wrong}; mend the list")
     return found
 
 
