@@ -19,6 +19,7 @@ from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import read_json
+from workflow_scripts.retrieval.mention_links import COLUMNS
 
 __all__ = ["encoder", "one_thread", "tiny_bert", "tiny_roberta"]
 
@@ -74,7 +75,7 @@ def expected_links(encoder, k, grouped=True, cosine=True, dtype=np.float32):
 
 
 def assert_links(rows, expected):
-    assert rows[0] == link.COLUMNS
+    assert rows[0] == COLUMNS
     assert [(one[0], int(one[1]), one[2], one[3]) for one in rows[1:]] == [
         one[:4] for one in expected
     ]

@@ -55,6 +55,18 @@ def test_batching_changes_neither_vectors_nor_order(model, pooling, request):
     np.testing.assert_allclose(vectors, encode_each(folder, pooling, 24), atol=2e-5)
 
 
+@pytest.mark.parametrize("pooling", POOLINGS)
+def test_each_alone_a_string_has_the_same_bits_whatever_is_embedded_with_it(pooling, model_of):
+    encoder = torch_encoder(model_of(pooling), pooling, 24)
+    strings = [*STRINGS, *make_sentences(200)]
+    whole = encoder.encode(strings, each_alone=True)
+    np.testing.assert_allclose(whole, encoder.encode(strings), atol=2e-5)
+    order = np.random.default_rng(0).permutation(len(strings))
+    for part in np.array_split(order, 7):
+        own = encoder.encode([strings[place] for place in part], each_alone=True)
+        np.testing.assert_array_equal(own, whole[part])
+
+
 def test_a_model_left_in_training_mode_is_put_in_eval_mode(tiny_roberta):
     loaded = load_model(str(tiny_roberta))
     expected = encode_strings(loaded, STRINGS, "cls", 24)

@@ -11,7 +11,12 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
 from transformers import AutoTokenizer
 
 from workflow_scripts.embedding import token_batches
-from workflow_scripts.embedding.token_batches import pad_token_ids, plan_batches, tokenize_strings
+from workflow_scripts.embedding.token_batches import (
+    pad_token_ids,
+    plan_batches,
+    plan_full_batches,
+    tokenize_strings,
+)
 
 
 @pytest.fixture(scope="module")
@@ -112,3 +117,14 @@ def test_batches_hold_every_string_once_and_keep_the_budget(lengths, budget):
     for batch in batches:
         longest = max(lengths[index] for index in batch)
         assert len(batch) == 1 or len(batch) * longest <= budget
+
+
+@given(st.lists(st.integers(1, 50)), st.integers(1, 120), st.sampled_from([None, 60]))
+def test_full_batches_have_a_shape_that_their_length_alone_gives(lengths, budget, padded):
+    batches = list(plan_full_batches(lengths, budget, padded))
+    assert sorted({index for batch in batches for index in batch}) == list(range(len(lengths)))
+    for batch in batches:
+        (length,) = {lengths[index] for index in batch}
+        assert len(batch) == max(1, budget // (padded or length))
+    # none that is of one filled up alone
+    assert sum(len(set(batch)) for batch in batches) == len(lengths)

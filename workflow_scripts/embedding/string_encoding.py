@@ -14,13 +14,20 @@ from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.pooling import pool_hidden_states
 from workflow_scripts.embedding.progress import Advance, embedding_progress
 from workflow_scripts.embedding.projections import Projections
-from workflow_scripts.embedding.token_batches import pad_token_ids, plan_batches, tokenize_strings
+from workflow_scripts.embedding.token_batches import (
+    pad_token_ids,
+    plan_batches,
+    plan_full_batches,
+    tokenize_strings,
+)
 from workflow_scripts.embedding.torch_setup import torch_threads
 from workflow_scripts.errors import UserError
 
 # Positions (padding included) in one forward pass. On a CPU the hidden states of a batch should
 # stay in a core's cache; a GPU wants enough work to be filled.
 TOKEN_BUDGETS = {"cpu": 1024, "cuda": 32768}
+# The same for batches that are filled up, most of which is wasted where few strings have a length.
+FULL_BATCH = 8192
 PRECISIONS = ("float32", "auto", "float16", "bfloat16")
 
 
@@ -41,16 +48,19 @@ class StringEncoder:
     workers: int
     settings: Callable[[], AbstractContextManager] = nullcontext
 
-    def encode(self, strings: Sequence[str], advance: Advance = lambda _: None) -> np.ndarray:
+    def encode(
+        self, strings: Sequence[str], advance: Advance = lambda _: None, *, each_alone: bool = False
+    ) -> np.ndarray:
         """Return float32 vectors [number of strings, D]; row i belongs to `strings[i]`.
 
         `advance` is told how many strings each batch finished. A batch that does not fit into
-        memory is done again in halves.
+        memory is done again in halves. Which strings share a batch shows in the last digits, since
+        matrix products and attention round as the shape has it. Not so with `each_alone`, where
+        batches are full and of one length; that costs up to a batch for each length.
         """
         unique = dict.fromkeys(strings)
         token_ids = tokenize_strings(self.tokenizer, list(unique), self.max_length)
         padded_length = self.max_length if self.pooling == "mean_padded" else None
-        lengths = [padded_length or len(ids) for ids in token_ids]
         vectors = np.empty((len(unique), self.dimension), dtype=np.float32)
 
         @torch.inference_mode()
@@ -68,10 +78,15 @@ class StringEncoder:
                 middle = len(batch) // 2
                 return run(batch[:middle]) + run(batch[middle:])
             vectors[batch] = found.float().cpu().numpy()
-            return len(batch)
+            return len(set(batch))
 
+        lengths, budget = [len(ids) for ids in token_ids], self.token_budget
+        if each_alone:
+            batches = plan_full_batches(lengths, min(budget, FULL_BATCH), padded_length)
+        else:
+            batches = plan_batches([padded_length or one for one in lengths], budget)
         with self.settings():
-            for count in self._map_in_workers(run, plan_batches(lengths, self.token_budget)):
+            for count in self._map_in_workers(run, batches):
                 advance(count)
         if len(unique) == len(strings):
             return vectors

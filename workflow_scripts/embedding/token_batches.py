@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, groupby
 from typing import Any
 
 import numpy as np
@@ -93,6 +93,22 @@ def plan_batches(lengths: Sequence[int], token_budget: int) -> Iterator[list[int
         batch.append(index)
     if batch:
         yield batch
+
+
+def plan_full_batches(
+    lengths: Sequence[int], token_budget: int, padded_length: int | None = None
+) -> Iterator[list[int]]:
+    """Yield the indices of `lengths` in batches of one length, and for each length of one size.
+
+    So that shapes depend on the length alone, the last batch of a length is filled up with its
+    first index, again and again.
+    """
+    order = sorted(range(len(lengths)), key=lengths.__getitem__)
+    for length, group in groupby(order, key=lengths.__getitem__):
+        own, size = list(group), max(1, token_budget // (padded_length or length))
+        for start in range(0, len(own), size):
+            batch = own[start : start + size]
+            yield batch + batch[:1] * (size - len(batch))
 
 
 def pad_token_ids(

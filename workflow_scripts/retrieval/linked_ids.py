@@ -49,6 +49,11 @@ def best_links(
     return iter(found)
 
 
+def named_links(index: NameIndex, links: list[Link]) -> list[tuple[str, str, float]]:
+    """Return id, name and score of links."""
+    return [(index.ids[row], index.names[row], score) for row, score in links]
+
+
 def scaled(vectors: np.ndarray, similarity: str, name: str) -> np.ndarray:
     """Return finite float32 vectors, at unit length where `similarity` is "cosine"."""
     vectors = gather_rows(vectors, range(len(vectors)), name)

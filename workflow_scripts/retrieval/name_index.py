@@ -56,17 +56,31 @@ def open_index(folder: Path, maker: dict[str, Any], source: dict[str, Any] | Non
         raise _other(folder, "from other files of names, or otherwise read ones")
     if sha256_of(folder / _NAMES) != record["names_sha256"]:
         raise UserError(f"{folder / _NAMES}: changed since it was made; remove the folder")
+    return map_index(folder / _NAMES, folder / _VECTORS)
+
+
+def map_index(names_file: Path, vectors_file: Path) -> NameIndex:
+    """Return the names of a file, id<TAB>name a line, with their vectors."""
     ids, names = [], []
-    for line in stream_lines(folder / _NAMES):
+    for line in stream_lines(names_file):
         identity, _, name = line.partition("\t")
         # an id has several names
         ids.append(ids[-1] if ids and ids[-1] == identity else identity)
         names.append(name)
-    vectors = read_vectors(folder / _VECTORS)
+    vectors = read_vectors(vectors_file)
     if len(vectors) != len(names):
         problem = f"{len(vectors)} vectors of {len(names)} names"
-        raise UserError(f"{folder}: {problem}; remove the folder to have it made anew")
+        raise UserError(f"{vectors_file}: {problem}; remove its folder to have it made anew")
     return NameIndex(ids, names, vectors)
+
+
+def write_names(path: Path, ids: Sequence[str], names: Sequence[str]) -> None:
+    with (
+        atomic_file(path) as temporary,
+        open(temporary, "w", encoding="utf-8", newline="") as stream,
+    ):
+        rows = zip(ids, names, strict=True)
+        stream.writelines(f"{identity}\t{name}\n" for identity, name in rows)
 
 
 def make_index(
@@ -81,12 +95,7 @@ def make_index(
 ) -> None:
     """Embed the names shard by shard; a run that was stopped goes on with what is left."""
     folder.mkdir(parents=True, exist_ok=True)
-    rows = zip(found.ids, found.names, strict=True)
-    with (
-        atomic_file(folder / _NAMES) as temporary,
-        open(temporary, "w", encoding="utf-8", newline="") as stream,
-    ):
-        stream.writelines(f"{identity}\t{name}\n" for identity, name in rows)
+    write_names(folder / _NAMES, found.ids, found.names)
     job = ShardedJob(folder / _VECTORS, found.names, dimension, maker, dtype, shard_size)
     embed_in_shards(job, encode)
     record = {"maker": maker, "source": source, "names": len(found.names)}

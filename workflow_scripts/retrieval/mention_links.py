@@ -1,0 +1,180 @@
+"""Mentions of a file, and the ids that they are linked to, as they are written and counted."""
+
+import argparse
+import json
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple, TextIO
+
+from workflow_scripts.datasets.dictionaries import split_concept_ids
+from workflow_scripts.datasets.rows import malformed
+from workflow_scripts.datasets.strings import normalise_whitespace
+from workflow_scripts.errors import UserError, nearest_name
+from workflow_scripts.files import given_lines
+
+COLUMNS = ("mention", "rank", "id", "name", "score")
+# Mentions searched together: each batch goes over all names once.
+BATCH = 4096
+
+# id, name and score of what a mention is linked to
+Found = tuple[str, str, float]
+
+
+class Mention(NamedTuple):
+    text: str
+    gold: str = ""
+
+
+def read_mentions(source: str, column: str | None, gold: str | None) -> Iterator[Mention]:
+    """Yield the mentions of a file, or of stdin for "-": a line each, or columns of a tsv.
+
+    A column is a number from 1, or a name of the header. Blank mentions are yielded as "".
+    """
+    name, lines = given_lines(source)
+    path = Path(name)
+    if column is None and gold is None:
+        yield from (Mention(normalise_whitespace(text)) for text in lines)
+        return
+    places: list[int] | None = None
+    wanted = [column or "1", *([gold] if gold else [])]
+    if all(one.isdigit() for one in wanted):
+        places = [int(one) - 1 for one in wanted]
+    for number, text in enumerate(lines, start=1):
+        fields = text.split("\t")
+        if places is None:
+            if unknown := [one for one in wanted if one not in fields]:
+                hint = nearest_name(unknown[0], fields)
+                raise UserError(f"{path}:1: no column {unknown[0]!r}; {hint}")
+            places = [fields.index(one) for one in wanted]
+            continue
+        if max(places) >= len(fields) or min(places) < 0:
+            raise malformed(path, number, f"no column {max(places) + 1}, found {len(fields)}")
+        mention, *others = (normalise_whitespace(fields[place]) for place in places)
+        yield Mention(mention, *others)
+
+
+class MentionBatch(NamedTuple):
+    """Mentions that are not blank; what is embedded of them, row by row and each once."""
+
+    mentions: list[Mention]
+    texts: list[str]
+    distinct: list[str]
+    blank: int
+
+
+def mention_batches(
+    asked: Iterable[Mention], lower_case: bool, size: int = BATCH
+) -> Iterator[MentionBatch]:
+    asked = iter(asked)
+    while batch := list(islice(asked, size)):
+        given = [one for one in batch if one.text]
+        texts = [one.text.lower() if lower_case else one.text for one in given]
+        distinct = list(dict.fromkeys(texts))
+        yield MentionBatch(given, texts, distinct, len(batch) - len(given))
+
+
+class Report:
+    """Counts of what was linked, and accuracy where the gold ids are told."""
+
+    def __init__(self, k: int, errors: TextIO | None) -> None:
+        self.mentions = self.blank = self.below = self.known = 0
+        self.hits = [0] * k
+        self._errors = errors
+        if errors is not None:
+            errors.write("mention\tgold\tid\tname\tscore\trank of the gold id\n")
+
+    def add(self, mention: Mention, links: list[Found], linked: bool) -> None:
+        self.mentions += 1
+        self.below += not linked
+        if not mention.gold:
+            return
+        gold = {*split_concept_ids(mention.gold)}
+        ranks = (n for n, one in enumerate(links) if gold & {*split_concept_ids(one[0])})
+        rank = next(ranks, None) if linked else None
+        self.known += 1
+        for place in range(len(self.hits)):
+            self.hits[place] += rank is not None and rank <= place
+        if rank != 0 and self._errors is not None:
+            best = [*links[0][:2], f"{links[0][2]:.6f}"] if linked else ["", "", ""]
+            shown = "-" if rank is None else str(rank + 1)
+            self._errors.write("\t".join([*mention, *best, shown]) + "\n")
+
+    def lines(self) -> Iterator[str]:
+        left = f", {self.blank} blank ones left out" if self.blank else ""
+        below = f", {self.below} of them not linked" if self.below else ""
+        yield f"{self.mentions} mentions{below}{left}"
+        if self.known:
+            places = sorted({1, len(self.hits)})
+            found = (f"accuracy@{k} {self.hits[k - 1] / self.known:.4f}" for k in places)
+            yield f"{self.known} with gold ids: {', '.join(found)}"
+
+
+def write_links(stream: TextIO, form: str, mention: Mention, links: list[Found]) -> None:
+    """Write the links of a mention; of none, a row of rank 0."""
+    if form == "jsonl":
+        rows = [
+            {"rank": rank, "id": identity, "name": name, "score": round(score, 6)}
+            for rank, (identity, name, score) in enumerate(links, start=1)
+        ]
+        content = {"mention": mention.text, "links": rows}
+        stream.write(json.dumps(content, ensure_ascii=False) + "\n")
+        return
+    for rank, (identity, name, score) in enumerate(links, start=1):
+        stream.write(f"{mention.text}\t{rank}\t{identity}\t{name}\t{score:.6f}\n")
+    if not links:
+        stream.write(f"{mention.text}\t0\t\t\t\n")
+
+
+class LinkWriter:
+    """Writes the `k` best ids of each mention, none where it is not linked, and counts them.
+
+    It is linked if its best score is at least `threshold`, and lies above the second by `margin`.
+    """
+
+    def __init__(
+        self,
+        output: TextIO,
+        errors: TextIO | None,
+        form: str = "tsv",
+        k: int = 5,
+        threshold: float | None = None,
+        margin: float | None = None,
+    ) -> None:
+        self._output, self._form = output, form
+        self._threshold, self._margin = threshold, margin
+        self.report = Report(k, errors)
+        if form == "tsv":
+            output.write("\t".join(COLUMNS) + "\n")
+
+    def write(self, batch: MentionBatch, ranked: Iterable[list[Found]]) -> None:
+        """Write the links of a batch; `ranked` has k + 1 ids of each distinct text, best first."""
+        answers = dict(zip(batch.distinct, ranked, strict=True))
+        self.report.blank += batch.blank
+        for mention, text in zip(batch.mentions, batch.texts, strict=True):
+            links, linked = answers[text], self._is_linked(answers[text])
+            links = links[: len(self.report.hits)]
+            write_links(self._output, self._form, mention, links if linked else [])
+            self.report.add(mention, links, linked)
+        self._output.flush()
+
+    def _is_linked(self, found: list[Found]) -> bool:
+        scores = [score for *_, score in found]
+        if self._threshold is not None and scores[0] < self._threshold:
+            return False
+        return self._margin is None or len(scores) < 2 or scores[0] - scores[1] >= self._margin
+
+
+def add_mention_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--mentions", required=True, help="a mention a line, or tsv; - for standard input")
+    add("--mention-column", help="number from 1, or name in the header (default: the line)")
+    add("--gold-column", help="ids that are right, joined by |: accuracy is told")
+
+
+def add_link_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say how many links a mention gets, and when it gets none."""
+    add = parser.add_argument
+    add("--k", type=int, default=5, help="ids of a mention (default: 5)")
+    add("--threshold", type=float, help="mentions whose best score is lower are not linked")
+    add("--margin", type=float, help="nor those whose second best is nearer to it than that")
