@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TextIO
 
 from workflow_scripts.errors import UserError
 
@@ -78,6 +78,16 @@ def atomic_file(path: str | Path) -> Iterator[Path]:
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def atomic_text(path: str | Path) -> Iterator[TextIO]:
+    """Yield a stream of UTF-8 text, which is renamed to `path` only if the block succeeds."""
+    with (
+        atomic_file(path) as temporary,
+        open(temporary, "w", encoding="utf-8", newline="") as stream,
+    ):
+        yield stream
 
 
 @contextmanager

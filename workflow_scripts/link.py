@@ -13,19 +13,14 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from workflow_scripts.datasets.name_lists import FORMATS, Choices, read_names
-from workflow_scripts.embedding.chosen_encoder import (
-    add_encoder_arguments,
-    check_counts,
-    check_encoder_arguments,
-    open_encoder,
-)
+from workflow_scripts.embedding.chosen_encoder import check_counts, check_encoder_arguments
 from workflow_scripts.embedding.recorded_choices import settle_pooling
 from workflow_scripts.embedding.vector_shards import DTYPES, SHARD_SIZE
 from workflow_scripts.errors import UserError, run_command
-from workflow_scripts.files import STDIN, atomic_file, check_new_file
+from workflow_scripts.files import STDIN, atomic_text, check_new_file
 from workflow_scripts.imports import quick_imports
 from workflow_scripts.retrieval.mention_links import (
     BATCH,
@@ -35,36 +30,27 @@ from workflow_scripts.retrieval.mention_links import (
     mention_batches,
     read_mentions,
 )
+from workflow_scripts.retrieval.name_encoder import NameEncoder, add_name_encoder_arguments
 from workflow_scripts.retrieval.rankings import FORMATS as OUTPUT_FORMATS
 
 
 def link(arguments: argparse.Namespace, choices: Choices, pooling: str, max_length: int) -> None:
     # Only now: they take seconds, which bad arguments should not wait for.
     with quick_imports():
-        import numpy as np
-
         from workflow_scripts.retrieval import name_index
-        from workflow_scripts.retrieval.linked_ids import best_links, named_links, scaled
+        from workflow_scripts.retrieval.linked_ids import best_links, named_links
         from workflow_scripts.retrieval.vector_search import search_blocks
 
     folder = arguments.index or arguments.output.with_name(f".{arguments.output.name}.index")
-    encoder, maker = open_encoder(arguments, arguments.encoder, pooling, max_length)
-    maker |= {"similarity": arguments.similarity, "dtype": arguments.dtype}
-    similarity = arguments.similarity
-
-    def encode(strings: Any, **options: Any) -> np.ndarray:
-        return scaled(encoder.encode(strings, **options), similarity, arguments.encoder)
-
-    def encode_names(strings: Any, advance: Any) -> np.ndarray:
-        return encode(strings, advance=advance, each_alone=True)
-
+    encoder = NameEncoder(arguments, pooling, max_length)
+    maker = encoder.maker | {"dtype": arguments.dtype}
     source = None
     if arguments.names:
         source = name_index.describe_files(arguments.names, asdict(choices))
     if not name_index.is_finished(folder):
         found = read_names(arguments.names, choices)
         sizes = (encoder.dimension, arguments.dtype, arguments.shard_size)
-        name_index.make_index(folder, found, source, maker, encode_names, *sizes)
+        name_index.make_index(folder, found, source, maker, encoder.encode_names, *sizes)
         del found
     index = name_index.open_index(folder, maker, source)
     search: Any = partial(search_blocks, targets=index.vectors, threads=arguments.threads)
@@ -78,7 +64,7 @@ def link(arguments: argparse.Namespace, choices: Choices, pooling: str, max_leng
     asked = read_mentions(arguments.mentions, arguments.mention_column, arguments.gold_column)
     with ExitStack() as stack:
         output, errors = (
-            None if path is None else _opened(path, stack)
+            None if path is None else stack.enter_context(atomic_text(path))
             for path in (arguments.output, arguments.errors)
         )
         how = (arguments.format, arguments.k, arguments.threshold, arguments.margin)
@@ -86,8 +72,7 @@ def link(arguments: argparse.Namespace, choices: Choices, pooling: str, max_leng
         # what comes by and by is answered by and by
         size = 1 if arguments.mentions == STDIN and arguments.unbuffered else BATCH
         for batch in mention_batches(asked, choices.lower_case, size):
-            distinct = batch.distinct
-            vectors = encode(distinct) if distinct else np.empty((0, encoder.dimension))
+            vectors = encoder.encode_mentions(batch.distinct)
             if approximate is not None and not writer.report.mentions and len(vectors):
                 share = approximate.recall(vectors, arguments.k)
                 _say(f"approximate search: recall@{arguments.k} {share:.4f} on a sample")
@@ -99,11 +84,6 @@ def link(arguments: argparse.Namespace, choices: Choices, pooling: str, max_leng
         _say(line)
     if arguments.index is None:
         shutil.rmtree(folder)
-
-
-def _opened(path: Path, stack: ExitStack) -> TextIO:
-    temporary = stack.enter_context(atomic_file(path))
-    return stack.enter_context(open(temporary, "w", encoding="utf-8", newline=""))
 
 
 def _say(line: str) -> None:
@@ -128,7 +108,6 @@ def check_index_folder(folder: Path, names: Sequence[Path]) -> None:
 def _parse(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m workflow_scripts.link", description=__doc__)
     add = parser.add_argument
-    add("--encoder", required=True, help="model folder or hub id (id@revision)")
     add("--names", nargs="+", type=Path, help="names with ids; needless with a finished --index")
     known = f"{', '.join(FORMATS)} (default: by the file's name and first line)"
     add("--names-format", choices=FORMATS, metavar="FORMAT", help=known)
@@ -142,15 +121,12 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     add("--index", type=Path, help="folder that keeps the names and their vectors")
     add_link_arguments(parser)
     add("--each-name", action="store_true", help="k names, not ids: an id counts each time")
-    similarity = "cosine, or dot, of the vectors as they are, as the tables have it"
-    add("--similarity", choices=("cosine", "dot"), default="cosine", help=similarity)
     lists = "search the N nearest lists of an inverted file alone (FAISS IVF), recall told"
     add("--approximate", type=int, metavar="N", help=lists)
-    add("--lower-case", action="store_true", help="names and mentions")
     add("--unbuffered", action="store_true", help="answer each line of standard input at once")
     kept = "of the names' vectors; float16 takes half the disk and rounds (default: float32)"
     add("--dtype", choices=DTYPES, default="float32", help=kept)
-    add_encoder_arguments(parser)
+    add_name_encoder_arguments(parser)
     add("--shard-size", type=int, default=SHARD_SIZE, help="names of a shard")
     add("--overwrite", action="store_true", help="replace the outputs")
     return parser.parse_args(argv)

@@ -166,10 +166,12 @@ class LinkWriter:
 
 
 def add_mention_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say what the mentions are."""
     add = parser.add_argument
     add("--mentions", required=True, help="a mention a line, or tsv; - for standard input")
     add("--mention-column", help="number from 1, or name in the header (default: the line)")
     add("--gold-column", help="ids that are right, joined by |: accuracy is told")
+    add("--lower-case", action="store_true", help="names and mentions")
 
 
 def add_link_arguments(parser: argparse.ArgumentParser) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from workflow_scripts.datasets.name_lists import NameList
 from workflow_scripts.embedding.vector_shards import SHARD_SIZE, Encode, ShardedJob, embed_in_shards
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import atomic_file, read_json, sha256_of, stream_lines, write_json
+from workflow_scripts.files import atomic_text, read_json, sha256_of, stream_lines, write_json
 from workflow_scripts.retrieval.suite_files import read_vectors
 
 _RECORD, _NAMES, _VECTORS = "index.json", "names.tsv", "vectors.npy"
@@ -75,10 +75,7 @@ def map_index(names_file: Path, vectors_file: Path) -> NameIndex:
 
 
 def write_names(path: Path, ids: Sequence[str], names: Sequence[str]) -> None:
-    with (
-        atomic_file(path) as temporary,
-        open(temporary, "w", encoding="utf-8", newline="") as stream,
-    ):
+    with atomic_text(path) as stream:
         rows = zip(ids, names, strict=True)
         stream.writelines(f"{identity}\t{name}\n" for identity, name in rows)
 
