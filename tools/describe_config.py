@@ -19,6 +19,7 @@ from workflow_scripts.datasets.formats.register import FORMATS
 from workflow_scripts.figures.kinds.register import KINDS as FIGURES
 from workflow_scripts.files import write_text
 from workflow_scripts.pretraining.settings import Pretrained
+from workflow_scripts.retrieval.dictionary_block import DictionaryBlock
 from workflow_scripts.tables.kinds.register import KINDS as TABLES
 from workflow_scripts.tuning.methods.register import METHODS
 from workflow_scripts.tuning_grid.config import TuningGrid
@@ -47,6 +48,7 @@ def describe() -> str:
         for name in names:
             block = getattr(rooms.load(room, name), kind)
             parts.append(_section(title.format(name), prefix, block))
+    parts.append(_section("Dictionaries", "dictionaries.<id>", DictionaryBlock))
     parts.append(_section("The tuning grid", "tuning_grid", TuningGrid))
     parts.append(_section("Pretraining", "pretraining.pretrained.<id>", Pretrained))
     return "\n".join(parts)

@@ -12,7 +12,10 @@ from workflow_scripts.configuration.blocks import WholeNumber
 from workflow_scripts.errors import UserError
 
 # the rules that ask for a GPU where the config says `device: cuda` or `auto`
-GPU_RULES = ("tune_encoder", "search_grid", "embed_suite", "pretrain_model")
+GPU_RULES = (
+    *("tune_encoder", "search_grid", "embed_suite", "embed_names", "embed_mentions"),
+    "pretrain_model",
+)
 
 
 class SlurmSite(SiteLines):

@@ -205,6 +205,9 @@ class Config(Block):
     pretraining_evaluation: RulePath | None = Field(
         None, description="Folder of evaluation sets whose sentences stay out of that text."
     )
+    dictionaries: dict[Id, dict[str, Any]] = Field(
+        {}, description="Names that `snakemake all_links` links mentions to; see docs/cluster.md."
+    )
     tuning_grid: dict[str, Any] | None = Field(
         None, description="Searches for tuning hyper-parameters; see docs/tuning-grid.md."
     )

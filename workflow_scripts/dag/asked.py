@@ -163,7 +163,7 @@ class Asked:
                 f"config: `{place.where}.corpus` has no use: recipe `{name}` does not tune; "
                 "remove the key"
             )
-        self._check_corpora(name)
+        self.check_corpora(name)
         sides = self._sides[place.dataset]
         suites = tuple(self._suite(place, language) for language in sides)
         wanted = Wanted(place, place.metric or metrics[0], suites, ())
@@ -194,7 +194,7 @@ class Asked:
         )
         return wanted._replace(encoders=encoders)
 
-    def _check_corpora(self, recipe: str) -> None:
+    def check_corpora(self, recipe: str) -> None:
         """Raise `UserError` for a corpus that a recipe names and the config lacks.
 
         Of recipes that are asked for alone: the others may name what another config has.
@@ -204,7 +204,7 @@ class Asked:
             self._typed.named("corpora", corpus, f"recipes.{recipe}.{key}")
         if block.start is not None:
             self._typed.named("corpora", block.start.corpus, f"recipes.{recipe}.start.corpus")
-            self._check_corpora(block.start.recipe)
+            self.check_corpora(block.start.recipe)
 
     def _suite(self, place: Place, language: str) -> str:
         name = self._fill(place.suite, place, language)

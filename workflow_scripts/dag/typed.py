@@ -14,6 +14,7 @@ from workflow_scripts.datasets.entry import DatasetEntry
 from workflow_scripts.datasets.formats.register import read_entry
 from workflow_scripts.errors import UserError, nearest_name
 from workflow_scripts.figures.kinds.register import FigureBlock, read_figure
+from workflow_scripts.retrieval.dictionary_block import DictionaryBlock
 from workflow_scripts.tables.kinds.register import TableBlock, read_table
 from workflow_scripts.tuning.methods.register import read_recipe
 from workflow_scripts.tuning.recipe import Recipe, resolve_likes
@@ -31,6 +32,7 @@ class Typed:
     tables: dict[str, TableBlock]
     figures: dict[str, FigureBlock]
     grid: TuningGrid | None
+    dictionaries: dict[str, DictionaryBlock]
     blocks: dict[str, dict[str, Any]]
 
     @cached_property
@@ -99,6 +101,10 @@ def read_typed(layers: Layers) -> Typed:
         tables={name: read_table(name, block, file) for name, block in config.tables.items()},
         figures={name: read_figure(name, block, file) for name, block in config.figures.items()},
         grid=config.tuning_grid and read_block(TuningGrid, config.tuning_grid, "tuning_grid", file),
+        dictionaries={
+            name: read_block(DictionaryBlock, block, f"dictionaries.{name}", file)
+            for name, block in config.dictionaries.items()
+        },
         blocks={
             "recipes": recipes,
             # what is a paper's is for the tables to say: no step depends on it

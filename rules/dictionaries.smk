@@ -1,0 +1,210 @@
+# Dictionaries: mentions linked to names in shards, each embedded and searched by jobs of its own. Not
+# part of all_tables; ask for the target all_links.
+#
+# Inputs:  files of names and of mentions, the encoder's folder
+# Outputs: results/dictionaries/{dictionary}/
+#            names/{file}/{scatteritem}.tsv     shards of a file of names
+#            vectors/{file}/{scatteritem}.npy   their vectors
+#            mentions.npy                       vectors of the mentions
+#            rankings/{file}/{scatteritem}.tsv  best ids of each mention in a shard
+#            links.tsv, errors.tsv, report.txt  over all shards: what the command link gives
+
+from workflow_scripts.dag.dictionaries import Dictionaries
+
+dictionaries = Dictionaries(plan)
+
+
+scattergather:
+    **dictionaries.shards,
+
+
+wildcard_constraints:
+    dictionary=alternatives(dictionaries.shards),
+    file=alternatives(dictionaries.files),
+
+
+localrules:
+    all_links,
+    merge_links,
+
+
+rule all_links:
+    input:
+        lambda wildcards: dictionaries.links(),
+
+
+rule embed_names:
+    input:
+        sources=sources("retrieval.embed_names"),
+        encoder=lambda wildcards: dictionaries.encoder_input(wildcards.dictionary),
+        names="<results>/dictionaries/{dictionary}/names/{file}/{scatteritem}.tsv",
+    output:
+        vectors="<results>/dictionaries/{dictionary}/vectors/{file}/{scatteritem}.npy",
+        usage="<results>/benchmarks/embed_names/{dictionary}/{file}/{scatteritem}.tsv",
+    log:
+        "<results>/logs/embed_names/{dictionary}/{file}/{scatteritem}.log",
+    conda:
+        "../envs/torch.yaml"
+    threads: plan.config.threads.embedding
+    resources:
+        gpu=given.gpus,
+        mem_mb=lambda wildcards, attempt: 6000 * attempt,
+        runtime=lambda wildcards, attempt: 240 * attempt,
+    params:
+        encoder=lambda wildcards: dictionaries.encoder_words(wildcards.dictionary),
+        dtype=lambda wildcards: dictionaries.value(wildcards.dictionary, "dtype"),
+        device=plan.config.device,
+    shell:
+        r"""
+        logged {log:q} {output.usage:q} on_gpu {resources.gpu} \
+            python -m workflow_scripts.retrieval.embed_names \
+            --names {input.names:q} \
+            {params.encoder:q} \
+            --dtype {params.dtype:q} \
+            --threads {threads} \
+            --device {params.device:q} \
+            --output {output.vectors:q}
+        """
+
+
+rule embed_mentions:
+    input:
+        sources=sources("retrieval.embed_mentions"),
+        encoder=lambda wildcards: dictionaries.encoder_input(wildcards.dictionary),
+        mentions=lambda wildcards: dictionaries.mentions_input(wildcards.dictionary),
+    output:
+        vectors="<results>/dictionaries/{dictionary}/mentions.npy",
+        usage="<results>/benchmarks/embed_mentions/{dictionary}.tsv",
+    log:
+        "<results>/logs/embed_mentions/{dictionary}.log",
+    conda:
+        "../envs/torch.yaml"
+    threads: plan.config.threads.embedding
+    resources:
+        gpu=given.gpus,
+        mem_mb=lambda wildcards, attempt: 6000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        encoder=lambda wildcards: dictionaries.encoder_words(wildcards.dictionary),
+        mentions=lambda wildcards: dictionaries.mentions_words(wildcards.dictionary),
+        device=plan.config.device,
+    shell:
+        r"""
+        logged {log:q} {output.usage:q} on_gpu {resources.gpu} \
+            python -m workflow_scripts.retrieval.embed_mentions \
+            {params.mentions:q} \
+            {params.encoder:q} \
+            --threads {threads} \
+            --device {params.device:q} \
+            --output {output.vectors:q}
+        """
+
+
+rule link_shard:
+    input:
+        sources=sources("retrieval.link_shard"),
+        names="<results>/dictionaries/{dictionary}/names/{file}/{scatteritem}.tsv",
+        vectors="<results>/dictionaries/{dictionary}/vectors/{file}/{scatteritem}.npy",
+        mentions="<results>/dictionaries/{dictionary}/mentions.npy",
+    output:
+        ranking="<results>/dictionaries/{dictionary}/rankings/{file}/{scatteritem}.tsv",
+        usage="<results>/benchmarks/link_shard/{dictionary}/{file}/{scatteritem}.tsv",
+    log:
+        "<results>/logs/link_shard/{dictionary}/{file}/{scatteritem}.log",
+    conda:
+        "../envs/plain.yaml"
+    threads: plan.config.threads.retrieval
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
+    params:
+        k=lambda wildcards: dictionaries.value(wildcards.dictionary, "k"),
+    shell:
+        r"""
+        logged {log:q} {output.usage:q} \
+            python -m workflow_scripts.retrieval.link_shard \
+            --names {input.names:q} \
+            --vectors {input.vectors:q} \
+            --mentions {input.mentions:q} \
+            --k {params.k} \
+            --threads {threads} \
+            --output {output.ranking:q}
+        """
+
+
+rule merge_links:
+    input:
+        sources=sources("retrieval.merge_links"),
+        mentions=lambda wildcards: dictionaries.mentions_input(wildcards.dictionary),
+        rankings=lambda wildcards: dictionaries.rankings(wildcards.dictionary),
+    output:
+        links="<results>/dictionaries/{dictionary}/links.tsv",
+        errors="<results>/dictionaries/{dictionary}/errors.tsv",
+        report="<results>/dictionaries/{dictionary}/report.txt",
+        usage="<results>/benchmarks/merge_links/{dictionary}.tsv",
+    log:
+        "<results>/logs/merge_links/{dictionary}.log",
+    conda:
+        "../envs/plain.yaml"
+    params:
+        folder=lambda wildcards: (
+            f"{plan.config.results}/dictionaries/{wildcards.dictionary}/rankings"
+        ),
+        files=lambda wildcards: dictionaries.names(wildcards.dictionary),
+        shards=lambda wildcards: dictionaries.shards[wildcards.dictionary],
+        mentions=lambda wildcards: dictionaries.mentions_words(wildcards.dictionary),
+        links=lambda wildcards: dictionaries.links_words(wildcards.dictionary),
+    shell:
+        r"""
+        logged {log:q} {output.usage:q} \
+            python -m workflow_scripts.retrieval.merge_links \
+            --rankings {params.folder:q} \
+            --files {params.files:q} \
+            --shards {params.shards} \
+            {params.mentions:q} \
+            {params.links:q} \
+            --links {output.links:q} \
+            --errors {output.errors:q} \
+            --report {output.report:q}
+        """
+
+
+# A rule for each dictionary, since its shards are as many outputs.
+for dictionary, shards in dictionaries.shards.items():
+
+    rule:
+        name:
+            f"split_names_{dictionary}"
+        input:
+            sources=sources("retrieval.split_names"),
+            names=lambda wildcards: dictionaries.names_input(wildcards.dictionary, wildcards.file),
+        output:
+            shards=getattr(scatter, dictionary)(
+                "<results>/dictionaries/{{dictionary}}/names/{{file}}/{scatteritem}.tsv"
+            ),
+            usage="<results>/benchmarks/split_names/{dictionary}/{file}.tsv",
+        log:
+            "<results>/logs/split_names/{dictionary}/{file}.log",
+        wildcard_constraints:
+            dictionary=alternatives([dictionary]),
+        conda:
+            "../envs/plain.yaml"
+        resources:
+            mem_mb=lambda wildcards, attempt: 4000 * attempt,
+            runtime=lambda wildcards, attempt: 30 * attempt,
+        params:
+            names=lambda wildcards: dictionaries.names_path(wildcards.dictionary, wildcards.file),
+            choices=lambda wildcards: dictionaries.names_choices(
+                wildcards.dictionary, wildcards.file
+            ),
+            shards=shards,
+            folder=subpath(output.shards[0], parent=True),
+        shell:
+            r"""
+            logged {log:q} {output.usage:q} \
+                python -m workflow_scripts.retrieval.split_names \
+                --names {params.names:q} \
+                --choices-json {params.choices:q} \
+                --shards {params.shards} \
+                --output {params.folder:q}
+            """
