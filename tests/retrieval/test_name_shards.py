@@ -63,8 +63,13 @@ def link_in_shards(folder, files, encoder, shards, dtype, asked, kept):
     return folder
 
 
-# 20 shards: some of them empty, as the second file has 30 names; two: the dtypes
-@pytest.mark.parametrize(("shards", "dtype"), [(1, "float32"), (3, "float16"), (33, "float32")])
+def vectors_of(names, vectors):
+    rows = names.read_text().splitlines()
+    return dict(zip(rows, (one.tobytes() for one in np.load(vectors)), strict=True))
+
+
+# of 50 shards most have a name, and ten or more have none
+@pytest.mark.parametrize(("shards", "dtype"), [(1, "float32"), (3, "float16"), (50, "float32")])
 def test_links_over_shards_are_the_bytes_of_the_front_door(
     shards, dtype, files, tiny_bert, tmp_path, capsys
 ):
@@ -73,6 +78,7 @@ def test_links_over_shards_are_the_bytes_of_the_front_door(
     kept = ["--k=3", "--threshold=0.9", "--margin=0.001"]
     names = ["--names", *map(str, files[:-1]), "--dtype", dtype]
     outputs = ["--output", f"{tmp_path}/links.tsv", "--errors", f"{tmp_path}/errors.tsv"]
+    outputs += ["--index", f"{tmp_path}/index"]
     link.main(["--encoder", str(tiny_bert), *ENCODER, *names, *asked, *kept, *outputs])
     *_, counts, accuracy = capsys.readouterr().err.splitlines()
     folder = tmp_path / "shards"
@@ -80,6 +86,12 @@ def test_links_over_shards_are_the_bytes_of_the_front_door(
     for name in ("links.tsv", "errors.tsv"):
         assert (folder / name).read_bytes() == (tmp_path / name).read_bytes()
     assert (folder / "report.txt").read_text().splitlines() == [counts, accuracy]
+    # to the last bit, of which the scores above show six digits
+    whole = vectors_of(tmp_path / "index/names.tsv", tmp_path / "index/vectors.npy")
+    for file in sorted(folder.glob("names/*/*.tsv")):
+        vectors = folder / "vectors" / file.parent.name / f"{file.stem}.npy"
+        for row, vector in vectors_of(file, vectors).items():
+            assert vector == whole[row], row
     # something is linked, something is not, and some errors are listed
     ranks = {line.split("\t")[1] for line in (folder / "links.tsv").read_text().splitlines()}
     assert ranks == {"rank", "0", "1", "2", "3"}

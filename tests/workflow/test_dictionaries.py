@@ -1,0 +1,148 @@
+"""The target all_links: its jobs, what a change reruns, and its mistakes."""
+
+import shutil
+
+import pytest
+from small_project import SmallProject, copy_project
+
+PLACES = ["1-of-2", "2-of-2"]
+DICTIONARY = {
+    "encoder": {"model": "bert-en-mini", "recipe": "base-mp"},
+    "names": {"one": {"path": "names/one.tsv"}, "two": {"path": "names/two.txt", "format": "id-name"}},
+    **{"mentions": "names/mentions.txt", "shards": 2, "dtype": "float16", "k": 2},
+}
+
+
+@pytest.fixture(scope="module")
+def linked(project, tmp_path_factory) -> SmallProject:
+    """The small project with the links of one dictionary. Do not change it: take a `dictionary`."""
+    small = copy_project(project, tmp_path_factory.mktemp("linked") / "project")
+    folder = small.folder / "resources/sampler/names"
+    words = "water red wine winter house small dog green tree".split()
+    (folder / "one.tsv").write_text("".join(f"C{n // 2}\t{w}\n" for n, w in enumerate(words)))
+    (folder / "two.txt").write_text("".join(f"D{n}||big {w}\n" for n, w in enumerate(words)))
+    (folder / "mentions.txt").write_text("houses\n\nred wines\n")
+    with small.edited_config() as config:
+        config["dictionaries"] = {"words.of-mine": DICTIONARY}
+    small.succeeds("all_links")
+    return small
+
+
+@pytest.fixture
+def dictionary(linked, tmp_path) -> SmallProject:
+    folder = tmp_path / "project"
+    shutil.copytree(linked.folder, folder, symlinks=True)
+    return SmallProject(folder)
+
+
+def jobs(rule, *files):
+    """Return the jobs of a rule for all shards of files."""
+    end = "dictionary=words.of-mine, file={}, scatteritem={}"
+    return [f"{rule} {end.format(file, place)}" for file in files for place in PLACES]
+
+
+def split(file):
+    return f"split_names_words.of-mine dictionary=words.of-mine, file={file}"
+
+
+MENTIONS = "embed_mentions dictionary=words.of-mine"
+MERGE = ["merge_links dictionary=words.of-mine", "all_links"]
+
+
+@pytest.mark.slow
+def test_links_by_rules_are_those_of_the_front_door(dictionary):
+    results = dictionary.folder / "results/dictionaries/words.of-mine"
+    assert (results / "report.txt").read_text() == "2 mentions, 1 blank ones left out\n"
+    files = "--names {0}/one.tsv {0}/two.txt --mentions {0}/mentions.txt".format(
+        "resources/sampler/names"
+    )
+    options = "--pooling mean --max-length 25 --k 2 --dtype float16 --device cpu --threads 1"
+    words = f"link --encoder resources/models/bert-en-mini {files} {options} --output links.tsv"
+    dictionary.runs(words)
+    assert (dictionary.folder / "links.tsv").read_bytes() == (results / "links.tsv").read_bytes()
+
+
+def test_nothing_is_left_to_do_and_other_mentions_embed_no_name(dictionary):
+    assert dictionary.planned("all_links") == []
+    (dictionary.folder / "resources/sampler/names/mentions.txt").write_text("a house\n")
+    expected = [MENTIONS, *jobs("link_shard", "one", "two"), *MERGE]
+    assert dictionary.planned("all_links") == sorted(expected)
+
+
+def test_a_further_file_of_names_runs_its_own_shards_only(dictionary):
+    with dictionary.edited_config() as config:
+        (own,) = config["dictionaries"].values()
+        # before the others
+        own["names"] = {"new": {"path": "names/one.tsv"}, **own["names"]}
+    shards = [*jobs("embed_names", "new"), *jobs("link_shard", "new")]
+    assert dictionary.planned("all_links") == sorted([split("new"), *shards, *MERGE])
+
+
+def test_a_changed_file_of_names_runs_its_own_shards_only(dictionary):
+    with (dictionary.folder / "resources/sampler/names/two.txt").open("a") as file:
+        file.write("D100||a big house\n")
+    shards = [*jobs("embed_names", "two"), *jobs("link_shard", "two")]
+    assert dictionary.planned("all_links") == sorted([split("two"), *shards, *MERGE])
+
+
+def test_the_order_of_the_files_is_a_matter_of_merging(dictionary):
+    with dictionary.edited_config() as config:
+        (own,) = config["dictionaries"].values()
+        own["names"] = dict(reversed(own["names"].items()))
+    assert dictionary.planned("all_links") == sorted(MERGE)
+
+
+def test_a_threshold_merges_again_and_another_encoder_embeds_again(dictionary):
+    with dictionary.edited_config() as config:
+        (own,) = config["dictionaries"].values()
+        own["threshold"] = 0.5
+    assert dictionary.planned("all_links") == sorted(MERGE)
+    with dictionary.edited_config() as config:
+        (own,) = config["dictionaries"].values()
+        own["encoder"]["recipe"] = "base-cls"
+    shards = [*jobs("embed_names", "one", "two"), *jobs("link_shard", "one", "two")]
+    assert dictionary.planned("all_links") == sorted([MENTIONS, *shards, *MERGE])
+
+
+def test_the_tables_know_nothing_of_dictionaries(fresh):
+    with fresh.edited_config() as config:
+        config["dictionaries"] = {"words": {**DICTIONARY, "mentions": "none.txt"}}
+    assert not [job for job in fresh.planned("all_tables") if "dictionary" in job]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"encoder": {"model": "bert-en-mni", "recipe": "base-mp"}},
+            "`dictionaries.words.encoder.model` is `bert-en-mni`, which is not in `models`; "
+            "did you mean 'bert-en-mini'?",
+        ),
+        (
+            {"encoder": {"model": "bert-en-mini", "recipe": "mirror-word"}},
+            "`dictionaries.words.encoder.corpus` is missing: recipe `mirror-word` tunes on one",
+        ),
+        (
+            {"encoder": {"model": "words", "recipe": "base-mp"}},
+            "`dictionaries.words.encoder.model` is `words`, a file of word vectors",
+        ),
+        (
+            {"names": {"one": {"path": "nowhere.tsv"}}},
+            "nowhere.tsv: no such file; put it there or change `dictionaries.words.names.one.path`",
+        ),
+        (
+            {"shards": 0},
+            "`dictionaries.words.shards` is 0; give a number of 1 or more",
+        ),
+        (
+            {"names": {"one": {"path": "a.obo", "format": "oboe"}}},
+            "`dictionaries.words.names.one.format` is 'oboe'; use one of: tsv, lines, obo",
+        ),
+    ],
+)
+def test_a_mistake_is_one_line(changes, message, fresh):
+    with fresh.edited_config() as config:
+        config["dictionaries"] = {"words": DICTIONARY | changes}
+    output = fresh.fails("--dry-run", "all_links")
+    (line,) = (line for line in output.splitlines() if "error" in line.lower())
+    assert message in line
