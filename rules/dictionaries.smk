@@ -147,9 +147,7 @@ rule merge_links:
     conda:
         "../envs/plain.yaml"
     params:
-        folder=lambda wildcards: (
-            f"{plan.config.results}/dictionaries/{wildcards.dictionary}/rankings"
-        ),
+        folder=lambda wildcards: dictionaries.folder(wildcards.dictionary, "rankings"),
         files=lambda wildcards: dictionaries.names(wildcards.dictionary),
         shards=lambda wildcards: dictionaries.shards[wildcards.dictionary],
         mentions=lambda wildcards: dictionaries.mentions_words(wildcards.dictionary),
@@ -170,11 +168,11 @@ rule merge_links:
 
 
 # A rule for each dictionary, since its shards are as many outputs.
-for dictionary, shards in dictionaries.shards.items():
+for number, (dictionary, shards) in enumerate(dictionaries.shards.items(), start=1):
 
     rule:
         name:
-            f"split_names_{dictionary}"
+            f"split_names_{number}"
         input:
             sources=sources("retrieval.split_names"),
             names=lambda wildcards: dictionaries.names_input(wildcards.dictionary, wildcards.file),
@@ -198,7 +196,9 @@ for dictionary, shards in dictionaries.shards.items():
                 wildcards.dictionary, wildcards.file
             ),
             shards=shards,
-            folder=subpath(output.shards[0], parent=True),
+            folder=lambda wildcards: dictionaries.folder(
+                wildcards.dictionary, "names", wildcards.file
+            ),
         shell:
             r"""
             logged {log:q} {output.usage:q} \

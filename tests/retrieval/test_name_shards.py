@@ -14,7 +14,8 @@ from workflow_scripts.retrieval import (
     merge_links,
     split_names,
 )
-from workflow_scripts.retrieval.name_shards import merge_rankings, shard_files
+from workflow_scripts.retrieval.dictionary_block import shard_files
+from workflow_scripts.retrieval.name_shards import merge_rankings
 
 __all__ = ["one_thread", "tiny_bert"]
 

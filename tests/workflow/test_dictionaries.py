@@ -1,6 +1,8 @@
 """The target all_links: its jobs, what a change reruns, and its mistakes."""
 
 import shutil
+import subprocess
+import sys
 
 import pytest
 from small_project import SmallProject, copy_project
@@ -8,7 +10,10 @@ from small_project import SmallProject, copy_project
 PLACES = ["1-of-2", "2-of-2"]
 DICTIONARY = {
     "encoder": {"model": "bert-en-mini", "recipe": "base-mp"},
-    "names": {"one": {"path": "names/one.tsv"}, "two": {"path": "names/two.txt", "format": "id-name"}},
+    "names": {
+        "one": {"path": "names/one.tsv"},
+        "two": {"path": "names/two.txt", "format": "id-name"},
+    },
     **{"mentions": "names/mentions.txt", "shards": 2, "dtype": "float16", "k": 2},
 }
 
@@ -18,7 +23,7 @@ def linked(project, tmp_path_factory) -> SmallProject:
     """The small project with the links of one dictionary. Do not change it: take a `dictionary`."""
     small = copy_project(project, tmp_path_factory.mktemp("linked") / "project")
     folder = small.folder / "resources/sampler/names"
-    words = "water red wine winter house small dog green tree".split()
+    words = ["water", "red", "wine", "winter", "house", "small", "dog", "green", "tree"]
     (folder / "one.tsv").write_text("".join(f"C{n // 2}\t{w}\n" for n, w in enumerate(words)))
     (folder / "two.txt").write_text("".join(f"D{n}||big {w}\n" for n, w in enumerate(words)))
     (folder / "mentions.txt").write_text("houses\n\nred wines\n")
@@ -42,7 +47,7 @@ def jobs(rule, *files):
 
 
 def split(file):
-    return f"split_names_words.of-mine dictionary=words.of-mine, file={file}"
+    return f"split_names_1 dictionary=words.of-mine, file={file}"
 
 
 MENTIONS = "embed_mentions dictionary=words.of-mine"
@@ -57,8 +62,9 @@ def test_links_by_rules_are_those_of_the_front_door(dictionary):
         "resources/sampler/names"
     )
     options = "--pooling mean --max-length 25 --k 2 --dtype float16 --device cpu --threads 1"
-    words = f"link --encoder resources/models/bert-en-mini {files} {options} --output links.tsv"
-    dictionary.runs(words)
+    command = f"link --encoder resources/models/bert-en-mini {files} {options} --output links.tsv"
+    words = [sys.executable, "-m", *f"workflow_scripts.{command}".split()]
+    subprocess.run(words, cwd=dictionary.folder, env=dictionary.environment(), check=True)
     assert (dictionary.folder / "links.tsv").read_bytes() == (results / "links.tsv").read_bytes()
 
 

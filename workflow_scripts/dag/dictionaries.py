@@ -8,7 +8,11 @@ from workflow_scripts.canonical import canonical
 from workflow_scripts.dag.encoders import UNTUNED_CORPUS, Encoder
 from workflow_scripts.dag.plan import Plan, stop
 from workflow_scripts.errors import UserError
-from workflow_scripts.retrieval.dictionary_block import DictionaryBlock, NamesFile
+from workflow_scripts.retrieval.dictionary_block import (
+    DictionaryBlock,
+    NamesFile,
+    shard_files,
+)
 
 
 def read_encoder(plan: Plan, name: str) -> Encoder:
@@ -68,7 +72,7 @@ class Dictionaries:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._encoders: dict[str, Encoder] = {}
-        self._folder = f"{plan.config.results}/dictionaries"
+        self._results = plan.config.results
 
     @cached_property
     def shards(self) -> dict[str, int]:
@@ -84,13 +88,16 @@ class Dictionaries:
         """Return what the target asks for: the links of each dictionary."""
         if not self.shards:
             stop(UserError("config: `dictionaries` is empty; add one (docs/cluster.md)"))
-        return [f"{self._folder}/{name}/links.tsv" for name in self.shards if self._encoder(name)]
+        return [f"{self.folder(name)}/links.tsv" for name in self.shards if self._encoder(name)]
 
     def rankings(self, name: str) -> list[str]:
         """Return the rankings of all shards of all files."""
-        number, folder = self.shards[name], f"{self._folder}/{name}/rankings"
-        places = [f"{place}-of-{number}" for place in range(1, number + 1)]
-        return [f"{folder}/{file}/{place}.tsv" for file in self.names(name) for place in places]
+        folders = [Path(self.folder(name, "rankings", file)) for file in self.names(name)]
+        return [str(one) for folder in folders for one in shard_files(folder, self.shards[name])]
+
+    def folder(self, name: str, *parts: str) -> str:
+        """Return a folder of the results of a dictionary."""
+        return "/".join([self._results, "dictionaries", name, *parts])
 
     def names(self, name: str) -> list[str]:
         """Return the ids of the files of a dictionary, in order."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from workflow_scripts.errors import run_command
 from workflow_scripts.files import atomic_text, write_text
+from workflow_scripts.retrieval.dictionary_block import shard_files
 from workflow_scripts.retrieval.mention_links import (
     LinkWriter,
     add_link_arguments,
@@ -13,7 +14,7 @@ from workflow_scripts.retrieval.mention_links import (
     mention_batches,
     read_mentions,
 )
-from workflow_scripts.retrieval.name_shards import merge_rankings, shard_files
+from workflow_scripts.retrieval.name_shards import merge_rankings
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -17,11 +17,6 @@ from workflow_scripts.retrieval.mention_links import BATCH, Found
 from workflow_scripts.retrieval.name_index import NameIndex
 
 
-def shard_files(folder: Path, number: int) -> list[Path]:
-    """Return the shards in a folder, in the names' order, as Snakemake's scattergather has them."""
-    return [folder / f"{place}-of-{number}.tsv" for place in range(1, number + 1)]
-
-
 def write_shard_ranking(
     path: Path, index: NameIndex, mentions: np.ndarray, k: int, search: Search
 ) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from workflow_scripts.datasets.name_lists import Choices, read_names
 from workflow_scripts.errors import run_command
+from workflow_scripts.retrieval.dictionary_block import shard_files
 from workflow_scripts.retrieval.name_index import write_names
-from workflow_scripts.retrieval.name_shards import shard_files
 
 
 def main(argv: list[str] | None = None) -> None:
