@@ -1,8 +1,10 @@
 """The target all_links: its jobs, what a change reruns, and its mistakes."""
 
+import re
 import shutil
 import subprocess
 import sys
+import textwrap
 
 import pytest
 from small_project import SmallProject, copy_project
@@ -114,6 +116,15 @@ def test_the_tables_know_nothing_of_dictionaries(fresh):
     with fresh.edited_config() as config:
         config["dictionaries"] = {"words": {**DICTIONARY, "mentions": "none.txt"}}
     assert not [job for job in fresh.planned("all_tables") if "dictionary" in job]
+
+
+def test_the_config_of_the_docs_is_right_and_short(fresh, project):
+    section = (project / "docs/cluster.md").read_text().split("millions of names\n")[1]
+    text = re.search(r"(?:^    .*\n)+", section, flags=re.MULTILINE)[0]
+    assert len(text.splitlines()) <= 15
+    (fresh.folder / "config/own.yaml").write_text(textwrap.dedent(text))
+    output = fresh.fails("--dry-run", "all_links", "--configfile", "config/own.yaml")
+    assert "umls/MRCONSO.RRF: no such file; put it there" in output
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,47 @@
+"""Names in 20 shards, embedded and searched by SLURM's jobs: the links of a local run, byte for byte."""
+
+import pytest
+from conftest import ClusterProject
+from small_project import SmallProject, copy_project
+
+pytestmark = pytest.mark.cluster
+
+SHARDS = 20
+
+
+def with_dictionary(small: SmallProject) -> SmallProject:
+    """Return the project with names of the sampler, each under an id with another one."""
+    folder = small.folder / "resources/sampler/names"
+    lines = (folder / "biomedical_names.txt").read_text().splitlines()[:100]
+    rows = [f"C{number // 2}\t{line}" for number, line in enumerate(lines)]
+    (folder / "own.tsv").write_text("\n".join(rows) + "\n")
+    (folder / "mentions.txt").write_text("\n".join(line[1:] for line in lines[:30]) + "\n")
+    encoder = {"model": "bert-en-mini", "recipe": "base-mp"}
+    files = {"names": {"own": {"path": "names/own.tsv"}}, "mentions": "names/mentions.txt"}
+    with small.edited_config() as config:
+        config["dictionaries"] = {"own": {"encoder": encoder, **files, "shards": SHARDS}}
+    return small
+
+
+def test_the_links_are_of_a_local_run(project, cluster, tmp_path):
+    local = with_dictionary(copy_project(project, tmp_path / "local"))
+    local.succeeds("all_links")
+    on_cluster = ClusterProject(copy_project(project, tmp_path / "project").folder, cluster)
+    with_dictionary(on_cluster)
+    # of jobs of a second some that follow each other share one
+    groups = ["--groups", "embed_names=shards", "link_shard=shards"]
+    run = on_cluster.start("all_links", *groups, "--group-components", "shards=10")
+    assert run.end() == 0, run.output
+    for name in ("links.tsv", "errors.tsv", "report.txt", "mentions.npy"):
+        mine, other = (
+            one.folder / "results/dictionaries/own" / name for one in (on_cluster, local)
+        )
+        assert mine.read_bytes() == other.read_bytes()
+    assert len((other.parent / "links.tsv").read_text().splitlines()) == 1 + 30 * 5
+    vectors = sorted((other.parent / "vectors/own").glob("*.npy"))
+    assert len(vectors) == SHARDS
+    for file in vectors:
+        own = on_cluster.folder / file.relative_to(local.folder)
+        assert own.read_bytes() == file.read_bytes()
+    assert run.output.count("Submitted") or "group_shards" in run.output
+    assert "These jobs failed" not in run.output
