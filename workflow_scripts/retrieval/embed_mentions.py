@@ -12,7 +12,7 @@ from workflow_scripts.retrieval.mention_links import (
     mention_batches,
     read_mentions,
 )
-from workflow_scripts.retrieval.name_encoder import NameEncoder, add_name_encoder_arguments
+from workflow_scripts.retrieval.name_encoder import add_name_encoder_arguments, open_name_encoder
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -23,7 +23,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--output", type=Path, required=True, help=output)
     arguments = parser.parse_args(argv)
 
-    encoder = NameEncoder(arguments, arguments.pooling, arguments.max_length)
+    encoder = open_name_encoder(arguments)
     asked = read_mentions(arguments.mentions, arguments.mention_column, arguments.gold_column)
     batches = mention_batches(asked, arguments.lower_case)
     vectors = [encoder.encode_mentions(batch.distinct) for batch in batches]

@@ -6,7 +6,7 @@ from pathlib import Path
 from workflow_scripts.embedding.vector_shards import DTYPES, ShardedJob, embed_in_shards
 from workflow_scripts.errors import run_command
 from workflow_scripts.files import stream_lines
-from workflow_scripts.retrieval.name_encoder import NameEncoder, add_name_encoder_arguments
+from workflow_scripts.retrieval.name_encoder import add_name_encoder_arguments, open_name_encoder
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -19,7 +19,7 @@ def main(argv: list[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
 
     names = [line.partition("\t")[2] for line in stream_lines(arguments.names)]
-    encoder = NameEncoder(arguments, arguments.pooling, arguments.max_length)
+    encoder = open_name_encoder(arguments)
     size = (encoder.dimension, encoder.maker, arguments.dtype)
     embed_in_shards(ShardedJob(arguments.output, names, *size), encoder.encode_names)
 

@@ -2,42 +2,72 @@
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workflow_scripts.embedding.chosen_encoder import add_encoder_arguments, open_encoder
 from workflow_scripts.embedding.progress import Advance
+from workflow_scripts.imports import quick_imports
 from workflow_scripts.retrieval.linked_ids import scaled
 
-
-def add_name_encoder_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options that a `NameEncoder` takes."""
-    parser.add_argument("--encoder", required=True, help="model folder or hub id (id@revision)")
-    similarity = "cosine, or dot, of the vectors as they are, as the tables have it"
-    parser.add_argument(
-        "--similarity", choices=("cosine", "dot"), default="cosine", help=similarity
-    )
-    add_encoder_arguments(parser)
+if TYPE_CHECKING:
+    from workflow_scripts.embedding.string_encoding import StringEncoder
 
 
+@dataclass(frozen=True)
 class NameEncoder:
-    """Strings to finite float32 vectors, at unit length where the similarity is cosine.
+    """Strings to finite float32 vectors, at unit length where `similarity` is "cosine".
 
-    `maker` says what makes them, as JSON values.
+    `name` is what errors call it, `maker` says what makes the vectors, as JSON values.
     """
 
-    def __init__(self, arguments: argparse.Namespace, pooling: str, max_length: int) -> None:
-        self._name, self._similarity = arguments.encoder, arguments.similarity
-        self._encoder, self.maker = open_encoder(arguments, self._name, pooling, max_length)
-        self.maker |= {"similarity": self._similarity}
-        self.dimension = self._encoder.dimension
+    encoder: "StringEncoder"
+    similarity: str
+    name: str
+    maker: dict[str, Any]
+
+    @property
+    def dimension(self) -> int:
+        return self.encoder.dimension
 
     def encode_names(self, names: Sequence[str], advance: Advance) -> np.ndarray:
         """Return a vector for each name that is the same in whatever shard the name is."""
-        vectors = self._encoder.encode(names, advance, each_alone=True)
-        return scaled(vectors, self._similarity, self._name)
+        return self._scaled(self.encoder.encode(names, advance, each_alone=True))
 
     def encode_mentions(self, texts: Sequence[str]) -> np.ndarray:
-        if not texts:
-            return np.empty((0, self.dimension), dtype=np.float32)
-        return scaled(self._encoder.encode(texts), self._similarity, self._name)
+        return self._scaled(self.encoder.encode(texts))
+
+    def _scaled(self, vectors: np.ndarray) -> np.ndarray:
+        return scaled(vectors, self.similarity, self.name)
+
+
+def add_name_encoder_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options that `open_name_encoder` takes."""
+    add = parser.add_argument
+    add("--encoder", required=True, help="model or encoder folder")
+    add("--pooling", required=True, help="hidden states to vector")
+    add("--max-length", type=int, required=True, help="tokens a string is cut to")
+    add("--similarity", choices=("cosine", "dot"), required=True, help="cosine: of unit length")
+    add("--threads", type=int, default=1)
+    add("--device", choices=("cpu", "cuda", "auto"), default="cpu")
+
+
+def open_name_encoder(arguments: argparse.Namespace) -> NameEncoder:
+    # Only now: torch and transformers take seconds, which bad arguments should not wait for.
+    with quick_imports():
+        import torch
+        import transformers
+
+        from workflow_scripts.embedding.encoder_folder import load_model
+        from workflow_scripts.embedding.string_encoding import torch_encoder
+        from workflow_scripts.embedding.torch_setup import set_up_torch
+
+    pooling, max_length = arguments.pooling, arguments.max_length
+    loaded = load_model(arguments.encoder, set_up_torch(arguments.threads, arguments.device))
+    loaded.warn_of_missing_mark(pooling)
+    maker = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
+    maker |= {"pooling": pooling, "max_length": max_length, "similarity": arguments.similarity}
+    maker["versions"] = {"torch": torch.__version__, "transformers": transformers.__version__}
+    encoder = torch_encoder(loaded, pooling, max_length)
+    return NameEncoder(encoder, arguments.similarity, arguments.encoder, maker)
