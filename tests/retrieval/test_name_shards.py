@@ -45,7 +45,7 @@ def link_in_shards(folder, files, encoder, shards, dtype, asked, kept):
     """Run the commands one after the other, as the rules do; returns the folder."""
     *names, _ = files
     choices = json.dumps({"lower_case": True})
-    how = ["--encoder", str(encoder), *ENCODER]
+    how = ["--encoder", str(encoder), *ENCODER, "--similarity", "cosine"]
     embed_mentions.main([*asked, *how, "--output", f"{folder}/mentions.npy"])
     for file in names:
         own = [folder / kind / file.stem for kind in ("names", "vectors", "rankings")]
