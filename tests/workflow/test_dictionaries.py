@@ -7,7 +7,7 @@ import sys
 import textwrap
 
 import pytest
-from small_project import SmallProject, copy_project
+from small_project import SAMPLE, TUNE, SmallProject, copy_project
 
 PLACES = ["1-of-2", "2-of-2"]
 DICTIONARY = {
@@ -110,6 +110,17 @@ def test_a_threshold_merges_again_and_another_encoder_embeds_again(dictionary):
         own["encoder"]["recipe"] = "base-cls"
     shards = [*jobs("embed_names", "one", "two"), *jobs("link_shard", "one", "two")]
     assert dictionary.planned("all_links") == sorted([MENTIONS, *shards, *MERGE])
+
+
+def test_an_encoder_that_is_tuned_is_tuned_first(fresh):
+    encoder = {"model": "bert-en-mini", "recipe": "mirror-word", "corpus": "words-en"}
+    files = {"names": {"one": {"path": "names/biomedical_names.txt"}}, "mentions": "README.md"}
+    with fresh.edited_config() as config:
+        config["dictionaries"] = {"words": {"encoder": encoder, **files, "shards": 3}}
+    planned = fresh.planned("all_links")
+    tuned = "model=bert-en-mini, recipe=mirror-word, corpus=words-en, seed=33"
+    assert f"{TUNE} {tuned}" in planned and f"{SAMPLE} corpus=words-en" in planned
+    assert sum(job.startswith("embed_names") for job in planned) == 3
 
 
 def test_the_tables_know_nothing_of_dictionaries(fresh):
