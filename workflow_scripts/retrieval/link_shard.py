@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from workflow_scripts.errors import run_command
+from workflow_scripts.files import write_text
 from workflow_scripts.retrieval.name_index import map_index
 from workflow_scripts.retrieval.name_shards import write_shard_ranking
 from workflow_scripts.retrieval.suite_files import read_vectors
@@ -22,6 +23,10 @@ def main(argv: list[str] | None = None) -> None:
     add("--output", type=Path, required=True, help="mention, id, name and score, tsv")
     arguments = parser.parse_args(argv)
 
+    # a file of fewer names than shards
+    if not arguments.names.stat().st_size:
+        write_text(arguments.output, "")
+        return
     index = map_index(arguments.names, arguments.vectors)
     search = partial(search_blocks, targets=index.vectors, threads=arguments.threads)
     mentions = read_vectors(arguments.mentions)

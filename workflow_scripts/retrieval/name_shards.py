@@ -20,9 +20,9 @@ from workflow_scripts.retrieval.name_index import NameIndex
 def write_shard_ranking(
     path: Path, index: NameIndex, mentions: np.ndarray, k: int, search: Search
 ) -> None:
-    """Write the k best ids of a shard for `mentions` [n, dimension]; none where it has no names."""
+    """Write the k best ids of a shard for `mentions` [n, dimension]."""
     with atomic_text(path) as stream:
-        for start in range(0, len(mentions) if index.names else 0, BATCH):
+        for start in range(0, len(mentions), BATCH):
             ranked = best_links(index, mentions[start : start + BATCH], k, search)
             for number, links in enumerate(ranked, start=start):
                 for identity, name, score in named_links(index, links):
