@@ -63,7 +63,7 @@ def test_links_by_rules_are_those_of_the_front_door(dictionary):
     files = "--names {0}/one.tsv {0}/two.txt --mentions {0}/mentions.txt".format(
         "resources/sampler/names"
     )
-    options = "--pooling mean --max-length 25 --k 2 --dtype float16 --device cpu --threads 1"
+    options = "--pooling mean --max-length 64 --k 2 --dtype float16 --device cpu --threads 1"
     command = f"link --encoder resources/models/bert-en-mini {files} {options} --output links.tsv"
     words = [sys.executable, "-m", *f"workflow_scripts.{command}".split()]
     subprocess.run(words, cwd=dictionary.folder, env=dictionary.environment(), check=True)
