@@ -53,7 +53,7 @@ rule embed_names:
     params:
         encoder=lambda wildcards: dictionaries.encoder_words(wildcards.dictionary),
         dtype=lambda wildcards: dictionaries.value(wildcards.dictionary, "dtype"),
-        device=plan.config.device,
+        device=lambda wildcards: plan.config.device,
     shell:
         r"""
         logged {log:q} {output.usage:q} on_gpu {resources.gpu} \
@@ -87,7 +87,7 @@ rule embed_mentions:
     params:
         encoder=lambda wildcards: dictionaries.encoder_words(wildcards.dictionary),
         mentions=lambda wildcards: dictionaries.mentions_words(wildcards.dictionary),
-        device=plan.config.device,
+        device=lambda wildcards: plan.config.device,
     shell:
         r"""
         logged {log:q} {output.usage:q} on_gpu {resources.gpu} \
@@ -126,7 +126,7 @@ rule link_shard:
             --names {input.names:q} \
             --vectors {input.vectors:q} \
             --mentions {input.mentions:q} \
-            --k {params.k} \
+            --k {params.k:q} \
             --threads {threads} \
             --output {output.ranking:q}
         """
@@ -158,7 +158,7 @@ rule merge_links:
             python -m workflow_scripts.retrieval.merge_links \
             --rankings {params.folder:q} \
             --files {params.files:q} \
-            --shards {params.shards} \
+            --shards {params.shards:q} \
             {params.mentions:q} \
             {params.links:q} \
             --links {output.links:q} \
@@ -205,6 +205,6 @@ for number, (dictionary, shards) in enumerate(dictionaries.shards.items(), start
                 python -m workflow_scripts.retrieval.split_names \
                 --names {params.names:q} \
                 --choices-json {params.choices:q} \
-                --shards {params.shards} \
+                --shards {params.shards:q} \
                 --output {params.folder:q}
             """

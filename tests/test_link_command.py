@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from tiny_models import encoder, make_sentences, one_thread, tiny_bert, tiny_roberta
 
+from workflow_scripts import files as reading_and_writing
 from workflow_scripts import link
 from workflow_scripts.embedding import vector_shards
 from workflow_scripts.embedding.encoder_folder import load_model
@@ -216,7 +217,7 @@ def test_odd_names_and_mentions_are_taken(run, files):
     assert len(rows) == 4
 
 
-@pytest.mark.parametrize("room", [link, vector_shards])
+@pytest.mark.parametrize("room", [reading_and_writing, vector_shards])
 def test_a_full_disk_is_one_line_and_the_next_run_goes_on(room, run, tmp_path, monkeypatch, capsys):
     def full():
         with monkeypatch.context() as patch:

@@ -205,7 +205,7 @@ def test_weights_in_several_files_are_the_same_weights(prefix, tmp_path):
         path.write_bytes(before)
     assert weights_sha256(folder) == loaded.weights_sha256
     shards[1].unlink()
-    with pytest.raises(UserError, match=f"cannot be loaded.*{shards[1].name}"):
+    with pytest.raises(UserError, match=f"no {shards[1].name}, which"):
         load_model(str(folder))
 
 
