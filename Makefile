@@ -1,7 +1,8 @@
 # One command from a fresh machine (Python 3.11 or newer with venv and pip, and make) to tables.
 #   make all_tables   the environment from the lock file, then the workflow on config/config.yaml
 #   make test         the same for the tests; test-slow for those of tens of seconds
-#   make bench        speed and memory against other ways, to docs/benchmarks.md; bench-gpu on a GPU
+#   make bench        speed and memory against other ways, to docs/benchmarks.md; bench-gpu on a GPU,
+#                     bench-scale at the size of ontologies
 #   make test-cluster the tests on a SLURM of one node, whose packages it installs (Debian, root)
 #   make fuzz         readers under damaged files (CASES, SEED), for half an hour at most
 #   make check        formatting and lint of Python and Snakemake code, directions of imports
@@ -18,7 +19,7 @@ export HF_HUB_OFFLINE ?= 1
 BENCH_DATA ?= $(firstword $(wildcard ../shared/data) resources/sampler)
 BENCH_OPTIONS ?=
 
-.PHONY: all_tables test test-slow test-cluster cluster-packages fuzz check bench bench-gpu environment container lock rulegraph rooms docs clean
+.PHONY: all_tables test test-slow test-cluster cluster-packages fuzz check bench bench-gpu bench-scale environment container lock rulegraph rooms docs clean
 
 all_tables: environment
 	snakemake --cores $(CORES) all_tables
@@ -58,6 +59,11 @@ bench: environment
 bench-gpu: environment
 	python -m workflow_scripts.benchmarks.run_benchmarks --gpu --data $(BENCH_DATA) \
 	  --output docs/benchmarks.md $(BENCH_OPTIONS)
+
+# about an hour, 30 GB of disk in TMPDIR
+bench-scale: environment
+	python -m workflow_scripts.benchmarks.run_benchmarks --only linking,linking-wide,csls --runs 1 \
+	  --model resources/models/bert-bio-mini --data $(BENCH_DATA) --output docs/benchmarks.md $(BENCH_OPTIONS)
 
 environment: $(READY)
 

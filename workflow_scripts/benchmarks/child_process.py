@@ -20,8 +20,9 @@ def run_module(
 ) -> tuple[list[str], dict[str, float]]:
     """Run `python -m module`; return the lines that it printed, its seconds and its peak memory.
 
-    That (bytes) is never less than what this process takes: commands that measure import no torch.
-    Raises `UserError` of `what`, with the last lines of the child, if it fails.
+    The seconds are those of the clock, and those used of the processor. Memory (bytes) is never
+    less than what this process takes: commands that measure import no torch. Raises `UserError` of
+    `what`, with the last lines of the child, if it fails.
     """
     environment = os.environ | {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "true"}
     environment |= dict.fromkeys(("OMP_NUM_THREADS", "RAYON_NUM_THREADS"), str(threads))
@@ -47,7 +48,8 @@ def run_module(
         raise UserError(f"{what}: the run failed with exit code {child.returncode}: {last}")
     # macOS counts bytes, Linux kibibytes.
     peak_memory = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    return printed, {"process_seconds": seconds, "peak_memory": peak_memory}
+    measures = {"process_seconds": seconds, "used_seconds": usage.ru_utime + usage.ru_stime}
+    return printed, measures | {"peak_memory": peak_memory}
 
 
 def run_job(what: str, job: Mapping[str, Any], shown: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ BERT_BASE = {"hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads":
 BERT_BASE |= {"intermediate_size": 3072, "max_position_embeddings": 512}
 QUICK = {"runs": 1, "batch_size": 8, "steps": 1, "warmup_steps": 1, "strings": 64, "names": 120}
 QUICK |= {"gpu_names": 120, "encode_batch_sizes": (32,)}
+QUICK |= {"ontology_names": 3000, "mentions": 20, "vocabulary": 600}
 
 
 def _option(default: Any, text: str) -> Any:
@@ -34,6 +35,9 @@ class Settings:
     strings: int = _option(10_000, "to draw from or to tune on")
     names: int = _option(20_000, "to embed")
     gpu_names: int = _option(1_000_000, "to embed on a GPU")
+    ontology_names: int = _option(4_000_000, "to link to")
+    mentions: int = _option(2_000, "to link")
+    vocabulary: int = _option(100_000, "words of a language")
     # of sentence-transformers, tried once each to find its best
     encode_batch_sizes: tuple[int, ...] = (8, 16, 32, 64, 128, 256)
     # of the section gpu; `peak` in FLOP/s where that of the device is not known

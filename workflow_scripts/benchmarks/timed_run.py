@@ -17,6 +17,7 @@ import torch
 
 from workflow_scripts.benchmarks.benchmark_strings import read_sts_pairs, texts_of
 from workflow_scripts.benchmarks.probe_workloads import probe_measures
+from workflow_scripts.benchmarks.scale_measures import scale_measures
 from workflow_scripts.datasets.strings import blocks_of
 from workflow_scripts.embedding.encoder_folder import find_onnx_file, load_model
 from workflow_scripts.embedding.recorded_choices import settle_pooling
@@ -156,6 +157,9 @@ def spearman(pairs: Sequence[tuple[float, str, str]], vectors: np.ndarray) -> fl
 
 def main(argv: list[str] | None = None) -> None:
     job = json.loads((sys.argv[1:] if argv is None else argv)[0])
+    if "scale" in job:
+        print(json.dumps(scale_measures(job)))
+        return
     if "probes" in job:
         print(json.dumps(probe_measures(job)))
         return

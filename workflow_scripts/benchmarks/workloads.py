@@ -21,6 +21,12 @@ from workflow_scripts.benchmarks.benchmark_strings import (
 )
 from workflow_scripts.benchmarks.child_process import run_job, run_module
 from workflow_scripts.benchmarks.probe_workloads import SETS, prepare_probes
+from workflow_scripts.benchmarks.scale_workloads import (
+    SHARES,
+    prepare_csls,
+    prepare_linking,
+    prepare_wide,
+)
 from workflow_scripts.benchmarks.settings import Settings
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import write_text
@@ -28,6 +34,7 @@ from workflow_scripts.tuning.methods.register import read_recipe_blocks
 
 CONFIG = Path(__file__).resolve().parent.parent.parent / "config"
 PLAIN, TRAINER, BEST = "plain", "sentence-transformers", "sentence-transformers-best"
+FAISS, SEARCH = "faiss", "mirror-search"
 OURS, OURS_ONNX, OURS_INT8 = "mirror", "mirror-onnx", "mirror-int8"
 RATE, ONE = "strings_per_second", "one-thread"
 TUNING_WAYS = {PLAIN: "the authors' way", TRAINER: TRAINER, OURS: "this project"}
@@ -288,6 +295,17 @@ THREADS = Section("threads", THREADED, prepare_threads, "seconds_per_step")
 GPU = Section("gpu", {OURS: TUNING_WAYS[OURS]}, prepare_gpu, "loop_seconds")
 PROBE_WAYS = {PLAIN: "one fit at a time", OURS: TUNING_WAYS[OURS]}
 SENTEVAL = Section("senteval", PROBE_WAYS, prepare_probes, "processor_seconds")
+LINKING_WAYS = {
+    PLAIN: "brute force in float32, numpy",
+    FAISS: "FAISS, flat index in memory",
+    TRAINER: "sentence-transformers, semantic_search",
+    SEARCH: "this project, the search alone",
+    OURS: "this project, `link` as a command",
+}
+LINKING = Section("linking", LINKING_WAYS, prepare_linking, "processor_seconds")
+WIDE = Section("linking", {OURS: TUNING_WAYS[OURS]}, prepare_wide, "processor_seconds")
+CSLS_WAYS = {PLAIN: "the plain way", FAISS: "three FAISS passes", OURS: TUNING_WAYS[OURS]}
+CSLS = Section("csls", CSLS_WAYS, prepare_csls, "processor_seconds")
 WORKLOADS = {
     "words": Workload(TUNING, "words", "mirror-word"),
     "phrases": Workload(TUNING, "phrases", "mirror-phrase"),
@@ -305,5 +323,8 @@ WORKLOADS = {
     "gpu-words": Workload(GPU, "words", "mirror-word"),
     "gpu-cmlm": Workload(GPU, "cmlm", "cmlm-small"),
     "gpu-names": Workload(GPU, "names", recipe=None),
+    "linking": Workload(LINKING, "names", None),
+    "linking-wide": Workload(WIDE, "wide", None),
+    **{f"csls-{share}": Workload(CSLS, share, None) for share in SHARES},
     **{f"senteval-{name}": Workload(SENTEVAL, name, "base-mp") for name in SETS},
 }

@@ -120,16 +120,19 @@ def join_shards(
     # In the working folder, where a killed run leaves nothing that the next one does not tidy up.
     joined = job.folder / "joined.npy"
     shape = (len(unique_rows), job.dimension)
-    vectors = open_memmap(joined, mode="w+", dtype=job.dtype, shape=shape)
+    open_memmap(joined, mode="w+", dtype=job.dtype, shape=shape)
     with open(joined, "r+b") as stream:
         # a full disk is an error here, and a crash when a page of the map is written
         os.posix_fallocate(stream.fileno(), 0, joined.stat().st_size)
     for first, end in shard_bounds(unique_count, job.shard_size):
         shard = open_memmap(job.shard(first), mode="r")
+        # Mapped anew: pages count as this process's memory until their mapping goes.
+        vectors = open_memmap(joined, mode="r+")
         lines = np.flatnonzero((unique_rows >= first) & (unique_rows < end))
         for start in range(0, len(lines), ROWS_AT_ONCE):
             some = lines[start : start + ROWS_AT_ONCE]
             vectors[some] = shard[unique_rows[some] - first]
+    vectors = open_memmap(joined, mode="r+")
     finish(vectors)
     vectors.flush()
     os.replace(joined, job.output)

@@ -29,7 +29,7 @@ def best_links(
     By inner product, as `search` finds them; of equals the lower row leads. `grouped`: an id's best
     name alone counts, so that there are k ids.
     """
-    number = len(index.names)
+    number = len(index)
     width = min(k * _NAMES_AN_ID if grouped else k, number)
     found: list[list[Link] | None] = [None] * len(queries)
     pending = np.arange(len(queries))
@@ -40,7 +40,7 @@ def best_links(
             if grouped:
                 firsts: dict[str, Link] = {}
                 for link in links:
-                    firsts.setdefault(index.ids[link.row], link)
+                    firsts.setdefault(index[link.row][0], link)
                 links = list(firsts.values())
             if len(links) >= k or width == number:
                 found[query] = links[:k]
@@ -51,7 +51,7 @@ def best_links(
 
 def named_links(index: NameIndex, links: list[Link]) -> list[tuple[str, str, float]]:
     """Return id, name and score of links."""
-    return [(index.ids[row], index.names[row], score) for row, score in links]
+    return [(*index[row], score) for row, score in links]
 
 
 def scaled(vectors: np.ndarray, similarity: str, name: str) -> np.ndarray:

@@ -1,5 +1,7 @@
 """Exact nearest neighbours by inner product, with FAISS."""
 
+import mmap
+
 import faiss
 import numpy as np
 
@@ -74,13 +76,26 @@ def search_blocks(
     rows = np.empty((len(queries), 0), dtype=np.int64)
     products = np.empty((len(queries), 0))
     for start in range(0, len(targets), size):
-        block = targets[start : start + size]
+        block = _rows_of(targets, start, start + size)
         own, found = search_top(queries, block, min(k, len(block)), threads=threads)
         rows, products = np.hstack([rows, own + start]), np.hstack([products, found])
         # those of earlier blocks stand first, so that of equals the lower row leads
         order = np.argsort(-products, axis=1, kind="stable")[:, :k]
         rows, products = (np.take_along_axis(one, order, axis=1) for one in (rows, products))
     return rows, products
+
+
+def _rows_of(targets: np.ndarray, start: int, stop: int) -> np.ndarray:
+    """Return rows of `targets`; those of a file in a mapping of their own.
+
+    Pages that were read count as the process's memory until their mapping goes.
+    """
+    whole = isinstance(targets, np.memmap) and isinstance(targets.base, mmap.mmap)
+    if not whole or not targets.flags.c_contiguous:
+        return targets[start:stop]
+    shape = (min(stop, len(targets)) - start, targets.shape[1])
+    place = targets.offset + start * targets.strides[0]
+    return np.memmap(targets.filename, targets.dtype, "r", place, shape)
 
 
 def nearest_others(
