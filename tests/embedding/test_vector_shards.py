@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mapped_memory import mapped_bytes
 
 from workflow_scripts.embedding import vector_shards
 from workflow_scripts.embedding.vector_shards import ShardedJob, embed_in_shards, embed_once
@@ -230,3 +231,13 @@ def test_a_full_disk_is_told_by_its_number(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="No space left") as error:
         vector_shards.write_array(tmp_path / "a.npy", np.zeros((10, 3)))
     assert error.value.errno == errno.ENOSPC
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_the_joined_file_does_not_count_as_memory(tmp_path):
+    strings = [str(number) for number in range(2000)]
+    job = ShardedJob(tmp_path / "v.npy", strings, 4000, MAKER, shard_size=100)  # 32 MB
+    before, counted = mapped_bytes(), []
+    vectors = np.ones((100, 4000), dtype=np.float32)
+    embed_in_shards(job, lambda *_: vectors, lambda _: counted.append(mapped_bytes() - before))
+    assert counted[0] < 8e6

@@ -1,10 +1,13 @@
 """Exact search against a stable sort of float64 products; scaling to unit length."""
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from mapped_memory import mapped_bytes
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval import vector_search
@@ -128,4 +131,24 @@ def test_blocks_of_any_size_find_the_same(pair, data):
         with pytest.raises(UserError, match="give a k from 1"):
             search_blocks(queries, targets, len(targets) + 1)
     for mine, expected in zip(found, sorted_top(queries, targets, k), strict=True):
+        np.testing.assert_array_equal(mine, expected)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_file_that_was_searched_does_not_count_as_memory(tmp_path, monkeypatch):
+    generator = np.random.default_rng(3)
+    targets = generator.normal(size=(100_000, 160)).astype(np.float16)  # 32 MB
+    queries = targets[[5, 99_999]].astype(np.float32)
+    np.save(tmp_path / "targets.npy", targets)
+    mapped = np.load(tmp_path / "targets.npy", mmap_mode="r")
+    monkeypatch.setattr(vector_search, "BLOCK_BYTES", 7_000 * 4 * 160)
+    search_blocks(queries, mapped[:8_000], 3)  # what is loaded with the first search
+    before = mapped_bytes()
+    found = search_blocks(queries, mapped, 3)
+    assert mapped_bytes() - before < 8e6
+    assert found[0][:, 0].tolist() == [5, 99_999]
+    # a part of a file, which says of itself what the file does
+    part = search_blocks(queries[:1], mapped[3:20_000], 3)
+    assert part[0][0, 0] == 2
+    for mine, expected in zip(found, search_blocks(queries, targets, 3), strict=True):
         np.testing.assert_array_equal(mine, expected)

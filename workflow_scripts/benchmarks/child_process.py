@@ -25,6 +25,8 @@ def run_module(
     `what`, with the last lines of the child, if it fails.
     """
     environment = os.environ | {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "true"}
+    # threads that wait for each other do not spin for long, as in the project's own commands
+    environment.setdefault("GOMP_SPINCOUNT", "2000")
     environment |= dict.fromkeys(("OMP_NUM_THREADS", "RAYON_NUM_THREADS"), str(threads))
     command = [sys.executable, "-m", module, *map(str, arguments)]
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as messages:

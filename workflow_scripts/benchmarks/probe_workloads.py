@@ -2,22 +2,20 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workflow_scripts.benchmarks.child_process import run_module
+from workflow_scripts.benchmarks.sections import Prepared, Workload
 from workflow_scripts.benchmarks.settings import Settings
 from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.tuning.methods.register import read_recipe_blocks
-
-if TYPE_CHECKING:
-    from workflow_scripts.benchmarks.workloads import Prepared, Workload
 
 CONFIG = Path(__file__).resolve().parent.parent.parent / "config"
 PROTOCOL = "prototyping"
 SETS = ("mr", "cr", "subj", "mpqa", "sst2", "trec", "mrpc", "sick-e", "sick-r")
 
 
-def prepare_probes(workload: "Workload", settings: Settings, folder: Path) -> "Prepared":
+def prepare_probes(workload: Workload, settings: Settings, folder: Path) -> Prepared:
     """Embed a set once; then the fits on its vectors, by each way."""
     name, blocks = workload.task, read_recipe_blocks(CONFIG / "recipes.yaml")
     recipe = {key: blocks[workload.recipe][key] for key in ("pooling", "embed_max_length")}

@@ -15,7 +15,8 @@ from typing import Any
 from workflow_scripts.benchmarks import measurements as tsv
 from workflow_scripts.benchmarks import workloads as ways
 from workflow_scripts.benchmarks.measurements import ABOUT, PACKAGES, Measurement
-from workflow_scripts.benchmarks.report_parts import PARTS, Part, Values
+from workflow_scripts.benchmarks.report_columns import Part, Values
+from workflow_scripts.benchmarks.report_parts import PARTS
 from workflow_scripts.files import read_text, write_text
 
 REPORT = Path(__file__).resolve().parent.parent.parent / "docs" / "benchmarks.md"

@@ -1,94 +1,30 @@
 """What docs/benchmarks.md shows of the measurements: rows, columns and aims of each block."""
 
-from collections.abc import Callable, Mapping, Sequence
-from statistics import mean, median, stdev
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from statistics import mean, stdev
 
 from workflow_scripts.benchmarks import workloads as ways
 from workflow_scripts.benchmarks.probe_workloads import SETS
-from workflow_scripts.benchmarks.scale_workloads import SHARES
+from workflow_scripts.benchmarks.report_columns import (
+    FASTER,
+    FITS,
+    LOOP,
+    MIB,
+    PEAK,
+    PROCESSOR,
+    RHO,
+    STEP,
+    Part,
+    Shown,
+    Values,
+    aim,
+)
+from workflow_scripts.benchmarks.scale_parts import SCALE_PARTS
 
-STEP, LOOP, PEAK, RHO = "seconds_per_step", "loop_seconds", "peak_memory", "spearman"
-PROCESSOR, FITS = "processor_seconds_per_step", "processor_seconds"
-MIB, FASTER = 2**-20, "at least {:g} times as fast"
 NO_SLOWER = "no slower than one thread (at least {:g} times as fast)"
 INT8 = "Spearman's rho of int8 on STS-B within {:g} of float32"
 # Below this Welch's test calls the two loops different.
 SIGNIFICANT = 0.05
-# {(section, task, way, measure): {run: value}}
-Values = Mapping[tuple[str, str, str, str], Mapping[int, str]]
-
-
-class Shown(NamedTuple):
-    """A column or an aim: a measure of a way, or its relation to another way's, round by round.
-
-    The relation is `over` / way, way / `under` or way - `minus`. Shown is their median or another
-    `statistic`; with None the range as well. `bound` is the least value of an aim whose text has
-    "at least", else the largest size.
-    """
-
-    text: str
-    measure: str
-    form: str
-    over: str = ""
-    under: str = ""
-    minus: str = ""
-    statistic: Callable[[list[float]], float] | None = median
-    scale: float = 1
-    missing: str = "-"
-    task: str = ""
-    way: str = ways.OURS
-    bound: float = 0
-
-    def of(self, values: Values, section: str, task: str, way: str) -> list[float]:
-        """Return the values of all runs."""
-
-        def find(way: str) -> dict[int, float]:
-            found = values.get((section, task, way, self.measure), {})
-            return {run: self.scale * float(text) for run, text in found.items()}
-
-        first, second = find(self.over or way), find(way if self.over else self.under or self.minus)
-        if not (self.over or self.under or self.minus):
-            return list(first.values())
-        pairs = [(first[run], second[run]) for run in first if run in second]
-        return [one - other if self.minus else one / other for one, other in pairs]
-
-    def write(self, found: list[float]) -> str:
-        """Return the statistic of the values, or their median and range."""
-        if not found:
-            return self.missing
-        if self.statistic:
-            return format(self.statistic(found), self.form)
-        low, middle, high = (format(one(found), self.form) for one in (min, median, max))
-        return f"{middle} ({low} to {high})" if len(found) > 1 else middle
-
-    def verdict(self, values: Values, section: str, task: str) -> str:
-        """Return the line on an aim of a part, whose first task is `task`."""
-        found = self.of(values, section, self.task or task, self.way)
-        text = self.text.format(self.bound)
-        if not found:
-            return f"- Aim: {text}: not measured\n"
-        least = "at least" in text
-        reached = median(found) >= self.bound if least else abs(median(found)) <= self.bound
-        written = self._replace(statistic=None).write(found)
-        return f"- Aim: {text}: {'reached' if reached else '**missed**'}, {written}\n"
-
-
-class Part(NamedTuple):
-    """A block: rows of label, task and way, what is said, columns, verdicts, and what follows."""
-
-    section: str
-    rows: Sequence[tuple[str, str, str]]
-    about: str
-    columns: Sequence[Shown]
-    aims: Sequence[Shown] = ()
-    after: Callable[[Values], str] = lambda values: ""
-    missing: str = "Not measured."
-
-
-def aim(text: str, bound: float, measure: str, form: str = ".2f", **options: Any) -> Shown:
-    """Return an aim; `options` are how it is related, and task and way where not the part's."""
-    return Shown(text, measure, form, bound=bound, **options)
 
 
 def columns(plain: str, trainer: str, rate: Sequence[Shown] = ()) -> list[Shown]:
@@ -139,10 +75,6 @@ THREADS = {"mini": "embedded size", "base": "BERT-base's shape"}
 THREADS |= {f"{task}-busy": f"{size}, beside two busy processes" for task, size in THREADS.items()}
 STATISTICS = [("seeds", "d", len), ("mean", ".4f", mean), ("deviation", ".4f", stdev)]
 STATISTICS += [("least", ".4f", min), ("largest", ".4f", max)]
-GIBS, RATE = "within {:g} GiB of memory", "names_per_second"
-NOT_SCALED = "Not measured; `make bench-scale` does."
-EMBEDDED = {ways.TRAINER: "sentence-transformers, encode", ways.OURS: "this project, `link`"}
-WHOLE = {"over": ways.FAISS, "task": "whole"}
 GPU_TASKS = {
     "sentences": ("tuning, 10,000 sentences, one epoch", 3),
     "words": ("tuning, 10,000 words, two epochs", 3),
@@ -251,94 +183,6 @@ PARTS = {
         ],
         missing="Not measured; `make bench` with `--only senteval` does.",
     ),
-    "linking-embedding": Part(
-        "linking",
-        [(label, "names", way) for way, label in EMBEDDED.items()],
-        "Model {model} ({threads} threads), {names:,} names {source}, combined: all but the last "
-        "word of one and the last of another.",
-        [
-            Shown("names", "embedded", ",.0f"),
-            Shown("seconds", "making_seconds", ",.0f"),
-            Shown("names a second", RATE, ",.0f"),
-            Shown("names a processor second", "names_per_processor_second", ",.0f"),
-            Shown("times as fast as encode", RATE, ".2f", under=ways.TRAINER),
-            Shown("peak memory, MiB", "making_peak", ",.0f", scale=MIB),
-        ],
-        missing=NOT_SCALED,
-    ),
-    "linking": Part(
-        "linking",
-        [(label, "names", way) for way, label in ways.LINKING_WAYS.items()],
-        "{mentions:,} mentions, their {k} nearest of {names:,} names, vectors of half precision "
-        "on disk.",
-        [
-            Shown("seconds", LOOP, ",.1f"),
-            Shown("processor seconds", FITS, ",.1f"),
-            Shown("of FAISS's processor seconds", FITS, ".2f", under=ways.FAISS),
-            Shown("of semantic_search's", FITS, ".2f", under=ways.TRAINER),
-            Shown("peak memory, MiB", PEAK, ",.0f", scale=MIB),
-            Shown("other links than brute force", "differing", ",.0f"),
-        ],
-        [
-            aim(f"making the index {GIBS}", 4, "making_peak", scale=2**-30),
-            aim(f"linking {GIBS}", 4, PEAK, scale=2**-30),
-            aim("at most {:g} links that differ from brute force's", 0, "differing", ".0f"),
-        ],
-        missing=NOT_SCALED,
-    ),
-    "linking-wide": Part(
-        "linking",
-        [(label, "wide", way) for way, label in {ways.OURS: "this project"}.items()],
-        "{queries:,} queries among {names:,} random vectors of {width} units, half precision on "
-        "disk; the names held beside them. Of {checked} queries brute force in float32 was the "
-        "measure.",
-        [
-            Shown("seconds", LOOP, ",.1f"),
-            Shown("processor seconds", FITS, ",.1f"),
-            Shown("peak memory, MiB", PEAK, ",.0f", scale=MIB),
-            Shown("peak memory while they were kept, MiB", "making_peak_memory", ",.0f", scale=MIB),
-            Shown("other neighbours than brute force", "differing", ",.0f"),
-        ],
-        [
-            aim(f"keeping them {GIBS}", 4, "making_peak_memory", scale=2**-30),
-            aim(f"searching them {GIBS}", 4, PEAK, scale=2**-30),
-            aim("at most {:g} neighbours that differ from brute force's", 0, "differing", ".0f"),
-        ],
-        missing=NOT_SCALED,
-    ),
-    "csls": Part(
-        "csls",
-        [(label, share, way) for share in SHARES for way, label in ways.CSLS_WAYS.items()],
-        "The {k} best translations of each word, vectors of {dimension} units. Threads: {threads}.",
-        [
-            Shown("words a side", "words", ",.0f"),
-            Shown("seconds", LOOP, ",.1f"),
-            Shown("processor seconds", FITS, ",.1f"),
-            Shown("times less than three FAISS passes", FITS, ".2f", over=ways.FAISS),
-            Shown("than the plain way", FITS, ".2f", over=ways.PLAIN),
-            Shown("growth of memory, MiB", "memory_growth", ",.0f", scale=MIB),
-            Shown("share of the plain way's", "memory_growth", ".2f", under=ways.PLAIN),
-            Shown("other translations than the plain way", "differing", ",.0f"),
-        ],
-        [
-            aim(f"processor seconds, {FASTER} as three FAISS passes", 1.4, FITS, **WHOLE),
-            aim(
-                "at most {:g} of the plain way's growth of memory",
-                0.5,
-                "memory_growth",
-                under=ways.PLAIN,
-                task="whole",
-            ),
-            aim(
-                "at most {:g} of FAISS's growth of memory",
-                0.5,
-                "memory_growth",
-                under=ways.FAISS,
-                task="whole",
-            ),
-        ],
-        missing=NOT_SCALED,
-    ),
     "gpu": Part(
         "gpu",
         [(label, task, ways.OURS) for task, (label, _) in GPU_TASKS.items()],
@@ -356,4 +200,5 @@ PARTS = {
         ],
         missing="Not measured: no GPU was to be had.",
     ),
+    **SCALE_PARTS,
 }

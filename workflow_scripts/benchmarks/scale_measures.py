@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from workflow_scripts.benchmarks.child_process import run_module
+from workflow_scripts.benchmarks.sections import FAISS, OURS, PLAIN, SEARCH, TRAINER
 
 Job = dict[str, Any]
 # Rows and scores [queries, k].
@@ -50,7 +51,7 @@ def differences(found: Found, job: Job) -> dict[str, float]:
     Not where its score is the same but for rounding: two neighbours are then equally near.
     """
     rows, scores = found
-    if job["way"] == "plain":
+    if job["way"] == PLAIN:
         np.savez(job["found"], rows=rows, scores=scores)
         return {}
     expected = np.load(job["found"])
@@ -78,7 +79,7 @@ def best_of_products(
 
 
 def _linking(job: Job) -> dict[str, Any]:
-    if job["way"] == "mirror":
+    if job["way"] == OURS:
         _, used = run_module("link", "workflow_scripts.link", job["command"], job["threads"])
         links = [line.split("\t") for line in Path(job["links"]).read_text().splitlines()[1:]]
         shape = (-1, job["k"])
@@ -129,8 +130,8 @@ def _by_search(queries: np.ndarray, vectors: np.ndarray, job: Job) -> Found:
     return search_blocks(queries, vectors, job["k"], threads=job["threads"])
 
 
-LINKERS = {"plain": _by_brute_force, "faiss": _by_faiss, "mirror-search": _by_search}
-LINKERS["sentence-transformers"] = _by_semantic_search
+LINKERS = {PLAIN: _by_brute_force, FAISS: _by_faiss, SEARCH: _by_search}
+LINKERS[TRAINER] = _by_semantic_search
 
 
 def _wide(job: Job) -> dict[str, Any]:
@@ -185,9 +186,9 @@ def _csls(job: Job) -> dict[str, Any]:
     sources, targets = np.load(job["sources"]), np.load(job["targets"])
     ours = {"threads": job["threads"]}
     ways = {
-        "plain": lambda: csls_plainly(sources, targets, job["k"]),
-        "faiss": lambda: csls_by_faiss(sources, targets, job["k"]),
-        "mirror": lambda: rank_by_csls(sources, sources, targets, job["k"], **ours),
+        PLAIN: lambda: csls_plainly(sources, targets, job["k"]),
+        FAISS: lambda: csls_by_faiss(sources, targets, job["k"]),
+        OURS: lambda: rank_by_csls(sources, sources, targets, job["k"], **ours),
     }
     found, measures = timed(ways[job["way"]])
     return measures | differences(found, job) | {"words": len(sources)}

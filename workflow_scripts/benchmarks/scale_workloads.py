@@ -2,17 +2,24 @@
 
 import random
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from workflow_scripts.benchmarks.benchmark_strings import read_strings
 from workflow_scripts.benchmarks.child_process import run_job, run_module
+from workflow_scripts.benchmarks.sections import (
+    FAISS,
+    OURS,
+    PLAIN,
+    SEARCH,
+    TRAINER,
+    Prepared,
+    Section,
+    Workload,
+)
 from workflow_scripts.benchmarks.settings import Settings
 from workflow_scripts.files import write_text
-
-if TYPE_CHECKING:
-    from workflow_scripts.benchmarks.workloads import Prepared, Workload
 
 LINK = "workflow_scripts.link"
 # Of the encoder, which records no choices of its own.
@@ -24,7 +31,7 @@ BATCH_SIZE = 128
 SHARES = {"tenth": 0.1, "fifth": 0.2, "half": 0.5, "whole": 1.0}
 WORD_DIMENSION = 300
 # Of the vectors that are searched alone; queries of them that are checked.
-WIDE, CHECKED = 768, 20
+WIDTH, CHECKED = 768, 20
 
 
 def combine_names(names: list[str], count: int, seed: int) -> list[str]:
@@ -37,7 +44,7 @@ def combine_names(names: list[str], count: int, seed: int) -> list[str]:
     return [f"{heads[one // len(tails)]} {tails[one % len(tails)]}" for one in drawn]
 
 
-def prepare_linking(workload: "Workload", settings: Settings, folder: Path) -> "Prepared":
+def prepare_linking(workload: Workload, settings: Settings, folder: Path) -> Prepared:
     """Make an index of many names by `link`, embed a sample by the other way; then the search."""
     real, source = read_strings(settings.data, "phrases", 10**9)
     names = combine_names(real, settings.ontology_names, settings.seed)
@@ -47,7 +54,7 @@ def prepare_linking(workload: "Workload", settings: Settings, folder: Path) -> "
     }
     rows = (f"{row}\t{name}\n" for row, name in enumerate(names))
     write_text(files["names"], "".join(rows))
-    sample = names[: max(len(names) // 80, 1)]
+    sample = names[: max(len(names) // 400, 1)]
     for key, strings in (("mentions", mentions), ("sample", sample), ("warm_up", sample[:100])):
         write_text(files[key], "".join(text + "\n" for text in strings))
     count = len(names)
@@ -57,7 +64,7 @@ def prepare_linking(workload: "Workload", settings: Settings, folder: Path) -> "
     common |= {"queries": folder / "queries.npy", "found": folder / "brute_force.npz"}
     job = {key: common[key] for key in ("model", "threads", "device")} | {"seed": settings.seed}
     job |= {"strings": files["sample"], "warm_up": files["warm_up"], "batch_size": BATCH_SIZE}
-    job |= {"way": "sentence-transformers"}
+    job |= {"way": TRAINER}
     theirs = run_job("encode, of a sample", job, "strings_per_second")
     # with one mention: names cannot be kept without
     write_text(files["one"], mentions[0] + "\n")
@@ -70,14 +77,14 @@ def prepare_linking(workload: "Workload", settings: Settings, folder: Path) -> "
     run_module("mentions", "workflow_scripts.embed", _arguments(options), settings.threads)
     rate = count / made["process_seconds"]
     told = {
-        "mirror": {
+        OURS: {
             "embedded": count,
             "names_per_second": rate,
             "names_per_processor_second": count / made["used_seconds"],
             "making_seconds": made["process_seconds"],
             "making_peak": made["peak_memory"],
         },
-        "sentence-transformers": {
+        TRAINER: {
             "embedded": theirs["strings"],
             "names_per_second": theirs["strings_per_second"],
             "names_per_processor_second": theirs["strings"] / theirs["processor_seconds"],
@@ -105,18 +112,18 @@ def _arguments(options: dict[str, Any]) -> list[object]:
     return [part for pair in named for part in pair]
 
 
-def prepare_wide(workload: "Workload", settings: Settings, folder: Path) -> "Prepared":
+def prepare_wide(workload: Workload, settings: Settings, folder: Path) -> Prepared:
     """Keep random vectors as an index keeps them; then names and vectors are searched alone."""
     job = {"scale": "wide", "folder": folder / "index", "threads": settings.threads, "k": K}
-    job |= {"names": settings.ontology_names, "queries": settings.mentions, "width": WIDE}
+    job |= {"names": settings.ontology_names, "queries": settings.mentions, "width": WIDTH}
     job |= {"seed": settings.seed, "checked": CHECKED}
     made = run_job("index of random vectors", job | {"way": "making"}, "loop_seconds")
     told = {f"making_{key}": made[key] for key in ("processor_seconds", "peak_memory")}
-    about = {"names": job["names"], "queries": job["queries"], "width": WIDE, "checked": CHECKED}
+    about = {"names": job["names"], "queries": job["queries"], "width": WIDTH, "checked": CHECKED}
     return about, lambda way, run: job | {"told": told}
 
 
-def prepare_csls(workload: "Workload", settings: Settings, folder: Path) -> "Prepared":
+def prepare_csls(workload: Workload, settings: Settings, folder: Path) -> Prepared:
     """Make vectors of two languages: a spectrum that falls, half of the words translations."""
     count = max(int(SHARES[workload.task] * settings.vocabulary), 60)
     generator = np.random.default_rng(settings.seed)
@@ -135,3 +142,21 @@ def prepare_csls(workload: "Workload", settings: Settings, folder: Path) -> "Pre
     job = {"scale": "csls", "sources": folder / "sources.npy", "targets": folder / "targets.npy"}
     job |= {"threads": settings.threads, "k": K, "found": folder / "plain.npz"}
     return {"words": count, "k": K, "dimension": WORD_DIMENSION}, lambda way, run: job
+
+
+LINKING_WAYS = {
+    PLAIN: "brute force in float32, numpy",
+    FAISS: "FAISS, flat index in memory",
+    TRAINER: "sentence-transformers, semantic_search",
+    SEARCH: "this project, the search alone",
+    OURS: "this project, `link` as a command",
+}
+LINKING = Section("linking", LINKING_WAYS, prepare_linking, "processor_seconds")
+WIDE = Section("linking", {OURS: "this project"}, prepare_wide, "processor_seconds")
+CSLS_WAYS = {PLAIN: "the plain way", FAISS: "three FAISS passes", OURS: "this project"}
+CSLS = Section("csls", CSLS_WAYS, prepare_csls, "processor_seconds")
+SCALE_WORKLOADS = {
+    "linking": Workload(LINKING, "names", None),
+    "linking-wide": Workload(WIDE, "wide", None),
+    **{f"csls-{share}": Workload(CSLS, share, None) for share in SHARES},
+}

@@ -13,7 +13,7 @@ BERT_BASE = {"hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads":
 BERT_BASE |= {"intermediate_size": 3072, "max_position_embeddings": 512}
 QUICK = {"runs": 1, "batch_size": 8, "steps": 1, "warmup_steps": 1, "strings": 64, "names": 120}
 QUICK |= {"gpu_names": 120, "encode_batch_sizes": (32,)}
-QUICK |= {"ontology_names": 3000, "mentions": 20, "vocabulary": 600}
+QUICK |= {"ontology_names": 600, "mentions": 20, "vocabulary": 300}
 
 
 def _option(default: Any, text: str) -> Any:

@@ -7,8 +7,7 @@ random weights, which come last: the memory of this process counts as that of it
 
 import json
 import random
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
@@ -21,11 +20,19 @@ from workflow_scripts.benchmarks.benchmark_strings import (
 )
 from workflow_scripts.benchmarks.child_process import run_job, run_module
 from workflow_scripts.benchmarks.probe_workloads import SETS, prepare_probes
-from workflow_scripts.benchmarks.scale_workloads import (
-    SHARES,
-    prepare_csls,
-    prepare_linking,
-    prepare_wide,
+from workflow_scripts.benchmarks.scale_workloads import SCALE_WORKLOADS
+from workflow_scripts.benchmarks.sections import (
+    BEST,
+    ONE,
+    OURS,
+    OURS_INT8,
+    OURS_ONNX,
+    PLAIN,
+    RATE,
+    TRAINER,
+    Prepared,
+    Section,
+    Workload,
 )
 from workflow_scripts.benchmarks.settings import Settings
 from workflow_scripts.errors import UserError
@@ -33,10 +40,6 @@ from workflow_scripts.files import write_text
 from workflow_scripts.tuning.methods.register import read_recipe_blocks
 
 CONFIG = Path(__file__).resolve().parent.parent.parent / "config"
-PLAIN, TRAINER, BEST = "plain", "sentence-transformers", "sentence-transformers-best"
-FAISS, SEARCH = "faiss", "mirror-search"
-OURS, OURS_ONNX, OURS_INT8 = "mirror", "mirror-onnx", "mirror-int8"
-RATE, ONE = "strings_per_second", "one-thread"
 TUNING_WAYS = {PLAIN: "the authors' way", TRAINER: TRAINER, OURS: "this project"}
 CMLM_WAYS = {PLAIN: "the plain way", TRAINER: "sentence-transformers, TSDAE", OURS: "this project"}
 EMBEDDING_WAYS = {
@@ -58,27 +61,6 @@ JOINED, PAIRS = {"64": 1, "128": 4}, 64
 NAME_TOKENS, MARKS = 8, 2
 # Strings to warm up on in embedding, and the share of the names that each batch size is tried on.
 WARM_UP, TRIED = 100, 5
-
-# What to say about a workload, and what gives the job of a (way, run).
-Prepared = tuple[dict[str, Any], Callable[[str, int], dict[str, Any]]]
-
-
-@dataclass(frozen=True)
-class Section:
-    """A kind of work, its ways {id: label}; `shown` is the measure that is told while it runs."""
-
-    name: str
-    ways: Mapping[str, str]
-    prepare: Callable[["Workload", Settings, Path], Prepared]
-    shown: str
-    fewest_runs: int = 1
-
-
-@dataclass(frozen=True)
-class Workload:
-    section: Section
-    task: str
-    recipe: str | None
 
 
 def read_block(name: str, batch_size: int, embedded: bool = False) -> dict[str, Any]:
@@ -295,17 +277,6 @@ THREADS = Section("threads", THREADED, prepare_threads, "seconds_per_step")
 GPU = Section("gpu", {OURS: TUNING_WAYS[OURS]}, prepare_gpu, "loop_seconds")
 PROBE_WAYS = {PLAIN: "one fit at a time", OURS: TUNING_WAYS[OURS]}
 SENTEVAL = Section("senteval", PROBE_WAYS, prepare_probes, "processor_seconds")
-LINKING_WAYS = {
-    PLAIN: "brute force in float32, numpy",
-    FAISS: "FAISS, flat index in memory",
-    TRAINER: "sentence-transformers, semantic_search",
-    SEARCH: "this project, the search alone",
-    OURS: "this project, `link` as a command",
-}
-LINKING = Section("linking", LINKING_WAYS, prepare_linking, "processor_seconds")
-WIDE = Section("linking", {OURS: TUNING_WAYS[OURS]}, prepare_wide, "processor_seconds")
-CSLS_WAYS = {PLAIN: "the plain way", FAISS: "three FAISS passes", OURS: TUNING_WAYS[OURS]}
-CSLS = Section("csls", CSLS_WAYS, prepare_csls, "processor_seconds")
 WORKLOADS = {
     "words": Workload(TUNING, "words", "mirror-word"),
     "phrases": Workload(TUNING, "phrases", "mirror-phrase"),
@@ -323,8 +294,6 @@ WORKLOADS = {
     "gpu-words": Workload(GPU, "words", "mirror-word"),
     "gpu-cmlm": Workload(GPU, "cmlm", "cmlm-small"),
     "gpu-names": Workload(GPU, "names", recipe=None),
-    "linking": Workload(LINKING, "names", None),
-    "linking-wide": Workload(WIDE, "wide", None),
-    **{f"csls-{share}": Workload(CSLS, share, None) for share in SHARES},
     **{f"senteval-{name}": Workload(SENTEVAL, name, "base-mp") for name in SETS},
+    **SCALE_WORKLOADS,
 }

@@ -1,0 +1,26 @@
+"""An index of names on disk: rows as they were written, wherever they are read in pieces."""
+
+import numpy as np
+import pytest
+
+from workflow_scripts.datasets.name_lists import NameList
+from workflow_scripts.errors import UserError
+from workflow_scripts.retrieval import name_index
+
+NAMES = NameList(["A", "A", "B\u2028C", "é"], ["heart attack", "Ångström \u2028 disease", "x", "𝛼"])
+KEYS = ("weights_sha256", "pooling", "max_length", "similarity", "backend", "precision")
+MAKER = dict.fromkeys(KEYS, "none") | {"dtype": "float32"}
+
+
+@pytest.mark.parametrize("bytes_at_once", [1, 7, 1 << 24])
+def test_rows_are_those_that_were_kept(tmp_path, monkeypatch, bytes_at_once):
+    monkeypatch.setattr(name_index, "_BYTES_AT_ONCE", bytes_at_once)
+    vectors = np.arange(8, dtype=np.float32).reshape(4, 2)
+    name_index.make_index(tmp_path, NAMES, {}, MAKER, lambda *_: vectors, 2)
+    index = name_index.open_index(tmp_path, MAKER, None)
+    assert [index[row] for row in range(len(index))] == [*zip(NAMES.ids, NAMES.names, strict=True)]
+    np.testing.assert_array_equal(index.vectors, vectors)
+    # a vector too few
+    np.save(tmp_path / "vectors.npy", vectors[:3])
+    with pytest.raises(UserError, match="3 vectors of 4 names; remove the folder"):
+        name_index.open_index(tmp_path, MAKER, None)

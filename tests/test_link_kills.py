@@ -1,0 +1,60 @@
+"""Runs of `link` that are killed again and again: the same bytes as one that is left alone."""
+
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from tiny_models import make_sentences, one_thread, tiny_roberta
+
+__all__ = ["one_thread", "tiny_roberta"]
+
+NAMES, KILLS = 20_000, 5
+
+
+def files_of(folder):
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+@pytest.mark.slow
+def test_a_run_that_is_killed_at_random_moments_gives_the_same_bytes(
+    tiny_roberta, tmp_path, project
+):
+    words = make_sentences(40)
+    names = (f"C{row // 2}\t{words[row % 40]} {row}\n" for row in range(NAMES))
+    (tmp_path / "names.tsv").write_text("".join(names))
+    (tmp_path / "mentions.txt").write_text("".join(f"{one} 7\n" for one in words))
+
+    def start(name):
+        options = {"encoder": tiny_roberta, "names": "names.tsv", "mentions": "mentions.txt"}
+        options |= {"index": f"{name}/index", "output": f"{name}/links.tsv", "pooling": "mean"}
+        options |= {"shard-size": 500, "dtype": "float16", "threads": 1, "device": "cpu"}
+        options |= {"max-length": 16}
+        parts = [str(part) for key, value in options.items() for part in (f"--{key}", value)]
+        command = [sys.executable, "-m", "workflow_scripts.link", *parts]
+        streams = {"stderr": subprocess.DEVNULL, "env": {"PYTHONPATH": str(project)}}
+        return subprocess.Popen(command, cwd=tmp_path, **streams)
+
+    started = time.monotonic()
+    assert start("alone").wait() == 0
+    usual = time.monotonic() - started
+    seed = random.randrange(10**6)
+    print(f"seed {seed}, a run takes {usual:.1f} s")
+    generator, killed = random.Random(seed), 0
+    for _ in range(KILLS):
+        running = start("killed")
+        try:
+            running.wait(generator.uniform(0.1, usual))
+        except subprocess.TimeoutExpired:
+            running.send_signal(signal.SIGKILL)
+            killed += running.wait() == -signal.SIGKILL
+        else:
+            break
+    assert killed > 0
+    if not (tmp_path / "killed" / "links.tsv").exists():
+        assert start("killed").wait() == 0
+    assert files_of(tmp_path / "killed" / "index") == files_of(tmp_path / "alone" / "index")
+    links = (tmp_path / name / "links.tsv" for name in ("killed", "alone"))
+    assert len({path.read_bytes() for path in links}) == 1
