@@ -135,15 +135,15 @@ def test_a_k_that_the_vocabulary_lacks_is_an_error():
 
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("order", ["random", "rising", "falling"])
-@pytest.mark.parametrize("width", [1, 6, 90])
-def test_short_lists_hold_the_largest_products_of_both_sides(order, width):
+@pytest.mark.parametrize(("width", "threads"), [(1, 1), (6, 1), (6, 3), (90, 2)])
+def test_short_lists_hold_the_largest_products_of_both_sides(order, width, threads):
     generator = np.random.default_rng(4)
     left, right = (generator.normal(size=(n, 9)).astype(np.float32) for n in (90, 110))
     if order != "random":
         # each block is nearer than all before, or farther
         right = right[np.argsort(right[:, 0])][:: 1 if order == "rising" else -1].copy()
         left[:, 0] = np.sort(left[:, 0]) + 30
-    both = shortlists_of_both(left, right, width, width)
+    both = shortlists_of_both(left, right, width, width, threads=threads)
     products = left @ right.T
     for found, whole in zip(both, (products, products.T), strict=True):
         np.testing.assert_allclose(found.products, -np.sort(-whole, axis=1)[:, :width], atol=1e-4)

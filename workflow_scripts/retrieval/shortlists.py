@@ -5,6 +5,8 @@ other would compute every product twice. Products are float32, in the order of t
 own sums; what takes a short list scores it again and proves it by `product_error`.
 """
 
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -32,7 +34,8 @@ class _Gathered:
         self._products = np.full((owners, self._room), -np.inf, dtype=np.float32)
         self._rows = np.zeros((owners, self._room), dtype=np.int32)
         self._filled = np.zeros(owners, dtype=np.int64)
-        # What a product must exceed: `width` others have as much. Of equals the first stay.
+        # What a product must exceed: `width` others have as much. Of equals those that came first
+        # stay.
         self._floor = np.full(owners, -np.inf, dtype=np.float32)
 
     def add(self, block: np.ndarray, first_owner: int, first_other: int) -> None:
@@ -111,24 +114,32 @@ def shortlists_of_both(
     """Return the short list of each row of `left` [n, D] among `right` [m, D], and the other way.
 
     Both are float32 and contiguous; `left_width` is 1..m and `right_width` 1..n, or 0: then the
-    second is None and costs nothing. Memory beside the result is that of blocks, and four times the
-    second result while it is gathered.
+    second is None and costs nothing. Memory beside the result is that of blocks, one for each
+    thread, and four times the second result while it is gathered. Which of equal products is the
+    last of a list may depend on the threads.
     """
     rows = np.empty((len(left), left_width), dtype=np.int32)
     products = np.empty((len(left), left_width), dtype=np.float32)
     of_right = _Gathered(len(right), len(left), right_width) if right_width else None
-    with threadpool_limits(threads, user_api="blas"):
-        for start in range(0, len(left), _BLOCK):
-            some = left[start : start + _BLOCK]
-            of_left = _Gathered(len(some), len(right), left_width)
-            for first in range(0, len(right), _BLOCK):
-                block = some @ right[first : first + _BLOCK].T
-                of_left.add(block, 0, first)
-                if of_right is not None:
+    turns = [Lock() for _ in range(0, len(right), _BLOCK)]
+
+    def gather(start: int) -> None:
+        some = left[start : start + _BLOCK]
+        of_left = _Gathered(len(some), len(right), left_width)
+        for turn, first in zip(turns, range(0, len(right), _BLOCK), strict=True):
+            block = some @ right[first : first + _BLOCK].T
+            of_left.add(block, 0, first)
+            if of_right is not None:
+                with turn:
                     of_right.add(block.T, first, start)
-            found = of_left.shortlist()
-            rows[start : start + len(some)] = found.rows
-            products[start : start + len(some)] = found.products
+        found = of_left.shortlist()
+        rows[start : start + len(some)] = found.rows
+        products[start : start + len(some)] = found.products
+
+    # Blocks to each thread, not threads to each product: what is between the products is as long.
+    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads) as pool:
+        for _ in pool.map(gather, range(0, len(left), _BLOCK)):
+            pass
     return Shortlist(rows, products), of_right and of_right.shortlist()
 
 
