@@ -44,7 +44,7 @@ def test_the_other_ways_compute_csls(way, words, monkeypatch):
     cosines = sources.astype(np.float64) @ targets.T
     forward = -np.sort(-cosines, axis=1)[:, :10].mean(axis=1, keepdims=True)
     backward = -np.sort(-cosines, axis=0)[:10].mean(axis=0)
-    expected = 2 * cosines + forward + backward
+    expected = 2 * cosines - forward - backward
     rows, scores = way(sources, targets, 3)
     np.testing.assert_array_equal(rows, np.argsort(-expected, axis=1)[:, :3])
     np.testing.assert_allclose(scores, -np.sort(-expected, axis=1)[:, :3], atol=1e-5)
