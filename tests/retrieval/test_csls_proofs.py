@@ -49,6 +49,7 @@ def small_blocks(request, monkeypatch):
     monkeypatch.setattr(csls, "_BATCH", 3 * request.param)
     if request.param == 7:
         monkeypatch.setattr(csls, "_WIDENED", request.param)
+        monkeypatch.setattr(csls, "_UNLISTED", request.param)
         monkeypatch.setattr(csls, "_BEYOND", 0)
 
 

@@ -16,9 +16,11 @@ NEIGHBOURS = 10
 _BEYOND = 32
 # What is scored in float64 beyond what is asked, at first; where it proves too few, all is.
 _MARGIN = 4
-# Queries that are ranked at once, and that are searched at once among targets that are not listed.
+# Queries that are ranked at once; those that are searched at once among targets that are not
+# listed, and so many of these.
 _BATCH = 4096
 _WIDENED = 1024
+_UNLISTED = 1 << 15
 
 
 def neighbourhood_means(
@@ -158,12 +160,14 @@ def _proven_ranking(
         some = pending[start : start + _WIDENED]
         # by row, as ties rank
         others = np.sort(lonely[: possible[some[-1]]])
-        few = min(k, len(others))
         longer = _with_one(queries[some])
-        found, of_found = search_top(longer, longer_targets[others], few, threads=threads)
-        rows[some], products[some] = _merged(
-            np.hstack([rows[some], others[found]]), np.hstack([products[some], of_found]), k
-        )
+        for first in range(0, len(others), _UNLISTED):
+            part = others[first : first + _UNLISTED]
+            few = min(k, len(part))
+            found, of_found = search_top(longer, longer_targets[part], few, threads=threads)
+            rows[some], products[some] = _merged(
+                np.hstack([rows[some], part[found]]), np.hstack([products[some], of_found]), k
+            )
     return rows, products
 
 
