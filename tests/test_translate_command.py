@@ -9,7 +9,7 @@ from contextlib import nullcontext
 
 import numpy as np
 import pytest
-from fasttext_files import write_model
+from tools.fasttext_files import write_model
 from tiny_models import one_thread, tiny_bert, tiny_roberta
 
 from workflow_scripts import translate

@@ -42,7 +42,7 @@ test_sts = cases(
     ("blanks are kept", STS, BLANKS, {"left": [" a  b"], "right": ["c\u00a0 "]}),
     ("or collapsed", {**STS, "whitespace": "collapsed"}, BLANKS, {"left": ["a b"], "right": ["c"]}),
     ("only the subsets asked for", {**STS, "subsets": ["b"]}, YEAR, {"subset": ["b"]}),
-    ("missing subset", {**STS, "subsets": ["OnWN"]}, YEAR, "STS.input.OnWN.txt: no such file"),
+    ("missing subset", {**STS, "subsets": ["OnWN"]}, YEAR, "STS*.input.OnWN.txt: no such file"),
     ("missing gold", STS, {"y/STS.input.a.txt": "a\tb\n"}, "STS.gs.a.txt: no such file"),
     *wrong(
         (STS, "y/STS.input.a.txt", "one\ttwo\n"),

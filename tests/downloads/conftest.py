@@ -2,7 +2,7 @@
 
 import pytest
 import yaml
-from fake_hub import listening
+from tools.fake_hub import listening
 from faulty_server import Handler, Server
 from small_registry import ENTRY
 

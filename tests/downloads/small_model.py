@@ -2,7 +2,7 @@
 
 import json
 
-from fake_hub import COMMIT
+from tools.fake_hub import COMMIT
 from small_registry import sha256
 
 from workflow_scripts.downloads.model_folders import HubModel

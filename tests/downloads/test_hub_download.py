@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from fake_hub import COMMIT, Repository, fake_hub
+from tools.fake_hub import COMMIT, Repository, fake_hub
 from small_model import FILES, MODEL, file_list, write_folder
 from small_registry import files_below
 

@@ -3,7 +3,7 @@ import subprocess
 import sys
 
 import pytest
-from fake_hub import COMMIT
+from tools.fake_hub import COMMIT
 from small_model import FILES, MODEL, file_list, write_folder
 
 from workflow_scripts.downloads import model_folders as folders

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.corpora import block as corpora
 from workflow_scripts.corpora.kinds.register import read_corpus_block
 from workflow_scripts.datasets.entry import raw_files
@@ -34,22 +33,17 @@ def manifest(shared_data):
     return found
 
 
-@pytest.fixture(scope="module")
-def datasets(project):
-    files = ("datasets", "datasets-multilingual")
-    blocks = [read_mapping(project / "config" / f"{one}.yaml")["datasets"] for one in files]
-    # XEVAL was never published
-    named = {**blocks[0], **blocks[1]}.items()
-    return {name: read_entry(name, block) for name, block in named if "absent" not in block}
-
-
 def below(root, files):
     return [Path(file).relative_to(root) for file in files]
 
 
-def test_every_data_set_of_the_config_is_in_the_registry(registry, datasets, tmp_path):
+@pytest.mark.parametrize("config", ["embedded_config", "paper_config"])
+def test_every_data_set_of_a_config_is_in_the_registry(registry, config, tmp_path, request):
     # in an empty root the readers name what they lack: files, folders or patterns
-    for name, entry in datasets.items():
+    blocks = request.getfixturevalue(config)["datasets"]
+    # XEVAL was never published
+    entries = {n: read_entry(n, block) for n, block in blocks.items() if "absent" not in block}
+    for name, entry in entries.items():
         for wanted in below(tmp_path, raw_files(tmp_path, entry)):
             found = sets_with(registry, [wanted])
             assert len(found) == 1, f"{name}: {wanted} is in {found}"

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from fasttext_files import BUCKETS, WORDS, make_matrix, model_bytes, write_model
+from tools.fasttext_files import BUCKETS, WORDS, make_matrix, model_bytes, write_model
 from hypothesis import given
 from hypothesis import strategies as st
 

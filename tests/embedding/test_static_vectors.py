@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from fasttext_files import write_model
+from tools.fasttext_files import write_model
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

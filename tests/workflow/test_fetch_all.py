@@ -9,7 +9,7 @@ import sys
 
 import pytest
 import yaml
-from fake_hub import COMMIT, Repository, fake_hub
+from tools.fake_hub import COMMIT, Repository, fake_hub
 from small_project import TUNE
 
 pytestmark = pytest.mark.slow

@@ -28,12 +28,12 @@ def _subset_of(path: Path) -> str:
 
 
 def _files(root: Path, entry: Entry) -> list[tuple[Path, Path]]:
-    """Return the input and gold file of each subset; what is absent by the name it should have."""
+    """Return the input and gold file of each subset; what is absent by the pattern of its name."""
     folder = root / entry.path
     found = {_subset_of(path): path for path in sorted(folder.glob("STS*.input.*.txt"))}
-    inputs = list(found.values()) or [folder / "STS.input.*.txt"]
+    inputs = list(found.values()) or [folder / "STS*.input.*.txt"]
     if entry.subsets is not None:
-        inputs = [found.get(one, folder / f"STS.input.{one}.txt") for one in entry.subsets]
+        inputs = [found.get(one, folder / f"STS*.input.{one}.txt") for one in entry.subsets]
     return [(path, path.with_name(path.name.replace(".input.", ".gs.", 1))) for path in inputs]
 
 

@@ -1,0 +1,168 @@
+"""Run the papers' config with stand-ins for all that it fetches, from an empty folder to tables.
+
+    python -m tools.rehearsal --folder ../rehearsal
+
+The folder gets a copy of the project, in which config/registry.yaml has the hashes of stand-ins for
+the data, and config/rehearsal.yaml lies over config/paper.yaml. A hub and a mirror on this machine
+serve what `fetch_all` asks for; then they are gone, and all tables are made offline. Run it again
+to go on where it ended: with the project's files as they then are, and the same stand-ins.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import chdir, contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tools.fake_hub import fake_hub, listening
+from tools.rehearsal_report import write_report
+from tools.stand_in_data import SIZES, Sources, make_data
+from workflow_scripts.configuration.layers import read_layers
+from workflow_scripts.dag.plan import Plan
+from workflow_scripts.errors import UserError, run_command
+
+PROJECT = Path(__file__).resolve().parents[1]
+COPIED = ("Snakefile", "rules", "envs", "workflow_scripts", "config", "profiles", "resources")
+REGISTRY = "config/registry.yaml"
+OVERLAY, FETCH, OFFLINE = (f"config/rehearsal{end}.yaml" for end in ("", "-fetch", "-offline"))
+SEEDS = [33, 44, 55, 66, 77]
+
+
+def copy_project(folder: Path) -> None:
+    """Copy the project's files as they are, but for a registry that is there already."""
+    for name in COPIED:
+        source, target = PROJECT / name, folder / name
+        if source.is_file():
+            shutil.copy2(source, target)
+            continue
+        for file in source.rglob("*"):
+            place = folder / file.relative_to(PROJECT)
+            kept = place == folder / REGISTRY and place.exists()
+            if file.is_file() and file.suffix != ".pyc" and not kept:
+                place.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(file, place)
+
+
+def overlay(base: Path, seeds: int, tables: Sequence[str]) -> dict[str, Any]:
+    """Return what lies over a config: its models and data are stand-ins, so that nothing compares.
+
+    With `tables` only these are made, and no figures.
+    """
+    config = read_layers([base]).config
+    block: dict[str, Any] = {"base": [base.name], "seeds": SEEDS[:seeds], "device": "cpu"}
+    data = {"label": "stand-ins for the papers' data sets", "paper": [], "missing": "error"}
+    block |= {"data": data, "threads": {"tuning": 1, "embedding": 1, "retrieval": 1}}
+    block["models"] = {
+        name: {"paper": [], "label": f"stand-in for {model.get('label', name)}"}
+        for name, model in config["models"].items()
+        if {"hub", "vectors"} & model.keys()
+    }
+    with_seeds = [name for name, one in config["tables"].items() if "seeds" in one]
+    block["tables"] = {name: {"seeds": SEEDS[:seeds]} for name in with_seeds}
+    if tables:
+        if unknown := set(tables) - config["tables"].keys():
+            raise UserError(f"--tables {', '.join(unknown)}: {base} has no such table; mend it")
+        left_out = [name for name in config["tables"] if name not in tables]
+        block["tables"] = {k: v for k, v in block["tables"].items() if k in tables}
+        # a null takes an entry away
+        block["tables"] |= dict.fromkeys(left_out)
+        block["figures"] = dict.fromkeys(config["figures"])
+    return block
+
+
+def prepare(folder: Path, base: Path, arguments: argparse.Namespace) -> None:
+    """Make the config, the data in a mirror or by hand in their place, and the registry of them."""
+    (folder / "config").mkdir(parents=True, exist_ok=True)
+    copy_project(folder)
+    if (folder / OVERLAY).exists():
+        return
+    (folder / OFFLINE).write_text(yaml.safe_dump({"downloads": {"offline": True}}))
+    block = overlay(base, arguments.seeds, arguments.tables or [])
+    unfinished = folder / "config" / ".rehearsal.yaml"
+    unfinished.write_text(yaml.safe_dump(block, allow_unicode=True, sort_keys=False), "utf-8")
+    shutil.copy2(PROJECT / REGISTRY, folder / REGISTRY)
+    with chdir(folder):
+        # what is missing is not looked for yet
+        needs = Plan(read_layers([unfinished], {"data": {"missing": "skip"}})).needs(True)
+    names = [*(Path(record).stem for record in needs.downloads()), *needs.gated()]
+    sources = Sources(arguments.data, SIZES[arguments.size])
+    make_data(folder / REGISTRY, names, sources, folder / "mirror", folder / "data")
+    unfinished.rename(folder / OVERLAY)
+
+
+@contextmanager
+def serving(folder: Path, pickled: bool) -> Iterator[dict[str, str]]:
+    """Serve the models of the config and the mirror; yield the environment of who fetches."""
+    from tools.stand_in_models import stand_in_model
+
+    class Handler(SimpleHTTPRequestHandler):
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    models = read_layers([folder / OVERLAY]).config["models"]
+    mirror = partial(Handler, directory=folder / "mirror")
+    with fake_hub() as hub, listening(mirror) as web:
+        for model in models.values():
+            if "hub" in model:
+                repository = stand_in_model(model["hub"], model["revision"], pickled)
+                hub.repositories[model["hub"]] = repository
+        address = f"http://127.0.0.1:{web.server_address[1]}"
+        (folder / FETCH).write_text(yaml.safe_dump({"downloads": {"mirror": address}}))
+        yield hub.environment(str(folder / "home"))
+
+
+def run_snakemake(folder: Path, target: str, over: str, environment: dict[str, str], cores: int):
+    """Run a target in the folder; return its exit status and seconds."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    words = [sys.executable, "-m", "snakemake", "--cores", str(cores), "--keep-going"]
+    words += ["--configfile", OVERLAY, over, "--", target]
+    started = time.monotonic()
+    status = subprocess.run(
+        words, cwd=folder, env={**os.environ, "PATH": path, **environment}
+    ).returncode
+    return status, time.monotonic() - started
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--folder", type=Path, required=True, help="where all of it is made")
+    parser.add_argument("--config", default="paper", help="config/<name>.yaml")
+    parser.add_argument("--data", type=Path, help="data root with files to take")
+    parser.add_argument("--size", choices=SIZES, default="small", help="of what is made")
+    parser.add_argument("--seeds", type=int, choices=range(1, 6), default=1, help="how many")
+    parser.add_argument("--tables", nargs="+", help="only these, and no figures")
+    parser.add_argument("--pickled", action="store_true", help="weights as the hub has them")
+    parser.add_argument("--cores", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--report", type=Path, help="Markdown file: rules, time, memory, bytes")
+    arguments = parser.parse_args(argv)
+    folder = arguments.folder.resolve()
+    # what is asked is this machine
+    os.environ["HF_HUB_OFFLINE"] = "0"
+    prepare(folder, PROJECT / "config" / f"{arguments.config}.yaml", arguments)
+    seconds = {}
+    with serving(folder, arguments.pickled) as environment:
+        status, seconds["fetch_all"] = run_snakemake(
+            folder, "fetch_all", FETCH, environment, arguments.cores
+        )
+    if status == 0:
+        offline = {"HF_HUB_OFFLINE": "1"}
+        status, seconds["all_tables"] = run_snakemake(
+            folder, "all_tables", OFFLINE, offline, arguments.cores
+        )
+    if arguments.report and status == 0:
+        write_report(folder, arguments.report, seconds)
+    if status:
+        raise UserError(f"{folder}: not all jobs ended well; mend it and run the same again")
+
+
+if __name__ == "__main__":
+    run_command(main)
