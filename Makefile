@@ -5,6 +5,7 @@
 #                     bench-scale at the size of ontologies
 #   make test-cluster the tests on a SLURM of one node, whose packages it installs (Debian, root)
 #   make fuzz         readers under damaged files (CASES, SEED), for half an hour at most
+#   make rehearsal    the papers' grid with stand-ins for models and data, to docs/rehearsal.md
 #   make check        formatting and lint of Python and Snakemake code, directions of imports
 #   make container    the image for `snakemake --sdm apptainer`
 PYTHON ?= python3
@@ -19,7 +20,11 @@ export HF_HUB_OFFLINE ?= 1
 BENCH_DATA ?= $(firstword $(wildcard ../shared/data) resources/sampler)
 BENCH_OPTIONS ?=
 
-.PHONY: all_tables test test-slow test-cluster cluster-packages fuzz check bench bench-gpu bench-scale environment container lock rulegraph rooms docs clean
+# folder of the run of `make rehearsal`, which is taken up where it ended; options of the command
+REHEARSAL ?= ../rehearsal
+REHEARSAL_OPTIONS ?=
+
+.PHONY: all_tables test test-slow test-cluster cluster-packages fuzz check bench bench-gpu bench-scale rehearsal environment container lock rulegraph rooms docs clean
 
 all_tables: environment
 	snakemake --cores $(CORES) all_tables
@@ -64,6 +69,9 @@ bench-gpu: environment
 bench-scale: environment
 	python -m workflow_scripts.benchmarks.run_benchmarks --only linking,linking-wide,csls --runs 1 \
 	  --model resources/models/bert-bio-mini --data $(BENCH_DATA) --output docs/benchmarks.md $(BENCH_OPTIONS)
+
+rehearsal: environment
+	python -m tools.rehearsal --folder $(REHEARSAL) --report docs/rehearsal.md $(REHEARSAL_OPTIONS)
 
 environment: $(READY)
 

@@ -9,9 +9,9 @@ from contextlib import nullcontext
 
 import numpy as np
 import pytest
-from tools.fasttext_files import write_model
 from tiny_models import one_thread, tiny_bert, tiny_roberta
 
+from tools.fasttext_files import write_model
 from workflow_scripts import translate
 from workflow_scripts.datasets.formats.register import read_entry
 from workflow_scripts.datasets.read_suite import read_suite

@@ -2,10 +2,10 @@
 
 import pytest
 import yaml
-from tools.fake_hub import listening
 from faulty_server import Handler, Server
 from small_registry import ENTRY
 
+from tools.fake_hub import listening
 from workflow_scripts.downloads.registry import read_registry
 from workflow_scripts.downloads.transfer import Policy
 

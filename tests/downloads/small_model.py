@@ -2,9 +2,9 @@
 
 import json
 
-from tools.fake_hub import COMMIT
 from small_registry import sha256
 
+from tools.fake_hub import COMMIT
 from workflow_scripts.downloads.model_folders import HubModel
 
 MODEL = HubModel("owner/small", COMMIT)

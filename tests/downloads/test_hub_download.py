@@ -6,9 +6,10 @@ import subprocess
 import sys
 
 import pytest
-from tools.fake_hub import COMMIT, Repository, fake_hub
 from small_model import FILES, MODEL, file_list, write_folder
 from small_registry import files_below
+
+from tools.fake_hub import COMMIT, Repository, fake_hub
 
 WEIGHTS = FILES["model.safetensors"]
 OTHERS = {"pytorch_model.bin": b"pickle", "README.md": b"a card", "onnx/model.onnx": b"graph"}

@@ -3,9 +3,9 @@ import subprocess
 import sys
 
 import pytest
-from tools.fake_hub import COMMIT
 from small_model import FILES, MODEL, file_list, write_folder
 
+from tools.fake_hub import COMMIT
 from workflow_scripts.downloads import model_folders as folders
 from workflow_scripts.errors import UserError
 

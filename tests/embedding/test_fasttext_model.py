@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from tools.fasttext_files import BUCKETS, WORDS, make_matrix, model_bytes, write_model
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tools.fasttext_files import BUCKETS, WORDS, make_matrix, model_bytes, write_model
 from workflow_scripts.embedding import fasttext_model
 from workflow_scripts.embedding.fasttext_model import character_ngrams, read_fasttext_model
 from workflow_scripts.errors import UserError

@@ -9,8 +9,9 @@ import sys
 
 import pytest
 import yaml
-from tools.fake_hub import COMMIT, Repository, fake_hub
 from small_project import TUNE
+
+from tools.fake_hub import COMMIT, Repository, fake_hub
 
 pytestmark = pytest.mark.slow
 

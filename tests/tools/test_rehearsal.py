@@ -1,0 +1,82 @@
+"""A part of the papers' grid with stand-ins, from an empty folder to the tables; and its page."""
+
+from decimal import Decimal
+
+import pytest
+
+from tools import rehearsal, rehearsal_report
+from workflow_scripts.tables.tidy_cells import TidyCell, read_cells
+
+RAN = {"table": "t", "row": "r", "column": "c", "published": Decimal("0.5"), "reason": ""}
+
+
+def cell(**changes):
+    fields = dict.fromkeys(TidyCell._fields) | RAN | {"seeds": 1, "against": ""} | changes
+    return TidyCell(**fields)
+
+
+def test_the_overlay_leaves_recipes_and_corpora_as_they_are(project, paper_config, tmp_path):
+    block = rehearsal.overlay(project / "config/paper.yaml", 1, ["table05"])
+    assert not {"recipes", "corpora", "datasets"} & block.keys()
+    assert block["data"]["missing"] == "error" and block["data"]["paper"] == []
+    own = {
+        name for name, model in paper_config["models"].items() if {"hub", "vectors"} & model.keys()
+    }
+    assert block["models"].keys() == own
+    assert all(model["paper"] == [] for model in block["models"].values())
+    kept = [name for name in paper_config["tables"] if block["tables"].get(name, {}) is not None]
+    assert kept == ["table05"]
+
+
+def test_reasons_are_counted_over_published_cells_and_stand_ins_are_called_so():
+    model = "model bert-en is not the paper's"
+    cells = [
+        cell(status="not-comparable", reason=f"the data are not the paper's | {model}"),
+        cell(status="not-comparable", reason="model bert-fr is not the paper's"),
+        cell(status="not-run", reason="the text was not given out"),
+        cell(status="no-published", published=None),
+    ]
+    status, reasons = rehearsal_report.count_reasons(cells)
+    assert status == {"not-comparable": 2, "not-run": 1}
+    assert reasons == {
+        "not-comparable: stand-in model": 2,
+        "not-comparable: stand-in data": 1,
+        "not-run: the text was not given out": 1,
+    }
+
+
+def test_rules_are_added_up_from_their_benchmarks(tmp_path):
+    header = "s\th:m:s\tmax_rss\tio_in\tio_out\tmean_load\tcpu_time\n"
+    for name, row in {
+        "tune_encoder/a/b.tsv": "2.5\t0:00:02\t300\t0\t1.5\t80\t2\n",
+        "tune_encoder/c.tsv": "1.5\t0:00:01\t500\t0\t2.5\t80\t1\n",
+        "fetch_all.tsv": "1\t0:00:01\t-\t-\t-\t-\t0.5\n",
+    }.items():
+        file = tmp_path / "benchmarks" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(header + row)
+    fetch, tune = rehearsal_report.read_rules(tmp_path)
+    assert fetch == ("fetch_all", 1, 1.0, 1.0, 0.5, 0.0, 0.0)
+    assert tune == ("tune_encoder", 2, 4.0, 2.5, 3.0, 500.0, 4.0)
+
+
+@pytest.mark.slow
+def test_a_part_of_the_grid_runs_from_an_empty_folder(tmp_path):
+    folder, page = tmp_path / "run", tmp_path / "page.md"
+    words = ["--folder", str(folder), "--tables", "table05", "table15", "--cores", "2"]
+    rehearsal.main([*words, "--report", str(page)])
+    cells = read_cells(folder / "results/tables/cells/table05.tsv")
+    published = [one for one in cells if one.published is not None]
+    assert len(published) == 14
+    assert all(one.mean is not None and one.status == "not-comparable" for one in published)
+    assert {rehearsal_report._said(why) for one in published for why in one.reasons} >= {
+        "stand-in model",
+        "stand-in data",
+    }
+    assert "| tune_encoder | 6 |" in page.read_text()
+    # the same stand-ins serve again, and nothing is left to do
+    registry = (folder / "config/registry.yaml").read_bytes()
+    before = (folder / "results/tables/index.html").stat().st_mtime_ns
+    rehearsal.main(words)
+    assert (folder / "config/registry.yaml").read_bytes() == registry
+    assert (folder / "results/tables/index.html").stat().st_mtime_ns == before
