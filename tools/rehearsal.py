@@ -25,8 +25,8 @@ import yaml
 
 from tools.fake_hub import fake_hub, listening
 from tools.rehearsal_report import write_report
-from tools.stand_in_data import SIZES, Sources, make_data
-from workflow_scripts.configuration.layers import read_layers
+from tools.stand_in_data import SIZES, Sources, make_data, write_never_published
+from workflow_scripts.configuration.layers import DEFAULT, read_layers
 from workflow_scripts.dag.plan import Plan
 from workflow_scripts.errors import UserError, run_command
 
@@ -34,6 +34,7 @@ PROJECT = Path(__file__).resolve().parents[1]
 COPIED = ("Snakefile", "rules", "envs", "workflow_scripts", "config", "profiles", "resources")
 REGISTRY = "config/registry.yaml"
 OVERLAY, FETCH, OFFLINE = (f"config/rehearsal{end}.yaml" for end in ("", "-fetch", "-offline"))
+_LARGE_BATCH = 1000
 SEEDS = [33, 44, 55, 66, 77]
 
 
@@ -79,6 +80,35 @@ def overlay(base: Path, seeds: int, tables: Sequence[str]) -> dict[str, Any]:
     return block
 
 
+def never_given_out(base: Path) -> dict[str, Any]:
+    """Return what lies over a config so that rows run whose text or models were never given out.
+
+    Their corpora are the embedded default's; training of a million steps ends after a few.
+    """
+    config = read_layers([base]).config
+    embedded = read_layers([DEFAULT]).config["corpora"]
+    wanted = [name for name, one in config["corpora"].items() if one["kind"] == "absent"]
+    parts = [part for name in wanted for part in embedded[name].get("of", [])]
+    absent = [name for one in config["absent_models"] for name in one["models"]]
+    models = {name: {"hub": f"stand-in/{name}", "revision": "0" * 40} for name in absent}
+    if "glove" in models:
+        models["glove"] = {"vectors": "static-vectors/en.vec"}
+    recipes: dict[str, dict[str, Any]] = {}
+    for name, recipe in config["recipes"].items():
+        cut = {"steps": 4} if "steps" in recipe else {}
+        if recipe.get("batch_size", 0) > _LARGE_BATCH:
+            cut["batch_size"] = 8
+        recipes[name] = cut
+    unpublished = [name for name, one in config["datasets"].items() if "absent" in one]
+    return {
+        "models": models,
+        "absent_models": [],
+        "corpora": {name: embedded[name] for name in [*wanted, *parts]},
+        "recipes": {name: cut for name, cut in recipes.items() if cut},
+        "datasets": {name: {"absent": None} for name in unpublished},
+    }
+
+
 def prepare(folder: Path, base: Path, arguments: argparse.Namespace) -> None:
     """Make the config, the data in a mirror or by hand in their place, and the registry of them."""
     (folder / "config").mkdir(parents=True, exist_ok=True)
@@ -87,6 +117,10 @@ def prepare(folder: Path, base: Path, arguments: argparse.Namespace) -> None:
         return
     (folder / OFFLINE).write_text(yaml.safe_dump({"downloads": {"offline": True}}))
     block = overlay(base, arguments.seeds, arguments.tables or [])
+    if arguments.complete:
+        more = never_given_out(base)
+        block |= {**more, "models": {**block["models"], **more["models"]}}
+        write_never_published(folder / "data")
     unfinished = folder / "config" / ".rehearsal.yaml"
     unfinished.write_text(yaml.safe_dump(block, allow_unicode=True, sort_keys=False), "utf-8")
     shutil.copy2(PROJECT / REGISTRY, folder / REGISTRY)
@@ -140,6 +174,8 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--size", choices=SIZES, default="small", help="of what is made")
     parser.add_argument("--seeds", type=int, choices=range(1, 6), default=1, help="how many")
     parser.add_argument("--tables", nargs="+", help="only these, and no figures")
+    whole = "also rows whose text, models or data were never given out, with stand-ins for them"
+    parser.add_argument("--complete", action="store_true", help=whole)
     parser.add_argument("--pickled", action="store_true", help="weights as the hub has them")
     parser.add_argument("--cores", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--report", type=Path, help="Markdown file: rules, time, memory, bytes")

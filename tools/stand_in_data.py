@@ -71,6 +71,24 @@ _LANGUAGES = {"english": "en", "spanish": "es", "french": "fr", "polish": "pl", 
 _LANGUAGES |= {"arabic": "ar", "chinese": "zh", "italian": "it", "turkish": "tr", "hebrew": "he"}
 _LANGUAGES |= {"finnish": "fi", "estonian": "et"}
 
+XEVAL_LANGUAGES = [
+    "ar",
+    "bg",
+    "de",
+    "el",
+    "en",
+    "es",
+    "fr",
+    "hi",
+    "ru",
+    "sw",
+    "th",
+    "tr",
+    "ur",
+    "vi",
+]
+XEVAL_LANGUAGES += ["zh"]
+
 Lines = Iterable[str]
 
 
@@ -306,3 +324,19 @@ def make_data(
             shutil.rmtree(folder)
             told.update(_bytes_at_url(packed, gzipped=False))
     registry.write_text(yaml.safe_dump(written, allow_unicode=True, sort_keys=False), "utf-8")
+
+
+def write_never_published(root: Path) -> None:
+    """Put below a data root what no registry has: XEVAL, and running text, inference and vectors.
+
+    Each language of XEVAL is SentEval's files of the sampler.
+    """
+    for name in ("running-text", "nli", "static-vectors"):
+        shutil.copytree(SAMPLER / name, root / name, dirs_exist_ok=True)
+    for language in XEVAL_LANGUAGES:
+        folder = root / "xeval" / language
+        shutil.copytree(SAMPLER / "senteval", folder, dirs_exist_ok=True)
+        shutil.copytree(SAMPLER / "sick" / "semeval2014", folder / "SICK", dirs_exist_ok=True)
+        packed = folder / "SST" / "binary" / "sentiment-train.gz"
+        packed.with_suffix("").write_bytes(read_bytes(packed))
+        packed.unlink()
