@@ -17,7 +17,6 @@ localrules:
 rule fetch_dataset:
     input:
         sources=sources("downloads.fetch_dataset"),
-        registry="config/registry.yaml",
     output:
         record="<results>/downloads/{name}.json",
         usage="<results>/benchmarks/fetch_dataset/{name}.tsv",
@@ -31,6 +30,8 @@ rule fetch_dataset:
         "../envs/plain.yaml"
     params:
         root=lambda wildcards: plan.config.data.root,
+        # in place of the registry's file: an edit of another entry is no reason to fetch again
+        entry=lambda wildcards: plan.fetching.entry(wildcards.name),
         # Snakemake does not compare params that are functions of the input: where checked bytes
         # come from is no reason to fetch again, and to run again all that follows
         options=lambda wildcards, input: plan.fetching.options,
@@ -39,7 +40,7 @@ rule fetch_dataset:
         logged {log:q} {output.usage:q} \
             python -m workflow_scripts.downloads.fetch_dataset \
             --name {wildcards.name:q} \
-            --registry {input.registry:q} \
+            --registry config/registry.yaml \
             --root {params.root:q} \
             {params.options:q} \
             --record {output.record:q}

@@ -25,7 +25,8 @@ import yaml
 
 from tools.fake_hub import fake_hub, listening
 from tools.rehearsal_report import write_report
-from tools.stand_in_data import SIZES, Sources, make_data, write_never_published
+from tools.stand_in_data import make_data, write_never_published
+from tools.stand_in_rows import SIZES, Material
 from workflow_scripts.configuration.layers import DEFAULT, read_layers
 from workflow_scripts.dag.plan import Plan
 from workflow_scripts.errors import UserError, run_command
@@ -35,6 +36,8 @@ COPIED = ("Snakefile", "rules", "envs", "workflow_scripts", "config", "profiles"
 REGISTRY = "config/registry.yaml"
 OVERLAY, FETCH, OFFLINE = (f"config/rehearsal{end}.yaml" for end in ("", "-fetch", "-offline"))
 _LARGE_BATCH = 1000
+# strings that the grid tunes on: one batch of its largest
+FEW = 320
 SEEDS = [33, 44, 55, 66, 77]
 
 
@@ -56,7 +59,8 @@ def copy_project(folder: Path) -> None:
 def overlay(base: Path, seeds: int, tables: Sequence[str]) -> dict[str, Any]:
     """Return what lies over a config: its models and data are stand-ins, so that nothing compares.
 
-    With `tables` only these are made, and no figures.
+    Recipes and corpora stay as they are, but for the 504 tunings of the grid, which take a few
+    strings. With `tables` only these are made, and no figures.
     """
     config = read_layers([base]).config
     block: dict[str, Any] = {"base": [base.name], "seeds": SEEDS[:seeds], "device": "cpu"}
@@ -66,6 +70,15 @@ def overlay(base: Path, seeds: int, tables: Sequence[str]) -> dict[str, Any]:
         name: {"paper": [], "label": f"stand-in for {model.get('label', name)}"}
         for name, model in config["models"].items()
         if {"hub", "vectors"} & model.keys()
+    }
+    searches = config["tuning_grid"]["searches"].items()
+    few = {one["corpus"]: f"few-{one['corpus']}" for _, one in searches}
+    block["corpora"] = {
+        name: {**config["corpora"][corpus], "size": FEW, "paper": []}
+        for corpus, name in few.items()
+    }
+    block["tuning_grid"] = {
+        "searches": {name: {"corpus": few[one["corpus"]]} for name, one in searches}
     }
     with_seeds = [name for name, one in config["tables"].items() if "seeds" in one]
     block["tables"] = {name: {"seeds": SEEDS[:seeds]} for name in with_seeds}
@@ -118,8 +131,9 @@ def prepare(folder: Path, base: Path, arguments: argparse.Namespace) -> None:
     (folder / OFFLINE).write_text(yaml.safe_dump({"downloads": {"offline": True}}))
     block = overlay(base, arguments.seeds, arguments.tables or [])
     if arguments.complete:
-        more = never_given_out(base)
-        block |= {**more, "models": {**block["models"], **more["models"]}}
+        for section, more in never_given_out(base).items():
+            merges = isinstance(more, dict)
+            block[section] = {**block.get(section, {}), **more} if merges else more
         write_never_published(folder / "data")
     unfinished = folder / "config" / ".rehearsal.yaml"
     unfinished.write_text(yaml.safe_dump(block, allow_unicode=True, sort_keys=False), "utf-8")
@@ -128,8 +142,8 @@ def prepare(folder: Path, base: Path, arguments: argparse.Namespace) -> None:
         # what is missing is not looked for yet
         needs = Plan(read_layers([unfinished], {"data": {"missing": "skip"}})).needs(True)
     names = [*(Path(record).stem for record in needs.downloads()), *needs.gated()]
-    sources = Sources(arguments.data, SIZES[arguments.size])
-    make_data(folder / REGISTRY, names, sources, folder / "mirror", folder / "data")
+    material = Material(arguments.data, SIZES[arguments.size])
+    make_data(folder / REGISTRY, names, material, folder / "mirror", folder / "data")
     unfinished.rename(folder / OVERLAY)
 
 

@@ -15,9 +15,17 @@ def cell(**changes):
     return TidyCell(**fields)
 
 
-def test_the_overlay_leaves_recipes_and_corpora_as_they_are(project, paper_config, tmp_path):
+def test_the_overlay_leaves_recipes_and_corpora_of_rows_as_they_are(
+    project, paper_config, tmp_path
+):
     block = rehearsal.overlay(project / "config/paper.yaml", 1, ["table05"])
-    assert not {"recipes", "corpora", "datasets"} & block.keys()
+    assert not {"recipes", "datasets"} & block.keys()
+    # those of the grid
+    assert not block["corpora"].keys() & paper_config["corpora"].keys()
+    for search in block["tuning_grid"]["searches"].values():
+        corpus = block["corpora"][search["corpus"]]
+        # no batch of the grid is larger
+        assert corpus["size"] >= max(paper_config["tuning_grid"]["axes"]["batch_size"])
     assert block["data"]["missing"] == "error" and block["data"]["paper"] == []
     own = {
         name for name, model in paper_config["models"].items() if {"hub", "vectors"} & model.keys()
@@ -26,6 +34,18 @@ def test_the_overlay_leaves_recipes_and_corpora_as_they_are(project, paper_confi
     assert all(model["paper"] == [] for model in block["models"].values())
     kept = [name for name in paper_config["tables"] if block["tables"].get(name, {}) is not None]
     assert kept == ["table05"]
+
+
+def test_what_was_never_given_out_has_a_stand_in(project, paper_config):
+    more = rehearsal.never_given_out(project / "config/paper.yaml")
+    absent = {name for one in paper_config["absent_models"] for name in one["models"]}
+    assert more["models"].keys() == absent and more["absent_models"] == []
+    for name, corpus in paper_config["corpora"].items():
+        assert (name in more["corpora"]) == (corpus["kind"] == "absent")
+    assert more["recipes"]["cmlm"] == {"steps": 4, "batch_size": 8}
+    assert not any(name.startswith("mirror") for name in more["recipes"])
+    assert all(block == {"absent": None} for block in more["datasets"].values())
+    assert len(more["datasets"]) == 9 * 15
 
 
 def test_reasons_are_counted_over_published_cells_and_stand_ins_are_called_so():

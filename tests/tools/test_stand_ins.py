@@ -6,8 +6,9 @@ from safetensors import safe_open
 from safetensors.torch import load_file
 from transformers import AutoModel, AutoTokenizer
 
-from tools.stand_in_data import SIZES, Sources, make_data
+from tools.stand_in_data import make_data, write_stand_in
 from tools.stand_in_models import LAYOUTS, stand_in_model
+from tools.stand_in_rows import SIZES, Material
 from workflow_scripts.datasets.mrconso import read_mrconso
 from workflow_scripts.downloads.fetching import fetch
 from workflow_scripts.downloads.mirrors import open_mirror
@@ -15,7 +16,7 @@ from workflow_scripts.downloads.model_files import check_model_files
 from workflow_scripts.downloads.registry import read_registry
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
-SMALL = Sources(None, SIZES["small"])
+SMALL = Material(None, SIZES["small"])
 # one of each form: files, a zip, a gz, one kept gzipped, and one that is put there by hand
 SETS = ["sick", "askapatient", "fasttext-et", "medic", "umls"]
 
@@ -100,9 +101,9 @@ def test_files_of_a_data_root_go_before_what_is_made(project, tmp_path):
     own = tmp_path / "own" / "most-common-words" / "spanish.txt"
     own.parent.mkdir(parents=True)
     own.write_text("uno\n")
-    sources = SMALL._replace(data=tmp_path / "own")
+    material = SMALL._replace(data=tmp_path / "own")
     for name, lines in (("spanish", 1), ("french", SMALL.sizes.rows)):
-        sources.write(f"most-common-words/{name}.txt", tmp_path / name)
+        write_stand_in(material, f"most-common-words/{name}.txt", tmp_path / name)
         assert len((tmp_path / name).read_text().splitlines()) == lines
 
 
@@ -111,6 +112,6 @@ def test_files_of_a_data_root_go_before_what_is_made(project, tmp_path):
 )
 def test_what_is_made_is_the_same_each_time(path, tmp_path):
     for name in ("one", "two"):
-        SMALL.write(path, tmp_path / name / path)
+        write_stand_in(SMALL, path, tmp_path / name / path)
     first, second = ((tmp_path / name / path).read_bytes() for name in ("one", "two"))
     assert first == second

@@ -151,6 +151,16 @@ def test_fetched_with_a_network_and_run_without(fresh, sampler, hub, without_net
     assert f"mini: {MODEL}" in (tables / "sentences.md").read_text()
     assert MODEL in (tables / "models.md").read_text()
 
+    # an edit of the registry reruns what reads the entry that was edited
+    for name, again in (("gated", []), ("sick", ["fetch_dataset"])):
+        entries = yaml.safe_load(registry.read_text())
+        entries[name]["title"] += " (renamed)"
+        registry.write_text(yaml.safe_dump(entries), encoding="utf-8")
+        planned = {job.split()[0] for job in fresh.planned("all_tables")}
+        assert [rule for rule in planned if rule.startswith("fetch_")] == again
+        assert bool(planned) == bool(again)
+    fresh.succeeds("all_tables")
+
     # carried over without results: the records are made of what is there
     for record in (fresh.folder / "results" / "downloads").rglob("*.json"):
         record.unlink()

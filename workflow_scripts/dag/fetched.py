@@ -6,6 +6,7 @@ Files are looked for by name and size; the commands that fetch them read their b
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from workflow_scripts.canonical import canonical
 from workflow_scripts.configuration.config import Downloads as Block
 from workflow_scripts.dag.models import Models
 from workflow_scripts.dag.raw_data import RawData, registry
@@ -47,6 +48,11 @@ class Downloads:
         """The options of the commands that fetch: --mirror and --offline."""
         mirror = ["--mirror", self._location] if self._location else []
         return [*mirror, *(["--offline"] if self.offline else [])]
+
+    def entry(self, download: str) -> str:
+        """Return what the registry has of a data set; nothing of one that it does not know."""
+        data_set = registry().get(download)
+        return "" if data_set is None else canonical(data_set.model_dump(mode="json"))
 
     def require(self, models: Models, needed_models: Iterable[str], downloads: list[str]) -> None:
         """Raise `UserError` that names all that no job of the run could get.
