@@ -141,14 +141,14 @@ def prepare(folder: Path, base: Path, arguments: argparse.Namespace) -> None:
     with chdir(folder):
         # what is missing is not looked for yet
         needs = Plan(read_layers([unfinished], {"data": {"missing": "skip"}})).needs(True)
-    names = [*(Path(record).stem for record in needs.downloads()), *needs.gated()]
+    names = [*needs.open_sets(), *needs.gated()]
     material = Material(arguments.data, SIZES[arguments.size])
     make_data(folder / REGISTRY, names, material, folder / "mirror", folder / "data")
     unfinished.rename(folder / OVERLAY)
 
 
 @contextmanager
-def serving(folder: Path, pickled: bool) -> Iterator[dict[str, str]]:
+def serving(folder: Path) -> Iterator[dict[str, str]]:
     """Serve the models of the config and the mirror; yield the environment of who fetches."""
     from tools.stand_in_models import stand_in_model
 
@@ -161,7 +161,7 @@ def serving(folder: Path, pickled: bool) -> Iterator[dict[str, str]]:
     with fake_hub() as hub, listening(mirror) as web:
         for model in models.values():
             if "hub" in model:
-                repository = stand_in_model(model["hub"], model["revision"], pickled)
+                repository = stand_in_model(model["hub"], model["revision"])
                 hub.repositories[model["hub"]] = repository
         address = f"http://127.0.0.1:{web.server_address[1]}"
         (folder / FETCH).write_text(yaml.safe_dump({"downloads": {"mirror": address}}))
@@ -190,7 +190,6 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--tables", nargs="+", help="only these, and no figures")
     whole = "also rows whose text, models or data were never given out, with stand-ins for them"
     parser.add_argument("--complete", action="store_true", help=whole)
-    parser.add_argument("--pickled", action="store_true", help="weights as the hub has them")
     parser.add_argument("--cores", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--report", type=Path, help="Markdown file: rules, time, memory, bytes")
     arguments = parser.parse_args(argv)
@@ -199,7 +198,7 @@ def main(argv: list[str] | None = None) -> None:
     os.environ["HF_HUB_OFFLINE"] = "0"
     prepare(folder, PROJECT / "config" / f"{arguments.config}.yaml", arguments)
     seconds = {}
-    with serving(folder, arguments.pickled) as environment:
+    with serving(folder) as environment:
         status, seconds["fetch_all"] = run_snakemake(
             folder, "fetch_all", FETCH, environment, arguments.cores
         )

@@ -148,14 +148,9 @@ def _save_modules(folder: Path) -> None:
     (folder / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
 
 
-def stand_in_model(hub: str, revision: str, pickled: bool = False) -> Repository:
-    """Return the repository of a stand-in at a commit.
-
-    Without `pickled` the repositories that have no safetensors are given them.
-    """
+def stand_in_model(hub: str, revision: str) -> Repository:
+    """Return the repository of a stand-in at a commit."""
     layout = LAYOUTS.get(hub, Layout())
-    if layout.weights == "pickled" and not pickled:
-        layout = Layout(layout.architecture, layout.head, layout.vocabulary)
     tokenizer = _tokenizer(layout)
     torch.manual_seed(zlib.crc32(hub.encode()))
     kind = getattr(transformers, layout.architecture + layout.head)

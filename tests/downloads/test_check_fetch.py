@@ -5,9 +5,9 @@ import socket
 from http.server import BaseHTTPRequestHandler
 
 import pytest
-from fake_hub import COMMIT, Repository, fake_hub, listening
 from small_registry import known
 
+from tools.fake_hub import COMMIT, Repository, fake_hub, listening
 from workflow_scripts.downloads.check_fetch import main
 from workflow_scripts.downloads.reachability import Answer, ask
 from workflow_scripts.errors import UserError
