@@ -5,7 +5,8 @@
 The folder gets a copy of the project, in which config/registry.yaml has the hashes of stand-ins for
 the data, and config/rehearsal.yaml lies over config/paper.yaml. A hub and a mirror on this machine
 serve what `fetch_all` asks for; then they are gone, and all tables are made offline. Run it again
-to go on where it ended: with the project's files as they then are, and the same stand-ins.
+to go on where it ended, also with more seeds or tables: with the project's files as they then are,
+and the same stand-ins.
 """
 
 import argparse
@@ -30,6 +31,7 @@ from tools.stand_in_rows import SIZES, Material
 from workflow_scripts.configuration.layers import DEFAULT, read_layers
 from workflow_scripts.dag.plan import Plan
 from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.files import write_text
 
 PROJECT = Path(__file__).resolve().parents[1]
 COPIED = ("Snakefile", "rules", "envs", "workflow_scripts", "config", "profiles", "resources")
@@ -54,6 +56,10 @@ def copy_project(folder: Path) -> None:
             if file.is_file() and file.suffix != ".pyc" and not kept:
                 place.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(file, place)
+
+
+def write_yaml(path: Path, block: dict[str, Any]) -> None:
+    write_text(path, yaml.safe_dump(block, allow_unicode=True, sort_keys=False))
 
 
 def overlay(base: Path, seeds: int, tables: Sequence[str]) -> dict[str, Any]:
@@ -123,28 +129,25 @@ def never_given_out(base: Path) -> dict[str, Any]:
 
 
 def prepare(folder: Path, base: Path, arguments: argparse.Namespace) -> None:
-    """Make the config, the data in a mirror or by hand in their place, and the registry of them."""
+    """Make the config, and the data that it needs and that are not there from an earlier call."""
+    if folder.exists() and any(folder.iterdir()) and not (folder / OFFLINE).exists():
+        raise UserError(f"--folder {folder}: holds other things; give a new or an empty folder")
     (folder / "config").mkdir(parents=True, exist_ok=True)
+    write_yaml(folder / OFFLINE, {"downloads": {"offline": True}})
     copy_project(folder)
-    if (folder / OVERLAY).exists():
-        return
-    (folder / OFFLINE).write_text(yaml.safe_dump({"downloads": {"offline": True}}))
     block = overlay(base, arguments.seeds, arguments.tables or [])
     if arguments.complete:
         for section, more in never_given_out(base).items():
             merges = isinstance(more, dict)
             block[section] = {**block.get(section, {}), **more} if merges else more
         write_never_published(folder / "data")
-    unfinished = folder / "config" / ".rehearsal.yaml"
-    unfinished.write_text(yaml.safe_dump(block, allow_unicode=True, sort_keys=False), "utf-8")
-    shutil.copy2(PROJECT / REGISTRY, folder / REGISTRY)
+    write_yaml(folder / OVERLAY, block)
     with chdir(folder):
         # what is missing is not looked for yet
-        needs = Plan(read_layers([unfinished], {"data": {"missing": "skip"}})).needs(True)
+        needs = Plan(read_layers([OVERLAY], {"data": {"missing": "skip"}})).needs(True)
     names = [*needs.open_sets(), *needs.gated()]
     material = Material(arguments.data, SIZES[arguments.size])
     make_data(folder / REGISTRY, names, material, folder / "mirror", folder / "data")
-    unfinished.rename(folder / OVERLAY)
 
 
 @contextmanager
@@ -164,11 +167,13 @@ def serving(folder: Path) -> Iterator[dict[str, str]]:
                 repository = stand_in_model(model["hub"], model["revision"])
                 hub.repositories[model["hub"]] = repository
         address = f"http://127.0.0.1:{web.server_address[1]}"
-        (folder / FETCH).write_text(yaml.safe_dump({"downloads": {"mirror": address}}))
+        write_yaml(folder / FETCH, {"downloads": {"mirror": address}})
         yield hub.environment(str(folder / "home"))
 
 
-def run_snakemake(folder: Path, target: str, over: str, environment: dict[str, str], cores: int):
+def run_snakemake(
+    folder: Path, target: str, over: str, environment: dict[str, str], cores: int
+) -> tuple[int, float]:
     """Run a target in the folder; return its exit status and seconds."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     words = [sys.executable, "-m", "snakemake", "--cores", str(cores), "--keep-going"]

@@ -22,7 +22,7 @@ from tools.stand_in_rows import MADE, SAMPLER, Material, words_of
 from workflow_scripts.downloads.registry import RegisteredArchive, read_registry
 from workflow_scripts.downloads.unpacking import archive_kind
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import read_bytes, sha256_of
+from workflow_scripts.files import read_bytes, sha256_of, write_text
 
 # the sampler's file that stands in for others of its kind
 ALIKE = {
@@ -44,6 +44,9 @@ ALIKE = {
     "sts2017/*/STS.gs.*": "sts2017/STS2017.gs/STS.gs.track3.es-es.txt",
     "bli-xling-eval/*": "bli-xling-eval/en-fr/yacle.train.freq.1k.en-fr.tsv",
 }
+
+
+_MADE = "Stand-in for: "
 
 
 def write_stand_in(material: Material, path: str, target: Path) -> None:
@@ -114,12 +117,15 @@ def make_data(
 ) -> None:
     """Make the sets `names` of a registry: open ones in the mirror, others below the data root.
 
-    The registry's file is written anew: these entries have the sizes and hashes of the stand-ins.
+    The registry's file is written anew: these entries have the sizes and hashes of the stand-ins,
+    and a title that tells that they have been made. Such are passed over.
     """
     entries, written = read_registry(registry), yaml.safe_load(registry.read_text(encoding="utf-8"))
     for name in names:
         entry, block = entries[name], written[name]
-        block["title"] = f"Stand-in for: {entry.title}"
+        if entry.title.startswith(_MADE):
+            continue
+        block["title"] = f"{_MADE}{entry.title}"
         for file, told in zip(entry.files, block.get("files", []), strict=True):
             target = (root if entry.gated else mirror) / file.path
             write_stand_in(material, file.path, target)
@@ -134,7 +140,7 @@ def make_data(
             _pack(archive, folder, packed)
             shutil.rmtree(folder)
             told.update(_bytes_at_url(packed, gzipped=False))
-    registry.write_text(yaml.safe_dump(written, allow_unicode=True, sort_keys=False), "utf-8")
+    write_text(registry, yaml.safe_dump(written, allow_unicode=True, sort_keys=False))
 
 
 _XEVAL = "ar bg de el en es fr hi ru sw th tr ur vi zh"

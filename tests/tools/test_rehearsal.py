@@ -5,6 +5,7 @@ from decimal import Decimal
 import pytest
 
 from tools import rehearsal, rehearsal_report
+from workflow_scripts.errors import UserError
 from workflow_scripts.tables.tidy_cells import TidyCell, read_cells
 
 RAN = {"table": "t", "row": "r", "column": "c", "published": Decimal("0.5"), "reason": ""}
@@ -78,6 +79,13 @@ def test_rules_are_added_up_from_their_benchmarks(tmp_path):
     fetch, tune = rehearsal_report.read_rules(tmp_path)
     assert fetch == ("fetch_all", 1, 1.0, 1.0, 0.5, 0.0, 0.0)
     assert tune == ("tune_encoder", 2, 4.0, 2.5, 3.0, 500.0, 4.0)
+
+
+def test_a_folder_that_holds_other_things_is_left_alone(tmp_path):
+    (tmp_path / "mine.txt").touch()
+    with pytest.raises(UserError, match="holds other things; give a new or an empty folder"):
+        rehearsal.main(["--folder", str(tmp_path)])
+    assert [file.name for file in tmp_path.iterdir()] == ["mine.txt"]
 
 
 @pytest.mark.slow
