@@ -143,8 +143,9 @@ def prepare(folder: Path, base: Path, arguments: argparse.Namespace) -> None:
         write_never_published(folder / "data")
     write_yaml(folder / OVERLAY, block)
     with chdir(folder):
-        # what is missing is not looked for yet
-        needs = Plan(read_layers([OVERLAY], {"data": {"missing": "skip"}})).needs(True)
+        # what is missing is not looked for yet: an address may have it
+        later = {"data": {"missing": "skip"}, "downloads": {"mirror": "http://127.0.0.1"}}
+        needs = Plan(read_layers([OVERLAY], later)).needs(True)
     names = [*needs.open_sets(), *needs.gated()]
     material = Material(arguments.data, SIZES[arguments.size])
     make_data(folder / REGISTRY, names, material, folder / "mirror", folder / "data")
@@ -199,8 +200,6 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--report", type=Path, help="Markdown file: rules, time, memory, bytes")
     arguments = parser.parse_args(argv)
     folder = arguments.folder.resolve()
-    # what is asked is this machine
-    os.environ["HF_HUB_OFFLINE"] = "0"
     prepare(folder, PROJECT / "config" / f"{arguments.config}.yaml", arguments)
     seconds = {}
     with serving(folder) as environment:
