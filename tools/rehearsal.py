@@ -212,7 +212,10 @@ def main(argv: list[str] | None = None) -> None:
             folder, "all_tables", OFFLINE, offline, arguments.cores
         )
     if arguments.report and status == 0:
-        write_report(folder, arguments.report, seconds)
+        took = " and ".join(f"`{name}` {value:,.0f} s" for name, value in seconds.items())
+        what = f"stand-ins of size {arguments.size}, seeds: {arguments.seeds}"
+        how = f"This run: {what}, on {arguments.cores} cores; {took} by the clock."
+        write_report(folder, arguments.report, how)
     if status:
         raise UserError(f"{folder}: not all jobs ended well; mend it and run the same again")
 

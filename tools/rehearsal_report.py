@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -95,25 +95,26 @@ def _rule_rows(rules: list[Rule]) -> list[list[str]]:
     return [*rows, total + [f"{value:,.0f}" for value in (processor, memory, written)]]
 
 
-def report(folder: Path, seconds: Mapping[str, float], how: str) -> str:
-    """Return the page of a rehearsal in a folder; `seconds` are of its targets, `how` its words."""
+def report(folder: Path, how: str) -> str:
+    """Return the page of a rehearsal in a folder; `how` says what was run, on what, how long."""
     results = folder / "results"
     files = sorted(results.glob("*/cells/*.tsv"))
     status, reasons = count_reasons(cell for file in files for cell in read_cells(file))
     heads = ("rule", "jobs", "seconds", "longest", "processor seconds", "largest MB", "MB written")
-    places = [("mirror", "what the mirror serves"), ("data", "data root and models")]
-    places += [(f"results/{one.name}", "") for one in sorted(results.iterdir()) if one.is_dir()]
-    sizes = [(place, f"{bytes_below(folder / place) / _MEGABYTE:,.1f}") for place, _ in places]
-    took = ", ".join(f"`{target}` {value:,.0f} s" for target, value in seconds.items())
+    rooms = [f"results/{one.name}" for one in sorted(results.iterdir()) if one.is_dir()]
+    sizes = [
+        (place, f"{bytes_below(folder / place) / _MEGABYTE:,.1f}")
+        for place in ("mirror", "data", *rooms)
+    ]
     lines = [
         "# Dress rehearsal",
         "",
         "Made by `make rehearsal` (tools/rehearsal.py): config/paper.yaml from an empty folder to",
         "the last table, with tiny random models in the place of the papers' and stand-ins for",
         "their data. Not one value in it says anything of the papers; it shows that every job",
-        "runs, and how jobs, time and bytes are shared out. " + how,
+        "runs, and how jobs, time and bytes are shared out.",
         "",
-        f"Wall clock: {took}.",
+        how,
         "",
         "## Rules",
         "",
@@ -136,5 +137,5 @@ def report(folder: Path, seconds: Mapping[str, float], how: str) -> str:
     return "\n".join(lines)
 
 
-def write_report(folder: Path, path: Path, seconds: Mapping[str, float], how: str = "") -> None:
-    write_text(path, report(folder, seconds, how))
+def write_report(folder: Path, path: Path, how: str) -> None:
+    write_text(path, report(folder, how))
