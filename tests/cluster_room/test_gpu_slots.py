@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -324,11 +325,12 @@ def test_a_command_of_a_rule_gets_its_gpus_and_its_end_is_passed_on(four, projec
         found = subprocess.run(words, cwd=project, env=os.environ, capture_output=True, text=True)
         return found.returncode, found.stdout, found.stderr, log.read_text()
 
+    for tool in ("mkdir", "rm", "tail"):
+        (tmp_path / "tools" / tool).symlink_to(shutil.which(tool, path="/usr/bin:/bin"))
     # without GPUs nothing else is started (no python is on the PATH), and none is seen
     show = "/bin/sh -c 'echo \"${CUDA_VISIBLE_DEVICES-unset} $1\"' sh 'x y'"
     assert bash(f"logged '{log}' none on_gpu 0 {show}") == (0, "", "", " x y\n")
     (tmp_path / "tools" / "python").symlink_to(sys.executable)
-    (tmp_path / "tools" / "tail").symlink_to("/usr/bin/tail")
     fails = "/bin/sh -c 'echo told >&2; exit 5'; echo not reached"
     assert bash(f"logged '{log}' none on_gpu 1 {fails}") == (1, "", "told\n", "told\n")
 

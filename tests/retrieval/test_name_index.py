@@ -22,5 +22,5 @@ def test_rows_are_those_that_were_kept(tmp_path, monkeypatch, bytes_at_once):
     np.testing.assert_array_equal(index.vectors, vectors)
     # a vector too few
     np.save(tmp_path / "vectors.npy", vectors[:3])
-    with pytest.raises(UserError, match="3 vectors of 4 names; remove the folder"):
+    with pytest.raises(UserError, match="3 vectors of 4 names; remove its folder"):
         name_index.open_index(tmp_path, MAKER, None)
