@@ -30,6 +30,10 @@ def nearest_name(name: object, known: Iterable[str]) -> str:
     return f"known are {', '.join(sorted(known))}" if known else "there is none"
 
 
+def is_full_disk(error: BaseException) -> bool:
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+
+
 def run_command(main: Callable[[], None]) -> None:
     """Run the `main` of a command; print a `UserError` as one line and exit with 2.
 
@@ -49,7 +53,7 @@ def run_command(main: Callable[[], None]) -> None:
         sys.exit(2)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if is_full_disk(error):
             said = "the disk is full; free space and run it again"
         elif error.errno in _NO_PLACE and where:
             said = f"cannot be used ({error.strerror}); mend that or give another place"

@@ -1,3 +1,4 @@
+import errno
 import gzip
 import json
 import subprocess
@@ -11,6 +12,7 @@ import pytest
 from faulty_server import Served
 from small_registry import files_below, known, make_archive, sha256
 
+from workflow_scripts.downloads import unpacking
 from workflow_scripts.downloads.fetching import fetch
 from workflow_scripts.downloads.locking import sole_fetch
 from workflow_scripts.downloads.mirrors import open_mirror
@@ -431,3 +433,25 @@ def test_a_mirror_s_password_is_not_recorded(two_files, root, policy, server, fo
 
 
 MIRRORED = {"one": ONE, "two": TWO}
+
+
+@pytest.mark.parametrize("ending", ["zip", "tar.gz"])
+def test_a_full_disk_while_unpacking_keeps_the_archive(
+    archived, root, policy, server, monkeypatch, ending
+):
+    entry = archived(ending)
+    with monkeypatch.context() as patch:
+
+        def full(*_):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        patch.setattr(unpacking, "_copied", full)
+        with pytest.raises(UserError, match=f"{root}: the disk is full; .* has {len(ONE):,} bytes"):
+            fetch(entry, root, policy=policy)
+    assert not (root / "a").exists()
+    assert len(server.asked(f"data.{ending}")) == 1
+    fetch(entry, root, policy=policy)
+    assert (root / "a/one.txt").read_bytes() == ONE
+    # what is there whole is not asked for again
+    assert len(server.asked(f"data.{ending}")) == 1
+    assert not [*root.rglob("*.part")]

@@ -17,7 +17,7 @@ from workflow_scripts.downloads.mirrors import Mirror, check_offline, shown
 from workflow_scripts.downloads.registry import DataSet, Member, RegisteredArchive, StoredFile
 from workflow_scripts.downloads.transfer import Policy, discard, download, finish
 from workflow_scripts.downloads.unpacking import LARGEST_MEMBER, unpack
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import UserError, is_full_disk
 from workflow_scripts.files import atomic_file, read_json, sha256_of, write_json
 
 # Below the data root: hashes of first downloads, for files whose hash nobody knew before.
@@ -218,6 +218,7 @@ class _Fetching:
         folder = self.root / ARCHIVES / f".{archive.name}.unpacked"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
+        full = False
         try:
             unpacked = unpack(part, archive.name, {f.member: f.size for f in wanted}, folder)
             records = {}
@@ -240,9 +241,19 @@ class _Fetching:
                 unpacked[file.member].replace(path)
             self._note(noted)
             self.records |= records
+        except OSError as error:
+            full = is_full_disk(error)
+            if not full:
+                raise
+            needed = sum(file.size or 0 for file in wanted)
+            raise UserError(
+                f"{self.root}: the disk is full; what is taken of {archive.name} has {needed:,} "
+                "bytes where that is known: free space and run again, the archive is kept"
+            ) from error
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-            discard(part)
+            if not full:
+                discard(part)
 
 
 def _record(file: StoredFile, url: str | None, sha256: str, size: int) -> Record:

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import UserError, is_full_disk
 
 # The largest member taken where the registry knows no size (fastText's are about 7 GB).
 LARGEST_MEMBER = 20 * 2**30
@@ -74,6 +74,8 @@ def unpack(
                         "registry or take a mirror"
                     )
     except _DAMAGE as error:
+        if is_full_disk(error):
+            raise
         said = f"{name}: cannot be unpacked ({error}); run again to fetch it anew"
         raise UserError(said) from error
     return targets
