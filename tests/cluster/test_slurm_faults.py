@@ -81,6 +81,6 @@ def test_a_killed_head_leaves_nothing_to_be_done_twice(on_cluster: ClusterProjec
     first.kill()
     second = on_cluster.start(ENCODER)
     assert second.end() == 0, second.output
-    assert f"an earlier run in this folder are still in the queue ({job})" in second.output
+    assert f"an earlier run in this folder have not ended ({job}" in second.output
     assert (on_cluster.folder / ENCODER).is_file()
     assert second.submissions(TUNE) == []

@@ -59,7 +59,7 @@ def test_a_run_waits_for_them_and_starts_anew(tmp_path, monkeypatch, capsys):
     again = [["-m", "snakemake", "--cores", "1", "all_tables"]]
     assert started == again
     said = capsys.readouterr().err
-    assert "1 jobs of an earlier run" in said and "(7)" in said
+    assert "jobs of an earlier run" in said and "(7)" in said
     # a run without them goes on
     wait_for_earlier_jobs(tmp_path)
     assert started == again

@@ -32,7 +32,7 @@ def jobs_still_running(folder: Path) -> list[str]:
 
 def jobs_left_behind(folder: Path) -> list[str]:
     """Return what names the jobs that a run in `folder` left, in a cluster's queue or running."""
-    found = jobs_still_running(folder) + jobs_in_queue(folder)
+    found = jobs_in_queue(folder)
     if shutil.which("squeue"):
         command = ["squeue", "--me", "--noheader", "--format", "%i|%k|%Z"]
         listing = subprocess.run(command, capture_output=True, text=True)
@@ -41,7 +41,8 @@ def jobs_left_behind(folder: Path) -> list[str]:
             # what the executor plugin writes into the comments of its jobs
             if comment.startswith(("rule_", "group_")) and workdir == str(folder):
                 found.append(job)
-    return found
+    # those of a cluster that run on a node may be named by their locks too
+    return found + jobs_still_running(folder)
 
 
 def wait_for_earlier_jobs(folder: Path | None = None) -> None:
@@ -52,7 +53,7 @@ def wait_for_earlier_jobs(folder: Path | None = None) -> None:
     folder = folder or Path.cwd()
     if not (left := jobs_left_behind(folder)):
         return
-    there = f"{len(left)} jobs of an earlier run in this folder have not ended"
+    there = "jobs of an earlier run in this folder have not ended"
     todo = "waiting for them; cancel or kill them to give them up"
     print(f"{there} ({'; '.join(left)}): {todo}", file=sys.stderr, flush=True)
     while jobs_left_behind(folder):
