@@ -17,7 +17,7 @@ refuse_second_run(workflow)
 plan = make_plan(workflow.overwrite_configfiles, workflow.config_settings.config)
 given, outputs = plan.given, plan.outputs
 failed_jobs = FailedJobs()
-STAGES = "downloads corpora datasets pretraining tuning tuning_grid embedding retrieval"
+STAGES = "downloads corpora datasets pretraining tuning tuning_grid embedding retrieval scoring"
 
 
 pathvars:
@@ -41,7 +41,7 @@ rule all_tables:
         "<results>/tables/index.html",
 
 
-for stage in [*STAGES.split(), "dictionaries", "scoring", "tables", "figures"]:
+for stage in [*STAGES.split(), "dictionaries", "tables", "figures"]:
 
     include: f"rules/{stage}.smk"
 

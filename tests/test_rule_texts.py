@@ -5,9 +5,8 @@ import re
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from workflow_scripts.configuration.blocks import Id
+from workflow_scripts.configuration.blocks import Id, Sha256
 from workflow_scripts.configuration.config import Commit, HubId
-from workflow_scripts.downloads.registry import Sha256
 from workflow_scripts.tables.kinds.scores import ColumnId
 
 # numbers that Snakemake makes

@@ -241,10 +241,11 @@ def test_an_output_is_replaced_only_when_told_to(run, tmp_path):
 def test_a_full_disk_is_one_line(run, tmp_path, monkeypatch):
     @contextmanager
     def full(path):
-        yield Path("/dev/full")
+        with open("/dev/full", "w") as stream:
+            yield stream
 
     with monkeypatch.context() as patch:
-        patch.setattr(rankings, "atomic_file", full)
+        patch.setattr(rankings, "atomic_text", full)
         with pytest.raises(UserError, match=r"found.tsv: cannot be written \(No space left"):
             run("duplicates")
     assert not (tmp_path / "out" / "found.tsv").exists()

@@ -5,7 +5,7 @@ import json
 import re
 import subprocess
 import sys
-from contextlib import nullcontext
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -295,7 +295,12 @@ def test_odd_words_are_counted(run, files):
 
 
 def test_a_full_disk_is_one_line(run, files, monkeypatch):
-    monkeypatch.setattr(rankings, "atomic_file", lambda path: nullcontext("/dev/full"))
+    @contextmanager
+    def full(path):
+        with open("/dev/full", "w") as stream:
+            yield stream
+
+    monkeypatch.setattr(rankings, "atomic_text", full)
     with pytest.raises(UserError, match=r"found.tsv: cannot be written \(No space left"):
         run()
     assert not (files / "found.tsv").exists()

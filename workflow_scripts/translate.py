@@ -154,9 +154,8 @@ def leave_out_unknown(wanted: Wanted, sides: Sequence[Words], dictionary: Path) 
         kept = [word for word in words if word in sides[side].rows]
         missing = [word for word in words if word not in sides[side].rows]
         if missing:
-            shown = ", ".join(f"{word:.40}" for word in missing[:_SHOWN]) + ", ..." * (
-                len(missing) > _SHOWN
-            )
+            shown = ", ".join(f"{word:.40}" for word in missing[:_SHOWN])
+            shown += ", ..." * (len(missing) > _SHOWN)
             told = f"no vectors of {len(missing)} of {len(words)} {what} ({shown}); left out"
             print(told, file=sys.stderr)
         return kept

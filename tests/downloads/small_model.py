@@ -1,6 +1,9 @@
 """A model of the hub for tests of downloads: its files, and a folder that holds it fetched."""
 
 import json
+import os
+import subprocess
+import sys
 
 from small_registry import sha256
 
@@ -30,3 +33,19 @@ def write_folder(models, files=FILES, listed=None):
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "files.json").write_text(json.dumps(listed or file_list()))
     return folder
+
+
+def run_fetch_model(project, folder, variables, address, *options):
+    """Run the command, with the hub of `variables`; return its status and the lines of errors.
+
+    Models and record go below `folder`.
+    """
+    environment = {name: v for name, v in os.environ.items() if not name.startswith("HF_")}
+    command = [sys.executable, "-m", "workflow_scripts.downloads.fetch_model"]
+    command += ["--model", address, "--folder", str(folder / "models")]
+    command += ["--record", str(folder / "record.json"), *options]
+    process = {"cwd": project, "env": environment | variables, "capture_output": True, "text": True}
+    result = subprocess.run(command, **process)
+    assert "Traceback" not in result.stderr
+    errors = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
+    return result.returncode, errors

@@ -1,12 +1,9 @@
 """Models from a hub: the real client, in a process of its own, against a hub on this machine."""
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
-from small_model import FILES, MODEL, file_list, write_folder
+from small_model import FILES, MODEL, file_list, run_fetch_model, write_folder
 from small_registry import files_below
 
 from tools.fake_hub import COMMIT, Repository, fake_hub
@@ -28,16 +25,8 @@ def run(hub, project, tmp_path):
     """Run the command; return its status and the lines of stderr that are errors."""
 
     def run(*options, address=MODEL.address, **variables):
-        environment = {name: v for name, v in os.environ.items() if not name.startswith("HF_")}
-        environment |= hub.environment(str(tmp_path / "home")) | variables
-        command = [sys.executable, "-m", "workflow_scripts.downloads.fetch_model"]
-        command += ["--model", address, "--folder", str(tmp_path / "models")]
-        command += ["--record", str(tmp_path / "record.json"), *options]
-        process = {"cwd": project, "env": environment, "capture_output": True, "text": True}
-        result = subprocess.run(command, **process)
-        assert "Traceback" not in result.stderr
-        errors = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
-        return result.returncode, errors
+        environment = hub.environment(str(tmp_path / "home")) | variables
+        return run_fetch_model(project, tmp_path, environment, address, *options)
 
     return run
 

@@ -15,6 +15,7 @@ import pytest
 import torch
 import transformers
 from safetensors.torch import load_file
+from small_model import run_fetch_model
 from small_registry import files_below, sha256
 from tiny_models import make_bert, make_roberta
 
@@ -60,16 +61,8 @@ def fetch(project, tmp_path):
     def fetch(files, *options, swapped=None):
         with fake_hub() as hub:
             hub.repositories["owner/old"] = Repository(files, swapped=swapped or {})
-            environment = {name: v for name, v in os.environ.items() if not name.startswith("HF_")}
-            environment |= hub.environment(str(tmp_path / "home"))
-            command = [sys.executable, "-m", "workflow_scripts.downloads.fetch_model"]
-            command += ["--model", ADDRESS, "--folder", str(tmp_path / "models")]
-            command += ["--record", str(tmp_path / "record.json"), *options]
-            process = {"cwd": project, "env": environment, "capture_output": True, "text": True}
-            result = subprocess.run(command, **process)
-        assert "Traceback" not in result.stderr
-        errors = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
-        return result.returncode, errors
+            environment = hub.environment(str(tmp_path / "home"))
+            return run_fetch_model(project, tmp_path, environment, ADDRESS, *options)
 
     return fetch
 

@@ -36,17 +36,7 @@ from workflow_scripts.imports import calm_threads
 THREADS = [
     f"{library}_NUM_THREADS" for library in ("OMP", "GOTO", "OPENBLAS", "MKL", "NUMEXPR")
 ] + ["VECLIB_MAXIMUM_THREADS"]
-OWN = {
-    *THREADS,
-    "CUDA_VISIBLE_DEVICES",
-    "STEP_MEMORY_MB",
-    "STEP_USAGE",
-    "OLDPWD",
-    "PWD",
-    "SHLVL",
-    "_",
-    SETTING,
-}
+OWN = {*THREADS, "CUDA_VISIBLE_DEVICES", "OLDPWD", "PWD", "SHLVL", "_", SETTING}
 OWN |= {"STEP_MEMORY_MB", "STEP_USAGE", "TEMP", "TEMPDIR", "TMP", "TMPDIR"}
 # Of the server: no threads, for they would not survive a fork. Those of numerical libraries, and
 # the one that the allocator of Arrow starts as pandas brings it.

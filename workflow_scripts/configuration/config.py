@@ -12,13 +12,13 @@ from workflow_scripts.configuration.blocks import (
     NotNegative,
     Papers,
     RulePath,
+    Sha256,
     Text,
     WholeNumber,
     mistake,
 )
 
 HubId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)?$")]
-Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Commit = Annotated[str, Field(pattern=r"^[0-9a-f]{7,40}$")]
 # accuracy@5 counts five of them
 Kept = Annotated[int, Field(ge=5)]

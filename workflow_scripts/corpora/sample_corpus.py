@@ -20,7 +20,7 @@ from workflow_scripts.configuration.blocks import Whitespace, read_block
 from workflow_scripts.corpora.block import missing_message, raw_files
 from workflow_scripts.datasets.strings import on_one_line, unique_in_order
 from workflow_scripts.errors import UserError, run_command
-from workflow_scripts.files import atomic_file, sha256_of, write_json, write_text
+from workflow_scripts.files import atomic_text, sha256_of, write_json, write_text
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def write_documents(path: Path, documents: Iterable[list[str]]) -> dict[str, int
     One that is alone has the blank line behind it, which tells it from strings without documents.
     """
     counts = {"strings": 0, "documents": 0}
-    with atomic_file(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
+    with atomic_text(path) as file:
         for document in documents:
             if counts["documents"]:
                 file.write("\n")

@@ -13,7 +13,15 @@ from typing import Any
 
 from pydantic import field_validator
 
-from workflow_scripts.configuration.blocks import Block, Count, Field, Text, mistake, read_block
+from workflow_scripts.configuration.blocks import (
+    Block,
+    Count,
+    Field,
+    Sha256,
+    Text,
+    mistake,
+    read_block,
+)
 from workflow_scripts.downloads.model_files import (
     CONVERTED,
     HUB_PATTERNS,
@@ -21,7 +29,7 @@ from workflow_scripts.downloads.model_files import (
     WEIGHT_FILES,
     is_model_file,
 )
-from workflow_scripts.downloads.registry import PathBelow, Sha256
+from workflow_scripts.downloads.registry import PathBelow
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json, sha256_of
 

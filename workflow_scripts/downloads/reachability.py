@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from workflow_scripts.downloads.answers import HEADERS, reason_of
 from workflow_scripts.downloads.mirrors import shown
 
 if TYPE_CHECKING:
     import requests
 
-# as a download asks, so that the length is that of the file
-_HEADERS = {"Accept-Encoding": "identity", "User-Agent": "mirror-bert-workflow"}
 _PERMANENT = (301, 308)
 _BUSY = (429, 500, 502, 503, 504)
 
@@ -41,7 +40,7 @@ def ask(url: str, timeout: float) -> Answer:
     again = Retry(2, read=False, connect=0, status_forcelist=_BUSY, backoff_factor=0.5)
     again.raise_on_status = False
     with requests.Session() as session:
-        session.headers.update(_HEADERS)
+        session.headers.update(HEADERS)
         for scheme in ("http://", "https://"):
             session.mount(scheme, HTTPAdapter(max_retries=again))
         try:
@@ -50,7 +49,7 @@ def ask(url: str, timeout: float) -> Answer:
             return Answer(problem=f"no answer within {timeout:g} s")
         except requests.RequestException as error:
             cause = getattr(error.args[0], "reason", error) if error.args else error
-            return Answer(problem=f"no answer ({' '.join(str(cause).split())[:150]})")
+            return Answer(problem=f"no answer ({reason_of(cause)})")
 
 
 def _ask(session: "requests.Session", url: str, timeout: float) -> Answer:

@@ -8,9 +8,18 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 from urllib.parse import unquote, urlsplit
 
-from pydantic import AfterValidator, StringConstraints, ValidationInfo, field_validator
+from pydantic import AfterValidator, ValidationInfo, field_validator
 
-from workflow_scripts.configuration.blocks import Block, Count, Field, Id, Text, mistake, read_block
+from workflow_scripts.configuration.blocks import (
+    Block,
+    Count,
+    Field,
+    Id,
+    Sha256,
+    Text,
+    mistake,
+    read_block,
+)
 from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.downloads.unpacking import KINDS
 from workflow_scripts.errors import UserError, nearest_name
@@ -47,7 +56,6 @@ def _name_of(url: str) -> str:
 
 PathBelow = Annotated[str, AfterValidator(_below)]
 Address = Annotated[str, AfterValidator(_address)]
-Sha256 = Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
 
 
 class _Bytes(Block):

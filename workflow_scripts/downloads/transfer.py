@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from workflow_scripts.downloads.answers import (
+    HEADERS,
     AbsentError,
     OtherBytesError,
     PassingError,
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 
 _MEGABYTE = 10**6
 _SECONDS_BETWEEN_LINES = 10.0
-# Some servers turn away the default name of an HTTP library.
-_HEADERS = {"Accept-Encoding": "identity", "User-Agent": "mirror-bert-workflow"}
 _CHANGED = "take a mirror (--mirror) or correct the registry (of a model: files.json)"
 _AGAIN = f"run again, and if it stays so the file has changed: {_CHANGED}"
 
@@ -160,7 +159,7 @@ def _download_http(wanted: _Wanted, policy: Policy) -> None:
     part.parent.mkdir(parents=True, exist_ok=True)
     failures, furthest = 0, _length(part)
     with requests.Session() as session:
-        session.headers.update(_HEADERS)
+        session.headers.update(HEADERS)
         while not (part.is_file() and _length(part) == wanted.size):
             try:
                 _request(session, wanted, policy)

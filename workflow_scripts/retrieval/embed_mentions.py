@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
+from workflow_scripts.embedding.vector_shards import write_array
 from workflow_scripts.errors import run_command
-from workflow_scripts.files import atomic_file
 from workflow_scripts.retrieval.mention_links import (
     add_mention_arguments,
     mention_batches,
@@ -27,8 +27,7 @@ def main(argv: list[str] | None = None) -> None:
     asked = read_mentions(arguments.mentions, arguments.mention_column, arguments.gold_column)
     batches = mention_batches(asked, arguments.lower_case)
     vectors = [encoder.encode_mentions(batch.distinct) for batch in batches]
-    with atomic_file(arguments.output) as temporary, open(temporary, "wb") as stream:
-        np.save(stream, np.vstack(vectors or [encoder.encode_mentions([])]))
+    write_array(arguments.output, np.vstack(vectors or [encoder.encode_mentions([])]))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workflow_scripts.retrieval.vector_search import search_blocks
+from workflow_scripts.retrieval.vector_search import nearest_others
 
 # Rows whose neighbours are held at once; only pairs from the threshold on are kept.
 ROWS_AT_ONCE = 1 << 15
@@ -43,14 +43,10 @@ def near_duplicates(
     k = min(k, count - 1)
     for start in range(0, count if k else 0, rows_at_once):
         rows = slice(start, min(start + rows_at_once, count))
-        near, products = search_blocks(vectors[rows], vectors, k + 1, threads=threads)
-        block = np.arange(count)[rows, None]
-        own = near == block
-        # a row with so many copies that it is not among its own neighbours
-        own[~own.any(axis=1), -1] = True
-        wanted = (products >= threshold) & ~own
+        near, products = nearest_others(vectors, k, rows, threads=threads)
+        block, wanted = np.arange(count)[rows, None], products >= threshold
         if k < count - 1:
-            full_rows += int((wanted.sum(axis=1) == k).sum())
+            full_rows += int(wanted[:, -1].sum())
         both = np.minimum(near, block) * count + np.maximum(near, block)
         pairs.append(both[wanted])
         scores.append(products[wanted])

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import atomic_file, read_rows, write_text
+from workflow_scripts.files import atomic_text, read_rows, write_text
 
 # of what front doors find
 FORMATS = ("tsv", "jsonl")
@@ -53,10 +53,7 @@ def write_found(
     Numbers with a point are written by `digits`, such as ".6f".
     """
     try:
-        with (
-            atomic_file(path) as temporary,
-            open(temporary, "w", encoding="utf-8", newline="") as stream,
-        ):
+        with atomic_text(path) as stream:
             if form == "tsv":
                 stream.write("\t".join(columns) + "\n")
             for row in rows:

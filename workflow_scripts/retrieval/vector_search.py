@@ -103,13 +103,14 @@ def nearest_others(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return for `rows` of a pool [n, dimension] their k nearest others and the products, [r, k].
 
-    By inner product, as in `search_top`. Raises `UserError` for a pool of k rows or fewer.
+    By inner product, as in `search_blocks`: the pool may stay on disk. Raises `UserError` for a
+    pool of k rows or fewer.
     """
     if len(pool) <= k:
         raise UserError(
             f"{len(pool)} strings are too few for {k} neighbours of each among them; give more"
         )
-    near, products = search_top(pool[rows], pool, k + 1, threads=threads)
+    near, products = search_blocks(pool[rows], pool, k + 1, threads=threads)
     own = near == np.arange(len(pool))[rows, None]
     # a row with so many copies that it is not among its own neighbours
     own[~own.any(axis=1), -1] = True
