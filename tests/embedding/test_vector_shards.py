@@ -208,6 +208,7 @@ def test_a_kill_after_the_last_shard_makes_no_vector_again(job, monkeypatch, end
         patch.setattr(room, end, interrupt)
         embed_once(job, encode)
     np.testing.assert_array_equal(embed_once(job, None), expected())
+    assert files_in(job.output.parent) == ["vectors.json", "vectors.npy"]
 
 
 @given(st.integers(0, 5), st.sampled_from(["float32", "float16"]), st.sampled_from("CF"))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from workflow_scripts.datasets.name_lists import NameList
+from workflow_scripts.embedding import vector_shards
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval import name_index
 
@@ -24,3 +25,28 @@ def test_rows_are_those_that_were_kept(tmp_path, monkeypatch, bytes_at_once):
     np.save(tmp_path / "vectors.npy", vectors[:3])
     with pytest.raises(UserError, match="3 vectors of 4 names; remove its folder"):
         name_index.open_index(tmp_path, MAKER, None)
+
+
+@pytest.mark.parametrize("end", ["replace", "rmtree"])
+def test_a_kill_after_the_last_shard_embeds_no_name_again(tmp_path, monkeypatch, end):
+    vectors = np.arange(8, dtype=np.float32).reshape(4, 2)
+    room = {"replace": vector_shards.os, "rmtree": vector_shards.shutil}[end]
+    original, shards = getattr(room, end), tmp_path / ".vectors.npy.shards"
+
+    def interrupt(path, *given, **options):
+        if path in (shards, shards / "joined.npy"):
+            raise KeyboardInterrupt
+        original(path, *given, **options)
+
+    def make(encode):
+        name_index.make_index(tmp_path, NAMES, {}, MAKER, encode, 2)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(room, end, interrupt)
+        make(lambda *_: vectors)
+    assert name_index.is_finished(tmp_path) == (end == "rmtree")
+    if end == "replace":
+        make(None)
+    np.testing.assert_array_equal(name_index.open_index(tmp_path, MAKER, None).vectors, vectors)
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert left == ["index.json", "names.tsv", "vectors.npy"]

@@ -30,6 +30,10 @@ Encode = Callable[[Sequence[str], Advance], np.ndarray]
 Finish = Callable[[np.ndarray], None]
 
 
+def working_folder(output: Path) -> Path:
+    return output.with_name(f".{output.name}.shards")
+
+
 @dataclass(frozen=True)
 class ShardedJob:
     """What is written where: `strings` to `output` [number of strings, `dimension`] as `dtype`.
@@ -46,7 +50,7 @@ class ShardedJob:
 
     @property
     def folder(self) -> Path:
-        return self.output.with_name(f".{self.output.name}.shards")
+        return working_folder(self.output)
 
     def shard(self, first: int) -> Path:
         return self.folder / f"{first:010d}.npy"
@@ -180,4 +184,6 @@ def embed_once(job: ShardedJob, encode: Encode) -> np.ndarray:
             left.unlink(missing_ok=True)
         # before the shards are removed, so that a kill in between loses nothing
         embed_in_shards(job, encode, lambda _: write_json(record, description))
+    # left by a run that was killed while it tidied up
+    shutil.rmtree(job.folder, ignore_errors=True)
     return np.load(job.output, mmap_mode="r", allow_pickle=False)

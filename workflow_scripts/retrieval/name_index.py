@@ -1,9 +1,10 @@
 """Names to link to and their vectors in a folder, kept for the next call and checked by hash.
 
 `names.tsv` holds a row of id and name for each row of `vectors.npy`; `index.json` says what they
-were made from and is written last, so that a folder without it is one that was not finished.
+were made from. The vectors come last, so that a folder without them is one that was not finished.
 """
 
+import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +14,13 @@ from typing import Any
 import numpy as np
 
 from workflow_scripts.datasets.name_lists import NameList
-from workflow_scripts.embedding.vector_shards import SHARD_SIZE, Encode, ShardedJob, embed_in_shards
+from workflow_scripts.embedding.vector_shards import (
+    SHARD_SIZE,
+    Encode,
+    ShardedJob,
+    embed_in_shards,
+    working_folder,
+)
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_text, read_json, sha256_of, write_json
 from workflow_scripts.retrieval.suite_files import read_vectors
@@ -50,7 +57,7 @@ def describe_files(paths: Sequence[Path], choices: dict[str, Any]) -> dict[str, 
 
 
 def is_finished(folder: Path) -> bool:
-    return (folder / _RECORD).is_file()
+    return (folder / _RECORD).is_file() and (folder / _VECTORS).is_file()
 
 
 def open_index(folder: Path, maker: dict[str, Any], source: dict[str, Any] | None) -> NameIndex:
@@ -66,6 +73,8 @@ def open_index(folder: Path, maker: dict[str, Any], source: dict[str, Any] | Non
         raise _other(folder, "from other files of names, or otherwise read ones")
     if sha256_of(folder / _NAMES) != record["names_sha256"]:
         raise UserError(f"{folder / _NAMES}: changed since it was made; remove the folder")
+    # left by a run that was killed while it tidied up
+    shutil.rmtree(working_folder(folder / _VECTORS), ignore_errors=True)
     return map_index(folder / _NAMES, folder / _VECTORS)
 
 
@@ -101,11 +110,12 @@ def make_index(
     """Embed the names shard by shard; a run that was stopped goes on with what is left."""
     folder.mkdir(parents=True, exist_ok=True)
     write_names(folder / _NAMES, found.ids, found.names)
-    job = ShardedJob(folder / _VECTORS, found.names, dimension, maker, dtype, shard_size)
-    embed_in_shards(job, encode)
     record = {"maker": maker, "source": source, "names": len(found.names)}
     record |= {"dropped": dict(found.dropped), "dimension": dimension}
-    write_json(folder / _RECORD, record | {"names_sha256": sha256_of(folder / _NAMES)})
+    record |= {"names_sha256": sha256_of(folder / _NAMES)}
+    job = ShardedJob(folder / _VECTORS, found.names, dimension, maker, dtype, shard_size)
+    # before the shards are removed, so that a kill in between loses nothing
+    embed_in_shards(job, encode, lambda _: write_json(folder / _RECORD, record))
     left = "".join(f", {count} {why} left out" for why, count in found.dropped.items())
     print(f"{folder}: {len(found.names)} names{left}", file=sys.stderr)
 
