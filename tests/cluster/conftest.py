@@ -14,6 +14,10 @@ import pytest
 from one_node_slurm import OneNodeSlurm
 from small_project import SmallProject, copy_project
 
+# Tables with jobs of every kind that goes out; where a whole run has been compared on one system,
+# these are on the others.
+SOME_TABLES = [f"results/tables/{name}.md" for name in ("words", "sentences", "lexicon")]
+
 
 class ClusterProject(SmallProject):
     """The small project, run through profiles/slurm."""
