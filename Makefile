@@ -76,10 +76,11 @@ rehearsal: environment
 environment: $(READY)
 
 # the stamp is written last, so that an interrupted installation is taken up again
-$(READY): requirements.lock
+$(READY): requirements.lock pyproject.toml setup.py
 	@$(PYTHON) -c 'import sys; sys.exit("error: Python 3.11 or newer is needed, this is " + sys.version.split()[0] + "; set PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $(READY)
 
 container: envs/container.sif

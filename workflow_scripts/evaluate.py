@@ -12,7 +12,7 @@ from typing import Any
 
 from workflow_scripts.configuration.blocks import read_block
 from workflow_scripts.configuration.config import Classification, Retrieval
-from workflow_scripts.configuration.layers import read_layers
+from workflow_scripts.configuration.layers import CONFIG, DEFAULT, read_layers
 from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.datasets.entry import DatasetEntry, raw_files
 from workflow_scripts.datasets.formats.register import read_entry
@@ -20,14 +20,16 @@ from workflow_scripts.datasets.read_suite import read_suite
 from workflow_scripts.embedding.recorded_choices import add_pooling_arguments, settle_pooling
 from workflow_scripts.errors import UserError, nearest_name, run_command
 from workflow_scripts.files import check_own_json, read_text, write_json, write_text
-from workflow_scripts.imports import default_threads, quick_imports
+from workflow_scripts.front_doors import door_parser
+from workflow_scripts.imports import add_machine_arguments, quick_imports
 from workflow_scripts.scoring.card_scores import add_scores
 from workflow_scripts.scoring.tasks.register import TASKS, needs
 
-CONFIG_FILE = Path(__file__).resolve().parent.parent / "config" / "config.yaml"
-DATASET_FILES = [
-    CONFIG_FILE.parent / name for name in ("datasets.yaml", "datasets-multilingual.yaml")
-]
+EXAMPLE = """
+COMMAND --model my-encoder --against resources/models/bert-en-mini --suite sts-en \\
+    --data-root resources/sampler --output scores.json
+"""
+DATASET_FILES = [CONFIG / name for name in ("datasets.yaml", "datasets-multilingual.yaml")]
 COLUMNS = ("dataset", "metric", "value", "low", "high", "n", "coverage", "dropped")
 
 
@@ -140,8 +142,7 @@ def print_table(rows: list[dict[str, Any]], missing: dict[str, str]) -> None:
 
 
 def main(argv: list[str] | None = None) -> None:
-    command = "python -m workflow_scripts.evaluate"
-    parser = argparse.ArgumentParser(prog=command, description=__doc__)
+    parser = door_parser("evaluate", __doc__, EXAMPLE)
     add = parser.add_argument
     add("--model", required=True, help="model folder or hub id (id@revision)")
     add_pooling_arguments(parser)
@@ -150,14 +151,12 @@ def main(argv: list[str] | None = None) -> None:
     add("--output", required=True, type=Path, help="scores as JSON rows")
     add("--datasets", type=Path, nargs="+", default=DATASET_FILES, help="other catalogues")
     used = "config whose `retrieval` is used (default: that of the default run)"
-    add("--config", type=Path, default=CONFIG_FILE, help=used)
+    add("--config", type=Path, default=DEFAULT, help=used)
     add("--strict", action="store_true", help="a missing data set is an error, not left out")
     own = "take the classifier that the encoder was trained with (method classify)"
     add("--own-classifier", action="store_true", help=own)
     add("--card", action="store_true", help="write the scores on the encoder's card as well")
-    threads = "default: OMP_NUM_THREADS, else all processors"
-    add("--threads", type=int, default=default_threads(), help=threads)
-    add("--device", choices=("cpu", "cuda", "auto"), default="auto")
+    add_machine_arguments(parser)
     arguments = parser.parse_args(argv)
     record_file = arguments.output.with_suffix(".record.json")
     check_own_json("--output", arguments.output, "metric")

@@ -10,19 +10,25 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from workflow_scripts.configuration.layers import CONFIG
 from workflow_scripts.datasets.read_suite import read_suite
 from workflow_scripts.downloads.model_files import check_replaceable
 from workflow_scripts.errors import UserError, nearest_name, run_command
 from workflow_scripts.evaluate import DATASET_FILES, choose_datasets, drop_missing
 from workflow_scripts.files import check_own_json, parse_json
-from workflow_scripts.imports import default_threads
+from workflow_scripts.front_doors import door_parser
+from workflow_scripts.imports import add_machine_arguments
 from workflow_scripts.scoring.development_set import DevelopmentSet
 from workflow_scripts.scoring.tasks.register import check_development_task
 from workflow_scripts.tuning.methods.register import read_recipe, read_recipe_blocks
 from workflow_scripts.tuning.recipe import Recipe, change_recipe
 from workflow_scripts.tuning.tune_encoder import make_encoder
 
-RECIPE_FILE = Path(__file__).resolve().parent.parent / "config" / "recipes.yaml"
+EXAMPLE = """
+COMMAND --model resources/models/bert-en-mini --recipe mirror-sentence \\
+    --corpus resources/sampler/running-text/en.txt --set learning_rate=3.0e-4 --output my-encoder
+"""
+RECIPE_FILE = CONFIG / "recipes.yaml"
 
 
 class Wanted(NamedTuple):
@@ -42,21 +48,20 @@ def add_arguments(parser: argparse.ArgumentParser, **recipe: Any) -> None:
     add("--output", required=True, type=Path, help="encoder folder to write")
     several = "several make an encoder each, in the folders seedN of the output (default 33)"
     add("--seed", type=int, nargs="+", default=[33], help=several)
-    threads = "default: OMP_NUM_THREADS, else all processors"
-    add("--threads", type=int, default=default_threads(), help=threads)
-    add("--device", choices=("cpu", "cuda", "auto"), default="auto")
     change = "change a key of the recipe: batch_size=64, span_masking.length=3; repeatable"
     options = {"dest": "settings", "metavar": "KEY=VALUE", "action": "append", "default": []}
     add("--set", **options, help=change)
     add("--recipes", type=Path, default=RECIPE_FILE, help="another file of recipes")
     add("--step-log", help="JSON lines: step, loss, other measures, learning rate, tokens/s")
+    add("--overwrite", action="store_true", help="replace what is in the output")
+    add = parser.add_argument_group("development set").add_argument
     scored = "data set of config/datasets.yaml to score on while tuning; the best weights are kept"
     add("--development-set", metavar="DATASET", help=scored)
     add("--data-root", type=Path, help="folder of the development set's files")
     every = "default %(default)s"
     add("--development-every", type=int, default=10, metavar="STEPS", help=every)
     add("--patience", type=int, help="scores without a better one after which tuning ends")
-    add("--overwrite", action="store_true", help="replace what is in the output")
+    add_machine_arguments(parser)
 
 
 def read_block(arguments: argparse.Namespace, before: Mapping[str, Any]) -> Any:
@@ -172,7 +177,7 @@ def make_encoders(
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m workflow_scripts.mirror", description=__doc__)
+    parser = door_parser("mirror", __doc__, EXAMPLE)
     parser.add_argument("--corpus", required=True, help="text file, one raw string a line")
     more = "files of the further corpora of the recipe, such as bitext, in its order"
     parser.add_argument("--more-corpora", nargs="*", default=[], metavar="FILE", help=more)

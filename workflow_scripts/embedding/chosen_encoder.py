@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from workflow_scripts.embedding.recorded_choices import add_pooling_arguments
 from workflow_scripts.errors import UserError, nearest_name
-from workflow_scripts.imports import default_threads, quick_imports
+from workflow_scripts.imports import add_machine_arguments, quick_imports
 
 if TYPE_CHECKING:
     from workflow_scripts.embedding.string_encoding import StringEncoder
@@ -15,14 +15,14 @@ BACKENDS = ("torch", "onnx", "onnx-int8")
 
 def add_encoder_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options that `check_encoder_arguments` and `open_encoder` take."""
-    add_pooling_arguments(parser)
-    parser.add_argument("--backend", default="torch", help="torch, onnx or onnx-int8")
+    group = parser.add_argument_group("encoder")
+    add_pooling_arguments(group)
+    group.add_argument("--backend", default="torch", help="torch, onnx or onnx-int8")
     products = "type of the matrix products; auto: float16 on CUDA, float32 on a CPU"
     types = ("float32", "auto", "float16", "bfloat16")
-    parser.add_argument("--precision", choices=types, default="float32", help=products)
-    parser.add_argument("--token-budget", type=int, help="positions (padded tokens) in one batch")
-    parser.add_argument("--threads", type=int, default=default_threads())
-    parser.add_argument("--device", choices=("cpu", "cuda", "auto"), default="auto")
+    group.add_argument("--precision", choices=types, default="float32", help=products)
+    group.add_argument("--token-budget", type=int, help="positions (padded tokens) in one batch")
+    add_machine_arguments(parser)
 
 
 def check_encoder_arguments(arguments: argparse.Namespace) -> None:

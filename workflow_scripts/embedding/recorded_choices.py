@@ -19,7 +19,7 @@ _OLD_POOLINGS = {
 }
 
 
-def add_pooling_arguments(parser: argparse.ArgumentParser) -> None:
+def add_pooling_arguments(parser: argparse._ActionsContainer) -> None:
     """Add the options that `settle_pooling` takes."""
     parser.add_argument("--pooling", choices=POOLINGS, help="default: the encoder's own")
     length = f"tokens a string is cut to (default: the encoder's own, else {DEFAULT_MAX_LENGTH})"
