@@ -133,7 +133,7 @@ def test_principal_components_are_taken_out_of_all_lines(run, count, tmp_path):
         ({"precision": "bfloat16"}, "bfloat16 needs a CUDA device"),
         ({"model": "no/such/model/folder"}, "does not record one; give --pooling"),
         ({"model": "no/such/model/folder", "pooling": "cls"}, "no such model folder"),
-        ({"max_length": 900}, "maximum length 900 is more than the 64 positions"),
+        ({"max_length": 900}, "--max-length 900 is more than the 64 positions"),
         ({"threads": 0}, "--threads 0: give 1 or more"),
         ({"shard_size": -1}, "--shard-size -1: give 1 or more"),
         ({"strings": "nowhere.txt"}, "nowhere.txt: no such file"),

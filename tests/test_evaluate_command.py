@@ -168,8 +168,8 @@ def test_a_missing_data_set_is_named_and_left_out_or_an_error(project, sampler, 
         ({"--data-root": "no/such/root"}, "no/such/root: no such folder"),
         ({"--model": "no/such/model/folder"}, "no such model folder"),
         ({"--pooling": None}, "does not record one; give --pooling"),
-        ({"--max-length": "100000"}, "maximum length 100000 is more than"),
-        ({"--max-length": "0"}, "maximum length 0 is less than"),
+        ({"--max-length": "100000"}, "--max-length 100000 is more than"),
+        ({"--max-length": "0"}, "--max-length 0 is less than"),
     ],
 )
 def test_a_mistake_is_named_and_writes_nothing(changes, message, project, sampler, tmp_path):

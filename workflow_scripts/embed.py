@@ -20,7 +20,7 @@ from workflow_scripts.embedding.recorded_choices import settle_pooling
 from workflow_scripts.embedding.vector_shards import DTYPES, SHARD_SIZE, ShardedJob, embed_in_shards
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import check_new_file, check_own_json, read_lines, sha256_of, write_json
-from workflow_scripts.front_doors import door_parser
+from workflow_scripts.front_doors import check_files, door_parser
 
 EXAMPLE = """
 COMMAND --model my-encoder --strings resources/sampler/running-text/en.txt --output vectors.npy
@@ -65,6 +65,7 @@ def main(argv: list[str] | None = None) -> None:
     check_counts(arguments, "shard_size", "remove_components")
     if arguments.output.suffix != ".npy":
         raise UserError(f"--output {arguments.output}: give a file name that ends in .npy")
+    check_files("--strings", arguments.strings)
     check_new_file("--output", arguments.output, arguments.overwrite, [arguments.strings])
     if arguments.record is not None:
         check_own_json("--record", arguments.record, "strings_sha256")

@@ -119,6 +119,7 @@ def score(
     strings, datasets = suite
     threads = arguments.threads
     loaded = load_model(model, set_up_torch(threads, arguments.device))
+    loaded.check_pooling(pooling, max_length, "--max-length", "--pooling")
     loaded.warn_of_missing_mark(pooling)
     vectors = encode_strings(loaded, strings, pooling, max_length, report=True)
 

@@ -7,6 +7,9 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.errors import UserError
+from workflow_scripts.files import STDIN
+
 COMMAND = "mirror-bert"
 # by name: the module, and what it does
 DOORS = {
@@ -31,6 +34,13 @@ def typed_command(module: str) -> str:
     if program.name == "__main__.py":
         return f"python -m workflow_scripts {_NAMES[module]}"
     return f"python -m workflow_scripts.{module}"
+
+
+def check_files(option: str, *paths: str | Path | None) -> None:
+    """Raise `UserError` by `option` for a path that is given and no file; "-" is standard input."""
+    for path in paths:
+        if path is not None and str(path) != STDIN and not Path(path).is_file():
+            raise UserError(f"{option} {path}: no such file; check the path")
 
 
 class _Manual(argparse.RawDescriptionHelpFormatter):

@@ -26,7 +26,7 @@ from workflow_scripts.embedding.recorded_choices import settle_pooling
 from workflow_scripts.embedding.vector_shards import DTYPES, SHARD_SIZE
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import STDIN, atomic_text, check_new_file
-from workflow_scripts.front_doors import door_parser
+from workflow_scripts.front_doors import check_files, door_parser
 from workflow_scripts.imports import quick_imports
 from workflow_scripts.retrieval.mention_links import (
     BATCH,
@@ -166,11 +166,8 @@ def main(argv: list[str] | None = None) -> None:
         raise UserError("--output: without it the vectors of the names need a place; give --index")
     if not arguments.names and not (arguments.index and (arguments.index / "index.json").is_file()):
         raise UserError("--names: give files of names, or --index with a finished index")
-    if arguments.mentions != STDIN and not Path(arguments.mentions).is_file():
-        raise UserError(f"--mentions {arguments.mentions}: no such file; check the path")
-    for path in arguments.names or ():
-        if not path.is_file():
-            raise UserError(f"--names {path}: no such file; check the path")
+    check_files("--mentions", arguments.mentions)
+    check_files("--names", *(arguments.names or ()))
     pooling, max_length = settle_pooling(arguments.encoder, arguments.pooling, arguments.max_length)
     options = {"language": arguments.language, "sources": arguments.sources}
     options |= {"suppress": arguments.suppress, "lower_case": arguments.lower_case}

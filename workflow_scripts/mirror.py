@@ -6,6 +6,7 @@ with `start` goes on from an encoder: --model is then the folder of that one.
 
 import argparse
 import os
+import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +17,7 @@ from workflow_scripts.downloads.model_files import check_replaceable
 from workflow_scripts.errors import UserError, nearest_name, run_command
 from workflow_scripts.evaluate import DATASET_FILES, choose_datasets, drop_missing
 from workflow_scripts.files import check_own_json, parse_json
-from workflow_scripts.front_doors import door_parser
+from workflow_scripts.front_doors import check_files, door_parser
 from workflow_scripts.imports import add_machine_arguments
 from workflow_scripts.scoring.development_set import DevelopmentSet
 from workflow_scripts.scoring.tasks.register import check_development_task
@@ -29,6 +30,13 @@ COMMAND --model resources/models/bert-en-mini --recipe mirror-sentence \\
     --corpus resources/sampler/running-text/en.txt --set learning_rate=3.0e-4 --output my-encoder
 """
 RECIPE_FILE = CONFIG / "recipes.yaml"
+# the options that set a key of the recipe, beside --set
+OPTIONS = {
+    "development.every": "--development-every",
+    "development.patience": "--patience",
+    "epochs": "--epochs",
+    "held_out.every": "--held-out-every",
+}
 
 
 class Wanted(NamedTuple):
@@ -68,7 +76,9 @@ def read_block(arguments: argparse.Namespace, before: Mapping[str, Any]) -> Any:
     """Return the block of the recipe that is asked for, changed by `before` and by --set."""
     blocks, name = read_recipe_blocks(arguments.recipes), arguments.recipe
     if name not in blocks:
-        raise UserError(f"--recipe {name}: no such recipe; {nearest_name(name, blocks)}")
+        where = arguments.recipes
+        hint = nearest_name(name, blocks)
+        raise UserError(f"--recipe {name}: no such recipe in {where}; {hint}")
     changes = dict(before)
     for setting in arguments.settings:
         path, equals, text = setting.partition("=")
@@ -85,6 +95,20 @@ def read_block(arguments: argparse.Namespace, before: Mapping[str, Any]) -> Any:
         own = {"suite": dataset, "dataset": dataset, "every": arguments.development_every}
         changes["development"] = own | {"patience": arguments.patience}
     return change_recipe(blocks[name], changes) if isinstance(blocks[name], dict) else blocks[name]
+
+
+def by_option(error: UserError, arguments: argparse.Namespace) -> UserError:
+    """Return an error of a recipe in the words of the command line, where that set the key."""
+    name = re.escape(arguments.recipe)
+    found = re.search(rf"(unknown key )?`recipes\.{name}\.([^`]+)`(.*)", str(error))
+    if found is None:
+        return error
+    unknown, key, rest = found.groups()
+    for setting in reversed(arguments.settings):
+        path = setting.partition("=")[0]
+        if f"{key}.".startswith(f"{path}.") or path.startswith(f"{key}."):
+            return UserError(f"--set {path}{': unknown key' if unknown else ''}{rest}")
+    return UserError(f"{OPTIONS[key]}{rest}") if key in OPTIONS else error
 
 
 def check_output(output: Path, overwrite: bool, inputs: list[str], step_log: Path | None) -> None:
@@ -150,7 +174,10 @@ def read_wanted(
     --set follow.
     """
     block = read_block(arguments, before or {})
-    recipe = read_recipe(arguments.recipe, block, str(arguments.recipes))
+    try:
+        recipe = read_recipe(arguments.recipe, block, str(arguments.recipes))
+    except UserError as error:
+        raise by_option(error, arguments) from error
     development = read_development(recipe, arguments.data_root, arguments.threads)
     outputs = outputs_of(arguments.output, arguments.seed)
     for seed, output in outputs.items():
@@ -183,6 +210,8 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--more-corpora", nargs="*", default=[], metavar="FILE", help=more)
     add_arguments(parser, required=True)
     arguments = parser.parse_args(argv)
+    check_files("--corpus", arguments.corpus)
+    check_files("--more-corpora", *arguments.more_corpora)
     wanted = read_wanted(arguments, [arguments.corpus, *arguments.more_corpora])
     make_encoders(arguments, wanted, arguments.corpus, arguments.more_corpora)
 

@@ -27,7 +27,7 @@ from workflow_scripts.embedding.recorded_choices import settle_pooling
 from workflow_scripts.embedding.vector_shards import SHARD_SIZE, ShardedJob, embed_once
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import check_new_file, check_own_json, write_json
-from workflow_scripts.front_doors import door_parser
+from workflow_scripts.front_doors import check_files, door_parser
 from workflow_scripts.retrieval.margin_mining import (
     MARGINS,
     NEIGHBOURS,
@@ -217,6 +217,8 @@ def main(argv: list[str] | None = None) -> None:
     mode = MODES[arguments.mode]
     inputs = {part: getattr(arguments, part) for part in ("strings", *mode.files)}
     check_arguments(arguments, inputs)
+    for part, path in inputs.items():
+        check_files(f"--{part}", path)
     form = arguments.format or ("jsonl" if arguments.output.suffix == ".jsonl" else "tsv")
     files = {part: read_numbered_lines(path, form == "tsv") for part, path in inputs.items()}
     if arguments.mode == "bitext":

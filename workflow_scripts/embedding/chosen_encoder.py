@@ -59,6 +59,7 @@ def open_encoder(
     if arguments.backend == "torch":
         device = set_up_torch(arguments.threads, arguments.device)
         loaded = encoder_folder.load_model(model, device)
+        loaded.check_pooling(pooling, max_length, "--max-length", "--pooling")
         budget, precision = arguments.token_budget, arguments.precision
         encoder = torch_encoder(loaded, pooling, max_length, budget, precision)
     else:
@@ -72,6 +73,7 @@ def open_encoder(
         set_up_torch(arguments.threads, "cpu")
         # The model itself says which pooling and length it can take.
         loaded = encoder_folder.load_model(model)
+        loaded.check_pooling(pooling, max_length, "--max-length", "--pooling")
         encoder = onnx_encoder(
             *(loaded, path, pooling, max_length),
             *(arguments.threads, arguments.device, arguments.token_budget),
