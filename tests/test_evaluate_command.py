@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import huggingface_hub
 import numpy as np
 import pytest
 import yaml
@@ -165,6 +166,8 @@ def test_a_missing_data_set_is_named_and_left_out_or_an_error(project, sampler, 
     ("changes", "message"),
     [
         ({"--suite": "sts-eng"}, "did you mean 'sts-en'"),
+        ({"--suite": "zzz"}, r"; of \d\d\d the nearest are (\S+, ){4}\S+$"),
+        ({"--model": "some/model"}, "while HF_HUB_OFFLINE is set, .* set HF_HUB_OFFLINE=0"),
         ({"--data-root": "no/such/root"}, "no/such/root: no such folder"),
         ({"--model": "no/such/model/folder"}, "no such model folder"),
         ({"--pooling": None}, "does not record one; give --pooling"),
@@ -172,7 +175,11 @@ def test_a_missing_data_set_is_named_and_left_out_or_an_error(project, sampler, 
         ({"--max-length": "0"}, "--max-length 0 is less than"),
     ],
 )
-def test_a_mistake_is_named_and_writes_nothing(changes, message, project, sampler, tmp_path):
+def test_a_mistake_is_named_and_writes_nothing(
+    changes, message, project, sampler, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
     options = {"--model": project / MODEL, "--pooling": "cls", "--suite": "simlex999"}
     options |= {"--data-root": sampler, "--output": tmp_path / "scores.json", **changes}
     with pytest.raises(UserError, match=message):

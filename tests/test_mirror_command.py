@@ -148,7 +148,7 @@ ROOT = str(PROJECT / "resources" / "sampler")
         ({"--recipe": "mirror-sentance"}, "did you mean 'mirror-sentence'"),
         (
             {"--recipe": "zzz"},
-            r"no such recipe in \S*recipes\.yaml; of \d+ the nearest are \S+, \S+, \S+, \S+, \S+$",
+            r"in \S*recipes\.yaml; of \d+ the nearest are (\S+, ){4}\S+$",
         ),
         ({"--recipe": "base-cls", "--set": "pooling=mean"}, "'none', which tunes nothing"),
         ({"--set": "batch_size"}, "--set batch_size: write key=value"),

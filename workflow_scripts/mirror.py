@@ -107,7 +107,8 @@ def by_option(error: UserError, arguments: argparse.Namespace) -> UserError:
     for setting in reversed(arguments.settings):
         path = setting.partition("=")[0]
         if f"{key}.".startswith(f"{path}.") or path.startswith(f"{key}."):
-            return UserError(f"--set {path}{': unknown key' if unknown else ''}{rest}")
+            within = f" ({key})" if len(key) > len(path) else ""
+            return UserError(f"--set {path}{within}{': unknown key' if unknown else ''}{rest}")
     return UserError(f"{OPTIONS[key]}{rest}") if key in OPTIONS else error
 
 
