@@ -194,6 +194,7 @@ def test_another_encoder_stands_beside(project, sampler, tmp_path, capsys):
         alone[pooling] = evaluate(project, tmp_path / "alone.json", "--pooling", pooling, *given)
     capsys.readouterr()
     beside = ("--pooling", "mean", "--against", project / MODEL, "--against-pooling", "cls")
+    given = ("--suite", "simlex999", "multisimlex-en", *given[2:])
     rows = evaluate(project, tmp_path / "scores.json", *beside, *given)
     for key, row in rows.items():
         assert {name: row[name] for name in COLUMNS} == alone["mean"][key]

@@ -6,7 +6,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -14,23 +13,10 @@ from workflow_scripts.front_doors import DOORS
 
 # what no help waits for
 HEAVY = ("torch", "transformers", "sklearn", "scipy", "onnxruntime")
-# what they need of a checkout
-LINKED = ("workflow_scripts", "config", "resources")
 
 
 def example_of(module):
     return importlib.import_module(f"workflow_scripts.{module}").EXAMPLE.strip()
-
-
-@pytest.fixture(scope="module")
-def command(project, tmp_path_factory):
-    """The command as pip writes it, for this checkout and this Python."""
-    script = tmp_path_factory.mktemp("bin") / "mirror-bert"
-    lines = (f"#!{sys.executable}", "import sys", f"sys.path.insert(0, {str(project)!r})")
-    lines += ("from workflow_scripts.__main__ import main", "sys.exit(main())", "")
-    script.write_text("\n".join(lines))
-    script.chmod(0o755)
-    return script
 
 
 def run(*words, **options):
@@ -63,26 +49,26 @@ print("==", [name for name in {HEAVY} if name in sys.modules])
         assert page.rstrip().endswith(last.split()[-1])
 
 
-def test_messages_name_the_command_that_was_typed(command, project, tmp_path):
-    result = run(command, "--help")
+def test_messages_name_the_command_that_was_typed(mirror_bert, project, tmp_path):
+    result = run(mirror_bert, "--help")
     assert result.returncode == 0 and all(f"\n  {name} " in result.stdout for name in DOORS)
-    assert run(command).returncode == 2
-    result = run(command, "tuen")
+    assert run(mirror_bert).returncode == 2
+    result = run(mirror_bert, "tuen")
     assert result.returncode == 2
     assert result.stderr == "error: mirror-bert tuen: no such command; did you mean 'tune'?\n"
-    lines = run(command, "link", "--help").stdout.splitlines()
+    lines = run(mirror_bert, "link", "--help").stdout.splitlines()
     assert lines[0].startswith("usage: mirror-bert link --encoder ENCODER")
     assert any(" | mirror-bert link --encoder my-encoder" in line for line in lines)
-    result = run(command, "search", "nearest")
+    result = run(mirror_bert, "search", "nearest")
     assert result.stderr.startswith("usage: mirror-bert search nearest --encoder")
     result = run(sys.executable, "-m", "workflow_scripts", "link", cwd=project)
     assert result.stderr.startswith("usage: python -m workflow_scripts link ")
 
 
-def test_an_interrupt_while_the_command_starts_is_one_line(command, tmp_path):
+def test_an_interrupt_while_the_command_starts_is_one_line(mirror_bert, tmp_path):
     (tmp_path / "importlib.py").write_text("raise KeyboardInterrupt\n")
     (tmp_path / "difflib.py").write_text("raise KeyboardInterrupt\n")
-    result = run(command, "tune", env={"PYTHONPATH": str(tmp_path)})
+    result = run(mirror_bert, "tune", env={"PYTHONPATH": str(tmp_path)})
     assert (result.returncode, result.stderr) == (130, "interrupted\n")
 
 
@@ -144,12 +130,7 @@ def test_pip_install_of_a_checkout_brings_the_config(project, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_examples_of_the_manuals_run_as_written(command, project, tmp_path):
-    for name in LINKED:
-        (tmp_path / name).symlink_to(project / name)
-    path = f"{command.parent}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+def test_the_examples_of_the_manuals_run_as_written(linked_checkout, run_as_written):
     for name, (module, _) in DOORS.items():
         words = example_of(module).replace("COMMAND", f"mirror-bert {name}")
-        options = {"cwd": tmp_path, "env": {**os.environ, "PATH": path, "HF_HUB_OFFLINE": "1"}}
-        done = run("bash", "-euo", "pipefail", "-c", words, **options)
-        assert done.returncode == 0, f"{words}\n{done.stderr}"
+        run_as_written(words, linked_checkout)

@@ -23,7 +23,8 @@ from workflow_scripts.files import check_new_file, check_own_json, read_lines, s
 from workflow_scripts.front_doors import check_files, door_parser
 
 EXAMPLE = """
-COMMAND --model my-encoder --strings resources/sampler/running-text/en.txt --output vectors.npy
+COMMAND --model my-encoder --strings resources/sampler/names/biomedical_names.txt \\
+    --output vectors.npy
 """
 
 

@@ -38,8 +38,8 @@ from workflow_scripts.scoring.paired_differences import (
 from workflow_scripts.scoring.tasks.register import TASKS, needs
 
 EXAMPLE = """
-COMMAND --model my-encoder --against resources/models/bert-en-mini --suite sts-en \\
-    --data-root resources/sampler --output scores.json
+COMMAND --model my-encoder --against resources/models/bert-bio-mini \\
+    --suite ncbi-disease cometa --data-root resources/sampler --output scores.json
 """
 DATASET_FILES = [CONFIG / name for name in ("datasets.yaml", "datasets-multilingual.yaml")]
 COLUMNS = ("dataset", "metric", "value", "low", "high", "n", "coverage", "dropped")
@@ -207,7 +207,8 @@ def main(argv: list[str] | None = None) -> None:
     add("--against", metavar="MODEL", help=against)
     its = "pooling of --against (default: that encoder's own, else as for --model)"
     add("--against-pooling", choices=POOLINGS, help=its)
-    add("--suite", required=True, help="suite or data set of config/datasets*.yaml")
+    named = "suites or data sets of config/datasets*.yaml"
+    add("--suite", required=True, nargs="+", metavar="NAME", help=named)
     add("--data-root", required=True, type=Path, help="folder of the raw files")
     add("--output", required=True, type=Path, help="scores as JSON rows")
     add("--datasets", type=Path, nargs="+", default=DATASET_FILES, help="other catalogues")
@@ -231,11 +232,12 @@ def main(argv: list[str] | None = None) -> None:
     retrieval = read_block(Retrieval, block, "retrieval", layers.file_of)
     block = layers.config.get("classification", {})
     trained = read_block(Classification, block, "classification", layers.file_of)
-    entries = choose_datasets(arguments.datasets, arguments.suite)
+    chosen = [choose_datasets(arguments.datasets, name) for name in arguments.suite]
+    entries = {name: entry for one in chosen for name, entry in one.items()}
     for name, entry in entries.items():
         if entry.task not in TASKS:
             raise UserError(
-                f"--suite {arguments.suite}: nothing scores data set {name}, of task "
+                f"--suite {' '.join(arguments.suite)}: nothing scores data set {name}, of task "
                 f"{entry.task}; name a data set of another"
             )
     entries, missing = drop_missing(arguments.data_root, entries, arguments.strict)
@@ -258,7 +260,7 @@ def main(argv: list[str] | None = None) -> None:
         record["against"] = its_record | {"means": [one._asdict() for one in means]}
         compared += means
     write_json(arguments.output, rows)
-    record |= {"suite": arguments.suite, "left_out": sorted(missing), "retrieval": used}
+    record |= {"suite": " ".join(arguments.suite), "left_out": sorted(missing), "retrieval": used}
     choices = {f"retrieval.{part}": block for part, block in used.items()}
     if any(needs(entry.task, "predictions") for entry in entries.values()):
         record["classification"] = choices["classification"] = trained.model_dump()

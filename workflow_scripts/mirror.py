@@ -26,8 +26,9 @@ from workflow_scripts.tuning.recipe import Recipe, change_recipe
 from workflow_scripts.tuning.tune_encoder import make_encoder
 
 EXAMPLE = """
-COMMAND --model resources/models/bert-en-mini --recipe mirror-sentence \\
-    --corpus resources/sampler/running-text/en.txt --set learning_rate=3.0e-4 --output my-encoder
+COMMAND --model resources/models/bert-bio-mini --recipe mirror-phrase --set pooling=mean \\
+    --set learning_rate=3.0e-4 --corpus resources/sampler/names/biomedical_names.txt \\
+    --output my-encoder
 """
 RECIPE_FILE = CONFIG / "recipes.yaml"
 # the options that set a key of the recipe, beside --set

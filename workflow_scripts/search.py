@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 
 
 EXAMPLE = """
-echo 'A dog runs in the park.' | COMMAND nearest --encoder my-encoder --queries - \\
-    --strings resources/sampler/running-text/en.txt --k 3 --output nearest.tsv
+echo 'cardiac infarction' | COMMAND nearest --encoder my-encoder --queries - \\
+    --strings resources/sampler/names/biomedical_names.txt --k 3 --output nearest.tsv
 """
 Files = dict[str, NumberedLines]
 Vectors = dict[str, np.ndarray]

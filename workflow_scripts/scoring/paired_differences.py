@@ -43,7 +43,8 @@ def paired_differences(own: Scored, other: Scored) -> list[Difference]:
 def mean_differences(own: Scored, other: Scored) -> list[Difference]:
     """Return that of the mean over data sets of each metric that several of them have.
 
-    The items of each set are resampled by themselves, as for the averages of tables.
+    The items of each set are resampled by themselves, as for the averages of tables: sets that
+    share items make it look more certain than it is.
     """
     found = []
     for metric in dict.fromkeys(row.metric for row in own[0]):
