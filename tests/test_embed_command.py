@@ -67,7 +67,7 @@ def test_pooling_length_and_type_can_be_chosen(run, tiny_bert):
 def test_the_onnx_backends_give_the_vectors(run, encoder, tmp_path, capsys):
     expected = run()
     for backend, option in {"onnx": "", "onnx-int8": " --int8"}.items():
-        with pytest.raises(UserError, match=rf"export_onnx --encoder \S+encoder{option}$"):
+        with pytest.raises(UserError, match=rf"mirror-bert export --encoder \S+encoder{option}$"):
             run("--overwrite", backend=backend)
     export_onnx.main(["--encoder", str(encoder)])
     assert [path.name for path in (encoder / "onnx").iterdir()] == ["model.onnx"]

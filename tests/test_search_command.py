@@ -201,7 +201,7 @@ def test_a_single_string_has_no_near_duplicate(run, tmp_path, capsys):
         ("bitext", {"k": 13}, "margin: 13 neighbours of 40 and 11 sentences; give a lower k"),
         ("nearest", {"threads": 0}, "--threads 0: give 1 or more"),
         ("nearest", {"backend": "onxx"}, "--backend onxx: unknown; did you mean 'onnx'"),
-        ("nearest", {"backend": "onnx"}, "export_onnx --encoder"),
+        ("nearest", {"backend": "onnx"}, "mirror-bert export --encoder"),
         ("nearest", {"encoder": "nowhere"}, "nowhere, no folder here, does not record one"),
         ("bitext", {"target_encoder": "nowhere"}, "nowhere, no folder here, does not record one"),
         ("nearest", {"max_length": 900}, "--max-length 900 is more than the 64 positions"),

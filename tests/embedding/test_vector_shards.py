@@ -55,7 +55,7 @@ def run(job, fail_at=None):
         calls.append(list(strings))
         return encode(strings, advance)
 
-    kept = f"{3 * (fail_at or 0)} of 7 strings are kept in {job.folder}"
+    kept = f"{job.shard_size * (fail_at or 0)} of 7 strings are kept in {job.folder}"
     with nullcontext() if fail_at is None else pytest.raises(KeyboardInterrupt, match=kept):
         embed_in_shards(job, noting)
     return calls
