@@ -6,7 +6,7 @@ from workflow_scripts.errors import run_command
 from workflow_scripts.front_doors import door_parser
 
 EXAMPLE = """
-COMMAND config/paper.yaml
+COMMAND config/config.yaml
 """
 
 
