@@ -168,8 +168,8 @@ def test_as_a_process_a_mistake_is_one_line_and_exit_code_2(command, project, tm
     command = [sys.executable, "-m", f"workflow_scripts.{command}", *map(str, options)]
     result = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
     assert result.returncode == 2
-    told = "error: --encoder m: no such folder" if "--encoder" in options else "error: --strings s: no"
-    assert result.stderr.startswith(told)
+    told = "--encoder m: no such folder" if "--encoder" in options else "--strings s: no such file"
+    assert result.stderr.startswith(f"error: {told}")
     assert result.stderr.count("\n") == 1
 
 

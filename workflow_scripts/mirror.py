@@ -33,9 +33,11 @@ COMMAND --model resources/models/bert-bio-mini --recipe mirror-phrase --set pool
 RECIPE_FILE = CONFIG / "recipes.yaml"
 # the options that set a key of the recipe, beside --set
 OPTIONS = {
+    "bitext": "--bitext",
     "development.every": "--development-every",
     "development.patience": "--patience",
     "epochs": "--epochs",
+    "held_out": "--held-out",
     "held_out.every": "--held-out-every",
 }
 
@@ -110,7 +112,11 @@ def by_option(error: UserError, arguments: argparse.Namespace) -> UserError:
         if f"{key}.".startswith(f"{path}.") or path.startswith(f"{key}."):
             within = f" ({key})" if len(key) > len(path) else ""
             return UserError(f"--set {path}{within}{': unknown key' if unknown else ''}{rest}")
-    return UserError(f"{OPTIONS[key]}{rest}") if key in OPTIONS else error
+    if key not in OPTIONS:
+        return error
+    if unknown:
+        rest = f": recipe {arguments.recipe} has no key `{key}`; take another --recipe"
+    return UserError(f"{OPTIONS[key]}{rest}")
 
 
 def check_output(output: Path, overwrite: bool, inputs: list[str], step_log: Path | None) -> None:
