@@ -1,5 +1,6 @@
 # One command from a fresh machine (Python 3.11 or newer with venv and pip, and make) to tables.
 #   make all_tables   the environment from the lock file, then the workflow on config/config.yaml
+#   make environment  the environment alone: Snakemake, the command mirror-bert, and what they need
 #   make test         the same for the tests; test-slow for those of tens of seconds
 #   make bench        speed and memory against other ways, to docs/benchmarks.md; bench-gpu on a GPU,
 #                     bench-scale at the size of ontologies
@@ -76,10 +77,11 @@ rehearsal: environment
 environment: $(READY)
 
 # the stamp is written last, so that an interrupted installation is taken up again
-$(READY): requirements.lock
+$(READY): requirements.lock pyproject.toml setup.py
 	@$(PYTHON) -c 'import sys; sys.exit("error: Python 3.11 or newer is needed, this is " + sys.version.split()[0] + "; set PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $(READY)
 
 container: envs/container.sif
@@ -95,7 +97,7 @@ lock:
 	mv requirements.lock.new requirements.lock
 	rm -rf .lock-venv
 
-# the picture of the README; needs graphviz
+# the picture of docs/structure.md; needs graphviz
 rulegraph: environment
 	snakemake --rulegraph | sed -E 's/, color = "[^"]*"//; s/color=grey/color="#555555"/' \
 	  | dot -Tsvg > docs/images/rulegraph.svg

@@ -1,6 +1,8 @@
 """Fixtures shared by all tests."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,40 @@ PROJECT = Path(__file__).resolve().parent.parent
 def project() -> Path:
     """The root of the project."""
     return PROJECT
+
+
+@pytest.fixture(scope="session")
+def mirror_bert(tmp_path_factory) -> Path:
+    """The command as pip writes it, for this checkout and this Python."""
+    script = tmp_path_factory.mktemp("bin") / "mirror-bert"
+    lines = (f"#!{sys.executable}", "import sys", f"sys.path.insert(0, {str(PROJECT)!r})")
+    lines += ("from workflow_scripts.__main__ import main", "sys.exit(main())", "")
+    script.write_text("\n".join(lines))
+    script.chmod(0o755)
+    return script
+
+
+@pytest.fixture(scope="session")
+def run_as_written(mirror_bert):
+    """A function that runs lines of the shell in a folder, as in the environment and offline."""
+    path = f"{mirror_bert.parent}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+    offline = {**os.environ, "PATH": path, "HF_HUB_OFFLINE": "1"}
+
+    def run(lines: str, folder: Path) -> str:
+        words = ["bash", "-euo", "pipefail", "-c", lines]
+        done = subprocess.run(words, cwd=folder, env=offline, capture_output=True, text=True)
+        assert done.returncode == 0, f"{lines}\n{done.stderr}"
+        return done.stdout
+
+    return run
+
+
+@pytest.fixture
+def linked_checkout(tmp_path) -> Path:
+    """A folder with what commands of the documents read of a checkout."""
+    for name in ("config", "resources"):
+        (tmp_path / name).symlink_to(PROJECT / name)
+    return tmp_path
 
 
 @pytest.fixture(scope="session")

@@ -67,7 +67,7 @@ def test_pooling_length_and_type_can_be_chosen(run, tiny_bert):
 def test_the_onnx_backends_give_the_vectors(run, encoder, tmp_path, capsys):
     expected = run()
     for backend, option in {"onnx": "", "onnx-int8": " --int8"}.items():
-        with pytest.raises(UserError, match=rf"export_onnx --encoder \S+encoder{option}$"):
+        with pytest.raises(UserError, match=rf"mirror-bert export --encoder \S+encoder{option}$"):
             run("--overwrite", backend=backend)
     export_onnx.main(["--encoder", str(encoder)])
     assert [path.name for path in (encoder / "onnx").iterdir()] == ["model.onnx"]
@@ -133,10 +133,10 @@ def test_principal_components_are_taken_out_of_all_lines(run, count, tmp_path):
         ({"precision": "bfloat16"}, "bfloat16 needs a CUDA device"),
         ({"model": "no/such/model/folder"}, "does not record one; give --pooling"),
         ({"model": "no/such/model/folder", "pooling": "cls"}, "no such model folder"),
-        ({"max_length": 900}, "maximum length 900 is more than the 64 positions"),
+        ({"max_length": 900}, "--max-length 900 is more than the 64 positions"),
         ({"threads": 0}, "--threads 0: give 1 or more"),
         ({"shard_size": -1}, "--shard-size -1: give 1 or more"),
-        ({"strings": "nowhere.txt"}, "nowhere.txt: no such file"),
+        ({"strings": "nowhere.txt"}, "--strings nowhere.txt: no such file"),
         ({"strings": "empty.txt"}, r"empty.txt: no strings to embed"),
         ({"output": "vectors.txt"}, r"ends in .npy"),
         ({"output": "folder.npy"}, "is a folder"),
@@ -168,8 +168,8 @@ def test_as_a_process_a_mistake_is_one_line_and_exit_code_2(command, project, tm
     command = [sys.executable, "-m", f"workflow_scripts.{command}", *map(str, options)]
     result = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
     assert result.returncode == 2
-    told = "error: --encoder m: no such folder" if "--encoder" in options else "error: --pooling: m"
-    assert result.stderr.startswith(told)
+    told = "--encoder m: no such folder" if "--encoder" in options else "--strings s: no such file"
+    assert result.stderr.startswith(f"error: {told}")
     assert result.stderr.count("\n") == 1
 
 

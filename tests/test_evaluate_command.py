@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import huggingface_hub
 import numpy as np
 import pytest
 import yaml
@@ -165,19 +166,62 @@ def test_a_missing_data_set_is_named_and_left_out_or_an_error(project, sampler, 
     ("changes", "message"),
     [
         ({"--suite": "sts-eng"}, "did you mean 'sts-en'"),
+        ({"--suite": "zzz"}, r"; of \d\d\d the nearest are (\S+, ){4}\S+$"),
+        ({"--model": "some/model"}, "while HF_HUB_OFFLINE is set, .* set HF_HUB_OFFLINE=0"),
         ({"--data-root": "no/such/root"}, "no/such/root: no such folder"),
         ({"--model": "no/such/model/folder"}, "no such model folder"),
         ({"--pooling": None}, "does not record one; give --pooling"),
-        ({"--max-length": "100000"}, "maximum length 100000 is more than"),
-        ({"--max-length": "0"}, "maximum length 0 is less than"),
+        ({"--max-length": "100000"}, "--max-length 100000 is more than"),
+        ({"--max-length": "0"}, "--max-length 0 is less than"),
     ],
 )
-def test_a_mistake_is_named_and_writes_nothing(changes, message, project, sampler, tmp_path):
+def test_a_mistake_is_named_and_writes_nothing(
+    changes, message, project, sampler, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
     options = {"--model": project / MODEL, "--pooling": "cls", "--suite": "simlex999"}
     options |= {"--data-root": sampler, "--output": tmp_path / "scores.json", **changes}
     with pytest.raises(UserError, match=message):
         main([str(part) for key, value in options.items() if value for part in (key, value)])
     assert not list(tmp_path.iterdir())
+
+
+def test_another_encoder_stands_beside(project, sampler, tmp_path, capsys):
+    given = ("--suite", "word-similarity", "--data-root", sampler)
+    alone = {}
+    for pooling in ("mean", "cls"):
+        alone[pooling] = evaluate(project, tmp_path / "alone.json", "--pooling", pooling, *given)
+    capsys.readouterr()
+    beside = ("--pooling", "mean", "--against", project / MODEL, "--against-pooling", "cls")
+    given = ("--suite", "simlex999", "multisimlex-en", *given[2:])
+    rows = evaluate(project, tmp_path / "scores.json", *beside, *given)
+    for key, row in rows.items():
+        assert {name: row[name] for name in COLUMNS} == alone["mean"][key]
+        assert row["against"] == alone["cls"][key]["value"]
+        assert row["difference"] == pytest.approx(row["value"] - row["against"])
+        assert row["difference_low"] < row["difference"] < row["difference_high"]
+        assert 0 < row["p_value"] <= 1
+    other = read_json(tmp_path / "scores.record.json")["against"]
+    assert (other["pooling"], other["max_length"]) == ("cls", 64)
+    (mean,) = other["means"]
+    assert mean["difference"] == pytest.approx(
+        np.mean([row["difference"] for row in rows.values()])
+    )
+    printed = capsys.readouterr().out
+    assert re.search(r"^simlex999 +spearman +\d+ +[-.\d]+ +[-.\d]+ +[-+][.\d]+ +", printed, re.M)
+    assert re.search(r"^mean of 2 +spearman ", printed, re.M)
+    assert f"against {project / MODEL}, pooling cls, 64 tokens at most" in printed
+
+
+def test_against_itself_nothing_differs(project, sampler, tmp_path):
+    """What neither folder nor options say of the other encoder is as for the one that is scored."""
+    given = ("--suite", "simlex999", "--data-root", sampler, "--pooling", "mean")
+    more = ("--max-length", "16", "--against", project / MODEL)
+    (row,) = evaluate(project, tmp_path / "scores.json", *given, *more).values()
+    assert (row["difference"], row["difference_low"], row["p_value"]) == (0, 0, 1)
+    with pytest.raises(UserError, match="--against-pooling: of what"):
+        evaluate(project, tmp_path / "scores.json", *given, "--against-pooling", "cls")
 
 
 def test_scores_go_onto_the_card_when_asked(project, sampler, tmp_path):

@@ -134,6 +134,9 @@ def test_a_user_error_becomes_one_line_and_exit_code_2(capsys):
 def test_the_nearest_name_is_hinted_or_all_are_listed():
     assert nearest_name("temprature", ["temperature", "epochs"]) == "did you mean 'temperature'?"
     assert nearest_name("x", ["b", "a"]) == "known are a, b"
+    many = [f"name{number}" for number in range(99)]
+    told = nearest_name("5", many)
+    assert told.startswith("of 99 the nearest are name5") and told.count(",") == 4
 
 
 def test_a_full_disk_is_one_line(capsys):

@@ -1,9 +1,11 @@
-"""Ctrl-C at any time ends a command with one line and 130."""
+"""Ctrl-C at any time ends a command with one line and 130: what is kept, and how to go on."""
 
 import subprocess
 import sys
 
 import pytest
+
+from workflow_scripts.errors import run_command
 
 DOORS = "mirror cmlm evaluate embed link search translate export_onnx check_config"
 
@@ -18,3 +20,17 @@ def test_an_interrupt_while_modules_are_imported_is_one_line(project, tmp_path, 
         command, cwd=project, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True
     )
     assert (result.returncode, result.stderr) == (130, "interrupted\n")
+
+
+@pytest.mark.parametrize(
+    ("kept", "said"),
+    [("3 of 7 are kept", "3 of 7 are kept"), ("", "what was not finished is not written; ")],
+)
+def test_an_interrupt_says_what_is_kept(kept, said, capsys):
+    def interrupted():
+        raise KeyboardInterrupt(*([kept] if kept else []))
+
+    with pytest.raises(SystemExit) as ended:
+        run_command(interrupted)
+    assert ended.value.code == 130
+    assert capsys.readouterr().err.startswith(f"interrupted: {said}")

@@ -141,16 +141,21 @@ ROOT = str(PROJECT / "resources" / "sampler")
         ({SET: "sts-en", "--data-root": ROOT}, "a suite; name one of"),
         ({SET: "bli-en-fr", "--data-root": ROOT}, "of task lexicon"),
         ({SET: "stsb-dev", "--data-root": "nowhere"}, "no such folder"),
+        ({SET: "stsb-dev", "--data-root": ROOT, "--patience": "0"}, "^--patience is 0; give a num"),
+        ({"--set": "batch_size=0"}, "^--set batch_size is 0; give"),
         ({"--seed": "-1"}, "--seed"),
         ({"--set": 'start={"recipe": "mirror-word", "corpus": "c"}'}, "recipe mirror-word and"),
         ({"--recipe": "mirror-sentance"}, "did you mean 'mirror-sentence'"),
-        ({"--recipe": "zzz"}, "known are base-cls, .*base-mp"),
+        (
+            {"--recipe": "zzz"},
+            r"in \S*recipes\.yaml; of \d+ the nearest are (\S+, ){4}\S+$",
+        ),
         ({"--recipe": "base-cls", "--set": "pooling=mean"}, "'none', which tunes nothing"),
         ({"--set": "batch_size"}, "--set batch_size: write key=value"),
-        ({"--set": "bach_size=8"}, r"recipes\.mirror-sentence\.bach_size.*did you mean"),
-        ({"--set": "epochs.first=2"}, r"recipes\.mirror-sentence\.epochs"),
+        ({"--set": "bach_size=8"}, r"^--set bach_size: unknown key; did you mean"),
+        ({"--set": "epochs.first=2"}, r"^--set epochs\.first is \{'first': 2\}; give a whole"),
         ({"--recipes": "nowhere.yaml"}, "nowhere.yaml: No such file"),
-        ({"--corpus": "nowhere.txt"}, "nowhere.txt: no such file"),
+        ({"--corpus": "nowhere.txt"}, "^--corpus nowhere.txt: no such file"),
         ({"--model": "no/such/folder"}, "no such model folder"),
         ({"--step-log": "no/such/folder/steps"}, "--step-log"),
     ],
@@ -189,8 +194,9 @@ def test_a_development_set_is_scored_while_tuning(arguments, sampler, tmp_path):
     mirror.main([*as_argv(arguments), *more, "--development-every", "1", "--step-log", str(steps)])
     record = json.loads((tmp_path / "encoder" / "encoder.json").read_text())
     scores = [json.loads(line)["development"] for line in steps.read_text().splitlines()]
-    assert len(scores) == record["tuning"]["steps"]
-    assert record["tuning"]["best_score"] == max(scores)
+    assert len(scores) == 1 + record["tuning"]["steps"]
+    assert record["tuning"]["untuned_score"] == scores[0]
+    assert record["tuning"]["best_score"] == max(scores[1:])
     assert record["recipe"]["development"]["dataset"] == "stsb-dev"
 
 

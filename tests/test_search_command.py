@@ -201,11 +201,11 @@ def test_a_single_string_has_no_near_duplicate(run, tmp_path, capsys):
         ("bitext", {"k": 13}, "margin: 13 neighbours of 40 and 11 sentences; give a lower k"),
         ("nearest", {"threads": 0}, "--threads 0: give 1 or more"),
         ("nearest", {"backend": "onxx"}, "--backend onxx: unknown; did you mean 'onnx'"),
-        ("nearest", {"backend": "onnx"}, "export_onnx --encoder"),
+        ("nearest", {"backend": "onnx"}, "mirror-bert export --encoder"),
         ("nearest", {"encoder": "nowhere"}, "nowhere, no folder here, does not record one"),
         ("bitext", {"target_encoder": "nowhere"}, "nowhere, no folder here, does not record one"),
-        ("nearest", {"max_length": 900}, "maximum length 900 is more than the 64 positions"),
-        ("nearest", {"strings": "nowhere.txt"}, "nowhere.txt: no such file"),
+        ("nearest", {"max_length": 900}, "--max-length 900 is more than the 64 positions"),
+        ("nearest", {"strings": "nowhere.txt"}, "--strings nowhere.txt: no such file"),
         ("nearest", {"queries": "empty.txt"}, "empty.txt: no strings in it; write one on each"),
         ("bitext", {"targets": "blank.txt"}, "blank.txt: no strings in it; write one on each"),
         ("duplicates", {"strings": "nul.txt"}, "nul.txt:2: holds a NUL character; remove it"),
@@ -316,7 +316,4 @@ def test_as_a_process_a_mistake_is_one_line_and_exit_code_2(project, tmp_path):
     command = [sys.executable, "-m", "workflow_scripts.search", "nearest", *map(str, options)]
     result = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
     assert result.returncode == 2
-    assert (
-        result.stderr
-        == "error: s: no such file; check the path (the data root or the config key)\n"
-    )
+    assert result.stderr == "error: --strings s: no such file; check the path\n"

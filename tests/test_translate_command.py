@@ -243,7 +243,7 @@ def test_pairs_stand_between_tabs_or_blanks(tmp_path):
         ({"dictionary": "tab.tsv"}, r"tab.tsv:1: expected a word and its translation, found one"),
         ({"dictionary": "three.tsv"}, r"three.tsv:1: .* found 3 words; put a tab between"),
         ({"dictionary": "empty"}, "empty: no pairs of words"),
-        ({"dictionary": "nowhere.tsv"}, "nowhere.tsv: no such file"),
+        ({"dictionary": "nowhere.tsv"}, "--dictionary nowhere.tsv: no such file"),
         ({"dictionary": "strange.tsv"}, "strange.tsv: no pair to learn from has vectors in both"),
         ({"dictionary": "few.tsv"}, r"few.tsv: a dictionary of 1 source words .*--test-share"),
         ({"words": "empty"}, "empty: no words; write one a line"),
@@ -311,7 +311,7 @@ def test_as_a_process_a_mistake_is_one_line_and_exit_code_2(project, files):
     command = [sys.executable, "-m", "workflow_scripts.translate", *options]
     result = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
     assert result.returncode == 2
-    assert result.stderr.startswith("error: nowhere.tsv: no such file")
+    assert result.stderr.startswith("error: --dictionary nowhere.tsv: no such file")
     assert result.stderr.count("\n") == 1
 
 

@@ -1,10 +1,6 @@
 """The recipes of docs/use.md, run as they are written."""
 
-import os
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +9,6 @@ RECIPES = {
     "Near-duplicate questions and nearest sentences": ("search/nearest.tsv", 5),
     "A lexicon for a language pair": ("lexicon/found.tsv", 16),
 }
-LINKED = ("workflow_scripts", "config", "resources")
 
 
 def commands_of(text, heading):
@@ -23,19 +18,9 @@ def commands_of(text, heading):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("heading", RECIPES)
-def test_it_runs_as_written(heading, project, tmp_path):
-    for name in LINKED:
-        (tmp_path / name).symlink_to(project / name)
+def test_it_runs_as_written(heading, project, linked_checkout, run_as_written):
     commands = commands_of((project / "docs" / "use.md").read_text(), heading)
     assert len(commands.splitlines()) <= 15
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    found = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", commands.replace("\n    ", "\n")],
-        cwd=tmp_path,
-        env={**os.environ, "PATH": path, "HF_HUB_OFFLINE": "1"},
-        capture_output=True,
-        text=True,
-    )
-    assert found.returncode == 0, found.stderr
+    run_as_written(commands.replace("\n    ", "\n"), linked_checkout)
     output, lines = RECIPES[heading]
-    assert len((tmp_path / "results" / output).read_text().splitlines()) == lines
+    assert len((linked_checkout / "results" / output).read_text().splitlines()) == lines

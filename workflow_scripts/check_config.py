@@ -1,14 +1,17 @@
 """Front door: check a config file as a run does, YAML mistakes with their line included."""
 
-import argparse
-
 from workflow_scripts.configuration.layers import read_layers
 from workflow_scripts.dag.plan import Plan
 from workflow_scripts.errors import run_command
+from workflow_scripts.front_doors import door_parser
+
+EXAMPLE = """
+COMMAND config/config.yaml
+"""
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = door_parser("check_config", __doc__, EXAMPLE)
     parser.add_argument("file", help="what would be given with --configfile")
     file = parser.parse_args(argv).file
     Plan(read_layers([file]))

@@ -20,9 +20,14 @@ from workflow_scripts.corpora.sample_corpus import write_documents
 from workflow_scripts.corpora.text_readers import READERS
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import stream_lines, write_text
+from workflow_scripts.front_doors import check_files, door_parser
 from workflow_scripts.mirror import add_arguments, make_encoders, read_wanted
 from workflow_scripts.tuning.running_text import require_boundaries
 
+EXAMPLE = """
+COMMAND --model resources/models/bert-en-mini --text resources/sampler/running-text/en.txt \\
+    --output my-cmlm-encoder
+"""
 # plain text: of a folder, the files that end so
 PLAIN = ("blank-line-documents", "document", "wrapped-document", "lines")
 # the corpora of a recipe, and the arguments that give their files
@@ -95,7 +100,7 @@ def make_corpora(arguments: argparse.Namespace, folder: Path) -> dict[str, str]:
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m workflow_scripts.cmlm", description=__doc__)
+    parser = door_parser("cmlm", __doc__, EXAMPLE)
     add = parser.add_argument
     texts = "text file, or a folder: all its .txt files (all files with a --reader of a format)"
     add("--text", required=True, type=Path, metavar="FILE|DIR", help=texts)
@@ -116,6 +121,9 @@ def main(argv: list[str] | None = None) -> None:
         before |= {"bitext.corpus": "bitext"}
     if arguments.held_out is not None:
         before |= {"held_out.corpus": "held-out", "held_out.every": arguments.held_out_every}
+    if not arguments.text.is_dir():
+        check_files("--text", arguments.text)
+    check_files("--bitext", arguments.bitext)
     given = (arguments.text, arguments.bitext, arguments.held_out)
     wanted = read_wanted(arguments, [str(one) for one in given if one is not None], before)
     for key in wanted.recipe.corpora():

@@ -20,6 +20,12 @@ from workflow_scripts.embedding.recorded_choices import settle_pooling
 from workflow_scripts.embedding.vector_shards import DTYPES, SHARD_SIZE, ShardedJob, embed_in_shards
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import check_new_file, check_own_json, read_lines, sha256_of, write_json
+from workflow_scripts.front_doors import check_files, door_parser
+
+EXAMPLE = """
+COMMAND --model my-encoder --strings resources/sampler/names/biomedical_names.txt \\
+    --output vectors.npy
+"""
 
 
 def embed(arguments: argparse.Namespace, strings: list[str], pooling: str, max_length: int) -> None:
@@ -42,7 +48,7 @@ def embed(arguments: argparse.Namespace, strings: list[str], pooling: str, max_l
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m workflow_scripts.embed", description=__doc__)
+    parser = door_parser("embed", __doc__, EXAMPLE)
     parser.add_argument("--model", required=True, help="model folder or hub id (id@revision)")
     parser.add_argument("--strings", required=True, help="UTF-8 text file, one string a line")
     parser.add_argument("--output", required=True, type=Path, help="vectors, .npy, row = line")
@@ -60,6 +66,7 @@ def main(argv: list[str] | None = None) -> None:
     check_counts(arguments, "shard_size", "remove_components")
     if arguments.output.suffix != ".npy":
         raise UserError(f"--output {arguments.output}: give a file name that ends in .npy")
+    check_files("--strings", arguments.strings)
     check_new_file("--output", arguments.output, arguments.overwrite, [arguments.strings])
     if arguments.record is not None:
         check_own_json("--record", arguments.record, "strings_sha256")

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable
 # of a place that cannot be written or read, which is not the program's mistake
 _NO_PLACE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR)
 _NO_PLACE += (errno.ENAMETOOLONG, errno.ELOOP)
+# names that a message holds, and how many are shown where it does not
+_MOST_NAMES, _FEW_NAMES = 24, 5
 # the start of a command, which imports this first
 _STARTED = time.time()
 
@@ -22,11 +24,17 @@ class UserError(Exception):
 
 
 def nearest_name(name: object, known: Iterable[str]) -> str:
-    """Return the hint for a mistyped name: the nearest known one or, if none is near, all."""
+    """Return the hint for a mistyped name: the nearest known one or, if none is near, all.
+
+    Of more than a line holds it is a few, those most like it.
+    """
     known = [str(one) for one in known]
     near = difflib.get_close_matches(str(name), known, n=1)
     if near:
         return f"did you mean '{near[0]}'?"
+    if len(known) > _MOST_NAMES:
+        near = difflib.get_close_matches(str(name), known, n=_FEW_NAMES, cutoff=0)
+        return f"of {len(known)} the nearest are {', '.join(near)}"
     return f"known are {', '.join(sorted(known))}" if known else "there is none"
 
 
@@ -61,6 +69,8 @@ def run_command(main: Callable[[], None]) -> None:
             raise
         print(f"error: {where}{said}", file=sys.stderr)
         sys.exit(2)
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
+    except KeyboardInterrupt as error:
+        # whoever keeps something for the next time says so
+        kept = str(error) or "what was not finished is not written; give the same command again"
+        print(f"interrupted: {kept}", file=sys.stderr)
         sys.exit(130)

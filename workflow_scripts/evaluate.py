@@ -1,33 +1,47 @@
 """Front door: score one encoder on a suite of data sets, as the workflow's tables do.
 
-The encoder is any model folder or hub id that transformers loads. A data set whose files are not
-in the data root is named and left out.
+The encoder is any model folder or hub id that transformers loads. With --against each score stands
+beside that of another one, such as the untuned model, with the difference, its 95% interval and its
+p value. A data set whose files are not in the data root is named and left out.
 """
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from workflow_scripts.configuration.blocks import read_block
 from workflow_scripts.configuration.config import Classification, Retrieval
-from workflow_scripts.configuration.layers import read_layers
+from workflow_scripts.configuration.layers import CONFIG, DEFAULT, read_layers
 from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.datasets.entry import DatasetEntry, raw_files
 from workflow_scripts.datasets.formats.register import read_entry
 from workflow_scripts.datasets.read_suite import read_suite
-from workflow_scripts.embedding.recorded_choices import add_pooling_arguments, settle_pooling
+from workflow_scripts.embedding.pooling_names import POOLINGS
+from workflow_scripts.embedding.recorded_choices import (
+    add_pooling_arguments,
+    recorded_choices,
+    settle_pooling,
+)
 from workflow_scripts.errors import UserError, nearest_name, run_command
 from workflow_scripts.files import check_own_json, read_text, write_json, write_text
-from workflow_scripts.imports import default_threads, quick_imports
+from workflow_scripts.front_doors import door_parser
+from workflow_scripts.imports import add_machine_arguments, quick_imports
 from workflow_scripts.scoring.card_scores import add_scores
+from workflow_scripts.scoring.paired_differences import (
+    Difference,
+    Scored,
+    mean_differences,
+    paired_differences,
+)
 from workflow_scripts.scoring.tasks.register import TASKS, needs
 
-CONFIG_FILE = Path(__file__).resolve().parent.parent / "config" / "config.yaml"
-DATASET_FILES = [
-    CONFIG_FILE.parent / name for name in ("datasets.yaml", "datasets-multilingual.yaml")
-]
+EXAMPLE = """
+COMMAND --model my-encoder --against resources/models/bert-bio-mini \\
+    --suite ncbi-disease cometa --data-root resources/sampler --output scores.json
+"""
+DATASET_FILES = [CONFIG / name for name in ("datasets.yaml", "datasets-multilingual.yaml")]
 COLUMNS = ("dataset", "metric", "value", "low", "high", "n", "coverage", "dropped")
 
 
@@ -65,14 +79,25 @@ def drop_missing(
     return {name: entry for name, entry in entries.items() if name not in missing}, missing
 
 
+class Encoder(NamedTuple):
+    """An encoder as it is used."""
+
+    model: str
+    pooling: str
+    max_length: int
+
+
 def score(
     arguments: argparse.Namespace,
-    entries: dict[str, DatasetEntry],
+    encoder: Encoder,
+    suite: tuple[list[str], dict[str, dict[str, Any]]],
     retrieval: Retrieval,
     protocol: str,
-) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Return one row a metric (a `Score` without its encoder) and the record of the run."""
-    strings, datasets = read_suite(arguments.data_root, entries)
+) -> tuple[Scored, dict[str, Any]]:
+    """Return the scores of an encoder with their replicates, and the record of what it is.
+
+    `suite` is what `read_suite` gives: strings, and data sets by name.
+    """
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
     with quick_imports():
         import torch
@@ -90,13 +115,15 @@ def score(
         from workflow_scripts.scoring.ranked_accuracy import measure_translations
         from workflow_scripts.scoring.tidy_scores import EncoderIds
 
-    model, pooling, max_length = arguments.model, arguments.pooling, arguments.max_length
+    model, pooling, max_length = encoder
+    strings, datasets = suite
     threads = arguments.threads
     loaded = load_model(model, set_up_torch(threads, arguments.device))
+    loaded.check_pooling(pooling, max_length, "--max-length", "--pooling")
     loaded.warn_of_missing_mark(pooling)
     vectors = encode_strings(loaded, strings, pooling, max_length, report=True)
 
-    encoder = EncoderIds(loaded.name, pooling, "none", 0)
+    ids = EncoderIds(loaded.name, pooling, "none", 0)
     how = read_own_classifier(model) if arguments.own_classifier else protocol
     choices, measured = retrieval.model_dump(), []
     for name, items in datasets.items():
@@ -115,16 +142,34 @@ def score(
             from workflow_scripts.scoring.trained_predictions import predict
 
             ranked = {name: predict(name, items, vectors, how)}
-        measured += measure_datasets(encoder, {name: items}, vectors, ranked)
-    scores, _ = bootstrap_scores(encoder, measured)
+        measured += measure_datasets(ids, {name: items}, vectors, ranked)
     record = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
     record |= {"pooling": pooling, "max_length": max_length, "strings": len(strings)}
     record["versions"] = {"torch": torch.__version__, "transformers": transformers.__version__}
-    return [{key: getattr(row, key) for key in COLUMNS} for row in scores], record
+    return bootstrap_scores(ids, measured), record
 
 
-def print_table(rows: list[dict[str, Any]], missing: dict[str, str]) -> None:
-    """Print the rows as aligned columns, what was left out below."""
+def print_comparison(rows: Sequence[Difference], sizes: Mapping[tuple[str, str], int]) -> None:
+    """Print scores beside those of the other encoder as aligned columns."""
+    width, wide = (
+        max(len(name) for name in names) for names in zip(*(r[:2] for r in rows), strict=True)
+    )
+    head = f"{'dataset':<{width}}  {'metric':<{wide}}  {'n':>6}    value  against  difference"
+    print(f"{head}  95% interval         p")
+    for row in rows:
+        interval = tested = ""
+        if row.p_value is not None:
+            interval = f"{row.difference_low:+.4f} {row.difference_high:+.4f}"
+            tested = f"{row.p_value:.3f}{' *' if row.p_value < 0.05 else ''}"
+        print(
+            f"{row.dataset:<{width}}  {row.metric:<{wide}}  {sizes.get(row[:2], ''):>6}  "
+            f"{row.value:>7.4f}  {row.against:>7.4f}  {row.difference:>+10.4f}  "
+            f"{interval:<15}  {tested}".rstrip()
+        )
+
+
+def print_table(rows: list[dict[str, Any]]) -> None:
+    """Print the rows as aligned columns."""
     width, wide = (max(len(row[key]) for row in rows) for key in ("dataset", "metric"))
     interval = "95% interval"
     head = f"{'dataset':<{width}}  {'metric':<{wide}}"
@@ -135,35 +180,50 @@ def print_table(rows: list[dict[str, Any]], missing: dict[str, str]) -> None:
             f"{row['dataset']:<{width}}  {row['metric']:<{wide}}  {row['value']:>7.4f}  "
             f"{interval:<16}  {row['n']:>6}  {row['coverage']:.3f}"
         )
-    for name, file in missing.items():
-        print(f"{name}: left out, {file} is not there")
+
+
+def chosen_encoders(arguments: argparse.Namespace) -> list[Encoder]:
+    """Return the encoder to score and the one of --against, if there is one.
+
+    What neither the user nor its folder says of the latter is as for the former.
+    """
+    own = settle_pooling(arguments.model, arguments.pooling, arguments.max_length)
+    chosen = [Encoder(arguments.model, *own)]
+    if arguments.against is not None:
+        recorded = recorded_choices(arguments.against)
+        pooling = arguments.against_pooling or recorded.get("pooling", own[0])
+        chosen.append(Encoder(arguments.against, pooling, recorded.get("max_length", own[1])))
+    elif arguments.against_pooling is not None:
+        raise UserError("--against-pooling: of what? give --against too")
+    return chosen
 
 
 def main(argv: list[str] | None = None) -> None:
-    command = "python -m workflow_scripts.evaluate"
-    parser = argparse.ArgumentParser(prog=command, description=__doc__)
+    parser = door_parser("evaluate", __doc__, EXAMPLE)
     add = parser.add_argument
     add("--model", required=True, help="model folder or hub id (id@revision)")
     add_pooling_arguments(parser)
-    add("--suite", required=True, help="suite or data set of config/datasets*.yaml")
+    against = "another encoder or the untuned model: differences, by the paired bootstrap"
+    add("--against", metavar="MODEL", help=against)
+    its = "pooling of --against (default: that encoder's own, else as for --model)"
+    add("--against-pooling", choices=POOLINGS, help=its)
+    named = "suites or data sets of config/datasets*.yaml"
+    add("--suite", required=True, nargs="+", metavar="NAME", help=named)
     add("--data-root", required=True, type=Path, help="folder of the raw files")
     add("--output", required=True, type=Path, help="scores as JSON rows")
     add("--datasets", type=Path, nargs="+", default=DATASET_FILES, help="other catalogues")
     used = "config whose `retrieval` is used (default: that of the default run)"
-    add("--config", type=Path, default=CONFIG_FILE, help=used)
+    add("--config", type=Path, default=DEFAULT, help=used)
     add("--strict", action="store_true", help="a missing data set is an error, not left out")
     own = "take the classifier that the encoder was trained with (method classify)"
     add("--own-classifier", action="store_true", help=own)
     add("--card", action="store_true", help="write the scores on the encoder's card as well")
-    threads = "default: OMP_NUM_THREADS, else all processors"
-    add("--threads", type=int, default=default_threads(), help=threads)
-    add("--device", choices=("cpu", "cuda", "auto"), default="auto")
+    add_machine_arguments(parser)
     arguments = parser.parse_args(argv)
     record_file = arguments.output.with_suffix(".record.json")
     check_own_json("--output", arguments.output, "metric")
     check_own_json("--output", record_file, "left_out")
-    chosen = settle_pooling(arguments.model, arguments.pooling, arguments.max_length)
-    arguments.pooling, arguments.max_length = chosen
+    encoders = chosen_encoders(arguments)
     card = Path(arguments.model).expanduser() / "README.md"
     if arguments.card and not card.is_file():
         raise UserError(f"--card: {arguments.model} has no README.md; leave the option out")
@@ -172,11 +232,12 @@ def main(argv: list[str] | None = None) -> None:
     retrieval = read_block(Retrieval, block, "retrieval", layers.file_of)
     block = layers.config.get("classification", {})
     trained = read_block(Classification, block, "classification", layers.file_of)
-    entries = choose_datasets(arguments.datasets, arguments.suite)
+    chosen = [choose_datasets(arguments.datasets, name) for name in arguments.suite]
+    entries = {name: entry for one in chosen for name, entry in one.items()}
     for name, entry in entries.items():
         if entry.task not in TASKS:
             raise UserError(
-                f"--suite {arguments.suite}: nothing scores data set {name}, of task "
+                f"--suite {' '.join(arguments.suite)}: nothing scores data set {name}, of task "
                 f"{entry.task}; name a data set of another"
             )
     entries, missing = drop_missing(arguments.data_root, entries, arguments.strict)
@@ -185,16 +246,36 @@ def main(argv: list[str] | None = None) -> None:
         for part, need in (("linking", "links"), ("lexicon", "translations"))
         if any(needs(entry.task, need) for entry in entries.values())
     }
-    rows, record = score(arguments, entries, retrieval, trained.protocol)
+    suite = read_suite(arguments.data_root, entries)
+    scored = [score(arguments, one, suite, retrieval, trained.protocol) for one in encoders]
+    own, record = scored[0]
+    rows = [{key: getattr(row, key) for key in COLUMNS} for row in own[0]]
+    compared: list[Difference] = []
+    if arguments.against is not None:
+        other, its_record = scored[1]
+        compared = paired_differences(own, other)
+        found = {one[:2]: dict(zip(one._fields[3:], one[3:], strict=True)) for one in compared}
+        rows = [row | found.get((row["dataset"], row["metric"]), {}) for row in rows]
+        means = mean_differences(own, other)
+        record["against"] = its_record | {"means": [one._asdict() for one in means]}
+        compared += means
     write_json(arguments.output, rows)
-    record |= {"suite": arguments.suite, "left_out": sorted(missing), "retrieval": used}
+    record |= {"suite": " ".join(arguments.suite), "left_out": sorted(missing), "retrieval": used}
     choices = {f"retrieval.{part}": block for part, block in used.items()}
     if any(needs(entry.task, "predictions") for entry in entries.values()):
         record["classification"] = choices["classification"] = trained.model_dump()
     write_json(record_file, record)
     if arguments.card:
         write_text(card, add_scores(read_text(card), rows))
-    print_table(rows, missing)
+    if compared:
+        print_comparison(compared, {(row["dataset"], row["metric"]): row["n"] for row in rows})
+        its = encoders[1]
+        print(f"against {its.model}, pooling {its.pooling}, {its.max_length} tokens at most")
+        print("* p < .05, two-sided, paired bootstrap over items; for each comparison by itself")
+    else:
+        print_table(rows)
+    for name, file in missing.items():
+        print(f"{name}: left out, {file} is not there")
     for part, block in choices.items():
         shown = ", ".join(f"{key} {value}" for key, value in block.items())
         print(f"{part} of {arguments.config}: {shown}")

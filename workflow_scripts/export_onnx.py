@@ -4,15 +4,18 @@ onnx/model.onnx holds the model in float32, onnx/model_quantized.onnx (--int8) w
 its matrix products in int8: faster on a CPU, vectors nearly the same.
 """
 
-import argparse
 from pathlib import Path
 
 from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.front_doors import door_parser
+
+EXAMPLE = """
+COMMAND --encoder my-encoder --int8
+"""
 
 
 def main(argv: list[str] | None = None) -> None:
-    name = "python -m workflow_scripts.export_onnx"
-    parser = argparse.ArgumentParser(prog=name, description=__doc__)
+    parser = door_parser("export_onnx", __doc__, EXAMPLE)
     parser.add_argument("--encoder", required=True, type=Path, help="encoder folder to add to")
     parser.add_argument("--int8", action="store_true", help="write the int8 file as well")
     arguments = parser.parse_args(argv)

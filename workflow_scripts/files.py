@@ -118,7 +118,7 @@ def atomic_directory(path: str | Path) -> Iterator[Path]:
 def _opened(path: str | Path) -> Iterator[IO[bytes]]:
     path = Path(path)
     if not path.is_file():
-        raise UserError(f"{path}: no such file; check the path (the data root or the config key)")
+        raise UserError(f"{path}: no such file; check the path")
     opener: Any = gzip.open if path.suffix == ".gz" else open
     try:
         with opener(path, "rb") as stream:

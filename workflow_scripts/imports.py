@@ -1,5 +1,6 @@
 """Quicker imports of large packages, and the threads that they start."""
 
+import argparse
 import gc
 import os
 from collections.abc import Iterator
@@ -33,6 +34,15 @@ def calm_threads() -> None:
     """
     if "OMP_WAIT_POLICY" not in os.environ:
         os.environ.setdefault("GOMP_SPINCOUNT", "2000")
+
+
+def add_machine_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say what a command runs on."""
+    group = parser.add_argument_group("machine")
+    threads = "default: OMP_NUM_THREADS, else all processors"
+    group.add_argument("--threads", type=int, default=default_threads(), metavar="N", help=threads)
+    devices = "default: CUDA where there is a device"
+    group.add_argument("--device", choices=("cpu", "cuda", "auto"), default="auto", help=devices)
 
 
 def default_threads() -> int:

@@ -26,6 +26,7 @@ from workflow_scripts.embedding.recorded_choices import settle_pooling
 from workflow_scripts.embedding.vector_shards import DTYPES, SHARD_SIZE
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import STDIN, atomic_text, check_new_file
+from workflow_scripts.front_doors import check_files, door_parser
 from workflow_scripts.imports import quick_imports
 from workflow_scripts.retrieval.mention_links import (
     BATCH,
@@ -37,6 +38,12 @@ from workflow_scripts.retrieval.mention_links import (
 )
 from workflow_scripts.retrieval.name_encoder import NameEncoder
 from workflow_scripts.retrieval.rankings import FORMATS as OUTPUT_FORMATS
+
+EXAMPLE = """
+printf 'D1\\theart attack\\nD2\\tasthma\\n' > names.tsv
+echo 'cardiac infarction' | COMMAND --encoder my-encoder --names names.tsv \\
+    --index my-index --mentions -
+"""
 
 
 def link(arguments: argparse.Namespace, choices: Choices, pooling: str, max_length: int) -> None:
@@ -112,7 +119,7 @@ def check_index_folder(folder: Path, names: Sequence[Path]) -> None:
 
 
 def _parse(argv: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m workflow_scripts.link", description=__doc__)
+    parser = door_parser("link", __doc__, EXAMPLE)
     add = parser.add_argument
     add("--encoder", required=True, help="model folder or hub id (id@revision)")
     add("--names", nargs="+", type=Path, help="names with ids; needless with a finished --index")
@@ -159,11 +166,8 @@ def main(argv: list[str] | None = None) -> None:
         raise UserError("--output: without it the vectors of the names need a place; give --index")
     if not arguments.names and not (arguments.index and (arguments.index / "index.json").is_file()):
         raise UserError("--names: give files of names, or --index with a finished index")
-    if arguments.mentions != STDIN and not Path(arguments.mentions).is_file():
-        raise UserError(f"--mentions {arguments.mentions}: no such file; check the path")
-    for path in arguments.names or ():
-        if not path.is_file():
-            raise UserError(f"--names {path}: no such file; check the path")
+    check_files("--mentions", arguments.mentions)
+    check_files("--names", *(arguments.names or ()))
     pooling, max_length = settle_pooling(arguments.encoder, arguments.pooling, arguments.max_length)
     options = {"language": arguments.language, "sources": arguments.sources}
     options |= {"suppress": arguments.suppress, "lower_case": arguments.lower_case}

@@ -6,23 +6,40 @@ with `start` goes on from an encoder: --model is then the folder of that one.
 
 import argparse
 import os
+import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from workflow_scripts.configuration.layers import CONFIG
 from workflow_scripts.datasets.read_suite import read_suite
 from workflow_scripts.downloads.model_files import check_replaceable
 from workflow_scripts.errors import UserError, nearest_name, run_command
 from workflow_scripts.evaluate import DATASET_FILES, choose_datasets, drop_missing
 from workflow_scripts.files import check_own_json, parse_json
-from workflow_scripts.imports import default_threads
+from workflow_scripts.front_doors import check_files, door_parser
+from workflow_scripts.imports import add_machine_arguments
 from workflow_scripts.scoring.development_set import DevelopmentSet
 from workflow_scripts.scoring.tasks.register import check_development_task
 from workflow_scripts.tuning.methods.register import read_recipe, read_recipe_blocks
 from workflow_scripts.tuning.recipe import Recipe, change_recipe
 from workflow_scripts.tuning.tune_encoder import make_encoder
 
-RECIPE_FILE = Path(__file__).resolve().parent.parent / "config" / "recipes.yaml"
+EXAMPLE = """
+COMMAND --model resources/models/bert-bio-mini --recipe mirror-phrase --set pooling=mean \\
+    --set learning_rate=3.0e-4 --corpus resources/sampler/names/biomedical_names.txt \\
+    --output my-encoder
+"""
+RECIPE_FILE = CONFIG / "recipes.yaml"
+# the options that set a key of the recipe, beside --set
+OPTIONS = {
+    "bitext": "--bitext",
+    "development.every": "--development-every",
+    "development.patience": "--patience",
+    "epochs": "--epochs",
+    "held_out": "--held-out",
+    "held_out.every": "--held-out-every",
+}
 
 
 class Wanted(NamedTuple):
@@ -42,28 +59,29 @@ def add_arguments(parser: argparse.ArgumentParser, **recipe: Any) -> None:
     add("--output", required=True, type=Path, help="encoder folder to write")
     several = "several make an encoder each, in the folders seedN of the output (default 33)"
     add("--seed", type=int, nargs="+", default=[33], help=several)
-    threads = "default: OMP_NUM_THREADS, else all processors"
-    add("--threads", type=int, default=default_threads(), help=threads)
-    add("--device", choices=("cpu", "cuda", "auto"), default="auto")
     change = "change a key of the recipe: batch_size=64, span_masking.length=3; repeatable"
     options = {"dest": "settings", "metavar": "KEY=VALUE", "action": "append", "default": []}
     add("--set", **options, help=change)
     add("--recipes", type=Path, default=RECIPE_FILE, help="another file of recipes")
     add("--step-log", help="JSON lines: step, loss, other measures, learning rate, tokens/s")
+    add("--overwrite", action="store_true", help="replace what is in the output")
+    add = parser.add_argument_group("development set").add_argument
     scored = "data set of config/datasets.yaml to score on while tuning; the best weights are kept"
     add("--development-set", metavar="DATASET", help=scored)
     add("--data-root", type=Path, help="folder of the development set's files")
     every = "default %(default)s"
     add("--development-every", type=int, default=10, metavar="STEPS", help=every)
     add("--patience", type=int, help="scores without a better one after which tuning ends")
-    add("--overwrite", action="store_true", help="replace what is in the output")
+    add_machine_arguments(parser)
 
 
 def read_block(arguments: argparse.Namespace, before: Mapping[str, Any]) -> Any:
     """Return the block of the recipe that is asked for, changed by `before` and by --set."""
     blocks, name = read_recipe_blocks(arguments.recipes), arguments.recipe
     if name not in blocks:
-        raise UserError(f"--recipe {name}: no such recipe; {nearest_name(name, blocks)}")
+        where = arguments.recipes
+        hint = nearest_name(name, blocks)
+        raise UserError(f"--recipe {name}: no such recipe in {where}; {hint}")
     changes = dict(before)
     for setting in arguments.settings:
         path, equals, text = setting.partition("=")
@@ -80,6 +98,25 @@ def read_block(arguments: argparse.Namespace, before: Mapping[str, Any]) -> Any:
         own = {"suite": dataset, "dataset": dataset, "every": arguments.development_every}
         changes["development"] = own | {"patience": arguments.patience}
     return change_recipe(blocks[name], changes) if isinstance(blocks[name], dict) else blocks[name]
+
+
+def by_option(error: UserError, arguments: argparse.Namespace) -> UserError:
+    """Return an error of a recipe in the words of the command line, where that set the key."""
+    name = re.escape(arguments.recipe)
+    found = re.search(rf"(unknown key )?`recipes\.{name}\.([^`]+)`(.*)", str(error))
+    if found is None:
+        return error
+    unknown, key, rest = found.groups()
+    for setting in reversed(arguments.settings):
+        path = setting.partition("=")[0]
+        if f"{key}.".startswith(f"{path}.") or path.startswith(f"{key}."):
+            within = f" ({key})" if len(key) > len(path) else ""
+            return UserError(f"--set {path}{within}{': unknown key' if unknown else ''}{rest}")
+    if key not in OPTIONS:
+        return error
+    if unknown:
+        rest = f": recipe {arguments.recipe} has no key `{key}`; take another --recipe"
+    return UserError(f"{OPTIONS[key]}{rest}")
 
 
 def check_output(output: Path, overwrite: bool, inputs: list[str], step_log: Path | None) -> None:
@@ -145,7 +182,10 @@ def read_wanted(
     --set follow.
     """
     block = read_block(arguments, before or {})
-    recipe = read_recipe(arguments.recipe, block, str(arguments.recipes))
+    try:
+        recipe = read_recipe(arguments.recipe, block, str(arguments.recipes))
+    except UserError as error:
+        raise by_option(error, arguments) from error
     development = read_development(recipe, arguments.data_root, arguments.threads)
     outputs = outputs_of(arguments.output, arguments.seed)
     for seed, output in outputs.items():
@@ -172,12 +212,14 @@ def make_encoders(
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m workflow_scripts.mirror", description=__doc__)
+    parser = door_parser("mirror", __doc__, EXAMPLE)
     parser.add_argument("--corpus", required=True, help="text file, one raw string a line")
     more = "files of the further corpora of the recipe, such as bitext, in its order"
     parser.add_argument("--more-corpora", nargs="*", default=[], metavar="FILE", help=more)
     add_arguments(parser, required=True)
     arguments = parser.parse_args(argv)
+    check_files("--corpus", arguments.corpus)
+    check_files("--more-corpora", *arguments.more_corpora)
     wanted = read_wanted(arguments, [arguments.corpus, *arguments.more_corpora])
     make_encoders(arguments, wanted, arguments.corpus, arguments.more_corpora)
 

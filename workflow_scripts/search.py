@@ -27,6 +27,7 @@ from workflow_scripts.embedding.recorded_choices import settle_pooling
 from workflow_scripts.embedding.vector_shards import SHARD_SIZE, ShardedJob, embed_once
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import check_new_file, check_own_json, write_json
+from workflow_scripts.front_doors import check_files, door_parser
 from workflow_scripts.retrieval.margin_mining import (
     MARGINS,
     NEIGHBOURS,
@@ -43,6 +44,10 @@ if TYPE_CHECKING:
     from workflow_scripts.embedding.string_encoding import StringEncoder
 
 
+EXAMPLE = """
+echo 'cardiac infarction' | COMMAND nearest --encoder my-encoder --queries - \\
+    --strings resources/sampler/names/biomedical_names.txt --k 3 --output nearest.tsv
+"""
 Files = dict[str, NumberedLines]
 Vectors = dict[str, np.ndarray]
 # rows of the output, and how many of what they are
@@ -159,11 +164,12 @@ def encode_files(
 
 
 def read_arguments(argv: list[str] | None) -> argparse.Namespace:
-    command = "python -m workflow_scripts.search"
-    parser = argparse.ArgumentParser(prog=command, description=__doc__)
-    modes = parser.add_subparsers(dest="mode", required=True, metavar="|".join(MODES))
+    parser = door_parser("search", __doc__, EXAMPLE)
+    named: Any = {"dest": "mode", "metavar": "|".join(MODES), "prog": parser.prog}
+    modes = parser.add_subparsers(required=True, **named)
+    shape = parser.formatter_class
     for name, mode in MODES.items():
-        one = modes.add_parser(name, help=mode.help, description=mode.help)
+        one = modes.add_parser(name, help=mode.help, description=mode.help, formatter_class=shape)
         add = one.add_argument
         add("--encoder", required=True, help="model folder or hub id (id@revision)")
         add("--strings", required=True, type=Path, help="UTF-8 text file, one string a line")
@@ -211,6 +217,8 @@ def main(argv: list[str] | None = None) -> None:
     mode = MODES[arguments.mode]
     inputs = {part: getattr(arguments, part) for part in ("strings", *mode.files)}
     check_arguments(arguments, inputs)
+    for part, path in inputs.items():
+        check_files(f"--{part}", path)
     form = arguments.format or ("jsonl" if arguments.output.suffix == ".jsonl" else "tsv")
     files = {part: read_numbered_lines(path, form == "tsv") for part, path in inputs.items()}
     if arguments.mode == "bitext":

@@ -31,6 +31,7 @@ from workflow_scripts.embedding.static_vectors import (
 from workflow_scripts.embedding.word_lookup import embed_strings, words_to_seek
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import check_new_file
+from workflow_scripts.front_doors import check_files, door_parser
 from workflow_scripts.retrieval.csls import NEIGHBOURS
 from workflow_scripts.retrieval.mapping import MAPPINGS
 from workflow_scripts.retrieval.rankings import FORMATS, write_found
@@ -40,6 +41,13 @@ from workflow_scripts.scoring.measurement import Measurement, bootstrap_scores
 from workflow_scripts.scoring.ranked_accuracy import measure_translations
 from workflow_scripts.scoring.tidy_scores import EncoderIds
 
+EXAMPLE = """
+pairs=resources/sampler/bli-xling-eval/en-fr
+cut -f 1 $pairs/*.tsv > en.txt; cut -f 2 $pairs/*.tsv > fr.txt
+COMMAND --encoder resources/models/cmlm-multi-mini --source-vocabulary en.txt \\
+    --target-vocabulary fr.txt --dictionary $pairs/yacle.train.freq.5k.en-fr.tsv \\
+    --regularisation 1 --output found.tsv
+"""
 COLUMNS = ("word", "rank", "translation", "score")
 # The accuracies that are printed are at 1 and at this.
 _LARGEST_K = 5
@@ -251,6 +259,12 @@ def check_arguments(given: argparse.Namespace) -> list[str] | None:
         raise UserError(f"--test-share {given.test_share}: give a share from 0 to less than 1")
     if not 0 <= given.regularisation < float("inf"):
         raise UserError(f"--regularisation {given.regularisation}: give 0 or more")
+    check_files("--dictionary", given.dictionary)
+    check_files("--test-dictionary", given.test_dictionary)
+    check_files("--words", given.words)
+    for side, file in zip(SIDES, vectors, strict=True):
+        check_files(f"--{side}-vectors", file)
+        check_files(f"--{side}-vocabulary", getattr(given, f"{side}_vocabulary"))
     files = [given.dictionary, given.test_dictionary, given.words, *vectors]
     files += [getattr(given, f"{side}_vocabulary") for side in SIDES]
     check_new_file("--output", given.output, given.overwrite, files)
@@ -258,8 +272,7 @@ def check_arguments(given: argparse.Namespace) -> list[str] | None:
 
 
 def main(argv: list[str] | None = None) -> None:
-    command = "python -m workflow_scripts.translate"
-    parser = argparse.ArgumentParser(prog=command, description=__doc__)
+    parser = door_parser("translate", __doc__, EXAMPLE)
     add: Any = parser.add_argument
     add("--encoder", metavar="DIR", help="model folder or hub id (id@revision) of both languages")
     for side in SIDES:

@@ -5,6 +5,7 @@ import hashlib
 import re
 import subprocess
 import sys
+import tomllib
 from importlib.metadata import packages_distributions, requires
 
 import pytest
@@ -13,6 +14,7 @@ from packaging.markers import default_environment
 from packaging.requirements import Requirement
 from stand_ins import stand_in
 
+from workflow_scripts.front_doors import DOORS
 from workflow_scripts.sources import sources
 
 PYTHON, PIP = "3.11.7", "23.2.1"
@@ -118,6 +120,21 @@ def test_a_conda_environment_is_what_its_steps_import_at_the_locked_versions(nam
     wanted = with_their_needs(imported_packages(project, steps))
     assert "numpy" in wanted
     assert pins == {package: locked[package] for package in wanted}
+
+
+def test_the_command_declares_what_its_front_doors_import(project):
+    table = tomllib.loads((project / "pyproject.toml").read_text())["project"]
+    declared = {normalised(Requirement(text).name) for text in table["dependencies"]}
+    kinds = ("tuning.methods", "scoring.tasks", "datasets.formats", "corpora.kinds")
+    steps = {module for module, _ in DOORS.values()}
+    for kind in kinds:
+        steps |= set(loaded_by_name(project, kind))
+    imported = imported_packages(project, steps)
+    assert imported <= with_their_needs(declared)
+    # onnx exports by it without an import of ours
+    assert declared - imported <= {"onnxscript"}
+    named = (project / "requirements.in").read_text() + (project / "requirements.lock").read_text()
+    assert declared <= {normalised(line.split("==")[0]) for line in named.splitlines()}
 
 
 @pytest.mark.parametrize("name", ["torch", "plain"])

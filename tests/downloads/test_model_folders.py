@@ -7,6 +7,7 @@ from small_model import FILES, MODEL, file_list, write_folder
 
 from tools.fake_hub import COMMIT
 from workflow_scripts.downloads import model_folders as folders
+from workflow_scripts.downloads.model_files import hub_offline_variable
 from workflow_scripts.errors import UserError
 
 
@@ -34,7 +35,7 @@ def test_the_hub_is_offline_by_the_variables_of_its_library(variables, found, mo
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    assert folders.hub_offline_variable() == found
+    assert hub_offline_variable() == found
     # the library itself is the oracle
     program = "from huggingface_hub import constants; print(constants.HF_HUB_OFFLINE)"
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

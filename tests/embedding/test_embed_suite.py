@@ -62,7 +62,7 @@ def test_a_tokenizer_without_leading_mark_is_warned_of(arguments, tiny_bert, tmp
     ("changes", "message"),
     [
         ({"--recipe-json": choices("min")}, "pooling 'min' is unknown"),
-        ({"--recipe-json": choices(length=2)}, "maximum length 2 is less than 3"),
+        ({"--recipe-json": choices(length=2)}, "embed_max_length 2 is less than 3"),
         ({"--recipe-json": choices(length=900)}, "more than the 66"),
         ({"--strings": "nowhere.txt"}, "nowhere.txt: no such file"),
         ({"--strings": "empty.txt"}, r"empty.txt: no strings"),

@@ -4,6 +4,7 @@ import io
 import json
 import math
 import random
+import re
 
 import pytest
 import torch
@@ -173,7 +174,10 @@ def test_each_step_is_logged_as_one_json_line(tiny_bert, capsys):
     assert {row["learning_rate"] for row in rows} == {1e-3}
     assert all(row["tokens_per_second"] > row["strings_per_second"] > 0 for row in rows)
     assert all(0 <= row["alignment"] <= 4 and -8 <= row["uniformity"] <= 0 for row in rows)
-    assert "step 6/6: loss" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert told.startswith(f"tuning: 6 steps, {torch.get_num_threads()} threads\n")
+    assert re.search(r"^step 2/6: loss [.\d]+, \d+ strings/s, 00:\d\d left$", told, re.MULTILINE)
+    assert re.search(r"^step 6/6: loss [.\d]+, \d+ strings/s$", told, re.MULTILINE)
 
 
 @pytest.mark.parametrize(
@@ -229,9 +233,9 @@ def test_supervised_pairs_are_the_positives(tiny_bert):
     assert summary.first_loss == pytest.approx(expected, rel=1e-4)
 
 
-def watch(values, *development):
+def watch(values, *development, untuned=0.0):
     """Return options of `tune`: a development set, and its scores one after the other."""
-    scores = iter(values)
+    scores = iter([untuned, *values])
     choices = but(development=watching(*development))
     return {"choices": choices, "score": lambda loaded, classifier: next(scores)}
 
@@ -241,7 +245,7 @@ def test_the_weights_of_the_best_score_are_kept_and_patience_ends_the_tuning(tin
     best, summary = tune(tiny_bert, **watch([0.1, 0.5, 0.3], 2), log=rows)
     assert (summary.steps, summary.best_step, summary.best_score) == (6, 4, 0.5)
     scored = {row["step"]: row["development"] for row in rows if "development" in row}
-    assert scored == {2: 0.1, 4: 0.5, 6: 0.3}
+    assert scored == {0: 0.0, 2: 0.1, 4: 0.5, 6: 0.3}
     # The same run cut off after four steps.
     four, summary = tune(tiny_bert, **watch([0.5, 0.3], 4, 1))
     assert (summary.steps, summary.best_step) == (6, 4)
@@ -249,6 +253,28 @@ def test_the_weights_of_the_best_score_are_kept_and_patience_ends_the_tuning(tin
     assert not same(best, tune(tiny_bert)[0])
     _, summary = tune(tiny_bert, **watch([0.3, 0.4, 0.4, 0.2], 1, 2))
     assert (summary.steps, summary.best_step, summary.best_score) == (4, 2, 0.4)
+
+
+def test_the_untuned_model_is_scored_first_and_a_tuning_in_vain_is_told(tiny_bert, capsys):
+    """It is no step: the weights of a step are kept, and patience is counted from the first."""
+    seen, before = [], load_model(str(tiny_bert)).model.state_dict()
+
+    def score(loaded, classifier):
+        seen.append({name: weight.clone() for name, weight in loaded.model.state_dict().items()})
+        return [0.5, 0.3, 0.4, 0.2, 0.1, 0.1, 0.1][len(seen) - 1]
+
+    rows = []
+    options = {"choices": but(development=watching(1, 2)), "score": score, "log": rows}
+    kept, summary = tune(tiny_bert, **options)
+    assert same(seen[0], before) and not same(seen[1], before) and same(kept, seen[2])
+    assert (summary.untuned_score, summary.best_step, summary.best_score) == (0.5, 2, 0.4)
+    assert summary.steps == 4
+    assert rows[0] == {"step": 0, "development": 0.5}
+    told = capsys.readouterr().err
+    assert "step 0/6: untuned, development 0.5000" in told
+    assert "no step is better on the development set than the model untuned (0.5000; best" in told
+    tune(tiny_bert, **watch([0.1, 0.5, 0.3], 2))
+    assert "no step is better" not in capsys.readouterr().err
 
 
 def test_scoring_does_not_touch_the_tuning(tiny_bert):
@@ -262,7 +288,7 @@ def test_scoring_does_not_touch_the_tuning(tiny_bert):
         return float(len(seen))
 
     watched, _ = tune(tiny_bert, choices=but(development=watching(1)), score=score)
-    assert len(seen) == 6
+    assert len(seen) == 7
     assert same(tune(tiny_bert)[0], watched)
 
     # a score that is not finite and a set without one are named
@@ -277,10 +303,11 @@ def test_scoring_does_not_touch_the_tuning(tiny_bert):
 @pytest.mark.parametrize("development", [None, watching(1, patience=5)])
 def test_a_cut_run_ends_at_the_same_weights(steps, development, tiny_bert, tmp_path, monkeypatch):
     choices = but(schedule="linear", development=development)
-    scores = [0.1, 0.9, 0.3, 0.2, 0.4, 0.5]
+    scores = [0.05, 0.1, 0.9, 0.3, 0.2, 0.4, 0.5]
 
     def score_from(position):
-        values = iter(scores[position:])
+        # a run that goes on has scored the untuned model
+        values = iter(scores[position + 1 if position else 0 :])
         return None if development is None else lambda loaded, classifier: next(values)
 
     whole, summary = tune(tiny_bert, choices=choices, score=score_from(0))

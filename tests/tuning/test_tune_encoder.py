@@ -95,11 +95,15 @@ def test_mistakes_are_named_and_leave_nothing(arguments, changes, message, tmp_p
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(("sent", "status"), [(signal.SIGKILL, -9), (signal.SIGTERM, 143)])
+KILLS = [(signal.SIGKILL, -9), (signal.SIGTERM, 143), (signal.SIGINT, 130)]
+
+
+@pytest.mark.parametrize(("sent", "status"), KILLS)
 def test_a_killed_run_ends_at_the_same_folder(sent, status, arguments, project, tmp_path, capsys):
     """A signal as soon as there is a state; the log of steps is whole in the end.
 
-    At SIGTERM the state of the last step is kept, not only that of the last time it was due.
+    At SIGTERM and Ctrl-C the state of the last step is kept, not only that of the last time it
+    was due.
     """
     arguments |= {"--recipe-json": recipe(epochs=60), "--step-log": str(tmp_path / "steps.jsonl")}
     state = tmp_path / "out" / ".seed33.state.safetensors"
@@ -118,8 +122,9 @@ def test_a_killed_run_ends_at_the_same_folder(sent, status, arguments, project, 
     assert not (tmp_path / "out" / "seed33").exists()
     tune_encoder.main(as_argv(arguments))
     goes_on = re.search(r"going on after step (\d+)", capsys.readouterr().err)
-    if sent == signal.SIGTERM:
-        assert f"the state after step {goes_on[1]} is kept" in said
+    if sent != signal.SIGKILL:
+        assert f"the state after step {goes_on[1]} is kept in .seed33.state.safetensors" in said
+        assert said.endswith("beside the output; the same command goes on from there\n")
     assert not state.exists()
     undisturbed = {**arguments, "--output": str(tmp_path / "whole")}
     del undisturbed["--step-log"]
@@ -166,8 +171,9 @@ def test_the_encoder_has_the_weights_of_the_best_development_score(watched, tmp_
     tuning = json.loads((folder / "encoder.json").read_text())["tuning"]
     scores = [json.loads(line)["development"] for line in steps.read_text().splitlines()]
     best = max(scores)
-    assert len(scores) == tuning["steps"] == 8
-    assert (tuning["best_score"], tuning["best_step"]) == (best, scores.index(best) + 1)
+    assert len(scores) == 1 + tuning["steps"] == 9
+    assert tuning["untuned_score"] == scores[0]
+    assert (tuning["best_score"], tuning["best_step"]) == (best, scores.index(best))
     vectors = SentenceTransformer(str(folder), device="cpu").encode(make_sentences(12))
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     cosines = (vectors[:6] * vectors[6:]).sum(axis=1)
@@ -186,10 +192,10 @@ def test_an_interrupted_run_starts_anew_if_inputs_changed(watched, tmp_path, mon
     make_score = scores.make_score
 
     def failing(*arguments):
-        calls = iter([make_score(*arguments)] * 3)
+        calls = iter([make_score(*arguments)] * 4)
 
         def fail(loaded, classifier):
-            # the fourth time there is none
+            # the fifth time there is none
             if (score := next(calls, None)) is None:
                 raise KeyboardInterrupt
             return score(loaded, classifier)
@@ -198,7 +204,8 @@ def test_an_interrupted_run_starts_anew_if_inputs_changed(watched, tmp_path, mon
 
     def interrupted():
         monkeypatch.setattr(scores, "make_score", failing)
-        with pytest.raises(KeyboardInterrupt):
+        kept = r"state after step 3 is kept in \.seed33\.state\.safetensors"
+        with pytest.raises(KeyboardInterrupt, match=kept):
             tune_encoder.main(watched)
         monkeypatch.setattr(scores, "make_score", make_score)
 

@@ -7,7 +7,10 @@ from typing import Any, NamedTuple
 from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.errors import UserError
 
-CONFIG = Path(__file__).resolve().parents[2] / "config"
+_PACKAGE = Path(__file__).resolve().parents[1]
+# where pip installed the package it is inside (setup.py), in a checkout beside it
+_INSTALLED = _PACKAGE / "config"
+CONFIG = _INSTALLED if _INSTALLED.is_dir() else _PACKAGE.parent / "config"
 DEFAULT = CONFIG / "config.yaml"
 # what a block is: one that says it anew takes the place of the one below it as a whole
 _NATURE = {

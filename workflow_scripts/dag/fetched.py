@@ -13,6 +13,7 @@ from workflow_scripts.dag.raw_data import RawData, registry
 from workflow_scripts.downloads import model_folders as folders
 from workflow_scripts.downloads.fetching import files_without_source
 from workflow_scripts.downloads.mirrors import Mirror, check_offline, open_mirror, shown
+from workflow_scripts.downloads.model_files import hub_offline_variable
 from workflow_scripts.errors import UserError
 
 
@@ -69,7 +70,7 @@ class Downloads:
         absent = [line for model in hub for line in self._absent_model(models, model)]
         absent += [line for download in downloads for line in self._absent_files(download)]
         if absent:
-            variable = folders.hub_offline_variable()
+            variable = hub_offline_variable()
             why = "`downloads.offline` is true" if self.offline else f"{variable} is set"
             unset = f" (with {variable}=0)" if variable is not None else ""
             raise MissingError(
@@ -125,7 +126,7 @@ class Downloads:
         folder = self._folder(wanted)
         if folder.exists() or Path(models.record(model)).is_file():
             return
-        if not self.offline and folders.hub_offline_variable() is None:
+        if not self.offline and hub_offline_variable() is None:
             return
         if (mirror := self._mirror()) is not None:
             # what an address holds shows when it is asked

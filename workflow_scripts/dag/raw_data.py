@@ -4,10 +4,11 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from workflow_scripts.configuration.layers import CONFIG
 from workflow_scripts.downloads.registry import DataSet, read_registry, sets_with
 from workflow_scripts.files import read_json
 
-REGISTRY = Path(__file__).resolve().parents[2] / "config" / "registry.yaml"
+REGISTRY = CONFIG / "registry.yaml"
 
 
 class RawData:

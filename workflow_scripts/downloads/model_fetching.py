@@ -20,7 +20,11 @@ from workflow_scripts.downloads.hub import (
 )
 from workflow_scripts.downloads.locking import sole_fetch
 from workflow_scripts.downloads.mirrors import Mirror, check_offline, shown
-from workflow_scripts.downloads.model_files import CONVERTED, check_model_files
+from workflow_scripts.downloads.model_files import (
+    CONVERTED,
+    check_model_files,
+    hub_offline_variable,
+)
 from workflow_scripts.downloads.model_folders import FILE_LIST, FileList, HubModel, ListedFile
 from workflow_scripts.downloads.transfer import Policy, discard, download, finish
 from workflow_scripts.errors import UserError
@@ -127,7 +131,7 @@ def _converted(model: HubModel, part: Path, found: FileList) -> FileList:
 
 
 def _refuse_offline(model: HubModel, folder: Path, mirror: Mirror | None, offline: bool) -> None:
-    variable = model_folders.hub_offline_variable()
+    variable = hub_offline_variable()
     if not offline and variable is None:
         return
     places = f"{folder} is missing" + (", and the mirror lacks it" if mirror is not None else "")

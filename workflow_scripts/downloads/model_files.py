@@ -1,5 +1,6 @@
 """Which files make a model: known without loading torch."""
 
+import os
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -17,6 +18,9 @@ ENCODER_FILES = (
     *(*TOKENIZER_FILES, "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
     *("merges.txt", "chat_template.jinja"),
 )
+# the second holds for the hub where the first is not set, as huggingface_hub reads them
+_OFFLINE_VARIABLES = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
+_TRUE = ("1", "ON", "YES", "TRUE")
 # What is fetched of a repository of the hub; `*` also stands for folders.
 HUB_PATTERNS = ["*.json", "*.safetensors", "*.txt", "*.model"]
 # Pickled weights, in one file or several: fetched where there are no others, to be converted.
@@ -76,3 +80,11 @@ def _check_shards(index: Path, source: str) -> None:
             raise UserError(f"{source}: {said}; {remedy}")
         if not (index.parent / shard).is_file():
             raise UserError(f"{source}: no {shard}, which {index.name} names; {remedy}")
+
+
+def hub_offline_variable() -> str | None:
+    """Return the environment variable that forbids asking the hub; None where it may be asked."""
+    for name in _OFFLINE_VARIABLES:
+        if value := os.environ.get(name):
+            return name if value.upper() in _TRUE else None
+    return None

@@ -3,7 +3,6 @@
 Nothing here asks the network or loads a library of models, so that a run can be planned with it.
 """
 
-import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -37,9 +36,6 @@ from workflow_scripts.files import read_json, sha256_of
 MODELS = "models"
 FILE_LIST = "files.json"
 _KINDS = ", ".join(HUB_PATTERNS)
-# the second holds for the hub where the first is not set, as huggingface_hub reads them
-_OFFLINE_VARIABLES = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
-_TRUE = ("1", "ON", "YES", "TRUE")
 _PART = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 _ADDRESS = re.compile(rf"(?P<repository>{_PART}(/{_PART})?)@(?P<revision>[0-9a-f]{{7,40}})")
 
@@ -70,14 +66,6 @@ def parse_address(address: str) -> HubModel:
             "bert-base-uncased@86b5e0934494bd15c9632b12f734a8a67f723594"
         )
     return HubModel(match["repository"], match["revision"])
-
-
-def hub_offline_variable() -> str | None:
-    """Return the environment variable that forbids asking the hub; None where it may be asked."""
-    for name in _OFFLINE_VARIABLES:
-        if value := os.environ.get(name):
-            return name if value.upper() in _TRUE else None
-    return None
 
 
 class ListedFile(Block):

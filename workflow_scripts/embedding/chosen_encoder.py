@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from workflow_scripts.embedding.recorded_choices import add_pooling_arguments
 from workflow_scripts.errors import UserError, nearest_name
-from workflow_scripts.imports import default_threads, quick_imports
+from workflow_scripts.imports import add_machine_arguments, quick_imports
 
 if TYPE_CHECKING:
     from workflow_scripts.embedding.string_encoding import StringEncoder
@@ -15,14 +15,14 @@ BACKENDS = ("torch", "onnx", "onnx-int8")
 
 def add_encoder_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options that `check_encoder_arguments` and `open_encoder` take."""
-    add_pooling_arguments(parser)
-    parser.add_argument("--backend", default="torch", help="torch, onnx or onnx-int8")
+    group = parser.add_argument_group("encoder")
+    add_pooling_arguments(group)
+    group.add_argument("--backend", default="torch", help="torch, onnx or onnx-int8")
     products = "type of the matrix products; auto: float16 on CUDA, float32 on a CPU"
     types = ("float32", "auto", "float16", "bfloat16")
-    parser.add_argument("--precision", choices=types, default="float32", help=products)
-    parser.add_argument("--token-budget", type=int, help="positions (padded tokens) in one batch")
-    parser.add_argument("--threads", type=int, default=default_threads())
-    parser.add_argument("--device", choices=("cpu", "cuda", "auto"), default="auto")
+    group.add_argument("--precision", choices=types, default="float32", help=products)
+    group.add_argument("--token-budget", type=int, help="positions (padded tokens) in one batch")
+    add_machine_arguments(parser)
 
 
 def check_encoder_arguments(arguments: argparse.Namespace) -> None:
@@ -59,6 +59,7 @@ def open_encoder(
     if arguments.backend == "torch":
         device = set_up_torch(arguments.threads, arguments.device)
         loaded = encoder_folder.load_model(model, device)
+        loaded.check_pooling(pooling, max_length, "--max-length", "--pooling")
         budget, precision = arguments.token_budget, arguments.precision
         encoder = torch_encoder(loaded, pooling, max_length, budget, precision)
     else:
@@ -72,6 +73,7 @@ def open_encoder(
         set_up_torch(arguments.threads, "cpu")
         # The model itself says which pooling and length it can take.
         loaded = encoder_folder.load_model(model)
+        loaded.check_pooling(pooling, max_length, "--max-length", "--pooling")
         encoder = onnx_encoder(
             *(loaded, path, pooling, max_length),
             *(arguments.threads, arguments.device, arguments.token_budget),

@@ -17,7 +17,12 @@ from safetensors import SafetensorError
 from safetensors.torch import save_file
 from transformers import AutoModel, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
-from workflow_scripts.downloads.model_files import HUB_PATTERNS, WEIGHT_FILES, check_model_files
+from workflow_scripts.downloads.model_files import (
+    HUB_PATTERNS,
+    WEIGHT_FILES,
+    check_model_files,
+    hub_offline_variable,
+)
 from workflow_scripts.embedding.model_config import (
     ENCODERS,
     check_architecture,
@@ -51,23 +56,28 @@ class LoadedModel:
         first = ids[0] if ids[0] in (one.cls_token_id, one.bos_token_id) else None
         return first, ids[-1] if ids[-1] in (one.sep_token_id, one.eos_token_id) else None
 
-    def check_pooling(self, pooling: str, max_length: int) -> None:
-        """Raise `UserError` where the model cannot be pooled so or cannot take `max_length`."""
+    def check_pooling(
+        self, pooling: str, max_length: int, length: str = "embed_max_length", how: str = "pooling"
+    ) -> None:
+        """Raise `UserError` where the model cannot be pooled so or cannot take `max_length`.
+
+        `length` and `how` are the keys or options that say them.
+        """
         limit = position_limit(self.model)
         if pooling not in POOLINGS:
-            wrong = f"pooling {pooling!r} is unknown; use one of {', '.join(POOLINGS)}"
+            wrong = f"{how} {pooling!r} is unknown; use one of {', '.join(POOLINGS)}"
         elif pooling == "pooler" and getattr(self.model, "pooler", None) is None:
-            wrong = f"pooling 'pooler': the weights of {self.name} hold no pooler layer; use cls"
+            wrong = f"{how} 'pooler': the weights of {self.name} hold no pooler layer; use cls"
         elif pooling == "mean_pieces" and None in self.marks:
-            wrong = f"pooling 'mean_pieces': the tokenizer of {self.name} does not put special "
+            wrong = f"{how} 'mean_pieces': the tokenizer of {self.name} does not put special "
             wrong += "tokens first and last; use mean"
         elif pooling == "projected" and self.own_weights() is None:
-            wrong = f"pooling 'projected': {self.name} is no encoder that method cmlm trained"
+            wrong = f"{how} 'projected': {self.name} is no encoder that method cmlm trained"
         elif max_length < SHORTEST_MAX_LENGTH:
-            wrong = f"maximum length {max_length} is less than {SHORTEST_MAX_LENGTH} tokens"
+            wrong = f"{length} {max_length} is less than {SHORTEST_MAX_LENGTH} tokens; raise it"
         elif limit is not None and max_length > limit:
-            wrong = f"maximum length {max_length} is more than the {limit} positions of {self.name}"
-            wrong += "; lower max_length and embed_max_length in the recipe"
+            wrong = f"{length} {max_length} is more than the {limit} positions of {self.name}"
+            wrong += "; lower it"
         else:
             return
         raise UserError(wrong)
@@ -112,9 +122,16 @@ def resolve_model_folder(source: str) -> Path:
         raise UserError(f"{source or 'empty name'}: no such model folder; check the path")
     from huggingface_hub import snapshot_download
 
+    variable = hub_offline_variable()
     try:
         return Path(snapshot_download(name, revision=revision or None, allow_patterns=HUB_PATTERNS))
     except Exception as error:  # the hub client raises many kinds, from httpx's to its own
+        if variable is not None:
+            raise UserError(
+                f"{source}: no such folder, and as a hub id it is not on this machine while "
+                f"{variable} is set, which forbids asking the hub; check the path, or set "
+                f"{variable}=0"
+            ) from error
         raise UserError(
             f"{source}: no such folder, and as a hub id it could not be fetched "
             f"({type(error).__name__}); check the name, or download the model and give its folder"
@@ -205,7 +222,7 @@ def find_onnx_file(folder: Path, int8: bool) -> Path:
     """Return the path of the ONNX file; `UserError` with the command that makes it if missing."""
     path = onnx_file(folder, int8)
     if not path.is_file():
-        command = f"python -m workflow_scripts.export_onnx --encoder {folder}"
+        command = f"mirror-bert export --encoder {folder}"
         raise UserError(f"{path}: no such file; make it with: {command}{' --int8' if int8 else ''}")
     return path
 

@@ -19,7 +19,7 @@ _OLD_POOLINGS = {
 }
 
 
-def add_pooling_arguments(parser: argparse.ArgumentParser) -> None:
+def add_pooling_arguments(parser: argparse._ActionsContainer) -> None:
     """Add the options that `settle_pooling` takes."""
     parser.add_argument("--pooling", choices=POOLINGS, help="default: the encoder's own")
     length = f"tokens a string is cut to (default: the encoder's own, else {DEFAULT_MAX_LENGTH})"
@@ -28,8 +28,7 @@ def add_pooling_arguments(parser: argparse.ArgumentParser) -> None:
 
 def settle_pooling(model: str, pooling: str | None, max_length: int | None) -> tuple[str, int]:
     """Return pooling and maximum length: as given, else as the encoder's folder records them."""
-    own = Path(model).expanduser() / "encoder.json"
-    record = read_json(own) if own.is_file() else _read_sentence_transformers_record(model)
+    record = recorded_choices(model)
     pooling = pooling or record.get("pooling")
     if pooling is None:
         known = "|".join(POOLINGS)
@@ -39,6 +38,12 @@ def settle_pooling(model: str, pooling: str | None, max_length: int | None) -> t
     if max_length is None:
         max_length = record.get("max_length", DEFAULT_MAX_LENGTH)
     return pooling, max_length
+
+
+def recorded_choices(model: str) -> dict[str, Any]:
+    """Return the record in an encoder's folder: pooling and max_length, as far as it has them."""
+    own = Path(model).expanduser() / "encoder.json"
+    return read_json(own) if own.is_file() else _read_sentence_transformers_record(model)
 
 
 def _read_sentence_transformers_record(model: str) -> dict[str, Any]:

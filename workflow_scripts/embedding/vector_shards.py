@@ -159,15 +159,20 @@ def embed_in_shards(job: ShardedJob, encode: Encode, finish: Finish = lambda _: 
     remaining = sum(end - first for first, end in todo)
     if done := len(unique) - remaining:
         print(f"going on: {done} of {len(unique)} strings are done", file=sys.stderr)
-    with embedding_progress(remaining) as advance:
-        for first, end in todo:
-            vectors = encode(unique[first:end], advance)
-            try:
-                write_shard(job, first, vectors)
-            except UserError:
-                # Going on would end here again.
-                shutil.rmtree(job.folder)
-                raise
+    try:
+        with embedding_progress(remaining) as advance:
+            for first, end in todo:
+                vectors = encode(unique[first:end], advance)
+                try:
+                    write_shard(job, first, vectors)
+                except UserError:
+                    # Going on would end here again.
+                    shutil.rmtree(job.folder)
+                    raise
+                done += end - first
+    except KeyboardInterrupt:
+        kept = f"the vectors of {done:,} of {len(unique):,} strings are kept in {job.folder}"
+        raise KeyboardInterrupt(f"{kept}; the same command goes on from there") from None
     join_shards(job, rows, len(unique), finish)
     shutil.rmtree(job.folder)
 

@@ -20,7 +20,8 @@ def write_card(record: dict[str, Any], method: Any) -> str:
     if "best_step" in tuning:
         development = (
             f"\n- Weights after step {tuning['best_step']}, whose score on the development set "
-            f"`{recipe['development']['dataset']}`,\n  {tuning['best_score']:.4f}, was the best."
+            f"`{recipe['development']['dataset']}`,\n  {tuning['best_score']:.4f}, was the best "
+            f"(untuned: {tuning['untuned_score']:.4f})."
         )
     return f"""---
 library_name: sentence-transformers

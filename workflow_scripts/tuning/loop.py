@@ -35,6 +35,7 @@ class TuningSummary:
     steps: int
     first_loss: float
     last_loss: float
+    untuned_score: float | None = None
     best_step: int | None = None
     best_score: float | None = None
     # of the method, beside the model
@@ -83,11 +84,23 @@ def tune_model(
     best = BestWeights()
     trained = (objective.trained, optimiser, scaler)
     progress = Progress() if state is None else state.load(trained, best)
-    log = StepLog(step_log, objective.steps, progress, quiet=not processes.is_first)
+    where = f"{threads} threads" if on_cpu else f"{device}, {processes.count} processes"
+    log = StepLog(step_log, objective.steps, progress, where, quiet=not processes.is_first)
+
+    def scored() -> float:
+        """Return the score of the first process, for all of them."""
+        with torch_threads(threads):
+            own = score(loaded, objective.classifier) if processes.is_first else 0
+        objective.trained.train()
+        return processes.sum(torch.tensor(own, dtype=torch.float64, device=device)).item()
+
     objective.trained.train()
     # sums depend on how many threads share them
     alone = torch_threads(1 if on_cpu else threads)
     with closing(log), objective.settings(), workers, alone:
+        if watched and progress.untuned is None:
+            progress.untuned = scored()
+            log.add_untuned(progress.untuned)
         for step, batch in enumerate(objective.batches(), start=1):
             if step <= progress.step:
                 continue
@@ -103,11 +116,7 @@ def tune_model(
                 ) from error
             value = None
             if watched and (step % watched.every == 0 or step == objective.steps):
-                # of the first process, for all of them
-                with torch_threads(threads):
-                    own = score(loaded, objective.classifier) if processes.is_first else 0
-                value = processes.sum(torch.tensor(own, dtype=torch.float64, device=device)).item()
-                objective.trained.train()
+                value = scored()
                 best.offer(step, value, objective.trained)
             log.add(step, taken, rate, value)
             progress.step = step
@@ -119,9 +128,22 @@ def tune_model(
         log.flush()
     best.restore(objective.trained)
     loaded.model.eval()
-    losses = (progress.first_loss, progress.last_loss)
+    if watched and processes.is_first:
+        warn_if_not_better(progress.untuned, best.score)
+    losses = (progress.first_loss, progress.last_loss, progress.untuned)
     found = (best.step or None, best.score, own_weights(objective.trained, loaded.model))
     return TuningSummary(progress.step, *losses, *found)
+
+
+def warn_if_not_better(untuned: float | None, best: float | None) -> None:
+    """Say that a tuning was in vain: no score on the development set above the untuned model's."""
+    if untuned is not None and best is not None and best <= untuned:
+        print(
+            f"warning: no step is better on the development set than the model untuned "
+            f"({untuned:.4f}; best {best:.4f}): change the recipe (learning_rate, epochs, pooling) "
+            "or the corpus",
+            file=sys.stderr,
+        )
 
 
 def _join(all_trained: Trained, max_norm: float | None, processes: Processes) -> None:

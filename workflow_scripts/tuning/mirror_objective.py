@@ -73,7 +73,7 @@ class MirrorObjective(Objective):
     """The batches and gradients of Mirror tuning."""
 
     def __init__(self, loaded: LoadedModel, corpus: Corpus, choices: Choices, means: Means) -> None:
-        loaded.check_pooling(choices.pooling, choices.max_length)
+        loaded.check_pooling(choices.pooling, choices.max_length, "max_length")
         self.trained, self._choices, self._seed = loaded.model, choices, means.seed
         self._count = len(corpus.strings)
         self.steps = choices.epochs * (self._count // choices.batch_size)

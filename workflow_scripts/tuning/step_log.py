@@ -17,13 +17,15 @@ from workflow_scripts.tuning.tuning_state import Progress
 
 _STEPS_BETWEEN_FLUSHES = 20
 _SECONDS_BETWEEN_FLUSHES = 5.0
+_SECONDS_BETWEEN_LINES = 60.0
 
 
 def keep_steps(path: Path, last: int) -> None:
-    """Leave in a file of JSON lines the rows of the steps up to `last`, if there is such a file."""
+    """Leave in a file of JSON lines the rows of the steps up to `last`, none of them for 0."""
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.is_file() else []
     kept = [line for line in lines if line.endswith("\n") and json.loads(line)["step"] <= last]
-    write_text(path, "".join(kept))
+    # the score before the first step is taken anew with it
+    write_text(path, "".join(kept) if last else "")
 
 
 class StepLog:
@@ -34,16 +36,34 @@ class StepLog:
     """
 
     def __init__(
-        self, stream: TextIO | None, steps: int, progress: Progress, quiet: bool = False
+        self,
+        stream: TextIO | None,
+        steps: int,
+        progress: Progress,
+        where: str,
+        quiet: bool = False,
     ) -> None:
         self._stream, self._steps, self._progress, self._quiet = stream, steps, progress, quiet
         self._waiting: list[tuple[int, dict[str, torch.Tensor], dict[str, float]]] = []
-        self._started = self._flushed = time.monotonic()
+        self._started = self._flushed = self._told = time.monotonic()
+        self._first = progress.step
         self._strings = self._tokens = 0
         self._bar = None
+        if not quiet:
+            print(f"tuning: {steps} steps, {where}", file=sys.stderr)
         if sys.stderr.isatty() and not quiet:
             done = progress.step
             self._bar = tqdm(total=steps, initial=done, unit="step", desc="tuning", leave=False)
+
+    def add_untuned(self, development: float) -> None:
+        """Note the score of the model before the first step."""
+        if self._stream is not None:
+            self._stream.write(json.dumps({"step": 0, "development": development}) + "\n")
+        if not self._quiet:
+            line = f"step 0/{self._steps}: untuned, development {development:.4f}"
+            tqdm.write(line, file=sys.stderr)
+        # it is no time of the steps
+        self._started = self._told = time.monotonic()
 
     def add(self, step: int, taken: Step, rate: float, development: float | None = None) -> None:
         """Note a step and the score after it, if there was one; `UserError` as `flush`."""
@@ -86,8 +106,16 @@ class StepLog:
         if self._bar is not None:
             self._bar.update(step - self._bar.n)
             self._bar.set_postfix_str(f"loss {row['loss']:.4f}{score}")
-        elif not self._quiet and (score or step in (1, steps) or step % max(steps // 10, 1) == 0):
+            return
+        now = time.monotonic()
+        due = step in (1, steps) or step % max(steps // 10, 1) == 0
+        due = due or now - self._told > _SECONDS_BETWEEN_LINES
+        if not self._quiet and (score or due):
+            self._told = now
             rate = f"{row['strings_per_second']:.0f} strings/s"
+            if step < steps:
+                seconds = (now - self._started) / (step - self._first) * (steps - step)
+                rate += f", {tqdm.format_interval(seconds)} left"
             print(f"step {step}/{steps}: loss {row['loss']:.4f}, {rate}{score}", file=sys.stderr)
 
     def close(self) -> None:

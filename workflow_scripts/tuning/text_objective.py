@@ -30,7 +30,7 @@ class TextObjective(Objective):
         own: Mapping[str, nn.Module] | None = None,
         whole: nn.Module | None = None,
     ) -> None:
-        loaded.check_pooling(choices.pooling, choices.max_length)
+        loaded.check_pooling(choices.pooling, choices.max_length, "max_length")
         self._loaded, self._choices, self._means = loaded, choices, means
         self._own = nn.ModuleDict(own or {}).to(means.device, loaded.model.dtype)
         self.trained = nn.ModuleDict({"whole": whole or loaded.model, "own": self._own})

@@ -94,7 +94,7 @@ def make_encoder(
     if writes:
         keep_steps(Path(step_log), state.read().step)
     # not in several processes, which would have to agree on the step
-    saved = state.saved_on_sigterm() if processes.count == 1 else nullcontext()
+    saved = state.saved_on_signals() if processes.count == 1 else nullcontext()
     with saved, open(step_log, "a", encoding="utf-8") if writes else nullcontext() as stream:
         others = {"score": score, "state": state, "processes": processes}
         summary = tune_model(loaded, corpus, recipe, seed, stream, **others)

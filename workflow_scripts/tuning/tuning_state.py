@@ -21,9 +21,10 @@ Trained = tuple[torch.nn.Module, torch.optim.Optimizer, torch.amp.GradScaler]
 
 @dataclass
 class Progress:
-    """Steps done and the losses of the first and the last of them."""
+    """Steps done and the losses of the first and the last; the development score before them."""
 
     step: int = 0
+    untuned: float | None = None
     first_loss: float | None = None
     last_loss: float | None = None
 
@@ -58,21 +59,43 @@ class StateFile:
 
     def __init__(self, path: Path, digest: str, seconds: float = 60.0) -> None:
         self.path, self._digest, self._seconds = path, digest, seconds
-        self._saved = time.monotonic()
-        self._asked_to_end = False
+        # the first state is kept sooner
+        self._saved = time.monotonic() - seconds / 2
+        self._asked_to_end: signal.Signals | None = None
 
     @contextmanager
-    def saved_on_sigterm(self) -> Iterator[None]:
-        """Let SIGTERM, which schedulers send before SIGKILL, save the state and end the process."""
+    def saved_on_signals(self) -> Iterator[None]:
+        """Let SIGTERM, which schedulers send before SIGKILL, and Ctrl-C save the state and end.
 
-        def ask_to_end(*_: object) -> None:
-            self._asked_to_end = True
+        That is after the step; a second Ctrl-C ends at once.
+        """
 
-        before = signal.signal(signal.SIGTERM, ask_to_end)
+        def ask_to_end(number: int, _frame: object) -> None:
+            self._asked_to_end = signal.Signals(number)
+            if number == signal.SIGINT:
+                signal.signal(signal.SIGINT, signal.default_int_handler)
+                print("ending after this step; Ctrl-C again ends at once", file=sys.stderr)
+
+        before = {signal.SIGTERM: signal.signal(signal.SIGTERM, ask_to_end)}
+        # whoever ignores Ctrl-C, as what runs in the background does, goes on to
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            before[signal.SIGINT] = signal.signal(signal.SIGINT, ask_to_end)
         try:
             yield
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(self._kept(self.read().step)) from None
         finally:
-            signal.signal(signal.SIGTERM, before)
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _kept(self, step: int) -> str:
+        """Return what is said of the state of a run that ends before its time."""
+        if not step:
+            return "no step is kept yet; give the same command again to start anew"
+        return (
+            f"the state after step {step} is kept in {self.path.name} beside the output; "
+            "the same command goes on from there"
+        )
 
     def read(self) -> Progress:
         """Return how far the interrupted run came; step 0 where there is none to go on from."""
@@ -97,7 +120,7 @@ class StateFile:
         return position if position.get("digest") == self._digest else {}
 
     def is_due(self) -> bool:
-        return self._asked_to_end or time.monotonic() - self._saved >= self._seconds
+        return self._asked_to_end is not None or time.monotonic() - self._saved >= self._seconds
 
     def save(self, trained: Trained, progress: Progress, best: BestWeights) -> None:
         """Write the state, whole or not at all; end the process if it was asked to end."""
@@ -106,10 +129,7 @@ class StateFile:
         model, optimiser, scaler = trained
         save_state(self.path, model, optimiser, position, best.weights, scaler)
         self._saved = time.monotonic()
-        if self._asked_to_end:
-            print(
-                f"asked to end (SIGTERM): the state after step {progress.step} is kept, and the "
-                "next attempt goes on from there",
-                file=sys.stderr,
-            )
-            sys.exit(128 + signal.SIGTERM)
+        if self._asked_to_end is not None:
+            why = "interrupted" if self._asked_to_end == signal.SIGINT else "asked to end (SIGTERM)"
+            print(f"{why}: {self._kept(progress.step)}", file=sys.stderr)
+            sys.exit(128 + self._asked_to_end)

@@ -1,0 +1,47 @@
+"""The command `mirror-bert`: all front doors by name. `python -m workflow_scripts` is the same."""
+
+import importlib
+import sys
+from functools import partial
+
+from workflow_scripts.errors import UserError, nearest_name, run_command
+from workflow_scripts.front_doors import COMMAND, DOORS
+
+
+def manual() -> str:
+    """Return the help of the command itself."""
+    width = max(map(len, DOORS))
+    doors = [f"  {name:<{width}}  {what}" for name, (_, what) in DOORS.items()]
+    return "\n".join(
+        [
+            f"usage: {COMMAND} COMMAND [OPTION ...]",
+            "",
+            "Encoders of words, phrases or sentences from masked language models, without labels.",
+            "",
+            "commands:",
+            *doors,
+            "",
+            f"`{COMMAND} COMMAND --help` tells the options of one, with an example. Tables and",
+            "figures of the papers are made by `snakemake --cores N all_tables` in a checkout.",
+        ]
+    )
+
+
+def run(argv: list[str]) -> None:
+    """Run the front door that the first word names."""
+    if not argv or argv[0] in ("-h", "--help"):
+        print(manual(), file=sys.stdout if argv else sys.stderr)
+        raise SystemExit(0 if argv else 2)
+    name, *rest = argv
+    if name not in DOORS:
+        raise UserError(f"{COMMAND} {name}: no such command; {nearest_name(name, DOORS)}")
+    # only now: no front door waits for what the others import
+    importlib.import_module(f"workflow_scripts.{DOORS[name][0]}").main(rest)
+
+
+def main() -> None:
+    run_command(partial(run, sys.argv[1:]))
+
+
+if __name__ == "__main__":
+    main()

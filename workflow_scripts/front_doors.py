@@ -1,0 +1,70 @@
+"""The front doors: their names under the one command, and what the help of each has."""
+
+import argparse
+import shutil
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+from workflow_scripts.errors import UserError
+from workflow_scripts.files import STDIN
+
+COMMAND = "mirror-bert"
+# by name: the module, and what it does
+DOORS = {
+    "tune": ("mirror", "an encoder from a model and strings, by Mirror tuning"),
+    "cmlm": ("cmlm", "an encoder from a model and running text, by CMLM"),
+    "evaluate": ("evaluate", "score an encoder on data sets, beside another one"),
+    "embed": ("embed", "vectors of the lines of a file"),
+    "link": ("link", "link mentions to the names of an ontology"),
+    "search": ("search", "nearest sentences, near-duplicates and translations in files"),
+    "translate": ("translate", "a lexicon of two languages from a small dictionary"),
+    "export": ("export_onnx", "ONNX files for an encoder, several times faster on a CPU"),
+    "check": ("check_config", "look a config of the workflow through for mistakes"),
+}
+_NAMES = {module: name for name, (module, _) in DOORS.items()}
+
+
+def typed_command(module: str) -> str:
+    """Return how the user calls a front door: under the one command, or as a module."""
+    program = Path(sys.argv[0])
+    if program.stem == COMMAND:
+        return f"{COMMAND} {_NAMES[module]}"
+    if program.name == "__main__.py":
+        return f"python -m workflow_scripts {_NAMES[module]}"
+    return f"python -m workflow_scripts.{module}"
+
+
+def check_files(option: str, *paths: str | Path | None) -> None:
+    """Raise `UserError` by `option` for a path that is given and no file; "-" is standard input."""
+    for path in paths:
+        if path is not None and str(path) != STDIN and not Path(path).is_file():
+            raise UserError(f"{option} {path}: no such file; check the path")
+
+
+class _Manual(argparse.RawDescriptionHelpFormatter):
+    """Help that begins with what a command cannot do without."""
+
+    def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: Any = None) -> None:
+        names = [(action, action.metavar or action.dest.upper()) for action in actions]
+        needed = [" ".join([*a.option_strings[:1], name]) for a, name in names if a.required]
+        super().add_usage(" ".join(["%(prog)s", *needed, "[OPTION ...]"]), actions, groups, prefix)
+
+
+def door_parser(module: str, manual: str | None, example: str) -> argparse.ArgumentParser:
+    """Return the parser of a front door, whose help has its docstring whole and an example.
+
+    COMMAND in the example becomes what the user types.
+    """
+    command = typed_command(module)
+    said = (manual or "").removeprefix("Front door: ").strip()
+    width = min(shutil.get_terminal_size().columns, 100) - 2
+    said = said[:1].upper() + said[1:]
+    shown = textwrap.indent(example.strip().replace("COMMAND", command), "  ")
+    return argparse.ArgumentParser(
+        prog=command,
+        description="\n\n".join(textwrap.fill(one, width) for one in said.split("\n\n")),
+        epilog=f"example (in a checkout):\n{shown}",
+        formatter_class=_Manual,
+    )

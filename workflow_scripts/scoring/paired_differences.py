@@ -1,0 +1,78 @@
+"""Two encoders on the same items: the differences of their scores, by the paired bootstrap."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from workflow_scripts.scoring.bootstrap import paired_p_value, percentile_interval
+from workflow_scripts.scoring.details import replicates_key
+from workflow_scripts.scoring.tidy_scores import Score
+
+# of `bootstrap_scores`: rows, and replicates among the arrays of the details
+Scored = tuple[Sequence[Score], Mapping[str, np.ndarray]]
+
+
+class Difference(NamedTuple):
+    """A score less that of another encoder; interval and p value where items are resampled."""
+
+    dataset: str
+    metric: str
+    value: float
+    against: float
+    difference: float
+    difference_low: float | None
+    difference_high: float | None
+    p_value: float | None
+
+
+def paired_differences(own: Scored, other: Scored) -> list[Difference]:
+    """Return the difference of each score of `own` that `other` has on as many items."""
+    others = {(row.dataset, row.metric, row.n): row for row in other[0]}
+    pairs = [
+        (row, others[row.dataset, row.metric, row.n])
+        for row in own[0]
+        if (row.dataset, row.metric, row.n) in others
+    ]
+    return [
+        _difference(row.dataset, row.metric, (row.value, its.value), _replicates(row, own, other))
+        for row, its in pairs
+    ]
+
+
+def mean_differences(own: Scored, other: Scored) -> list[Difference]:
+    """Return that of the mean over data sets of each metric that several of them have.
+
+    The items of each set are resampled by themselves, as for the averages of tables: sets that
+    share items make it look more certain than it is.
+    """
+    found = []
+    for metric in dict.fromkeys(row.metric for row in own[0]):
+        pairs = paired_differences(
+            *(([r for r in s[0] if r.metric == metric], s[1]) for s in (own, other))
+        )
+        if len(pairs) < 2:
+            continue
+        replicates = [_replicates(pair, own, other) for pair in pairs]
+        values = np.mean([(pair.value, pair.against) for pair in pairs], axis=0)
+        whole = None if any(one is None for one in replicates) else np.mean(replicates, axis=0)
+        found.append(_difference(f"mean of {len(pairs)}", metric, values.tolist(), whole))
+    return found
+
+
+def _replicates(row: Score | Difference, own: Scored, other: Scored) -> np.ndarray | None:
+    key = replicates_key(row.dataset, row.metric)
+    if key not in own[1] or key not in other[1]:
+        return None
+    return own[1][key] - other[1][key]
+
+
+def _difference(
+    dataset: str, metric: str, values: Sequence[float], replicates: np.ndarray | None
+) -> Difference:
+    value, against = values
+    found = (dataset, metric, value, against, value - against)
+    # a resample may have no rank correlation
+    if replicates is None or np.isnan(replicates).all():
+        return Difference(*found, None, None, None)
+    return Difference(*found, *percentile_interval(replicates), paired_p_value(replicates))
