@@ -27,6 +27,9 @@ def test_the_overlay_leaves_recipes_and_corpora_of_rows_as_they_are(
         corpus = block["corpora"][search["corpus"]]
         # no batch of the grid is larger
         assert corpus["size"] >= max(paper_config["tuning_grid"]["axes"]["batch_size"])
+        assert search["set"] == {"max_length": rehearsal.SHORT}
+    # all 252 cells of each
+    assert not {"axes", "cells_per_job"} & block["tuning_grid"].keys()
     assert block["data"]["missing"] == "error" and block["data"]["paper"] == []
     own = {
         name for name, model in paper_config["models"].items() if {"hub", "vectors"} & model.keys()
@@ -49,21 +52,60 @@ def test_what_was_never_given_out_has_a_stand_in(project, paper_config):
     assert len(more["datasets"]) == 9 * 15
 
 
-def test_reasons_are_counted_over_published_cells_and_stand_ins_are_called_so():
-    model = "model bert-en is not the paper's"
+def test_reasons_of_stand_ins_are_counted_apart_from_those_of_the_config():
+    overlay = {"corpora": {"text-en": {"kind": "text"}}, "recipes": {"cmlm": {"steps": 4}}}
+    stand_ins = rehearsal_report.stand_in_reasons(overlay)
+    data, model = "the data are not the paper's", "model bert-en is not the paper's"
+    trained = "recipe: steps 4, in the paper 1000000 | corpus text-en is not the paper's"
     cells = [
-        cell(status="not-comparable", reason=f"the data are not the paper's | {model}"),
+        cell(status="not-comparable", reason=f"{data} | {model} | {trained}"),
         cell(status="not-comparable", reason="model bert-fr is not the paper's"),
+        cell(status="not-comparable", reason="recipe: steps 5, in the paper 1000000"),
+        cell(status="not-comparable", reason="corpus names is not the paper's"),
         cell(status="not-run", reason="the text was not given out"),
         cell(status="no-published", published=None),
     ]
-    status, reasons = rehearsal_report.count_reasons(cells)
-    assert status == {"not-comparable": 2, "not-run": 1}
-    assert reasons == {
-        "not-comparable: stand-in model": 2,
-        "not-comparable: stand-in data": 1,
+    status, made, own = rehearsal_report.count_reasons(cells, stand_ins)
+    assert status == {"not-comparable": 4, "not-run": 1}
+    # data and text are both data
+    assert made == {"stand-in model": 2, "stand-in data": 1, "stand-in length of training": 1}
+    assert own == {
+        "not-comparable: recipe: steps 5, in the paper 1000000": 1,
+        "not-comparable: corpus names is not the paper's": 1,
         "not-run: the text was not given out": 1,
     }
+
+
+def call(**changes):
+    facts = {"size": "small", "seeds": 1, "tables": None, "complete": True, "cores": 2}
+    return facts | {"through": ""} | changes
+
+
+def test_a_call_that_was_killed_left_no_end(tmp_path):
+    for facts in (call(), call(seeds=3), {"status": 1, "seconds": {}}, call(seeds=5)):
+        rehearsal.keep_record(tmp_path, facts)
+    rehearsal.keep_record(tmp_path, {"status": 0, "seconds": {}})
+    calls = rehearsal_report.read_calls(tmp_path)
+    assert [one.get("status") for one in calls] == [None, 1, 0]
+    text = " ".join(rehearsal_report._how(calls))
+    assert "tables: all; seeds: 5" in text
+    assert "Calls on the same folder: 3, of which 1 were killed and 1 ended" in text
+
+
+def test_scores_and_weights_of_two_runs_are_held_against_each_other(tmp_path):
+    written = {
+        "scores/a/seed33/b.tsv": ("0.5", "0.5"),
+        "scores/a/seed44/b.tsv": ("0.5", None),
+        "encoders/a/model.safetensors": ("weights", "others"),
+        "logs/a.log": ("8:00", "9:00"),
+    }
+    for name, contents in written.items():
+        for run, content in zip(("one", "two"), contents, strict=True):
+            if content is not None:
+                file = tmp_path / run / "results" / name
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(content)
+    assert rehearsal_report._same(tmp_path / "one", tmp_path / "two") == "1 of 2"
 
 
 def test_rules_are_added_up_from_their_benchmarks(tmp_path):
@@ -97,11 +139,14 @@ def test_a_part_of_the_grid_runs_from_an_empty_folder(tmp_path):
     published = [one for one in cells if one.published is not None]
     assert len(published) == 14
     assert all(one.mean is not None and one.status == "not-comparable" for one in published)
-    assert {rehearsal_report._said(why) for one in published for why in one.reasons} >= {
-        "stand-in model",
-        "stand-in data",
+    assert {why for one in published for why in one.reasons} >= {
+        "the data are not the paper's",
+        "model bert-en is not the paper's",
     }
-    assert "| tune_encoder | 6 |" in page.read_text()
+    text = page.read_text()
+    assert "| tune_encoder | 6 |" in text
+    assert "| stand-in data | 14 |" in text and "| stand-in model | 14 |" in text
+    assert "tables: table05, table15; seeds: 1" in text
     # the same stand-ins serve again, and nothing is left to do
     registry = (folder / "config/registry.yaml").read_bytes()
     before = (folder / "results/tables/index.html").stat().st_mtime_ns
