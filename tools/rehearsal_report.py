@@ -19,6 +19,8 @@ OVERLAY = "config/rehearsal.yaml"
 DATA, MODEL, LENGTH = (f"stand-in {what}" for what in ("data", "model", "length of training"))
 # values and weights; the tables are made of them
 _COMPARED = ("scores/**/*.tsv", "encoders/**/*.safetensors")
+_RUN_HEADS = ("tables", "never given out", "seeds", "through", "jobs", "processor seconds")
+_RUN_HEADS += ("calls", "killed", "failed", "same bytes")
 
 
 class Rule(NamedTuple):
@@ -127,25 +129,6 @@ def read_calls(folder: Path) -> list[dict[str, Any]]:
     return calls
 
 
-def _what(call: Mapping[str, Any]) -> list[str]:
-    tables = ", ".join(call["tables"]) if call["tables"] else "all"
-    through = call["through"] or f"{call['cores']} cores"
-    return [tables, "yes" if call["complete"] else "no", str(call["seeds"]), through]
-
-
-def _how(calls: list[dict[str, Any]]) -> list[str]:
-    """Return what the last call was, and how often it took up what others had left."""
-    tables, complete, seeds, through = _what(calls[-1])
-    killed = sum("status" not in call for call in calls)
-    failed = sum(call.get("status", 0) != 0 for call in calls)
-    return [
-        f"This run: stand-ins of size {calls[-1]['size']}; tables: {tables}; seeds: {seeds}; rows",
-        f"whose text, models or data were never given out, with stand-ins for them: {complete}.",
-        f"Through {through}, shared with other work. Calls on the same folder: {len(calls)}, of",
-        f"which {killed} were killed and {failed} ended with a failed job.",
-    ]
-
-
 def _same(folder: Path, other: Path) -> str:
     """Return of how many files that both runs have the bytes are the same."""
     files = [file for one in _COMPARED for file in (folder / "results").glob(one)]
@@ -155,9 +138,22 @@ def _same(folder: Path, other: Path) -> str:
     return f"{same:,} of {len(both):,}"
 
 
-def _beside_row(folder: Path, other: Path) -> list[str]:
-    jobs = _rule_rows(read_rules(other / "results"))[-1]
-    return [*_what(read_calls(other)[-1]), jobs[1], jobs[4], _same(folder, other)]
+def _run_row(folder: Path, first: Path) -> list[str]:
+    """Return what the last call on a folder was, and what all calls on it came to."""
+    calls = read_calls(folder)
+    last, jobs = calls[-1], _rule_rows(read_rules(folder / "results"))[-1]
+    return [
+        ", ".join(last["tables"] or ["all"]),
+        "with" if last["complete"] else "without",
+        str(last["seeds"]),
+        last["through"] or f"{last['cores']} cores",
+        jobs[1],
+        jobs[4],
+        str(len(calls)),
+        str(sum("status" not in call for call in calls)),
+        str(sum(call.get("status", 0) != 0 for call in calls)),
+        "" if folder == first else _same(first, folder),
+    ]
 
 
 def report(folder: Path, beside: Iterable[Path] = ()) -> str:
@@ -181,9 +177,18 @@ def report(folder: Path, beside: Iterable[Path] = ()) -> str:
         "their data. Not one value in it says anything of the papers; it shows that every job",
         "runs, and how jobs, time and bytes are shared out.",
         "",
-        *_how(read_calls(folder)),
+        "## Runs",
+        "",
+        *_table(_RUN_HEADS, [_run_row(one, folder) for one in (folder, *beside)]),
+        "",
+        "Never given out: rows whose texts, models or data are not to be had. Same bytes: files of",
+        "scores and weights that are those of the first run, of all that both have made. A call",
+        "that was killed, or in which a job failed, was taken up by the next. The cores were",
+        "shared with other work.",
         "",
         "## Rules",
+        "",
+        "All that follows is of the first run.",
         "",
         *_table(heads, _rule_rows(read_rules(results))),
         "",
@@ -205,9 +210,4 @@ def report(folder: Path, beside: Iterable[Path] = ()) -> str:
         *_table(("reason (a cell may have several)", "cells"), own.most_common()),
         "",
     ]
-    if rows := [_beside_row(folder, other) for other in beside]:
-        names = ("tables", "never given out", "seeds", "through", "jobs", "processor seconds")
-        heads = (*names, "files with the bytes of the run above")
-        lines += ["## Further runs", "", *_table(heads, rows), ""]
-        lines += ["Held against it: scores and weights that both have made.", ""]
     return "\n".join(lines)

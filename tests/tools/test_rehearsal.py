@@ -87,9 +87,13 @@ def test_a_call_that_was_killed_left_no_end(tmp_path):
     rehearsal.keep_record(tmp_path, {"status": 0, "seconds": {}})
     calls = rehearsal_report.read_calls(tmp_path)
     assert [one.get("status") for one in calls] == [None, 1, 0]
-    text = " ".join(rehearsal_report._how(calls))
-    assert "tables: all; seeds: 5" in text
-    assert "Calls on the same folder: 3, of which 1 were killed and 1 ended" in text
+    fetched = tmp_path / "results/benchmarks/fetch_all.tsv"
+    fetched.parent.mkdir(parents=True)
+    fetched.write_text("s\tmax_rss\tio_out\tcpu_time\n1\t-\t-\t0.5\n")
+    row = rehearsal_report._run_row(tmp_path, tmp_path)
+    named = dict(zip(rehearsal_report._RUN_HEADS, row, strict=True))
+    assert (named["tables"], named["seeds"], named["through"]) == ("all", "5", "2 cores")
+    assert (named["calls"], named["killed"], named["failed"]) == ("3", "1", "1")
 
 
 def test_scores_and_weights_of_two_runs_are_held_against_each_other(tmp_path):
@@ -146,7 +150,7 @@ def test_a_part_of_the_grid_runs_from_an_empty_folder(tmp_path):
     text = page.read_text()
     assert "| tune_encoder | 6 |" in text
     assert "| stand-in data | 14 |" in text and "| stand-in model | 14 |" in text
-    assert "tables: table05, table15; seeds: 1" in text
+    assert "| table05, table15 | without | 1 | 2 cores |" in text
     # the same stand-ins serve again, and nothing is left to do
     registry = (folder / "config/registry.yaml").read_bytes()
     before = (folder / "results/tables/index.html").stat().st_mtime_ns
