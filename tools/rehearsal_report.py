@@ -71,6 +71,8 @@ def stand_in_reasons(overlay: Mapping[str, Any]) -> dict[str, str]:
     All others are the config's own: the papers' run has them too.
     """
     found = {"the data are not the paper's": DATA, r"model \S+ is not the paper's": MODEL}
+    if len(overlay.get("seeds", [])) == 1:
+        found["a single seed has no deviation"] = "one seed in the place of several"
     for name in overlay.get("corpora", {}):
         found[f"corpus {re.escape(name)} is not the paper's"] = DATA
     for recipe in overlay.get("recipes", {}).values():

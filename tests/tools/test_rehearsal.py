@@ -47,6 +47,8 @@ def test_what_was_never_given_out_has_a_stand_in(project, paper_config):
     for name, corpus in paper_config["corpora"].items():
         assert (name in more["corpora"]) == (corpus["kind"] == "absent")
     assert more["recipes"]["cmlm"] == {"steps": 4, "batch_size": 8}
+    # of 60 pairs with a label
+    assert more["recipes"]["cmlm-s3-nli"] == {"batch_size": 8}
     assert not any(name.startswith("mirror") for name in more["recipes"])
     assert all(block == {"absent": None} for block in more["datasets"].values())
     assert len(more["datasets"]) == 9 * 15
@@ -54,6 +56,7 @@ def test_what_was_never_given_out_has_a_stand_in(project, paper_config):
 
 def test_reasons_of_stand_ins_are_counted_apart_from_those_of_the_config():
     overlay = {"corpora": {"text-en": {"kind": "text"}}, "recipes": {"cmlm": {"steps": 4}}}
+    overlay["seeds"] = [33]
     stand_ins = rehearsal_report.stand_in_reasons(overlay)
     data, model = "the data are not the paper's", "model bert-en is not the paper's"
     trained = "recipe: steps 4, in the paper 1000000 | corpus text-en is not the paper's"
@@ -63,12 +66,18 @@ def test_reasons_of_stand_ins_are_counted_apart_from_those_of_the_config():
         cell(status="not-comparable", reason="recipe: steps 5, in the paper 1000000"),
         cell(status="not-comparable", reason="corpus names is not the paper's"),
         cell(status="not-run", reason="the text was not given out"),
+        cell(status="not-run", reason="a single seed has no deviation"),
         cell(status="no-published", published=None),
     ]
     status, made, own = rehearsal_report.count_reasons(cells, stand_ins)
-    assert status == {"not-comparable": 4, "not-run": 1}
+    assert status == {"not-comparable": 4, "not-run": 2}
     # data and text are both data
-    assert made == {"stand-in model": 2, "stand-in data": 1, "stand-in length of training": 1}
+    assert made == {
+        "stand-in model": 2,
+        "stand-in data": 1,
+        "stand-in length of training": 1,
+        "one seed in the place of several": 1,
+    }
     assert own == {
         "not-comparable: recipe: steps 5, in the paper 1000000": 1,
         "not-comparable: corpus names is not the paper's": 1,
