@@ -207,7 +207,7 @@ def report(folder: Path, beside: Iterable[Path] = ()) -> str:
         "",
         *_table(("what stands in (a cell may have several)", "cells"), made.most_common()),
         "",
-        "Reasons that are config/paper.yaml's own, and that the papers' models and data leave:",
+        "Reasons that are config/paper.yaml's own, and stay where models and data are the papers':",
         "",
         *_table(("reason (a cell may have several)", "cells"), own.most_common()),
         "",
