@@ -6,11 +6,13 @@ The folder gets a copy of the project, in which config/registry.yaml has the has
 the data, and config/rehearsal.yaml lies over config/paper.yaml. A hub and a mirror on this machine
 serve what `fetch_all` asks for; then they are gone, and all tables are made offline. Run it again
 to go on where it ended, also with more seeds or tables: with the project's files as they then are,
-and the same stand-ins.
+and the same stand-ins. What each call was and took is in rehearsal.jsonl of the folder.
 """
 
 import argparse
+import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -25,7 +27,7 @@ from typing import Any
 import yaml
 
 from tools.fake_hub import fake_hub, listening
-from tools.rehearsal_report import write_report
+from tools.rehearsal_report import OVERLAY, RECORD, report
 from tools.stand_in_data import make_data, write_never_published
 from tools.stand_in_rows import SIZES, Material
 from workflow_scripts.configuration.layers import DEFAULT, read_layers
@@ -36,26 +38,23 @@ from workflow_scripts.files import write_text
 PROJECT = Path(__file__).resolve().parents[1]
 COPIED = ("Snakefile", "rules", "envs", "workflow_scripts", "config", "profiles", "resources")
 REGISTRY = "config/registry.yaml"
-OVERLAY, FETCH, OFFLINE = (f"config/rehearsal{end}.yaml" for end in ("", "-fetch", "-offline"))
-_LARGE_BATCH = 1000
-# strings that the grid tunes on: one batch of its largest
-FEW = 320
+FETCH, OFFLINE = (f"config/rehearsal-{end}.yaml" for end in ("fetch", "offline"))
+# methods whose texts were not given out; of the stand-ins there are some dozens of lines
+_SCARCE = {"cmlm", "mlm", "quickthought", "bitext", "nli"}
+# strings that the grid tunes on, one batch of its largest, and tokens of each that are read
+FEW, SHORT = 320, 8
 SEEDS = [33, 44, 55, 66, 77]
 
 
 def copy_project(folder: Path) -> None:
     """Copy the project's files as they are, but for a registry that is there already."""
+    kept = [Path(REGISTRY).name] if (folder / REGISTRY).exists() else []
+    left_out = shutil.ignore_patterns("__pycache__", *kept)
     for name in COPIED:
-        source, target = PROJECT / name, folder / name
-        if source.is_file():
-            shutil.copy2(source, target)
-            continue
-        for file in source.rglob("*"):
-            place = folder / file.relative_to(PROJECT)
-            kept = place == folder / REGISTRY and place.exists()
-            if file.is_file() and file.suffix != ".pyc" and not kept:
-                place.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(file, place)
+        if (source := PROJECT / name).is_file():
+            shutil.copy2(source, folder / name)
+        else:
+            shutil.copytree(source, folder / name, ignore=left_out, dirs_exist_ok=True)
 
 
 def write_yaml(path: Path, block: dict[str, Any]) -> None:
@@ -65,8 +64,8 @@ def write_yaml(path: Path, block: dict[str, Any]) -> None:
 def overlay(base: Path, seeds: int, tables: Sequence[str]) -> dict[str, Any]:
     """Return what lies over a config: its models and data are stand-ins, so that nothing compares.
 
-    Recipes and corpora stay as they are, but for the 504 tunings of the grid, which take a few
-    strings. With `tables` only these are made, and no figures.
+    Recipes and corpora stay as they are, but for the 504 tunings of the grid, which take the first
+    tokens of a few strings. With `tables` only these are made, and no figures.
     """
     config = read_layers([base]).config
     block: dict[str, Any] = {"base": [base.name], "seeds": SEEDS[:seeds], "device": "cpu"}
@@ -84,7 +83,10 @@ def overlay(base: Path, seeds: int, tables: Sequence[str]) -> dict[str, Any]:
         for corpus, name in few.items()
     }
     block["tuning_grid"] = {
-        "searches": {name: {"corpus": few[one["corpus"]]} for name, one in searches}
+        "searches": {
+            name: {"corpus": few[one["corpus"]], "set": {"max_length": SHORT}}
+            for name, one in searches
+        }
     }
     with_seeds = [name for name, one in config["tables"].items() if "seeds" in one]
     block["tables"] = {name: {"seeds": SEEDS[:seeds]} for name in with_seeds}
@@ -102,7 +104,8 @@ def overlay(base: Path, seeds: int, tables: Sequence[str]) -> dict[str, Any]:
 def never_given_out(base: Path) -> dict[str, Any]:
     """Return what lies over a config so that rows run whose text or models were never given out.
 
-    Their corpora are the embedded default's; training of a million steps ends after a few.
+    Their corpora are the embedded default's; training of a million steps ends after a few,
+    of a few strings each.
     """
     config = read_layers([base]).config
     embedded = read_layers([DEFAULT]).config["corpora"]
@@ -115,7 +118,7 @@ def never_given_out(base: Path) -> dict[str, Any]:
     recipes: dict[str, dict[str, Any]] = {}
     for name, recipe in config["recipes"].items():
         cut = {"steps": 4} if "steps" in recipe else {}
-        if recipe.get("batch_size", 0) > _LARGE_BATCH:
+        if recipe.get("method") in _SCARCE:
             cut["batch_size"] = 8
         recipes[name] = cut
     unpublished = [name for name, one in config["datasets"].items() if "absent" in one]
@@ -173,17 +176,23 @@ def serving(folder: Path) -> Iterator[dict[str, str]]:
 
 
 def run_snakemake(
-    folder: Path, target: str, over: str, environment: dict[str, str], cores: int
+    folder: Path, target: str, over: str, environment: dict[str, str], options: Sequence[str]
 ) -> tuple[int, float]:
     """Run a target in the folder; return its exit status and seconds."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    words = [sys.executable, "-m", "snakemake", "--cores", str(cores), "--keep-going"]
+    words = [sys.executable, "-m", "snakemake", "--keep-going", *options]
     words += ["--configfile", OVERLAY, over, "--", target]
     started = time.monotonic()
     status = subprocess.run(
         words, cwd=folder, env={**os.environ, "PATH": path, **environment}
     ).returncode
     return status, time.monotonic() - started
+
+
+def keep_record(folder: Path, facts: dict[str, Any]) -> None:
+    """Add a line: a call as it begins, and again as it ends, which one that is killed does not."""
+    with (folder / RECORD).open("a", encoding="utf-8") as stream:
+        stream.write(json.dumps(facts) + "\n")
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -197,25 +206,28 @@ def main(argv: list[str] | None = None) -> None:
     whole = "also rows whose text, models or data were never given out, with stand-ins for them"
     parser.add_argument("--complete", action="store_true", help=whole)
     parser.add_argument("--cores", type=int, default=os.cpu_count() or 1)
+    through = "options of Snakemake in the place of --cores, for all tables: a profile of a cluster"
+    parser.add_argument("--through", default="", help=through)
     parser.add_argument("--report", type=Path, help="Markdown file: rules, time, memory, bytes")
+    beside = "folders of other runs, which the report tells of too, and holds against this one"
+    parser.add_argument("--beside", type=Path, nargs="+", default=[], help=beside)
     arguments = parser.parse_args(argv)
     folder = arguments.folder.resolve()
     prepare(folder, PROJECT / "config" / f"{arguments.config}.yaml", arguments)
-    seconds = {}
+    said = ("size", "seeds", "tables", "complete", "cores", "through")
+    keep_record(folder, {name: getattr(arguments, name) for name in said})
+    cores, seconds = ["--cores", str(arguments.cores)], {}
     with serving(folder) as environment:
-        status, seconds["fetch_all"] = run_snakemake(
-            folder, "fetch_all", FETCH, environment, arguments.cores
-        )
+        status, seconds["fetch_all"] = run_snakemake(folder, "fetch_all", FETCH, environment, cores)
     if status == 0:
         offline = {"HF_HUB_OFFLINE": "1"}
+        options = shlex.split(arguments.through) or cores
         status, seconds["all_tables"] = run_snakemake(
-            folder, "all_tables", OFFLINE, offline, arguments.cores
+            folder, "all_tables", OFFLINE, offline, options
         )
+    keep_record(folder, {"status": status, "seconds": seconds})
     if arguments.report and status == 0:
-        took = " and ".join(f"`{name}` {value:,.0f} s" for name, value in seconds.items())
-        what = f"stand-ins of size {arguments.size}, seeds: {arguments.seeds}"
-        how = f"This run: {what}, on {arguments.cores} cores; {took} by the clock."
-        write_report(folder, arguments.report, how)
+        write_text(arguments.report, report(folder, arguments.beside))
     if status:
         raise UserError(f"{folder}: not all jobs ended well; mend it and run the same again")
 

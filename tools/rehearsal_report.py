@@ -1,22 +1,26 @@
 """What a rehearsal took, rule by rule, and what its scorecard says: docs/rehearsal.md."""
 
+import json
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import yaml
 
 from workflow_scripts.datasets.headed_rows import read_headed_rows
-from workflow_scripts.files import write_text
 from workflow_scripts.tables.tidy_cells import TidyCell, read_cells
 
 _MEGABYTE = 2**20
 _COLUMNS = ["s", "max_rss", "io_out", "cpu_time"]
-# what the overlay of a rehearsal adds to the reasons of a cell
-_STAND_IN = {
-    r"the data are not the paper's": "stand-in data",
-    r"model \S+ is not the paper's": "stand-in model",
-}
+RECORD = "rehearsal.jsonl"
+OVERLAY = "config/rehearsal.yaml"
+DATA, MODEL, LENGTH = (f"stand-in {what}" for what in ("data", "model", "length of training"))
+# values and weights; the tables are made of them
+_COMPARED = ("scores/**/*.tsv", "encoders/**/*.safetensors")
+_RUN_HEADS = ("tables", "never given out", "seeds", "through", "jobs", "processor seconds")
+_RUN_HEADS += ("calls", "killed", "failed", "same bytes")
 
 
 class Rule(NamedTuple):
@@ -61,23 +65,43 @@ def _table(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> list[str]:
     return ["| " + " | ".join(map(str, line)) + " |" for line in lines]
 
 
-def count_reasons(cells: Iterable[TidyCell]) -> tuple[Counter[str], Counter[str]]:
-    """Return how many published cells have each status, and each reason."""
+def stand_in_reasons(overlay: Mapping[str, Any]) -> dict[str, str]:
+    """Return {pattern: what stands in} of the reasons that cells get from what lies over a config.
+
+    All others are the config's own: the papers' run has them too.
+    """
+    found = {"the data are not the paper's": DATA, r"model \S+ is not the paper's": MODEL}
+    if len(overlay.get("seeds", [])) == 1:
+        found["a single seed has no deviation"] = "one seed in the place of several"
+    for name in overlay.get("corpora", {}):
+        found[f"corpus {re.escape(name)} is not the paper's"] = DATA
+    for recipe in overlay.get("recipes", {}).values():
+        found |= {
+            f"recipe: {key} {value}, in the paper .*": LENGTH for key, value in recipe.items()
+        }
+    return found
+
+
+def count_reasons(
+    cells: Iterable[TidyCell], stand_ins: Mapping[str, str]
+) -> tuple[Counter[str], Counter[str], Counter[str]]:
+    """Return how many published cells have each status, each stand-in, and each other reason."""
     status: Counter[str] = Counter()
-    reasons: Counter[str] = Counter()
+    made: Counter[str] = Counter()
+    own: Counter[str] = Counter()
     for cell in cells:
         if cell.published is not None:
             status[cell.status] += 1
-            said = {_said(reason) for reason in cell.reasons if reason}
-            reasons.update(f"{cell.status}: {reason}" for reason in said)
-    return status, reasons
-
-
-def _said(reason: str) -> str:
-    for pattern, stand_in in _STAND_IN.items():
-        if re.fullmatch(pattern, reason):
-            return stand_in
-    return reason
+            said = {
+                reason: next(
+                    (to for one, to in stand_ins.items() if re.fullmatch(one, reason)), None
+                )
+                for reason in cell.reasons
+                if reason
+            }
+            made.update({label for label in said.values() if label is not None})
+            own.update(f"{cell.status}: {reason}" for reason, label in said.items() if not label)
+    return status, made, own
 
 
 def _rule_rows(rules: list[Rule]) -> list[list[str]]:
@@ -95,11 +119,52 @@ def _rule_rows(rules: list[Rule]) -> list[list[str]]:
     return [*rows, total + [f"{value:,.0f}" for value in (processor, memory, written)]]
 
 
-def report(folder: Path, how: str) -> str:
-    """Return the page of a rehearsal in a folder; `how` says what was run, on what, how long."""
+def read_calls(folder: Path) -> list[dict[str, Any]]:
+    """Return what the calls of a rehearsal were, each with its `status` if it came to its end."""
+    calls: list[dict[str, Any]] = []
+    for line in (folder / RECORD).read_text(encoding="utf-8").splitlines():
+        facts = json.loads(line)
+        if "status" in facts:
+            calls[-1] |= facts
+        else:
+            calls.append(facts)
+    return calls
+
+
+def _same(folder: Path, other: Path) -> str:
+    """Return of how many files that both runs have the bytes are the same."""
+    files = [file for one in _COMPARED for file in (folder / "results").glob(one)]
+    pairs = [(file, other / file.relative_to(folder)) for file in files]
+    both = [pair for pair in pairs if pair[1].is_file()]
+    same = sum(one.read_bytes() == its.read_bytes() for one, its in both)
+    return f"{same:,} of {len(both):,}"
+
+
+def _run_row(folder: Path, first: Path) -> list[str]:
+    """Return what the last call on a folder was, and what all calls on it came to."""
+    calls = read_calls(folder)
+    last, jobs = calls[-1], _rule_rows(read_rules(folder / "results"))[-1]
+    return [
+        ", ".join(last["tables"] or ["all"]),
+        "with" if last["complete"] else "without",
+        str(last["seeds"]),
+        last["through"] or f"{last['cores']} cores",
+        jobs[1],
+        jobs[4],
+        str(len(calls)),
+        str(sum("status" not in call for call in calls)),
+        str(sum(call.get("status", 0) != 0 for call in calls)),
+        "" if folder == first else _same(first, folder),
+    ]
+
+
+def report(folder: Path, beside: Iterable[Path] = ()) -> str:
+    """Return the page of a rehearsal in a folder, and of further ones held against it."""
     results = folder / "results"
     files = sorted(results.glob("*/cells/*.tsv"))
-    status, reasons = count_reasons(cell for file in files for cell in read_cells(file))
+    overlay = yaml.safe_load((folder / OVERLAY).read_text(encoding="utf-8"))
+    cells = (cell for file in files for cell in read_cells(file))
+    status, made, own = count_reasons(cells, stand_in_reasons(overlay))
     heads = ("rule", "jobs", "seconds", "longest", "processor seconds", "largest MB", "MB written")
     rooms = [f"results/{one.name}" for one in sorted(results.iterdir()) if one.is_dir()]
     sizes = [
@@ -114,9 +179,18 @@ def report(folder: Path, how: str) -> str:
         "their data. Not one value in it says anything of the papers; it shows that every job",
         "runs, and how jobs, time and bytes are shared out.",
         "",
-        how,
+        "## Runs",
+        "",
+        *_table(_RUN_HEADS, [_run_row(one, folder) for one in (folder, *beside)]),
+        "",
+        "Never given out: rows whose texts, models or data are not to be had. Same bytes: files of",
+        "scores and weights that are those of the first run, of all that both have made. A call",
+        "that was killed, or in which a job failed, was taken up by the next. The cores were",
+        "shared with other work.",
         "",
         "## Rules",
+        "",
+        "All that follows is of the first run.",
         "",
         *_table(heads, _rule_rows(read_rules(results))),
         "",
@@ -131,11 +205,11 @@ def report(folder: Path, how: str) -> str:
         "",
         *_table(("status", "cells"), status.most_common()),
         "",
-        *_table(("reason (a cell may have several)", "cells"), reasons.most_common()),
+        *_table(("what stands in (a cell may have several)", "cells"), made.most_common()),
+        "",
+        "Reasons that are config/paper.yaml's own, and stay where models and data are the papers':",
+        "",
+        *_table(("reason (a cell may have several)", "cells"), own.most_common()),
         "",
     ]
     return "\n".join(lines)
-
-
-def write_report(folder: Path, path: Path, how: str) -> None:
-    write_text(path, report(folder, how))

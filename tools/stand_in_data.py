@@ -149,7 +149,7 @@ _XEVAL = "ar bg de el en es fr hi ru sw th tr ur vi zh"
 def write_never_published(root: Path) -> None:
     """Put below a data root what no registry has: XEVAL, and running text, inference and vectors.
 
-    Each language of XEVAL is SentEval's files of the sampler.
+    Each language of XEVAL is SentEval's files of the sampler, unpacked and in UTF-8.
     """
     for name in ("running-text", "nli", "static-vectors"):
         shutil.copytree(SAMPLER / name, root / name, dirs_exist_ok=True)
@@ -160,3 +160,5 @@ def write_never_published(root: Path) -> None:
         packed = folder / "SST" / "binary" / "sentiment-train.gz"
         packed.with_suffix("").write_bytes(read_bytes(packed))
         packed.unlink()
+        questions = folder / "TREC" / "train_5500.label"
+        questions.write_text(questions.read_text(encoding="latin-1"), encoding="utf-8")

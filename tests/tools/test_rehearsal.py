@@ -27,6 +27,9 @@ def test_the_overlay_leaves_recipes_and_corpora_of_rows_as_they_are(
         corpus = block["corpora"][search["corpus"]]
         # no batch of the grid is larger
         assert corpus["size"] >= max(paper_config["tuning_grid"]["axes"]["batch_size"])
+        assert search["set"] == {"max_length": rehearsal.SHORT}
+    # all 252 cells of each
+    assert not {"axes", "cells_per_job"} & block["tuning_grid"].keys()
     assert block["data"]["missing"] == "error" and block["data"]["paper"] == []
     own = {
         name for name, model in paper_config["models"].items() if {"hub", "vectors"} & model.keys()
@@ -44,26 +47,78 @@ def test_what_was_never_given_out_has_a_stand_in(project, paper_config):
     for name, corpus in paper_config["corpora"].items():
         assert (name in more["corpora"]) == (corpus["kind"] == "absent")
     assert more["recipes"]["cmlm"] == {"steps": 4, "batch_size": 8}
+    # of 60 pairs with a label
+    assert more["recipes"]["cmlm-s3-nli"] == {"batch_size": 8}
     assert not any(name.startswith("mirror") for name in more["recipes"])
     assert all(block == {"absent": None} for block in more["datasets"].values())
     assert len(more["datasets"]) == 9 * 15
 
 
-def test_reasons_are_counted_over_published_cells_and_stand_ins_are_called_so():
-    model = "model bert-en is not the paper's"
+def test_reasons_of_stand_ins_are_counted_apart_from_those_of_the_config():
+    overlay = {"corpora": {"text-en": {"kind": "text"}}, "recipes": {"cmlm": {"steps": 4}}}
+    overlay["seeds"] = [33]
+    stand_ins = rehearsal_report.stand_in_reasons(overlay)
+    data, model = "the data are not the paper's", "model bert-en is not the paper's"
+    trained = "recipe: steps 4, in the paper 1000000 | corpus text-en is not the paper's"
     cells = [
-        cell(status="not-comparable", reason=f"the data are not the paper's | {model}"),
+        cell(status="not-comparable", reason=f"{data} | {model} | {trained}"),
         cell(status="not-comparable", reason="model bert-fr is not the paper's"),
+        cell(status="not-comparable", reason="recipe: steps 5, in the paper 1000000"),
+        cell(status="not-comparable", reason="corpus names is not the paper's"),
         cell(status="not-run", reason="the text was not given out"),
+        cell(status="not-run", reason="a single seed has no deviation"),
         cell(status="no-published", published=None),
     ]
-    status, reasons = rehearsal_report.count_reasons(cells)
-    assert status == {"not-comparable": 2, "not-run": 1}
-    assert reasons == {
-        "not-comparable: stand-in model": 2,
-        "not-comparable: stand-in data": 1,
+    status, made, own = rehearsal_report.count_reasons(cells, stand_ins)
+    assert status == {"not-comparable": 4, "not-run": 2}
+    # data and text are both data
+    assert made == {
+        "stand-in model": 2,
+        "stand-in data": 1,
+        "stand-in length of training": 1,
+        "one seed in the place of several": 1,
+    }
+    assert own == {
+        "not-comparable: recipe: steps 5, in the paper 1000000": 1,
+        "not-comparable: corpus names is not the paper's": 1,
         "not-run: the text was not given out": 1,
     }
+
+
+def call(**changes):
+    facts = {"size": "small", "seeds": 1, "tables": None, "complete": True, "cores": 2}
+    return facts | {"through": ""} | changes
+
+
+def test_a_call_that_was_killed_left_no_end(tmp_path):
+    for facts in (call(), call(seeds=3), {"status": 1, "seconds": {}}, call(seeds=5)):
+        rehearsal.keep_record(tmp_path, facts)
+    rehearsal.keep_record(tmp_path, {"status": 0, "seconds": {}})
+    calls = rehearsal_report.read_calls(tmp_path)
+    assert [one.get("status") for one in calls] == [None, 1, 0]
+    fetched = tmp_path / "results/benchmarks/fetch_all.tsv"
+    fetched.parent.mkdir(parents=True)
+    fetched.write_text("s\tmax_rss\tio_out\tcpu_time\n1\t-\t-\t0.5\n")
+    row = rehearsal_report._run_row(tmp_path, tmp_path)
+    named = dict(zip(rehearsal_report._RUN_HEADS, row, strict=True))
+    assert (named["tables"], named["seeds"], named["through"]) == ("all", "5", "2 cores")
+    assert (named["calls"], named["killed"], named["failed"]) == ("3", "1", "1")
+
+
+def test_scores_and_weights_of_two_runs_are_held_against_each_other(tmp_path):
+    written = {
+        "scores/a/seed33/b.tsv": ("0.5", "0.5"),
+        "scores/a/seed44/b.tsv": ("0.5", None),
+        "encoders/a/model.safetensors": ("weights", "others"),
+        "logs/a.log": ("8:00", "9:00"),
+    }
+    for name, contents in written.items():
+        for run, content in zip(("one", "two"), contents, strict=True):
+            if content is not None:
+                file = tmp_path / run / "results" / name
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(content)
+    assert rehearsal_report._same(tmp_path / "one", tmp_path / "two") == "1 of 2"
 
 
 def test_rules_are_added_up_from_their_benchmarks(tmp_path):
@@ -97,11 +152,14 @@ def test_a_part_of_the_grid_runs_from_an_empty_folder(tmp_path):
     published = [one for one in cells if one.published is not None]
     assert len(published) == 14
     assert all(one.mean is not None and one.status == "not-comparable" for one in published)
-    assert {rehearsal_report._said(why) for one in published for why in one.reasons} >= {
-        "stand-in model",
-        "stand-in data",
+    assert {why for one in published for why in one.reasons} >= {
+        "the data are not the paper's",
+        "model bert-en is not the paper's",
     }
-    assert "| tune_encoder | 6 |" in page.read_text()
+    text = page.read_text()
+    assert "| tune_encoder | 6 |" in text
+    assert "| stand-in data | 14 |" in text and "| stand-in model | 14 |" in text
+    assert "| table05, table15 | without | 1 | 2 cores |" in text
     # the same stand-ins serve again, and nothing is left to do
     registry = (folder / "config/registry.yaml").read_bytes()
     before = (folder / "results/tables/index.html").stat().st_mtime_ns

@@ -5,7 +5,7 @@ import torch
 from safetensors import safe_open
 from transformers import AutoModel, AutoTokenizer
 
-from tools.stand_in_data import make_data, write_stand_in
+from tools.stand_in_data import make_data, write_never_published, write_stand_in
 from tools.stand_in_models import LAYOUTS, stand_in_model
 from tools.stand_in_rows import SIZES, Material
 from workflow_scripts.datasets.mrconso import read_mrconso
@@ -109,3 +109,11 @@ def test_what_is_made_is_the_same_each_time(path, tmp_path):
         write_stand_in(SMALL, path, tmp_path / name / path)
     first, second = ((tmp_path / name / path).read_bytes() for name in ("one", "two"))
     assert first == second
+
+
+def test_xeval_is_text_of_utf_8_without_packed_files(tmp_path):
+    write_never_published(tmp_path)
+    files = [file for file in (tmp_path / "xeval").rglob("*") if file.is_file()]
+    assert len(files) == 15 * 18
+    for file in files:
+        file.read_text(encoding="utf-8")
