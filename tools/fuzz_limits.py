@@ -1,0 +1,160 @@
+"""One case in a process of its own: what it says, how long it takes, how much memory."""
+
+import os
+import random
+import resource
+import shutil
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import psutil
+
+from tools.fuzz_damage import damage_file, damage_words
+from workflow_scripts.errors import run_command
+
+# of processor time, since the machine may do other things too
+SECONDS, BYTES, CHARACTERS = 10, 10**9, 1000
+# beyond these a case is ended, so that a wrong one cannot take the machine
+_WALL_SECONDS, _MOST_BYTES, _LARGEST_FILE = 120, 6 * 10**9, 2 * 10**9
+_SAID = "said.fuzz"
+
+
+class Case(NamedTuple):
+    """What is run in a folder with `files` (name: what it is a copy of), one of them damaged.
+
+    Or the `words` of its command line are, which has these `options`. Files below a name of `own`
+    may be changed by the case.
+    """
+
+    run: Callable[[list[str]], object]
+    files: Mapping[str, Path]
+    words: Sequence[str] = ()
+    options: Sequence[str] = ()
+    damaged: Sequence[str] = ()
+    own: Sequence[str] = ()
+
+
+def run_case(
+    case: Case, chance: random.Random | None, folder: Path, shown: bool = False
+) -> str | None:
+    """Return what is wrong with how a case ends, None where nothing is; `shown`: print all.
+
+    Without `chance` nothing is damaged, and an error is wrong.
+    """
+    for name, source in case.files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, folder / name)
+    words, what = list(case.words), "nothing"
+    if chance is None:
+        pass
+    elif case.options and chance.random() < 0.5:
+        words = damage_words(words, case.options, list(case.files), chance)
+        what = " ".join(words)
+    else:
+        what = chance.choice(case.damaged or list(case.files))
+        damage_file(folder / what, chance)
+    before = {name: (folder / name).read_bytes() for name in case.files}
+    wrong = _watched(partial(case.run, words), folder)
+    said = (folder / _SAID).read_text(encoding="utf-8", errors="replace")
+    if shown:
+        print(f"{folder}: {what!r}\n{said}")
+    names = [Path(name).name for name in case.files] + [Path(one).name for one in words]
+    if chance is None and "error: " in said:
+        return said[said.rindex("error: ") :]
+    wrong = wrong or _message_is_wrong(said, names) or _left_over(folder)
+    if wrong is None:
+        for name, body in before.items():
+            mine = name.startswith(tuple(case.own)) if case.own else False
+            if not mine and (not (folder / name).is_file() or (folder / name).read_bytes() != body):
+                return f"{name} was changed"
+    return wrong
+
+
+def _watched(run: Callable[[], object], folder: Path) -> str | None:
+    """Run in a child process; return what is wrong with how it ends."""
+    used = psutil.Process().memory_info().rss
+    child = os.fork()
+    if child == 0:
+        os._exit(_child(run, folder))
+    started, usage = time.monotonic(), None
+    while usage is None:
+        ended, status, found = os.wait4(child, os.WNOHANG)
+        if ended:
+            usage = found
+        elif time.monotonic() - started > _WALL_SECONDS:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return f"did not end in {_WALL_SECONDS} s"
+        else:
+            time.sleep(0.001)
+    if (seconds := usage.ru_utime + usage.ru_stime) > SECONDS:
+        return f"took more than {SECONDS} s" + (" by far" if seconds > 2 * SECONDS else "")
+    # what the process had before is not the case's
+    if 1024 * usage.ru_maxrss - used > BYTES:
+        return f"took more than {BYTES / 1e9:.0f} GB"
+    if os.WIFSIGNALED(status):
+        return f"was ended by {signal.Signals(os.WTERMSIG(status)).name}"
+    if os.WEXITSTATUS(status) not in (0, 2):
+        return (folder / _SAID).read_text(encoding="utf-8", errors="replace").split("\n")[-2]
+    return None
+
+
+def _child(run: Callable[[], object], folder: Path) -> int:
+    """Return 0 for a result, 2 for one error, 1 for anything else, whose last line says what."""
+    os.chdir(folder)
+    said = os.open(_SAID, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for number, stream in enumerate((nothing, said, said)):
+        os.dup2(stream, number)
+    # as of a command: what is half a character there is written as its number
+    sys.stdin = open(0)
+    sys.stdout, sys.stderr = (open(n, "w", buffering=1, errors="backslashreplace") for n in (1, 2))
+    there = psutil.Process().memory_info().vms
+    resource.setrlimit(resource.RLIMIT_AS, (there + _MOST_BYTES, there + _MOST_BYTES))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (_LARGEST_FILE, _LARGEST_FILE))
+    try:
+        run_command(lambda: (run(), None)[1])
+        return 0
+    except SystemExit as end:
+        if end.code in (0, 2, None):
+            return end.code or 0
+        print(f"exit with {end.code}")
+    except BaseException as error:
+        traceback.print_exc()
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        place = "/".join(Path(last.filename).parts[-2:])
+        said_of_it = " ".join(str(error).split())[:100]
+        print(f"{type(error).__name__} at {place}:{last.lineno}: {said_of_it}")
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    return 1
+
+
+def _message_is_wrong(said: str, names: Sequence[str]) -> str | None:
+    """Return what is wrong with a message: its length, or that it does not help."""
+    if "Traceback" in said:
+        return "a traceback in what it says"
+    mark = "error: "
+    if mark not in said:
+        return None
+    message = said[said.rindex(mark) :].strip()
+    if len(message) > CHARACTERS:
+        return f"a message of more than {CHARACTERS} characters: {message[:100]}"
+    if not any(name and name in message for name in names) and "--" not in message:
+        return f"a message that names neither file nor option: {message[:200]}"
+    if ";" not in message and "argument" not in message:
+        return f"a message without a remedy: {message[:200]}"
+    return None
+
+
+def _left_over(folder: Path) -> str | None:
+    """Return that a temporary file was left."""
+    found = [path.name for path in folder.rglob(".*") if path.suffix in (".tmp", ".old")]
+    return f"left {found[0].split('.')[1]}.*.tmp" if found else None
