@@ -8,31 +8,37 @@ words of its command line. It is wrong if it ends in a traceback, takes 10 s of 
 """
 
 import argparse
+import gc
+import importlib
 import os
+import pkgutil
 import random
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
+import workflow_scripts
 from tools.fuzz_limits import Case, run_case
 from tools.fuzz_readers import reader_cases
 from tools.fuzz_steps import step_cases
 
 
-def all_cases(made: Path, run: Path | None = None) -> dict[str, Case]:
+def all_cases(made: Path, run: Path | None = None, light: bool = False) -> dict[str, Case]:
     """Return all cases by name; what they need besides the project's files is put into `made`.
 
-    Steps of the workflow are those that ended in the folder `run`.
+    Steps of the workflow are those that ended in the folder `run`; `light`: no models or commands.
     """
     (made / "read").mkdir()
     cases = reader_cases(made / "read") | (step_cases(run) if run else {})
+    if light:
+        return cases
     # Only now: they bring torch and transformers.
     from tools.fuzz_commands import command_cases
     from tools.fuzz_models import make_models, model_cases
 
+    load_all()
     for name in ("models", "commands"):
         (made / name).mkdir()
     models = make_models(made / "models")
@@ -68,9 +74,21 @@ def check_undamaged(cases: Mapping[str, Case]) -> list[str]:
     return wrong
 
 
-def run_number(cases: Mapping[str, Case], seed: int, number: int, shown: bool = False) -> str | None:
+def load_all() -> None:
+    """Import all that cases do, so that each has it from the process that it is forked from."""
+    for name in ("sklearn.linear_model", "sklearn.neural_network", "onnxruntime", "onnx", "faiss"):
+        importlib.import_module(name)
+    for module in pkgutil.walk_packages(workflow_scripts.__path__, "workflow_scripts."):
+        if ".benchmarks" not in module.name:
+            importlib.import_module(module.name)
+
+
+def run_number(
+    cases: Mapping[str, Case], seed: int, number: int, shown: bool = False
+) -> str | None:
     """Return what is wrong with a case, by its number, and which one it is."""
-    names = sorted(cases)
+    # in another order in each round
+    names = random.Random(f"{seed} {number // len(cases)}").sample(sorted(cases), len(cases))
     name = names[number % len(names)]
     with tempfile.TemporaryDirectory() as folder:
         found = run_case(cases[name], random.Random(f"{seed} {number}"), Path(folder), shown)
@@ -86,17 +104,20 @@ def main() -> None:
     parser.add_argument("--case", type=int, metavar="NUMBER", help="run one, and show what it says")
     steps = "folder where a run of the workflow ended, whose steps are run as well"
     parser.add_argument("--run", type=Path, help=steps)
+    parser.add_argument("--light", action="store_true", help="readers and steps alone")
     whole = "run each case once, undamaged, which must give a result"
     parser.add_argument("--undamaged", action="store_true", help=whole)
     arguments = parser.parse_args()
     print(f"seed {arguments.seed}", flush=True)
     with tempfile.TemporaryDirectory() as made:
-        cases = all_cases(Path(made), arguments.run)
+        cases = all_cases(Path(made), arguments.run, arguments.light)
         cases = {name: case for name, case in cases.items() if name.startswith(arguments.only)}
         if arguments.undamaged:
             sys.exit("\n".join(check_undamaged(cases)))
         if arguments.case is not None:
             sys.exit(run_number(cases, arguments.seed, arguments.case, shown=True))
+        # what the garbage collector of a case looks at is copied for it
+        gc.freeze()
         given = (arguments.cases, arguments.seed, 60 * arguments.minutes)
         done, wrong = fuzz(cases, *given)
     for what, numbers in sorted(wrong.items(), key=lambda item: -len(item[1])):

@@ -86,7 +86,9 @@ def command_cases(models: Mapping[str, Path], made: Path) -> dict[str, Case]:
     add("search bitext", f"{one} --strings sentences.txt --targets targets.txt --k 2 {found}")
     static = "--source-vectors en.vec --target-vectors model.bin --dictionary words.tsv"
     add("translate vectors", f"{static} --output found.tsv --neighbours 2 --k 2 --threads 1")
-    words = "--source-vocabulary words.txt --target-vocabulary words.txt --dictionary dictionary.tsv"
+    words = (
+        "--source-vocabulary words.txt --target-vocabulary words.txt --dictionary dictionary.tsv"
+    )
     add("translate", f"{one} {words} --output found.tsv --test-share 0.3 --words words.txt")
     scored = f"--model {ENCODER} --data-root root --output scores.json --threads 1"
     for suite in ("sts12", "askapatient", "mr", "tatoeba-es", "bli-en-fr"):
@@ -168,11 +170,16 @@ def _written_files(made: Path) -> dict[str, Path]:
         "classes.txt": [f"{row[0]}||{row[2]}" for row in nli],
         "recipes.yaml": [yaml.safe_dump({"recipes": recipes}, sort_keys=False)],
         "words.txt": words,
-        "dictionary.tsv": [f"{word}\t{other}" for word, other in zip(words, words[::-1])],
+        "dictionary.tsv": [
+            f"{word}\t{other}" for word, other in zip(words, words[::-1], strict=True)
+        ],
         "names.tsv": ["\t".join(row) for row in terms],
         "mentions.tsv": [f"{row[1].lower()}\t{row[0]}" for row in terms[:12]],
         "en.vec": [" ".join(row) for row in rows],
-        "words.tsv": [f"{word}\t{other}" for word, other in zip(known, ["cat", "dog"] * 12)],
+        "words.tsv": [
+            f"{word}\t{other}"
+            for word, other in zip(known, ["cat", "dog"] * len(known), strict=False)
+        ],
         "small.yaml": [yaml.safe_dump(config, sort_keys=False)],
     }
     files = {}
@@ -183,5 +190,7 @@ def _written_files(made: Path) -> dict[str, Path]:
     folders = ("semeval-sts-original/STS12-en-test", "askapatient", "senteval/MR", "tatoeba-v1")
     for folder in (*folders, "bli-xling-eval/en-fr"):
         found = files_of(SAMPLER / folder, f"root/{folder}")
-        files |= {name: file for name, file in found.items() if "tatoeba" not in name or "spa" in name}
+        files |= {
+            name: file for name, file in found.items() if "tatoeba" not in name or "spa" in name
+        }
     return files

@@ -52,6 +52,20 @@ def _flipped(body: bytes, bit: int) -> bytes:
     return body[: bit // 8] + bytes([body[bit // 8] ^ 1 << bit % 8]) + body[bit // 8 + 1 :]
 
 
+def wear_file(path: Path, chance: random.Random) -> None:
+    """Damage a file in its place as a disk does: cut short, blocks of zeros, bits of arrays."""
+    body = path.read_bytes()
+    place = chance.randrange(len(body) + 1)
+    if path.suffix in (".npy", ".npz") and body and chance.random() < 0.5:
+        path.write_bytes(_flipped(body, chance.randrange(8 * min(len(body), _HEAD))))
+    elif chance.random() < 0.5:
+        path.write_bytes(body[:place])
+    else:
+        path.write_bytes(
+            body[:place] + bytes(len(body[place : place + _HEAD])) + body[place + _HEAD :]
+        )
+
+
 def damage_file(path: Path, chance: random.Random) -> None:
     """Damage a file in its place; of a gzipped one as often what is packed in it."""
     body = path.read_bytes()

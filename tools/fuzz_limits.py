@@ -3,10 +3,10 @@
 import os
 import random
 import resource
+import select
 import shutil
 import signal
 import sys
-import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -21,15 +21,15 @@ from workflow_scripts.errors import run_command
 # of processor time, since the machine may do other things too
 SECONDS, BYTES, CHARACTERS = 10, 10**9, 1000
 # beyond these a case is ended, so that a wrong one cannot take the machine
-_WALL_SECONDS, _MOST_BYTES, _LARGEST_FILE = 120, 6 * 10**9, 2 * 10**9
-_SAID = "said.fuzz"
+_WALL_SECONDS, _MOST_BYTES, _LARGEST_FILE = 600, 6 * 10**9, 2 * 10**9
+_SAID, _MARK = "said.fuzz", "error: "
 
 
 class Case(NamedTuple):
     """What is run in a folder with `files` (name: what it is a copy of), one of them damaged.
 
     Or the `words` of its command line are, which has these `options`. Files below a name of `own`
-    may be changed by the case.
+    may be changed by the case. `damaged`: those that are (default: all), `damage`: how.
     """
 
     run: Callable[[list[str]], object]
@@ -38,6 +38,7 @@ class Case(NamedTuple):
     options: Sequence[str] = ()
     damaged: Sequence[str] = ()
     own: Sequence[str] = ()
+    damage: Callable[[Path, random.Random], None] = damage_file
 
 
 def run_case(
@@ -58,16 +59,17 @@ def run_case(
         what = " ".join(words)
     else:
         what = chance.choice(case.damaged or list(case.files))
-        damage_file(folder / what, chance)
+        case.damage(folder / what, chance)
     before = {name: (folder / name).read_bytes() for name in case.files}
     wrong = _watched(partial(case.run, words), folder)
     said = (folder / _SAID).read_text(encoding="utf-8", errors="replace")
     if shown:
         print(f"{folder}: {what!r}\n{said}")
-    names = [Path(name).name for name in case.files] + [Path(one).name for one in words]
-    if chance is None and "error: " in said:
-        return said[said.rindex("error: ") :]
-    wrong = wrong or _message_is_wrong(said, names) or _left_over(folder)
+    names = [part for name in (*case.files, *words) for part in Path(name).parts]
+    message = _message(said)
+    if chance is None and message:
+        return message
+    wrong = wrong or _message_is_wrong(said, message, names) or _left_over(folder)
     if wrong is None:
         for name, body in before.items():
             mine = name.startswith(tuple(case.own)) if case.own else False
@@ -82,17 +84,14 @@ def _watched(run: Callable[[], object], folder: Path) -> str | None:
     child = os.fork()
     if child == 0:
         os._exit(_child(run, folder))
-    started, usage = time.monotonic(), None
-    while usage is None:
-        ended, status, found = os.wait4(child, os.WNOHANG)
-        if ended:
-            usage = found
-        elif time.monotonic() - started > _WALL_SECONDS:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            return f"did not end in {_WALL_SECONDS} s"
-        else:
-            time.sleep(0.001)
+    handle = os.pidfd_open(child)
+    has_ended = select.select([handle], [], [], _WALL_SECONDS)[0]
+    os.close(handle)
+    if not has_ended:
+        os.kill(child, signal.SIGKILL)
+    _, status, usage = os.wait4(child, 0)
+    if not has_ended:
+        return f"did not end in {_WALL_SECONDS} s"
     if (seconds := usage.ru_utime + usage.ru_stime) > SECONDS:
         return f"took more than {SECONDS} s" + (" by far" if seconds > 2 * SECONDS else "")
     # what the process had before is not the case's
@@ -113,8 +112,10 @@ def _child(run: Callable[[], object], folder: Path) -> int:
     for number, stream in enumerate((nothing, said, said)):
         os.dup2(stream, number)
     # as of a command: what is half a character there is written as its number
-    sys.stdin = open(0)
-    sys.stdout, sys.stderr = (open(n, "w", buffering=1, errors="backslashreplace") for n in (1, 2))
+    sys.stdin = os.fdopen(0)
+    sys.stdout, sys.stderr = (
+        os.fdopen(n, "w", buffering=1, errors="backslashreplace") for n in (1, 2)
+    )
     there = psutil.Process().memory_info().vms
     resource.setrlimit(resource.RLIMIT_AS, (there + _MOST_BYTES, there + _MOST_BYTES))
     resource.setrlimit(resource.RLIMIT_FSIZE, (_LARGEST_FILE, _LARGEST_FILE))
@@ -137,14 +138,18 @@ def _child(run: Callable[[], object], folder: Path) -> int:
     return 1
 
 
-def _message_is_wrong(said: str, names: Sequence[str]) -> str | None:
+def _message(said: str) -> str:
+    """Return the error at the end of what a command says, or nothing."""
+    last = said.strip().rpartition("\n")[2]
+    return last[last.find(_MARK) :] if _MARK in last else ""
+
+
+def _message_is_wrong(said: str, message: str, names: Sequence[str]) -> str | None:
     """Return what is wrong with a message: its length, or that it does not help."""
     if "Traceback" in said:
         return "a traceback in what it says"
-    mark = "error: "
-    if mark not in said:
+    if not message:
         return None
-    message = said[said.rindex(mark) :].strip()
     if len(message) > CHARACTERS:
         return f"a message of more than {CHARACTERS} characters: {message[:100]}"
     if not any(name and name in message for name in names) and "--" not in message:

@@ -132,10 +132,14 @@ def _written_files() -> dict[str, bytes]:
     body = (SAMPLER / "mesh-2015" / "terms.tsv").read_bytes()
     rows = [line.split("\t")[:2] for line in body.decode().splitlines()[:40]]
     texts = (SAMPLER / "running-text" / "en.txt").read_text(encoding="utf-8").splitlines()[:40]
-    obo = "".join(f'[Term]\nid: X:{n}\nname: {row[1]}\nsynonym: "a {row[0]}" EXACT []\n\n'
-                  for n, row in enumerate(rows))
-    umls = "".join(f"C{n:07}|ENG|P|L1|PF|S1|Y|A1||M1|D1|MSH|MH|D1|{row[1]}|0|N|256|\n"
-                   for n, row in enumerate(rows))
+    obo = "".join(
+        f'[Term]\nid: X:{n}\nname: {row[1]}\nsynonym: "a {row[0]}" EXACT []\n\n'
+        for n, row in enumerate(rows)
+    )
+    umls = "".join(
+        f"C{n:07}|ENG|P|L1|PF|S1|Y|A1||M1|D1|MSH|MH|D1|{row[1]}|0|N|256|\n"
+        for n, row in enumerate(rows)
+    )
     five = "\t" * 6
     chemicals = "".join(f"{r[1]}\tMESH:D{n}{five}one|two\n" for n, r in enumerate(rows))
     model: dict[str, Any] = {"repository": "some/model", "revision": "0" * 40}

@@ -1,4 +1,7 @@
-"""The steps of a finished run of the workflow, with damaged files of the steps before them."""
+"""The steps of a finished run of the workflow, with worn files of the steps before them.
+
+What a step wrote for another is not validated again, so that it is not changed as text here.
+"""
 
 import importlib
 import json
@@ -6,6 +9,7 @@ import shlex
 from collections.abc import Callable
 from pathlib import Path
 
+from tools.fuzz_damage import wear_file
 from tools.fuzz_limits import Case
 
 # What Snakemake keeps of each output: the rule, its inputs, the command that made it.
@@ -28,11 +32,15 @@ def step_cases(run: Path) -> dict[str, Case]:
             continue
         module, *words = words[words.index("-m") + 1 :]
         made = [name for name in inputs if not name.startswith("resources/")]
-        output = next((Path(w).name for w in words if w.startswith("results/") and w not in files), "")
+        output = next(
+            (Path(w).name for w in words if w.startswith("results/") and w not in files), ""
+        )
         if made:
             name = f"step {module.rpartition('.')[2]} {output}"
             damaged = [name for name in made if name in files]
-            cases.setdefault(name, Case(_main(module), files, words, damaged=damaged))
+            cases.setdefault(
+                name, Case(_main(module), files, words, damaged=damaged, damage=wear_file)
+            )
     return cases
 
 

@@ -5,11 +5,14 @@ import errno
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 # of a place that cannot be written or read, which is not the program's mistake
 _NO_PLACE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR)
 _NO_PLACE += (errno.ENAMETOOLONG, errno.ELOOP)
+# Characters of a message, names in a hint, and characters of a name that is looked for.
+_LONGEST_LINE, _MOST_NAMES, _LONGEST_NAME = 800, 40, 200
 # the start of a command, which imports this first
 _STARTED = time.time()
 
@@ -17,17 +20,48 @@ _STARTED = time.time()
 class UserError(Exception):
     """A mistake in config, data or arguments.
 
-    The message is one line: it names the file, line or key, and says what to do.
+    The message is one line: it names the file, line or key, and says what to do. Of a long one, as
+    what a damaged file holds may make it, the middle is left out.
     """
+
+    def __str__(self) -> str:
+        return "\n".join(map(_shortened, super().__str__().split("\n")))
+
+
+def _shortened(line: str) -> str:
+    if len(line) <= _LONGEST_LINE:
+        return line
+    half = _LONGEST_LINE // 2
+    return f"{line[:half]} ... {line[-half:]}"
+
+
+@contextmanager
+def told_as_damaged(
+    path: object, remedy: str = "remove it and run again, which makes it anew"
+) -> Iterator[None]:
+    """Raise `UserError` by `path` where the block fails: what it reads is not as it was written.
+
+    For files that a program wrote for another, which are not validated: damage to them surfaces as
+    nearly any error.
+    """
+    try:
+        yield
+    except UserError:
+        raise
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}".strip(": ")
+        raise UserError(f"{path}: damaged ({reason}); {remedy}") from error
 
 
 def nearest_name(name: object, known: Iterable[str]) -> str:
     """Return the hint for a mistyped name: the nearest known one or, if none is near, all."""
-    known = [str(one) for one in known]
-    near = difflib.get_close_matches(str(name), known, n=1)
+    # of longer ones none would be near, and the search takes long
+    name, known = str(name)[:_LONGEST_NAME], sorted(map(str, known))
+    near = difflib.get_close_matches(name, known, n=1)
     if near:
         return f"did you mean '{near[0]}'?"
-    return f"known are {', '.join(sorted(known))}" if known else "there is none"
+    more = f" and {len(known) - _MOST_NAMES} more" if len(known) > _MOST_NAMES else ""
+    return f"known are {', '.join(known[:_MOST_NAMES])}{more}" if known else "there is none"
 
 
 def is_full_disk(error: BaseException) -> bool:

@@ -143,7 +143,7 @@ def _loading(source: str, what: str) -> Iterator[None]:
         if isinstance(error, SafetensorError):
             problem = f"model.safetensors is damaged ({reason}); fetch it again"
         else:
-            problem = f"the {what} cannot be loaded ({reason})"
+            problem = f"the {what} cannot be loaded ({reason}); fetch it again"
         raise UserError(f"{source}: {problem}") from error
 
 

@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.embedding.pooling_names import POOLINGS
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import UserError, told_as_damaged
 from workflow_scripts.files import read_json
 
 DEFAULT_MAX_LENGTH = 64
 _NO_LIMIT = 100_000
+_REMEDY = "take it from where the encoder is whole, or give --pooling and --max-length"
 # Normalize leaves cosines as they are.
 _KNOWN_MODULES = {"Transformer", "Pooling", "Normalize"}
 _OLD_POOLINGS = {
@@ -28,22 +29,32 @@ def add_pooling_arguments(parser: argparse.ArgumentParser) -> None:
 
 def settle_pooling(model: str, pooling: str | None, max_length: int | None) -> tuple[str, int]:
     """Return pooling and maximum length: as given, else as the encoder's folder records them."""
-    own = Path(model).expanduser() / "encoder.json"
-    record = read_json(own) if own.is_file() else _read_sentence_transformers_record(model)
+    folder = Path(model).expanduser()
+    own = folder / "encoder.json"
+    with told_as_damaged(own if own.is_file() else folder / "modules.json", _REMEDY):
+        record = _read_own_record(own) if own.is_file() else _read_other_record(folder)
     pooling = pooling or record.get("pooling")
     if pooling is None:
         known = "|".join(POOLINGS)
         # a hub id is no folder either
-        called = model if Path(model).expanduser().is_dir() else f"{model}, no folder here,"
+        called = model if folder.is_dir() else f"{model}, no folder here,"
         raise UserError(f"--pooling: {called} does not record one; give --pooling {known}")
     if max_length is None:
         max_length = record.get("max_length", DEFAULT_MAX_LENGTH)
     return pooling, max_length
 
 
-def _read_sentence_transformers_record(model: str) -> dict[str, Any]:
+def _read_own_record(path: Path) -> dict[str, Any]:
+    """Return pooling and max_length as far as an encoder's own record has them."""
+    content = read_json(path)
+    found = {key: content[key] for key in ("pooling", "max_length") if key in content}
+    if not isinstance(found.get("max_length", 0), int):
+        raise TypeError(f"max_length is {found['max_length']!r}")
+    return found
+
+
+def _read_other_record(folder: Path) -> dict[str, Any]:
     """Return pooling and max_length of a folder of sentence-transformers, as far as it is known."""
-    folder = Path(model).expanduser()
 
     def read(name: str) -> Any:
         return read_json(folder / name) if (folder / name).is_file() else {}
