@@ -104,14 +104,17 @@ def main() -> None:
     parser.add_argument("--case", type=int, metavar="NUMBER", help="run one, and show what it says")
     steps = "folder where a run of the workflow ended, whose steps are run as well"
     parser.add_argument("--run", type=Path, help=steps)
-    parser.add_argument("--light", action="store_true", help="readers and steps alone")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--light", action="store_true", help="readers and steps alone")
+    which.add_argument("--heavy", action="store_true", help="models and commands alone")
     whole = "run each case once, undamaged, which must give a result"
     parser.add_argument("--undamaged", action="store_true", help=whole)
     arguments = parser.parse_args()
     print(f"seed {arguments.seed}", flush=True)
     with tempfile.TemporaryDirectory() as made:
         cases = all_cases(Path(made), arguments.run, arguments.light)
-        cases = {name: case for name, case in cases.items() if name.startswith(arguments.only)}
+        begin = ("model", "pickled", "command") if arguments.heavy else arguments.only
+        cases = {name: case for name, case in cases.items() if name.startswith(begin)}
         if arguments.undamaged:
             sys.exit("\n".join(check_undamaged(cases)))
         if arguments.case is not None:

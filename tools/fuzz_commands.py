@@ -96,6 +96,8 @@ def command_cases(models: Mapping[str, Path], made: Path) -> dict[str, Case]:
     add("evaluate card", f"{scored} --suite sts12 --card", own=[f"{ENCODER}/README.md"])
     add("export_onnx", f"--encoder {ENCODER} --int8", own=[ENCODER])
     add("check_config", "small.yaml")
+    if lacking := set(DOORS) - {name.split()[1] for name in cases}:
+        raise LookupError(f"no command line of {', '.join(sorted(lacking))}; add one")
     return cases
 
 

@@ -68,6 +68,17 @@ def is_full_disk(error: BaseException) -> bool:
     return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
+def of_place(error: OSError) -> UserError | None:
+    """Return what a user is told of a place that cannot be used, None for another error."""
+    where = f"{error.filename}: " if error.filename else ""
+    if is_full_disk(error):
+        return UserError(f"{where}the disk is full; free space and run it again")
+    if error.errno in _NO_PLACE and where:
+        what = f"cannot be used ({error.strerror}); mend that or give another place"
+        return UserError(f"{where}{what}")
+    return None
+
+
 def run_command(main: Callable[[], None]) -> None:
     """Run the `main` of a command; print a `UserError` as one line and exit with 2.
 
@@ -86,14 +97,9 @@ def run_command(main: Callable[[], None]) -> None:
         print(f"error: {message}", file=sys.stderr)
         sys.exit(2)
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        if is_full_disk(error):
-            said = "the disk is full; free space and run it again"
-        elif error.errno in _NO_PLACE and where:
-            said = f"cannot be used ({error.strerror}); mend that or give another place"
-        else:
+        if (told := of_place(error)) is None:
             raise
-        print(f"error: {where}{said}", file=sys.stderr)
+        print(f"error: {told}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)

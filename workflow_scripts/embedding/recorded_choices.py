@@ -46,8 +46,8 @@ def settle_pooling(model: str, pooling: str | None, max_length: int | None) -> t
 
 def _read_own_record(path: Path) -> dict[str, Any]:
     """Return pooling and max_length as far as an encoder's own record has them."""
-    content = read_json(path)
-    found = {key: content[key] for key in ("pooling", "max_length") if key in content}
+    kept = ("pooling", "max_length")
+    found = {key: value for key, value in read_json(path).items() if key in kept}
     if not isinstance(found.get("max_length", 0), int):
         raise TypeError(f"max_length is {found['max_length']!r}")
     return found

@@ -78,7 +78,10 @@ def read_rankings(path: str | Path, kind: type[Ranked]) -> list[Ranked]:
 
 
 def rows_by_dataset(links: Iterable[RankedName]) -> dict[str, list[list[list[int]]]]:
-    """Return the rows of ranked names, in their order, per data set, mention and part."""
+    """Return the rows of ranked names, in their order, per data set, mention and part.
+
+    `IndexError` for those that are not in that order.
+    """
     ranked: dict[str, list[list[list[int]]]] = defaultdict(list)
     for link in links:
         mentions = ranked[link.dataset]
