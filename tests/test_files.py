@@ -134,6 +134,15 @@ def test_a_user_error_becomes_one_line_and_exit_code_2(capsys):
 def test_the_nearest_name_is_hinted_or_all_are_listed():
     assert nearest_name("temprature", ["temperature", "epochs"]) == "did you mean 'temperature'?"
     assert nearest_name("x", ["b", "a"]) == "known are a, b"
+    assert nearest_name("x" * 10**6, map(str, range(100, 999))).endswith(", 139 and 859 more")
+
+
+def test_of_a_long_message_the_middle_is_left_out():
+    message = f"a.tsv:3: {'x' * 5000}; mend the line"
+    shown = str(UserError(f"{message}\n{message}"))
+    assert [len(line) < 1000 for line in shown.split("\n")] == [True, True]
+    assert shown.startswith("a.tsv:3: xxx") and shown.endswith("xxx; mend the line")
+    assert str(UserError("a; b")) == "a; b"
 
 
 def test_a_full_disk_is_one_line(capsys):

@@ -61,7 +61,7 @@ def run_case(
         what = chance.choice(case.damaged or list(case.files))
         case.damage(folder / what, chance)
     before = {name: (folder / name).read_bytes() for name in case.files}
-    wrong = _watched(partial(case.run, words), folder)
+    wrong = _watched(partial(case.run, words), words, folder)
     said = (folder / _SAID).read_text(encoding="utf-8", errors="replace")
     if shown:
         print(f"{folder}: {what!r}\n{said}")
@@ -78,11 +78,12 @@ def run_case(
     return wrong
 
 
-def _watched(run: Callable[[], object], folder: Path) -> str | None:
+def _watched(run: Callable[[], object], words: Sequence[str], folder: Path) -> str | None:
     """Run in a child process; return what is wrong with how it ends."""
     used = psutil.Process().memory_info().rss
     child = os.fork()
     if child == 0:
+        sys.argv = ["command", *words]
         os._exit(_child(run, folder))
     handle = os.pidfd_open(child)
     has_ended = select.select([handle], [], [], _WALL_SECONDS)[0]
@@ -111,11 +112,9 @@ def _child(run: Callable[[], object], folder: Path) -> int:
     nothing = os.open(os.devnull, os.O_RDONLY)
     for number, stream in enumerate((nothing, said, said)):
         os.dup2(stream, number)
-    # as of a command: what is half a character there is written as its number
     sys.stdin = os.fdopen(0)
-    sys.stdout, sys.stderr = (
-        os.fdopen(n, "w", buffering=1, errors="backslashreplace") for n in (1, 2)
-    )
+    sys.stdout = os.fdopen(1, "w", buffering=1, encoding="utf-8")
+    sys.stderr = os.fdopen(2, "w", buffering=1, encoding="utf-8", errors="backslashreplace")
     there = psutil.Process().memory_info().vms
     resource.setrlimit(resource.RLIMIT_AS, (there + _MOST_BYTES, there + _MOST_BYTES))
     resource.setrlimit(resource.RLIMIT_FSIZE, (_LARGEST_FILE, _LARGEST_FILE))

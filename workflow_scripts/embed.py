@@ -62,7 +62,8 @@ def main(argv: list[str] | None = None) -> None:
         raise UserError(f"--output {arguments.output}: give a file name that ends in .npy")
     check_new_file("--output", arguments.output, arguments.overwrite, [arguments.strings])
     if arguments.record is not None:
-        check_own_json("--record", arguments.record, "strings_sha256")
+        taken = [arguments.strings, arguments.output]
+        check_own_json("--record", arguments.record, "strings_sha256", taken)
     pooling, max_length = settle_pooling(arguments.model, arguments.pooling, arguments.max_length)
     strings = read_lines(arguments.strings)
     if not strings:

@@ -85,6 +85,10 @@ def run_command(main: Callable[[], None]) -> None:
     A step that succeeds leaves what it used in the file that STEP_USAGE names.
     """
     try:
+        for word in sys.argv[1:]:
+            if not word.isascii() and word != word.encode(errors="replace").decode():
+                what = "not UTF-8; rename the file, or set PYTHONUTF8=1 if it is"
+                raise UserError(f"{word!a}: {what}")
         main()
         usage = os.environ.get("STEP_USAGE")
         # of several processes at once the first

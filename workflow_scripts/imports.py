@@ -5,6 +5,11 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from workflow_scripts.errors import UserError
+
+# where the system refuses more, OpenMP ends the process
+_MOST_THREADS = 1024
+
 
 @contextmanager
 def quick_imports() -> Iterator[None]:
@@ -33,6 +38,12 @@ def calm_threads() -> None:
     """
     if "OMP_WAIT_POLICY" not in os.environ:
         os.environ.setdefault("GOMP_SPINCOUNT", "2000")
+
+
+def check_threads(count: int) -> None:
+    """Raise `UserError` for a number of threads that no machine gives to a command."""
+    if not 1 <= count <= _MOST_THREADS:
+        raise UserError(f"--threads {count}: give 1 or more, {_MOST_THREADS} at most")
 
 
 def default_threads() -> int:

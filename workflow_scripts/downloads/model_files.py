@@ -1,5 +1,6 @@
 """Which files make a model: known without loading torch."""
 
+import os
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -22,6 +23,11 @@ HUB_PATTERNS = ["*.json", "*.safetensors", "*.txt", "*.model"]
 # Pickled weights, in one file or several: fetched where there are no others, to be converted.
 PICKLE, PICKLE_INDEX = "pytorch_model.bin", "pytorch_model.bin.index.json"
 PICKLE_SHARD = r"pytorch_model-\d+-of-\d+\.bin"
+
+
+def local_path(source: str) -> Path:
+    """Return a model's name as a path; `~` is the home folder, and itself where nobody has one."""
+    return Path(os.path.expanduser(source))
 
 
 def is_model_file(name: str) -> bool:

@@ -17,7 +17,12 @@ from safetensors import SafetensorError
 from safetensors.torch import save_file
 from transformers import AutoModel, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
-from workflow_scripts.downloads.model_files import HUB_PATTERNS, WEIGHT_FILES, check_model_files
+from workflow_scripts.downloads.model_files import (
+    HUB_PATTERNS,
+    WEIGHT_FILES,
+    check_model_files,
+    local_path,
+)
 from workflow_scripts.embedding.model_config import (
     ENCODERS,
     check_architecture,
@@ -102,7 +107,7 @@ def position_limit(model: PreTrainedModel) -> int | None:
 
 def resolve_model_folder(source: str) -> Path:
     """Return the folder of a model: a local one as it is, or that of a hub id (`name@revision`)."""
-    folder = Path(source).expanduser()
+    folder = local_path(source)
     if source and folder.is_dir():
         return folder
     name, _, revision = source.partition("@")
@@ -192,7 +197,7 @@ def load_model(source: str, device: str | torch.device = "cpu") -> LoadedModel:
             "what else runs there, or take a smaller model"
         ) from error
     # A folder goes by its last name: records hold no paths of the machine.
-    name = folder.resolve().name if Path(source).expanduser().is_dir() else source
+    name = folder.resolve().name if local_path(source).is_dir() else source
     return LoadedModel(model.eval(), tokenizer, name, weights_sha256(folder), folder)
 
 

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.downloads.model_files import local_path
 from workflow_scripts.embedding.pooling_names import POOLINGS
 from workflow_scripts.errors import UserError, told_as_damaged
 from workflow_scripts.files import read_json
@@ -29,7 +30,7 @@ def add_pooling_arguments(parser: argparse.ArgumentParser) -> None:
 
 def settle_pooling(model: str, pooling: str | None, max_length: int | None) -> tuple[str, int]:
     """Return pooling and maximum length: as given, else as the encoder's folder records them."""
-    folder = Path(model).expanduser()
+    folder = local_path(model)
     own = folder / "encoder.json"
     with told_as_damaged(own if own.is_file() else folder / "modules.json", _REMEDY):
         record = _read_own_record(own) if own.is_file() else _read_other_record(folder)
