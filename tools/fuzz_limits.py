@@ -22,7 +22,7 @@ from workflow_scripts.errors import run_command
 SECONDS, BYTES, CHARACTERS = 10, 10**9, 1000
 # beyond these a case is ended, so that a wrong one cannot take the machine
 _WALL_SECONDS, _MOST_BYTES, _LARGEST_FILE = 600, 6 * 10**9, 2 * 10**9
-_SAID, _MARK = "said.fuzz", "error: "
+_SAID, _MARK, _TOO_LARGE = "said.fuzz", "error: ", 3
 
 
 class Case(NamedTuple):
@@ -80,7 +80,6 @@ def run_case(
 
 def _watched(run: Callable[[], object], words: Sequence[str], folder: Path) -> str | None:
     """Run in a child process; return what is wrong with how it ends."""
-    used = psutil.Process().memory_info().rss
     child = os.fork()
     if child == 0:
         sys.argv = ["command", *words]
@@ -95,18 +94,27 @@ def _watched(run: Callable[[], object], words: Sequence[str], folder: Path) -> s
         return f"did not end in {_WALL_SECONDS} s"
     if (seconds := usage.ru_utime + usage.ru_stime) > SECONDS:
         return f"took more than {SECONDS} s" + (" by far" if seconds > 2 * SECONDS else "")
-    # what the process had before is not the case's
-    if 1024 * usage.ru_maxrss - used > BYTES:
-        return f"took more than {BYTES / 1e9:.0f} GB"
     if os.WIFSIGNALED(status):
         return f"was ended by {signal.Signals(os.WTERMSIG(status)).name}"
+    if os.WEXITSTATUS(status) == _TOO_LARGE:
+        return f"took more than {BYTES / 1e9:.0f} GB"
     if os.WEXITSTATUS(status) not in (0, 2):
         return (folder / _SAID).read_text(encoding="utf-8", errors="replace").split("\n")[-2]
     return None
 
 
 def _child(run: Callable[[], object], folder: Path) -> int:
-    """Return 0 for a result, 2 for one error, 1 for anything else, whose last line says what."""
+    """Return 0 for a result, 2 for one error, 1 for anything else, whose last line says what.
+
+    `_TOO_LARGE` where it took too much memory; what the process had before is not the case's.
+    """
+    before = psutil.Process().memory_info()
+    code = _ending(run, folder, before.vms)
+    largest = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return _TOO_LARGE if largest - before.rss > BYTES else code
+
+
+def _ending(run: Callable[[], object], folder: Path, there: int) -> int:
     os.chdir(folder)
     said = os.open(_SAID, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -115,7 +123,6 @@ def _child(run: Callable[[], object], folder: Path) -> int:
     sys.stdin = os.fdopen(0)
     sys.stdout = os.fdopen(1, "w", buffering=1, encoding="utf-8")
     sys.stderr = os.fdopen(2, "w", buffering=1, encoding="utf-8", errors="backslashreplace")
-    there = psutil.Process().memory_info().vms
     resource.setrlimit(resource.RLIMIT_AS, (there + _MOST_BYTES, there + _MOST_BYTES))
     resource.setrlimit(resource.RLIMIT_FSIZE, (_LARGEST_FILE, _LARGEST_FILE))
     try:
@@ -151,8 +158,9 @@ def _message_is_wrong(said: str, message: str, names: Sequence[str]) -> str | No
         return None
     if len(message) > CHARACTERS:
         return f"a message of more than {CHARACTERS} characters: {message[:100]}"
-    if not any(name and name in message for name in names) and "--" not in message:
-        return f"a message that names neither file nor option: {message[:200]}"
+    named = any(name and name in message for name in names)
+    if not named and "--" not in message and "`" not in message:
+        return f"a message that names neither file, option nor key: {message[:200]}"
     if ";" not in message and "argument" not in message:
         return f"a message without a remedy: {message[:200]}"
     return None

@@ -27,6 +27,6 @@ def measure(
     from workflow_scripts.scoring.predictions import tested_labels
 
     gold = tested_labels(entry)
-    require_whole(dataset, [len(ranked or ())], [len(gold)])
+    require_whole(dataset, [0 if ranked is None else len(ranked)], [len(gold)])
     hits = [own == other for own, other in zip(gold, ranked, strict=True)]
     return measure_items(dataset, entry, len(gold), {"accuracy": accuracy_metric(hits)})
