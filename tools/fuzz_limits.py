@@ -22,6 +22,8 @@ from workflow_scripts.errors import run_command
 SECONDS, BYTES, CHARACTERS = 10, 10**9, 1000
 # beyond these a case is ended, so that a wrong one cannot take the machine
 _WALL_SECONDS, _MOST_BYTES, _LARGEST_FILE = 600, 6 * 10**9, 2 * 10**9
+# of messages that say what to do; the last one is of argparse
+_REMEDIES = (";", "give ", "must be ", "argument")
 _SAID, _MARK, _TOO_LARGE = "said.fuzz", "error: ", 3
 
 
@@ -161,7 +163,7 @@ def _message_is_wrong(said: str, message: str, names: Sequence[str]) -> str | No
     named = any(name and name in message for name in names)
     if not named and "--" not in message and "`" not in message:
         return f"a message that names neither file, option nor key: {message[:200]}"
-    if ";" not in message and "argument" not in message:
+    if not any(sign in message for sign in _REMEDIES):
         return f"a message without a remedy: {message[:200]}"
     return None
 
