@@ -23,7 +23,7 @@ SECONDS, BYTES, CHARACTERS = 10, 10**9, 1000
 # beyond these a case is ended, so that a wrong one cannot take the machine
 _WALL_SECONDS, _MOST_BYTES, _LARGEST_FILE = 600, 6 * 10**9, 2 * 10**9
 # of messages that say what to do; the last one is of argparse
-_REMEDIES = (";", "give ", "put ", "must be ", "argument")
+_REMEDIES = (";", "give ", "put ", "write ", "must be ", "argument")
 _SAID, _MARK, _TOO_LARGE = "said.fuzz", "error: ", 3
 
 
