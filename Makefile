@@ -5,7 +5,8 @@
 #   make bench        speed and memory against other ways, to docs/benchmarks.md; bench-gpu on a GPU,
 #                     bench-scale at the size of ontologies
 #   make test-cluster the tests on a SLURM of one node, whose packages it installs (Debian, root)
-#   make fuzz         readers under damaged files (CASES, SEED), for half an hour at most
+#   make fuzz         readers, models and commands under damaged files and words (CASES, SEED), for an
+#                     hour at most; after a run of the workflow its steps too
 #   make rehearsal    the papers' grid with stand-ins for models and data, to docs/rehearsal.md
 #   make check        formatting and lint of Python and Snakemake code, directions of imports
 #   make container    the image for `snakemake --sdm apptainer`
@@ -49,7 +50,8 @@ cluster-packages:
 
 CASES ?= 20000
 fuzz: environment
-	python -m tools.fuzz_readers --cases $(CASES) $(if $(SEED),--seed $(SEED))
+	python -m tools.fuzz --cases $(CASES) $(if $(SEED),--seed $(SEED)) \
+	  $(if $(wildcard .snakemake/metadata/*),--run .)
 
 check: environment
 	ruff check .

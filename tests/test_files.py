@@ -137,6 +137,15 @@ def test_the_nearest_name_is_hinted_or_all_are_listed():
     many = [f"name{number}" for number in range(99)]
     told = nearest_name("5", many)
     assert told.startswith("of 99 the nearest are name5") and told.count(",") == 4
+    assert len(nearest_name("x" * 10**6, many)) < 100
+
+
+def test_of_a_long_message_the_middle_is_left_out():
+    message = f"a.tsv:3: {'x' * 5000}; mend the line"
+    shown = str(UserError(f"{message}\n{message}"))
+    assert [len(line) < 1000 for line in shown.split("\n")] == [True, True]
+    assert shown.startswith("a.tsv:3: xxx") and shown.endswith("xxx; mend the line")
+    assert str(UserError("a; b")) == "a; b"
 
 
 def test_a_full_disk_is_one_line(capsys):

@@ -1,201 +1,183 @@
-"""Readers under damaged files: each case gives a result or one error, in little time and memory.
+"""Readers under damaged files: data sets of the catalogues, texts, vectors, archives, configs."""
 
-    python -m tools.fuzz_readers --cases 20000
-
-A case is a data set of the catalogue, a reader of text, of vectors or of configs, with one of its
-files of resources/sampler changed: bits flipped, lines and columns cut, odd values put in.
-"""
-
-import argparse
+import bz2
 import gzip
-import random
-import sys
-import tempfile
-import time
-import traceback
-from collections import Counter
-from collections.abc import Callable, Mapping
+import io
+import json
+import tarfile
+import zipfile
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
-import psutil
-
+from tools.fasttext_files import write_model
+from tools.fuzz_limits import Case
+from workflow_scripts.check_config import main as check_config
 from workflow_scripts.configuration.layers import read_layers
-from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.corpora.kinds.bitext import PairFiles
 from workflow_scripts.corpora.text_readers import READERS, read_documents
 from workflow_scripts.dag.typed import read_typed
 from workflow_scripts.datasets.entry import raw_files
 from workflow_scripts.datasets.formats.register import read_entry
-from workflow_scripts.datasets.name_lists import Choices, read_names
+from workflow_scripts.datasets.name_lists import FORMATS, Choices, read_names
 from workflow_scripts.datasets.read_suite import read_dataset
 from workflow_scripts.datasets.word_pairs import read_pairs
+from workflow_scripts.downloads.model_folders import HubModel, read_file_list
+from workflow_scripts.downloads.registry import read_registry
+from workflow_scripts.downloads.unpacking import unpack
 from workflow_scripts.embedding.static_vectors import first_words, read_word_vectors
-from workflow_scripts.errors import UserError
 
 PROJECT = Path(__file__).resolve().parents[1]
 SAMPLER = PROJECT / "resources" / "sampler"
-SECONDS, BYTES = 10, 10**9
-ODD = (
-    "",
-    "nan",
-    "-1e999",
-    "9" * 5000,
-    "\u00b2",
-    "\0",
-    "\t",
-    '"',
-    "||",
-    "|",
-    "{",
-    "[" * 9999,
-    "\\ud800",
-)
-ODD += ("\u2028", "\ufeff", "1_0", "-0", "x" * 100_000, "\r", ",,", "&a [*a]", "1000000000000 2")
+CONFIGS = PROJECT / "config"
+# of formats a file that has something of each
+_TEXTS = {"wikiextractor": "articles.json", "doc-blocks": "doc.txt", "gutenberg": "book.txt"}
+_TEXTS |= {"numbered-lines": "numbered.tsv", "conllu": "trees.conllu", "obo": "terms.obo"}
+_NAMES = {
+    "obo": "terms.obo",
+    "mrconso": "MRCONSO.RRF",
+    "medic": "medic.txt",
+    "ctd-chemicals": "chemicals.csv",
+    "mesh-terms": "mesh-terms.tsv",
+    "id-name": "pairs.txt",
+    "id-tab-name": "ids.tsv",
+}
+_WORDS = ("cat", "dog", "the")
 
 
-class Case(NamedTuple):
-    """What is read below a folder, and the files there of which one is damaged."""
-
-    read: Callable[[Path], object]
-    files: tuple[Path, ...]
-
-
-def all_cases() -> dict[str, Case]:
-    """Return the readers by name; files are relative to the sampler."""
+def reader_cases(made: Path) -> dict[str, Case]:
+    """Return the readers by name; what the sampler lacks is written to the folder `made`."""
     cases = {}
-    for catalogue in sorted((PROJECT / "config").glob("datasets*.yaml")):
-        for name, block in read_mapping(catalogue)["datasets"].items():
-            entry = read_entry(name, block)
-            files = [] if entry.corpora() else raw_files(SAMPLER, entry)
-            if files and all(file.is_file() for file in files):
-                relative = tuple(file.relative_to(SAMPLER) for file in files)
-                cases[name] = Case(partial(read_dataset, entry=entry, name=name), relative)
+    for name, block in read_layers([CONFIGS / "config.yaml"]).config["datasets"].items():
+        entry = read_entry(name, block)
+        files = [] if entry.corpora() else raw_files(SAMPLER, entry)
+        if files and all(file.is_file() for file in files):
+            relative = {str(file.relative_to(SAMPLER)): file for file in files}
+            read = partial(read_dataset, Path(), entry=entry, name=name)
+            cases[f"data set {name}"] = Case(_without_words(read), relative)
+    for name, body in _written_files().items():
+        (made / name).write_bytes(body)
+    english = SAMPLER / "running-text" / "en.txt"
     for reader in READERS:
-        cases[f"text {reader}"] = _on("running-text/en.txt", partial(_text, reader))
-    pairs = "wikimatrix/WikiMatrix.en-es.tsv"
-    margin = PairFiles(path=pairs, margin=1.0)
-    cases["bitext"] = Case(lambda root: list(margin.pairs(root)), (Path(pairs),))
-    cases["vectors"] = _on("static-vectors/en.vec", lambda path: read_word_vectors(path, {"the"}))
-    cases["first words"] = _on("static-vectors/en.vec", lambda path: first_words(path, 50))
-    cases["word pairs"] = _on("bli-xling-eval/en-fr/yacle.test.freq.2k.en-fr.tsv", read_pairs)
-    cases["names"] = _on("mesh-2015/terms.tsv", lambda path: read_names([path], Choices(None)))
-    for file in sorted((PROJECT / "config").glob("*.yaml")):
-        cases[f"config {file.name}"] = _on(f"../../config/{file.name}", _config)
+        file = made / _TEXTS[reader] if reader in _TEXTS else english
+        cases[f"text {reader}"] = _on(file, partial(_text, reader))
+    for form in FORMATS:
+        file = made / _NAMES[form] if form in _NAMES else SAMPLER / "mesh-2015" / "terms.tsv"
+        cases[f"names {form}"] = _on(file, partial(_names, form))
+    pairs = SAMPLER / "wikimatrix" / "WikiMatrix.en-es.tsv"
+    cases["bitext"] = _on(pairs, lambda p: list(PairFiles(path=str(p), margin=1.0).pairs(Path())))
+    static = SAMPLER / "static-vectors" / "en.vec"
+    fasttext = write_model(made / "model.bin")
+    for name, file in (("vectors", static), ("fasttext", fasttext)):
+        cases[name] = _on(file, lambda path: read_word_vectors(path, _WORDS))
+        cases[f"{name} first words"] = _on(file, lambda path: first_words(path, 50))
+    words = SAMPLER / "bli-xling-eval" / "en-fr" / "yacle.test.freq.2k.en-fr.tsv"
+    cases["word pairs"] = _on(words, read_pairs)
+    for name in _ARCHIVES:
+        cases[f"archive {name}"] = _on(made / name, _unpacked)
+    listed = HubModel("some/model", "0" * 40)
+    cases["files.json"] = _on(made / "files.json", lambda path: read_file_list(path, listed))
+    cases["registry"] = _on(CONFIGS / "registry.yaml", read_registry)
+    configs = {
+        str(file.relative_to(CONFIGS)): file
+        for pattern in ("*.yaml", "papers/*.yaml", "reference/*/*.tsv")
+        for file in sorted(CONFIGS.glob(pattern))
+    }
+    for name in configs:
+        if name.endswith(".yaml") and not name.startswith(("papers/", "registry")):
+            read = partial(_config, Path(name))
+            cases[f"config {name}"] = Case(_without_words(read), configs, damaged=[name])
+    damaged = [name for name in configs if not name.startswith("registry")]
+    cases["plan of config.yaml"] = Case(_plan, configs, damaged=damaged)
     return cases
 
 
-def _on(file: str, read: Callable[[Path], object]) -> Case:
-    return Case(lambda root: read(root / Path(file).name), (Path(file),))
+def _without_words(read: Callable[[], object]) -> Callable[[list[str]], object]:
+    return lambda words: read()
+
+
+def _on(file: Path, read: Callable[[Path], object]) -> Case:
+    return Case(lambda words: read(Path(file.name)), {file.name: file})
 
 
 def _text(reader: str, path: Path) -> object:
     return list(read_documents(reader, path))
 
 
+def _names(form: str, path: Path) -> object:
+    return read_names([path], Choices(form))
+
+
 def _config(path: Path) -> object:
     return read_typed(read_layers([path]))
 
 
-def damage(body: bytes, chance: random.Random) -> bytes:
-    """Return `body` with one to three faults."""
-    for _ in range(chance.randint(1, 3)):
-        lines = body.split(b"\n")
-        place = chance.randrange(len(lines))
-        separator = chance.choice([b"\t", b",", b"|", b" ", b": "])
-        cells = lines[place].split(separator)
-        cell = chance.randrange(len(cells))
-        match chance.randrange(6):
-            case 0 if body:
-                bit = chance.randrange(8 * len(body))
-                changed = bytes([body[bit // 8] ^ 1 << bit % 8])
-                body = body[: bit // 8] + changed + body[bit // 8 + 1 :]
-            case 1:
-                body = body[: chance.randrange(len(body) + 1)]
-            case 2:
-                body = b"\n".join([*lines[:place], *lines[place + 1 :]])
-            case 3:
-                del cells[cell]
-                body = b"\n".join([*lines[:place], separator.join(cells), *lines[place + 1 :]])
-            case 4:
-                cells[cell] = chance.choice(ODD).encode()
-                body = b"\n".join([*lines[:place], separator.join(cells), *lines[place + 1 :]])
-            case _:
-                body = b"\n".join([*lines[:place], lines[place], *lines[place:]])
-    return body
+def _plan(words: list[str]) -> object:
+    Path("resources").symlink_to(PROJECT / "resources")
+    return check_config(["config.yaml"])
 
 
-def run_case(case: Case, chance: random.Random, folder: Path) -> str | None:
-    """Return what is wrong with how a case ends, None where nothing is."""
-    flat = len(case.files) == 1
-    chosen = chance.choice(case.files)
-    for file in case.files:
-        target = folder / (file.name if flat else file)
-        if flat:
-            # both forms: readers of one file by its name, data sets by its path
-            (folder / file.parent.name).mkdir(exist_ok=True)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        body = (SAMPLER / file).read_bytes()
-        if file == chosen:
-            packed = file.suffix == ".gz" and chance.random() < 0.5
-            body = (
-                gzip.compress(damage(gzip.decompress(body), chance))
-                if packed
-                else damage(body, chance)
-            )
-        for path in {target, folder / file} if ".." not in file.parts else {target}:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(body)
-    # what the process had before is not the reader's
-    before = psutil.Process().memory_info().rss
-    Path("/proc/self/clear_refs").write_text("5")
-    started = time.monotonic()
-    try:
-        case.read(folder)
-    except UserError as error:
-        if len(str(error)) > 2000:
-            return f"a message of {len(str(error))} characters"
-    except Exception as error:
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        return f"{type(error).__name__} at {last.filename}:{last.lineno}: {str(error)[:100]}"
-    if (seconds := time.monotonic() - started) > SECONDS:
-        return f"took {seconds:.0f} s"
-    status = Path("/proc/self/status").read_text()
-    if 1024 * int(status.partition("VmHWM:")[2].split()[0]) - before > BYTES:
-        return "took more than 1 GB"
-    return None
+def _unpacked(archive: Path) -> object:
+    into = Path("into")
+    into.mkdir()
+    return unpack(archive, archive.name, {"a/b.txt": None}, into, largest=10**8)
 
 
-def fuzz(
-    cases: Mapping[str, Case], count: int, seed: int, seconds: float
-) -> tuple[int, Counter[str]]:
-    """Run `count` cases, or as many as `seconds` allow; return their number and what was wrong."""
-    names, wrong = sorted(cases), Counter()
-    started = time.monotonic()
-    for number in range(count):
-        if time.monotonic() - started > seconds:
-            return number, wrong
-        name = names[number % len(names)]
-        with tempfile.TemporaryDirectory() as folder:
-            if found := run_case(cases[name], random.Random(f"{seed} {number}"), Path(folder)):
-                wrong[f"{name}: {found}"] += 1
-    return count, wrong
+_ARCHIVES = ("a.zip", "a.tar", "a.tar.gz", "a.tgz", "a.tar.bz2", "a.txt.gz")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--cases", type=int, default=20_000)
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
-    parser.add_argument("--minutes", type=float, default=30)
-    arguments = parser.parse_args()
-    print(f"seed {arguments.seed}")
-    done, wrong = fuzz(all_cases(), arguments.cases, arguments.seed, 60 * arguments.minutes)
-    for what, times in wrong.most_common():
-        print(f"{times} times: {what}")
-    print(f"{done} cases, {sum(wrong.values())} of them wrong")
-    sys.exit(bool(wrong))
+def _written_files() -> dict[str, bytes]:
+    """Return what the sampler has no file of: formats of names, archives, a list of a model."""
+    body = (SAMPLER / "mesh-2015" / "terms.tsv").read_bytes()
+    rows = [line.split("\t")[:2] for line in body.decode().splitlines()[:40]]
+    texts = (SAMPLER / "running-text" / "en.txt").read_text(encoding="utf-8").splitlines()[:40]
+    obo = "".join(
+        f'[Term]\nid: X:{n}\nname: {row[1]}\nsynonym: "a {row[0]}" EXACT []\n\n'
+        for n, row in enumerate(rows)
+    )
+    umls = "".join(
+        f"C{n:07}|ENG|P|L1|PF|S1|Y|A1||M1|D1|MSH|MH|D1|{row[1]}|0|N|256|\n"
+        for n, row in enumerate(rows)
+    )
+    five = "\t" * 6
+    chemicals = "".join(f"{r[1]}\tMESH:D{n}{five}one|two\n" for n, r in enumerate(rows))
+    model: dict[str, Any] = {"repository": "some/model", "revision": "0" * 40}
+    model["files"] = [{"name": "config.json", "size": 7, "sha256": "0" * 64}]
+    model["files"] += [{"name": "model.safetensors", "size": 70, "sha256": "1" * 64}]
+    archives = {name: _archive(name) for name in _ARCHIVES}
+    return {
+        "terms.obo": f"format-version: 1.2\n\n{obo}".encode(),
+        "MRCONSO.RRF": umls.encode(),
+        "medic.txt": "".join(f"D{n}|7||{r[1]}|b\n" for n, r in enumerate(rows)).encode(),
+        "chemicals.csv": chemicals.encode(),
+        "mesh-terms.tsv": body,
+        "pairs.txt": "".join(f"D{n}||{row[1]}\n" for n, row in enumerate(rows)).encode(),
+        "ids.tsv": "".join(f"D{n}\t{row[1]}\t7\n" for n, row in enumerate(rows)).encode(),
+        "articles.json": "".join(json.dumps({"text": one}) + "\n" for one in texts).encode(),
+        "doc.txt": "".join(f'<doc id="1">\n{one}\n</doc>\n' for one in texts).encode(),
+        "book.txt": "\n".join(["*** START ***", *texts, "*** END ***"]).encode(),
+        "numbered.tsv": "".join(f"{n}\t{one}\n" for n, one in enumerate(texts)).encode(),
+        "trees.conllu": "".join(f"# text = {one}\n" for one in texts).encode(),
+        "files.json": json.dumps(model, indent=1).encode(),
+        **archives,
+    }
 
 
-if __name__ == "__main__":
-    main()
+def _archive(name: str) -> bytes:
+    members = {"README": b"no data\n", "a/b.txt": b"one\ntwo\n" * 200, "a/c.txt": b"c" * 3000}
+    made = io.BytesIO()
+    if name.endswith(".zip"):
+        with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as zipped:
+            for member, body in members.items():
+                zipped.writestr(member, body)
+    elif "tar" in name or "tgz" in name:
+        with tarfile.open(fileobj=made, mode="w") as tarred:
+            for member, body in members.items():
+                info = tarfile.TarInfo(member)
+                info.size = len(body)
+                tarred.addfile(info, io.BytesIO(body))
+    else:
+        made.write(members["a/b.txt"])
+    pack = {"gz": gzip.compress, "tgz": gzip.compress, "bz2": bz2.compress}
+    return pack.get(name.rpartition(".")[2], bytes)(made.getvalue())

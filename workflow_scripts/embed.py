@@ -69,7 +69,8 @@ def main(argv: list[str] | None = None) -> None:
     check_files("--strings", arguments.strings)
     check_new_file("--output", arguments.output, arguments.overwrite, [arguments.strings])
     if arguments.record is not None:
-        check_own_json("--record", arguments.record, "strings_sha256")
+        taken = [arguments.strings, arguments.output]
+        check_own_json("--record", arguments.record, "strings_sha256", taken)
     pooling, max_length = settle_pooling(arguments.model, arguments.pooling, arguments.max_length)
     strings = read_lines(arguments.strings)
     if not strings:

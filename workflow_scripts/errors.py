@@ -5,13 +5,15 @@ import errno
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 # of a place that cannot be written or read, which is not the program's mistake
 _NO_PLACE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR)
 _NO_PLACE += (errno.ENAMETOOLONG, errno.ELOOP)
-# names that a message holds, and how many are shown where it does not
-_MOST_NAMES, _FEW_NAMES = 24, 5
+# Characters of a message; names that a message holds, and how many are shown where it does not;
+# characters of a name that is looked for.
+_LONGEST_LINE, _MOST_NAMES, _FEW_NAMES, _LONGEST_NAME = 800, 24, 5, 200
 # the start of a command, which imports this first
 _STARTED = time.time()
 
@@ -19,8 +21,37 @@ _STARTED = time.time()
 class UserError(Exception):
     """A mistake in config, data or arguments.
 
-    The message is one line: it names the file, line or key, and says what to do.
+    The message is one line: it names the file, line or key, and says what to do. Of a long one, as
+    what a damaged file holds may make it, the middle is left out.
     """
+
+    def __str__(self) -> str:
+        return "\n".join(map(_shortened, super().__str__().split("\n")))
+
+
+def _shortened(line: str) -> str:
+    if len(line) <= _LONGEST_LINE:
+        return line
+    half = _LONGEST_LINE // 2
+    return f"{line[:half]} ... {line[-half:]}"
+
+
+@contextmanager
+def told_as_damaged(
+    path: object, remedy: str = "remove it and run again, which makes it anew"
+) -> Iterator[None]:
+    """Raise `UserError` by `path` where the block fails: what it reads is not as it was written.
+
+    For files that a program wrote for another, which are not validated: damage to them surfaces as
+    nearly any error.
+    """
+    try:
+        yield
+    except UserError:
+        raise
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}".strip(": ")
+        raise UserError(f"{path}: damaged ({reason}); {remedy}") from error
 
 
 def nearest_name(name: object, known: Iterable[str]) -> str:
@@ -28,18 +59,30 @@ def nearest_name(name: object, known: Iterable[str]) -> str:
 
     Of more than a line holds it is a few, those most like it.
     """
-    known = [str(one) for one in known]
-    near = difflib.get_close_matches(str(name), known, n=1)
+    # of longer ones none would be near, and the search takes long
+    name, known = str(name)[:_LONGEST_NAME], sorted(map(str, known))
+    near = difflib.get_close_matches(name, known, n=1)
     if near:
         return f"did you mean '{near[0]}'?"
     if len(known) > _MOST_NAMES:
-        near = difflib.get_close_matches(str(name), known, n=_FEW_NAMES, cutoff=0)
+        near = difflib.get_close_matches(name, known, n=_FEW_NAMES, cutoff=0)
         return f"of {len(known)} the nearest are {', '.join(near)}"
-    return f"known are {', '.join(sorted(known))}" if known else "there is none"
+    return f"known are {', '.join(known)}" if known else "there is none"
 
 
 def is_full_disk(error: BaseException) -> bool:
     return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+
+
+def of_place(error: OSError) -> UserError | None:
+    """Return what a user is told of a place that cannot be used, None for another error."""
+    where = f"{error.filename}: " if error.filename else ""
+    if is_full_disk(error):
+        return UserError(f"{where}the disk is full; free space and run it again")
+    if error.errno in _NO_PLACE and where:
+        what = f"cannot be used ({error.strerror}); mend that or give another place"
+        return UserError(f"{where}{what}")
+    return None
 
 
 def run_command(main: Callable[[], None]) -> None:
@@ -48,6 +91,10 @@ def run_command(main: Callable[[], None]) -> None:
     A step that succeeds leaves what it used in the file that STEP_USAGE names.
     """
     try:
+        for word in sys.argv[1:]:
+            if not word.isascii() and word != word.encode(errors="replace").decode():
+                what = "not UTF-8; rename the file, or set PYTHONUTF8=1 if it is"
+                raise UserError(f"{word!a}: {what}")
         main()
         usage = os.environ.get("STEP_USAGE")
         # of several processes at once the first
@@ -60,14 +107,9 @@ def run_command(main: Callable[[], None]) -> None:
         print(f"error: {message}", file=sys.stderr)
         sys.exit(2)
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        if is_full_disk(error):
-            said = "the disk is full; free space and run it again"
-        elif error.errno in _NO_PLACE and where:
-            said = f"cannot be used ({error.strerror}); mend that or give another place"
-        else:
+        if (told := of_place(error)) is None:
             raise
-        print(f"error: {where}{said}", file=sys.stderr)
+        print(f"error: {told}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt as error:
         # whoever keeps something for the next time says so

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from workflow_scripts.configuration.blocks import read_block
-from workflow_scripts.configuration.config import Classification, Retrieval
+from workflow_scripts.configuration.config import Classification, Retrieval, Suite
 from workflow_scripts.configuration.layers import CONFIG, DEFAULT, read_layers
 from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.datasets.entry import DatasetEntry, raw_files
 from workflow_scripts.datasets.formats.register import read_entry
 from workflow_scripts.datasets.read_suite import read_suite
+from workflow_scripts.downloads.model_files import local_path
 from workflow_scripts.embedding.pooling_names import POOLINGS
 from workflow_scripts.embedding.recorded_choices import (
     add_pooling_arguments,
@@ -50,15 +51,28 @@ def choose_datasets(files: Sequence[Path], suite: str) -> dict[str, DatasetEntry
     known: list[str] = []
     for path in files:
         content, file = read_mapping(path), str(path)
-        datasets, suites = content.get("datasets", {}), content.get("suites", {})
+        datasets, suites = (_blocks(content, kind, file) for kind in ("datasets", "suites"))
         if suite in suites or suite in datasets:
-            names = suites[suite]["datasets"] if suite in suites else [suite]
+            where, names = f"suites.{suite}", [suite]
+            if suite in suites:
+                names = read_block(Suite, suites[suite], where, file).datasets
+            for name in names:
+                if name not in datasets:
+                    hint = nearest_name(name, datasets)
+                    raise UserError(f"{file}: `{where}` has `{name}`, no data set here; {hint}")
             return {name: read_entry(name, datasets[name], file) for name in names}
         known += [*suites, *datasets]
     raise UserError(
         f"--suite {suite}: no such suite or data set in {', '.join(path.name for path in files)}; "
         f"{nearest_name(suite, known)}"
     )
+
+
+def _blocks(content: dict[str, Any], kind: str, file: str) -> dict[str, Any]:
+    found = content.get(kind, {})
+    if not isinstance(found, dict):
+        raise UserError(f"{file}: `{kind}` is no list of blocks by name; mend it")
+    return found
 
 
 def drop_missing(
@@ -220,11 +234,13 @@ def main(argv: list[str] | None = None) -> None:
     add("--card", action="store_true", help="write the scores on the encoder's card as well")
     add_machine_arguments(parser)
     arguments = parser.parse_args(argv)
+    if not arguments.output.name:
+        raise UserError(f"--output {arguments.output}: is a folder; give a file name")
     record_file = arguments.output.with_suffix(".record.json")
     check_own_json("--output", arguments.output, "metric")
     check_own_json("--output", record_file, "left_out")
     encoders = chosen_encoders(arguments)
-    card = Path(arguments.model).expanduser() / "README.md"
+    card = local_path(arguments.model) / "README.md"
     if arguments.card and not card.is_file():
         raise UserError(f"--card: {arguments.model} has no README.md; leave the option out")
     layers = read_layers([arguments.config])

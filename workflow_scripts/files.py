@@ -237,12 +237,14 @@ def check_new_file(
 ) -> None:
     """Raise `UserError` by `option` unless a file can be made there, or replaced if told so.
 
-    None of the `inputs` is ever replaced.
+    None of the `inputs`, and of other outputs among them, is ever replaced.
     """
     if path.is_dir():
         raise UserError(f"{option} {path}: is a folder; give a file name")
     if path.resolve() in {Path(one).resolve() for one in inputs if one is not None}:
-        raise UserError(f"{option} {path}: is read from; choose another")
+        raise UserError(
+            f"{option} {path}: is read from, or written by another option; choose another"
+        )
     if path.exists() and not overwrite:
         raise UserError(f"{option} {path}: exists; choose another or add --overwrite")
     parent = next(one for one in path.resolve().parents if one.exists())

@@ -6,6 +6,11 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from workflow_scripts.errors import UserError
+
+# where the system refuses more, OpenMP ends the process
+_MOST_THREADS = 1024
+
 
 @contextmanager
 def quick_imports() -> Iterator[None]:
@@ -43,6 +48,12 @@ def add_machine_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--threads", type=int, default=default_threads(), metavar="N", help=threads)
     devices = "default: CUDA where there is a device"
     group.add_argument("--device", choices=("cpu", "cuda", "auto"), default="auto", help=devices)
+
+
+def check_threads(count: int) -> None:
+    """Raise `UserError` for a number of threads that no machine gives to a command."""
+    if not 1 <= count <= _MOST_THREADS:
+        raise UserError(f"--threads {count}: give 1 or more, {_MOST_THREADS} at most")
 
 
 def default_threads() -> int:

@@ -6,6 +6,7 @@ command is given again.
 """
 
 import argparse
+import math
 import shutil
 import sys
 from collections.abc import Sequence
@@ -154,10 +155,14 @@ def main(argv: list[str] | None = None) -> None:
         arguments.output = None
     check_encoder_arguments(arguments)
     check_counts(arguments, "k", "shard_size", "approximate")
-    inputs = [arguments.mentions, *(arguments.names or ())]
+    taken = [arguments.mentions, *(arguments.names or ())]
     for option in ("output", "errors"):
         if (path := getattr(arguments, option)) is not None:
-            check_new_file(f"--{option}", path, arguments.overwrite, inputs)
+            check_new_file(f"--{option}", path, arguments.overwrite, taken)
+            taken.append(path)
+    for option in ("threshold", "margin"):
+        if (least := getattr(arguments, option)) is not None and math.isnan(least):
+            raise UserError(f"--{option} {least}: give a number")
     if arguments.index is not None:
         check_index_folder(arguments.index, arguments.names or ())
     if arguments.errors is not None and arguments.gold_column is None:

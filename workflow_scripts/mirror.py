@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from workflow_scripts.configuration.blocks import SEED_LIMIT
 from workflow_scripts.configuration.layers import CONFIG
 from workflow_scripts.datasets.read_suite import read_suite
 from workflow_scripts.downloads.model_files import check_replaceable
@@ -147,14 +148,16 @@ def check_output(output: Path, overwrite: bool, inputs: list[str], step_log: Pat
 def step_log_of(path: str | None, seed: int, seeds: Collection[int]) -> Path | None:
     """Return the step log of a seed: the file that was given, or of several one each beside it."""
     log = path and Path(path)
+    if log and not log.name:
+        raise UserError(f"--step-log {path}: is a folder; give a file name")
     return log.with_stem(f"{log.stem}.seed{seed}") if log and len(seeds) > 1 else log or None
 
 
 def outputs_of(output: Path, seeds: list[int]) -> dict[int, Path]:
     """Return the encoder folder of each seed: `output` for one, folders in it for several."""
     for seed in seeds:
-        if seed < 0 or seeds.count(seed) > 1:
-            raise UserError(f"--seed {seed}: give different whole numbers of 0 or more")
+        if not 0 <= seed < SEED_LIMIT or seeds.count(seed) > 1:
+            raise UserError(f"--seed {seed}: give different whole numbers from 0 to 2^63 - 1")
     return {seed: output / f"seed{seed}" if len(seeds) > 1 else output for seed in seeds}
 
 

@@ -209,7 +209,8 @@ def check_arguments(arguments: argparse.Namespace, inputs: dict[str, Path]) -> N
         raise UserError(f"--threshold {threshold}: give {wanted}")
     check_new_file("--output", arguments.output, arguments.overwrite, inputs.values())
     if arguments.record is not None:
-        check_own_json("--record", arguments.record, "mode", inputs.values())
+        taken = [*inputs.values(), arguments.output]
+        check_own_json("--record", arguments.record, "mode", taken)
 
 
 def main(argv: list[str] | None = None) -> None:

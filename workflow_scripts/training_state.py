@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
+from safetensors import safe_open
 from safetensors.torch import save_file
 
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import told_as_damaged
 from workflow_scripts.files import atomic_file
 
 
@@ -37,11 +37,8 @@ def save_state(
 
 def read_position(path: Path) -> dict[str, Any]:
     """Return the position in a state file; `UserError` if the file is damaged."""
-    try:
-        with safe_open(path, framework="pt") as stream:
-            return json.loads(stream.metadata()["position"])
-    except (SafetensorError, KeyError, TypeError, ValueError) as error:
-        raise UserError(f"{path}: a damaged checkpoint ({error}); remove it") from error
+    with told_as_damaged(path), safe_open(path, framework="pt") as stream:
+        return dict(json.loads(stream.metadata()["position"]))
 
 
 def load_state(
@@ -55,23 +52,24 @@ def load_state(
     parameters = dict(model.named_parameters())
     state: dict[int, dict[str, torch.Tensor]] = defaultdict(dict)
     others = {}
-    try:
-        with safe_open(path, framework="pt") as stream, torch.no_grad():
-            for name, parameter in parameters.items():
-                parameter.copy_(stream.get_tensor(f"weight.{name}"))
-            for stored in sorted(stream.keys()):
-                kind, _, name = stored.partition(".")
-                if kind == "other":
-                    others[name] = stream.get_tensor(stored)
-                elif kind == "state":
-                    key, _, name = name.partition(".")
-                    state[held.index(id(parameters[name]))][key] = stream.get_tensor(stored)
-            saved_scaler = json.loads(stream.metadata()["scaler"])
-    except (SafetensorError, RuntimeError, KeyError) as error:
-        raise UserError(f"{path}: a damaged checkpoint ({error}); remove it") from error
-    # puts each tensor where the optimiser wants it: fused ones count steps on the device
-    groups = optimiser.state_dict()["param_groups"]
-    optimiser.load_state_dict({"state": dict(state), "param_groups": groups})
-    if scaler is not None and saved_scaler:
-        scaler.load_state_dict(saved_scaler)
+    with (
+        told_as_damaged(path),
+        safe_open(path, framework="pt") as stream,
+        torch.no_grad(),
+    ):
+        for name, parameter in parameters.items():
+            parameter.copy_(stream.get_tensor(f"weight.{name}"))
+        for stored in sorted(stream.keys()):
+            kind, _, name = stored.partition(".")
+            if kind == "other":
+                others[name] = stream.get_tensor(stored)
+            elif kind == "state":
+                key, _, name = name.partition(".")
+                state[held.index(id(parameters[name]))][key] = stream.get_tensor(stored)
+        saved_scaler = json.loads(stream.metadata()["scaler"])
+        # puts each tensor where the optimiser wants it: fused ones count steps on the device
+        groups = optimiser.state_dict()["param_groups"]
+        optimiser.load_state_dict({"state": dict(state), "param_groups": groups})
+        if scaler is not None and saved_scaler:
+            scaler.load_state_dict(saved_scaler)
     return others

@@ -47,7 +47,9 @@ def test_base_opts_out_or_names_files(write):
     ("text", "message"),
     [
         ("base: 3\n", "`base` is 3; name a file"),
-        ("base: no.yaml\n", "no.yaml"),
+        ("base: no.yaml\n", "circle.yaml: `base` names .*no.yaml.*; mend it"),
+        (f"base: {'x' * 5000}\n", "circle.yaml: `base` names .* is no file; mend it"),
+        ('base: "a\\0"\n', "circle.yaml: `base` names .* is no file; mend it"),
         ("base: circle.yaml\n", "in a circle"),
     ],
 )
@@ -96,10 +98,13 @@ def test_blocks_are_merged_and_those_of_another_nature_replaced(write):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a: 1\nb:\n  c: 1\n  c: 2\n", "x.yaml, line 4: the key `c` is given twice.*line 3"),
+        (
+            "a: 1\nb:\n  c: 1\n  c: 2\n",
+            "x.yaml, line 4: the key `c` is given twice.*line 3; remove one",
+        ),
         ("a: 1\nb: [1\nc: {", "x.yaml, line 3: "),
         ("a: 1\n\tb: 2\n", "x.yaml, line 2: "),
-        ("- a\n", "x.yaml: give lines of the form `key: value`"),
+        ("- a\n", "x.yaml: not a mapping; give lines of the form `key: value`"),
         ("a: *b\n", "x.yaml, line 1: "),
         ("a: !!python/object:os.system {}\n", "x.yaml, line 1: "),
     ],

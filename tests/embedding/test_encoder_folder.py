@@ -114,6 +114,15 @@ def change_config(**changes):
     return lambda content: json.dumps(json.loads(content) | changes).encode()
 
 
+def mark_with(number):
+    def change(content):
+        content = json.loads(content)
+        content["post_processor"]["cls"][1] = number
+        return json.dumps(content).encode()
+
+    return change
+
+
 OWN_CODE = {"model_type": "own", "auto_map": {"AutoModel": "own.Own", "AutoConfig": "own.C"}}
 
 
@@ -129,6 +138,13 @@ OWN_CODE = {"model_type": "own", "auto_map": {"AutoModel": "own.Own", "AutoConfi
         ("config.json", change_config(**OWN_CODE), "model cannot be loaded"),
         ("config.json", lambda _: b"{", "model cannot be loaded"),
         ("tokenizer.json", lambda _: b"{", "tokenizer cannot be loaded"),
+        ("tokenizer.json", mark_with(999), r"gives the id 999, but config.json a vocab_size of"),
+        (
+            "config.json",
+            change_config(chunk_size_feed_forward=7),
+            "cannot be run.*; fetch it again",
+        ),
+        ("config.json", change_config(return_dict=False), "cannot be run.*; fetch it again"),
     ],
 )
 def test_a_folder_that_will_not_do_is_named_with_the_reason(name, damage, message, tmp_path):

@@ -119,7 +119,7 @@ def test_another_checkpoint_and_a_stage_that_is_too_long_are_told(inputs, tmp_pa
     with pytest.raises(UserError, match="checkpoint of another training"):
         pretrain(inputs, tmp_path, learning_rate=1e-3)
     (tmp_path / "checkpoint.safetensors").write_bytes(b"torn")
-    with pytest.raises(UserError, match="a damaged checkpoint"):
+    with pytest.raises(UserError, match=r"damaged.*remove it"):
         pretrain(inputs, tmp_path)
     with pytest.raises(UserError, match="longer than the tokenizer's maximum"):
         pretrain(inputs, tmp_path, stages=[{"until": 1.0, "length": 99}])

@@ -78,12 +78,12 @@ def named_devices(names: str) -> list[Device]:
     """Return the devices of a value of CUDA_VISIBLE_DEVICES: numbers, UUIDs or starts of UUIDs."""
     entries = [entry.strip() for entry in names.split(",")]
     # as CUDA reads it, the first entry that names no device ends the list
-    valid = takewhile(lambda entry: entry.isdigit() or entry[:4] in ("GPU-", "MIG-"), entries)
+    valid = takewhile(lambda entry: entry.isdecimal() or entry[:4] in ("GPU-", "MIG-"), entries)
     entries = list(dict.fromkeys(valid))
     numbers = machine_devices()[1] if any(entry[:4] == "GPU-" for entry in entries) else {}
 
     def slot(entry: str) -> str:
-        if entry.isdigit():
+        if entry.isdecimal():
             return str(int(entry))
         found = [number for uuid, number in numbers.items() if uuid.startswith(entry)]
         return found[0] if len(found) == 1 else entry.replace("/", "-")

@@ -28,6 +28,9 @@ Text = Annotated[str, StringConstraints(min_length=1)]
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 WholeNumber = Annotated[int, Field(ge=1)]
 Count = Annotated[int, Field(ge=0)]
+# what torch takes
+SEED_LIMIT = 2**63
+Seed = Annotated[int, Field(ge=0, lt=SEED_LIMIT)]
 Positive = Annotated[float, Field(gt=0)]
 NotNegative = Annotated[float, Field(ge=0)]
 Rate = Annotated[float, Field(ge=0, lt=1)]

@@ -6,12 +6,12 @@ from pydantic import Field, model_validator
 
 from workflow_scripts.configuration.blocks import (
     Block,
-    Count,
     Distinct,
     Id,
     NotNegative,
     Papers,
     RulePath,
+    Seed,
     Sha256,
     Text,
     WholeNumber,
@@ -170,7 +170,7 @@ class Config(Block):
     """A merged config. Blocks that are chosen by name are typed by their rooms (`dag.typed`)."""
 
     results: RulePath = Field("results", description="Folder of everything that a run makes.")
-    seeds: Distinct[Count] = Field(description="Seeds of tuning; tuned rows are means over them.")
+    seeds: Distinct[Seed] = Field(description="Seeds of tuning; tuned rows are means over them.")
     data: Data = Field(description="Where the data are.")
     downloads: Downloads = Field(Downloads(), description="How files are fetched.")
     models: dict[Id, Model] = Field(description="Pretrained models by id.")

@@ -1,5 +1,6 @@
 """Config files that lie over each other, and which file each key comes from."""
 
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -69,6 +70,9 @@ def _lay_bases(
     if not isinstance(names, list | None) or not all(isinstance(n, str) for n in names or ()):
         raise UserError(f"{file}: `base` is {base!r}; name a file, a list of files, or none")
     for path in default if names is None else [file.parent / name for name in names]:
+        # as false for a name that none can have
+        if not os.path.isfile(path):
+            raise UserError(f"{file}: `base` names {str(path)!r}, which is no file; mend it")
         if path.resolve() in above:
             raise UserError(f"{file}: `base` goes in a circle through {path}; break it")
         below = read_mapping(path)

@@ -32,7 +32,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
                 continue
             if name in seen:
                 raise yaml.MarkedYAMLError(
-                    problem=f"the key `{name}` is given twice, first in line {seen[name]}: "
+                    problem=f"the key `{name}` is given twice, first in line {seen[name]}; "
                     "remove one",
                     problem_mark=key.start_mark,
                 )
@@ -58,14 +58,18 @@ def read_mapping(path: str | Path) -> dict[str, Any]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = f", line {mark.line + 1}" if mark else ""
-        raise UserError(f"{path}{line}: {error.problem or error.context}") from error
+        problem = error.problem or error.context or ""
+        remedy = "" if ";" in problem else "; mend the YAML there or in the lines above"
+        raise UserError(f"{path}{line}: {problem}{remedy}") from error
     except (yaml.YAMLError, ValueError) as error:
         # a date or number that is none too
-        raise UserError(f"{path}: not valid YAML ({str(error).splitlines()[0]})") from error
+        raise UserError(
+            f"{path}: not valid YAML ({str(error).splitlines()[0]}); mend it"
+        ) from error
     if found is None:
         return {}
     if not isinstance(found, dict):
-        raise UserError(f"{path}: give lines of the form `key: value`")
+        raise UserError(f"{path}: not a mapping; give lines of the form `key: value`")
     _require_finite(found, path)
     return repeat_blocks(found, str(path))
 

@@ -17,7 +17,7 @@ from workflow_scripts.dag.needs import Needs, require_files
 from workflow_scripts.dag.outputs import Outputs
 from workflow_scripts.dag.present import Present
 from workflow_scripts.dag.typed import read_typed
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import UserError, of_place
 
 
 class Plan:
@@ -51,6 +51,10 @@ def make_plan(files: Iterable[str | Path], said: Mapping[str, Any]) -> Plan:
         return Plan(read_layers(files, said))
     except UserError as error:
         stop(error)
+    except OSError as error:
+        if (told := of_place(error)) is None:
+            raise
+        stop(told)
 
 
 def stop(error: UserError) -> NoReturn:

@@ -72,7 +72,7 @@ class Part(Block):
         if self.hypotheses is not None and (of_one or len(self.path) != 2):
             raise mistake("`hypotheses` needs a `path` of two files: [sentences, labels]")
         if self.where is not None:
-            by_number = [str(name).isdigit() and name != "0" for name in self.where]
+            by_number = [str(name).isdecimal() and name != "0" for name in self.where]
             if self.columns is None or (isinstance(self.columns[0], int) and not all(by_number)):
                 raise mistake("`where` needs `columns`, both by name or both by number")
         if self.columns is not None and not of_one:

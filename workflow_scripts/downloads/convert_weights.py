@@ -51,7 +51,9 @@ def read_tensors(path: Path) -> dict[str, "torch.Tensor"]:
         if asked := re.search(r"GLOBAL (\S+)", reason):
             raise UserError(f"{path.name}: is refused: it asks for {asked[1]}") from error
         reason = f"{type(error).__name__}: {reason}"[:200]
-        raise UserError(f"{path.name}: cannot be read as tensors ({reason})") from error
+        raise UserError(
+            f"{path.name}: cannot be read as tensors ({reason}); fetch it again"
+        ) from error
     if not isinstance(found, dict) or not found:
         raise UserError(f"{path.name}: holds no tensors by name; it is refused")
     for name, one in found.items():

@@ -28,6 +28,11 @@ PICKLE, PICKLE_INDEX = "pytorch_model.bin", "pytorch_model.bin.index.json"
 PICKLE_SHARD = r"pytorch_model-\d+-of-\d+\.bin"
 
 
+def local_path(source: str) -> Path:
+    """Return a model's name as a path; `~` is the home folder, and itself where nobody has one."""
+    return Path(os.path.expanduser(source))
+
+
 def is_model_file(name: str) -> bool:
     """Tell whether a file is of the kinds that are fetched."""
     return any(fnmatchcase(name, pattern) for pattern in HUB_PATTERNS)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from workflow_scripts.embedding.recorded_choices import add_pooling_arguments
 from workflow_scripts.errors import UserError, nearest_name
-from workflow_scripts.imports import add_machine_arguments, quick_imports
+from workflow_scripts.imports import add_machine_arguments, check_threads, quick_imports
 
 if TYPE_CHECKING:
     from workflow_scripts.embedding.string_encoding import StringEncoder
@@ -32,7 +32,8 @@ def check_encoder_arguments(arguments: argparse.Namespace) -> None:
         raise UserError(f"--backend {arguments.backend}: unknown; {hint}")
     if arguments.backend != "torch" and arguments.precision not in ("float32", "auto"):
         raise UserError(f"--precision {arguments.precision}: only for --backend torch")
-    check_counts(arguments, "threads", "token_budget")
+    check_threads(arguments.threads)
+    check_counts(arguments, "token_budget")
 
 
 def check_counts(arguments: argparse.Namespace, *names: str) -> None:

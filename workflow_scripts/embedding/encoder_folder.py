@@ -22,6 +22,7 @@ from workflow_scripts.downloads.model_files import (
     WEIGHT_FILES,
     check_model_files,
     hub_offline_variable,
+    local_path,
 )
 from workflow_scripts.embedding.model_config import (
     ENCODERS,
@@ -29,6 +30,7 @@ from workflow_scripts.embedding.model_config import (
     check_sizes,
     check_tokenizer,
     read_config,
+    try_out,
 )
 from workflow_scripts.embedding.pooling_names import POOLINGS, SHORTEST_MAX_LENGTH
 from workflow_scripts.embedding.sentence_transformers_files import write_sentence_transformers_files
@@ -107,12 +109,13 @@ def position_limit(model: PreTrainedModel) -> int | None:
     if isinstance(positions, torch.nn.Embedding):
         offset = 0 if positions.padding_idx is None else positions.padding_idx + 1
         return positions.num_embeddings - offset
-    return getattr(model.config, "max_position_embeddings", None)
+    limit = getattr(model.config, "max_position_embeddings", None)
+    return limit if isinstance(limit, int) else None
 
 
 def resolve_model_folder(source: str) -> Path:
     """Return the folder of a model: a local one as it is, or that of a hub id (`name@revision`)."""
-    folder = Path(source).expanduser()
+    folder = local_path(source)
     if source and folder.is_dir():
         return folder
     name, _, revision = source.partition("@")
@@ -152,15 +155,16 @@ def weights_sha256(folder: Path) -> str:
 def _loading(source: str, what: str) -> Iterator[None]:
     try:
         yield
-    except UserError:
+    except (UserError, KeyboardInterrupt, SystemExit):
         raise
-    except Exception as error:  # malformed files surface as nearly any kind
+    # malformed files surface as nearly any kind, and as panics of Rust, which are no `Exception`
+    except BaseException as error:
         lines = str(error).strip().splitlines()
         reason = f"{type(error).__name__}: {lines[0][:200]}" if lines else type(error).__name__
         if isinstance(error, SafetensorError):
             problem = f"model.safetensors is damaged ({reason}); fetch it again"
         else:
-            problem = f"the {what} cannot be loaded ({reason})"
+            problem = f"the {what} ({reason}); fetch it again"
         raise UserError(f"{source}: {problem}") from error
 
 
@@ -176,17 +180,17 @@ def load_model(source: str, device: str | torch.device = "cpu") -> LoadedModel:
     folder = resolve_model_folder(source)
     check_model_files(folder, source)
     options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
-    with _loading(source, "model"):
+    with _loading(source, "model cannot be loaded"):
         config = read_config(folder)
     check_architecture(config, source)
-    with _loading(source, "model"):
+    with _loading(source, "model cannot be loaded"):
         check_sizes(config, folder, source)
-    with _loading(source, "tokenizer"):
+    with _loading(source, "tokenizer cannot be loaded"):
         tokenizer = AutoTokenizer.from_pretrained(folder, **options)
         check_tokenizer(tokenizer, config, source)
     tokenizer.padding_side = "right"
     options |= {"dtype": torch.float32, "use_safetensors": True, "output_loading_info": True}
-    with _loading(source, "model"):
+    with _loading(source, "model cannot be loaded"):
         model, report = AutoModel.from_pretrained(folder, config=config, **options)
     if "attention_mask" not in inspect.signature(model.forward).parameters:
         raise UserError(
@@ -201,6 +205,8 @@ def load_model(source: str, device: str | torch.device = "cpu") -> LoadedModel:
             f"{source}: the weights do not fit config.json ({len(wrong)} tensors missing or of "
             f"another shape, first {wrong[0]}); take both from the same model"
         )
+    with _loading(source, "model cannot be run"):
+        try_out(model.eval(), tokenizer)
     try:
         model = model.to(device)
     except torch.OutOfMemoryError as error:
@@ -209,8 +215,8 @@ def load_model(source: str, device: str | torch.device = "cpu") -> LoadedModel:
             "what else runs there, or take a smaller model"
         ) from error
     # A folder goes by its last name: records hold no paths of the machine.
-    name = folder.resolve().name if Path(source).expanduser().is_dir() else source
-    return LoadedModel(model.eval(), tokenizer, name, weights_sha256(folder), folder)
+    name = folder.resolve().name if local_path(source).is_dir() else source
+    return LoadedModel(model, tokenizer, name, weights_sha256(folder), folder)
 
 
 def onnx_file(folder: Path, int8: bool) -> Path:

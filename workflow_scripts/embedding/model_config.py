@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import torch
 import transformers
 from safetensors import safe_open
 
@@ -84,4 +85,21 @@ def check_tokenizer(
             f"{source}: the tokenizer has a token of id {last}, but config.json a vocab_size of "
             f"{config.vocab_size}; take both from the same model"
         )
-    tokenizer(list(_RARE))
+    given = max((one for ids in tokenizer(list(_RARE))["input_ids"] for one in ids), default=0)
+    if given >= config.vocab_size:
+        raise UserError(
+            f"{source}: the tokenizer gives the id {given}, but config.json a vocab_size of "
+            f"{config.vocab_size}; take both from the same model"
+        )
+
+
+def try_out(
+    model: transformers.PreTrainedModel, tokenizer: transformers.PreTrainedTokenizerBase
+) -> None:
+    """Run a model in eval mode on two strings; any error where its config.json does not let it."""
+    batch = tokenizer(["a", "a a a"], padding=True, return_tensors="pt")
+    with torch.inference_mode():
+        ids, mask = batch["input_ids"], batch["attention_mask"]
+        states = model(input_ids=ids, attention_mask=mask).last_hidden_state
+    if states.shape != (*ids.shape, model.config.hidden_size):
+        raise ValueError(f"states of shape {list(states.shape)} for ids of {list(ids.shape)}")

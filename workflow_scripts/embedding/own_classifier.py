@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import UserError, told_as_damaged
 from workflow_scripts.files import read_json
 
 # its layer, among the modules of a method's own
@@ -40,14 +39,17 @@ def read_own_classifier(folder: str | Path) -> OwnClassifier:
     from workflow_scripts.embedding.encoder_folder import OWN_WEIGHTS
 
     record, path = Path(folder) / "encoder.json", Path(folder) / OWN_WEIGHTS
-    classes = read_json(record)["corpus"].get("classes") if record.is_file() else None
+    content = read_json(record) if record.is_file() else {}
+    remedy = "make the encoder again"
+    with told_as_damaged(record, remedy):
+        classes = content.get("corpus", {}).get("classes")
     if classes is None or not path.is_file():
         raise UserError(
             f"{folder}: no encoder with a classifier of its own; give one that method classify made"
         )
-    try:
+    with told_as_damaged(path, remedy):
         weights = load_file(path)
         parts = [weights[f"own.{LAYER}.{name}"] for name in ("weight", "bias")]
-    except (SafetensorError, KeyError, OSError) as error:
-        raise UserError(f"{path}: damaged ({error}); make the encoder again") from error
+        if [len(part) for part in parts] != [len(classes)] * 2:
+            raise ValueError(f"{len(parts[0])} rows for {len(classes)} classes")
     return OwnClassifier(*parts, classes)

@@ -7,7 +7,7 @@ import torch
 from safetensors.torch import load_file
 from torch import nn
 
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import UserError, told_as_damaged
 
 
 class Projections(nn.Module):
@@ -48,11 +48,13 @@ class Projections(nn.Module):
     def of_file(cls, path: Path) -> "Projections":
         """Return those that an encoder was trained with; `UserError` where the file has none."""
         own = "own.projections."
-        stored = {name.removeprefix(own): one for name, one in load_file(path).items()}
-        weights = [stored[key] for key in sorted(stored) if key.startswith("weights.")]
-        if not weights:
-            raise UserError(f"{path}: no projections in it; take pooling mean, which is the same")
-        number, size, inner = weights[0].shape
-        module = cls(size, number + 1, inner / size, len(weights), seed=0)
-        module.load_state_dict({key: stored[key] for key in module.state_dict()})
+        with told_as_damaged(path, "make the encoder again"):
+            stored = {name.removeprefix(own): one for name, one in load_file(path).items()}
+            weights = [stored[key] for key in sorted(stored) if key.startswith("weights.")]
+            if not weights:
+                why = "no projections in it; take pooling mean, which is the same"
+                raise UserError(f"{path}: {why}")
+            number, size, inner = weights[0].shape
+            module = cls(size, number + 1, inner / size, len(weights), seed=0)
+            module.load_state_dict({key: stored[key] for key in module.state_dict()})
         return module

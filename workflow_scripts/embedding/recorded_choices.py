@@ -4,12 +4,14 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.downloads.model_files import local_path
 from workflow_scripts.embedding.pooling_names import POOLINGS
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import UserError, told_as_damaged
 from workflow_scripts.files import read_json
 
 DEFAULT_MAX_LENGTH = 64
 _NO_LIMIT = 100_000
+_REMEDY = "take it from where the encoder is whole, or give --pooling and --max-length"
 # Normalize leaves cosines as they are.
 _KNOWN_MODULES = {"Transformer", "Pooling", "Normalize"}
 _OLD_POOLINGS = {
@@ -33,7 +35,7 @@ def settle_pooling(model: str, pooling: str | None, max_length: int | None) -> t
     if pooling is None:
         known = "|".join(POOLINGS)
         # a hub id is no folder either
-        called = model if Path(model).expanduser().is_dir() else f"{model}, no folder here,"
+        called = model if local_path(model).is_dir() else f"{model}, no folder here,"
         raise UserError(f"--pooling: {called} does not record one; give --pooling {known}")
     if max_length is None:
         max_length = record.get("max_length", DEFAULT_MAX_LENGTH)
@@ -42,13 +44,23 @@ def settle_pooling(model: str, pooling: str | None, max_length: int | None) -> t
 
 def recorded_choices(model: str) -> dict[str, Any]:
     """Return the record in an encoder's folder: pooling and max_length, as far as it has them."""
-    own = Path(model).expanduser() / "encoder.json"
-    return read_json(own) if own.is_file() else _read_sentence_transformers_record(model)
+    folder = local_path(model)
+    own = folder / "encoder.json"
+    with told_as_damaged(own if own.is_file() else folder / "modules.json", _REMEDY):
+        return _read_own_record(own) if own.is_file() else _read_other_record(folder)
 
 
-def _read_sentence_transformers_record(model: str) -> dict[str, Any]:
+def _read_own_record(path: Path) -> dict[str, Any]:
+    """Return pooling and max_length as far as an encoder's own record has them."""
+    kept = ("pooling", "max_length")
+    found = {key: value for key, value in read_json(path).items() if key in kept}
+    if not isinstance(found.get("max_length", 0), int):
+        raise TypeError(f"max_length is {found['max_length']!r}")
+    return found
+
+
+def _read_other_record(folder: Path) -> dict[str, Any]:
     """Return pooling and max_length of a folder of sentence-transformers, as far as it is known."""
-    folder = Path(model).expanduser()
 
     def read(name: str) -> Any:
         return read_json(folder / name) if (folder / name).is_file() else {}

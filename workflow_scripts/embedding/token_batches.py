@@ -66,7 +66,10 @@ def _token_ids(
         tokenizer("", **options)
         encode = tokenizer.backend_tokenizer.encode_batch_fast
         return [encoding.ids for part in _parts(strings) for encoding in encode(part)]
-    except Exception as error:  # the Rust tokenizer has no kind of its own
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    # the Rust tokenizer has no kind of its own, and its panics are no `Exception`
+    except BaseException as error:
         raise UserError(f"the tokenizer does not take these strings ({error}); mend it") from error
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.imports import calm_threads
+from workflow_scripts.imports import calm_threads, check_threads
 
 calm_threads()
 
@@ -13,8 +13,7 @@ import torch  # noqa: E402
 
 def set_up_torch(threads: int, device: str) -> torch.device:
     """Set the number of threads and return the device; `auto` is CUDA where there is a device."""
-    if threads < 1:
-        raise UserError(f"--threads {threads}: give 1 or more")
+    check_threads(threads)
     torch.set_num_threads(threads)
     if device == "cuda" and not torch.cuda.is_available():
         raise UserError("--device cuda: no CUDA device here; use --device cpu")

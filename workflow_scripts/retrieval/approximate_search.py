@@ -10,7 +10,7 @@ from pathlib import Path
 import faiss
 import numpy as np
 
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import told_as_damaged
 from workflow_scripts.files import atomic_file
 from workflow_scripts.retrieval.vector_search import best_of_candidates, search_blocks
 
@@ -31,10 +31,10 @@ class ApproximateIndex:
         """Read the inverted file from `file`, or make it and write it there."""
         faiss.omp_set_num_threads(threads)
         self._vectors, self._threads = vectors, threads
-        try:
+        with told_as_damaged(file):
             self._index = faiss.read_index(str(file)) if file.is_file() else self._make(file)
-        except RuntimeError as error:
-            raise UserError(f"{file}: cannot be read; remove it to have it made anew") from error
+            if (self._index.ntotal, self._index.d) != vectors.shape:
+                raise ValueError(f"{self._index.ntotal} vectors of {self._index.d} dimensions")
         self._index.nprobe = min(probes, self._index.nlist)
 
     def _make(self, file: Path) -> faiss.Index:

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -38,7 +39,7 @@ def read_mentions(source: str, column: str | None, gold: str | None) -> Iterator
         return
     places: list[int] | None = None
     wanted = [column or "1", *([gold] if gold else [])]
-    if all(one.isdigit() for one in wanted):
+    if all(one.isdecimal() for one in wanted):
         places = [int(one) - 1 for one in wanted]
     for number, text in enumerate(lines, start=1):
         fields = text.split("\t")
@@ -79,8 +80,9 @@ class Report:
 
     def __init__(self, k: int, errors: TextIO | None) -> None:
         self.mentions = self.blank = self.below = self.known = 0
-        self.hits = [0] * k
-        self._errors = errors
+        self.k, self._errors = k, errors
+        # how many mentions have the first right id at a rank
+        self._ranks: Counter[int] = Counter()
         if errors is not None:
             errors.write("mention\tgold\tid\tname\tscore\trank of the gold id\n")
 
@@ -93,8 +95,8 @@ class Report:
         ranks = (n for n, one in enumerate(links) if gold & {*split_concept_ids(one[0])})
         rank = next(ranks, None) if linked else None
         self.known += 1
-        for place in range(len(self.hits)):
-            self.hits[place] += rank is not None and rank <= place
+        if rank is not None:
+            self._ranks[rank] += 1
         if rank != 0 and self._errors is not None:
             best = [*links[0][:2], f"{links[0][2]:.6f}"] if linked else ["", "", ""]
             shown = "-" if rank is None else str(rank + 1)
@@ -105,9 +107,13 @@ class Report:
         below = f", {self.below} of them not linked" if self.below else ""
         yield f"{self.mentions} mentions{below}{left}"
         if self.known:
-            places = sorted({1, len(self.hits)})
-            found = (f"accuracy@{k} {self.hits[k - 1] / self.known:.4f}" for k in places)
+            places = sorted({1, self.k})
+            found = (f"accuracy@{k} {self.hits_at(k) / self.known:.4f}" for k in places)
             yield f"{self.known} with gold ids: {', '.join(found)}"
+
+    def hits_at(self, k: int) -> int:
+        """Return how many mentions have a right id among the first k."""
+        return sum(number for rank, number in self._ranks.items() if rank < k)
 
 
 def write_links(stream: TextIO, form: str, mention: Mention, links: list[Found]) -> None:
@@ -153,7 +159,7 @@ class LinkWriter:
         self.report.blank += batch.blank
         for mention, text in zip(batch.mentions, batch.texts, strict=True):
             links, linked = answers[text], self._is_linked(answers[text])
-            links = links[: len(self.report.hits)]
+            links = links[: self.report.k]
             write_links(self._output, self._form, mention, links if linked else [])
             self.report.add(mention, links, linked)
         self._output.flush()

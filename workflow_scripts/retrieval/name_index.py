@@ -21,7 +21,7 @@ from workflow_scripts.embedding.vector_shards import (
     embed_in_shards,
     working_folder,
 )
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import UserError, told_as_damaged
 from workflow_scripts.files import atomic_text, read_json, sha256_of, write_json
 from workflow_scripts.retrieval.suite_files import read_vectors
 
@@ -66,12 +66,15 @@ def open_index(folder: Path, maker: dict[str, Any], source: dict[str, Any] | Non
     Raises `UserError` where it was made by another encoder or from other names.
     """
     record = read_json(folder / _RECORD)
+    with told_as_damaged(folder / _RECORD, "remove the folder, and it is made anew"):
+        was = {key: record["maker"].get(key) for key in _COMPARED}
+        other_source, digest = record["source"] != source, record["names_sha256"]
     for key in _COMPARED:
-        if (was := record["maker"].get(key)) != maker[key]:
-            raise _other(folder, f"with {key} {was}, where now it is {maker[key]}")
-    if source is not None and record["source"] != source:
+        if was[key] != maker[key]:
+            raise _other(folder, f"with {key} {was[key]}, where now it is {maker[key]}")
+    if source is not None and other_source:
         raise _other(folder, "from other files of names, or otherwise read ones")
-    if sha256_of(folder / _NAMES) != record["names_sha256"]:
+    if not (folder / _NAMES).is_file() or sha256_of(folder / _NAMES) != digest:
         raise UserError(f"{folder / _NAMES}: changed since it was made; remove the folder")
     # left by a run that was killed while it tidied up
     shutil.rmtree(working_folder(folder / _VECTORS), ignore_errors=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import UserError, told_as_damaged
 from workflow_scripts.files import atomic_text, read_rows, write_text
 
 # of what front doors find
@@ -73,11 +73,15 @@ def write_found(
 def read_rankings(path: str | Path, kind: type[Ranked]) -> list[Ranked]:
     """Return the rows of a file of `write_rankings`."""
     rows = list(read_rows(path, len(kind._fields), f"a row of {kind.__name__}"))[1:]
-    return [kind(dataset, *map(int, ids), float(score)) for _, (dataset, *ids, score) in rows]
+    with told_as_damaged(path):
+        return [kind(dataset, *map(int, ids), float(score)) for _, (dataset, *ids, score) in rows]
 
 
 def rows_by_dataset(links: Iterable[RankedName]) -> dict[str, list[list[list[int]]]]:
-    """Return the rows of ranked names, in their order, per data set, mention and part."""
+    """Return the rows of ranked names, in their order, per data set, mention and part.
+
+    `IndexError` for those that are not in that order.
+    """
     ranked: dict[str, list[list[list[int]]]] = defaultdict(list)
     for link in links:
         mentions = ranked[link.dataset]

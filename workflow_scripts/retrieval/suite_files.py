@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import UserError, told_as_damaged
 from workflow_scripts.files import read_json
 
 SIDES = ("source", "target")
@@ -21,7 +21,9 @@ _ROWS_AT_ONCE = 8192
 
 def read_datasets(path: str | Path) -> dict[str, dict[str, Any]]:
     """Return the datasets of an items.json: dataset id -> its entry; `UserError` without a file."""
-    return read_json(path)["datasets"]
+    content = read_json(path)
+    with told_as_damaged(path):
+        return dict(content["datasets"])
 
 
 def read_side(items: str | Path, dataset: str, side: str) -> dict[str, Any]:
@@ -48,7 +50,11 @@ def read_vectors(path: str | Path) -> np.ndarray:
     """Return the vectors of a suite, [strings, dimension], mapped from disk; read when gathered."""
     if not Path(path).is_file():
         raise UserError(f"{path}: no such file; embed the suite first")
-    return np.load(path, mmap_mode="r", allow_pickle=False)
+    with told_as_damaged(path):
+        vectors = np.load(path, mmap_mode="r", allow_pickle=False)
+        if vectors.ndim != 2 or vectors.dtype.kind != "f":
+            raise ValueError(f"{vectors.dtype} {list(vectors.shape)}")
+    return vectors
 
 
 def gather_rows(vectors: np.ndarray, strings: Sequence[int], name: str) -> np.ndarray:
@@ -56,7 +62,10 @@ def gather_rows(vectors: np.ndarray, strings: Sequence[int], name: str) -> np.nd
 
     Raises `UserError` naming (whose vectors) `name` and the string where a row is not finite.
     """
-    indices = np.asarray(strings, dtype=np.int64)
+    with told_as_damaged(f"the items of {name}"):
+        indices = np.asarray(strings, dtype=np.int64)
+        if len(indices) and not 0 <= indices.min() <= indices.max() < len(vectors):
+            raise IndexError(f"strings {indices.min()} to {indices.max()} of {len(vectors)}")
     rows = np.asarray(vectors[indices], dtype=np.float32)
     wrong = ~np.isfinite(rows).all(axis=1)
     if wrong.any():

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import UserError, told_as_damaged
 from workflow_scripts.files import atomic_file
 
 
@@ -33,5 +33,5 @@ def write_details(path: str | Path, arrays: Mapping[str, np.ndarray]) -> None:
 def read_details(path: str | Path) -> dict[str, np.ndarray]:
     if not Path(path).is_file():
         raise UserError(f"{path}: no such file; score the encoder again")
-    with np.load(path, allow_pickle=False) as archive:
+    with told_as_damaged(path), np.load(path, allow_pickle=False) as archive:
         return dict(archive)

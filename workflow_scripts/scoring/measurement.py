@@ -1,6 +1,6 @@
 """What is measured on each data set, by the module of its task, and its rows of tidy scores."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,6 +35,15 @@ class Measurement:
     metrics: Mapping[str, Metric] = field(default_factory=dict)
     arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
     numbers: Mapping[str, int] = field(default_factory=dict)
+
+
+def require_whole(dataset: str, found: Sequence[int], expected: Sequence[int]) -> None:
+    """Raise `UserError` where what was found for the items is of another number than they are."""
+    if list(found) != list(expected):
+        raise UserError(
+            f"dataset {dataset}: what was found for its items is not whole ({sum(found)} of "
+            f"{sum(expected)}); remove that file and run again, which makes it anew"
+        )
 
 
 def measure_items(

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.errors import told_as_damaged
 from workflow_scripts.files import read_rows, write_text
 
 # parts whose items are tested
@@ -32,6 +33,7 @@ def write_predictions(path: Path, predictions: Mapping[str, Iterable[str]]) -> N
 def read_predictions(path: Path) -> dict[str, list[str]]:
     """Return the predictions of each data set in a file of `write_predictions`."""
     found: dict[str, list[str]] = defaultdict(list)
-    for _, (dataset, _, value) in list(read_rows(path, len(_HEADER), "a prediction"))[1:]:
-        found[dataset].append(value)
+    with told_as_damaged(path):
+        for _, (dataset, _, value) in list(read_rows(path, len(_HEADER), "a prediction"))[1:]:
+            found[dataset].append(value)
     return dict(found)

@@ -5,7 +5,7 @@ from typing import Any
 
 from workflow_scripts.retrieval.rankings import RankedTranslation
 from workflow_scripts.scoring.counted_metrics import accuracy_metric
-from workflow_scripts.scoring.measurement import Measurement, measure_items
+from workflow_scripts.scoring.measurement import Measurement, measure_items, require_whole
 
 # Per query and part, rows of what is searched, best first; the concepts (ids) of each such row;
 # the accepted concepts per query and part.
@@ -39,11 +39,17 @@ def coverage(concepts: Concepts, gold: Gold) -> float:
 def measure_rankings(
     dataset: str, entry: dict[str, Any], ranked: Ranked, concepts: Concepts, gold: Gold
 ) -> Measurement:
-    """Return accuracy@1 and @5 over all queries, as far as the rows are ranked."""
+    """Return accuracy@1 and @5 over all queries, as far as the rows are ranked.
+
+    Raises `UserError` where queries or rows are missing.
+    """
+    depth = len(ranked[0][0]) if ranked and ranked[0] else 0
+    found = [len(rows) for parts in ranked or () for rows in parts]
+    require_whole(dataset, found, [depth for parts in gold for _ in parts])
     metrics = {
         f"accuracy@{k}": accuracy_metric(hits_at(k, ranked, concepts, gold))
         for k in (1, 5)
-        if k <= len(ranked[0][0])
+        if k <= depth
     }
     return measure_items(dataset, entry, len(gold), metrics, coverage=coverage(concepts, gold))
 

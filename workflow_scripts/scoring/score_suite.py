@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.errors import run_command
+from workflow_scripts.errors import run_command, told_as_damaged
 from workflow_scripts.retrieval.rankings import RankedName, read_rankings, rows_by_dataset
 from workflow_scripts.retrieval.suite_files import read_datasets, read_vectors
 from workflow_scripts.scoring.details import write_details
@@ -26,9 +26,11 @@ def main(argv: list[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
 
     encoder = EncoderIds.parse(arguments.encoder)
-    links = read_rankings(arguments.links, RankedName) if arguments.links else []
     datasets, vectors = read_datasets(arguments.items), read_vectors(arguments.vectors)
-    made: dict[str, Any] = dict(rows_by_dataset(links))
+    made: dict[str, Any] = {}
+    if arguments.links:
+        with told_as_damaged(arguments.links):
+            made |= rows_by_dataset(read_rankings(arguments.links, RankedName))
     if arguments.predictions:
         made |= read_predictions(arguments.predictions)
     measured = measure_datasets(encoder, datasets, vectors, made)

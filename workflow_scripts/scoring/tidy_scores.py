@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import UserError, told_as_damaged
 from workflow_scripts.files import read_rows, write_text
 
 
@@ -69,7 +69,8 @@ def write_scores(path: str | Path, scores: Iterable[Score]) -> None:
 def read_scores(path: str | Path) -> list[Score]:
     """Return the scores of a file of `write_scores`."""
     rows = read_rows(path, len(HEADER), f"a row of {' '.join(HEADER)}")
-    return [_read(cells) for number, cells in rows if number > 1]
+    with told_as_damaged(path):
+        return [_read(cells) for number, cells in rows if number > 1]
 
 
 def field_text(value: Any) -> str:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from workflow_scripts.datasets.headed_rows import read_headed_rows
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import UserError, told_as_damaged
 from workflow_scripts.files import read_json
 from workflow_scripts.tuning.recipe import change_recipe, tuning_recipe_of
 
@@ -61,16 +61,16 @@ def paper_axes(published: Mapping[tuple[str, str], Decimal], path: str) -> dict[
 
 def read_search(table: str, report: str) -> Search:
     """Return a search from what `choose_settings` wrote; what it did not vary is the recipe's."""
-    content = read_json(report)
-    search = content["search"]
-    axes = [axis for axis, _ in search["axes"]]
-    recipe = change_recipe(search["recipe"], search["set"])
-    cells = []
-    for _, row in read_headed_rows(table, ["rank", *axes, "mean"]):
-        settings = {axis: json.loads(row[axis]) for axis in axes}
-        choices = tuning_recipe_of(search["recipe_name"], change_recipe(recipe, settings))
-        values = {name: float(getattr(choices, name)) for name in HYPER_PARAMETERS}
-        cells.append((values, float(row["mean"]) if row["rank"] else None))
+    content, cells = read_json(report), []
+    with told_as_damaged(f"{report} or {table}"):
+        search = content["search"]
+        axes = [axis for axis, _ in search["axes"]]
+        recipe = change_recipe(search["recipe"], search["set"])
+        for _, row in read_headed_rows(table, ["rank", *axes, "mean"]):
+            settings = {axis: json.loads(row[axis]) for axis in axes}
+            choices = tuning_recipe_of(search["recipe_name"], change_recipe(recipe, settings))
+            values = {name: float(getattr(choices, name)) for name in HYPER_PARAMETERS}
+            cells.append((values, float(row["mean"]) if row["rank"] else None))
     return Search(content, tuple(cells))
 
 

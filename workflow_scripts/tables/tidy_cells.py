@@ -5,6 +5,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from workflow_scripts.errors import told_as_damaged
 from workflow_scripts.files import read_rows, write_text
 from workflow_scripts.scoring.tidy_scores import field_text
 from workflow_scripts.tables.cells import NOT_RUN, ShownTable
@@ -79,11 +80,13 @@ def write_cells(path: str | Path, cells: Iterable[TidyCell]) -> None:
 
 def read_cells(path: str | Path) -> list[TidyCell]:
     """Return the cells of a file of `write_cells`."""
-    _, *rows = read_rows(path, len(HEADER), "a cell")
-    cells = []
-    for _, row in rows:
-        values: dict[str, Any] = dict(zip(HEADER, row, strict=True))
-        for names, kind in ((_FLOATS, float), (_DECIMALS, Decimal)):
-            values |= {name: kind(values[name]) if values[name] else None for name in names}
-        cells.append(TidyCell(**(values | {"seeds": int(values["seeds"])})))
-    return cells
+    with told_as_damaged(path):
+        _, *rows = read_rows(path, len(HEADER), "a cell")
+        return [_read(row) for _, row in rows]
+
+
+def _read(row: list[str]) -> TidyCell:
+    values: dict[str, Any] = dict(zip(HEADER, row, strict=True))
+    for names, kind in ((_FLOATS, float), (_DECIMALS, Decimal)):
+        values |= {name: kind(values[name]) if values[name] else None for name in names}
+    return TidyCell(**(values | {"seeds": int(values["seeds"])}))

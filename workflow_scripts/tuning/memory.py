@@ -25,6 +25,6 @@ def memory_limit(root: Path = Path("/sys/fs/cgroup"), groups: str = "/proc/self/
         return limits[0]  # no Linux
     for folder in (group, *group.parents):
         file = folder / "memory.max"
-        if file.is_file() and (text := file.read_text().strip()).isdigit():
+        if file.is_file() and (text := file.read_text().strip()).isdecimal():
             limits.append(int(text))
     return min(limits)

@@ -1,11 +1,10 @@
 """What a method trains beside the model: kept with an encoder, for recipes that start there."""
 
 import torch
-from safetensors import SafetensorError
 from safetensors.torch import load_file
 
 from workflow_scripts.embedding.encoder_folder import LoadedModel
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import UserError, told_as_damaged
 
 
 def own_weights(trained: torch.nn.Module, model: torch.nn.Module) -> dict[str, torch.Tensor]:
@@ -23,10 +22,8 @@ def load_own_weights(trained: torch.nn.Module, loaded: LoadedModel) -> None:
     """
     if (path := loaded.own_weights()) is None:
         return
-    try:
+    with told_as_damaged(path, "make the encoder again"):
         stored = load_file(path)
-    except (SafetensorError, OSError) as error:
-        raise UserError(f"{path}: damaged ({error}); make the encoder again") from error
     for name, own in own_weights(trained, loaded.model).items():
         found = stored.get(name)
         if found is not None and found.shape != own.shape:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts import rooms
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.downloads.model_files import local_path
+from workflow_scripts.errors import UserError, run_command, told_as_damaged
 from workflow_scripts.files import read_json
 from workflow_scripts.imports import quick_imports
 from workflow_scripts.sources import digest_of
@@ -110,9 +111,10 @@ def read_start(model: str, recipe_name: str, recipe: TuningRecipe) -> dict[str, 
     """Return what a record says of the encoder that a recipe starts from, {} without one."""
     if recipe.start is None:
         return {}
-    wanted, file = recipe.start, Path(model).expanduser() / "encoder.json"
+    wanted, file = recipe.start, local_path(model) / "encoder.json"
     record = read_json(file) if file.is_file() else {"recipe_name": None, "corpus": {"name": ""}}
-    found = (record["recipe_name"], Path(record["corpus"]["name"]).stem)
+    with told_as_damaged(file, "make the encoder again"):
+        found = (record["recipe_name"], Path(record["corpus"]["name"]).stem)
     if found != (wanted.recipe, wanted.corpus):
         raise UserError(
             f"--model {model}: recipes.{recipe_name}.start goes on from an encoder; give the "

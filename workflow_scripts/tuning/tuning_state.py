@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import UserError, told_as_damaged
 from workflow_scripts.training_state import load_state, read_position, save_state
 
 # What a state file restores in place, and a step moves.
@@ -99,25 +99,28 @@ class StateFile:
 
     def read(self) -> Progress:
         """Return how far the interrupted run came; step 0 where there is none to go on from."""
-        return Progress(**self._position().get("progress", {}))
+        return self._position()[0]
 
     def load(self, trained: Trained, best: BestWeights) -> Progress:
         """Restore all of them in place and return how far the run had come."""
-        position = self._position()
-        progress = Progress(**position.get("progress", {}))
-        if position:
+        progress, found = self._position()
+        if found is not None:
             best.weights = load_state(self.path, *trained)
-            best.step, best.score, best.since = position["best"]
+            best.step, best.score, best.since = found
             print(f"going on after step {progress.step}", file=sys.stderr)
         return progress
 
-    def _position(self) -> dict[str, Any]:
+    def _position(self) -> tuple[Progress, Any]:
+        """Return how far the run had come, and step, score and number of `BestWeights`."""
         try:
             position = read_position(self.path) if self.path.is_file() else {}
+            if position.get("digest") == self._digest:
+                with told_as_damaged(self.path):
+                    step, score, since = position["best"]
+                    return Progress(**position["progress"]), (step, score, since)
         except UserError as error:
             print(f"warning: {error}; starting anew", file=sys.stderr)
-            return {}
-        return position if position.get("digest") == self._digest else {}
+        return Progress(), None
 
     def is_due(self) -> bool:
         return self._asked_to_end is not None or time.monotonic() - self._saved >= self._seconds

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from workflow_scripts.configuration.blocks import Block, Count, Distinct, Id, Text
+from workflow_scripts.configuration.blocks import Block, Distinct, Id, Seed, Text
 
 Axes = Annotated[dict[Text, Distinct[Any]], Field(min_length=1)]
 
@@ -17,7 +17,7 @@ class SearchBlock(Block):
     corpus: Text = Field(description="Corpus that is tuned on.")
     suite: Text = Field(description="Suite that is embedded for each cell; it holds the data set.")
     dataset: Text = Field(description="Development set, of a task that settings can be chosen by.")
-    seeds: Distinct[Count] | None = Field(None, description="Seeds of each cell, or the config's.")
+    seeds: Distinct[Seed] | None = Field(None, description="Seeds of each cell, or the config's.")
     set: dict[Text, Any] = Field({}, description="Recipe keys with one value for all cells.")
     axes: Axes | None = Field(None, description="In place of the common axes, as a whole.")
 

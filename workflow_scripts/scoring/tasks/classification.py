@@ -23,9 +23,10 @@ def measure(
     weighted by their sizes, which differ by one.
     """
     from workflow_scripts.scoring.counted_metrics import accuracy_metric
-    from workflow_scripts.scoring.measurement import measure_items
+    from workflow_scripts.scoring.measurement import measure_items, require_whole
     from workflow_scripts.scoring.predictions import tested_labels
 
     gold = tested_labels(entry)
+    require_whole(dataset, [0 if ranked is None else len(ranked)], [len(gold)])
     hits = [own == other for own, other in zip(gold, ranked, strict=True)]
     return measure_items(dataset, entry, len(gold), {"accuracy": accuracy_metric(hits)})

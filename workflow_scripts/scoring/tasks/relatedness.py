@@ -20,11 +20,14 @@ def measure(
     """Return the correlations of the scores (`ranked`) with the gold ones of the test part."""
     import numpy as np
 
+    from workflow_scripts.errors import told_as_damaged
     from workflow_scripts.scoring.counted_metrics import pearson_metric, spearman_metric
-    from workflow_scripts.scoring.measurement import measure_items
+    from workflow_scripts.scoring.measurement import measure_items, require_whole
     from workflow_scripts.scoring.predictions import tested_labels
 
     gold = np.array([float(label) for label in tested_labels(entry)])
-    scores = np.array(ranked, dtype=np.float64)
+    require_whole(dataset, [0 if ranked is None else len(ranked)], [len(gold)])
+    with told_as_damaged(f"the predictions of {dataset}"):
+        scores = np.array(ranked, dtype=np.float64)
     metrics = {"pearson": pearson_metric(scores, gold), "spearman": spearman_metric(scores, gold)}
     return measure_items(dataset, entry, len(gold), metrics)

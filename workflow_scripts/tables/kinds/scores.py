@@ -7,10 +7,10 @@ from pydantic import Field, model_validator
 
 from workflow_scripts.configuration.blocks import (
     Block,
-    Count,
     Distinct,
     Id,
     NotNegative,
+    Seed,
     Text,
     mistake,
 )
@@ -78,7 +78,7 @@ class Config(TableBlock):
     """A table of scores."""
 
     suite: Text = Field(description="Suite with the columns' data sets; {language} is replaced.")
-    seeds: Distinct[Count] | None = Field(
+    seeds: Distinct[Seed] | None = Field(
         None, description="Seeds of its tuned rows, in place of the config's."
     )
     percent: bool = Field(

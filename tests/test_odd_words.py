@@ -1,0 +1,110 @@
+"""Words of command lines that mean nothing: each is told in one line before anything is loaded."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from workflow_scripts import embed, evaluate, link, search
+from workflow_scripts.configuration.blocks import SEED_LIMIT, Seed
+from workflow_scripts.downloads.model_files import local_path
+from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.imports import check_threads
+from workflow_scripts.mirror import outputs_of, step_log_of
+from workflow_scripts.retrieval.mention_links import Mention, Report, read_mentions
+
+
+@pytest.fixture
+def words(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("words.txt").write_text("a\tb\n")
+    return {
+        link: "--encoder e --names words.txt --mentions words.txt --gold-column 2",
+        embed: "--model e --strings words.txt --output v.npy",
+        search: "nearest --encoder e --strings words.txt --queries words.txt --output f",
+        evaluate: "--model e --suite s --data-root . --output",
+    }
+
+
+@pytest.mark.parametrize(
+    ("door", "more", "message"),
+    [
+        (evaluate, ".", "--output .: is a folder; give a file name"),
+        (link, "--output o --threshold nan", "--threshold nan: give a number"),
+        (link, "--output o --margin nan", "--margin nan: give a number"),
+        (link, "--output o --errors o", "--errors o: is read from, or written by another option"),
+        (embed, "--record v.npy", "--record v.npy: is read from, or written by another option"),
+        (embed, "--record words.txt", "--record words.txt: is read from"),
+        (embed, "--threads 2000", "--threads 2000: give 1 or more, 1024 at most"),
+        (search, "--record f", "--record f: is read from, or written by another option"),
+    ],
+)
+def test_odd_words_of_a_front_door_are_told(words, door, more, message):
+    with pytest.raises(UserError) as told:
+        door.main(f"{words[door]} {more}".split())
+    assert str(told.value).startswith(message)
+
+
+def test_a_number_of_threads_is_bounded():
+    check_threads(1)
+    for count in (0, 1025, 10**12):
+        with pytest.raises(UserError, match="--threads"):
+            check_threads(count)
+
+
+def test_a_seed_is_one_that_torch_takes():
+    assert outputs_of(Path("o"), [SEED_LIMIT - 1]) == {SEED_LIMIT - 1: Path("o")}
+    with pytest.raises(UserError, match="--seed"):
+        outputs_of(Path("o"), [SEED_LIMIT])
+    with pytest.raises(ValidationError):
+        TypeAdapter(Seed).validate_python(SEED_LIMIT)
+
+
+def test_a_step_log_has_a_name():
+    with pytest.raises(UserError, match=r"--step-log .*: is a folder"):
+        step_log_of(".", 33, [33, 44])
+
+
+def test_a_superscript_is_no_number_of_a_column(tmp_path):
+    (tmp_path / "m.tsv").write_text("a\tb\n")
+    with pytest.raises(UserError, match="no column '²'"):
+        list(read_mentions(str(tmp_path / "m.tsv"), "²", None))
+
+
+def test_a_report_takes_a_k_of_any_size():
+    report = Report(10**12, None)
+    found = [("1", "one", 0.5), ("2", "two", 0.4)]
+    for gold in ("1", "2", "2", "3"):
+        report.add(Mention("m", gold), found, True)
+    assert [report.hits_at(k) for k in (1, 2, 10**12)] == [1, 3, 3]
+    assert "accuracy@1 0.2500, accuracy@1000000000000 0.7500" in list(report.lines())[-1]
+
+
+def test_the_home_of_nobody_is_a_name_like_others():
+    assert local_path("~nobody-of-that-name/model") == Path("~nobody-of-that-name/model")
+    assert local_path("~") == Path.home()
+
+
+def test_words_that_are_no_text_are_told(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["command", "--output", "a\udcffb", "é"])
+    with pytest.raises(SystemExit):
+        run_command(lambda: None)
+    assert "error: 'a\\udcffb': not UTF-8; rename the file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("catalogue", "message"),
+    [
+        ("suites: {s: {dataset: [a]}}", "unknown key `suites.s.dataset`"),
+        ("suites: {s: {datasets: [a]}}\ndatasets: {b: {}}", "`suites.s` has `a`, no data set here"),
+        ("suites: [s]", "`suites` is no list of blocks"),
+        ("datasets: s", "`datasets` is no list of blocks"),
+        ("datasets: {s: 3}", "c.yaml"),
+    ],
+)
+def test_a_malformed_catalogue_is_told(tmp_path, catalogue, message):
+    (tmp_path / "c.yaml").write_text(catalogue)
+    with pytest.raises(UserError) as told:
+        evaluate.choose_datasets([tmp_path / "c.yaml"], "s")
+    assert message in str(told.value)
