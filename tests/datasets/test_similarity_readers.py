@@ -301,5 +301,5 @@ test_scored_pairs = cases(
         ("c\td\t5\n", ":2: expected a score from 0 to 4, found '5'"),
     ),
     ("no such file", OWN, {}, "mine.tsv: no such file"),
-    ("two columns", {**OWN, "columns": ["a", "b"]}, {}, "`datasets.mine.columns` is ['a', 'b']; give at least 3"),
+    ("two columns", {**OWN, "columns": ["a", "b"]}, {}, "is ['a', 'b']; give at least 3"),
 )
