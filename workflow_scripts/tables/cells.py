@@ -162,7 +162,8 @@ def _of_paper(average: ShownCell, row: Row, published: Published) -> ShownCell:
     reasons = []
     if lacking := len(printed - row.cells.keys()):
         reasons = [f"the average lacks {lacking} of the paper's {len(printed)} columns"]
-    elif printed and (more := row.cells.keys() - printed):
+    # of a column that the paper prints for other rows a value may have been left out
+    elif printed and (more := row.cells.keys() - {column for _, column in published}):
         reasons = [f"the average has columns beside the paper's: {', '.join(sorted(more))}"]
     return replace(average, departures=(*average.departures, *reasons))
 
