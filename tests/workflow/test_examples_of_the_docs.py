@@ -57,14 +57,13 @@ class Reader:
         """
         said, table = "", None
         for kind, text in blocks_of(section):
-            here = text.replace(FOLDER, str(self.own))
             if kind == "yaml":
-                path, _, rest = here.removeprefix("# ").partition("\n")
-                (self.own.parent / path).write_text(rest)
+                path, _, rest = text.removeprefix("# ").partition("\n")
+                (self.own / path.removeprefix(f"{FOLDER}/")).write_text(self.here(rest))
             elif kind == "sh":
-                commands = [one for one in commands_of(here) if one not in skipped]
-                said = "".join(self.run(one) for one in commands)
-                asked = re.search(r"results/tables/\S+\.md", here)
+                commands = [one for one in commands_of(text) if one not in skipped]
+                said = "".join(self.run(self.here(one)) for one in commands)
+                asked = re.search(r"results/tables/\S+\.md", text)
                 table = asked[0] if asked and commands else table
             elif kind == "text":
                 printed = {" ".join(line.split()) for line in said.splitlines()}
@@ -73,6 +72,9 @@ class Reader:
             found = table_of((self.copied.folder / table).read_text())
             for label, values in table_of(section).items():
                 assert found[label] == pytest.approx(values, abs=0.03)
+
+    def here(self, text):
+        return text.replace(FOLDER, str(self.own))
 
     def run(self, command):
         found = subprocess.run(
