@@ -139,6 +139,29 @@ def test_a_plus_that_will_not_do(write, text, message):
         read_layers([over])
 
 
+def test_blocks_of_the_command_line_are_read_as_those_of_files(write):
+    below = "base: none\nrecipes: {a: {rate: 1}}\ntables: {t: {title: T}, u: {title: U}}\nroot: x\n"
+    text = "rate: 2.5e-4, cut: false, name: '', path: a b, day: 2020-01-01, seeds: [3, x]"
+    # as Snakemake gives it
+    said = yaml.load(f"{{recipes: {{a: {{{text}}}}}, tables: {{t: null}}}}", Loader=yaml.BaseLoader)
+    assert said["recipes"]["a"]["cut"] == "false"
+    found = read_layers([write("below.yaml", below)], {**said, "root": "[y"}).config
+    assert found == {
+        "recipes": {
+            "a": {
+                "rate": 2.5e-4,
+                "cut": False,
+                "name": "",
+                "path": "a b",
+                "day": "2020-01-01",
+                "seeds": [3, "x"],
+            }
+        },
+        "tables": {"u": {"title": "U"}},
+        "root": "[y",
+    }
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from workflow_scripts.configuration.yaml_files import read_mapping
+from workflow_scripts.configuration.yaml_files import read_mapping, read_scalars
 from workflow_scripts.errors import UserError
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
@@ -52,7 +52,7 @@ def read_layers(files: Iterable[str | Path], said: Mapping[str, Any] | None = No
         elif "base" in block:
             raise UserError(f"{file}: `base` is for the first of several config files; remove it")
         _lay(layers, block, _shown(file))
-    _lay(layers, said or {}, "--config")
+    _lay(layers, read_scalars(said or {}), "--config")
     return layers
 
 
