@@ -10,10 +10,15 @@
 #   make rehearsal    the papers' grid with stand-ins for models and data, to docs/rehearsal.md
 #   make check        formatting and lint of Python and Snakemake code, directions of imports
 #   make container    the image for `snakemake --sdm apptainer`
+#   make docs         references of config keys and front doors, from the code; docs-site: docs/ as pages
+#                     in site/, in an environment of its own
 PYTHON ?= python3
 CORES ?= all
 VENV := .venv
 READY := $(VENV)/.ready
+# another list of pinned packages, of a site's own (docs/cluster.md)
+LOCK ?= requirements.lock
+DOCS_VENV := .docs-venv
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 # nothing asks the hub once the packages are there; unset for models that are named by hub id
 export HF_HUB_OFFLINE ?= 1
@@ -26,7 +31,7 @@ BENCH_OPTIONS ?=
 REHEARSAL ?= ../rehearsal
 REHEARSAL_OPTIONS ?=
 
-.PHONY: all_tables test test-slow test-cluster cluster-packages fuzz check bench bench-gpu bench-scale rehearsal environment container lock rulegraph rooms docs clean
+.PHONY: all_tables test test-slow test-cluster cluster-packages fuzz check bench bench-gpu bench-scale rehearsal environment container lock rulegraph rooms docs docs-site clean
 
 all_tables: environment
 	snakemake --cores $(CORES) all_tables
@@ -79,10 +84,10 @@ rehearsal: environment
 environment: $(READY)
 
 # the stamp is written last, so that an interrupted installation is taken up again
-$(READY): requirements.lock pyproject.toml setup.py
+$(READY): $(LOCK) pyproject.toml setup.py
 	@$(PYTHON) -c 'import sys; sys.exit("error: Python 3.11 or newer is needed, this is " + sys.version.split()[0] + "; set PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $(LOCK)
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $(READY)
 
@@ -91,13 +96,19 @@ container: envs/container.sif
 envs/container.sif: envs/container.def requirements.lock
 	apptainer build --force $@ envs/container.def
 
+# remake_lock IN,LOCK,WHAT: all packages that those of IN bring
+define remake_lock
+$(PYTHON) -m venv --clear .lock-venv
+.lock-venv/bin/python -m pip install --quiet --requirement $(1)
+{ echo "# Made by \`make lock\` from $(1): every package of $(3), pinned."; \
+  .lock-venv/bin/python -m pip freeze --all | grep -v '^pip==' | sed 's/+cpu$$//'; } > $(2).new
+mv $(2).new $(2)
+rm -rf .lock-venv
+endef
+
 lock:
-	$(PYTHON) -m venv .lock-venv
-	.lock-venv/bin/python -m pip install --quiet --requirement requirements.in
-	{ echo "# Made by \`make lock\` from requirements.in: every package of the environment, pinned."; \
-	  .lock-venv/bin/python -m pip freeze --all | grep -v '^pip==' | sed 's/+cpu$$//'; } > requirements.lock.new
-	mv requirements.lock.new requirements.lock
-	rm -rf .lock-venv
+	$(call remake_lock,requirements.in,requirements.lock,the environment)
+	$(call remake_lock,envs/docs.in,envs/docs.lock,the environment of the docs)
 
 # the picture of docs/structure.md; needs graphviz
 rulegraph: environment
@@ -108,9 +119,19 @@ rulegraph: environment
 rooms: environment
 	python tools/draw_rooms.py | dot -Tsvg > docs/images/rooms.svg
 
-# the reference of the keys of config, from their types
+# the references of the keys of config and of the front doors, from their types and command lines
 docs: environment
 	python -m tools.describe_config --output docs/config-keys.md
+	python -m tools.describe_commands --output docs/commands.md
+
+# nothing but the installation asks the network
+docs-site: $(DOCS_VENV)/.ready
+	NO_MKDOCS_2_WARNING=1 $(DOCS_VENV)/bin/mkdocs build --strict --quiet
+
+$(DOCS_VENV)/.ready: envs/docs.lock
+	$(PYTHON) -m venv --clear $(DOCS_VENV)
+	$(DOCS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --requirement envs/docs.lock
+	touch $@
 
 clean:
 	rm -rf results .snakemake

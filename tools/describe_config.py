@@ -4,6 +4,7 @@
 """
 
 import argparse
+import sys
 import types
 from collections.abc import Iterator
 from pathlib import Path
@@ -65,7 +66,9 @@ def _section(title: str, prefix: str, block: type[BaseModel]) -> str:
 
 
 def _first_paragraph(block: type[BaseModel]) -> str:
-    return " ".join((block.__doc__ or "").strip().split("\n\n")[0].split())
+    # what is said of the file holds for the one block in it
+    text = block.__doc__ or sys.modules[block.__module__].__doc__ or ""
+    return " ".join(text.strip().split("\n\n")[0].split())
 
 
 def _cell(text: str) -> str:
@@ -74,6 +77,7 @@ def _cell(text: str) -> str:
 
 def _rows(prefix: str, block: type[BaseModel]) -> Iterator[tuple[str, str, str, str]]:
     for name, field in block.model_fields.items():
+        name = field.alias or name
         key = f"{prefix}.{name}" if prefix else name
         default = "" if field.default is PydanticUndefined else _default(field.default)
         needed = "needed" if field.is_required() else default

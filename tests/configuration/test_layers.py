@@ -95,6 +95,75 @@ def test_blocks_are_merged_and_those_of_another_nature_replaced(write):
     assert layers.file_of(("corpora", "a", "nothing")) == "below.yaml"
 
 
+def test_a_key_with_a_plus_adds_to_the_list_below(write):
+    write(
+        "below.yaml",
+        "base: none\n"
+        "suites: {s: {datasets: [a, b]}}\n"
+        "tables: {t: {rows: [{id: x}]}, u: {rows: []}}\n",
+    )
+    over = write("over.yaml", "base: below.yaml\nsuites: {s: {datasets+: [c]}}\n")
+    more = write(
+        "more.yaml",
+        "suites: {s: {datasets+: [{for: {n: [1, 2]}, each: 'd{n}'}]}}\n"
+        "tables: {t: {rows+: [{id: y}]}}\n",
+    )
+    layers = read_layers([over, more], {"suites": {"s": {"datasets+": ["e"]}}})
+    assert layers.config == {
+        "suites": {"s": {"datasets": ["a", "b", "c", "d1", "d2", "e"]}},
+        "tables": {"t": {"rows": [{"id": "x"}, {"id": "y"}]}, "u": {"rows": []}},
+    }
+    assert layers.file_of(("suites", "s", "datasets")) == "--config"
+    assert layers.file_of(("tables", "t", "rows")) == "more.yaml"
+    # the files below stay as they are for the next reader
+    assert read_layers([over]).config["suites"] == {"s": {"datasets": ["a", "b", "c"]}}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("suites: {s: {datasets+: c}}", r"`suites.s.datasets\+` is 'c'; give a list"),
+        (
+            "suites: {s: {language+: [c]}}",
+            r"`suites.s.language\+` adds to a list, .*or write `language`",
+        ),
+        (
+            "suites: {new: {datasets+: [c]}}",
+            r"`suites.new.datasets\+` adds to a list, .* none below",
+        ),
+        ("seeds+: [2]", r"`seeds\+` adds to a list"),
+    ],
+)
+def test_a_plus_that_will_not_do(write, text, message):
+    write("below.yaml", "base: none\nsuites: {s: {language: en, datasets: [a]}}\n")
+    over = write("over.yaml", f"base: below.yaml\n{text}\n")
+    with pytest.raises(UserError, match=f"over.yaml: .*{message}"):
+        read_layers([over])
+
+
+def test_blocks_of_the_command_line_are_read_as_those_of_files(write):
+    below = "base: none\nrecipes: {a: {rate: 1}}\ntables: {t: {title: T}, u: {title: U}}\nroot: x\n"
+    text = "rate: 2.5e-4, cut: false, name: '', path: a b, day: 2020-01-01, seeds: [3, x]"
+    # as Snakemake gives it
+    said = yaml.load(f"{{recipes: {{a: {{{text}}}}}, tables: {{t: null}}}}", Loader=yaml.BaseLoader)
+    assert said["recipes"]["a"]["cut"] == "false"
+    found = read_layers([write("below.yaml", below)], {**said, "root": "[y"}).config
+    assert found == {
+        "recipes": {
+            "a": {
+                "rate": 2.5e-4,
+                "cut": False,
+                "name": "",
+                "path": "a b",
+                "day": "2020-01-01",
+                "seeds": [3, "x"],
+            }
+        },
+        "tables": {"u": {"title": "U"}},
+        "root": "[y",
+    }
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

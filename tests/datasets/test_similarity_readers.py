@@ -261,3 +261,45 @@ def test_words_are_coupled_across_languages(tmp_path, options, triples, gold, dr
     assert list(zip(pairs.left, pairs.right, pairs.subset, strict=True)) == triples
     assert pairs.gold == pytest.approx(gold)
     assert pairs.dropped == dropped
+
+
+# --- scored pairs of one's own -----------------------------------------------------------------
+
+OWN = similarity("scored-pairs", path="mine.tsv")
+NAMED = {**OWN, "columns": ["first", "second", "grade"]}
+OWN_HEADER = "grade\tfirst\tid\tsecond\n"
+BOUNDED = {**OWN, "lowest": 0.0, "highest": 4.0}
+
+test_scored_pairs = cases(
+    given("three columns, no header", OWN, {"mine.tsv": 'a "b\tc\t-3\nd\te\t1e2\tmore\n'})(
+        left=['a "b', "d"], right=["c", "e"], gold=[-3.0, 100.0], subset=["mine", "mine"]
+    ),
+    given("columns by name, wherever they stand", NAMED, {"mine.tsv": OWN_HEADER + "2\ta\t1\tb\n"})(
+        left=["a"], right=["b"], gold=[2.0]
+    ),
+    given(
+        "a quoted csv",
+        {**NAMED, "path": "m.csv"},
+        {"m.csv": 'first,grade,second\n"a, b",2,c\n'},
+    )(left=["a, b"], right=["c"], gold=[2.0], subset=["m"]),
+    given("gzipped", {**OWN, "path": "mine.tsv.gz"}, {"mine.tsv.gz": "a\tb\t1\n"})(
+        gold=[1.0], subset=["mine"]
+    ),
+    *wrong(
+        (OWN, "mine.tsv", "a\tb\t1\n"),
+        ("c\td\n", ":2: expected a row of string<TAB>string<TAB>score"),
+        *[(f"c\td\t{text}\n", ":2: expected a number") for text in ("x", "nan", "inf", "")],
+        ("c\t \t2\n", ":2: a string is empty"),
+    ),
+    *wrong(
+        (NAMED, "mine.tsv", ""),
+        ("first\tsecond\n", ":1: the header has no column 'grade'"),
+        (OWN_HEADER + "1\ta\n", ":2: expected a row with first, second, grade"),
+    ),
+    *wrong(
+        (BOUNDED, "mine.tsv", "a\tb\t1\n"),
+        ("c\td\t5\n", ":2: expected a score from 0 to 4, found '5'"),
+    ),
+    ("no such file", OWN, {}, "mine.tsv: no such file"),
+    ("two columns", {**OWN, "columns": ["a", "b"]}, {}, "is ['a', 'b']; give at least 3"),
+)

@@ -142,7 +142,7 @@ def test_average_departs_in_all_that_its_columns_do_within_their_mean_tolerance(
     assert average.tolerance == Decimal("0.02")
 
 
-def test_average_over_fewer_columns_than_the_paper_s_is_not_compared():
+def test_average_over_other_columns_than_the_paper_s_is_not_compared():
     row = {"x": {"a": run("a", "s"), "b": run("a", "s")}}
     published = {("x", column): "0.5" for column in ("a", "b", "c", "avg", "change")}
     scores = {"s": [("set-a", 0.5)]}
@@ -152,6 +152,9 @@ def test_average_over_fewer_columns_than_the_paper_s_is_not_compared():
     assert cells["x", "avg"].status == shown.NOT_COMPARABLE
     del published["x", "c"]
     assert fill(row, scores, published).cells["x", "avg"].status == shown.INSIDE
+    del published["x", "b"]
+    cells = fill(row, scores, published).cells
+    assert cells["x", "avg"].departures == ("the average has columns beside the paper's: b",)
 
 
 def test_difference_to_another_row_is_of_the_means_as_shown():

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from workflow_scripts.configuration.yaml_files import read_mapping
+from workflow_scripts.configuration.yaml_files import read_mapping, read_scalars
 from workflow_scripts.errors import UserError
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -41,9 +41,10 @@ def read_layers(files: Iterable[str | Path], said: Mapping[str, Any] | None = No
 
     The first file lies over the files that its key `base` names (relative to it; `none` for
     nothing), or else over the embedded default. Blocks are merged key by key, lists and values
-    replaced; a model, corpus, data set or recipe that says anew what it is, is replaced as a whole;
-    an entry that is null is taken out. Raises `UserError` as `read_mapping` does, and for a `base`
-    that is no file, in a circle, or in another file than the first.
+    replaced; `key+` adds to the list below; a model, corpus, data set or recipe that says anew what
+    it is, is replaced as a whole; an entry that is null is taken out. Raises `UserError` as
+    `read_mapping` does, for a `base` that is no file, in a circle, or in another file than the
+    first, and for a `key+` without a list below.
     """
     layers = Layers({}, {})
     own = [Path(file) for file in files] or [DEFAULT]
@@ -55,7 +56,7 @@ def read_layers(files: Iterable[str | Path], said: Mapping[str, Any] | None = No
         elif "base" in block:
             raise UserError(f"{file}: `base` is for the first of several config files; remove it")
         _lay(layers, block, _shown(file))
-    _lay(layers, said or {}, "--config")
+    _lay(layers, read_scalars(said or {}), "--config")
     return layers
 
 
@@ -87,8 +88,7 @@ def _shown(file: Path) -> str:
 
 
 def _lay(layers: Layers, block: Mapping[str, Any], file: str) -> None:
-    for section, value in block.items():
-        layers.config[section] = _over(layers, layers.config.get(section), value, (section,), file)
+    layers.config.update(_over(layers, layers.config, block, (), file))
 
 
 def _over(layers: Layers, below: Any, value: Any, path: tuple[str, ...], file: str) -> Any:
@@ -102,8 +102,23 @@ def _over(layers: Layers, below: Any, value: Any, path: tuple[str, ...], file: s
         below = {}
     merged = dict(below)
     for key, inner in value.items():
+        if str(key).endswith("+"):
+            key, inner = _added(merged, key, inner, (*path, str(key)), file)
         if inner is None and len(path) == 1 and key in merged:
             del merged[key]
         else:
             merged[key] = _over(layers, merged.get(key), inner, (*path, str(key)), file)
     return merged
+
+
+def _added(
+    below: Mapping[str, Any], key: str, more: Any, path: tuple[str, ...], file: str
+) -> tuple[str, list[Any]]:
+    """Return the name of `key+` and the list below it with `more` after its items."""
+    name, shown = key.removesuffix("+"), ".".join(path)
+    if not isinstance(more, list):
+        raise UserError(f"{file}: `{shown}` is {more!r}; give a list of what it adds")
+    if not isinstance(below.get(name), list):
+        remedy = f"check the keys above it, or write `{name}`"
+        raise UserError(f"{file}: `{shown}` adds to a list, and there is none below it; {remedy}")
+    return name, [*below[name], *more]

@@ -74,6 +74,24 @@ def read_mapping(path: str | Path) -> dict[str, Any]:
     return repeat_blocks(found, str(path))
 
 
+def read_scalars(value: Any) -> Any:
+    """Return a value of Snakemake's --config with the numbers, truths and nulls of its blocks.
+
+    Snakemake reads blocks and lists there with a loader that takes all that is in them for text.
+    """
+    if isinstance(value, Mapping):
+        return {key: read_scalars(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [read_scalars(item) for item in value]
+    if not isinstance(value, str) or not value:
+        return value
+    try:
+        found = yaml.load(value, Loader=_Loader)
+    except (yaml.YAMLError, ValueError):
+        return value
+    return found if isinstance(found, int | float | None) else value
+
+
 def _require_shallow(text: str) -> None:
     """Raise `MarkedYAMLError` for what would take the loader in C, and with it Python, down."""
     depth = 0

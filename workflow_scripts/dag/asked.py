@@ -212,7 +212,8 @@ class Asked:
         if place.dataset not in suite.datasets:
             raise UserError(
                 f"config: `suites.{name}` lacks dataset `{place.dataset}`, which "
-                f"`{place.where}` shows; add it to the suite"
+                f"`{place.where}` shows; add it: "
+                f"`suites: {{{name}: {{datasets+: [{place.dataset}]}}}}`"
             )
         return name
 

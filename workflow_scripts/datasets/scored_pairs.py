@@ -23,14 +23,18 @@ class ScoredRow(NamedTuple):
 
 
 def parse_gold(text: str, lowest: float, highest: float, path: Path, line: int) -> float:
-    """Return the score written in `text`; `UserError` if it is no number in [lowest, highest]."""
+    """Return the score written in `text`; `UserError` if it is no number in [lowest, highest].
+
+    The bounds may be infinite, scores not.
+    """
     try:
         score = float(text)
     except ValueError:
         score = math.nan
-    if not lowest <= score <= highest:
-        what = f"expected a score from {lowest:g} to {highest:g}, found {text!r}"
-        raise malformed(path, line, what)
+    if not (math.isfinite(score) and lowest <= score <= highest):
+        bounded = math.isfinite(lowest) or math.isfinite(highest)
+        wanted = f"a score from {lowest:g} to {highest:g}" if bounded else "a number"
+        raise malformed(path, line, f"expected {wanted}, found {text!r}")
     return score
 
 

@@ -157,12 +157,15 @@ def _average(row: Row, values: Mapping[str, Mapping[int, float]]) -> ShownCell:
 
 
 def _of_paper(average: ShownCell, row: Row, published: Published) -> ShownCell:
-    """Return the average of a row; where it is over fewer columns than the paper's, it departs."""
+    """Return the average of a row; where it is over other columns than the paper's, it departs."""
     printed = {column for name, column in published if name == row.id} - {AVERAGE, CHANGE}
-    if not (lacking := len(printed - row.cells.keys())):
-        return average
-    reason = f"the average lacks {lacking} of the paper's {len(printed)} columns"
-    return replace(average, departures=(*average.departures, reason))
+    reasons = []
+    if lacking := len(printed - row.cells.keys()):
+        reasons = [f"the average lacks {lacking} of the paper's {len(printed)} columns"]
+    # of a column that the paper prints for other rows a value may have been left out
+    elif printed and (more := row.cells.keys() - {column for _, column in published}):
+        reasons = [f"the average has columns beside the paper's: {', '.join(sorted(more))}"]
+    return replace(average, departures=(*average.departures, *reasons))
 
 
 def _with_published(cell: ShownCell, value: Decimal | None, digits: int) -> ShownCell:

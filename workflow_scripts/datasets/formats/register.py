@@ -10,7 +10,7 @@ FORMATS = (
     *("semeval-sts", "sts-benchmark", "sick", "simlex", "multi-simlex", "multi-simlex-pairs"),
     *("sts2017", "stsb-multi-mt", "qnli", "qqp", "labelled-pairs", "labelled-texts"),
     *("parallel-sentences", "tatoeba", "pubtator", "biosyn", "mention-rows", "askapatient"),
-    *("cometa", "xling-eval", "corpus", "sentence-pool"),
+    *("cometa", "xling-eval", "corpus", "sentence-pool", "scored-pairs"),
 )
 
 

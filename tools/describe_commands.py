@@ -1,0 +1,110 @@
+"""Write the reference of the front doors from the parsers of their command lines.
+
+`make docs` writes docs/commands.md; a test compares that file with what it would write.
+"""
+
+import argparse
+import importlib
+import re
+from pathlib import Path
+from unittest import mock
+
+from workflow_scripts.files import write_text
+
+HEAD = """# Every front door and its options
+
+Made by `make docs` from the command lines themselves (`--help` of each says the same): here they
+are started as `python -m workflow_scripts.mirror` and so on. What they are for is told in
+[tuning.md](tuning.md), [cmlm.md](cmlm.md), [embedding.md](embedding.md) and [use.md](use.md).
+Targets of the workflow are listed by `snakemake --list-target-rules`.
+"""
+
+MODULES = (
+    *("mirror", "cmlm", "evaluate", "embed", "export_onnx"),
+    *("link", "search", "translate", "check_config"),
+)
+
+
+class _Built(Exception):
+    """Carries the parser of a command that was about to read its command line."""
+
+
+def parser_of(module: str) -> argparse.ArgumentParser:
+    """Return the parser that a command makes."""
+
+    def stop(parser: argparse.ArgumentParser, *_: object) -> None:
+        raise _Built(parser)
+
+    main = importlib.import_module(f"workflow_scripts.{module}").main
+    try:
+        with mock.patch.object(argparse.ArgumentParser, "parse_args", stop):
+            main([])
+    except _Built as built:
+        return built.args[0]
+    raise AssertionError(f"workflow_scripts.{module} reads no command line")
+
+
+def describe() -> str:
+    """Return the page."""
+    sections = [_section(f"workflow_scripts.{name}", parser_of(name), "##") for name in MODULES]
+    return "\n".join([HEAD, *sections])
+
+
+def _section(name: str, parser: argparse.ArgumentParser, heading: str) -> str:
+    parts = [f"{heading} {name}", _text(parser.description or "")]
+    own = [action for action in parser._actions if not isinstance(action, _IGNORED)]
+    if own:
+        rows = [_row(action, parser) for action in own]
+        parts.append("\n".join(["| option | value | what it is |", "| --- | --- | --- |", *rows]))
+    below = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    for action in below:
+        told = {choice.dest: choice.help for choice in action._choices_actions}
+        for one, inner in action.choices.items():
+            inner.description = inner.description or told.get(one)
+            parts.append(_section(f"{name} {one}", inner, f"{heading}#").rstrip("\n"))
+    return "\n\n".join(parts) + "\n"
+
+
+_IGNORED = (argparse._HelpAction, argparse._SubParsersAction)
+
+
+def _row(action: argparse.Action, parser: argparse.ArgumentParser) -> str:
+    names = ", ".join(f"`{one}`" for one in action.option_strings) or f"`{action.dest}`"
+    told = _text(parser._get_formatter()._expand_help(action)) if action.help else ""
+    before = ["needed"] if action.required and action.option_strings else []
+    # paths and numbers of processors are this machine's
+    plain = type(action.default) in (str, int) and action.dest != "threads"
+    after = [f"default `{action.default}`"] if plain and "default" not in told else []
+    what = "; ".join(one for one in (*before, told, *after) if one)
+    return f"| {names} | {_value(action)} | {_cell(what)} |"
+
+
+def _value(action: argparse.Action) -> str:
+    if action.nargs == 0:
+        return ""
+    if action.choices is not None:
+        return ", ".join(f"`{one}`" for one in action.choices)
+    name = action.metavar or action.dest.upper()
+    shown = " ".join(name) if isinstance(name, tuple) else name
+    several = " ..." if action.nargs in ("+", "*") else ""
+    return _cell(f"`{shown}{several}`")
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _text(text: str) -> str:
+    """Return a text with each of its paragraphs on a line."""
+    paragraphs = re.split(r"\n\s*\n", text.strip())
+    return "\n\n".join(" ".join(one.split()) for one in paragraphs)
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--output", required=True, type=Path, metavar="FILE")
+    write_text(parser.parse_args(argv).output, describe())
+
+
+if __name__ == "__main__":
+    main()
