@@ -9,6 +9,7 @@ from workflow_scripts.cluster.warm_python import start_warm_python
 from workflow_scripts.dag.given import WILDCARDS, alternatives
 from workflow_scripts.dag.plan import make_plan
 from workflow_scripts.sources import sources
+from workflow_scripts.tables.run_records import note_start
 
 min_version("9.27")
 refuse_second_run(workflow)
@@ -48,6 +49,7 @@ for stage in [*STAGES.split(), "dictionaries", "tables", "figures"]:
 
 onstart:
     hold_run_lock()
+    note_start()
     failed_jobs.watch()
     wait_for_earlier_jobs()
     start_warm_python(workflow)

@@ -29,10 +29,10 @@ rule draw_figure:
         sources=lambda wildcards: sources(
             "figures.draw_figure", outputs.module("figures", wildcards.figure)
         ),
-        template="workflow_scripts/tables/templates/page.md.j2",
+        templates=TEMPLATES,
         block="<results>/figures/blocks/{figure}.json",
     output:
-        multiext("<results>/figures/{figure}", ".png", ".svg", ".tsv", ".md"),
+        multiext("<results>/figures/{figure}", ".png", ".svg", ".tsv", ".md", ".html"),
         cells="<results>/figures/cells/{figure}.tsv",
         usage="<results>/benchmarks/draw_figure/{figure}.tsv",
     log:

@@ -3,9 +3,7 @@
 #          benchmarks; config/reference/{paper}/{table}.tsv (published values)
 # Outputs: results/tables/{table}.{tsv,md,html,tex}, cells/{table}.tsv, scorecard.{tsv,md,html},
 #          scores.tsv (all tidy scores), index.html; blocks/{table}.json: what is asked for
-TEMPLATES = multiext(
-    "workflow_scripts/tables/templates/page", ".tsv.j2", ".md.j2", ".html.j2", ".tex.j2"
-)
+TEMPLATES = sorted(map(str, Path("workflow_scripts/tables/templates").iterdir()))
 
 
 localrules:
@@ -121,7 +119,9 @@ rule assemble_scorecard:
 rule assemble_index:
     input:
         expand("<results>/tables/{table}.html", table=outputs.tables),
-        expand("<results>/figures/{figure}.png", figure=outputs.figures),
+        expand("<results>/tables/cells/{table}.tsv", table=outputs.tables),
+        expand("<results>/figures/{figure}.html", figure=outputs.figures),
+        expand("<results>/figures/cells/{figure}.tsv", figure=outputs.figures),
         "<results>/tables/scorecard.html",
         "<results>/tables/scores.tsv",
         sources=sources("tables.assemble_index"),
@@ -129,6 +129,8 @@ rule assemble_index:
         block="<results>/tables/blocks/index.json",
     output:
         index="<results>/tables/index.html",
+        script="<results>/tables/run.js",
+        zip="<results>/tables/results.zip",
         usage="<results>/benchmarks/assemble_index.tsv",
     log:
         "<results>/logs/assemble_index.log",
@@ -139,5 +141,7 @@ rule assemble_index:
         logged {log:q} {output.usage:q} \
             python -m workflow_scripts.tables.assemble_index \
             --block {input.block:q} \
-            --output {output.index:q}
+            --output {output.index:q} \
+            --script {output.script:q} \
+            --zip {output.zip:q}
         """
