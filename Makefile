@@ -4,6 +4,7 @@
 #   make bench        speed and memory against other ways, to docs/benchmarks.md; bench-gpu on a GPU,
 #                     bench-scale at the size of ontologies
 #   make test-cluster the tests on a SLURM of one node, whose packages it installs (Debian, root)
+#   make test-pages   the tests of the results pages in Debian's chromium, which it installs (root)
 #   make fuzz         readers under damaged files (CASES, SEED), for half an hour at most
 #   make rehearsal    the papers' grid with stand-ins for models and data, to docs/rehearsal.md
 #   make check        formatting and lint of Python and Snakemake code, directions of imports
@@ -24,7 +25,7 @@ BENCH_OPTIONS ?=
 REHEARSAL ?= ../rehearsal
 REHEARSAL_OPTIONS ?=
 
-.PHONY: all_tables test test-slow test-cluster cluster-packages fuzz check bench bench-gpu bench-scale rehearsal environment container lock rulegraph rooms docs clean
+.PHONY: all_tables test test-slow test-cluster cluster-packages test-pages pages-packages fuzz check bench bench-gpu bench-scale rehearsal environment container lock rulegraph rooms docs clean
 
 all_tables: environment
 	snakemake --cores $(CORES) all_tables
@@ -45,6 +46,22 @@ cluster-packages:
 	  command -v $$program > /dev/null || missing=yes; done; test -z "$$missing" || \
 	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
 	    apt-get install --yes -qq --no-install-recommends $(CLUSTER_PACKAGES) > /dev/null; }
+
+# PAGES=results looks at those of a real run as well; in place of Debian's: CHROMIUM, CHROMEDRIVER
+PAGES_PACKAGES := .pages-packages
+test-pages: environment pages-packages
+	PYTHONPATH=$(PAGES_PACKAGES) python -m pytest -m browser tests/pages
+
+pages-packages: $(PAGES_PACKAGES)/.ready
+	@command -v "$${CHROMIUM:-/usr/bin/chromium}" > /dev/null || \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+	    apt-get install --yes -qq --no-install-recommends chromium chromium-driver > /dev/null; }
+
+$(PAGES_PACKAGES)/.ready: envs/pages.lock $(READY)
+	rm -rf $(PAGES_PACKAGES)
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
+	  --target $(PAGES_PACKAGES) --requirement envs/pages.lock
+	touch $@
 
 CASES ?= 20000
 fuzz: environment

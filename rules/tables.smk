@@ -2,7 +2,8 @@
 # Inputs:  what the kind of a table names: results/scores/... (.tsv and .npz), reports of searches,
 #          benchmarks; config/reference/{paper}/{table}.tsv (published values)
 # Outputs: results/tables/{table}.{tsv,md,html,tex}, cells/{table}.tsv, scorecard.{tsv,md,html},
-#          scores.tsv (all tidy scores), index.html; blocks/{table}.json: what is asked for
+#          scores.tsv (all tidy scores), index.html (the first page), run.js (what cells open),
+#          results.zip (all of it); blocks/{table}.json: what is asked for
 TEMPLATES = sorted(map(str, Path("workflow_scripts/tables/templates").iterdir()))
 
 
@@ -19,6 +20,7 @@ localrules:
 for paper, files in outputs.papers().items():
 
     rule:
+        """Target: the tables and figures of one paper"""
         name:
             f"{paper.replace('-', '_')}_tables"
         input:
@@ -28,6 +30,7 @@ for paper, files in outputs.papers().items():
 
 # by file, since one argument of a command holds 128 KiB at most
 rule write_table_block:
+    """What a table or page is asked for, as a file"""
     input:
         "rules/block.json.j2",
     output:
@@ -41,6 +44,7 @@ rule write_table_block:
 
 
 rule assemble_table:
+    """A table as tsv, Markdown, HTML and LaTeX"""
     input:
         lambda wildcards: outputs.files("tables", wildcards.table),
         sources=lambda wildcards: sources(
@@ -49,7 +53,14 @@ rule assemble_table:
         templates=TEMPLATES,
         block="<results>/tables/blocks/{table}.json",
     output:
-        multiext("<results>/tables/{table}", ".tsv", ".md", ".html", ".tex"),
+        multiext("<results>/tables/{table}", ".tsv", ".md", ".tex"),
+        page=report(
+            "<results>/tables/{table}.html",
+            category=lambda wildcards: outputs.label("tables", wildcards.table, "paper"),
+            subcategory=lambda wildcards: outputs.label("tables", wildcards.table, "task"),
+            labels=lambda wildcards: {"shows": outputs.label("tables", wildcards.table, "title")},
+            caption="report/table.rst",
+        ),
         cells="<results>/tables/cells/{table}.tsv",
         usage="<results>/benchmarks/assemble_table/{table}.tsv",
     log:
@@ -71,6 +82,7 @@ rule assemble_table:
 
 
 rule assemble_scores:
+    """All scores of all tables in one file"""
     input:
         plan.cells.all_scores(),
         sources=sources("tables.assemble_scores"),
@@ -92,6 +104,7 @@ rule assemble_scores:
 
 
 rule assemble_scorecard:
+    """How many cells are compared with the papers, and why others are not"""
     input:
         expand("<results>/tables/cells/{table}.tsv", table=outputs.tables),
         expand("<results>/figures/cells/{figure}.tsv", figure=outputs.figures),
@@ -99,7 +112,13 @@ rule assemble_scorecard:
         templates=TEMPLATES,
         block="<results>/tables/blocks/scorecard.json",
     output:
-        multiext("<results>/tables/scorecard", ".tsv", ".md", ".html"),
+        multiext("<results>/tables/scorecard", ".tsv", ".md"),
+        page=report(
+            "<results>/tables/scorecard.html",
+            category="All papers",
+            labels={"shows": "Scorecard"},
+            caption="report/scorecard.rst",
+        ),
         usage="<results>/benchmarks/assemble_scorecard.tsv",
     log:
         "<results>/logs/assemble_scorecard.log",
@@ -116,7 +135,10 @@ rule assemble_scorecard:
         """
 
 
+# The page also reads what jobs left beside their outputs (logs, times, cards), as it is then: that
+# is not for asking whether the page is to be made again.
 rule assemble_index:
+    """The first page of the results, and everything as one zip"""
     input:
         expand("<results>/tables/{table}.html", table=outputs.tables),
         expand("<results>/tables/cells/{table}.tsv", table=outputs.tables),

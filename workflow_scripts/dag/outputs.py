@@ -9,6 +9,8 @@ from workflow_scripts.canonical import canonical
 from workflow_scripts.dag.asked import Wanted, cell_of_figure, cell_of_table
 from workflow_scripts.dag.needs import shown_searches
 from workflow_scripts.dag.unchecked import Unchecked
+from workflow_scripts.tables.document import paper_name
+from workflow_scripts.tables.render import rst_text
 
 if TYPE_CHECKING:
     from workflow_scripts.dag.plan import Plan
@@ -196,15 +198,32 @@ class Outputs:
             kind = rooms.load("tables.kinds", block.kind)
             headline = kind.headline(block) if hasattr(kind, "headline") else None
             if headline is not None:
-                asked = self._plan.asked.cells["tables", name]
                 for row in headline["rows"]:
-                    wanted = [one for cell, its in asked.items() if cell[0] == row["row"] for one in its]
-                    row["models"] = sorted({one.model for one in self._plan.asked.encoders_of(wanted)})
+                    row["models"] = self._models_of_row(name, row["row"])
                 found[block.paper].append({"table": name, **headline})
         return {
             paper: [one for one in headlines if one["is_chosen"]] or headlines
             for paper, headlines in found.items()
         }
+
+    def label(self, room: str, name: str, what: str) -> str:
+        """Return the title, paper or task of a table or figure, as the report sorts them."""
+        block = getattr(self, room)[name]
+        if what == "task":
+            return self.task(room, name)
+        titles = {paper: one.title for paper, one in self._plan.config.papers.items()}
+        text = block.title if what == "title" else paper_name(block.paper, titles)
+        # Snakemake fills in what stands in braces
+        return text.replace("{", "(").replace("}", ")")
+
+    def caption(self, figure: str) -> str:
+        """Return the caption of a figure for the report, which reads it as reStructuredText."""
+        return rst_text(self.figures[figure].caption)
+
+    def _models_of_row(self, table: str, row: str) -> list[str]:
+        cells = self._plan.asked.cells["tables", table].items()
+        wanted = (one for (name, _), asked in cells if name == row for one in asked)
+        return sorted({encoder.model for encoder in self._plan.asked.encoders_of(wanted)})
 
     def _index(self) -> dict[str, Any]:
         plan = self._plan

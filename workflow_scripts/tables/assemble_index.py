@@ -1,4 +1,4 @@
-"""Write the first page of the results: overview, tables and figures; run.js; everything as a zip."""
+"""Write the first page of the results, run.js, which its cells open, and everything as a zip."""
 
 import json
 import zipfile
@@ -11,7 +11,7 @@ from workflow_scripts.files import atomic_file, write_text
 from workflow_scripts.tables import document as doc
 from workflow_scripts.tables import overview, run_records
 from workflow_scripts.tables.arguments import read_arguments
-from workflow_scripts.tables.cell_details import PAIR
+from workflow_scripts.tables.cell_details import PAIR, score_id
 from workflow_scripts.tables.render import RUN, render_page
 from workflow_scripts.tables.tidy_cells import read_cells
 
@@ -46,8 +46,11 @@ def records(
     block: Mapping[str, Any], results: Path, seconds: Mapping[str, float]
 ) -> dict[str, Any]:
     """Return what cells open of the run: models, settings of recipes, cards, and steps."""
-    scores = {path.rpartition("/scores/")[2].removesuffix(".tsv") for path in block["scores"]}
-    ids = {*block["encoders"], *(score for score in scores if PAIR in score)}
+    # of a lexicon no encoder is the one that it is scored by
+    ids = {
+        *block["encoders"],
+        *(score for score in map(score_id, block["scores"]) if PAIR in score),
+    }
     return {
         "models": block["models"],
         "recipes": {

@@ -9,7 +9,7 @@ from typing import Any
 
 from workflow_scripts.scoring.tidy_scores import Score
 from workflow_scripts.tables import numbers as form
-from workflow_scripts.tables.blocks import AVERAGE, CHANGE, Cell, Column, Row, Table
+from workflow_scripts.tables.blocks import AVERAGE, CHANGE, Column, Row, Table
 from workflow_scripts.tables.cells import ShownCell, ShownTable
 
 # between the two models, and the two corpora, of a lexicon
@@ -32,8 +32,8 @@ def columns_behind(table: Table, column: str) -> list[str]:
 
 def models_of(table: ShownTable, row: Row) -> list[str]:
     """Return the ids of the models of a row, sorted; none of a row that was not run."""
-    scores = (score for (name, _), found in table.scores.items() if name == row.id for score in found)
-    return sorted({model for score in scores for model in score.model.split(PAIR)})
+    scores = [found for (name, _), found in table.scores.items() if name == row.id]
+    return sorted({model for found in scores for one in found for model in one.model.split(PAIR)})
 
 
 def _distinct(values: Iterable[str]) -> str:
@@ -58,11 +58,10 @@ def _data(scores: Iterable[Score]) -> list[str]:
     return list(dict.fromkeys(lines))
 
 
-def score_ids(cells: Iterable[Cell]) -> list[str]:
-    """Return the ids of the score files of cells: encoder and suite, or both sides and lexicon."""
-    paths = (path for cell in cells for part in cell.parts for path in part.scores)
-    found = (path.rpartition("/scores/")[2].removesuffix(".tsv") for path in paths)
-    return list(dict.fromkeys(found))
+def score_id(path: str) -> str:
+    """Return the id of a file of scores: encoder and suite, or both sides and lexicon."""
+    _, folder, rest = path.rpartition("/scores/")
+    return (rest if folder else path.rpartition("/")[2]).removesuffix(".tsv")
 
 
 def _against(table: Table, cell: ShownCell, digits: int) -> list[str]:
@@ -95,9 +94,9 @@ def cell_details(table: ShownTable, row: Row, column: Column) -> dict[str, Any]:
         "Seeds": [_seeds(scores, factor, digits)] if scores else [],
         "Measured on": _data(scores),
     }
-    cells = (row.cells[name] for name in behind) if scores else ()
+    parts = [part for name in behind for part in row.cells[name].parts] if scores else []
     return {
         "title": f"{row.label}: {column.label}",
         "terms": [[name, lines] for name, lines in terms.items() if any(lines)],
-        "scores": score_ids(cells),
+        "scores": list(dict.fromkeys(score_id(path) for part in parts for path in part.scores)),
     }

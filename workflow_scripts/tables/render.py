@@ -32,6 +32,11 @@ def markdown_text(text: str) -> str:
     return re.sub(r"([\\`*_\[\]<>|#~])", r"\\\1", one_line(text))
 
 
+def rst_text(text: str) -> str:
+    """Return plain text on one line, with all that reStructuredText could read escaped."""
+    return re.sub(r"([^\w\s]|_)", r"\\\1", one_line(text))
+
+
 def latex_text(text: str) -> str:
     """Return plain text on one line for LaTeX, special characters escaped."""
     return "".join(_LATEX.get(character, character) for character in one_line(text))

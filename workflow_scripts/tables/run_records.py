@@ -72,14 +72,18 @@ def cards(results: Path, encoders: Iterable[str]) -> list[str]:
     return [one for one in encoders if (results / f"encoders/{one}/README.md").is_file()]
 
 
+def _git(*words: str) -> str:
+    return subprocess.run(
+        ["git", *words], capture_output=True, text=True, check=True
+    ).stdout.strip()
+
+
 def commit() -> str:
     """Return the commit of the project's folder, and whether it was edited since."""
     try:
-        words = ("git", "describe", "--always", "--abbrev=12", "--dirty=, edited since")
-        top = subprocess.run(["git", "rev-parse", "--show-toplevel"], capture_output=True, text=True)
-        if Path(top.stdout.strip()) != Path.cwd():
+        if Path(_git("rev-parse", "--show-toplevel")) != Path.cwd():
             return "not a git checkout"
-        return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+        return _git("describe", "--always", "--abbrev=12", "--dirty=, edited since")
     except (OSError, subprocess.CalledProcessError):
         return "not known: git does not say"
 

@@ -99,7 +99,7 @@ class Config(TableBlock):
         None, description="Column (or `avg`) whose differences between rows fill a further column."
     )
     overview: Overview | None = Field(
-        None, description="What the first page shows of it: `{task: ..., column: ..., rows: [...]}`."
+        None, description="What the first page shows: `{task: ..., column: ..., rows: [...]}`."
     )
     columns: ById[ColumnBlock] = Field(description="What is shown of the rows.")
     rows: ById[RowBlock] = Field(description="Encoders.")
@@ -195,7 +195,7 @@ def headline(config: Config) -> dict[str, Any] | None:
         for row in config.rows
         if row.against is not None and (wanted is None or row.id in wanted)
     ]
-    digits = next((one.digits for one in config.columns if one.id == column), config.columns[0].digits)
+    digits = {one.id: one.digits for one in config.columns}.get(column, config.columns[0].digits)
     task = chosen.task if chosen else config.title
     found = {"task": task, "column": column, "digits": digits, "rows": rows}
     return found | {"is_chosen": chosen is not None} if rows else None
