@@ -176,6 +176,7 @@ rule merge_links:
 for number, (dictionary, shards) in enumerate(dictionaries.shards.items(), start=1):
 
     rule:
+        """The shards of the names of a dictionary"""
         name:
             f"split_names_{number}"
         input:

@@ -42,6 +42,7 @@ class Browser:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         service = Service(os.environ.get("CHROMEDRIVER", "/usr/bin/chromedriver"))
         self.driver = webdriver.Chrome(options=options, service=service)
+        self.driver.set_script_timeout(300)  # of axe, on a machine that has other things to do
 
     def open(self, page: Path, width: int = 1300, height: int = 900, scheme: str = "light") -> None:
         """Open a page as one of a size, light or dark."""
