@@ -107,7 +107,10 @@ def index(results: Path, **changes: Any) -> str:
         },
         **{"order": ["one"], "titles": {}, "overview": {"own": [headline()]}, "seeds": [33, 44]},
         **{"scores": [str(results / "scores/bert/mirror/words/seed33/words.tsv")]},
-        **{"encoders": ["bert/mirror/words/seed33"], "recipes": {"mirror": {"epochs": 2}}},
+        **{
+            "encoders": ["bert/mirror/words/seed33"],
+            "recipes": {"mirror": {"span_masking": None, "epochs": 2}},
+        },
         **{"label": "the sampler", "data": "the sampler; unchecked", "paper": []},
         "models": {"bert": "a <small> model"},
     }
@@ -160,7 +163,7 @@ def test_run_js_has_what_is_there_of_the_encoders_that_are_shown(made):
     assert found == {
         "cards": [encoder],
         "models": {"bert": "a <small> model"},
-        "recipes": {"mirror": ["epochs: 2"]},
+        "recipes": {"mirror": "epochs: 2 · span_masking: null"},
         # the log of the second is not there
         "steps": [
             [f"score_suite/{encoder}/words", 0.5, False],

@@ -16,7 +16,9 @@ def test_the_report_holds_tables_and_figures_by_paper_and_task(workspace):
     with zipfile.ZipFile(workspace.folder / "report.zip") as archive:
         names = {name.rpartition("/")[2] for name in archive.namelist()}
         page = "".join(
-            archive.read(name).decode() for name in archive.namelist() if name.endswith(("html", "js"))
+            archive.read(name).decode()
+            for name in archive.namelist()
+            if name.endswith(("html", "js"))
         )
     tables = {f"{table}.html" for table in config["tables"]}
     figures = {f"{figure}.png" for figure in config["figures"]}

@@ -38,8 +38,13 @@ def paper_sections(block: Mapping[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
-def _setting(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(value)
+def _settings(recipe: Mapping[str, Any]) -> str:
+    """Return the settings of a recipe on a line: epochs: 2 · span_masking: null · ..."""
+    texts = (
+        f"{key}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
+        for key, value in sorted(recipe.items())
+    )
+    return " · ".join(texts)
 
 
 def records(
@@ -53,10 +58,7 @@ def records(
     }
     return {
         "models": block["models"],
-        "recipes": {
-            name: [f"{key}: {_setting(value)}" for key, value in sorted(settings.items())]
-            for name, settings in block["recipes"].items()
-        },
+        "recipes": {name: _settings(recipe) for name, recipe in block["recipes"].items()},
         "cards": run_records.cards(results, block["encoders"]),
         "steps": run_records.step_records(results, seconds, ids),
     }

@@ -132,12 +132,6 @@ class Document(NamedTuple):
         return next(part for part in self.parts if isinstance(part, Sheet))
 
     @property
-    def is_wide(self) -> bool:
-        """Whether a sheet has more columns than fit on a page of print that stands upright."""
-        sheets = (part for part in self.parts if isinstance(part, Sheet))
-        return any(len(sheet.columns) > 12 for sheet in sheets)
-
-    @property
     def folds(self) -> list[tuple[bool, list[Part]]]:
         """The parts, those in a row that HTML folds away together: notes below the first sheet."""
         first = next((n for n, part in enumerate(self.parts) if isinstance(part, Sheet)), 0)

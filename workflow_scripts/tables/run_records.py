@@ -81,11 +81,11 @@ def _git(*words: str) -> str:
 def commit() -> str:
     """Return the commit of the project's folder, and whether it was edited since."""
     try:
-        if Path(_git("rev-parse", "--show-toplevel")) != Path.cwd():
-            return "not a git checkout"
-        return _git("describe", "--always", "--abbrev=12", "--dirty=, edited since")
+        if Path(_git("rev-parse", "--show-toplevel")) == Path.cwd():
+            return _git("describe", "--always", "--abbrev=12", "--dirty=, edited since")
     except (OSError, subprocess.CalledProcessError):
-        return "not known: git does not say"
+        pass
+    return "not known: no git checkout"
 
 
 def installed() -> dict[str, str]:

@@ -95,6 +95,31 @@ if (tools) {
   tools.addEventListener("submit", (event) => event.preventDefault());
 }
 
+// ---- print: a table that is wider than a page in parts, one below the other ------------------
+
+const MOST_COLUMNS = 12;
+
+addEventListener("beforeprint", () => {
+  document.querySelectorAll("table.scores").forEach((table) => {
+    const columns = table.tHead.rows[0].cells.length - 1; // beside the first
+    if (columns <= MOST_COLUMNS) return;
+    const wide = Math.ceil(columns / Math.ceil(columns / MOST_COLUMNS));
+    for (let start = 1; start <= columns; start += wide) {
+      const part = table.cloneNode(true);
+      part.classList.add("part");
+      [...part.rows].forEach((row) => [...row.cells].forEach((cell, place) => {
+        if (place && (place < start || place >= start + wide)) cell.remove();
+      }));
+      table.parentElement.append(part);
+    }
+    table.classList.add("split");
+  });
+});
+addEventListener("afterprint", () => {
+  document.querySelectorAll("table.part").forEach((part) => part.remove());
+  document.querySelectorAll("table.split").forEach((table) => table.classList.remove("split"));
+});
+
 // ---- what a cell opens ------------------------------------------------------------------------
 
 const dialog = document.getElementById("details");
