@@ -122,14 +122,15 @@ class Config(TableBlock):
         if self.change_of not in (None, *columns):
             hint = nearest_name(self.change_of, columns)
             raise mistake(f"`change_of` is `{self.change_of}`, no column of the table; {hint}")
-        if self.overview is not None and self.overview.column not in columns:
-            hint = nearest_name(self.overview.column, columns)
-            raise mistake(f"`overview` has the column `{self.overview.column}`; {hint}")
-        compared = [row.id for row in self.rows if row.against is not None]
-        for name in self.overview.rows or () if self.overview is not None else ():
-            if name not in compared:
-                hint = nearest_name(name, compared)
-                raise mistake(f"`overview` has row `{name}`, which has no `against`; {hint}")
+        if self.overview is not None:
+            if self.overview.column not in columns:
+                hint = nearest_name(self.overview.column, columns)
+                raise mistake(f"`overview` has the column `{self.overview.column}`; {hint}")
+            compared = [row.id for row in self.rows if row.against is not None]
+            for name in self.overview.rows or ():
+                if name not in compared:
+                    hint = nearest_name(name, compared)
+                    raise mistake(f"`overview` has row `{name}`, which has no `against`; {hint}")
         rows = [row.id for row in self.rows]
         for row in self.rows:
             if row.against is not None and (row.against not in rows or row.against == row.id):
