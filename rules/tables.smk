@@ -4,7 +4,7 @@
 # Outputs: results/tables/{table}.{tsv,md,html,tex}, cells/{table}.tsv, scorecard.{tsv,md,html},
 #          scores.tsv (all tidy scores), index.html (the first page), run.js (what cells open),
 #          results.zip (all of it); blocks/{table}.json: what is asked for
-TEMPLATES = sorted(map(str, Path("workflow_scripts/tables/templates").iterdir()))
+TEMPLATES = sorted(map(str, Path("workflow_scripts/tables/templates").glob("[a-z]*")))
 
 
 localrules:
