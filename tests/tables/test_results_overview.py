@@ -1,6 +1,7 @@
 """The overview: cells counted, tasks by models; the first page, run.js and the zip around it."""
 
 import json
+import subprocess
 import zipfile
 from decimal import Decimal
 from pathlib import Path
@@ -11,7 +12,7 @@ from html_reading import Page
 
 from workflow_scripts.tables import assemble_index
 from workflow_scripts.tables.overview import count, lines
-from workflow_scripts.tables.run_records import STARTED, duration
+from workflow_scripts.tables.run_records import STARTED, commit, duration
 from workflow_scripts.tables.tidy_cells import HEADER, NO_PLACE, TidyCell, write_cells
 
 
@@ -73,6 +74,30 @@ def test_a_line_says_why_there_is_no_value():
 )
 def test_durations(seconds, text):
     assert duration(seconds) == text
+
+
+def test_the_commit_is_that_of_the_folder_itself(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert commit() == "not known: no git checkout"
+
+    def git(*words: str) -> str:
+        who = ("-c", "user.name=a", "-c", "user.email=a@b")
+        return subprocess.run(
+            ["git", *who, *words], check=True, capture_output=True, text=True
+        ).stdout
+
+    (tmp_path / "a").write_text("1")
+    git("init", "--quiet")
+    git("add", "a")
+    git("commit", "--quiet", "--message", "one")
+    head = git("rev-parse", "HEAD")[:12]
+    assert commit() == head
+    (tmp_path / "a").write_text("2")
+    assert commit() == f"{head}, edited since"
+    # a folder within a checkout of something else
+    (tmp_path / "within").mkdir()
+    monkeypatch.chdir(tmp_path / "within")
+    assert commit() == "not known: no git checkout"
 
 
 @pytest.fixture
