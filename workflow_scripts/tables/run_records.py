@@ -108,7 +108,6 @@ def facts(seconds: Mapping[str, float]) -> dict[str, str]:
     ended = f"{datetime.fromtimestamp(now, UTC):%Y-%m-%d %H:%M} UTC"
     wall = f"; this run began {duration(now - start['started'])} before" if start else ""
     jobs = f"{len(seconds):,} jobs, together {duration(sum(seconds.values()))}"
-    # the packages of the step itself may not be those of others: it says where it ran
     return {
         "Time": f"{jobs}{wall}; page of {ended}",
         "Machine": f"{about['processor']}, {about['cores']} cores, {about['memory']}, "
