@@ -1,6 +1,5 @@
 """The results pages in a real browser: what a click does, and how they look on any screen."""
 
-import re
 import zipfile
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -41,7 +40,9 @@ def test_no_page_says_anything_on_the_console_or_asks_the_network(browser, resul
 def test_every_link_and_picture_is_there(browser, results):
     for page in pages(results):
         browser.open(page)
-        script = "return all('[href], [src]').map((one) => one.href || one.src)"
+        # the table of models names those of the hub, for who has a network
+        script = "return all('[href]:not(a[href^=\"https:\"]), [src]')"
+        script += ".map((one) => one.href || one.src)"
         ids = set(browser.run("return all('[id]').map((one) => one.id)"))
         for address in browser.run(script):
             parts = urlsplit(address)
@@ -222,6 +223,3 @@ def test_the_zip_is_whole(browser, results, tmp_path):
 def test_pages_without_figures_weigh_under_3_mb(results):
     files = [*pages(results), results / "tables/run.js"]
     assert sum(file.stat().st_size for file in files) < 3e6
-    assert not any(
-        re.search(r"https?://", page.read_text(encoding="utf-8")) for page in pages(results)
-    )
