@@ -5,6 +5,7 @@
 #   make bench        speed and memory against other ways, to docs/benchmarks.md; bench-gpu on a GPU,
 #                     bench-scale at the size of ontologies
 #   make test-cluster the tests on a SLURM of one node, whose packages it installs (Debian, root)
+#   make test-pages   the tests of the results pages in Debian's chromium, which it installs (root)
 #   make fuzz         readers, models and commands under damaged files and words (CASES, SEED), for an
 #                     hour at most; after a run of the workflow its steps too
 #   make rehearsal    the papers' grid with stand-ins for models and data, to docs/rehearsal.md
@@ -31,7 +32,7 @@ BENCH_OPTIONS ?=
 REHEARSAL ?= ../rehearsal
 REHEARSAL_OPTIONS ?=
 
-.PHONY: all_tables test test-slow test-cluster cluster-packages fuzz check bench bench-gpu bench-scale rehearsal environment container lock rulegraph rooms docs docs-site clean
+.PHONY: all_tables test test-slow test-cluster cluster-packages test-pages pages-packages fuzz check bench bench-gpu bench-scale rehearsal environment container lock rulegraph rooms docs docs-site clean
 
 all_tables: environment
 	snakemake --cores $(CORES) all_tables
@@ -52,6 +53,22 @@ cluster-packages:
 	  command -v $$program > /dev/null || missing=yes; done; test -z "$$missing" || \
 	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
 	    apt-get install --yes -qq --no-install-recommends $(CLUSTER_PACKAGES) > /dev/null; }
+
+# PAGES=results looks at those of a real run as well; in place of Debian's: CHROMIUM, CHROMEDRIVER
+PAGES_PACKAGES := .pages-packages
+test-pages: environment pages-packages
+	PYTHONPATH=$(PAGES_PACKAGES) python -m pytest -m browser tests/pages
+
+pages-packages: $(PAGES_PACKAGES)/.ready
+	@command -v "$${CHROMIUM:-/usr/bin/chromium}" > /dev/null || \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+	    apt-get install --yes -qq --no-install-recommends chromium chromium-driver > /dev/null; }
+
+$(PAGES_PACKAGES)/.ready: envs/pages.lock $(READY)
+	rm -rf $(PAGES_PACKAGES)
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
+	  --target $(PAGES_PACKAGES) --requirement envs/pages.lock
+	touch $@
 
 CASES ?= 20000
 fuzz: environment

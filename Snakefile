@@ -4,11 +4,13 @@ from snakemake.utils import min_version
 
 from workflow_scripts.cluster.earlier_jobs import wait_for_earlier_jobs
 from workflow_scripts.cluster.failed_jobs import FailedJobs
+from workflow_scripts.cluster.progress import Progress
 from workflow_scripts.cluster.run_lock import hold_run_lock, refuse_second_run
 from workflow_scripts.cluster.warm_python import start_warm_python
 from workflow_scripts.dag.given import WILDCARDS, alternatives
 from workflow_scripts.dag.plan import make_plan
 from workflow_scripts.sources import sources
+from workflow_scripts.tables.run_records import note_start
 
 min_version("9.27")
 refuse_second_run(workflow)
@@ -37,6 +39,7 @@ wildcard_constraints:
 
 
 rule all_tables:
+    """Target: all tables and figures, and the pages that show them"""
     input:
         "<results>/tables/index.html",
 
@@ -48,7 +51,9 @@ for stage in [*STAGES.split(), "dictionaries", "tables", "figures"]:
 
 onstart:
     hold_run_lock()
+    note_start()
     failed_jobs.watch()
+    Progress().watch(workflow)
     wait_for_earlier_jobs()
     start_warm_python(workflow)
 

@@ -4,6 +4,7 @@
 
 
 rule sample_corpus:
+    """A corpus: strings to tune on, one a line"""
     input:
         sources=lambda wildcards: sources(
             "corpora.sample_corpus", given.corpus_module(wildcards.corpus)
@@ -35,5 +36,6 @@ rule sample_corpus:
 
 
 rule all_corpora:
+    """Target: every corpus that tables and figures tune on"""
     input:
         expand("<results>/corpora/{corpus}.txt", corpus=given.corpora()),

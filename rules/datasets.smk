@@ -5,6 +5,7 @@
 
 
 rule read_suite:
+    """The evaluation sets of a suite, read once"""
     input:
         sources=lambda wildcards: sources(
             "datasets.read_suite", *given.suite_modules(wildcards.suite)

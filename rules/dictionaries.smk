@@ -29,11 +29,13 @@ localrules:
 
 
 rule all_links:
+    """Target: the links of every dictionary of the config"""
     input:
         lambda wildcards: dictionaries.links(),
 
 
 rule embed_names:
+    """Vectors of a shard of names"""
     input:
         sources=sources("retrieval.embed_names"),
         encoder=lambda wildcards: dictionaries.encoder_input(wildcards.dictionary),
@@ -68,6 +70,7 @@ rule embed_names:
 
 
 rule embed_mentions:
+    """Vectors of the mentions of a dictionary"""
     input:
         sources=sources("retrieval.embed_mentions"),
         encoder=lambda wildcards: dictionaries.encoder_input(wildcards.dictionary),
@@ -101,6 +104,7 @@ rule embed_mentions:
 
 
 rule link_shard:
+    """Nearest names of each mention in a shard"""
     input:
         sources=sources("retrieval.link_shard"),
         names="<results>/dictionaries/{dictionary}/names/{file}/{scatteritem}.tsv",
@@ -133,6 +137,7 @@ rule link_shard:
 
 
 rule merge_links:
+    """The links of a dictionary over all its shards"""
     input:
         sources=sources("retrieval.merge_links"),
         mentions=lambda wildcards: dictionaries.mentions_input(wildcards.dictionary),
@@ -171,6 +176,7 @@ rule merge_links:
 for number, (dictionary, shards) in enumerate(dictionaries.shards.items(), start=1):
 
     rule:
+        """The shards of the names of a dictionary"""
         name:
             f"split_names_{number}"
         input:

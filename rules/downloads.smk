@@ -15,6 +15,7 @@ localrules:
 
 
 rule fetch_dataset:
+    """A data set, fetched and checked against its hash"""
     input:
         sources=sources("downloads.fetch_dataset"),
     output:
@@ -48,6 +49,7 @@ rule fetch_dataset:
 
 
 rule fetch_model:
+    """A model of the hub at its pinned commit, fetched and checked"""
     input:
         sources=sources("downloads.fetch_model", "downloads.convert_weights"),
     output:
@@ -80,6 +82,7 @@ rule fetch_model:
 
 # A target that says at its end what no program can fetch.
 rule fetch_all:
+    """Target: all files that the tables and figures of the config need"""
     input:
         sources=sources("downloads.list_gated"),
         data=lambda wildcards: plan.needs(True).downloads(),
@@ -105,6 +108,7 @@ rule fetch_all:
 
 # A target that downloads nothing: what the addresses of all that fetch_all would bring answer.
 rule check_fetch:
+    """Target: what the addresses of fetch_all answer; downloads nothing"""
     input:
         sources=sources("downloads.check_fetch"),
         registry="config/registry.yaml",

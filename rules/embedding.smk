@@ -5,6 +5,7 @@
 
 
 rule embed_suite:
+    """Vectors of the strings of a suite by an encoder"""
     input:
         sources=sources("embedding.embed_suite"),
         encoder=lambda wildcards: given.files(given.encoder(wildcards)),
@@ -44,6 +45,7 @@ rule embed_suite:
 
 # Static word vectors (the paper's fastText rows): looked up, not computed.
 rule embed_static:
+    """Vectors of the strings of a suite from a file of word vectors"""
     input:
         sources=sources("embedding.embed_static"),
         vectors=lambda wildcards: given.static_inputs(wildcards.model),

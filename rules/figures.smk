@@ -2,7 +2,7 @@
 # Inputs:  what the kind of a figure names: results/scores/... (.tsv, .npz), results/corpora/...,
 #          results/datasets/... (items, strings), results/embeddings/...;
 #          config/reference/{paper}/{figure}.tsv
-# Outputs: results/figures/{figure}.{png,svg,tsv,md}, cells/{figure}.tsv; blocks/{figure}.json: what
+# Outputs: results/figures/{figure}.{png,svg,tsv,md,html}, cells/{figure}.tsv; blocks/{figure}.json: what
 #          is asked for
 
 
@@ -11,6 +11,7 @@ localrules:
 
 
 rule write_figure_block:
+    """What a figure is asked for, as a file"""
     input:
         "rules/block.json.j2",
     output:
@@ -24,15 +25,23 @@ rule write_figure_block:
 
 
 rule draw_figure:
+    """A figure with its numbers and a note of what was measured"""
     input:
         lambda wildcards: outputs.files("figures", wildcards.figure),
         sources=lambda wildcards: sources(
             "figures.draw_figure", outputs.module("figures", wildcards.figure)
         ),
-        template="workflow_scripts/tables/templates/page.md.j2",
+        templates=TEMPLATES,
         block="<results>/figures/blocks/{figure}.json",
     output:
-        multiext("<results>/figures/{figure}", ".png", ".svg", ".tsv", ".md"),
+        multiext("<results>/figures/{figure}", ".svg", ".tsv", ".md", ".html"),
+        picture=report(
+            "<results>/figures/{figure}.png",
+            category=lambda wildcards: outputs.label("figures", wildcards.figure, "paper"),
+            subcategory=lambda wildcards: outputs.label("figures", wildcards.figure, "task"),
+            labels=lambda wildcards: {"shows": outputs.label("figures", wildcards.figure, "title")},
+            caption="report/figure.rst",
+        ),
         cells="<results>/figures/cells/{figure}.tsv",
         usage="<results>/benchmarks/draw_figure/{figure}.tsv",
     log:
@@ -43,6 +52,8 @@ rule draw_figure:
         "../envs/plain.yaml"
     params:
         prefix=lambda wildcards: f"{plan.config.results}/figures/{wildcards.figure}",
+        # of the report
+        caption=lambda wildcards: outputs.caption(wildcards.figure),
     shell:
         r"""
         logged {log:q} {output.usage:q} \

@@ -28,6 +28,7 @@ wildcard_constraints:
 
 
 rule embedded_models:
+    """Target: the embedded models, trained from scratch"""
     input:
         expand(
             "<results>/pretraining/{pretrained}/model",
@@ -36,6 +37,7 @@ rule embedded_models:
 
 
 rule prepare_text:
+    """Running text to pretrain on, without the evaluation sentences"""
     input:
         texts=lambda wildcards: pretraining.text_files(wildcards.pretrained),
         evaluation=lambda wildcards: pretraining.evaluation_files(),
@@ -70,6 +72,7 @@ rule prepare_text:
 
 
 rule train_tokenizer:
+    """The tokenizer of an embedded model"""
     input:
         text="<results>/pretraining/{pretrained}/text",
         sources=sources("pretraining.train_tokenizer"),
@@ -101,6 +104,7 @@ rule train_tokenizer:
 
 
 rule train_word_vectors:
+    """Word vectors that an embedded model begins with"""
     input:
         text="<results>/pretraining/{pretrained}/text",
         tokenizer="<results>/pretraining/{pretrained}/tokenizer",
@@ -136,6 +140,7 @@ rule train_word_vectors:
 # The checkpoint and the JSON-lines log stand beside the model and are no outputs, since Snakemake
 # removes the outputs of a failed job, and a killed training is to resume from its checkpoint.
 rule pretrain_model:
+    """An embedded model, pretrained from scratch"""
     input:
         text="<results>/pretraining/{pretrained}/text",
         tokenizer="<results>/pretraining/{pretrained}/tokenizer",

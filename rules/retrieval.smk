@@ -9,6 +9,7 @@ LEXICON = (
 
 
 rule link_entities:
+    """Nearest dictionary names of the mentions of a suite"""
     input:
         sources=sources("retrieval.link_entities"),
         vectors="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
@@ -41,6 +42,7 @@ rule link_entities:
 
 
 rule induce_lexicon:
+    """Nearest translations of the words of a lexicon"""
     input:
         sources=sources("retrieval.induce_lexicon"),
         source_vectors=lambda wildcards: given.lexicon_side(wildcards, "source")[0],

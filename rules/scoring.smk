@@ -12,6 +12,7 @@ localrules:
 
 
 rule classify_texts:
+    """What classifiers on vectors say of the test texts of a suite"""
     input:
         sources=lambda wildcards: sources(
             "scoring.classify_texts", *given.task_modules(wildcards.suite)
@@ -45,6 +46,7 @@ rule classify_texts:
 
 
 rule score_suite:
+    """Scores of an encoder on a suite"""
     input:
         sources=lambda wildcards: sources(
             "scoring.score_suite", *given.task_modules(wildcards.suite)
@@ -85,6 +87,7 @@ rule score_suite:
 
 
 rule score_lexicon:
+    """Scores of a pair of encoders on a lexicon"""
     input:
         sources=sources("scoring.score_lexicon"),
         ranks=f"<results>/retrieval/{LEXICON}.tsv",

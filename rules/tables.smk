@@ -2,10 +2,9 @@
 # Inputs:  what the kind of a table names: results/scores/... (.tsv and .npz), reports of searches,
 #          benchmarks; config/reference/{paper}/{table}.tsv (published values)
 # Outputs: results/tables/{table}.{tsv,md,html,tex}, cells/{table}.tsv, scorecard.{tsv,md,html},
-#          scores.tsv (all tidy scores), index.html; blocks/{table}.json: what is asked for
-TEMPLATES = multiext(
-    "workflow_scripts/tables/templates/page", ".tsv.j2", ".md.j2", ".html.j2", ".tex.j2"
-)
+#          scores.tsv (all tidy scores), index.html (the first page), run.js (what cells open),
+#          results.zip (all of it); blocks/{table}.json: what is asked for
+TEMPLATES = sorted(map(str, Path("workflow_scripts/tables/templates").glob("[a-z]*")))
 
 
 localrules:
@@ -21,6 +20,7 @@ localrules:
 for paper, files in outputs.papers().items():
 
     rule:
+        """Target: the tables and figures of one paper"""
         name:
             f"{paper.replace('-', '_')}_tables"
         input:
@@ -30,6 +30,7 @@ for paper, files in outputs.papers().items():
 
 # by file, since one argument of a command holds 128 KiB at most
 rule write_table_block:
+    """What a table or page is asked for, as a file"""
     input:
         "rules/block.json.j2",
     output:
@@ -43,6 +44,7 @@ rule write_table_block:
 
 
 rule assemble_table:
+    """A table as tsv, Markdown, HTML and LaTeX"""
     input:
         lambda wildcards: outputs.files("tables", wildcards.table),
         sources=lambda wildcards: sources(
@@ -51,7 +53,14 @@ rule assemble_table:
         templates=TEMPLATES,
         block="<results>/tables/blocks/{table}.json",
     output:
-        multiext("<results>/tables/{table}", ".tsv", ".md", ".html", ".tex"),
+        multiext("<results>/tables/{table}", ".tsv", ".md", ".tex"),
+        page=report(
+            "<results>/tables/{table}.html",
+            category=lambda wildcards: outputs.label("tables", wildcards.table, "paper"),
+            subcategory=lambda wildcards: outputs.label("tables", wildcards.table, "task"),
+            labels=lambda wildcards: {"shows": outputs.label("tables", wildcards.table, "title")},
+            caption="report/table.rst",
+        ),
         cells="<results>/tables/cells/{table}.tsv",
         usage="<results>/benchmarks/assemble_table/{table}.tsv",
     log:
@@ -73,6 +82,7 @@ rule assemble_table:
 
 
 rule assemble_scores:
+    """All scores of all tables in one file"""
     input:
         plan.cells.all_scores(),
         sources=sources("tables.assemble_scores"),
@@ -94,6 +104,7 @@ rule assemble_scores:
 
 
 rule assemble_scorecard:
+    """How many cells are compared with the papers, and why others are not"""
     input:
         expand("<results>/tables/cells/{table}.tsv", table=outputs.tables),
         expand("<results>/figures/cells/{figure}.tsv", figure=outputs.figures),
@@ -101,7 +112,13 @@ rule assemble_scorecard:
         templates=TEMPLATES,
         block="<results>/tables/blocks/scorecard.json",
     output:
-        multiext("<results>/tables/scorecard", ".tsv", ".md", ".html"),
+        multiext("<results>/tables/scorecard", ".tsv", ".md"),
+        page=report(
+            "<results>/tables/scorecard.html",
+            category="All papers",
+            labels={"shows": "Scorecard"},
+            caption="report/scorecard.rst",
+        ),
         usage="<results>/benchmarks/assemble_scorecard.tsv",
     log:
         "<results>/logs/assemble_scorecard.log",
@@ -118,10 +135,15 @@ rule assemble_scorecard:
         """
 
 
+# The page also reads what jobs left beside their outputs (logs, times, cards), as it is then: that
+# is not for asking whether the page is to be made again.
 rule assemble_index:
+    """The first page of the results, and everything as one zip"""
     input:
         expand("<results>/tables/{table}.html", table=outputs.tables),
-        expand("<results>/figures/{figure}.png", figure=outputs.figures),
+        expand("<results>/tables/cells/{table}.tsv", table=outputs.tables),
+        expand("<results>/figures/{figure}.html", figure=outputs.figures),
+        expand("<results>/figures/cells/{figure}.tsv", figure=outputs.figures),
         "<results>/tables/scorecard.html",
         "<results>/tables/scores.tsv",
         sources=sources("tables.assemble_index"),
@@ -129,6 +151,8 @@ rule assemble_index:
         block="<results>/tables/blocks/index.json",
     output:
         index="<results>/tables/index.html",
+        script="<results>/tables/run.js",
+        zip="<results>/tables/results.zip",
         usage="<results>/benchmarks/assemble_index.tsv",
     log:
         "<results>/logs/assemble_index.log",
@@ -139,5 +163,7 @@ rule assemble_index:
         logged {log:q} {output.usage:q} \
             python -m workflow_scripts.tables.assemble_index \
             --block {input.block:q} \
-            --output {output.index:q}
+            --output {output.index:q} \
+            --script {output.script:q} \
+            --zip {output.zip:q}
         """

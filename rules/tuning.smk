@@ -8,6 +8,7 @@
 
 
 rule tune_encoder:
+    """An encoder: a model tuned by a recipe on a corpus"""
     input:
         sources=lambda wildcards: sources(
             "tuning.tune_encoder",

@@ -18,6 +18,7 @@ localrules:
 
 
 rule tuning_grid:
+    """Target: the best settings of every search of the config"""
     input:
         lambda wildcards: grid.reports(),
 
@@ -25,6 +26,7 @@ rule tuning_grid:
 # The progress file stands beside the output and is none, since Snakemake removes the outputs and
 # logs of a failed job, and a killed job is to go on where it was.
 rule search_grid:
+    """Scores of a slice of the cells of a search"""
     input:
         sources=lambda wildcards: sources(
             "tuning_grid.search_grid", *grid.modules(wildcards.search)
@@ -66,6 +68,7 @@ rule search_grid:
 
 
 rule choose_settings:
+    """The best settings of a search"""
     input:
         sources=lambda wildcards: sources(
             "tuning_grid.choose_settings", *grid.modules(wildcards.search)

@@ -17,6 +17,8 @@ COPIED = ("Snakefile", "rules", "envs", "workflow_scripts", "config", "profiles"
 
 SMALL_CONFIG = PROJECT / "tests" / "workflow" / "small.yaml"
 
+# files that hold when and how long a run was
+TIMES = ("running-time.", "index.html", "run.js", "results.zip")
 # the rules that tests name most
 TUNE = "tune_encoder"
 SAMPLE = "sample_corpus"
@@ -88,13 +90,13 @@ class SmallProject:
         return sorted(jobs)
 
     def tables(self) -> dict[str, bytes]:
-        """Return the files of tables and figures by path; not the times, which no run repeats."""
+        """Return the files of tables and figures by path; not those of times, that differ."""
         results = self.folder / "results"
         return {
             str(file.relative_to(results)): file.read_bytes()
             for kind in ("tables", "figures")
             for file in sorted((results / kind).rglob("*"))
-            if file.is_file() and not file.name.startswith("running-time.")
+            if file.is_file() and not file.name.startswith(TIMES)
         }
 
 

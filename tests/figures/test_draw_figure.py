@@ -40,7 +40,7 @@ def test_the_same_inputs_give_the_same_bytes(made, kind):
     arguments = made.draw(BLOCKS[kind](made))
     out = made.folder / "out"
     first = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
-    assert {path.suffix for path in first} == {".png", ".svg", ".tsv", ".md"}
+    assert {path.suffix for path in first} == {".png", ".svg", ".tsv", ".md", ".html"}
     settings = made.folder / "matplotlibrc"
     settings.write_text("font.size: 20\nsavefig.dpi: 50\nlines.linewidth: 5\n")
     subprocess.run(

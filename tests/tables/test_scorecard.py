@@ -115,7 +115,7 @@ def test_what_is_not_compared_or_not_there_is_told_of(tmp_path):
     cells = [one for one in CELLS if one.status not in ("inside", "outside")]
     figure = [cell("a", "not-run", "no model", table="figure04")]
     _, text, page = forms(tmp_path, one={"table01": cells, "figure04": figure})
-    assert {"table01.html", "../figures/figure04.png"} <= set(Page(page).links)
+    assert {"table01.html", "../figures/figure04.html"} <= set(Page(page).links)
     assert "| [The table01](table01.html) |" in text
     for form in (text, page):
         assert "Not one cell is compared" in form

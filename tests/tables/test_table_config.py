@@ -57,6 +57,25 @@ def test_places_are_the_rows_that_run_with_all_columns():
     assert places[1][1]["with"] == {"language": "fr"} and "corpus" not in places[0][0]
 
 
+def test_the_overview_shows_what_a_table_says_or_all_that_it_compares():
+    tuned = [ROW | {"id": name, "label": name.upper(), "against": "a"} for name in ("b", "c")]
+    block = TABLE | {"rows": [ROW, *tuned], "columns": [COLUMN | {"digits": 2}]}
+    found = scores.headline(tables.read_table("t", block))
+    rows = [
+        {"row": name, "label": name.upper(), "against": "a", "against_label": "A"} for name in "bc"
+    ]
+    assert found == {
+        **{"task": "T", "column": "en", "digits": 2, "rows": rows, "is_chosen": False},
+    }
+    chosen = block | {"overview": {"task": "Words", "column": "en", "rows": ["c"]}}
+    found = scores.headline(tables.read_table("t", chosen))
+    assert (found["task"], found["rows"], found["is_chosen"]) == ("Words", rows[1:], True)
+    averaged = scores.headline(tables.read_table("t", block | {"average": True}))
+    assert averaged["column"] == "avg"
+    # nothing is compared
+    assert scores.headline(tables.read_table("t", TABLE)) is None
+
+
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
@@ -92,6 +111,14 @@ def test_places_are_the_rows_that_run_with_all_columns():
         ({"seeds": [33, 33]}, "`tables.t.seeds`"),
         ({"change_of": "b"}, "`change_of` is `b`, no column of the table"),
         ({"change_of": "avg"}, "`change_of` is `avg`, no column of the table"),
+        (
+            {"overview": {"task": "T", "column": "eng"}},
+            "`overview` has the column `eng`; did you mean 'en'",
+        ),
+        (
+            {"overview": {"task": "T", "column": "en", "rows": ["a"]}},
+            "`overview` has row `a`, which has no `against`",
+        ),
     ],
 )
 def test_mistake_in_a_table_is_one_clear_line(changes, expected):

@@ -55,17 +55,24 @@ def read_measurements(path: Path) -> list[Measurement]:
     return [Measurement(a, b, c, int(run), d, value) for a, b, c, run, d, value in fields]
 
 
-def describe_machine() -> dict[str, str]:
-    """Return {what: value} of machine, packages and date, without names of hosts."""
+def machine() -> dict[str, str]:
+    """Return {what: value} of the machine, without its name."""
     information = Path("/proc/cpuinfo")
     text = information.read_text(errors="replace") if information.is_file() else ""
     name = re.search(r"^model name\s*:\s*(.*\S)", text, re.MULTILINE)
     return {
-        "date": datetime.date.today().isoformat(),
         "processor": name[1] if name else platform.processor() or platform.machine(),
         "cores": str(os.cpu_count() or "unknown"),
         "memory": f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB",
         "system": platform.system(),
+    }
+
+
+def describe_machine() -> dict[str, str]:
+    """Return {what: value} of machine, packages and date."""
+    return {
+        "date": datetime.date.today().isoformat(),
+        **machine(),
         "Python": platform.python_version(),
         **{package: version(package) for package in PACKAGES},
     }

@@ -9,6 +9,8 @@ from workflow_scripts.canonical import canonical
 from workflow_scripts.dag.asked import Wanted, cell_of_figure, cell_of_table
 from workflow_scripts.dag.needs import shown_searches
 from workflow_scripts.dag.unchecked import Unchecked
+from workflow_scripts.tables.document import paper_name
+from workflow_scripts.tables.render import rst_text
 
 if TYPE_CHECKING:
     from workflow_scripts.dag.plan import Plan
@@ -136,8 +138,11 @@ class Outputs:
 
     def data_note(self, unchecked: str) -> str:
         """Return what the tables say of the data; `unchecked` is of those that were read."""
-        label = self._plan.config.data.label or self._plan.present.root.name
-        return f"{label.rstrip('.')}; {unchecked}" if unchecked else label
+        return f"{self._label.rstrip('.')}; {unchecked}" if unchecked else self._label
+
+    @property
+    def _label(self) -> str:
+        return self._plan.config.data.label or self._plan.present.root.name
 
     def block(self, room: str, name: str) -> str:
         """Return the canonical block of a table or figure, or of a page of everything."""
@@ -166,24 +171,74 @@ class Outputs:
             found[block.paper].append(f"{self._results}/figures/{name}.png")
         return {paper: found[paper] for paper in self._plan.config.papers}
 
-    def _page(self, has_cells: bool = True) -> dict[str, Any]:
-        """Return data, titles of papers, and their tables and figures: id, title, tidy cells."""
+    def _page(self) -> dict[str, Any]:
+        """Return data, titles of papers, and their tables and figures: id, title, task, cells."""
         found: dict[str, dict[str, list[dict[str, str]]]] = {}
         for room in ("tables", "figures"):
             for name, block in getattr(self, room).items():
-                one = {"id": name, "title": block.title}
-                if has_cells:
-                    one["cells"] = f"{self._results}/{room}/cells/{name}.tsv"
+                one = {"id": name, "title": block.title, "task": self.task(room, name)}
+                one["cells"] = f"{self._results}/{room}/cells/{name}.tsv"
                 found.setdefault(block.paper, {"tables": [], "figures": []})[room].append(one)
         titles = {name: one.title for name, one in self._plan.config.papers.items()}
         unchecked = self.unchecked.note_on_cells(self._plan.cells.run)
         return {"titles": titles, "papers": found, "data": self.data_note(unchecked)}
 
-    def _index(self) -> dict[str, Any]:
-        models = sorted({encoder.model for encoder in self._plan.needs(False).encoders})
+    def task(self, room: str, name: str) -> str:
+        """Return the task of the data sets of a table or figure, as pages group them."""
+        wanted = (one for cell in self._plan.asked.cells[room, name].values() for one in cell)
+        tasks = {self._plan.typed.datasets[one.dataset].task for one in wanted}
+        if len(tasks) > 1:
+            return "Several tasks"
+        return tasks.pop().replace("-", " ").capitalize() if tasks else "Models, settings, times"
+
+    def _overview(self) -> dict[str, list[dict[str, Any]]]:
+        """Return by paper what the overview shows of tables: those that say so, or else all."""
+        found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        for name, block in self.tables.items():
+            kind = rooms.load("tables.kinds", block.kind)
+            headline = kind.headline(block) if hasattr(kind, "headline") else None
+            if headline is not None:
+                for row in headline["rows"]:
+                    row["models"] = self._models_of_row(name, row["row"])
+                found[block.paper].append({"table": name, **headline})
         return {
-            **self._page(False),
-            "seeds": self._plan.config.seeds,
-            "paper": self._plan.config.data.paper,
-            "models": {model: self._plan.models.note(model) for model in models},
+            paper: [one for one in headlines if one["is_chosen"]] or headlines
+            for paper, headlines in found.items()
+        }
+
+    def label(self, room: str, name: str, what: str) -> str:
+        """Return the title, paper or task of a table or figure, as the report sorts them."""
+        block = getattr(self, room)[name]
+        if what == "task":
+            return self.task(room, name)
+        titles = {paper: one.title for paper, one in self._plan.config.papers.items()}
+        text = block.title if what == "title" else paper_name(block.paper, titles)
+        # Snakemake fills in what stands in braces
+        return text.replace("{", "(").replace("}", ")")
+
+    def caption(self, figure: str) -> str:
+        """Return the caption of a figure for the report, which reads it as reStructuredText."""
+        return rst_text(self.figures[figure].caption)
+
+    def _models_of_row(self, table: str, row: str) -> list[str]:
+        cells = self._plan.asked.cells["tables", table].items()
+        wanted = (one for (name, _), asked in cells if name == row for one in asked)
+        return sorted({encoder.model for encoder in self._plan.asked.encoders_of(wanted)})
+
+    def _index(self) -> dict[str, Any]:
+        plan = self._plan
+        encoders = sorted(plan.needs(False).encoders)
+        recipes = {recipe for one in encoders for recipe in plan.typed.recipes_of(one.recipe)}
+        return {
+            **self._page(),
+            # of a block's keys no order is kept
+            "order": [*plan.config.papers],
+            "overview": self._overview(),
+            "scores": plan.cells.all_scores(),
+            "encoders": list(map(str, encoders)),
+            "recipes": {name: plan.typed.blocks["recipes"][name] for name in sorted(recipes)},
+            "label": self._label,
+            "seeds": plan.config.seeds,
+            "paper": plan.config.data.paper,
+            "models": {one: plan.models.note(one) for one in sorted({e.model for e in encoders})},
         }

@@ -1,4 +1,4 @@
-"""Draw one figure: .png and .svg, the numbers behind as .tsv, and a note (.md) beside it."""
+"""Draw one figure: .png and .svg, the numbers behind as .tsv, and a note (.md, .html) beside it."""
 
 from workflow_scripts import rooms
 from workflow_scripts.errors import run_command
@@ -17,7 +17,7 @@ def main(argv: list[str] | None = None) -> None:
     with figure_style():
         save_figure(plot.draw() if plot.points else nothing_run(), arguments.output_prefix)
     write_text(f"{arguments.output_prefix}.tsv", points_tsv(plot.points))
-    write_document(arguments.output_prefix, note_document(block, plot), "md")
+    write_document(arguments.output_prefix, note_document(block, plot), "md", "html")
     write_cells(arguments.cells, [] if plot.values is None else tidy_cells(plot.values))
 
 

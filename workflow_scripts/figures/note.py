@@ -49,7 +49,8 @@ def comparison_lines(plot: Plot) -> list[str]:
 def note_document(block: dict[str, Any], plot: Plot) -> doc.Document:
     name, title = block["id"], block["title"]
     said = [*map(_sentence, [block["caption"], *block["notes"]]), *doc.data_lines(block["data"])]
-    parts: list[doc.Part] = [doc.Picture(f"{name}.png", title), doc.Lines(said)]
+    pages = [("All tables and figures", "../tables/index.html"), ("Markdown", f"{name}.md")]
+    parts: list[doc.Part] = [doc.Links(pages), doc.Picture(f"{name}.png", title), doc.Lines(said)]
     if plot.points:
         head, *rows = plot.numbers
         columns = [doc.Column(text, doc.RIGHT if at else doc.LEFT) for at, text in enumerate(head)]

@@ -10,6 +10,8 @@ HELP = {
     "output-prefix": "path of the outputs without their endings",
     "cells": "output: tidy cells, tsv",
     "output": "path of the output",
+    "script": "output: what cells open of the run's records, js",
+    "zip": "output: all pages, figures, cards and logs",
 }
 
 

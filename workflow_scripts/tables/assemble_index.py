@@ -1,74 +1,111 @@
-"""Write the page that shows the scorecard, tables and figures and says what made them."""
+"""Write the first page of the results, run.js, which its cells open, and everything as a zip."""
 
-import platform
+import json
+import zipfile
 from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 from workflow_scripts.errors import run_command
-from workflow_scripts.files import write_text
+from workflow_scripts.files import atomic_file, write_text
 from workflow_scripts.tables import document as doc
+from workflow_scripts.tables import overview, run_records
 from workflow_scripts.tables.arguments import read_arguments
-from workflow_scripts.tables.render import render
+from workflow_scripts.tables.cell_details import PAIR, score_id
+from workflow_scripts.tables.render import RUN, render_page
+from workflow_scripts.tables.tidy_cells import read_cells
 
-# packages whose version can move a score
-PACKAGES = "torch transformers tokenizers sentence-transformers numpy scipy faiss-cpu snakemake"
-
-
-def _installed(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "not installed"
+FIGURE_FORMS = ("html", "svg", "png", "tsv", "md")
 
 
-def _tables(tables: list[dict[str, str]]) -> doc.Sheet:
-    rows = []
-    for one in tables:
-        links = (doc.Cell(form, link=f"{one['id']}.{ending}") for form, ending in doc.FORMS)
-        rows.append(doc.Row((doc.Cell(one["title"], link=f"{one['id']}.html"), *links)))
-    heads = ("Table", *(form for form, _ in doc.FORMS))
-    return doc.Sheet([doc.Column(head, doc.LEFT) for head in heads], [rows])
-
-
-def _figure(name: str, title: str) -> doc.Picture:
-    forms = {"svg": "svg", "numbers, tsv": "tsv", "caption and what was measured": "md"}
-    links = [(text, f"../figures/{name}.{ending}") for text, ending in forms.items()]
-    return doc.Picture(f"../figures/{name}.png", title, links)
-
-
-def index_document(block: Mapping[str, Any]) -> doc.Document:
-    """Return the page: the scorecard, tables and figures by paper, then what made them."""
-    parts: list[doc.Part] = []
-    if not block["paper"]:
-        reservation = (
-            "The data are not the papers': nothing here reproduces a paper. Each table says what "
-            "may be compared."
+def paper_sections(block: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return what the page shows of each paper: counts, lines, tables by task, figures."""
+    found = []
+    order = [*block["order"], *(paper for paper in block["papers"] if paper not in block["order"])]
+    for paper in (paper for paper in order if paper in block["papers"]):
+        of_paper = block["papers"][paper]
+        pages = [*of_paper["tables"], *of_paper["figures"]]
+        cells = [cell for page in pages for cell in read_cells(page["cells"])]
+        found.append(
+            {
+                "name": doc.paper_name(paper, block["titles"]),
+                "counts": overview.count(cells),
+                "lines": overview.lines(block["overview"].get(paper, ()), cells),
+                "tables": overview.by_task(of_paper["tables"]),
+                "figures": of_paper["figures"],
+            }
         )
-        parts.append(doc.Lines([reservation], "notice"))
-    card = [("Scorecard", "scorecard.html"), ("tsv", "scorecard.tsv"), ("Markdown", "scorecard.md")]
-    title = "Which cells ran, which may be compared with a paper, and how they compare"
-    scores = [("all, one row for each metric", "scores.tsv")]
-    parts += [doc.Links(card, title), doc.Links(scores, "Scores")]
-    for paper, of_paper in block["papers"].items():
-        parts.append(doc.Heading(doc.paper_name(paper, block.get("titles", {}))))
-        if of_paper["tables"]:
-            parts.append(_tables(of_paper["tables"]))
-        parts += [_figure(one["id"], one["title"]) for one in of_paper["figures"]]
-    seeds = ", ".join(map(str, block["seeds"]))
-    terms = {"Data": block["data"], "Seeds of tuning": seeds}
-    terms |= {f"Model {model}": note for model, note in sorted(block["models"].items())}
-    terms |= {"python": platform.python_version()}
-    terms |= {package: _installed(package) for package in PACKAGES.split()}
-    columns = (doc.Column("What", doc.LEFT), doc.Column("Which", doc.TEXT))
-    rows = [doc.text_row(*pair) for pair in terms.items()]
-    parts += [doc.Heading("What made them"), doc.Sheet(columns, [rows], style="notes")]
-    return doc.Document("index", "Tables and figures", parts)
+    return found
+
+
+def _settings(recipe: Mapping[str, Any]) -> str:
+    """Return the settings of a recipe on a line: epochs: 2 · span_masking: null · ..."""
+    texts = (
+        f"{key}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
+        for key, value in sorted(recipe.items())
+    )
+    return " · ".join(texts)
+
+
+def records(
+    block: Mapping[str, Any], results: Path, seconds: Mapping[str, float]
+) -> dict[str, Any]:
+    """Return what cells open of the run: models, settings of recipes, cards, and steps."""
+    # of a lexicon no encoder is the one that it is scored by
+    ids = {
+        *block["encoders"],
+        *(score for score in map(score_id, block["scores"]) if PAIR in score),
+    }
+    return {
+        "models": block["models"],
+        "recipes": {name: _settings(recipe) for name, recipe in block["recipes"].items()},
+        "cards": run_records.cards(results, block["encoders"]),
+        "steps": run_records.step_records(results, seconds, ids),
+    }
+
+
+def zipped_names(block: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
+    """Return what the zip holds besides the index and run.js: what their pages link."""
+    names = ["tables/scores.tsv", *(f"tables/scorecard.{end}" for end in ("tsv", "md", "html"))]
+    for of_paper in block["papers"].values():
+        for room, forms in (("tables", doc.PAGE_FORMS), ("figures", FIGURE_FORMS)):
+            for one in of_paper[room]:
+                names += [f"{room}/{one['id']}.{end}" for end in forms]
+                names.append(f"{room}/cells/{one['id']}.tsv")
+    names += [f"logs/{step}.log" for step, _, has_log in found["steps"] if has_log]
+    cards = ("README.md", "encoder.json")
+    return names + [f"encoders/{one}/{name}" for one in found["cards"] for name in cards]
+
+
+def write_zip(path: str, texts: Mapping[str, str], files: Mapping[str, Path]) -> None:
+    """Write texts and those of the files that are there, by their names in the zip."""
+    with (
+        atomic_file(path) as temporary,
+        zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive,
+    ):
+        for name, text in texts.items():
+            archive.writestr(name, text)
+        for name, file in files.items():
+            if file.is_file():
+                archive.write(file, name)
 
 
 def main(argv: list[str] | None = None) -> None:
-    block, arguments = read_arguments(argv, __doc__, "output")
-    write_text(arguments.output, render(index_document(block), "html"))
+    block, arguments = read_arguments(argv, __doc__, "output", "script", "zip")
+    results = Path(arguments.output).parents[1]
+    seconds = run_records.read_seconds(results)
+    found = records(block, results, seconds)
+    script = f"window.run = {json.dumps(found, ensure_ascii=False, separators=(',', ':'))};\n"
+    values = {
+        **{"title": "Results", "run": RUN, "block": block, "papers": paper_sections(block)},
+        **{"facts": run_records.facts(seconds), "installed": run_records.installed()},
+    }
+    # an unpacked zip has no zip to link
+    texts = {"tables/index.html": render_page("index", zip=None, **values), f"tables/{RUN}": script}
+    write_zip(arguments.zip, texts, {name: results / name for name in zipped_names(block, found)})
+    write_text(arguments.script, script)
+    page = render_page("index", zip=Path(arguments.zip).name, **values)
+    write_text(arguments.output, page)
 
 
 if __name__ == "__main__":

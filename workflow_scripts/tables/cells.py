@@ -86,12 +86,16 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True)
 class ShownTable:
-    """A table ready to be rendered; `unplaced` has published values without a row or a column."""
+    """A table ready to be rendered; `unplaced` has published values without a row or a column.
+
+    `scores` has those that a cell is the mean of, one for each data set and seed.
+    """
 
     block: Table
     cells: dict[Place, ShownCell]
     samples: tuple[Sample, ...]
     unplaced: dict[Place, Decimal] = field(default_factory=dict)
+    scores: dict[Place, list[Score]] = field(default_factory=dict)
 
     def cells_of(self, row: Row) -> list[ShownCell]:
         return [self.cells[row.id, column.id] for column in self.block.shown_columns]
@@ -269,4 +273,4 @@ def fill_table(block: Table, scores: Scores, published: Published) -> ShownTable
     _add_changes(cells, block, published)
     _mark_best(cells, block)
     unplaced = {place: value for place, value in published.items() if place not in cells}
-    return ShownTable(block, cells, _samples(block, used), unplaced)
+    return ShownTable(block, cells, _samples(block, used), unplaced, used)

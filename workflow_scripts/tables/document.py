@@ -4,7 +4,8 @@ All texts are plain: what HTML, Markdown or LaTeX would read as a mark is escape
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from itertools import groupby
+from typing import Any, NamedTuple
 
 # alignments of a column; TEXT may break its lines
 LEFT, RIGHT, TEXT = "left", "right", "text"
@@ -13,6 +14,7 @@ DASH = "–"
 OWN = "own"
 # of a table, besides its page
 FORMS = (("tsv", "tsv"), ("Markdown", "md"), ("LaTeX", "tex"))
+PAGE_FORMS = ("html", *(ending for _, ending in FORMS))
 
 
 class Cell(NamedTuple):
@@ -21,7 +23,8 @@ class Cell(NamedTuple):
     `place` 1 is bold, 2 underlined. `sign`, `amount` and `mark` are an arrow to another row, its
     length and a star where it is significant; `is_outside`: the difference is beyond the tolerance;
     `reason` is the number of the reason why there is no value, `below` a line below a label. LaTeX
-    may break an `is_address` anywhere. `fields` are those of the tsv, else `text` alone.
+    may break an `is_address` anywhere. `fields` are those of the tsv, else `text` alone. HTML opens
+    the document's `details` of that number.
     """
 
     text: str = ""
@@ -39,6 +42,7 @@ class Cell(NamedTuple):
     reason: int | None = None
     below: str = ""
     fields: tuple[str, ...] | None = None
+    detail: int | None = None
 
 
 class Column(NamedTuple):
@@ -51,10 +55,11 @@ class Column(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A row with a cell for each column."""
+    """A row with a cell for each column; HTML filters by its `models`."""
 
     cells: tuple[Cell, ...]
     id: str = ""
+    models: Sequence[str] = ()
 
 
 class Sheet(NamedTuple):
@@ -96,7 +101,6 @@ class Picture(NamedTuple):
 
     address: str
     title: str
-    links: Sequence[tuple[str, str]] = ()
 
 
 class Links(NamedTuple):
@@ -112,7 +116,8 @@ Part = Sheet | Heading | Lines | Items | Picture | Links
 class Document(NamedTuple):
     """A page of parts. Its first sheet is what tsv and LaTeX show.
 
-    LaTeX has `print_caption` below it (the title where it is empty) and `comments` above.
+    LaTeX has `print_caption` below it (the title where it is empty) and `comments` above. What
+    cells open in HTML are `details`.
     """
 
     id: str
@@ -120,10 +125,24 @@ class Document(NamedTuple):
     parts: Sequence[Part]
     print_caption: str = ""
     comments: Sequence[str] = ()
+    details: Sequence[Mapping[str, Any]] = ()
 
     @property
     def sheet(self) -> Sheet:
         return next(part for part in self.parts if isinstance(part, Sheet))
+
+    @property
+    def folds(self) -> list[tuple[bool, list[Part]]]:
+        """The parts, those in a row that HTML folds away together: notes below the first sheet."""
+        first = next((n for n, part in enumerate(self.parts) if isinstance(part, Sheet)), 0)
+        places = groupby(enumerate(self.parts), lambda one: one[0] > first and _is_note(one[1]))
+        return [(is_folded, [part for _, part in parts]) for is_folded, parts in places]
+
+
+def _is_note(part: Part) -> bool:
+    if isinstance(part, Items):
+        return bool(part.title)
+    return isinstance(part, (Lines, Sheet)) and "notes" in part.style.split()
 
 
 def text_row(*texts: str, place: int | None = None) -> Row:

@@ -39,3 +39,8 @@ def format_tolerance(value: Decimal) -> str:
 def format_interval(interval: tuple[float, float], digits: int = DIGITS) -> str:
     """Return an interval in brackets: [.512, .601]."""
     return f"[{', '.join(format_number(end, digits) for end in interval)}]"
+
+
+def format_p(value: float) -> str:
+    """Return a p value as it stands after `p`: < .001, = .023."""
+    return "< .001" if value < 0.001 else f"= {format_number(value)}"

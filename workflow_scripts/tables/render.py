@@ -3,12 +3,15 @@
 import re
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from workflow_scripts.files import write_text
 from workflow_scripts.tables.document import Document
 
+# beside the pages: settings, cards, logs and seconds, which `run_records` gathers
+RUN = "run.js"
 _WORDS = "backslash asciicircum asciitilde less greater bar"
 _FORMULAS = "pm times leq geq rightarrow uparrow downarrow ddagger rho tau"
 _LATEX = (
@@ -27,6 +30,11 @@ def one_line(text: str) -> str:
 def markdown_text(text: str) -> str:
     """Return plain text on one line, with what Markdown would read as a mark escaped."""
     return re.sub(r"([\\`*_\[\]<>|#~])", r"\\\1", one_line(text))
+
+
+def rst_text(text: str) -> str:
+    """Return plain text on one line, with all that reStructuredText could read escaped."""
+    return re.sub(r"([^\w\s]|_)", r"\\\1", one_line(text))
 
 
 def latex_text(text: str) -> str:
@@ -58,8 +66,16 @@ def _environment(is_latex: bool) -> Environment:
     return environment
 
 
+def render_page(template: str, **values: Any) -> str:
+    """Return a page of HTML by one of the templates; `run` is the address of run.js, or None."""
+    return _environment(False).get_template(f"{template}.html.j2").render(**values)
+
+
 def render(document: Document, form: str) -> str:
     """Return a document in a form: tsv, md, html or tex."""
+    if form == "html":
+        run = RUN if document.details else None
+        return render_page("page", document=document, title=document.title, run=run)
     template = _environment(form == "tex").get_template(f"page.{form}.j2")
     text = template.render(document=document)
     return re.sub(r"\n{3,}", "\n\n", text).strip("\n") + "\n" if form == "md" else text

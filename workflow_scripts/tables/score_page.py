@@ -6,6 +6,7 @@ from itertools import groupby
 from workflow_scripts.tables import document as doc
 from workflow_scripts.tables import numbers as form
 from workflow_scripts.tables.blocks import AVERAGE, Column, Row
+from workflow_scripts.tables.cell_details import cell_details, models_of
 from workflow_scripts.tables.cells import INSIDE, NOT_COMPARABLE, OUTSIDE, ShownCell, ShownTable
 from workflow_scripts.tables.cells import SIGNIFICANT as LEVEL
 
@@ -146,12 +147,17 @@ def _cell(cell: ShownCell, digits: int, reasons: list[str]) -> doc.Cell:
 
 
 def _row(table: ShownTable, row: Row, reasons: list[str]) -> doc.Row:
-    shown = zip(table.cells_of(row), table.block.shown_columns, strict=True)
-    cells = [_cell(cell, column.digits, reasons) for cell, column in shown]
+    columns = table.block.shown_columns
+    shown = zip(table.cells_of(row), columns, strict=True)
+    first = len(columns) * table.block.rows.index(row)
+    cells = [
+        _cell(cell, column.digits, reasons)._replace(detail=number)
+        for number, (cell, column) in enumerate(shown, start=first)
+    ]
     has_arrows = any(cell.sign for cell in cells)
     below = f"↑↓ to {table.block.row(row.against).label}" if has_arrows else ""
     head = doc.Cell(row.label, below=below, fields=(row.id, row.label))
-    return doc.Row((head, *cells), row.id)
+    return doc.Row((head, *cells), row.id, models_of(table, row))
 
 
 def _prints_arrows(table: ShownTable, column: Column) -> bool:
@@ -237,4 +243,7 @@ def score_page(table: ShownTable, title: str, data: str, notes: list[str]) -> do
             "The paper's values stand in comments below the rows; model, data and recipe are the "
             f"paper's in {compared} of {total} cells that have one and were run."
         )
-    return doc.Document(name, title, parts, _print_caption(table, title, data), comments)
+    columns = table.block.shown_columns
+    details = [cell_details(table, row, column) for row in table.block.rows for column in columns]
+    caption = _print_caption(table, title, data)
+    return doc.Document(name, title, parts, caption, comments, details)

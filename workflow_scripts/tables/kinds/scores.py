@@ -74,6 +74,16 @@ class RowBlock(EncoderRow):
         return self
 
 
+class Overview(Block):
+    """What the first page shows of a table: rows beside those that they are compared with."""
+
+    task: Text = Field(description="What the line is called.")
+    column: ColumnId = Field(description="Column, or `avg`.")
+    rows: Distinct[Id] | None = Field(
+        None, description="Rows, of those that are `against` another; all of them without it."
+    )
+
+
 class Config(TableBlock):
     """A table of scores."""
 
@@ -87,6 +97,9 @@ class Config(TableBlock):
     average: bool = Field(False, description="Adds a column with the mean over the columns.")
     change_of: ColumnId | None = Field(
         None, description="Column (or `avg`) whose differences between rows fill a further column."
+    )
+    overview: Overview | None = Field(
+        None, description="What the first page shows: `{task: ..., column: ..., rows: [...]}`."
     )
     columns: ById[ColumnBlock] = Field(description="What is shown of the rows.")
     rows: ById[RowBlock] = Field(description="Encoders.")
@@ -109,6 +122,15 @@ class Config(TableBlock):
         if self.change_of not in (None, *columns):
             hint = nearest_name(self.change_of, columns)
             raise mistake(f"`change_of` is `{self.change_of}`, no column of the table; {hint}")
+        if self.overview is not None:
+            if self.overview.column not in columns:
+                hint = nearest_name(self.overview.column, columns)
+                raise mistake(f"`overview` has the column `{self.overview.column}`; {hint}")
+            compared = [row.id for row in self.rows if row.against is not None]
+            for name in self.overview.rows or ():
+                if name not in compared:
+                    hint = nearest_name(name, compared)
+                    raise mistake(f"`overview` has row `{name}`, which has no `against`; {hint}")
         rows = [row.id for row in self.rows]
         for row in self.rows:
             if row.against is not None and (row.against not in rows or row.against == row.id):
@@ -155,6 +177,29 @@ def resolve(config: Config, run: Any) -> dict[str, Any]:
             for row in config.rows
         ],
     }
+
+
+def headline(config: Config) -> dict[str, Any] | None:
+    """Return what the overview shows of a table; None where no row is compared with another.
+
+    `is_chosen`: the config says it. Else the average, or the first column, of all such rows.
+    """
+    chosen = config.overview
+    column = chosen.column if chosen else "avg" if config.average else config.columns[0].id
+    wanted = chosen.rows if chosen else None
+    labels = {row.id: row.label for row in config.rows}
+    rows = [
+        {
+            **{"row": row.id, "label": row.label},
+            **{"against": row.against, "against_label": labels[row.against]},
+        }
+        for row in config.rows
+        if row.against is not None and (wanted is None or row.id in wanted)
+    ]
+    digits = {one.id: one.digits for one in config.columns}.get(column, config.columns[0].digits)
+    task = chosen.task if chosen else config.title
+    found = {"task": task, "column": column, "digits": digits, "rows": rows}
+    return found | {"is_chosen": chosen is not None} if rows else None
 
 
 def _cells(block: dict[str, Any]) -> list[dict[str, Any]]:

@@ -1,30 +1,18 @@
-"""The page that links the tables, the file of all scores, and how the commands start."""
+"""The file of all scores, and how the commands start."""
 
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-from html_reading import Page
 from table_files import make_score
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.scoring.tidy_scores import read_scores, write_scores
-from workflow_scripts.tables import assemble_index, assemble_scores
+from workflow_scripts.tables import assemble_scores
 from workflow_scripts.tables.kinds.register import KINDS
-
-FIGURE = {"id": "figure04", "title": "ROC <curve>"}
-BLOCK: dict[str, Any] = {
-    "papers": {
-        "one": {"tables": [{"id": "table01", "title": "Words & more"}], "figures": [FIGURE]},
-        "own": {"tables": [{"id": "mine", "title": "Mine"}], "figures": []},
-    },
-    **{"seeds": [33, 44], "data": "the embedded sampler", "paper": False},
-    "models": {"mini": "a <small> model"},
-}
 
 
 def score(**changes):
@@ -51,38 +39,6 @@ def test_contradicting_scores_are_a_user_error(tmp_path):
     with pytest.raises(UserError, match=r"1\.tsv: spearman of dataset `d` differs.*0\.tsv"):
         merged(tmp_path, [score()], [score(value=0.6)])
     assert not (tmp_path / "scores.tsv").exists()
-
-
-def index(tmp_path, **changes):
-    block, output = tmp_path / "block.json", tmp_path / "index.html"
-    block.write_text(json.dumps(BLOCK | changes))
-    assemble_index.main(["--block", str(block), "--output", str(output)])
-    return output.read_text(encoding="utf-8")
-
-
-def test_index_links_all_by_paper_and_names_what_made_them(tmp_path):
-    text = index(tmp_path)
-    page = Page(text)
-    figure = "../figures/figure04"
-    assert page.links == [
-        *(f"scorecard.{ending}" for ending in ("html", "tsv", "md")),
-        "scores.tsv",
-        *(f"table01.{ending}" for ending in ("html", "tsv", "md", "tex")),
-        *(f"{figure}.{ending}" for ending in ("png", "png", "svg", "tsv", "md")),
-        *(f"mine.{ending}" for ending in ("html", "tsv", "md", "tex")),
-    ]
-    assert f'<img src="{figure}.png" alt="ROC &lt;curve&gt;">' in text
-    headings = ["Paper one", "Your own", "What made them"]
-    assert sorted(headings, key=text.index) == headings
-    terms = dict(page.tables[-1][1:])
-    expected = {"Data": "the embedded sampler", "Seeds of tuning": "33, 44"}
-    assert terms.items() >= (expected | {"Model mini": "a <small> model"}).items()
-    assert {"python", "torch", "snakemake"} <= set(terms)
-    assert "nothing here reproduces a paper" in text
-    assert index(tmp_path) == text
-    text = index(tmp_path, paper=True)
-    assert "reproduces" not in text
-    assert Page(text).links[0] == "scorecard.html"
 
 
 def test_commands_and_kinds_start_without_heavy_packages(project):

@@ -1,0 +1,225 @@
+"""The results pages in a real browser: what a click does, and how they look on any screen."""
+
+import zipfile
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from made_results import HOSTILE
+
+pytestmark = pytest.mark.browser
+
+SIZES = [(1300, "light"), (1300, "dark"), (400, "light"), (400, "dark")]
+# of the first table, what is seen of a column, or of the heads of its rows
+ROWS = (
+    "return [...one('table').querySelectorAll('tbody tr')].filter((row) => row.checkVisibility())"
+)
+COLUMN = f"{ROWS}.map((row) => row.cells[arguments[0]].querySelector('button').textContent.trim())"
+LABELS = f"{ROWS}.map((row) => row.cells[0].firstChild.textContent.trim())"
+
+
+def pages(results: Path) -> list[Path]:
+    found = (page for room in ("tables", "figures") for page in (results / room).glob("*.html"))
+    return sorted(found)
+
+
+def click_head(browser, label):
+    heads = "[...one('table').tHead.rows[0].cells]"
+    found = f"{heads}.find((head) => head.innerText.startsWith(arguments[0]))"
+    browser.run(f"{found}.querySelector('button').click()", label)
+
+
+def test_no_page_says_anything_on_the_console_or_asks_the_network(browser, results):
+    for page in pages(results):
+        browser.open(page)
+        entries = "return performance.getEntriesByType('resource').map((one) => one.name)"
+        assert all(name.startswith("file://") for name in browser.run(entries)), page
+        assert browser.console() == [], page
+
+
+def test_every_link_and_picture_is_there(browser, results):
+    for page in pages(results):
+        browser.open(page)
+        # the table of models names those of the hub, for who has a network
+        script = "return all('[href]:not(a[href^=\"https:\"]), [src]')"
+        script += ".map((one) => one.href || one.src)"
+        ids = set(browser.run("return all('[id]').map((one) => one.id)"))
+        for address in browser.run(script):
+            parts = urlsplit(address)
+            file = Path(unquote(parts.path))
+            assert parts.scheme == "file" and file.is_file(), (page, address)
+            assert not parts.fragment or file != page or parts.fragment in ids, (page, address)
+
+
+@pytest.mark.parametrize(("width", "scheme"), SIZES)
+def test_no_page_scrolls_sideways_and_axe_finds_nothing_serious(
+    browser, results, axe, width, scheme
+):
+    for page in pages(results):
+        browser.open(page, width, 800, scheme)
+        assert browser.run("return document.documentElement.scrollWidth") <= width, page
+        browser.run(axe)
+        found = browser.driver.execute_async_script(
+            "axe.run(document, {resultTypes: ['violations']})"
+            ".then((found) => arguments[arguments.length - 1](found.violations))"
+        )
+        serious = [one for one in found if one["impact"] in ("serious", "critical")]
+        told = [(one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in serious]
+        assert not told, page
+
+
+def test_the_overview_fits_a_screen(browser, results):
+    browser.open(results / "tables/index.html")
+    bottom = "return one('#overview').getBoundingClientRect().bottom"
+    assert browser.run(bottom) <= 900
+
+
+def test_a_click_sorts_and_a_third_one_undoes_it(browser, made):
+    browser.open(made / "tables/table01.html")
+    before = browser.run(COLUMN, 2)
+    known = sorted((float(value) for value in before if value != "–"), reverse=True)
+    assert known != [float(value) for value in before if value != "–"]
+    click_head(browser, "fr")
+    # what has no value is last, whichever way
+    after = browser.run(COLUMN, 2)
+    assert [*map(float, after[:-1])] == known and after[-1] == "–"
+    sort = "return one('[aria-sort]').getAttribute('aria-sort')"
+    assert browser.run(sort) == "descending"
+    click_head(browser, "fr")
+    after = browser.run(COLUMN, 2)
+    assert [*map(float, after[:-1])] == known[::-1] and after[-1] == "–"
+    click_head(browser, "fr")
+    assert browser.run(COLUMN, 2) == before
+    assert browser.run("return one('[aria-sort]')") is None
+
+
+def test_texts_sort_by_the_alphabet_and_totals_stay(browser, made):
+    browser.open(made / "tables/scorecard.html")
+    labels = browser.run(LABELS)
+    assert labels[-1] == "Total"
+    click_head(browser, "Table or figure")
+    assert browser.run(LABELS) == [*sorted(labels[:-1], key=str.casefold), "Total"]
+
+
+def test_the_filter_leaves_the_rows_of_a_model(browser, made):
+    browser.open(made / "tables/table01.html")
+    choose = "const s = one('#model'); s.value = arguments[0];"
+    choose += "s.dispatchEvent(new Event('change'))"
+    options = browser.run("return [...one('#model').options].map((o) => o.value)")
+    assert options == ["", "bert-en", "mbert"]
+    assert len(browser.run(LABELS)) == 5
+    browser.run(choose, "mbert")
+    assert browser.run(LABELS) == ["mbert", f"+ Mirror {HOSTILE}"]
+    # what the scores were measured on has no models and stays
+    notes = "return all('.fold tbody tr:not([hidden])').length"
+    assert browser.run(notes) == 3
+    browser.run(choose, "")
+    assert len(browser.run(LABELS)) == 5
+
+
+@pytest.mark.parametrize(("box", "shown"), [("intervals", ".interval"), ("published", "td .paper")])
+def test_switches_hide_intervals_and_published_values(browser, made, box, shown):
+    browser.open(made / "tables/table01.html")
+    count = "return all(arguments[0]).filter((one) => one.checkVisibility()).length"
+    before = browser.run(count, shown)
+    assert before > 10
+    browser.run("one('#' + arguments[0]).click()", box)
+    assert browser.run(count, shown) == 0
+    browser.run("one('#' + arguments[0]).click()", box)
+    assert browser.run(count, shown) == before
+
+
+def test_a_cell_opens_what_is_behind_it(browser, made):
+    browser.open(made / "tables/table01.html")
+    browser.run("all('table tbody tr')[2].cells[1].querySelector('button').click()")
+    text = browser.run("return one('dialog[open]').innerText")
+    for said in (
+        *("Model\nbert-en", "Recipe\nmirror", "Corpus\nwords", "33: .", "44: .", "n 1,888"),
+        *(
+            "coverage .990",
+            "left out: no word 2",
+            "temperature: 0.04",
+            "95% interval",
+            "Paper\n.52",
+        ),
+        *("61.8 s", "1.2 s", "0.5 s", "compared with the paper"),
+    ):
+        assert said in text, said
+    links = browser.run("return all('dialog a').map((one) => one.href)")
+    files = [Path(unquote(urlsplit(link).path)) for link in links]
+    # of two seeds: a card, and logs of tuning, embedding and scoring
+    assert [file.name for file in files].count("README.md") == 2 and len(files) == 8
+    assert all(file.is_file() for file in files)
+    browser.run("one('dialog button').click()")
+    assert browser.run("return one('dialog[open]')") is None
+
+
+def test_a_cell_says_what_is_not_there(browser, made, tmp_path):
+    browser.open(made / "tables/table01.html")
+    opened = "all('table tbody tr')[arguments[0]].cells[1].querySelector('button').click();"
+    opened += "return one('dialog[open]').innerText"
+    assert f"not run: {HOSTILE}" in browser.run(opened, 0)
+    browser.run("one('dialog').close()")
+    assert "an untuned encoder has none" in browser.run(opened, 1)
+    # a page that was handed on by itself
+    alone = tmp_path / "table01.html"
+    alone.write_bytes((made / "tables/table01.html").read_bytes())
+    browser.open(alone)
+    assert "which is not here" in browser.run(opened, 1)
+    browser.console()  # which names the file that is not there
+
+
+def test_texts_of_a_config_stay_texts(browser, made):
+    for page in pages(made):
+        browser.open(page)
+        for button in range(browser.run("return all('td button').length"))[:12]:
+            browser.run("all('td button')[arguments[0]].click()", button)
+            browser.run("one('dialog').close()")
+        assert browser.run("return all('[onerror]').length") == 0, page
+        assert "49" not in browser.run("return document.title")
+    browser.open(made / "tables/table01.html")
+    assert HOSTILE in browser.run("return one('h1').textContent")
+
+
+def test_the_first_column_stays_while_a_table_scrolls(browser, made):
+    browser.open(made / "tables/table02.html", 400, 800)
+    left = "return one('tbody th').getBoundingClientRect().left"
+    before = browser.run(left)
+    scroll = "const w = one('.wide'); w.scrollLeft = 500; return w.scrollLeft"
+    assert browser.run(scroll) == 500
+    assert browser.run(left) == before
+
+
+@pytest.mark.parametrize("name", ["index", "scorecard", "table01", "table02"])
+def test_print_cuts_nothing_off(browser, made, name):
+    """On a page of print the tables are no wider than it; notes are unfolded, tools are gone."""
+    browser.open(made / f"tables/{name}.html", 700, 900)
+    labels = "return [...one('.wide').querySelectorAll('table:not(.split) thead th')]"
+    labels += ".map((one) => one.innerText)"
+    before = browser.run(labels)
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    browser.run("window.dispatchEvent(new Event('beforeprint'))")
+    assert browser.run(labels) == before
+    widths = "return all('table').map((one) => one.getBoundingClientRect().right)"
+    assert max(browser.run(widths)) <= browser.run("return innerWidth")
+    tools = "return one('.tools')?.checkVisibility()"
+    assert not browser.run(tools)
+    notes = "return all('.fold > :not(summary)').map((one) => one.checkVisibility())"
+    assert all(browser.run(notes))
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    browser.run("window.dispatchEvent(new Event('afterprint'))")
+    assert browser.run("return all('.part, .split').length") == 0
+
+
+def test_the_zip_is_whole(browser, results, tmp_path):
+    with zipfile.ZipFile(results / "tables/results.zip") as archive:
+        assert archive.testzip() is None
+        archive.extractall(tmp_path / "results")
+    test_every_link_and_picture_is_there(browser, tmp_path / "results")
+    page = tmp_path / "results/tables/index.html"
+    assert "results.zip" not in page.read_text(encoding="utf-8")
+
+
+def test_pages_without_figures_weigh_under_3_mb(results):
+    files = [*pages(results), results / "tables/run.js"]
+    assert sum(file.stat().st_size for file in files) < 3e6

@@ -1,0 +1,210 @@
+"""The overview: cells counted, tasks by models; the first page, run.js and the zip around it."""
+
+import json
+import subprocess
+import zipfile
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from html_reading import Page
+
+from workflow_scripts.tables import assemble_index
+from workflow_scripts.tables.overview import count, lines
+from workflow_scripts.tables.run_records import STARTED, commit, duration
+from workflow_scripts.tables.tidy_cells import HEADER, NO_PLACE, TidyCell, write_cells
+
+
+def cell(row: str, status: str = "no-published", **changes: Any) -> TidyCell:
+    known: dict[str, Any] = dict.fromkeys(HEADER) | {"table": "t", "row": row, "column": "avg"}
+    known |= {"status": status, "reason": "", "against": "", "seeds": 1}
+    return TidyCell(**(known | changes))
+
+
+BASE = cell("mp", "not-comparable", mean=0.25, published=Decimal("0.267"))
+TUNED = cell(
+    *("mirror", "not-comparable"),
+    **{"mean": 0.5, "published": Decimal("0.556"), "against": "mp"},
+    **{"against_difference": Decimal("0.250"), "p_value": 0.002},
+)
+ROW = {"row": "mirror", "label": "+ Mirror", "against": "mp", "against_label": "BERT"}
+HEADLINE = {"table": "t", "task": "Words", "column": "avg", "digits": 3}
+
+
+def headline(**changes: Any) -> dict[str, Any]:
+    return HEADLINE | {"rows": [ROW | {"models": ["bert"]} | changes]}
+
+
+def test_every_cell_ran_or_did_not_and_those_compared_agree_or_do_not():
+    cells = [
+        *(cell("a", "inside", mean=0.5), cell("b", "outside", mean=0.5), BASE, TUNED),
+        *(cell("c", "not-run", reason="no vectors"), cell("d", mean=0.1)),
+        # a published value without a row is no cell of ours
+        cell("e", "not-run", reason=NO_PLACE, published=Decimal("0.5")),
+    ]
+    expected = {"cells": 6, "ran": 5, "not_run": 1, "compared": 2, "inside": 1, "outside": 1}
+    assert count(cells) == expected
+    assert set(count([]).values()) == {0}
+
+
+def test_a_line_has_both_rows_ours_and_the_papers_and_the_difference_with_its_p():
+    (line,) = lines([headline()], [BASE, TUNED, cell("mp", column="en", mean=0.9)])
+    assert line[:3] == ("Words", "t.html", "BERT + Mirror")
+    assert (line.base, line.tuned, line.difference) == (".250", ".500", "+.250")
+    assert (line.p, line.is_significant, line.paper) == (".002", True, ".267 → .556")
+    (line,) = lines([headline(label="CMLM")], [BASE, TUNED._replace(p_value=0.05)])
+    assert (line.encoder, line.p, line.is_significant) == ("CMLM, to BERT", ".050", False)
+    (line,) = lines([headline()], [BASE, TUNED._replace(p_value=0.0004, published=None)])
+    assert (line.p, line.paper) == ("< .001", ".267 → –")
+
+
+def test_a_line_says_why_there_is_no_value():
+    missing = cell("mirror", "not-run", reason="no corpus", published=Decimal("0.556"))
+    (line,) = lines([headline()], [BASE, missing])
+    assert (line.base, line.tuned, line.difference, line.p) == (".250", "–", "–", "–")
+    assert (line.note, line.is_significant) == ("no corpus", False)
+    (line,) = lines([headline()], [])
+    assert (line.base, line.tuned, line.paper) == ("–", "–", "–")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.4, "0 s"), (59.6, "1 min 0 s"), (185, "3 min 5 s"), (8040, "2 h 14 min")],
+)
+def test_durations(seconds, text):
+    assert duration(seconds) == text
+
+
+def test_the_commit_is_that_of_the_folder_itself(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert commit() == "not known: no git checkout"
+
+    def git(*words: str) -> str:
+        who = ("-c", "user.name=a", "-c", "user.email=a@b")
+        return subprocess.run(
+            ["git", *who, *words], check=True, capture_output=True, text=True
+        ).stdout
+
+    (tmp_path / "a").write_text("1")
+    git("init", "--quiet")
+    git("add", "a")
+    git("commit", "--quiet", "--message", "one")
+    head = git("rev-parse", "HEAD")[:12]
+    assert commit() == head
+    (tmp_path / "a").write_text("2")
+    assert commit() == f"{head}, edited since"
+    # a folder within a checkout of something else
+    (tmp_path / "within").mkdir()
+    monkeypatch.chdir(tmp_path / "within")
+    assert commit() == "not known: no git checkout"
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Path:
+    """The folder `results` of one table, whose encoder left a card, a log and a time."""
+    results, encoder = tmp_path / "results", "bert/mirror/words/seed33"
+    write_cells(results / "tables/cells/t.tsv", [BASE, TUNED])
+    for name, text in {
+        f"encoders/{encoder}/README.md": "a card",
+        f"logs/tune_encoder/{encoder}.log": "a log",
+        f"benchmarks/tune_encoder/{encoder}.tsv": "s\n61.04\n",
+        f"benchmarks/score_suite/{encoder}/words.tsv": "s\n0.5\n",
+        # of an encoder of another config, and of another program
+        "benchmarks/tune_encoder/gone/a/b/seed1.tsv": "s\n5\n",
+        "benchmarks/other.tsv": "x\n",
+        "tables/t.html": "a page",
+        "figures/f.png": "a picture",
+    }.items():
+        (results / name).parent.mkdir(parents=True, exist_ok=True)
+        (results / name).write_text(text)
+    return results
+
+
+def index(results: Path, **changes: Any) -> str:
+    page = {"id": "t", "title": "Words & more", "task": "Similarity"}
+    table = page | {"cells": str(results / "tables/cells/t.tsv")}
+    figure = {"id": "f", "title": "ROC <curve>", "task": "Pairs", "cells": table["cells"]}
+    block = {
+        "papers": {
+            "own": {"tables": [table], "figures": []},
+            "one": {"tables": [], "figures": [figure]},
+        },
+        **{"order": ["one"], "titles": {}, "overview": {"own": [headline()]}, "seeds": [33, 44]},
+        **{"scores": [str(results / "scores/bert/mirror/words/seed33/words.tsv")]},
+        **{
+            "encoders": ["bert/mirror/words/seed33"],
+            "recipes": {"mirror": {"span_masking": None, "epochs": 2}},
+        },
+        **{"label": "the sampler", "data": "the sampler; unchecked", "paper": []},
+        "models": {"bert": "a <small> model"},
+    }
+    file = results.parent / "block.json"
+    file.write_text(json.dumps(block | changes))
+    outputs = {"output": "index.html", "script": "run.js", "zip": "results.zip"}
+    words = [
+        part
+        for key, name in outputs.items()
+        for part in (f"--{key}", str(results / "tables" / name))
+    ]
+    assemble_index.main(["--block", str(file), *words])
+    return (results / "tables/index.html").read_text(encoding="utf-8")
+
+
+def test_the_first_page_links_all_by_paper_and_says_what_made_it(made, monkeypatch):
+    started = {"command": ["snakemake", "--config", "a=b c"], "started": 0}
+    monkeypatch.setenv(STARTED, json.dumps(started))
+    text = index(made)
+    page = Page(text)
+    for link in ("t.html", "../figures/f.html", "../figures/f.png", "results.zip", "scores.tsv"):
+        assert link in page.links
+    # papers in the order of the config, tables and figures of no paper last
+    assert text.index("Paper one") < text.index("Your own")
+    assert page.tables[0][1] == [
+        "Words",
+        "BERT + Mirror",
+        ".250",
+        ".500",
+        "+.250*",
+        ".002",
+        ".267 → .556",
+    ]
+    assert "2 cells: 2 ran, 0 did not; 0 compared with the paper" in text
+    assert "snakemake --config &#39;a=b c&#39;" in text
+    # all that there is, of whatever config: 61.04 + .5 + 5
+    assert "3 jobs, together 1 min 7 s" in text
+    assert "a &lt;small&gt; model" in text and "ROC &lt;curve&gt;" in text
+    assert "nothing here reproduces a paper" in text
+    assert "reproduces" not in index(made, paper=["one"])
+    monkeypatch.delenv(STARTED)
+    assert "not known: made by the step alone" in index(made)
+
+
+def test_run_js_has_what_is_there_of_the_encoders_that_are_shown(made):
+    index(made)
+    text = (made / "tables/run.js").read_text(encoding="utf-8")
+    found = json.loads(text.removeprefix("window.run = ").removesuffix(";\n"))
+    encoder = "bert/mirror/words/seed33"
+    assert found == {
+        "cards": [encoder],
+        "models": {"bert": "a <small> model"},
+        "recipes": {"mirror": "epochs: 2 · span_masking: null"},
+        # the log of the second is not there
+        "steps": [
+            [f"score_suite/{encoder}/words", 0.5, False],
+            [f"tune_encoder/{encoder}", 61.0, True],
+        ],
+    }
+
+
+def test_the_zip_holds_pages_figures_cards_and_logs(made):
+    index(made)
+    with zipfile.ZipFile(made / "tables/results.zip") as archive:
+        names = set(archive.namelist())
+        page = archive.read("tables/index.html").decode()
+    encoder = "bert/mirror/words/seed33"
+    assert names == {
+        *("tables/index.html", "tables/run.js", "tables/t.html", "tables/cells/t.tsv"),
+        *("figures/f.png", f"encoders/{encoder}/README.md", f"logs/tune_encoder/{encoder}.log"),
+    }
+    assert "results.zip" not in page and "t.html" in page

@@ -1,0 +1,91 @@
+"""The overview of all tables and figures: cells counted, tasks by models, pages by task."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from workflow_scripts.tables import numbers as form
+from workflow_scripts.tables.cells import INSIDE, OUTSIDE, SIGNIFICANT
+from workflow_scripts.tables.document import DASH
+from workflow_scripts.tables.tidy_cells import NO_PLACE, TidyCell
+
+
+class Line(NamedTuple):
+    """A task of a model: what the tuned row and its base have, and `paper` of both.
+
+    `note` is the reason why there is no value.
+    """
+
+    task: str
+    address: str
+    encoder: str
+    models: Sequence[str]
+    base: str
+    tuned: str
+    difference: str
+    p: str
+    is_significant: bool
+    paper: str
+    note: str
+
+
+def count(cells: Iterable[TidyCell]) -> dict[str, int]:
+    """Return how many cells there are, ran, did not run, are compared with the paper, and agree."""
+    placed = [cell for cell in cells if cell.reason != NO_PLACE]
+    status = Counter(cell.status for cell in placed)
+    ran = sum(cell.mean is not None for cell in placed)
+    compared = status[INSIDE] + status[OUTSIDE]
+    numbers = {"cells": len(placed), "ran": ran, "not_run": len(placed) - ran}
+    return numbers | {"compared": compared, "inside": status[INSIDE], "outside": status[OUTSIDE]}
+
+
+def _encoder(row: Mapping[str, Any]) -> str:
+    if row["label"].startswith("+"):
+        return f"{row['against_label']} {row['label']}"
+    return f"{row['label']}, to {row['against_label']}"
+
+
+def _line(headline: Mapping[str, Any], row: Mapping[str, Any], cells: Any) -> Line:
+    digits = headline["digits"]
+    own = cells.get((row["row"], headline["column"]))
+    base = cells.get((row["against"], headline["column"]))
+
+    def mean(cell: TidyCell | None) -> str:
+        return DASH if cell is None or cell.mean is None else form.format_number(cell.mean, digits)
+
+    def paper(cell: TidyCell | None) -> str:
+        has_none = cell is None or cell.published is None
+        return DASH if has_none else form.format_published(cell.published)
+
+    change = own and own.against_difference
+    p = own and own.p_value
+    significant = p is not None and p < SIGNIFICANT
+    return Line(
+        *(headline["task"], f"{headline['table']}.html", _encoder(row), row["models"]),
+        *(mean(base), mean(own)),
+        DASH if change is None else form.format_difference(change, digits),
+        DASH if p is None else form.format_p(p).removeprefix("= "),
+        significant,
+        DASH if {paper(base), paper(own)} == {DASH} else f"{paper(base)} → {paper(own)}",
+        next((one.reason for one in (own, base) if one and one.mean is None), ""),
+    )
+
+
+def lines(headlines: Iterable[Mapping[str, Any]], cells: Iterable[TidyCell]) -> list[Line]:
+    """Return the lines that `headlines` name: table, task, column, digits, and rows."""
+    by_table: dict[str, dict[tuple[str, str], TidyCell]] = {}
+    for cell in cells:
+        by_table.setdefault(cell.table, {})[cell.row, cell.column] = cell
+    return [
+        _line(headline, row, by_table.get(headline["table"], {}))
+        for headline in headlines
+        for row in headline["rows"]
+    ]
+
+
+def by_task(pages: Iterable[Mapping[str, str]]) -> dict[str, list[Mapping[str, str]]]:
+    """Return tables or figures by their task, in the order in which tasks come first."""
+    found: dict[str, list[Mapping[str, str]]] = {}
+    for page in pages:
+        found.setdefault(page["task"], []).append(page)
+    return found
