@@ -61,7 +61,7 @@ def _is_left_over(file: Path, host: str, process: str) -> bool:
     return False
 
 
-def _keep(path: Path) -> None:
+def keep_on_disk(path: Path) -> None:
     """Have the bytes of a file on the disk: a power cut may otherwise lose them, not their name."""
     with open(path, "rb") as stream:
         os.fsync(stream.fileno())
@@ -74,7 +74,7 @@ def atomic_file(path: str | Path) -> Iterator[Path]:
     temporary = _temporary_name(path)
     try:
         yield temporary
-        _keep(temporary)
+        keep_on_disk(temporary)
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
@@ -101,7 +101,7 @@ def atomic_directory(path: str | Path) -> Iterator[Path]:
         yield temporary
         for one in temporary.rglob("*"):
             if one.is_file():
-                _keep(one)
+                keep_on_disk(one)
         if path.exists():
             old = _own_name(path, "old")
             shutil.rmtree(old, ignore_errors=True)

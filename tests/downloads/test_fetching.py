@@ -1,6 +1,7 @@
 import errno
 import gzip
 import json
+import os
 import subprocess
 import sys
 import tarfile
@@ -455,3 +456,27 @@ def test_a_full_disk_while_unpacking_keeps_the_archive(
     # what is there whole is not asked for again
     assert len(server.asked(f"data.{ending}")) == 1
     assert not [*root.rglob("*.part")]
+
+
+@pytest.mark.parametrize("kind", ["file", "archive"])
+def test_bytes_are_on_the_disk_before_their_name(
+    data_set, archived, server, root, policy, monkeypatch, kind
+):
+    """A power cut may otherwise leave a name that holds nothing."""
+    server.files["one.txt"] = Served(ONE)
+    file = {"path": "a/one.txt", "url": "one.txt", **known(ONE)}
+    entry = archived() if kind == "archive" else data_set(base=server.url(""), files=[file])
+    kept, real = [], {"fsync": os.fsync, "replace": os.replace}
+
+    def fsync(handle):
+        kept.append(os.fstat(handle).st_ino)
+        real["fsync"](handle)
+
+    def replace(source, target):
+        assert os.stat(source).st_ino in kept, target
+        real["replace"](source, target)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setattr(os, "replace", replace)
+    fetch(entry, root, policy=policy)
+    assert os.stat(root / "a/one.txt").st_ino in kept
