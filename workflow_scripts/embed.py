@@ -20,6 +20,7 @@ from workflow_scripts.embedding.recorded_choices import settle_pooling
 from workflow_scripts.embedding.vector_shards import DTYPES, SHARD_SIZE, ShardedJob, embed_in_shards
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import check_new_file, check_own_json, read_lines, sha256_of, write_json
+from workflow_scripts.locking import sole_run
 
 
 def embed(arguments: argparse.Namespace, strings: list[str], pooling: str, max_length: int) -> None:
@@ -67,7 +68,8 @@ def main(argv: list[str] | None = None) -> None:
     strings = read_lines(arguments.strings)
     if not strings:
         raise UserError(f"{arguments.strings}: no strings to embed; write one on each line")
-    embed(arguments, strings, pooling, max_length)
+    with sole_run("--output", arguments.output):
+        embed(arguments, strings, pooling, max_length)
 
 
 if __name__ == "__main__":

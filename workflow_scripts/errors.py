@@ -3,6 +3,7 @@
 import difflib
 import errno
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -30,8 +31,16 @@ def nearest_name(name: object, known: Iterable[str]) -> str:
     return f"known are {', '.join(sorted(known))}" if known else "there is none"
 
 
+def _number_of(error: BaseException) -> int | None:
+    """Return the system's number of an error; safetensors and tokenizers have it in their text."""
+    if isinstance(error, OSError):
+        return error.errno
+    found = re.search(r"\(os error ([0-9]{1,4})\)", str(error))
+    return int(found[1]) if found else None
+
+
 def is_full_disk(error: BaseException) -> bool:
-    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return _number_of(error) in (errno.ENOSPC, errno.EDQUOT)
 
 
 def run_command(main: Callable[[], None]) -> None:
@@ -51,12 +60,14 @@ def run_command(main: Callable[[], None]) -> None:
         message = " ".join(str(error).split())
         print(f"error: {message}", file=sys.stderr)
         sys.exit(2)
-    except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
+    except Exception as error:
+        number, name = _number_of(error), getattr(error, "filename", None)
+        where = f"{name}: " if name else ""
         if is_full_disk(error):
             said = "the disk is full; free space and run it again"
-        elif error.errno in _NO_PLACE and where:
-            said = f"cannot be used ({error.strerror}); mend that or give another place"
+        elif number in _NO_PLACE and (where or not isinstance(error, OSError)):
+            where = where or "a place to write to: "
+            said = f"cannot be used ({os.strerror(number)}); mend that or give another place"
         else:
             raise
         print(f"error: {where}{said}", file=sys.stderr)

@@ -91,13 +91,22 @@ def atomic_text(path: str | Path) -> Iterator[TextIO]:
 
 
 @contextmanager
-def atomic_directory(path: str | Path) -> Iterator[Path]:
-    """Yield a new temporary folder beside `path`; it replaces `path` only if the block succeeds."""
-    path = Path(path)
-    temporary = _temporary_name(path)
+def passing_directory(path: str | Path) -> Iterator[Path]:
+    """Yield a new folder beside `path`, removed after the block: of a killed one by the next."""
+    temporary = _temporary_name(Path(path))
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir()
     try:
+        yield temporary
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextmanager
+def atomic_directory(path: str | Path) -> Iterator[Path]:
+    """Yield a new temporary folder beside `path`; it replaces `path` only if the block succeeds."""
+    path = Path(path)
+    with passing_directory(path) as temporary:
         yield temporary
         for one in temporary.rglob("*"):
             if one.is_file():
@@ -110,8 +119,6 @@ def atomic_directory(path: str | Path) -> Iterator[Path]:
             shutil.rmtree(old, ignore_errors=True)
         else:
             os.replace(temporary, path)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import argparse
 import shutil
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -27,6 +27,7 @@ from workflow_scripts.embedding.vector_shards import DTYPES, SHARD_SIZE
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import STDIN, atomic_text, check_new_file
 from workflow_scripts.imports import quick_imports
+from workflow_scripts.locking import sole_run
 from workflow_scripts.retrieval.mention_links import (
     BATCH,
     LinkWriter,
@@ -167,7 +168,15 @@ def main(argv: list[str] | None = None) -> None:
     pooling, max_length = settle_pooling(arguments.encoder, arguments.pooling, arguments.max_length)
     options = {"language": arguments.language, "sources": arguments.sources}
     options |= {"suppress": arguments.suppress, "lower_case": arguments.lower_case}
-    link(arguments, Choices(arguments.names_format, **options), pooling, max_length)
+    choices = Choices(arguments.names_format, **options)
+    # a finished index is shared
+    alone: Any = nullcontext()
+    if arguments.index is None:
+        alone = sole_run("--output", arguments.output)
+    elif not (arguments.index / "index.json").is_file():
+        alone = sole_run("--index", arguments.index)
+    with alone:
+        link(arguments, choices, pooling, max_length)
 
 
 if __name__ == "__main__":

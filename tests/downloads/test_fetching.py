@@ -15,9 +15,9 @@ from small_registry import files_below, known, make_archive, sha256
 
 from workflow_scripts.downloads import unpacking
 from workflow_scripts.downloads.fetching import fetch
-from workflow_scripts.downloads.locking import sole_fetch
 from workflow_scripts.downloads.mirrors import open_mirror
 from workflow_scripts.errors import UserError
+from workflow_scripts.locking import sole_fetch
 
 ONE, TWO = b"one\n" * 1000, b"two\n" * 1000
 
@@ -390,7 +390,7 @@ def test_who_waits_for_a_fetch_is_told(root, capfd):
 def test_the_lock_of_a_killed_fetch_is_free(root, project):
     program = (
         "import sys, os, signal; from pathlib import Path; "
-        "from workflow_scripts.downloads.locking import sole_fetch; "
+        "from workflow_scripts.locking import sole_fetch; "
         "held = sole_fetch(Path(sys.argv[1]), 'a-set'); held.__enter__(); "
         "os.kill(os.getpid(), signal.SIGKILL)"
     )
