@@ -200,9 +200,14 @@ class Case:
 
 
 def _names(folder: Path) -> set[str]:
-    """Return the files and folders of a case; of Snakemake's own, what stands for running jobs."""
+    """Return the files and folders of a case; of Snakemake's own, what stands for running jobs.
+
+    What a killed Snakemake leaves in TMPDIR is nobody's to remove.
+    """
     names = {str(path.relative_to(folder)) for path in folder.rglob("*")}
-    own = re.compile(r"\.snakemake/(?!(running|locks|incomplete)/).*|said-.*|.*__pycache__.*")
+    own = re.compile(
+        r"\.snakemake/(?!(running|locks|incomplete)/).*|said-.*|.*__pycache__.*|tmp/snakemake.*"
+    )
     return {name for name in names if not own.fullmatch(name)}
 
 

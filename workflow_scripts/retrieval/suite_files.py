@@ -48,7 +48,11 @@ def read_vectors(path: str | Path) -> np.ndarray:
     """Return the vectors of a suite, [strings, dimension], mapped from disk; read when gathered."""
     if not Path(path).is_file():
         raise UserError(f"{path}: no such file; embed the suite first")
-    return np.load(path, mmap_mode="r", allow_pickle=False)
+    try:
+        return np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, EOFError, OSError) as error:
+        problem = f"{path}: damaged ({error})"
+        raise UserError(f"{problem}; remove it to have it made anew") from error
 
 
 def gather_rows(vectors: np.ndarray, strings: Sequence[int], name: str) -> np.ndarray:

@@ -1,5 +1,6 @@
 """What scores rest on, as npz beside them: bootstrap replicates, cosines and labels of pairs."""
 
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -33,5 +34,9 @@ def write_details(path: str | Path, arrays: Mapping[str, np.ndarray]) -> None:
 def read_details(path: str | Path) -> dict[str, np.ndarray]:
     if not Path(path).is_file():
         raise UserError(f"{path}: no such file; score the encoder again")
-    with np.load(path, allow_pickle=False) as archive:
-        return dict(archive)
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            return dict(archive)
+    except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
+        problem = f"{path}: damaged ({error})"
+        raise UserError(f"{problem}; remove it to have it made anew") from error
