@@ -22,6 +22,9 @@ from tools.chaos_subjects import Subject
 
 SECONDS, LARGE = 600, "64m"
 _YEAR = 365 * 86400
+_OTHERS = re.compile(
+    r"\.snakemake/(?!(running|locks|incomplete)/).*|tmp/snakemake.*|said-.*|.*__pycache__.*"
+)
 # the forked runs of front doors begin with what takes seconds to import
 FORK = multiprocessing.get_context("fork")
 
@@ -156,23 +159,31 @@ class Case:
 
     def refused(self, run: Run) -> None:
         """A run that could not end well has said why, in one line."""
+        status = self.ended(run)
         errors = re.findall(r"^error: .*", run.said, flags=re.MULTILINE)
-        if self.ended(run) and len(errors) != 1 and not self.subject.is_workflow:
-            last = run.said.splitlines()[-1:]
-            self.wrong.append(f"{len(errors)} lines of error, status {run.wait()}: {last}")
+        if status and len(errors) != 1 and not self.subject.is_workflow:
+            self.wrong.append(f"{len(errors)} lines of error, status {status}")
 
     def again(self) -> None:
         """Run the same command to its end; its results are those of one that was left alone."""
         run = self.start()
         status = self.ended(run)
-        if status and self.damaged and self.damaged in run.said:
+        if status and self.damaged and str(Path(self.damaged).parent) in run.said:
             self.when += ", named"
-            (self.folder / self.damaged).unlink()
+            self._remove_damaged()
             run = self.start()
             status = self.ended(run)
         if status:
             self.wrong.append(f"run again it ends with {status}: {run.said.splitlines()[-3:]}")
         self.compare()
+
+    def _remove_damaged(self) -> None:
+        """Remove what an error names: of the workflow the file, of a front door its output."""
+        if self.subject.is_workflow:
+            (self.folder / self.damaged).unlink(missing_ok=True)
+        else:
+            shutil.rmtree(self.output)
+            self.output.mkdir()
 
     def compare(self) -> None:
         found = self.subject.results(self.folder)
@@ -205,10 +216,7 @@ def _names(folder: Path) -> set[str]:
     What a killed Snakemake leaves in TMPDIR is nobody's to remove.
     """
     names = {str(path.relative_to(folder)) for path in folder.rglob("*")}
-    own = re.compile(
-        r"\.snakemake/(?!(running|locks|incomplete)/).*|said-.*|.*__pycache__.*|tmp/snakemake.*"
-    )
-    return {name for name in names if not own.fullmatch(name)}
+    return {name for name in names if not _OTHERS.fullmatch(name)}
 
 
 def _processes(folder: Path, seconds: float) -> list[psutil.Process]:
