@@ -5,6 +5,7 @@
 #                     bench-scale at the size of ontologies
 #   make test-cluster the tests on a SLURM of one node, whose packages it installs (Debian, root)
 #   make fuzz         readers under damaged files (CASES, SEED), for half an hour at most
+#   make chaos        front doors and the workflow under faults (FAULTS, SEED), for an hour at most
 #   make rehearsal    the papers' grid with stand-ins for models and data, to docs/rehearsal.md
 #   make check        formatting and lint of Python and Snakemake code, directions of imports
 #   make container    the image for `snakemake --sdm apptainer`
@@ -24,7 +25,7 @@ BENCH_OPTIONS ?=
 REHEARSAL ?= ../rehearsal
 REHEARSAL_OPTIONS ?=
 
-.PHONY: all_tables test test-slow test-cluster cluster-packages fuzz check bench bench-gpu bench-scale rehearsal environment container lock rulegraph rooms docs clean
+.PHONY: all_tables test test-slow test-cluster cluster-packages fuzz chaos check bench bench-gpu bench-scale rehearsal environment container lock rulegraph rooms docs clean
 
 all_tables: environment
 	snakemake --cores $(CORES) all_tables
@@ -49,6 +50,10 @@ cluster-packages:
 CASES ?= 20000
 fuzz: environment
 	python -m tools.fuzz_readers --cases $(CASES) $(if $(SEED),--seed $(SEED))
+
+FAULTS ?= 100
+chaos: environment
+	python -m tools.chaos --faults $(FAULTS) $(if $(SEED),--seed $(SEED))
 
 check: environment
 	ruff check .

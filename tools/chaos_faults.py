@@ -62,6 +62,7 @@ def _become(subject: Subject, folder: Path, said: Path) -> None:
     stream = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     for descriptor in (1, 2):
         os.dup2(stream, descriptor)
+    sys.stdout, sys.stderr = (os.fdopen(one, "w", buffering=1, closefd=False) for one in (1, 2))
     os.environ["TMPDIR"] = tempfile.tempdir = str(folder / "tmp")
     if subject.is_workflow:
         os.execv(sys.executable, [sys.executable, "-m", *subject.words])
