@@ -4,6 +4,7 @@ from snakemake.utils import min_version
 
 from workflow_scripts.cluster.earlier_jobs import wait_for_earlier_jobs
 from workflow_scripts.cluster.failed_jobs import FailedJobs
+from workflow_scripts.cluster.made_files import MadeFiles, refuse_changed_files
 from workflow_scripts.cluster.run_lock import hold_run_lock, refuse_second_run
 from workflow_scripts.cluster.warm_python import start_warm_python
 from workflow_scripts.dag.given import WILDCARDS, alternatives
@@ -12,6 +13,7 @@ from workflow_scripts.sources import sources
 
 min_version("9.27")
 refuse_second_run(workflow)
+refuse_changed_files(workflow)
 
 # the files given with --configfile, or else config/config.yaml, each over what its `base` names
 plan = make_plan(workflow.overwrite_configfiles, workflow.config_settings.config)
@@ -49,6 +51,7 @@ for stage in [*STAGES.split(), "dictionaries", "tables", "figures"]:
 onstart:
     hold_run_lock()
     failed_jobs.watch()
+    MadeFiles().watch()
     wait_for_earlier_jobs()
     start_warm_python(workflow)
 

@@ -42,17 +42,6 @@ def bytes_of(folder):
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
-def test_a_corpus_that_was_changed_since_it_was_made_is_refused(arguments, tmp_path):
-    """Snakemake would have another encoder made of what is left of it, without a word."""
-    corpus = tmp_path / "corpus.txt"
-    (tmp_path / "corpus.json").write_text(json.dumps({"sha256": sha256_of(corpus)}))
-    tune_encoder.check_as_made(corpus)
-    os.truncate(corpus, 100)
-    with pytest.raises(UserError, match=r"corpus\.txt: changed since it was made; remove it"):
-        tune_encoder.main(as_argv(arguments))
-    assert not (tmp_path / "out").exists()
-
-
 def test_an_encoder_folder_is_written_and_loads_everywhere(arguments, tiny_bert, tmp_path):
     arguments["--step-log"] = str(tmp_path / "logs" / "steps.jsonl")
     tune_encoder.main(as_argv(arguments))

@@ -9,7 +9,7 @@ from typing import Any
 
 from workflow_scripts import rooms
 from workflow_scripts.errors import UserError, run_command
-from workflow_scripts.files import read_json, sha256_of
+from workflow_scripts.files import read_json
 from workflow_scripts.imports import quick_imports
 from workflow_scripts.sources import digest_of
 from workflow_scripts.tuning.encoder_card import write_card
@@ -123,13 +123,6 @@ def read_start(model: str, recipe_name: str, recipe: TuningRecipe) -> dict[str, 
     return {"model": record["model"], "start": start}
 
 
-def check_as_made(corpus: Path) -> None:
-    """Raise `UserError` for a corpus of other bytes than its record, beside it, has the hash of."""
-    record = corpus.with_suffix(".json")
-    if record.is_file() and read_json(record).get("sha256") != sha256_of(corpus):
-        raise UserError(f"{corpus}: changed since it was made; remove it to have it made anew")
-
-
 def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     add = parser.add_argument
@@ -148,8 +141,6 @@ def main(argv: list[str] | None = None) -> None:
     add("--development", nargs="*", default=[], metavar="FILE", help=files)
     add("--linking-similarity", choices=("dot", "cosine", "none"), default="none")
     arguments = parser.parse_args(argv)
-    for corpus in (arguments.corpus, *arguments.more_corpora):
-        check_as_made(Path(corpus))
     name, similarity = arguments.recipe_name, arguments.linking_similarity
     try:
         block = json.loads(arguments.recipe_json)
