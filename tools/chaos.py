@@ -18,8 +18,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from tools.chaos_faults import FORK, KINDS, NEED_A_MOUNT, Alone, Case, can_mount
-from tools.chaos_subjects import make_folders, subjects_in
+from tools.chaos_faults import KINDS, NEED_A_MOUNT, Alone, Case, can_mount
+from tools.chaos_subjects import FORK, make_folders, subjects_in
 
 
 def choose(number: int, doors: list[str], kinds: list[str], chance: random.Random) -> list[str]:

@@ -1,15 +1,11 @@
 """Faults of `tools.chaos`: a run of a subject, what is done to it, and what is wrong afterwards."""
 
-import multiprocessing
 import os
 import random
 import re
-import runpy
 import shutil
 import signal
 import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,60 +14,13 @@ from pathlib import Path
 
 import psutil
 
-from tools.chaos_subjects import Subject
+from tools.chaos_subjects import SECONDS, Run, Subject
 
-SECONDS, LARGE = 600, "64m"
+LARGE = "64m"
 _YEAR = 365 * 86400
 _OTHERS = re.compile(
     r"\.snakemake/(?!(running|locks|incomplete)/).*|tmp/snakemake.*|said-.*|.*__pycache__.*"
 )
-# the forked runs of front doors begin with what takes seconds to import
-FORK = multiprocessing.get_context("fork")
-
-
-class Run:
-    """A command at work in a folder, a session of its own; `said` is all that it has said."""
-
-    def __init__(self, subject: Subject, folder: Path, name: str) -> None:
-        self._file = folder / f"said-{name}"
-        self._file.touch()
-        self.process = FORK.Process(target=_become, args=(subject, folder, self._file))
-        self.process.start()
-
-    def wait(self, seconds: float = SECONDS) -> int | None:
-        """Return the exit status, None where it runs on."""
-        end = time.monotonic() + seconds
-        # not join(), which takes a process that became another program for one that has ended
-        while self.process.is_alive() and time.monotonic() < end:
-            time.sleep(0.002)
-        return self.process.exitcode
-
-    def send(self, number: int, to_group: bool) -> None:
-        with suppress(ProcessLookupError, PermissionError):
-            (os.killpg if to_group else os.kill)(self.process.pid, number)
-
-    @property
-    def said(self) -> str:
-        return self._file.read_text(errors="replace")
-
-
-def _become(subject: Subject, folder: Path, said: Path) -> None:
-    """Run a command in this new process, as `python -m` would."""
-    os.setsid()
-    os.chdir(folder)
-    stream = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    for descriptor in (1, 2):
-        os.dup2(stream, descriptor)
-    sys.stdout, sys.stderr = (os.fdopen(one, "w", buffering=1, closefd=False) for one in (1, 2))
-    os.environ["TMPDIR"] = tempfile.tempdir = str(folder / "tmp")
-    if subject.is_workflow:
-        os.execv(sys.executable, [sys.executable, "-m", *subject.words])
-    sys.argv = list(subject.words)
-    try:
-        runpy.run_module(subject.words[0], run_name="__main__", alter_sys=True)
-    except KeyboardInterrupt:
-        # which the package's own hook says, of a process that is not a fork
-        sys.exit(130)
 
 
 @dataclass

@@ -4,17 +4,29 @@ A subject is a folder with all that a command reads, and the command, which writ
 below. Models are random, of a few units.
 """
 
+import multiprocessing
+import os
 import re
+import runpy
 import shutil
+import sys
+import tempfile
+import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from transformers.utils import logging
 
 from tools.rehearsal import PROJECT, copy_project, write_yaml
 from tools.stand_in_models import stand_in_model
 
 SAMPLER = PROJECT / "resources" / "sampler"
 MODEL = "model.safetensors"
+SECONDS = 600
+# the forked runs of front doors begin with what takes seconds to import
+FORK = multiprocessing.get_context("fork")
 # what no run repeats: times, speeds, and what is told of them
 _VOLATILE = r"results/(logs|benchmarks)/.*|.*running-time\..*|out/steps\.jsonl"
 _CONFIG: dict[str, Any] = {
@@ -80,6 +92,51 @@ class Subject:
         }
 
 
+class Run:
+    """A command at work in a folder, a session of its own; `said` is all that it has said."""
+
+    def __init__(self, subject: Subject, folder: Path, name: str) -> None:
+        self._file = folder / f"said-{name}"
+        self._file.touch()
+        self.process = FORK.Process(target=_become, args=(subject, folder, self._file))
+        self.process.start()
+
+    def wait(self, seconds: float = SECONDS) -> int | None:
+        """Return the exit status, None where it runs on."""
+        end = time.monotonic() + seconds
+        # not join(), which takes a process that became another program for one that has ended
+        while self.process.is_alive() and time.monotonic() < end:
+            time.sleep(0.002)
+        return self.process.exitcode
+
+    def send(self, number: int, to_group: bool) -> None:
+        with suppress(ProcessLookupError, PermissionError):
+            (os.killpg if to_group else os.kill)(self.process.pid, number)
+
+    @property
+    def said(self) -> str:
+        return self._file.read_text(errors="replace")
+
+
+def _become(subject: Subject, folder: Path, said: Path) -> None:
+    """Run a command in this new process, as `python -m` would."""
+    os.setsid()
+    os.chdir(folder)
+    stream = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    for descriptor in (1, 2):
+        os.dup2(stream, descriptor)
+    sys.stdout, sys.stderr = (os.fdopen(one, "w", buffering=1, closefd=False) for one in (1, 2))
+    os.environ["TMPDIR"] = tempfile.tempdir = str(folder / "tmp")
+    if subject.is_workflow:
+        os.execv(sys.executable, [sys.executable, "-m", *subject.words])
+    sys.argv = list(subject.words)
+    try:
+        runpy.run_module(subject.words[0], run_name="__main__", alter_sys=True)
+    except KeyboardInterrupt:
+        # which the package's own hook says, of a process that is not a fork
+        sys.exit(130)
+
+
 def subjects_in(folder: Path) -> dict[str, Subject]:
     """Return the subjects by name, whose folders `make_folders` makes."""
     doors = {
@@ -94,6 +151,7 @@ def subjects_in(folder: Path) -> dict[str, Subject]:
 
 def make_folders(folder: Path) -> None:
     """Make the folders of all subjects, with what they read."""
+    logging.disable_progress_bar()
     workflow = folder / "workflow"
     _make_inputs(folder / "doors" / "in")
     workflow.mkdir()
