@@ -23,6 +23,7 @@ def sole_fetch(folder: Path, name: str) -> Iterator[None]:
 def sole_run(option: str, output: Path) -> Iterator[None]:
     """Hold the lock on an output; `UserError` by its option where another process does."""
     folder, name = output.resolve().parent, output.resolve().name
+    new = [one for one in (folder, *folder.parents) if not one.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f".{name}.lock"
     try:
@@ -30,8 +31,14 @@ def sole_run(option: str, output: Path) -> Iterator[None]:
     except BlockingIOError as error:
         busy = "another run is writing this; wait for it or choose another"
         raise UserError(f"{option} {output}: {busy}") from error
-    with _held(path, descriptor):
-        yield
+    try:
+        with _held(path, descriptor):
+            yield
+    finally:
+        # of a run that has written nothing
+        with suppress(OSError):
+            for one in new:
+                one.rmdir()
 
 
 @contextmanager
