@@ -169,11 +169,11 @@ def main(argv: list[str] | None = None) -> None:
     options = {"language": arguments.language, "sources": arguments.sources}
     options |= {"suppress": arguments.suppress, "lower_case": arguments.lower_case}
     choices = Choices(arguments.names_format, **options)
-    # a finished index is shared
     alone: Any = nullcontext()
     if arguments.index is None:
         alone = sole_run("--output", arguments.output)
-    elif not (arguments.index / "index.json").is_file():
+    # a finished one, of which the vectors come last, is shared
+    elif not (arguments.index / "vectors.npy").is_file():
         alone = sole_run("--index", arguments.index)
     with alone:
         link(arguments, choices, pooling, max_length)

@@ -169,7 +169,8 @@ def embed_in_shards(job: ShardedJob, encode: Encode, finish: Finish = lambda _: 
                 shutil.rmtree(job.folder)
                 raise
     join_shards(job, rows, len(unique), finish)
-    shutil.rmtree(job.folder)
+    # who reads the output by now may remove it too
+    shutil.rmtree(job.folder, ignore_errors=True)
 
 
 def embed_once(job: ShardedJob, encode: Encode) -> np.ndarray:
