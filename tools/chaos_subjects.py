@@ -106,7 +106,7 @@ class Run:
         end = time.monotonic() + seconds
         # not join(), which takes a process that became another program for one that has ended
         while self.process.is_alive() and time.monotonic() < end:
-            time.sleep(0.002)
+            time.sleep(0.005)
         return self.process.exitcode
 
     def send(self, number: int, to_group: bool) -> None:
