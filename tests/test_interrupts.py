@@ -18,3 +18,13 @@ def test_an_interrupt_while_modules_are_imported_is_one_line(project, tmp_path, 
         command, cwd=project, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True
     )
     assert (result.returncode, result.stderr) == (130, "interrupted\n")
+
+
+def test_an_interrupt_while_packages_tidy_up_is_nothing(project):
+    program = (
+        "import atexit, os, signal; from workflow_scripts.errors import run_command; "
+        "run_command(lambda: atexit.register(os.kill, os.getpid(), signal.SIGINT))"
+    )
+    command = [sys.executable, "-c", program]
+    result = subprocess.run(command, cwd=project, capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")

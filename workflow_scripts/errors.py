@@ -1,9 +1,11 @@
 """One error type for mistakes of the user, and the wrapper that prints it without a traceback."""
 
+import atexit
 import difflib
 import errno
 import os
 import re
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -75,3 +77,6 @@ def run_command(main: Callable[[], None]) -> None:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(130)
+    finally:
+        # run before those of packages, which would answer Ctrl-C with a traceback
+        atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
