@@ -8,6 +8,7 @@
 #   make test-pages   the tests of the results pages in Debian's chromium, which it installs (root)
 #   make fuzz         readers, models and commands under damaged files and words (CASES, SEED), for an
 #                     hour at most; after a run of the workflow its steps too
+#   make chaos        front doors and the workflow under faults (FAULTS, SEED), for an hour at most
 #   make rehearsal    the papers' grid with stand-ins for models and data, to docs/rehearsal.md
 #   make check        formatting and lint of Python and Snakemake code, directions of imports
 #   make container    the image for `snakemake --sdm apptainer`
@@ -32,7 +33,7 @@ BENCH_OPTIONS ?=
 REHEARSAL ?= ../rehearsal
 REHEARSAL_OPTIONS ?=
 
-.PHONY: all_tables test test-slow test-cluster cluster-packages test-pages pages-packages fuzz check bench bench-gpu bench-scale rehearsal environment container lock rulegraph rooms docs docs-site clean
+.PHONY: all_tables test test-slow test-cluster cluster-packages test-pages pages-packages fuzz chaos check bench bench-gpu bench-scale rehearsal environment container lock rulegraph rooms docs docs-site clean
 
 all_tables: environment
 	snakemake --cores $(CORES) all_tables
@@ -74,6 +75,10 @@ CASES ?= 20000
 fuzz: environment
 	python -m tools.fuzz --cases $(CASES) $(if $(SEED),--seed $(SEED)) \
 	  $(if $(wildcard .snakemake/metadata/*),--run .)
+
+FAULTS ?= 100
+chaos: environment
+	python -m tools.chaos --faults $(FAULTS) $(if $(SEED),--seed $(SEED))
 
 check: environment
 	ruff check .

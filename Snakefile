@@ -4,6 +4,7 @@ from snakemake.utils import min_version
 
 from workflow_scripts.cluster.earlier_jobs import wait_for_earlier_jobs
 from workflow_scripts.cluster.failed_jobs import FailedJobs
+from workflow_scripts.cluster.made_files import MadeFiles, refuse_changed_files
 from workflow_scripts.cluster.progress import Progress
 from workflow_scripts.cluster.run_lock import hold_run_lock, refuse_second_run
 from workflow_scripts.cluster.warm_python import start_warm_python
@@ -14,6 +15,7 @@ from workflow_scripts.tables.run_records import note_start
 
 min_version("9.27")
 refuse_second_run(workflow)
+refuse_changed_files(workflow)
 
 # the files given with --configfile, or else config/config.yaml, each over what its `base` names
 plan = make_plan(workflow.overwrite_configfiles, workflow.config_settings.config)
@@ -54,6 +56,7 @@ onstart:
     note_start()
     failed_jobs.watch()
     Progress().watch(workflow)
+    MadeFiles().watch()
     wait_for_earlier_jobs()
     start_warm_python(workflow)
 

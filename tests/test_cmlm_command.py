@@ -5,8 +5,8 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
-from tempfile import gettempdir
 
 import numpy as np
 import pytest
@@ -172,8 +172,29 @@ def test_mistakes_are_one_line_and_leave_nothing(
     with pytest.raises(UserError, match=message) as caught:
         cmlm.main(as_argv(arguments | changes))
     # nothing of the folder in which corpora are made
-    assert "\n" not in str(caught.value) and f"{gettempdir()}/tmp" not in str(caught.value)
+    assert "\n" not in str(caught.value) and "corpora-of" not in str(caught.value)
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_what_a_killed_run_made_of_the_text_is_removed_by_the_next(
+    arguments, tmp_path, monkeypatch
+):
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "elsewhere"))
+    made = cmlm.make_corpora
+
+    def killed(arguments, folder):
+        made(arguments, folder)
+        os._exit(9)
+
+    child = os.fork()
+    if child == 0:
+        monkeypatch.setattr(cmlm, "make_corpora", killed)
+        cmlm.main(as_argv(arguments))
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+    cmlm.main(as_argv(arguments))
+    assert {path.name for path in tmp_path.iterdir()} == {"elsewhere", "encoder", "texts"}
+    assert not [*(tmp_path / "elsewhere").iterdir()]
 
 
 def test_nobody_waits_for_torch_to_hear_of_a_mistake(project):

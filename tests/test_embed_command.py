@@ -16,6 +16,7 @@ from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json, sha256_of
+from workflow_scripts.locking import sole_run
 
 __all__ = ["encoder", "one_thread", "tiny_bert", "tiny_roberta"]
 
@@ -55,6 +56,19 @@ def test_rows_are_the_lines_under_the_recorded_pooling_and_length(run, encoder, 
     assert record["weights_sha256"] == sha256_of(encoder / "model.safetensors")
     assert str(tmp_path) not in json.dumps(record)
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["vectors.npy"]
+
+
+def test_of_two_runs_at_once_the_second_is_refused(run, tmp_path):
+    """They would write into one folder, which the first to end removes."""
+    output = tmp_path / "out" / "vectors.npy"
+    with (
+        sole_run("--output", output),
+        pytest.raises(UserError, match=r"--output .*out/vectors.npy: another run is writing this"),
+    ):
+        run()
+    assert not output.parent.exists()
+    run()
+    assert [*(tmp_path / "out").iterdir()] == [output]
 
 
 def test_pooling_length_and_type_can_be_chosen(run, tiny_bert):

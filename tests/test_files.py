@@ -1,3 +1,4 @@
+import errno
 import gzip
 import json
 import os
@@ -158,6 +159,24 @@ def test_a_full_disk_is_one_line(capsys):
         run_command(write)
     assert error.value.code == 2
     assert capsys.readouterr().err == "error: the disk is full; free space and run it again\n"
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [(errno.ENOSPC, "the disk is full; free"), (errno.EROFS, "cannot be used (Read-only file sys")],
+)
+def test_what_a_library_in_rust_cannot_write_is_one_line(capsys, number, said):
+    """As safetensors and tokenizers say it, by errors of their own."""
+
+    def write():
+        why = os.strerror(number)
+        raise Exception(f"Error while serializing: I/O error: {why} (os error {number})")
+
+    with pytest.raises(SystemExit) as error:
+        run_command(write)
+    assert error.value.code == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: ") and said in line
 
 
 HOST = socket.gethostname()

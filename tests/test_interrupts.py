@@ -34,3 +34,13 @@ def test_an_interrupt_says_what_is_kept(kept, said, capsys):
         run_command(interrupted)
     assert ended.value.code == 130
     assert capsys.readouterr().err.startswith(f"interrupted: {said}")
+
+
+def test_an_interrupt_while_packages_tidy_up_is_nothing(project):
+    program = (
+        "import atexit, os, signal; from workflow_scripts.errors import run_command; "
+        "run_command(lambda: atexit.register(os.kill, os.getpid(), signal.SIGINT))"
+    )
+    command = [sys.executable, "-c", program]
+    result = subprocess.run(command, cwd=project, capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")

@@ -20,6 +20,7 @@ from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import read_json
+from workflow_scripts.locking import sole_run
 from workflow_scripts.retrieval.mention_links import COLUMNS
 
 __all__ = ["encoder", "one_thread", "tiny_bert", "tiny_roberta"]
@@ -52,6 +53,19 @@ def run(encoder, files, tmp_path):
         return [tuple(line.split("\t")) for line in lines]
 
     return run_command
+
+
+def test_of_two_runs_at_once_the_second_is_refused_unless_the_index_is_made(run, tmp_path):
+    index, output = tmp_path / "index", tmp_path / "links.tsv"
+    busy = "another run is writing this"
+    with sole_run("--output", output), pytest.raises(UserError, match=f"--output .*{busy}"):
+        run()
+    with sole_run("--index", index), pytest.raises(UserError, match=f"--index .*{busy}"):
+        run(index=index)
+    links = run(index=index)
+    with sole_run("--index", index):
+        assert run("--overwrite", index=index) == links
+    assert not [*tmp_path.glob(".*")]
 
 
 def expected_links(encoder, k, grouped=True, cosine=True, dtype=np.float32):

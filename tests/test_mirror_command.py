@@ -15,6 +15,7 @@ from tiny_models import make_sentences, one_thread, tiny_bert
 from workflow_scripts import mirror
 from workflow_scripts.embedding import embed_suite
 from workflow_scripts.errors import UserError
+from workflow_scripts.locking import sole_run
 
 __all__ = ["one_thread", "tiny_bert"]
 
@@ -164,6 +165,15 @@ def test_mistakes_are_named_and_leave_nothing(arguments, changes, message, tmp_p
     before = sorted(tmp_path.iterdir())
     with pytest.raises(UserError, match=message):
         mirror.main(as_argv({**arguments, **changes}))
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_of_two_runs_at_once_the_second_is_refused(arguments, tmp_path):
+    """They would share the state that an interrupted one leaves, and the log of steps."""
+    before = sorted(tmp_path.iterdir())
+    held = sole_run("--output", tmp_path / "encoder")
+    with held, pytest.raises(UserError, match="another run is writing this"):
+        mirror.main(as_argv(arguments))
     assert sorted(tmp_path.iterdir()) == before
 
 

@@ -17,6 +17,7 @@ from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.embedding.string_encoding import StringEncoder, encode_strings
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json, sha256_of
+from workflow_scripts.locking import sole_run
 from workflow_scripts.retrieval import rankings
 from workflow_scripts.retrieval.margin_mining import MARGINS, mine_pairs
 from workflow_scripts.retrieval.suite_files import normalise
@@ -253,6 +254,14 @@ def test_a_full_disk_is_one_line(run, tmp_path, monkeypatch):
     monkeypatch.setattr(StringEncoder, "encode", None)
     assert len(table(run("duplicates"))) == len(SENTENCES) * (len(SENTENCES) - 1) // 2
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["found.tsv"]
+
+
+def test_of_two_runs_at_once_the_second_is_refused(run, tmp_path):
+    (tmp_path / "out").mkdir()
+    held = sole_run("--output", tmp_path / "out" / "found.tsv")
+    with held, pytest.raises(UserError, match="another run is writing this"):
+        run("duplicates")
+    assert not [*(tmp_path / "out").iterdir()]
 
 
 def interrupt(*_given, **_options):

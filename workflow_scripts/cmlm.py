@@ -7,7 +7,6 @@ A recipe with `start` goes on from an encoder: --model is then the folder of tha
 
 import argparse
 import sys
-import tempfile
 from collections import Counter
 from glob import escape
 from pathlib import Path
@@ -19,7 +18,7 @@ from workflow_scripts.corpora.pair_lines import pair_lines
 from workflow_scripts.corpora.sample_corpus import write_documents
 from workflow_scripts.corpora.text_readers import READERS
 from workflow_scripts.errors import UserError, run_command
-from workflow_scripts.files import stream_lines, write_text
+from workflow_scripts.files import passing_directory, stream_lines, write_text
 from workflow_scripts.front_doors import check_files, door_parser
 from workflow_scripts.mirror import add_arguments, make_encoders, read_wanted
 from workflow_scripts.tuning.running_text import require_boundaries
@@ -131,16 +130,18 @@ def main(argv: list[str] | None = None) -> None:
             raise UserError(f"recipes.{arguments.recipe}.{key}: give its file with {OPTIONS[key]}")
     if arguments.output.resolve().is_relative_to(arguments.text.resolve()):
         raise UserError(f"--output {arguments.output}: in the folder of --text; choose another")
-    with tempfile.TemporaryDirectory() as name:
+    output = arguments.output.resolve()
+    # not in TMPDIR, where those of killed runs would stay
+    with passing_directory(output.with_name(f"corpora-of-{output.name}")) as folder:
         try:
-            files = make_corpora(arguments, Path(name))
+            files = make_corpora(arguments, folder)
             more = [files[key] for key in wanted.recipe.corpora()]
             make_encoders(arguments, wanted, files["text"], more)
         except UserError as error:
             # name what was given, not what was made of it
-            message = str(error).replace(f"{name}/text.txt", str(arguments.text))
-            message = message.replace(f"{name}/bitext.txt", str(arguments.bitext))
-            raise UserError(message.replace(f"{name}/", "")) from error
+            message = str(error).replace(f"{folder}/text.txt", str(arguments.text))
+            message = message.replace(f"{folder}/bitext.txt", str(arguments.bitext))
+            raise UserError(message.replace(f"{folder}/", "")) from error
 
 
 if __name__ == "__main__":

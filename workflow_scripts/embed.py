@@ -21,6 +21,7 @@ from workflow_scripts.embedding.vector_shards import DTYPES, SHARD_SIZE, Sharded
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import check_new_file, check_own_json, read_lines, sha256_of, write_json
 from workflow_scripts.front_doors import check_files, door_parser
+from workflow_scripts.locking import sole_run
 
 EXAMPLE = """
 COMMAND --model my-encoder --strings resources/sampler/names/biomedical_names.txt \\
@@ -75,7 +76,8 @@ def main(argv: list[str] | None = None) -> None:
     strings = read_lines(arguments.strings)
     if not strings:
         raise UserError(f"{arguments.strings}: no strings to embed; write one on each line")
-    embed(arguments, strings, pooling, max_length)
+    with sole_run("--output", arguments.output):
+        embed(arguments, strings, pooling, max_length)
 
 
 if __name__ == "__main__":

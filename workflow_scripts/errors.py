@@ -1,8 +1,11 @@
 """One error type for mistakes of the user, and the wrapper that prints it without a traceback."""
 
+import atexit
 import difflib
 import errno
 import os
+import re
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -70,18 +73,28 @@ def nearest_name(name: object, known: Iterable[str]) -> str:
     return f"known are {', '.join(known)}" if known else "there is none"
 
 
+def _number_of(error: BaseException) -> int | None:
+    """Return the system's number of an error; safetensors and tokenizers have it in their text."""
+    if isinstance(error, OSError):
+        return error.errno
+    found = re.search(r"\(os error ([0-9]{1,4})\)", str(error))
+    return int(found[1]) if found else None
+
+
 def is_full_disk(error: BaseException) -> bool:
-    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return _number_of(error) in (errno.ENOSPC, errno.EDQUOT)
 
 
-def of_place(error: OSError) -> UserError | None:
+def of_place(error: Exception) -> UserError | None:
     """Return what a user is told of a place that cannot be used, None for another error."""
-    where = f"{error.filename}: " if error.filename else ""
+    name = getattr(error, "filename", None)
+    where = f"{name}: " if name else ""
     if is_full_disk(error):
         return UserError(f"{where}the disk is full; free space and run it again")
-    if error.errno in _NO_PLACE and where:
-        what = f"cannot be used ({error.strerror}); mend that or give another place"
-        return UserError(f"{where}{what}")
+    number = _number_of(error)
+    if number in _NO_PLACE and (where or not isinstance(error, OSError)):
+        what = f"cannot be used ({os.strerror(number)}); mend that or give another place"
+        return UserError(f"{where or 'a place to write to: '}{what}")
     return None
 
 
@@ -106,7 +119,7 @@ def run_command(main: Callable[[], None]) -> None:
         message = " ".join(str(error).split())
         print(f"error: {message}", file=sys.stderr)
         sys.exit(2)
-    except OSError as error:
+    except Exception as error:
         if (told := of_place(error)) is None:
             raise
         print(f"error: {told}", file=sys.stderr)
@@ -116,3 +129,6 @@ def run_command(main: Callable[[], None]) -> None:
         kept = str(error) or "what was not finished is not written; give the same command again"
         print(f"interrupted: {kept}", file=sys.stderr)
         sys.exit(130)
+    finally:
+        # run before those of packages, which would answer Ctrl-C with a traceback
+        atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)

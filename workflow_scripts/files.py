@@ -61,7 +61,7 @@ def _is_left_over(file: Path, host: str, process: str) -> bool:
     return False
 
 
-def _keep(path: Path) -> None:
+def keep_on_disk(path: Path) -> None:
     """Have the bytes of a file on the disk: a power cut may otherwise lose them, not their name."""
     with open(path, "rb") as stream:
         os.fsync(stream.fileno())
@@ -74,7 +74,7 @@ def atomic_file(path: str | Path) -> Iterator[Path]:
     temporary = _temporary_name(path)
     try:
         yield temporary
-        _keep(temporary)
+        keep_on_disk(temporary)
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
@@ -91,17 +91,26 @@ def atomic_text(path: str | Path) -> Iterator[TextIO]:
 
 
 @contextmanager
-def atomic_directory(path: str | Path) -> Iterator[Path]:
-    """Yield a new temporary folder beside `path`; it replaces `path` only if the block succeeds."""
-    path = Path(path)
-    temporary = _temporary_name(path)
+def passing_directory(path: str | Path) -> Iterator[Path]:
+    """Yield a new folder beside `path`, removed after the block: of a killed one by the next."""
+    temporary = _temporary_name(Path(path))
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir()
     try:
         yield temporary
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextmanager
+def atomic_directory(path: str | Path) -> Iterator[Path]:
+    """Yield a new temporary folder beside `path`; it replaces `path` only if the block succeeds."""
+    path = Path(path)
+    with passing_directory(path) as temporary:
+        yield temporary
         for one in temporary.rglob("*"):
             if one.is_file():
-                _keep(one)
+                keep_on_disk(one)
         if path.exists():
             old = _own_name(path, "old")
             shutil.rmtree(old, ignore_errors=True)
@@ -110,8 +119,6 @@ def atomic_directory(path: str | Path) -> Iterator[Path]:
             shutil.rmtree(old, ignore_errors=True)
         else:
             os.replace(temporary, path)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
 
 
 @contextmanager

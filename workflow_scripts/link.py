@@ -10,7 +10,7 @@ import math
 import shutil
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -29,6 +29,7 @@ from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import STDIN, atomic_text, check_new_file
 from workflow_scripts.front_doors import check_files, door_parser
 from workflow_scripts.imports import quick_imports
+from workflow_scripts.locking import sole_run
 from workflow_scripts.retrieval.mention_links import (
     BATCH,
     LinkWriter,
@@ -176,7 +177,15 @@ def main(argv: list[str] | None = None) -> None:
     pooling, max_length = settle_pooling(arguments.encoder, arguments.pooling, arguments.max_length)
     options = {"language": arguments.language, "sources": arguments.sources}
     options |= {"suppress": arguments.suppress, "lower_case": arguments.lower_case}
-    link(arguments, Choices(arguments.names_format, **options), pooling, max_length)
+    choices = Choices(arguments.names_format, **options)
+    alone: Any = nullcontext()
+    if arguments.index is None:
+        alone = sole_run("--output", arguments.output)
+    # a finished one, of which the vectors come last, is shared
+    elif not (arguments.index / "vectors.npy").is_file():
+        alone = sole_run("--index", arguments.index)
+    with alone:
+        link(arguments, choices, pooling, max_length)
 
 
 if __name__ == "__main__":

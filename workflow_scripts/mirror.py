@@ -8,6 +8,7 @@ import argparse
 import os
 import re
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from workflow_scripts.evaluate import DATASET_FILES, choose_datasets, drop_missi
 from workflow_scripts.files import check_own_json, parse_json
 from workflow_scripts.front_doors import check_files, door_parser
 from workflow_scripts.imports import add_machine_arguments
+from workflow_scripts.locking import sole_run
 from workflow_scripts.scoring.development_set import DevelopmentSet
 from workflow_scripts.scoring.tasks.register import check_development_task
 from workflow_scripts.tuning.methods.register import read_recipe, read_recipe_blocks
@@ -201,14 +203,16 @@ def make_encoders(
     arguments: argparse.Namespace, wanted: Wanted, corpus: str, more_corpora: Sequence[str]
 ) -> None:
     """Make the encoder of each seed, and say how to load it."""
+    is_first = os.environ.get("RANK", "0") == "0"
     for seed, output in wanted.outputs.items():
         step_log = step_log_of(arguments.step_log, seed, wanted.outputs)
         inputs = (arguments.model, corpus, arguments.recipe, wanted.block, seed)
         machine = {"threads": arguments.threads, "device": arguments.device}
         told = {"step_log": step_log, "development": wanted.development}
-        make_encoder(*inputs, output.resolve(), **machine, **told, more_corpora=more_corpora)
-    # of several processes the first one tells
-    for output in wanted.outputs.values() if os.environ.get("RANK", "0") == "0" else ():
+        # of several processes of one run the first
+        with sole_run("--output", output) if is_first else nullcontext():
+            make_encoder(*inputs, output.resolve(), **machine, **told, more_corpora=more_corpora)
+    for output in wanted.outputs.values() if is_first else ():
         print(f"encoder written to {output}; load it with")
         print("  from sentence_transformers import SentenceTransformer")
         print(f"  encoder = SentenceTransformer({str(output)!r})")

@@ -28,6 +28,7 @@ from workflow_scripts.embedding.vector_shards import SHARD_SIZE, ShardedJob, emb
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import check_new_file, check_own_json, write_json
 from workflow_scripts.front_doors import check_files, door_parser
+from workflow_scripts.locking import sole_run
 from workflow_scripts.retrieval.margin_mining import (
     MARGINS,
     NEIGHBOURS,
@@ -225,6 +226,14 @@ def main(argv: list[str] | None = None) -> None:
     if arguments.mode == "bitext":
         # which should not wait for the vectors
         check_neighbours(arguments.k, *(len(files[part].strings) for part in inputs))
+    with sole_run("--output", arguments.output):
+        told = search(arguments, mode, files, form)
+    read = "; ".join(lines.summary() for lines in files.values())
+    print(f"{arguments.output}: {told}; {read}", file=sys.stderr)
+
+
+def search(arguments: argparse.Namespace, mode: Mode, files: Files, form: str) -> str:
+    """Write what is found, and the record; return how many of what they are."""
     folder = arguments.output.with_name(f".{arguments.output.name}.vectors")
     vectors, record = encode_files(arguments, files, folder)
     rows, told = mode.find(arguments, files, vectors)
@@ -237,8 +246,7 @@ def main(argv: list[str] | None = None) -> None:
             options["threshold"] = None
         write_json(arguments.record, record | options)
     shutil.rmtree(folder)
-    read = "; ".join(lines.summary() for lines in files.values())
-    print(f"{arguments.output}: {told}; {read}", file=sys.stderr)
+    return told
 
 
 if __name__ == "__main__":

@@ -25,6 +25,8 @@ class Served:
     length: str | None = None
     # (bytes at a time, seconds after each)
     drip: tuple[int, float] | None = None
+    # seconds after each byte of the head
+    slow_head: float = 0.0
     # in place of "bytes first-last/total", with these three names
     span: str | None = None
     # called when half of the body is sent
@@ -96,6 +98,11 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         else:
             self.send_header("Content-Length", length)
+        if served and served.slow_head:
+            for byte in b"".join(self._headers_buffer):
+                self.wfile.write(bytes([byte]))
+                time.sleep(served.slow_head)
+            self._headers_buffer.clear()
         self.end_headers()
         if served and served.cut[1]:
             size, times = served.cut

@@ -1,6 +1,7 @@
 import errno
 import gzip
 import json
+import os
 import subprocess
 import sys
 import tarfile
@@ -14,9 +15,9 @@ from small_registry import files_below, known, make_archive, sha256
 
 from workflow_scripts.downloads import unpacking
 from workflow_scripts.downloads.fetching import fetch
-from workflow_scripts.downloads.locking import sole_fetch
 from workflow_scripts.downloads.mirrors import open_mirror
 from workflow_scripts.errors import UserError
+from workflow_scripts.locking import sole_fetch
 
 ONE, TWO = b"one\n" * 1000, b"two\n" * 1000
 
@@ -389,7 +390,7 @@ def test_who_waits_for_a_fetch_is_told(root, capfd):
 def test_the_lock_of_a_killed_fetch_is_free(root, project):
     program = (
         "import sys, os, signal; from pathlib import Path; "
-        "from workflow_scripts.downloads.locking import sole_fetch; "
+        "from workflow_scripts.locking import sole_fetch; "
         "held = sole_fetch(Path(sys.argv[1]), 'a-set'); held.__enter__(); "
         "os.kill(os.getpid(), signal.SIGKILL)"
     )
@@ -455,3 +456,27 @@ def test_a_full_disk_while_unpacking_keeps_the_archive(
     # what is there whole is not asked for again
     assert len(server.asked(f"data.{ending}")) == 1
     assert not [*root.rglob("*.part")]
+
+
+@pytest.mark.parametrize("kind", ["file", "archive"])
+def test_bytes_are_on_the_disk_before_their_name(
+    data_set, archived, server, root, policy, monkeypatch, kind
+):
+    """A power cut may otherwise leave a name that holds nothing."""
+    server.files["one.txt"] = Served(ONE)
+    file = {"path": "a/one.txt", "url": "one.txt", **known(ONE)}
+    entry = archived() if kind == "archive" else data_set(base=server.url(""), files=[file])
+    kept, real = [], {"fsync": os.fsync, "replace": os.replace}
+
+    def fsync(handle):
+        kept.append(os.fstat(handle).st_ino)
+        real["fsync"](handle)
+
+    def replace(source, target):
+        assert os.stat(source).st_ino in kept, target
+        real["replace"](source, target)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setattr(os, "replace", replace)
+    fetch(entry, root, policy=policy)
+    assert os.stat(root / "a/one.txt").st_ino in kept

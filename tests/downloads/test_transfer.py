@@ -266,6 +266,22 @@ def test_a_server_that_drips_is_given_up(server, part, pauses):
     assert part.read_bytes() == BODY
 
 
+def test_a_server_that_drips_its_head_is_given_up(server, part, pauses):
+    served = server.files["file.txt"] = Served(BODY, headers={"X": "x" * 500}, slow_head=0.01)
+    slow = Policy(attempts=2, pause=pauses.append, read_timeout=0.3)
+    started = time.monotonic()
+    with pytest.raises(UserError, match=r"given up after 2 attempts: no answer \(.*timed out"):
+        get(server, part, slow)
+    assert time.monotonic() - started < 3
+    assert len(server.requests) == 2
+    # what came of the head in time is not taken for all of it
+    assert files_below(part.parent) == []
+    # the timeout is of the head alone
+    served.slow_head, served.drip = 0, (100_000, 0.05)
+    get(server, part, slow)
+    assert part.read_bytes() == BODY
+
+
 @pytest.mark.parametrize("length", ["\u00b2", "-5", "abc", "9" * 5000, "1_0", "+5"])
 def test_a_length_that_is_no_number_is_one_line(server, part, policy, length):
     server.files["file.txt"] = Served(BODY, length=length)

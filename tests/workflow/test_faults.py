@@ -6,6 +6,7 @@ The run after the mended one succeeds.
 import hashlib
 import io
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -274,3 +275,22 @@ def test_a_vector_that_is_not_a_number(workspace):
         file.write_bytes(body)
     workspace.succeeds(*targets)
     assert [(workspace.folder / target).read_bytes() for target in targets] == before
+
+
+@pytest.mark.parametrize("cut", [True, False])
+def test_what_was_cut_since_it_was_made_is_named_before_any_job(fresh, cut):
+    """A corpus, which would else be tuned on as it is; one that is touched stays."""
+    target, corpus = "results/corpora/words-en-fr.txt", "results/corpora/words-en.txt"
+    fresh.succeeds(target)
+    whole = (fresh.folder / target).read_bytes()
+    if not cut:
+        os.utime(fresh.folder / corpus, (2e9, 2e9))
+        assert fresh.planned(target) == []
+        return
+    os.truncate(fresh.folder / corpus, 100)
+    said = fresh.fails(target)
+    assert said.splitlines()[-1].startswith(f"error: {corpus}: changed since a job made it; remove")
+    (fresh.folder / corpus).unlink()
+    (fresh.folder / target).unlink()
+    fresh.succeeds(target)
+    assert (fresh.folder / target).read_bytes() == whole

@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import os
 import shutil
 import zlib
 from collections.abc import Mapping
@@ -12,13 +13,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from workflow_scripts.downloads.answers import AbsentError
-from workflow_scripts.downloads.locking import sole_fetch
 from workflow_scripts.downloads.mirrors import Mirror, check_offline, shown
 from workflow_scripts.downloads.registry import DataSet, Member, RegisteredArchive, StoredFile
 from workflow_scripts.downloads.transfer import Policy, discard, download, finish
 from workflow_scripts.downloads.unpacking import LARGEST_MEMBER, unpack
 from workflow_scripts.errors import UserError, is_full_disk
-from workflow_scripts.files import atomic_file, read_json, sha256_of, write_json
+from workflow_scripts.files import atomic_file, keep_on_disk, read_json, sha256_of, write_json
+from workflow_scripts.locking import sole_fetch
 
 # Below the data root: hashes of first downloads, for files whose hash nobody knew before.
 FIRST_HASHES = ".first-hashes"
@@ -238,7 +239,8 @@ class _Fetching:
             for file in wanted:
                 path = self.root / file.path
                 path.parent.mkdir(parents=True, exist_ok=True)
-                unpacked[file.member].replace(path)
+                keep_on_disk(unpacked[file.member])
+                os.replace(unpacked[file.member], path)
             self._note(noted)
             self.records |= records
         except OSError as error:

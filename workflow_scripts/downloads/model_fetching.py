@@ -18,7 +18,6 @@ from workflow_scripts.downloads.hub import (
     remedy_of,
     wanted_files,
 )
-from workflow_scripts.downloads.locking import sole_fetch
 from workflow_scripts.downloads.mirrors import Mirror, check_offline, shown
 from workflow_scripts.downloads.model_files import (
     CONVERTED,
@@ -29,6 +28,7 @@ from workflow_scripts.downloads.model_folders import FILE_LIST, FileList, HubMod
 from workflow_scripts.downloads.transfer import Policy, discard, download, finish
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_directory, sha256_of, write_json
+from workflow_scripts.locking import sole_fetch
 
 _PROJECT = Path(__file__).resolve().parents[2]
 _SECONDS_TO_CONVERT = 1800

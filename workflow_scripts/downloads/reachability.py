@@ -33,8 +33,9 @@ def ask(url: str, timeout: float) -> Answer:
         path = Path(unquote(urlsplit(url).path))
         return Answer(path.stat().st_size) if path.is_file() else Answer(problem="no such file")
     import requests
-    from requests.adapters import HTTPAdapter
     from urllib3 import Retry
+
+    from workflow_scripts.downloads.prompt_heads import PromptHeads
 
     # a busy server is asked again, a silent one is not
     again = Retry(2, read=False, connect=0, status_forcelist=_BUSY, backoff_factor=0.5)
@@ -42,7 +43,7 @@ def ask(url: str, timeout: float) -> Answer:
     with requests.Session() as session:
         session.headers.update(HEADERS)
         for scheme in ("http://", "https://"):
-            session.mount(scheme, HTTPAdapter(max_retries=again))
+            session.mount(scheme, PromptHeads(max_retries=again))
         try:
             return _ask(session, url, timeout)
         except requests.Timeout:

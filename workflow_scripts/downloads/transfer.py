@@ -1,6 +1,7 @@
 """Downloading one file: resumed where it stopped, tried again, and checked before it is used."""
 
 import json
+import os
 import random
 import shutil
 import sys
@@ -26,7 +27,7 @@ from workflow_scripts.downloads.answers import (
 from workflow_scripts.downloads.mirrors import shown
 from workflow_scripts.downloads.unpacking import LARGEST_MEMBER
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import sha256_of, write_json
+from workflow_scripts.files import keep_on_disk, sha256_of, write_json
 
 if TYPE_CHECKING:
     import requests
@@ -54,7 +55,8 @@ class Policy:
     `attempts` failures in a row end a download; one that brought new bytes starts the count anew.
     After failure n it pauses for up to first_pause * 2^(n-1), half of that at random. An attempt
     that brings fewer than `least_bytes` in `period` seconds ends, and is a failure without new
-    bytes. Where nobody knows the size of a file, it has no more than `largest` bytes.
+    bytes, as is one whose head is not whole after `read_timeout`. Where nobody knows the size of a
+    file, it has no more than `largest` bytes.
     """
 
     attempts: int = 6
@@ -106,7 +108,9 @@ def discard(part: Path) -> None:
 
 
 def finish(part: Path, path: Path) -> None:
-    part.replace(path)
+    """Give a download its name, which a power cut then leaves with its bytes."""
+    keep_on_disk(part)
+    os.replace(part, path)
     discard(part)
 
 
@@ -155,11 +159,15 @@ def _check_total(wanted: _Wanted, total: int | None, policy: Policy) -> None:
 def _download_http(wanted: _Wanted, policy: Policy) -> None:
     import requests
 
+    from workflow_scripts.downloads.prompt_heads import PromptHeads
+
     part, name = wanted.part, wanted.name
     part.parent.mkdir(parents=True, exist_ok=True)
     failures, furthest = 0, _length(part)
     with requests.Session() as session:
         session.headers.update(HEADERS)
+        for scheme in ("http://", "https://"):
+            session.mount(scheme, PromptHeads())
         while not (part.is_file() and _length(part) == wanted.size):
             try:
                 _request(session, wanted, policy)

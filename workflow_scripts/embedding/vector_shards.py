@@ -174,7 +174,8 @@ def embed_in_shards(job: ShardedJob, encode: Encode, finish: Finish = lambda _: 
         kept = f"the vectors of {done:,} of {len(unique):,} strings are kept in {job.folder}"
         raise KeyboardInterrupt(f"{kept}; the same command goes on from there") from None
     join_shards(job, rows, len(unique), finish)
-    shutil.rmtree(job.folder)
+    # who reads the output by now may remove it too
+    shutil.rmtree(job.folder, ignore_errors=True)
 
 
 def embed_once(job: ShardedJob, encode: Encode) -> np.ndarray:

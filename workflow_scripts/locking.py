@@ -1,0 +1,74 @@
+"""One process at a time for a fetch or an output: locks that a killed one does not leave behind."""
+
+import fcntl
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from workflow_scripts.errors import UserError
+
+
+@contextmanager
+def sole_fetch(folder: Path, name: str) -> Iterator[None]:
+    """Hold the lock on what is fetched below a folder as `name`, once no other process does."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f".{name}.lock"
+    with _held(path, _locked(path, waits=True)):
+        yield
+
+
+@contextmanager
+def sole_run(option: str, output: Path) -> Iterator[None]:
+    """Hold the lock on an output; `UserError` by its option where another process does."""
+    folder, name = output.resolve().parent, output.resolve().name
+    new = [one for one in (folder, *folder.parents) if not one.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f".{name}.lock"
+    try:
+        descriptor = _locked(path, waits=False)
+    except BlockingIOError as error:
+        busy = "another run is writing this; wait for it or choose another"
+        raise UserError(f"{option} {output}: {busy}") from error
+    try:
+        with _held(path, descriptor):
+            yield
+    finally:
+        # of a run that has written nothing
+        with suppress(OSError):
+            for one in new:
+                one.rmdir()
+
+
+@contextmanager
+def _held(path: Path, descriptor: int) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        # while it is held: who waits for it sees that it is no longer the file at this path
+        path.unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+def _locked(path: Path, waits: bool) -> int:
+    """Return the open file of a lock; `BlockingIOError` where it is held and this does not wait.
+
+    The kernel drops it with the process. Where the file system has no locks it goes on without one.
+    """
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if not waits:
+                os.close(descriptor)
+                raise
+            print(f"{path}: another process is fetching this: waiting", file=sys.stderr, flush=True)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        except OSError:
+            return descriptor  # a file system without locks
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(descriptor), os.stat(path)):
+                return descriptor
+        os.close(descriptor)
