@@ -39,7 +39,9 @@ rule draw_figure:
             "<results>/figures/{figure}.png",
             category=lambda wildcards: outputs.label("figures", wildcards.figure, "paper"),
             subcategory=lambda wildcards: outputs.label("figures", wildcards.figure, "task"),
-            labels=lambda wildcards: {"shows": outputs.label("figures", wildcards.figure, "title")},
+            labels=lambda wildcards: {
+                "shows": outputs.label("figures", wildcards.figure, "title")
+            },
             caption="report/figure.rst",
         ),
         cells="<results>/figures/cells/{figure}.tsv",
