@@ -101,3 +101,7 @@ def test_the_config_that_ships_is_sound(project):
     assert {text for model in block.pretrained.values() for text in model.texts} <= set(block.texts)
     texts = block.pretrained["bert-multi-mini"].texts
     assert {block.texts[text].language for text in texts} == PAPER_LANGUAGES
+
+
+def test_a_config_without_pretraining_has_no_models():
+    assert PretrainingPlan({"pretraining": {}}).names() == []

@@ -24,7 +24,7 @@ class PretrainingPlan:
         return read_block(Pretraining, self._written, "pretraining")
 
     def names(self) -> list[str]:
-        return sorted(self._written["pretrained"])
+        return sorted(self._written.get("pretrained", ()))
 
     def settings(self, pretrained: str) -> Pretrained:
         models, texts = self._block.pretrained, self._block.texts
