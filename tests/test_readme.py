@@ -34,7 +34,7 @@ def test_it_is_short_and_its_links_lead_to_files(readme, project):
     links = re.findall(r"\]\(([^)#]+)[^)]*\)", readme)
     assert len(links) > 20
     assert [link for link in links if not (project / link).exists()] == []
-    pages = {page.name for page in (project / "docs").glob("*.md")} - {"config-keys.md"}
+    pages = {page.name for page in (project / "docs").glob("*.md")} - {"config-keys.md", "index.md"}
     assert {page for page in pages if f"docs/{page}" not in readme} == set()
 
 

@@ -28,7 +28,10 @@ SECONDS = 600
 # the forked runs of front doors begin with what takes seconds to import
 FORK = multiprocessing.get_context("fork")
 # what no run repeats: times, speeds, and what is told of them
-_VOLATILE = r"results/(logs|benchmarks)/.*|.*running-time\..*|out/steps\.jsonl"
+_VOLATILE = (
+    r"results/(logs|benchmarks)/.*|.*running-time\..*|out/steps\.jsonl"
+    r"|results/tables/(index\.html|run\.js|results\.zip)"
+)
 _CONFIG: dict[str, Any] = {
     "base": ["datasets.yaml", "recipes.yaml", "pretraining.yaml", "tuning_grid.yaml"],
     "seeds": [33],

@@ -166,8 +166,10 @@ def test_a_hub_id_is_fetched_at_its_revision_and_what_is_not_there_is_named(tiny
 
     monkeypatch.setattr("huggingface_hub.snapshot_download", fetch)
     assert load_model("some/model@abc").name == "some/model@abc"
-    with pytest.raises(UserError, match=r"some/model@x: no such folder.*could not be fetched"):
-        load_model("some/model@x")
+    for offline, why in (("1", "HF_HUB_OFFLINE is set"), ("0", "could not be fetched")):
+        monkeypatch.setenv("HF_HUB_OFFLINE", offline)
+        with pytest.raises(UserError, match=rf"some/model@x: no such folder.*{why}"):
+            load_model("some/model@x")
     for source in ("no/such/folder", "./nothing", "", "a b"):
         with pytest.raises(UserError, match="no such model folder"):
             load_model(source)

@@ -200,10 +200,10 @@ def test_a_kill_after_the_last_shard_makes_no_vector_again(job, monkeypatch, end
     room = {"replace": vector_shards.os, "rmtree": vector_shards.shutil}[end]
     original = getattr(room, end)
 
-    def interrupt(path, *given):
+    def interrupt(path, *given, **options):
         if path in (job.folder, job.folder / "joined.npy"):
             raise KeyboardInterrupt
-        original(path, *given)
+        original(path, *given, **options)
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(room, end, interrupt)

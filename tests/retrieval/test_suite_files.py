@@ -15,5 +15,5 @@ def test_vectors_that_were_cut_short_are_one_error(tmp_path):
     whole = path.read_bytes()
     for size in range(len(whole)):
         path.write_bytes(whole[:size])
-        with pytest.raises(UserError, match=r"vectors\.npy: damaged \(.*remove it to have it made"):
+        with pytest.raises(UserError, match=r"vectors\.npy: damaged \(.*remove it and run again"):
             read_vectors(path)

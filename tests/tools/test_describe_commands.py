@@ -22,7 +22,7 @@ def test_every_front_door_is_there(project):
 def test_nothing_of_this_machine_is_in_it(project):
     page = describe()
     assert str(project) not in page
-    assert "default `auto`" in page
+    assert "default: OMP_NUM_THREADS, else all processors" in page
     assert not re.search(r"`--threads`.*default `\d", page)
 
 

@@ -58,7 +58,7 @@ def test_reasons_of_stand_ins_are_counted_apart_from_those_of_the_config():
     overlay = {"corpora": {"text-en": {"kind": "text"}}, "recipes": {"cmlm": {"steps": 4}}}
     overlay["seeds"] = [33]
     stand_ins = rehearsal_report.stand_in_reasons(overlay)
-    data, model = "the data are not the paper's", "model bert-en is not the paper's"
+    data, model = "the data are not the paper's", "model bert-multi is not the paper's"
     trained = "recipe: steps 4, in the paper 1000000 | corpus text-en is not the paper's"
     cells = [
         cell(status="not-comparable", reason=f"{data} | {model} | {trained}"),
@@ -154,7 +154,7 @@ def test_a_part_of_the_grid_runs_from_an_empty_folder(tmp_path):
     assert all(one.mean is not None and one.status == "not-comparable" for one in published)
     assert {why for one in published for why in one.reasons} >= {
         "the data are not the paper's",
-        "model bert-en is not the paper's",
+        "model bert-multi is not the paper's",
     }
     text = page.read_text()
     assert "| tune_encoder | 6 |" in text

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from unittest.mock import Mock
 
 import numpy as np
@@ -110,7 +111,10 @@ def test_a_killed_run_ends_at_the_same_folder(sent, status, arguments, project, 
     (tmp_path / "out").mkdir()
     code = f"import {MODULE} as c; c.SECONDS_BETWEEN_STATES = 0.2; c.main()"
     slow = [sys.executable, "-c", code, *as_argv(arguments)]
-    process = subprocess.Popen(slow, cwd=project, stderr=subprocess.PIPE, text=True)
+    # what runs in the background ignores Ctrl-C, and hands that on
+    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    streams = {"stderr": subprocess.PIPE, "text": True, "preexec_fn": heard}
+    process = subprocess.Popen(slow, cwd=project, **streams)
     deadline = time.monotonic() + 60
     while not state.is_file():
         assert process.poll() is None, "ended before there was a state"
