@@ -116,7 +116,7 @@ def main() -> None:
         begin = ("model", "pickled", "command") if arguments.heavy else arguments.only
         cases = {name: case for name, case in cases.items() if name.startswith(begin)}
         if arguments.undamaged:
-            sys.exit("\n".join(check_undamaged(cases)))
+            sys.exit("\n".join(check_undamaged(cases)) or None)
         if arguments.case is not None:
             sys.exit(run_number(cases, arguments.seed, arguments.case, shown=True))
         # what the garbage collector of a case looks at is copied for it

@@ -29,7 +29,7 @@ from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import STDIN, atomic_text, check_new_file
 from workflow_scripts.front_doors import check_files, door_parser
 from workflow_scripts.imports import quick_imports
-from workflow_scripts.locking import sole_run
+from workflow_scripts.locking import drop_left_lock, sole_run
 from workflow_scripts.retrieval.mention_links import (
     BATCH,
     LinkWriter,
@@ -184,6 +184,8 @@ def main(argv: list[str] | None = None) -> None:
     # a finished one, of which the vectors come last, is shared
     elif not (arguments.index / "vectors.npy").is_file():
         alone = sole_run("--index", arguments.index)
+    else:
+        drop_left_lock(arguments.index)
     with alone:
         link(arguments, choices, pooling, max_length)
 

@@ -41,6 +41,15 @@ def sole_run(option: str, output: Path) -> Iterator[None]:
                 one.rmdir()
 
 
+def drop_left_lock(output: Path) -> None:
+    """Remove the lock of `sole_run` that a killed run left on an output; not one that is held."""
+    path = output.resolve().with_name(f".{output.resolve().name}.lock")
+    with suppress(OSError):
+        if path.is_file():
+            with _held(path, _locked(path, waits=False)):
+                pass
+
+
 @contextmanager
 def _held(path: Path, descriptor: int) -> Iterator[None]:
     try:
