@@ -108,7 +108,8 @@ def read_text_vectors(path: Path, asked: Collection[str]) -> WordVectors:
                 f"found {len(line.split())} fields; mend or remove the line"
             )
         if number > words + 1:
-            raise UserError(f"{path}:{number}: more lines than the {words} words of line 1")
+            more = f"{path}:{number}: more lines than the {words} words of line 1"
+            raise UserError(f"{more}; mend the number there, or take the file anew")
         in_mean = number <= MEAN_OF_WORDS + 1
         if not in_mean and word not in sought:
             continue
