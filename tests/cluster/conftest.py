@@ -84,7 +84,7 @@ class Run:
         self.wait_for(started, f"a job of {rule}")
         return found[0]
 
-    def end(self, seconds: float = 400) -> int:
+    def end(self, seconds: float = 900) -> int:
         """Wait for the end and return the exit status."""
         try:
             return self._process.wait(seconds)
