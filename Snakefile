@@ -55,7 +55,7 @@ onstart:
     hold_run_lock()
     note_start()
     failed_jobs.watch()
-    Progress().watch(workflow)
+    Progress().watch_if_quiet(workflow)
     MadeFiles().watch()
     wait_for_earlier_jobs()
     start_warm_python(workflow)

@@ -6,23 +6,18 @@
 import argparse
 import importlib
 import re
-from pathlib import Path
 from unittest import mock
 
-from workflow_scripts.files import write_text
+from tools.describe_config import write_page
+from workflow_scripts.front_doors import COMMAND, DOORS
 
 HEAD = """# Every front door and its options
 
-Made by `make docs` from the command lines themselves (`--help` of each says the same): here they
-are started as `python -m workflow_scripts.mirror` and so on. What they are for is told in
+Made by `make docs` from the command lines themselves (`--help` of each says the same, with an
+example). `python -m workflow_scripts.mirror` and so on are the same. What they are for is told in
 [tuning.md](tuning.md), [cmlm.md](cmlm.md), [embedding.md](embedding.md) and [use.md](use.md).
 Targets of the workflow are listed by `snakemake --list-target-rules`.
 """
-
-MODULES = (
-    *("mirror", "cmlm", "evaluate", "embed", "export_onnx"),
-    *("link", "search", "translate", "check_config"),
-)
 
 
 class _Built(Exception):
@@ -46,7 +41,8 @@ def parser_of(module: str) -> argparse.ArgumentParser:
 
 def describe() -> str:
     """Return the page."""
-    sections = [_section(f"workflow_scripts.{name}", parser_of(name), "##") for name in MODULES]
+    doors = ((name, parser_of(module)) for name, (module, _) in DOORS.items())
+    sections = [_section(f"{COMMAND} {name}", parser, "##") for name, parser in doors]
     return "\n".join([HEAD, *sections])
 
 
@@ -100,11 +96,5 @@ def _text(text: str) -> str:
     return "\n\n".join(" ".join(one.split()) for one in paragraphs)
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--output", required=True, type=Path, metavar="FILE")
-    write_text(parser.parse_args(argv).output, describe())
-
-
 if __name__ == "__main__":
-    main()
+    write_page(describe(), __doc__)

@@ -132,11 +132,12 @@ def _blocks(kind: Any) -> Iterator[tuple[str, type[BaseModel]]]:
                 yield f"{path}{inner}", block
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+def write_page(text: str, what: str | None, argv: list[str] | None = None) -> None:
+    """Write a page to the file that the command line names; `what` is the command's help."""
+    parser = argparse.ArgumentParser(description=what)
     parser.add_argument("--output", required=True, type=Path, metavar="FILE")
-    write_text(parser.parse_args(argv).output, describe())
+    write_text(parser.parse_args(argv).output, text)
 
 
 if __name__ == "__main__":
-    main()
+    write_page(describe(), __doc__)

@@ -13,18 +13,13 @@ import yaml
 from tools.fasttext_files import write_model
 from tools.fuzz_limits import Case
 from tools.fuzz_models import ENCODER, MODEL, files_of
-from tools.fuzz_readers import SAMPLER
+from tools.fuzz_readers import PROJECT, SAMPLER
 from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.errors import run_command
+from workflow_scripts.front_doors import DOORS
 from workflow_scripts.mirror import RECIPE_FILE
 from workflow_scripts.tuning.methods.register import METHODS
 
-PROJECT = Path(__file__).resolve().parents[1]
-DOORS = sorted(
-    file.stem
-    for file in (PROJECT / "workflow_scripts").glob("*.py")
-    if "def main(argv" in file.read_text(encoding="utf-8")
-)
 # a recipe of each method, as small as can be
 _RECIPE = {"pooling": "mean", "embed_max_length": 16, "max_length": 16, "batch_size": 4}
 _AMOUNTS: dict[str, dict[str, object]] = {"mirror": {"temperature": 0.1, "epochs": 1}}
@@ -96,7 +91,7 @@ def command_cases(models: Mapping[str, Path], made: Path) -> dict[str, Case]:
     add("evaluate card", f"{scored} --suite sts12 --card", own=[f"{ENCODER}/README.md"])
     add("export_onnx", f"--encoder {ENCODER} --int8", own=[ENCODER])
     add("check_config", "small.yaml")
-    if lacking := set(DOORS) - {name.split()[1] for name in cases}:
+    if lacking := {module for module, _ in DOORS.values()} - {name.split()[1] for name in cases}:
         raise LookupError(f"no command line of {', '.join(sorted(lacking))}; add one")
     return cases
 

@@ -30,6 +30,7 @@ from workflow_scripts.files import STDIN, atomic_text, check_new_file
 from workflow_scripts.front_doors import check_files, door_parser
 from workflow_scripts.imports import quick_imports
 from workflow_scripts.locking import drop_left_lock, sole_run
+from workflow_scripts.retrieval import name_index
 from workflow_scripts.retrieval.mention_links import (
     BATCH,
     LinkWriter,
@@ -51,7 +52,6 @@ echo 'cardiac infarction' | COMMAND --encoder my-encoder --names names.tsv \\
 def link(arguments: argparse.Namespace, choices: Choices, pooling: str, max_length: int) -> None:
     # Only now: they take seconds, which bad arguments should not wait for.
     with quick_imports():
-        from workflow_scripts.retrieval import name_index
         from workflow_scripts.retrieval.linked_ids import best_links, named_links
         from workflow_scripts.retrieval.vector_search import search_blocks
 
@@ -181,8 +181,8 @@ def main(argv: list[str] | None = None) -> None:
     alone: Any = nullcontext()
     if arguments.index is None:
         alone = sole_run("--output", arguments.output)
-    # a finished one, of which the vectors come last, is shared
-    elif not (arguments.index / "vectors.npy").is_file():
+    # a finished one is shared
+    elif not name_index.is_finished(arguments.index):
         alone = sole_run("--index", arguments.index)
     else:
         drop_left_lock(arguments.index)

@@ -38,7 +38,7 @@ def test_a_line_names_rule_and_what_it_is_of(capsys):
 )
 def test_who_asked_for_more_or_less_gets_no_such_lines(quiet, says):
     progress = Progress()
-    progress.watch(SimpleNamespace(output_settings=SimpleNamespace(quiet=quiet)))
+    progress.watch_if_quiet(SimpleNamespace(output_settings=SimpleNamespace(quiet=quiet)))
     logger = logging.getLogger("snakemake.logging")
     assert (progress in logger.handlers) is says
     logger.removeHandler(progress)

@@ -5,8 +5,10 @@ import re
 import sys
 from pathlib import Path
 
+from workflow_scripts.cluster.job_events import JobEvents
 
-class FailedJobs(logging.Handler):
+
+class FailedJobs(JobEvents):
     """Collects what Snakemake logs of jobs that fail; what a cluster says of one is shown at once.
 
     Where a job's own command failed, the reason is the last line of its log.
@@ -18,8 +20,7 @@ class FailedJobs(logging.Handler):
         # what the log of a group's cluster job says of each of its jobs
         self._group_logs: dict[str, list[str]] = {}
 
-    def emit(self, record: logging.LogRecord) -> None:
-        event = getattr(getattr(record, "event", None), "value", None)
+    def hear(self, event: str, record: logging.LogRecord) -> None:
         if event == "job_finished":
             self._lines.pop(str(record.job_id), None)
         elif event == "group_error":
@@ -43,9 +44,6 @@ class FailedJobs(logging.Handler):
     def lines(self) -> list[str]:
         """ "rule output: why; log: files" of each job that failed and did not finish later."""
         return list(self._lines.values())
-
-    def watch(self) -> None:
-        logging.getLogger("snakemake.logging").addHandler(self)
 
 
 def _killed(logs: list[str]) -> str:

@@ -10,20 +10,21 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.cluster.job_events import JobEvents
+
 NOTES = Path(".snakemake/made.tsv")
 # where Snakemake notes what a killed run was making
 _INCOMPLETE = Path(".snakemake/incomplete")
 
 
-class MadeFiles(logging.Handler):
+class MadeFiles(JobEvents):
     """Notes the sizes of outputs as Snakemake logs the end of their job; the last note counts."""
 
     def __init__(self) -> None:
         super().__init__()
         self._outputs: dict[str, list[str]] = {}
 
-    def emit(self, record: logging.LogRecord) -> None:
-        event = getattr(getattr(record, "event", None), "value", None)
+    def hear(self, event: str, record: logging.LogRecord) -> None:
         if event == "job_info":
             self._outputs[str(record.jobid)] = [str(one) for one in record.output or ()]
         elif event == "job_finished":
@@ -31,9 +32,6 @@ class MadeFiles(logging.Handler):
             # a full disk is for the jobs to tell
             with suppress(OSError), NOTES.open("a", encoding="utf-8") as stream:
                 stream.writelines(f"{os.path.getsize(one)}\t{one}\n" for one in outputs)
-
-    def watch(self) -> None:
-        logging.getLogger("snakemake.logging").addHandler(self)
 
 
 def changed_files() -> list[str]:

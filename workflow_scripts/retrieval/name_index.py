@@ -67,13 +67,12 @@ def open_index(folder: Path, maker: dict[str, Any], source: dict[str, Any] | Non
     """
     record = read_json(folder / _RECORD)
     with told_as_damaged(folder / _RECORD, "remove the folder, and it is made anew"):
-        was = {key: record["maker"].get(key) for key in _COMPARED}
-        other_source, digest = record["source"] != source, record["names_sha256"]
-    for key in _COMPARED:
-        if was[key] != maker[key]:
-            raise _other(folder, f"with {key} {was[key]}, where now it is {maker[key]}")
-    if source is not None and other_source:
-        raise _other(folder, "from other files of names, or otherwise read ones")
+        for key in _COMPARED:
+            if (was := record["maker"].get(key)) != maker[key]:
+                raise _other(folder, f"with {key} {was}, where now it is {maker[key]}")
+        if source is not None and record["source"] != source:
+            raise _other(folder, "from other files of names, or otherwise read ones")
+        digest = record["names_sha256"]
     if not (folder / _NAMES).is_file() or sha256_of(folder / _NAMES) != digest:
         raise UserError(f"{folder / _NAMES}: changed since it was made; remove the folder")
     # left by a run that was killed while it tidied up

@@ -10,16 +10,24 @@ from typing import Any
 from workflow_scripts.scoring.tidy_scores import Score
 from workflow_scripts.tables import numbers as form
 from workflow_scripts.tables.blocks import AVERAGE, CHANGE, Column, Row, Table
-from workflow_scripts.tables.cells import ShownCell, ShownTable
+from workflow_scripts.tables.cells import (
+    INSIDE,
+    NO_PUBLISHED,
+    NOT_COMPARABLE,
+    NOT_RUN,
+    OUTSIDE,
+    ShownCell,
+    ShownTable,
+)
 
 # between the two models, and the two corpora, of a lexicon
 PAIR = "--"
 _STATUS = {
-    "inside": "compared with the paper: within the tolerance",
-    "outside": "compared with the paper: beyond the tolerance",
-    "not-comparable": "not comparable with the paper",
-    "not-run": "not run",
-    "no-published": "no published value",
+    INSIDE: "compared with the paper: within the tolerance",
+    OUTSIDE: "compared with the paper: beyond the tolerance",
+    NOT_COMPARABLE: "not comparable with the paper",
+    NOT_RUN: "not run",
+    NO_PUBLISHED: "no published value",
 }
 
 

@@ -4,7 +4,6 @@ Read as they are when the pages are made; what is not there is left out, and the
 Snakefile hands on when and how the run was started, by the environment.
 """
 
-import csv
 import json
 import os
 import platform
@@ -13,12 +12,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from workflow_scripts.benchmarks.measurements import machine
+from workflow_scripts.datasets.headed_rows import read_headed_rows
+from workflow_scripts.errors import UserError
 
 # of the environment, for the steps of a run: {"command": [...], "started": seconds}
 STARTED = "WORKFLOW_STARTED"
@@ -44,12 +47,10 @@ def read_seconds(results: Path) -> dict[str, float]:
     """Return the seconds of each job that has a benchmark file, by "rule/wildcards"."""
     folder, found = results / "benchmarks", {}
     for file in sorted(folder.rglob("*.tsv")):
-        with file.open(encoding="utf-8") as stream:
-            row = next(csv.DictReader(stream, delimiter="\t"), {})
-        try:
-            found[str(file.relative_to(folder).with_suffix(""))] = float(row["s"])
-        except (KeyError, TypeError, ValueError):
-            continue  # of another program; no table shows it
+        # one of another program is not shown
+        with suppress(UserError, ValueError):
+            for _, row in islice(read_headed_rows(file, ["s"]), 1):
+                found[str(file.relative_to(folder).with_suffix(""))] = float(row["s"])
     return found
 
 
