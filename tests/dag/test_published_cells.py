@@ -148,7 +148,16 @@ def test_without_the_text_of_cmlm_its_own_rows_say_so_and_those_of_others_run(pa
     cells = [one for cell in rows for one in cell.get("mean of", [cell])]
     assert len(cells) == 90 and all(cell["departures"] == [] for cell in cells)
     (why,) = shown["table08", "mbert", "fr"]["departures"]
-    assert why == "recipe base-mp-128 is not the paper's"
+    assert why.startswith("recipe base-mp-128 is not the paper's: which layer")
+
+
+def test_a_recipe_that_is_not_the_paper_s_says_why(embedded_config, project):
+    shown, published = shown_cells(embedded_config, "cmlm"), published_cells(project, "cmlm")
+    cells = [one for key in published & shown.keys() for one in [shown[key]]]
+    cells = [one for cell in cells for one in cell.get("mean of", [cell])]
+    said = {reason for cell in cells for reason in cell.get("departures", ())}
+    recipes = {reason for reason in said if reason.startswith("recipe ")}
+    assert recipes and all("is not the paper's: " in reason for reason in recipes)
 
 
 def test_classifiers_by_another_protocol_are_not_compared(paper_config):

@@ -19,14 +19,15 @@ from workflow_scripts.tuning.recipe import resolve_likes
 def frozen(paper: str) -> dict[str, Any]:
     """Return the paper's own recipes and settings, from config/reference/<paper>/recipes.yaml.
 
-    {"recipes": {name: block}, "retrieval": {task: {key: value}}, "classification": {key: value}},
-    `like` resolved. They are a copy: an edit of config/recipes.yaml makes a departure.
+    {"recipes": {name: block}, "unlike_paper": {name of another: why it is not the paper's},
+    "retrieval": {task: {key: value}}, "classification": {key: value}}, `like` resolved. They are a
+    copy: an edit of config/recipes.yaml makes a departure.
     """
     file = CONFIG / "reference" / paper / "recipes.yaml"
     found = read_mapping(file) if file.is_file() else {}
     recipes = resolve_likes(found.get("recipes", {}))
-    settings = {key: found.get(key, {}) for key in ("retrieval", "classification")}
-    return {"recipes": recipes, **settings}
+    others = ("unlike_paper", "retrieval", "classification")
+    return {"recipes": recipes, **{key: found.get(key, {}) for key in others}}
 
 
 def departures(typed: Typed, paper: str, wanted: Wanted) -> list[str]:
@@ -44,9 +45,7 @@ def departures(typed: Typed, paper: str, wanted: Wanted) -> list[str]:
     reasons += _whitespace(f"data set {wanted.dataset}", typed.datasets[wanted.dataset])
     for encoder in wanted.encoders[0]:
         for name in typed.recipes_of(encoder.recipe):
-            reasons += _recipe_departures(
-                name, typed.blocks["recipes"][name], published["recipes"].get(name)
-            )
+            reasons += _recipe_departures(name, typed.blocks["recipes"][name], published)
         if paper not in typed.models[encoder.model].paper:
             reasons.append(f"model {encoder.model} is not the paper's")
         for name in typed.corpora_of(encoder):
@@ -80,18 +79,19 @@ def _whitespace(name: str, block: CorpusBlock | DatasetEntry) -> list[str]:
 
 
 def _recipe_departures(
-    name: str, block: Mapping[str, Any], published: Mapping[str, Any] | None
+    name: str, block: Mapping[str, Any], published: Mapping[str, Any]
 ) -> list[str]:
     """Return what differs between a recipe and the paper's of that name, as short texts.
 
     They do not name the recipe, so that the same change of many recipes reads as one.
     """
-    if published is None:
-        return [f"recipe {name} is not the paper's"]
-    keys = [key for key in {**published, **block} if published.get(key) != block.get(key)]
+    its = published["recipes"].get(name)
+    if its is None:
+        why = published["unlike_paper"].get(name)
+        return [f"recipe {name} is not the paper's" + (f": {why}" if why else "")]
+    keys = [key for key in {**its, **block} if its.get(key) != block.get(key)]
     return [
-        f"recipe: {key} {_text(block.get(key))}, in the paper {_text(published.get(key))}"
-        for key in keys
+        f"recipe: {key} {_text(block.get(key))}, in the paper {_text(its.get(key))}" for key in keys
     ]
 
 
