@@ -80,6 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser, **recipe: Any) -> None:
 
 def read_block(arguments: argparse.Namespace, before: Mapping[str, Any]) -> Any:
     """Return the block of the recipe that is asked for, changed by `before` and by --set."""
+    check_files("--recipes", arguments.recipes)
     blocks, name = read_recipe_blocks(arguments.recipes), arguments.recipe
     if name not in blocks:
         where = arguments.recipes
