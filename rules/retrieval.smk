@@ -58,7 +58,7 @@ rule induce_lexicon:
         "../envs/plain.yaml"
     threads: plan.config.threads.retrieval
     resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        mem_mb=lambda wildcards, attempt: 7000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         mapping=lambda wildcards: plan.config.retrieval.lexicon.mapping,

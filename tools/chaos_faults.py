@@ -120,20 +120,21 @@ class Case:
         status = self.ended(run)
         if status and self.damaged and str(Path(self.damaged).parent) in run.said:
             self.when += ", named"
-            self._remove_damaged()
+            self._remove_damaged(run.said)
             run = self.start()
             status = self.ended(run)
         if status:
             self.wrong.append(f"run again it ends with {status}: {run.said.splitlines()[-3:]}")
         self.compare()
 
-    def _remove_damaged(self) -> None:
-        """Remove what an error names: of the workflow the file, of a front door its output."""
-        if self.subject.is_workflow:
-            (self.folder / self.damaged).unlink(missing_ok=True)
-        else:
+    def _remove_damaged(self, said: str) -> None:
+        """Remove what an error of the workflow names; of a front door its output."""
+        if not self.subject.is_workflow:
             shutil.rmtree(self.output)
             self.output.mkdir()
+        elif named := re.search(r"^error: (\S+): changed since", said, flags=re.MULTILINE):
+            path = self.folder / named[1]
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def compare(self) -> None:
         found = self.subject.results(self.folder)

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -294,3 +295,20 @@ def test_what_was_cut_since_it_was_made_is_named_before_any_job(fresh, cut):
     (fresh.folder / target).unlink()
     fresh.succeeds(target)
     assert (fresh.folder / target).read_bytes() == whole
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, lambda file: os.truncate(file, 10)])
+def test_an_encoder_without_its_whole_tokenizer_is_named_before_any_job(workspace, damage):
+    """Which no rule declares, so that Snakemake does not miss it; its card may change."""
+    target = "results/encoders/bert-en-mini/mirror-word/words-en/seed33/encoder.json"
+    encoder = (workspace.folder / target).parent
+    (encoder / "README.md").write_text("other words")
+    assert workspace.planned(target) == []
+    file = encoder / "tokenizer_config.json"
+    whole = file.read_bytes()
+    damage(file)
+    said = workspace.fails(target).splitlines()[-1]
+    assert said.startswith(f"error: {Path(target).parent}: changed since a job made it; remove")
+    shutil.rmtree(encoder)
+    workspace.succeeds(target)
+    assert file.read_bytes() == whole

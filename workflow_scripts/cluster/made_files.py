@@ -6,13 +6,17 @@ Snakemake sees that such a file is newer, and would have the jobs that read it r
 import logging
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from workflow_scripts.cluster.job_events import JobEvents
 
+# size, path and, of a file that no rule declares, the folder that it is a part of
 NOTES = Path(".snakemake/made.tsv")
+# beside it lie tokenizer and configs, which are the encoder's too; its card may be written again
+_ENCODER, _CARD = "encoder.json", "README.md"
 # where Snakemake notes what a killed run was making
 _INCOMPLETE = Path(".snakemake/incomplete")
 
@@ -31,23 +35,37 @@ class MadeFiles(JobEvents):
             outputs = self._outputs.pop(str(record.job_id), ())
             # a full disk is for the jobs to tell
             with suppress(OSError), NOTES.open("a", encoding="utf-8") as stream:
-                stream.writelines(f"{os.path.getsize(one)}\t{one}\n" for one in outputs)
+                for one in outputs:
+                    stream.write(f"{os.path.getsize(one)}\t{one}\n")
+                    stream.writelines(_undeclared(Path(one), outputs))
+
+
+def _undeclared(output: Path, outputs: list[str]) -> Iterator[str]:
+    """Yield the notes of the files of an encoder, given its record, that are no outputs."""
+    if output.name == _ENCODER:
+        for path in output.parent.rglob("*"):
+            if path.is_file() and path.name != _CARD and str(path) not in outputs:
+                yield f"{path.stat().st_size}\t{path}\t{output.parent}\n"
 
 
 def changed_files() -> list[str]:
-    """Return the files that are there with another size than their jobs left."""
-    sizes = {}
+    """Return what is not as large as jobs left it: files, and encoders with such a file."""
+    notes = {}
     for line in NOTES.read_text(encoding="utf-8").splitlines() if NOTES.is_file() else ():
-        size, _, path = line.partition("\t")
-        sizes[path] = size
+        size, path, *folder = line.split("\t")
+        notes[path] = size, "".join(folder)
     # those of a killed run are made anew, and may be newer than their notes
     if _INCOMPLETE.is_dir() and any(_INCOMPLETE.iterdir()):
         return []
-    return [
-        path
-        for path, size in sizes.items()
-        if os.path.isfile(path) and str(os.path.getsize(path)) != size
-    ]
+    changed = (note[1] or path for path, note in notes.items() if _is_other(path, *note))
+    return list(dict.fromkeys(changed))
+
+
+def _is_other(path: str, size: str, folder: str) -> bool:
+    if os.path.isfile(path):
+        return str(os.path.getsize(path)) != size
+    # Snakemake makes anew what is lost of what a rule declares
+    return bool(folder) and os.path.isfile(os.path.join(folder, _ENCODER))
 
 
 def refuse_changed_files(workflow: Any) -> None:
