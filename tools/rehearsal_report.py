@@ -82,16 +82,23 @@ def stand_in_reasons(overlay: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
-def count_reasons(
-    cells: Iterable[TidyCell], stand_ins: Mapping[str, str]
-) -> tuple[Counter[str], Counter[str], Counter[str]]:
-    """Return how many published cells have each status, each stand-in, and each other reason."""
-    status: Counter[str] = Counter()
-    made: Counter[str] = Counter()
-    own: Counter[str] = Counter()
+class Reasons(NamedTuple):
+    """How many published cells have each status, stand-in, other reason, and assumption."""
+
+    status: Counter[str]
+    made: Counter[str]
+    own: Counter[str]
+    assumed: Counter[str]
+
+
+def count_reasons(cells: Iterable[TidyCell], stand_ins: Mapping[str, str]) -> Reasons:
+    """Count what is said of published cells; `stand_ins` has patterns of reasons."""
+    found = Reasons(*(Counter() for _ in Reasons._fields))
+    status, made, own, assumed = found
     for cell in cells:
         if cell.published is not None:
             status[cell.status] += 1
+            assumed.update(cell.assumptions)
             said = {
                 reason: next(
                     (to for one, to in stand_ins.items() if re.fullmatch(one, reason)), None
@@ -101,7 +108,7 @@ def count_reasons(
             }
             made.update({label for label in said.values() if label is not None})
             own.update(f"{cell.status}: {reason}" for reason, label in said.items() if not label)
-    return status, made, own
+    return found
 
 
 def _rule_rows(rules: list[Rule]) -> list[list[str]]:
@@ -164,7 +171,7 @@ def report(folder: Path, beside: Iterable[Path] = ()) -> str:
     files = sorted(results.glob("*/cells/*.tsv"))
     overlay = yaml.safe_load((folder / OVERLAY).read_text(encoding="utf-8"))
     cells = (cell for file in files for cell in read_cells(file))
-    status, made, own = count_reasons(cells, stand_in_reasons(overlay))
+    status, made, own, assumed = count_reasons(cells, stand_in_reasons(overlay))
     heads = ("rule", "jobs", "seconds", "longest", "processor seconds", "largest MB", "MB written")
     rooms = [f"results/{one.name}" for one in sorted(results.iterdir()) if one.is_dir()]
     sizes = [
@@ -208,8 +215,13 @@ def report(folder: Path, beside: Iterable[Path] = ()) -> str:
         *_table(("what stands in (a cell may have several)", "cells"), made.most_common()),
         "",
         "Reasons that are config/paper.yaml's own, and stay where models and data are the papers':",
+        "" if own else "none.",
+        *(_table(("reason (a cell may have several)", "cells"), own.most_common()) if own else ()),
         "",
-        *_table(("reason (a cell may have several)", "cells"), own.most_common()),
+        "What the papers do not state and config/paper.yaml assumes; with the papers' models and",
+        "data these cells are compared, and say so:",
+        "",
+        *_table(("assumed (a cell may assume several)", "cells"), assumed.most_common()),
         "",
     ]
     return "\n".join(lines)

@@ -1,6 +1,7 @@
 """A whole config: mistakes, and what its cells, suites and departures come to."""
 
 import copy
+import json
 import re
 import shutil
 
@@ -8,6 +9,7 @@ import pytest
 import yaml
 from plans import plan_of, rows_of, scores_of, set_key
 
+from workflow_scripts.configuration.layers import read_layers
 from workflow_scripts.errors import UserError
 
 
@@ -351,13 +353,32 @@ def test_an_edit_of_the_paper_s_own_recipes_makes_cells_not_compared(project, tm
     from workflow_scripts.dag.departures import frozen
     from workflow_scripts.tuning.recipe import resolve_likes
 
-    recipes = yaml.safe_load((project / "config/recipes.yaml").read_text())["recipes"]
+    recipes = read_layers([project / "config" / "paper.yaml"]).config["recipes"]
     own, of_papers = resolve_likes(recipes), {}
     for paper in ("mirror-bert", "cmlm"):
         kept = frozen(paper)["recipes"]
         assert {name: own[name] for name in kept} == kept
         of_papers |= kept
     assert not [name for name in own if name.startswith("mirror") and name not in of_papers]
+
+
+def test_what_a_paper_leaves_open_is_told_of_a_cell_that_is_compared(config, project):
+    config = paper_like(config, project)
+    config["datasets"]["sts12"]["assumed"] = "which pairs is not stated"
+    config["corpora"]["sentences-en"]["assumed"] = "drawn anew"
+    cells = rows_of(config, "table03")["bert-mirror"]["cells"]
+    assert cells["sts12"]["departures"] == []
+    drawn = "corpus sentences-en: drawn anew"
+    assert cells["sts12"]["assumptions"] == ["data set sts12: which pairs is not stated", drawn]
+    assert cells["sts13"]["assumptions"] == [drawn]
+
+
+def test_every_recipe_of_which_a_paper_leaves_something_open_is_frozen():
+    from workflow_scripts.dag.departures import frozen
+
+    for paper in ("mirror-bert", "cmlm"):
+        assert frozen(paper)["assumed"].keys() <= frozen(paper)["recipes"].keys()
+    assert frozen("cmlm")["assumed"]
 
 
 def test_a_departure_of_what_a_recipe_starts_from_is_one_of_its_own(config, project):
@@ -423,10 +444,11 @@ def test_retrieval_that_is_not_the_paper_s_is_a_departure(config, project):
 
 
 def test_marks_of_the_paper_reach_no_step(config):
-    config["corpora"]["sentences-en"]["paper"] = "mirror-bert"
+    config["corpora"]["sentences-en"] |= {"paper": "mirror-bert", "assumed": "which ones"}
     given = plan_of(config).given
-    assert "paper" not in given.block("corpora", "sentences-en")
-    assert "unlike_paper" not in given.suite_block("clws-en-fr")
+    assert not {"paper", "assumed"} & json.loads(given.block("corpora", "sentences-en")).keys()
+    assert config["datasets"]["clws-en-fr"]["assumed"]
+    assert "assumed" not in given.suite_block("clws-en-fr")
 
 
 def test_the_reference_of_keys_is_made_from_the_types(project):

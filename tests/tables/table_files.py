@@ -23,9 +23,10 @@ def part(dataset: str, *scores: str, metric: str = "spearman") -> dict[str, Any]
     return {"dataset": dataset, "metric": metric, "scores": list(scores)}
 
 
-def cell(*parts: dict[str, Any], departures: tuple[str, ...] = (), tolerance: float = 0.01) -> Any:
+def cell(*parts: dict[str, Any], tolerance: float = 0.01, **told: tuple[str, ...]) -> Any:
     """Return a cell that runs as a table's block has it."""
-    return {"parts": list(parts), "departures": list(departures), "tolerance": tolerance}
+    told = {"departures": (), **told}
+    return {"parts": [*parts], **{key: [*one] for key, one in told.items()}, "tolerance": tolerance}
 
 
 class Forms(NamedTuple):

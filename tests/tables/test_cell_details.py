@@ -47,6 +47,16 @@ def test_an_average_is_of_all_columns_and_says_why_it_is_not_compared(tmp_path, 
     assert "95% interval" not in found and "Difference" not in found
 
 
+def test_what_a_compared_cell_assumes_opens_from_it(tmp_path, make_table):
+    block = make_table(comparable=("bert-mirror",))
+    for row in (1, 2):
+        block["rows"][row]["cells"]["en"]["assumptions"] = ["which layer", "how long"]
+    changes = {"comparable": ("bert-mirror",), "rows": block["rows"]}
+    assert details(tmp_path, make_table, 2, 0, **changes)["Assumed"] == ["which layer", "how long"]
+    # not compared
+    assert "Assumed" not in details(tmp_path, make_table, 1, 0, **changes)
+
+
 def test_a_cell_that_was_not_run_says_why(tmp_path, make_table):
     found = details(tmp_path, make_table, 0, 0)
     assert found["Status"] == ["not run: no vectors"]

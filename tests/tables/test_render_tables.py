@@ -131,6 +131,22 @@ def test_table_without_comparable_cells_or_replicates_says_so(assembled):
     assert re.search(r"paper \.\d+,", found.md) is None
 
 
+def test_what_compared_cells_assume_is_listed_and_said_above(make_table, tmp_path):
+    block = make_table(comparable=("bert-mirror",))
+    alone = assemble(tmp_path, block)
+    assert "as far as it states them" not in alone.md and "assume" not in alone.md
+    # the second is not compared
+    for row, what in ((2, "which <layer>"), (1, "how long")):
+        block["rows"][row]["cells"]["en"]["assumptions"] = [what]
+    found = assemble(tmp_path, block)
+    for form in (found.md, found.html):
+        assert "recipe are the paper's, as far as it states them (below" in form
+        assert "What compared scores assume, for the paper does not state it:" in form
+    assert "how long" not in found.md
+    # of the column and of the average
+    assert "<li>which &lt;layer&gt; (2 of 3 cells)</li>" in found.html
+
+
 def test_departures_are_listed_with_the_number_of_cells(make_table, tmp_path):
     block = make_table()
     block["rows"][2]["cells"]["en"]["departures"] = ["the sampler", "the sampler", "a recipe"]

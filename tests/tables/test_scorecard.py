@@ -23,7 +23,7 @@ def cell(name, status, reason="", **changes):
     published = None if paper is None else Decimal(paper)
     known: dict[str, Any] = dict.fromkeys(HEADER) | {"seeds": 0, "against": "", "row": "r"}
     known |= {"table": changes.get("table", "table01"), "column": name, "status": status}
-    known |= {"reason": reason, "published": published}
+    known |= {"reason": reason, "published": published, "assumed": changes.get("assumed", "")}
     if status != "not-run":
         known |= {"mean": ours, "sd": 0.004, "low": ours - 0.05, "high": ours + 0.05, "seeds": 3}
         known["tolerance"] = Decimal("0.01")
@@ -34,9 +34,9 @@ def cell(name, status, reason="", **changes):
 
 CELLS = [
     cell("a", "inside", ours=0.505),
-    cell("b", "outside", ours=0.52),
+    cell("b", "outside", ours=0.52, assumed="which layer | how long"),
     cell("c", "not-comparable", "a small model | the sampler"),
-    cell("d", "not-comparable", "the sampler"),
+    cell("d", "not-comparable", "the sampler", assumed="which layer"),
     cell("e", "not-run", "no vectors"),
     cell("f", "no-published", paper=None),
     cell("g", "not-run", "no vectors", paper=None),
@@ -70,13 +70,15 @@ def forms(tmp_path, **papers):
 def test_counts_and_reasons_of_each_table_and_in_total(tmp_path):
     rows, text, page = forms(tmp_path, one={"table01": CELLS, "table03": OTHERS})
     assert {row["table"]: [int(row[name]) for name in NUMBERS] for row in rows} == {
-        "table01": [6, 2, 1, 1, 3, 1],
-        "table03": [3, 1, 0, 1, 0, 2],
-        "total": [9, 3, 1, 2, 3, 3],
+        "table01": [6, 2, 1, 1, 1, 3, 1],
+        "table03": [3, 1, 0, 0, 1, 0, 2],
+        "total": [9, 3, 1, 1, 2, 3, 3],
     }
     assert json.loads(rows[0]["not_comparable_reasons"]) == {"a small model": 2, "the sampler": 2}
     assert json.loads(rows[2]["not_run_reasons"]) == {"no vectors": 2, "no data | really": 1}
-    counts, outside, not_comparable, not_run = Page(page).tables
+    # those of cells that are compared alone
+    assert json.loads(rows[2]["assumptions"]) == {"how long": 1, "which layer": 1}
+    counts, outside, assumed, not_comparable, not_run = Page(page).tables
     assert [row[0] for row in counts[1:]] == ["The table01", "The table03", "Total"]
     # by falling difference
     assert outside == [
@@ -84,6 +86,7 @@ def test_counts_and_reasons_of_each_table_and_in_total(tmp_path):
         ["table03", "r", "a", ".250 ±.004", "[.200, .300]", ".500", "-.250", ".01"],
         ["table01", "r", "b", ".520 ±.004", "[.470, .570]", ".500", "+.020", ".01"],
     ]
+    assert assumed[1:] == [[what, "1", "table01 (1)"] for what in ("which layer", "how long")]
     assert text.index("| table03 | r | a |") < text.index("| table01 | r | b |")
     # most frequent first
     reasons = ("a small model", "the sampler")
@@ -92,7 +95,7 @@ def test_counts_and_reasons_of_each_table_and_in_total(tmp_path):
     assert not_run[1:] == [vectors, ["no data | really", "1", "table03 (1)"]]
     assert r"| no data \| really | 1 | table03 (1) |" in text
     assert not re.search("reproduc", text + page, flags=re.IGNORECASE)
-    assert "1 lie inside their tolerance and 2 outside" in text
+    assert "1 lie inside their tolerance and 2 outside; 1 assume" in text
 
 
 def test_each_paper_has_a_section_and_a_total_of_its_own(tmp_path):
@@ -103,7 +106,7 @@ def test_each_paper_has_a_section_and_a_total_of_its_own(tmp_path):
     assert [*counts] == ["table01", "table03", "total one", "total two", "total"]
     assert counts["total one"] == counts["table01"]
     assert counts["total two"] == counts["table03"]
-    assert counts["total"] == [9, 3, 1, 2, 3, 3]
+    assert counts["total"] == [9, 3, 1, 1, 2, 3, 3]
     assert re.findall("^## (.*)$", text, flags=re.MULTILINE) == ["Paper one", "Paper two"]
     one, two = page[page.index("Paper one") :].split("Paper two")
     assert "table03" not in one

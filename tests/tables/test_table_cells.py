@@ -134,11 +134,12 @@ def test_tolerance_holds_for_values_as_shown_and_its_bound_is_inside(value, is_i
 
 def test_average_departs_in_all_that_its_columns_do_within_their_mean_tolerance():
     row = {
-        "a": run("a", "s", departures=("model", "data"), tolerance=0.01),
-        "b": run("b", "s", departures=("data", "recipe"), tolerance=0.03),
+        "a": run("a", "s", departures=("model", "data"), tolerance=0.01, assumptions=("x",)),
+        "b": run("b", "s", departures=("data", "recipe"), tolerance=0.03, assumptions=("y", "x")),
     }
     average = fill({"x": row}, {"s": [("set-a", 0.5), ("set-b", 0.5)]}).cells["x", "avg"]
     assert average.departures == ("model", "data", "recipe")
+    assert average.assumptions == ("x", "y")
     assert average.tolerance == Decimal("0.02")
 
 

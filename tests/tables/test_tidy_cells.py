@@ -10,14 +10,14 @@ def test_cells_are_read_as_written(tmp_path):
     numbers = (Decimal("0.375"), -0.25, 0.5, 0.001998)
     place = ("table01", "bert-mirror", "en")
     cells = [
-        TidyCell(*place, 0.625, 0.125, 0.5, 0.75, 2, *decimals, "outside", "", "bert-mp", *numbers),
-        TidyCell(*place, *[None] * 4, 0, *[None] * 3, "not-run", "no data", "", *[None] * 4),
+        TidyCell(*place, 0.6, 0.1, 0.5, 0.7, 2, *decimals, "outside", "", "x", "bert-mp", *numbers),
+        TidyCell(*place, *[None] * 4, 0, *[None] * 3, "not-run", "no data", "", "", *[None] * 4),
     ]
     write_cells(tmp_path / "cells.tsv", cells)
     assert read_cells(tmp_path / "cells.tsv") == cells
     assert ",".join(HEADER) == (
         "table,row,column,mean,sd,low,high,seeds,published,difference,tolerance,status,reason,"
-        "against,against_difference,against_low,against_high,p_value"
+        "assumed,against,against_difference,against_low,against_high,p_value"
     )
 
 

@@ -64,12 +64,12 @@ def test_reasons_of_stand_ins_are_counted_apart_from_those_of_the_config():
         cell(status="not-comparable", reason=f"{data} | {model} | {trained}"),
         cell(status="not-comparable", reason="model bert-fr is not the paper's"),
         cell(status="not-comparable", reason="recipe: steps 5, in the paper 1000000"),
-        cell(status="not-comparable", reason="corpus names is not the paper's"),
+        cell(status="not-comparable", reason="corpus names is not the paper's", assumed="a | b"),
         cell(status="not-run", reason="the text was not given out"),
         cell(status="not-run", reason="a single seed has no deviation"),
         cell(status="no-published", published=None),
     ]
-    status, made, own = rehearsal_report.count_reasons(cells, stand_ins)
+    status, made, own, assumed = rehearsal_report.count_reasons(cells, stand_ins)
     assert status == {"not-comparable": 4, "not-run": 2}
     # data and text are both data
     assert made == {
@@ -78,6 +78,7 @@ def test_reasons_of_stand_ins_are_counted_apart_from_those_of_the_config():
         "stand-in length of training": 1,
         "one seed in the place of several": 1,
     }
+    assert assumed == {"a": 1, "b": 1}
     assert own == {
         "not-comparable: recipe: steps 5, in the paper 1000000": 1,
         "not-comparable: corpus names is not the paper's": 1,

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from workflow_scripts import rooms
-from workflow_scripts.configuration.blocks import Block, Id, Papers, Whitespace, WholeNumber
+from workflow_scripts.configuration.blocks import Block, Id, Papers, Text, Whitespace, WholeNumber
 
 
 class CorpusBlock(Block):
@@ -25,7 +25,14 @@ class CorpusBlock(Block):
     file_keys: ClassVar[tuple[str, ...]] = ("path",)
 
     kind: Id = Field(description="Which module of corpora/kinds makes it, such as `names`.")
-    paper: Papers = Field([], description="Papers that tuned on these very strings.")
+    paper: Papers = Field(
+        [], description="Papers that tuned on these very strings, but for what is `assumed`."
+    )
+    assumed: Text | None = Field(
+        None,
+        description="What of the paper's strings is not known: cells tuned on these are compared, "
+        "and say so.",
+    )
     deduplicate: bool = Field(
         True,
         description="Repeated strings are false negatives of each other in a batch: the paper "

@@ -4,7 +4,7 @@ from functools import cached_property
 from typing import Any
 
 from workflow_scripts.dag.asked import Asked, Cell, Wanted
-from workflow_scripts.dag.departures import departures, unique
+from workflow_scripts.dag.departures import standing, unique
 from workflow_scripts.dag.present import Present
 from workflow_scripts.dag.typed import Typed
 from workflow_scripts.tables.document import OWN
@@ -51,7 +51,7 @@ class Cells:
         return sorted({file for wanted in self.run for file in self.scores(wanted)})
 
     def cell(self, room: str, name: str, cell: Cell, tolerance: float | None) -> dict[str, Any]:
-        """Return {parts, departures, tolerance} of a cell, or {not_run: reason}.
+        """Return {parts, departures, assumptions, tolerance} of a cell, or {not_run: reason}.
 
         A part is {dataset, metric, scores: files by seed}. `tolerance` is the column's own; without
         one the config's holds. A mean over several data sets leaves out those whose files are
@@ -64,7 +64,8 @@ class Cells:
             if (not_run := self._present.not_run(wanted)) is not None:
                 return {"not_run": not_run.reason}
         paper = getattr(self._typed, room)[name].paper
-        reasons = [one for wanted in found for one in departures(self._typed, paper, wanted)]
+        standings = [standing(self._typed, paper, wanted) for wanted in found]
+        reasons = [one for its in standings for one in its.departures]
         reasons += [f"the mean leaves out {dataset}" for dataset in left_out]
         if tolerance is None:
             tuned = self._typed.is_tuned(found[0].encoders[0][0].recipe)
@@ -74,7 +75,9 @@ class Cells:
             {"dataset": one.dataset, "metric": one.metric, "scores": self.scores(one)}
             for one in found
         ]
-        return {"parts": parts, "departures": unique(reasons), "tolerance": tolerance}
+        assumed = unique(one for its in standings for one in its.assumptions)
+        told = {"departures": unique(reasons), "assumptions": assumed}
+        return {"parts": parts, **told, "tolerance": tolerance}
 
     def left_out(self, room: str, name: str, cell: Cell) -> list[str]:
         """Return the data sets that a mean leaves out, their files missing; none where all are."""

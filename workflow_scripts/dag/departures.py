@@ -1,8 +1,8 @@
-"""Where a cell departs from its paper: only one that does not is compared with its value."""
+"""How a cell stands to its paper: where it departs from it, and what it assumes."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from workflow_scripts.configuration.blocks import Block
 from workflow_scripts.configuration.layers import CONFIG
@@ -19,33 +19,42 @@ from workflow_scripts.tuning.recipe import resolve_likes
 def frozen(paper: str) -> dict[str, Any]:
     """Return the paper's own recipes and settings, from config/reference/<paper>/recipes.yaml.
 
-    {"recipes": {name: block}, "unlike_paper": {name of another: why it is not the paper's},
-    "retrieval": {task: {key: value}}, "classification": {key: value}}, `like` resolved. They are a
-    copy: an edit of config/recipes.yaml makes a departure.
+    {"recipes": {name: block}, "assumed": {name: what of it the paper does not state}, "retrieval":
+    {task: {key: value}}, "classification": {key: value}}, `like` resolved. They are a copy: an edit
+    of config/recipes.yaml makes a departure.
     """
     file = CONFIG / "reference" / paper / "recipes.yaml"
     found = read_mapping(file) if file.is_file() else {}
     recipes = resolve_likes(found.get("recipes", {}))
-    others = ("unlike_paper", "retrieval", "classification")
+    others = ("assumed", "retrieval", "classification")
     return {"recipes": recipes, **{key: found.get(key, {}) for key in others}}
 
 
-def departures(typed: Typed, paper: str, wanted: Wanted) -> list[str]:
-    """Return where a cell that is run departs from its paper; none: it may be compared.
+class Standing(NamedTuple):
+    """Where a cell departs from its paper; without departures it is compared with its value.
 
-    A table of your own has nothing to depart from.
+    `assumptions` say what the paper leaves open and is read in one way here.
     """
+
+    departures: list[str]
+    assumptions: list[str]
+
+
+def standing(typed: Typed, paper: str, wanted: Wanted) -> Standing:
+    """Return how a cell that is run stands to its paper; a table of your own has none."""
     if paper == OWN:
-        return []
-    published, reasons = frozen(paper), []
+        return Standing([], [])
+    published, dataset = frozen(paper), typed.datasets[wanted.dataset]
+    reasons, assumed = [], _assumed(f"data set {wanted.dataset}", dataset.assumed)
     if paper not in typed.config.data.paper:
         reasons.append("the data are not the paper's")
-    elif (how := typed.datasets[wanted.dataset].unlike_paper) is not None:
-        reasons.append(f"data set {wanted.dataset}: {how}")
-    reasons += _whitespace(f"data set {wanted.dataset}", typed.datasets[wanted.dataset])
+    elif dataset.unlike_paper is not None:
+        reasons.append(f"data set {wanted.dataset}: {dataset.unlike_paper}")
+    reasons += _whitespace(f"data set {wanted.dataset}", dataset)
     for encoder in wanted.encoders[0]:
         for name in typed.recipes_of(encoder.recipe):
             reasons += _recipe_departures(name, typed.blocks["recipes"][name], published)
+            assumed += _assumed(f"recipe {name}", published["assumed"].get(name))
         if paper not in typed.models[encoder.model].paper:
             reasons.append(f"model {encoder.model} is not the paper's")
         for name in typed.corpora_of(encoder):
@@ -53,7 +62,8 @@ def departures(typed: Typed, paper: str, wanted: Wanted) -> list[str]:
             if paper not in corpus.paper:
                 reasons.append(f"corpus {name} is not the paper's")
             reasons += _whitespace(f"corpus {name}", corpus)
-    task = typed.datasets[wanted.dataset].task
+            assumed += _assumed(f"corpus {name}", corpus.assumed)
+    task = dataset.task
     for place, values in published["retrieval"].get(task, {}).items():
         block = getattr(typed.config.retrieval, place)
         reasons += _setting_departures(f"retrieval.{place}", block, values)
@@ -61,7 +71,11 @@ def departures(typed: Typed, paper: str, wanted: Wanted) -> list[str]:
     if task == "classification":
         block, values = typed.config.classification, published["classification"]
         reasons += _setting_departures("classification", block, values)
-    return unique(reasons)
+    return Standing(unique(reasons), unique(assumed))
+
+
+def _assumed(name: str, what: str | None) -> list[str]:
+    return [] if what is None else [f"{name}: {what}"]
 
 
 def _setting_departures(place: str, block: Block, published: Mapping[str, Any]) -> list[str]:
@@ -87,8 +101,7 @@ def _recipe_departures(
     """
     its = published["recipes"].get(name)
     if its is None:
-        why = published["unlike_paper"].get(name)
-        return [f"recipe {name} is not the paper's" + (f": {why}" if why else "")]
+        return [f"recipe {name} is not the paper's"]
     keys = [key for key in {**its, **block} if its.get(key) != block.get(key)]
     return [
         f"recipe: {key} {_text(block.get(key))}, in the paper {_text(its.get(key))}" for key in keys

@@ -108,9 +108,12 @@ def read_typed(layers: Layers) -> Typed:
         blocks={
             "recipes": recipes,
             # what is a paper's is for the tables to say: no step depends on it
-            "corpora": {name: _without(block, "paper") for name, block in corpora.items()},
+            "corpora": {
+                name: _without(block, "paper", "assumed") for name, block in corpora.items()
+            },
             "datasets": {
-                name: _without(block, "unlike_paper", "absent") for name, block in datasets.items()
+                name: _without(block, "unlike_paper", "assumed", "absent")
+                for name, block in datasets.items()
             },
         },
     )

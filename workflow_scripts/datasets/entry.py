@@ -28,7 +28,13 @@ class DatasetEntry(Block):
         description="`kept`: strings as the files have them; `collapsed`: none at the ends, single "
         "spaces within, as always where strings are matched (linking, lexicons).",
     )
-    unlike_paper: Text | None = Field(None, description="How the set differs from the paper's.")
+    unlike_paper: Text | None = Field(
+        None, description="How the set differs from the paper's: its cells are not compared."
+    )
+    assumed: Text | None = Field(
+        None,
+        description="What of the paper's set is not known: its cells are compared, and say so.",
+    )
 
     def corpora(self) -> list[str]:
         """Return the ids of the corpora that the set is read from."""

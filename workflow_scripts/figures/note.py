@@ -1,5 +1,6 @@
 """The note that stands beside a figure: caption, what was measured, what may be compared."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from workflow_scripts.figures.plots import Plot
@@ -15,11 +16,16 @@ def _sentence(text: str) -> str:
 
 def _compared(label: str, cell: ShownCell) -> str:
     place = "within" if cell.status == INSIDE else "outside"
-    return (
+    line = (
         f"{label}: paper {form.format_published(cell.published)}, difference (ours minus the "
         f"paper's) {form.format_difference(cell.difference)}, {place} the tolerance of "
         f"{form.format_tolerance(cell.tolerance)}."
     )
+    return f"{line} Assumed: {_joined(cell.assumptions)}" if cell.assumptions else line
+
+
+def _joined(reasons: Iterable[str]) -> str:
+    return _sentence("; ".join(reason.rstrip(".") for reason in reasons))
 
 
 def comparison_lines(plot: Plot) -> list[str]:
@@ -40,9 +46,8 @@ def comparison_lines(plot: Plot) -> list[str]:
         )
     for label, cell in ran:
         if cell.departures:
-            reasons = _sentence("; ".join(reason.rstrip(".") for reason in cell.departures))
             what = "not comparable with the paper's and no reproduction"
-            lines.append(f"{label}: {what}: {reasons}")
+            lines.append(f"{label}: {what}: {_joined(cell.departures)}")
     return lines
 
 

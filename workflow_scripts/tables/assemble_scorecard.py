@@ -6,6 +6,7 @@ Only published values count. A value that a paper prints in two tables counts in
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from workflow_scripts.errors import run_command
@@ -17,11 +18,13 @@ from workflow_scripts.tables.render import write_document
 from workflow_scripts.tables.tidy_cells import TidyCell, read_cells
 
 TITLE = "Scorecard: our values beside the papers'"
-NUMBERS = ("published", "compared", "inside", "outside", "not_comparable", "not_run")
+NUMBERS = ("published", "compared", "assumed", "inside", "outside", "not_comparable", "not_run")
+# compared cells, where the paper leaves something open
+ASSUMED = "assumed"
 
 
 class Counts(NamedTuple):
-    """Published cells by what became of them, `NUMBERS`, and by status and reason."""
+    """Published cells by what became of them, `NUMBERS`; by status or `ASSUMED`, and reason."""
 
     numbers: Mapping[str, int]
     reasons: Mapping[str, Mapping[str, int]]
@@ -39,12 +42,15 @@ class Scorecard(NamedTuple):
 def _counts(cells: Sequence[TidyCell]) -> Counts:
     status = Counter(cell.status for cell in cells)
     numbers = [status[name] for name in (INSIDE, OUTSIDE, NOT_COMPARABLE, NOT_RUN)]
-    reasons: dict[str, Counter[str]] = {NOT_COMPARABLE: Counter(), NOT_RUN: Counter()}
+    assumed = [cell.assumptions for cell in cells if cell.status in (INSIDE, OUTSIDE)]
+    reasons = {NOT_COMPARABLE: Counter[str](), NOT_RUN: Counter[str]()}
     for cell in cells:
         if cell.status in reasons:
             reasons[cell.status].update(dict.fromkeys(cell.reasons, 1))
+    reasons[ASSUMED] = Counter(chain.from_iterable(assumed))
+    found = (len(cells), len(assumed), sum(map(bool, assumed)), *numbers)
     return Counts(
-        dict(zip(NUMBERS, (len(cells), sum(numbers[:2]), *numbers), strict=True)),
+        dict(zip(NUMBERS, found, strict=True)),
         {status: dict(counter.most_common()) for status, counter in reasons.items()},
     )
 
@@ -75,7 +81,8 @@ def _are(number: int) -> str:
 
 
 def _summary(card: Scorecard) -> list[str]:
-    published, compared, inside, outside, not_comparable, not_run = card.total.numbers.values()
+    numbers = card.total.numbers
+    published, compared, assumed, inside, outside, not_comparable, not_run = numbers.values()
     if not published:
         return ["No cell of any table or figure has a published value: there is nothing to count."]
     return [
@@ -84,7 +91,7 @@ def _summary(card: Scorecard) -> list[str]:
         f"compared; {_cells(not_comparable)} ran with others and {_are(not_comparable)} not "
         f"comparable; {_cells(not_run)} did not run.",
         f"Of the {_cells(compared)} compared, {inside:,} lie inside their tolerance and "
-        f"{outside:,} outside."
+        f"{outside:,} outside; {assumed:,} assume something that the paper does not state."
         if compared
         else "Not one cell is compared, so this run says nothing about whether the paper's values "
         "are reached. The reasons stand below.",
@@ -94,7 +101,8 @@ def _summary(card: Scorecard) -> list[str]:
 def _notes(unpublished: int) -> list[str]:
     lines = [
         "Compared: the cell ran with the model, the data and the recipe of the paper. Only then is "
-        "a difference taken.",
+        "a difference taken. Where the paper leaves something open, the cell ran as the config has "
+        "it: it counts as assumed too, and what is assumed stands above.",
         "Inside: our mean over seeds, as shown, differs from the printed value by no more than the "
         "tolerance that the table states. It is agreement within that bound and no more. Why a "
         "cell lies outside, the scorecard cannot tell.",
@@ -157,6 +165,7 @@ def _section(card: Scorecard, pages: Mapping[str, doc.Cell]) -> list[doc.Part]:
     sheets = [
         _counts_sheet(card, pages),
         _outside_sheet(card),
+        _reasons_sheet(card, ASSUMED, "What compared cells assume where the paper is silent"),
         _reasons_sheet(card, NOT_COMPARABLE, why),
         _reasons_sheet(card, NOT_RUN, "Why cells did not run"),
     ]
@@ -171,10 +180,10 @@ def _tsv(cards: Mapping[str, Scorecard], total: Counts) -> doc.Sheet:
         lines += [(f"total {paper}", card.total) for paper, card in cards.items()]
     rows = []
     for name, counts in [*lines, ("total", total)]:
-        found = (counts.reasons[status] for status in (NOT_COMPARABLE, NOT_RUN))
+        found = (counts.reasons[kind] for kind in (NOT_COMPARABLE, NOT_RUN, ASSUMED))
         reasons = (json.dumps(one, ensure_ascii=False, sort_keys=True) for one in found)
         rows.append(doc.text_row(name, *map(str, counts.numbers.values()), *reasons))
-    heads = ("table", *NUMBERS, "not_comparable_reasons", "not_run_reasons")
+    heads = ("table", *NUMBERS, "not_comparable_reasons", "not_run_reasons", "assumptions")
     return doc.Sheet([*map(doc.Column, heads)], [rows])
 
 

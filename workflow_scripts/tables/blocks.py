@@ -56,16 +56,17 @@ class Cell(NamedTuple):
 
     parts: tuple[Part, ...] = ()
     departures: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
     tolerance: Decimal | None = None
     not_run: str | None = None
 
     @classmethod
     def of(cls, block: Mapping[str, Any], factor: int = 1) -> "Cell":
-        """Return the cell of a block: {"not_run"} or {"parts", "departures", "tolerance"}."""
+        """Return the cell of a block: {"not_run"}, or what `dag.cells` says of it."""
         parts = (Part(p["dataset"], p["metric"], p["scores"]) for p in block.get("parts", ()))
         tolerance = None if "tolerance" not in block else factor * Decimal(str(block["tolerance"]))
-        departures = tuple(block.get("departures", ()))
-        return cls(tuple(parts), departures, tolerance, block.get("not_run"))
+        told = (tuple(block.get(key, ())) for key in ("departures", "assumptions"))
+        return cls(tuple(parts), *told, tolerance, block.get("not_run"))
 
 
 class Row(NamedTuple):

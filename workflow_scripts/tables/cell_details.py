@@ -96,6 +96,7 @@ def cell_details(table: ShownTable, row: Row, column: Column) -> dict[str, Any]:
         "Paper": [] if cell.published is None else [form.format_published(cell.published)],
         "Difference": _against(table.block, cell, digits),
         "Status": [": ".join([_STATUS[cell.status], *reasons[:1]]), *reasons[1:]],
+        "Assumed": list(cell.assumptions) if cell.is_compared else [],
         "Model": [_distinct(score.model for score in scores)],
         "Recipe": [_distinct(score.recipe for score in scores)],
         "Corpus": [_distinct(score.corpus for score in scores)],

@@ -4,6 +4,7 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from itertools import chain
 from typing import Any, NamedTuple
 
 from workflow_scripts.errors import UserError
@@ -47,7 +48,8 @@ class ShownCell:
 
     `deviation` is the sample standard deviation over `seeds`, None for one; `interval` the 95%
     bootstrap interval, None without replicates; `difference` the mean as shown minus the published
-    value, only without `departures` from the paper; `place` 1 for the best of a column, then 2.
+    value, only without `departures` from the paper, and under the `assumptions`; `place` 1 for the
+    best of a column, then 2.
     """
 
     mean: float | None = None
@@ -56,6 +58,7 @@ class ShownCell:
     seeds: int = 0
     not_run: str | None = None
     departures: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
     tolerance: Decimal | None = None
     published: Decimal | None = None
     difference: Decimal | None = None
@@ -72,6 +75,10 @@ class ShownCell:
         if self.difference is None:
             return NOT_COMPARABLE
         return INSIDE if abs(self.difference) <= self.tolerance else OUTSIDE
+
+    @property
+    def is_compared(self) -> bool:
+        return self.status in (INSIDE, OUTSIDE)
 
 
 class Sample(NamedTuple):
@@ -155,9 +162,15 @@ def _average(row: Row, values: Mapping[str, Mapping[int, float]]) -> ShownCell:
         return ShownCell(not_run="averages need the same seeds in all columns")
     return _measured(
         (statistics.fmean(column[seed] for column in by_column) for seed in seeds),
-        departures=tuple(dict.fromkeys(reason for cell in cells for reason in cell.departures)),
+        **_told(cells),
         tolerance=sum((cell.tolerance for cell in cells), Decimal(0)) / len(cells),
     )
+
+
+def _told(cells: Iterable[Cell | ShownCell]) -> dict[str, tuple[str, ...]]:
+    """Return the departures and the assumptions of a value that is made of those of `cells`."""
+    cells, keys = list(cells), ("departures", "assumptions")
+    return {key: tuple(dict.fromkeys(chain(*(getattr(one, key) for one in cells)))) for key in keys}
 
 
 def _of_paper(average: ShownCell, row: Row, published: Published) -> ShownCell:
@@ -204,8 +217,7 @@ def _add_changes(cells: dict[Place, ShownCell], block: Table, published: Publish
             cells[row.id, CHANGE] = ShownCell(not_run=reason, published=value)
             continue
         other = cells[row.against, block.change_of]
-        departures = tuple(dict.fromkeys([*cell.departures, *other.departures]))
-        found = {"seeds": cell.seeds, "departures": departures, "tolerance": cell.tolerance}
+        found = {"seeds": cell.seeds, "tolerance": cell.tolerance, **_told([cell, other])}
         change = ShownCell(float(cell.against.difference), **found)
         cells[row.id, CHANGE] = _with_published(change, value, column.digits)
 
@@ -261,7 +273,7 @@ def fill_table(block: Table, scores: Scores, published: Published) -> ShownTable
                 continue
             found = _values_by_seed(cell, scores, block.factor)
             values[column.id], used[row.id, column.id] = found
-            known = {"departures": cell.departures, "tolerance": cell.tolerance}
+            known = {"tolerance": cell.tolerance, **_told([cell])}
             show = _measured if column.shows_means else _spread
             cells[row.id, column.id] = show(values[column.id].values(), **known)
         if block.average:

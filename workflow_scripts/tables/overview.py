@@ -30,13 +30,15 @@ class Line(NamedTuple):
 
 
 def count(cells: Iterable[TidyCell]) -> dict[str, int]:
-    """Return how many cells there are, ran, did not run, are compared with the paper, and agree."""
+    """Return how many cells there are, ran, did not run, are compared with the paper, and how."""
     placed = [cell for cell in cells if cell.reason != NO_PLACE]
     status = Counter(cell.status for cell in placed)
     ran = sum(cell.mean is not None for cell in placed)
     compared = status[INSIDE] + status[OUTSIDE]
     numbers = {"cells": len(placed), "ran": ran, "not_run": len(placed) - ran}
-    return numbers | {"compared": compared, "inside": status[INSIDE], "outside": status[OUTSIDE]}
+    assumed = sum(bool(cell.assumed) for cell in placed if cell.status in (INSIDE, OUTSIDE))
+    numbers |= {"compared": compared, "inside": status[INSIDE], "outside": status[OUTSIDE]}
+    return numbers | {"assumed": assumed}
 
 
 def _encoder(row: Mapping[str, Any]) -> str:

@@ -40,19 +40,27 @@ def comparability_lines(table: ShownTable) -> list[str]:
         ]
     below = "below each value stand the paper's value and the difference, ours minus the paper's"
     if not others:
-        return [f"Model, data and recipe are the paper's: {below}."]
+        return [f"Model, data and recipe are the paper's{_as_far(table)}: {below}."]
     total = compared + others
     return [
-        f"In {compared} of {total} cells model, data and recipe are the paper's: {below}.",
+        f"In {compared} of {total} cells model, data and recipe are the paper's{_as_far(table)}: "
+        f"{below}.",
         f"The other {others} cells show no difference and are not comparable with the paper "
         f"(below it says why): there {orientation}.",
     ]
 
 
-def _departure_lines(table: ShownTable) -> list[str]:
-    cells = _with_status(table, NOT_COMPARABLE)
-    counts = Counter(reason for cell in cells for reason in dict.fromkeys(cell.departures))
-    total = len(cells)
+def _as_far(table: ShownTable) -> str:
+    assumed = any(cell.assumptions for cell in table.cells.values() if cell.is_compared)
+    return ", as far as it states them (below it says what is assumed)" if assumed else ""
+
+
+def _reason_lines(reasons: list[tuple[str, ...]]) -> list[str]:
+    """Return the reasons with how many cells have each; `reasons` has those of each cell."""
+    counts, total = (
+        Counter(reason for one in reasons for reason in dict.fromkeys(one)),
+        len(reasons),
+    )
     return [
         f"{reason} ({f'all {count}' if count == total else f'{count} of {total}'} cells)"
         for reason, count in counts.items()
@@ -231,8 +239,14 @@ def score_page(table: ShownTable, title: str, data: str, notes: list[str]) -> do
     ]
     if reasons:
         parts.append(doc.Items("– no value:", reasons, is_numbered=True))
-    if departures := _departure_lines(table):
-        parts.append(doc.Items("Why scores are not compared with the paper:", departures))
+    assumed = [one.assumptions for one in _with_status(table, INSIDE, OUTSIDE)]
+    departed = [one.departures for one in _with_status(table, NOT_COMPARABLE)]
+    for heading, lines in (
+        ("What compared scores assume, for the paper does not state it:", _reason_lines(assumed)),
+        ("Why scores are not compared with the paper:", _reason_lines(departed)),
+    ):
+        if lines:
+            parts.append(doc.Items(heading, lines))
     if table.samples:
         parts.append(_samples(table))
     comments = []

@@ -19,8 +19,8 @@ class TidyCell(NamedTuple):
     """One cell as `ShownCell` has it; numbers are None where there is none.
 
     `sd` is the sample deviation over seeds, `low` and `high` the 95% bootstrap interval. `reason`
-    says why a cell was not run, or all that keeps it from being comparable. `against_...` are of
-    the difference to the row `against`.
+    says why a cell was not run, or all that keeps it from being comparable; `assumed` what the
+    paper leaves open. `against_...` are of the difference to the row `against`.
     """
 
     table: str
@@ -36,6 +36,7 @@ class TidyCell(NamedTuple):
     tolerance: Decimal | None
     status: str
     reason: str
+    assumed: str
     against: str
     against_difference: Decimal | None
     against_low: float | None
@@ -46,6 +47,10 @@ class TidyCell(NamedTuple):
     def reasons(self) -> list[str]:
         """The reasons apart: those of a cell that ran may be several."""
         return [self.reason] if self.status == NOT_RUN else self.reason.split(SEPARATOR)
+
+    @property
+    def assumptions(self) -> list[str]:
+        return self.assumed.split(SEPARATOR) if self.assumed else []
 
 
 HEADER = TidyCell._fields
@@ -61,13 +66,15 @@ def tidy_cells(table: ShownTable) -> list[TidyCell]:
             cell = table.cells[row.id, column.id]
             own = (cell.mean, cell.deviation, *(cell.interval or (None, None)), cell.seeds)
             paper = (cell.published, cell.difference, cell.tolerance, cell.status)
-            reason = cell.not_run or SEPARATOR.join(cell.departures)
+            told = (cell.departures, cell.assumptions)
+            reasons, assumed = (SEPARATOR.join(one) for one in told)
+            why = (cell.not_run or reasons, assumed)
             other = ("", *[None] * 4)
             if one := cell.against:
                 other = (one.row, one.difference, *(one.interval or (None, None)), one.p_value)
-            found.append(TidyCell(table.block.id, row.id, column.id, *own, *paper, reason, *other))
+            found.append(TidyCell(table.block.id, row.id, column.id, *own, *paper, *why, *other))
     for place, value in table.unplaced.items():
-        alone = (*[None] * 4, 0, value, None, None, NOT_RUN, NO_PLACE, "", *[None] * 4)
+        alone = (*[None] * 4, 0, value, None, None, NOT_RUN, NO_PLACE, "", "", *[None] * 4)
         found.append(TidyCell(table.block.id, *place, *alone))
     return found
 
