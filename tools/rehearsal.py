@@ -88,6 +88,9 @@ def overlay(base: Path, seeds: int, tables: Sequence[str]) -> dict[str, Any]:
             for name, one in searches
         }
     }
+    # stand-ins have few
+    layers = [name for name, one in config["recipes"].items() if "layer" in one]
+    block["recipes"] = {name: {"layer": 1} for name in layers}
     with_seeds = [name for name, one in config["tables"].items() if "seeds" in one]
     block["tables"] = {name: {"seeds": SEEDS[:seeds]} for name in with_seeds}
     if tables:

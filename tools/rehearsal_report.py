@@ -77,7 +77,8 @@ def stand_in_reasons(overlay: Mapping[str, Any]) -> dict[str, str]:
         found[f"corpus {re.escape(name)} is not the paper's"] = DATA
     for recipe in overlay.get("recipes", {}).values():
         found |= {
-            f"recipe: {key} {value}, in the paper .*": LENGTH for key, value in recipe.items()
+            f"recipe: {key} {value}, in the paper .*": MODEL if key == "layer" else LENGTH
+            for key, value in recipe.items()
         }
     return found
 

@@ -443,6 +443,14 @@ def test_retrieval_that_is_not_the_paper_s_is_a_departure(config, project):
     assert cell["departures"] == ["retrieval.linking: similarity cosine, in the paper dot"]
 
 
+def test_embedding_hears_of_a_layer_only_where_there_is_one(config):
+    config["recipes"]["middle"] = {"like": "base-mp", "layer": 2}
+    given, length = plan_of(config).given, config["recipes"]["base-mp"]["embed_max_length"]
+    block = {"pooling": "mean", "embed_max_length": length}
+    assert json.loads(given.embedding_block("base-mp")) == block
+    assert json.loads(given.embedding_block("middle")) == block | {"layer": 2}
+
+
 def test_marks_of_the_paper_reach_no_step(config):
     config["corpora"]["sentences-en"] |= {"paper": "mirror-bert", "assumed": "which ones"}
     given = plan_of(config).given

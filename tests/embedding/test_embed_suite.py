@@ -5,8 +5,10 @@ import shutil
 
 import numpy as np
 import pytest
+import torch
 from command_words import as_argv
 from tiny_models import make_sentences
+from transformers import AutoModel, AutoTokenizer
 
 from workflow_scripts.embedding import embed_suite
 from workflow_scripts.embedding.encoder_folder import load_model
@@ -15,8 +17,8 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json, sha256_of
 
 
-def choices(pooling: str = "mean", length: int = 16) -> str:
-    return json.dumps({"method": "none", "pooling": pooling, "embed_max_length": length})
+def choices(pooling: str = "mean", length: int = 16, **more: int) -> str:
+    return json.dumps({"method": "none", "pooling": pooling, "embed_max_length": length, **more})
 
 
 @pytest.fixture
@@ -42,6 +44,28 @@ def test_vectors_and_record_are_written(arguments, tiny_bert, tmp_path):
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["suite.json", "suite.npy"]
 
 
+@pytest.mark.parametrize("pooling", ["mean", "cls"])
+@pytest.mark.parametrize("layer", [1, 2])
+@pytest.mark.parametrize("model", ["tiny_bert", "tiny_roberta"])
+def test_a_layer_is_the_last_of_a_model_that_ends_there(
+    model, layer, pooling, arguments, tmp_path, request
+):
+    folder = request.getfixturevalue(model)
+    arguments |= {"--model": folder, "--recipe-json": choices(pooling, layer=layer)}
+    embed_suite.main(as_argv(arguments))
+    found = np.load(tmp_path / "out" / "suite.npy")
+    shorter = AutoModel.from_pretrained(folder, num_hidden_layers=layer).eval()
+    assert len(shorter.encoder.layer) == layer
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    for string, vector in zip(make_sentences(12), found, strict=True):
+        given = tokenizer(string, truncation=True, max_length=16, return_tensors="pt")
+        with torch.inference_mode():
+            states = shorter(**given).last_hidden_state[0]
+        expected = states[0] if pooling == "cls" else states.mean(dim=0)
+        np.testing.assert_allclose(vector, expected.numpy(), atol=1e-5)
+    assert read_json(tmp_path / "out" / "suite.json")["layer"] == layer
+
+
 def test_a_tokenizer_without_leading_mark_is_warned_of(arguments, tiny_bert, tmp_path, capsys):
     arguments["--recipe-json"] = choices("cls")
     embed_suite.main(as_argv(arguments))
@@ -64,6 +88,7 @@ def test_a_tokenizer_without_leading_mark_is_warned_of(arguments, tiny_bert, tmp
         ({"--recipe-json": choices("min")}, "pooling 'min' is unknown"),
         ({"--recipe-json": choices(length=2)}, "embed_max_length 2 is less than 3"),
         ({"--recipe-json": choices(length=900)}, "more than the 66"),
+        ({"--recipe-json": choices(layer=3)}, "tiny-bert: has 2 layers, `layer` 3 of the recipe"),
         ({"--strings": "nowhere.txt"}, "nowhere.txt: no such file"),
         ({"--strings": "empty.txt"}, r"empty.txt: no strings"),
         ({"--model": "no/such/model/folder"}, "no such model folder"),

@@ -20,7 +20,9 @@ def test_the_overlay_leaves_recipes_and_corpora_of_rows_as_they_are(
     project, paper_config, tmp_path
 ):
     block = rehearsal.overlay(project / "config/paper.yaml", 1, ["table05"])
-    assert not {"recipes", "datasets"} & block.keys()
+    assert "datasets" not in block
+    # of the stand-ins' layers
+    assert block["recipes"] == {name: {"layer": 1} for name in ("xtreme", "xtreme-large")}
     # those of the grid
     assert not block["corpora"].keys() & paper_config["corpora"].keys()
     for search in block["tuning_grid"]["searches"].values():
@@ -57,12 +59,14 @@ def test_what_was_never_given_out_has_a_stand_in(project, paper_config):
 def test_reasons_of_stand_ins_are_counted_apart_from_those_of_the_config():
     overlay = {"corpora": {"text-en": {"kind": "text"}}, "recipes": {"cmlm": {"steps": 4}}}
     overlay["seeds"] = [33]
+    overlay["recipes"]["middle"] = {"layer": 1}
     stand_ins = rehearsal_report.stand_in_reasons(overlay)
     data, model = "the data are not the paper's", "model bert-multi is not the paper's"
     trained = "recipe: steps 4, in the paper 1000000 | corpus text-en is not the paper's"
     cells = [
         cell(status="not-comparable", reason=f"{data} | {model} | {trained}"),
         cell(status="not-comparable", reason="model bert-fr is not the paper's"),
+        cell(status="not-comparable", reason="recipe: layer 1, in the paper 7"),
         cell(status="not-comparable", reason="recipe: steps 5, in the paper 1000000"),
         cell(status="not-comparable", reason="corpus names is not the paper's", assumed="a | b"),
         cell(status="not-run", reason="the text was not given out"),
@@ -70,10 +74,10 @@ def test_reasons_of_stand_ins_are_counted_apart_from_those_of_the_config():
         cell(status="no-published", published=None),
     ]
     status, made, own, assumed = rehearsal_report.count_reasons(cells, stand_ins)
-    assert status == {"not-comparable": 4, "not-run": 2}
+    assert status == {"not-comparable": 5, "not-run": 2}
     # data and text are both data
     assert made == {
-        "stand-in model": 2,
+        "stand-in model": 3,
         "stand-in data": 1,
         "stand-in length of training": 1,
         "one seed in the place of several": 1,

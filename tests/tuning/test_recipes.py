@@ -59,7 +59,7 @@ def test_shipped_recipes_hold_the_papers_values(project):
     names = {f"base-{name}" for name in ("cls", "mp", "mp-padded", "mp-128", *names)}
     # of CMLM's tables
     names |= {f"senteval-{name}" for name in ("mean", "max", "cls")}
-    assert untuned == names | {"cmlm-proj", "labse"}
+    assert untuned == names | {"cmlm-proj", "labse", "xtreme", "xtreme-large"}
     for name in ("mean", "max", "cls"):
         one = recipes[f"senteval-{name}"]
         assert (one.pooling, one.embed_max_length, one.start) == (name, 128, None)
@@ -151,6 +151,8 @@ def test_shipped_recipes_hold_the_values_of_cmlm(project):
             {**NONE, "development": {"suite": "s", "dataset": "d", "every": 3}},
             *("development", "tunes nothing"),
         ),
+        ({**NONE, "layer": 0}, "layer", "1 or more"),
+        ({**NONE, "layer": 7, "pooling": "pooler"}, "layer", "of the last layer; leave"),
         ({"pooling": "projected"}, "pooling", "method none with a `start`"),
     ],
 )

@@ -135,9 +135,10 @@ class Given:
     # ---- encoders -------------------------------------------------------------------------------
 
     def embedding_block(self, recipe: str) -> str:
-        """Return the part of a recipe that embedding reads: pooling and length."""
+        """Return the part of a recipe that embedding reads: pooling, length, perhaps a layer."""
         block = self._typed.blocks["recipes"][recipe]
-        return canonical({key: block[key] for key in ("pooling", "embed_max_length")})
+        keys = ["pooling", "embed_max_length", *({"layer"} & block.keys())]
+        return canonical({key: block[key] for key in keys})
 
     def method_modules(self, recipe: str) -> list[str]:
         return [module_of("tuning.methods", self._typed.recipes[recipe].method)]

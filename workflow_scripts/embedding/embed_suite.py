@@ -12,14 +12,15 @@ def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", required=True, help="model or encoder folder, or hub id")
     parser.add_argument("--strings", required=True, help="text file, one string per line")
-    parser.add_argument("--recipe-json", required=True, help="with pooling, embed_max_length")
+    keys = ("pooling", "embed_max_length", "layer")
+    parser.add_argument("--recipe-json", required=True, help=f"{', '.join(keys)} (may lack)")
     parser.add_argument("--output", required=True, help="vectors, float32 .npy, row = string id")
     parser.add_argument("--record", required=True, help="what was embedded with what, .json")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--device", choices=("cpu", "cuda", "auto"), default="cpu")
     arguments = parser.parse_args(argv)
     recipe = json.loads(arguments.recipe_json)
-    pooling, max_length = recipe["pooling"], recipe["embed_max_length"]
+    pooling, max_length, layer = map(recipe.get, keys)
     strings = read_lines(arguments.strings)
     if not strings:
         raise UserError(f"{arguments.strings}: no strings to embed; remake the suite")
@@ -36,7 +37,7 @@ def main(argv: list[str] | None = None) -> None:
 
     loaded = load_model(arguments.model, set_up_torch(arguments.threads, arguments.device))
     loaded.warn_of_missing_mark(pooling)
-    vectors = encode_strings(loaded, strings, pooling, max_length, report=True)
+    vectors = encode_strings(loaded, strings, pooling, max_length, report=True, layer=layer)
     if not np.isfinite(vectors).all():
         wrong = "gives vectors that are not finite; tune or fetch it anew"
         raise UserError(f"{arguments.model}: {wrong}")
@@ -44,6 +45,7 @@ def main(argv: list[str] | None = None) -> None:
         np.save(stream, vectors)
     record = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
     record |= {"dimension": vectors.shape[1], "embed_max_length": max_length, "pooling": pooling}
+    record |= {} if layer is None else {"layer": layer}
     record |= {"strings": len(strings), "strings_sha256": sha256_of(arguments.strings)}
     versions = {"torch": torch.__version__, "transformers": transformers.__version__}
     write_json(arguments.record, record | {"versions": versions})

@@ -129,10 +129,17 @@ def torch_encoder(
     max_length: int,
     token_budget: int | None = None,
     precision: str = "float32",
+    layer: int | None = None,
 ) -> StringEncoder:
-    """Return the encoder that runs `loaded` where it is; the model is put in eval mode."""
+    """Return the encoder that runs `loaded` where it is; the model is put in eval mode.
+
+    `layer` is that whose hidden states are pooled, 1 the first, None the last.
+    """
     loaded.check_pooling(pooling, max_length)
     model = loaded.model.eval()
+    if layer is not None and layer > (there := model.config.num_hidden_layers):
+        raise UserError(f"{loaded.name}: has {there} layers, `layer` {layer} of the recipe is none")
+    more = {} if layer is None else {"output_hidden_states": True}
     device = next(model.parameters()).device
     dtype = choose_precision(precision, device)
     pooled_by, views = pooling, None
@@ -142,17 +149,18 @@ def torch_encoder(
     def run_batch(input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
         attention_mask = attention_mask.to(device)
         with torch.autocast(device.type, dtype) if dtype else nullcontext():
-            output = model(input_ids=input_ids.to(device), attention_mask=attention_mask)
-        states = output.last_hidden_state.float()
+            output = model(input_ids=input_ids.to(device), attention_mask=attention_mask, **more)
+        # the first is that of the embeddings
+        states = output.last_hidden_state if layer is None else output.hidden_states[layer]
         pooler_output = output.get("pooler_output")
-        vectors = pool_hidden_states(states, attention_mask, pooled_by, pooler_output)
+        vectors = pool_hidden_states(states.float(), attention_mask, pooled_by, pooler_output)
         return vectors if views is None else views(vectors).mean(dim=1)
 
     return StringEncoder(
         *(run_batch, loaded.tokenizer, model.config.hidden_size, pooling, max_length),
         token_budget=token_budget or TOKEN_BUDGETS.get(device.type, TOKEN_BUDGETS["cuda"]),
         workers=torch.get_num_threads() if device.type == "cpu" else 1,
-        settings=lambda: first_position_only(model, pooling in ("cls", "pooler")),
+        settings=lambda: first_position_only(model, pooling in ("cls", "pooler") and not more),
     )
 
 
@@ -164,13 +172,15 @@ def encode_strings(
     token_budget: int | None = None,
     report: bool = False,
     precision: str = "float32",
+    layer: int | None = None,
 ) -> np.ndarray:
     """Return float32 vectors [number of strings, D]; row i belongs to `strings[i]`.
 
     `token_budget` is the positions of a batch, None for what suits the device; `report` shows
-    progress on stderr. Same machine and strings: same bytes, whatever the threads.
+    progress on stderr; `layer` as in `torch_encoder`. Same machine and strings: same bytes,
+    whatever the threads.
     """
-    encoder = torch_encoder(loaded, pooling, max_length, token_budget, precision)
+    encoder = torch_encoder(loaded, pooling, max_length, token_budget, precision, layer)
     if not report:
         return encoder.encode(strings)
     with embedding_progress(len(strings)) as advance:

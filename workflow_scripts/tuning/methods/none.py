@@ -2,14 +2,26 @@
 
 from typing import Any
 
-from pydantic import field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
-from workflow_scripts.configuration.blocks import mistake
+from workflow_scripts.configuration.blocks import WholeNumber, mistake
 from workflow_scripts.tuning.recipe import Recipe
 
 
 class Choices(Recipe):
-    """A recipe of method none has the keys of every recipe only."""
+    """A recipe of method none has the keys of every recipe, and which layer is pooled."""
+
+    layer: WholeNumber | None = Field(
+        default=None, description="whose states are pooled, 1 the first; null: the last"
+    )
+
+    @field_validator("layer")
+    @classmethod
+    def _states_of_tokens(cls, value: int | None, info: ValidationInfo) -> int | None:
+        pooling = info.data.get("pooling")
+        if value is not None and pooling in ("pooler", "projected"):
+            raise mistake(f"pooling {pooling} is of the last layer; leave the key out")
+        return value
 
     @field_validator("development")
     @classmethod
