@@ -14,6 +14,7 @@ from workflow_scripts.errors import UserError
 
 MODELS = "data/models"
 COMMIT = "0123456789abcdef"
+SMALL = {"repository": "owner/small", "revision": COMMIT}
 FOLDER = f"owner--small@{COMMIT}"
 SICK = "sick/semeval2014/SICK_test_annotated.txt"
 SIZES = {"config.json": 2, "model.safetensors": 5, "tokenizer.json": 2}
@@ -25,7 +26,7 @@ def write_model(models):
     for name, size in SIZES.items():
         (folder / name).write_bytes(b"x" * size)
     files = [{"name": name, "size": size, "sha256": "0" * 64} for name, size in SIZES.items()]
-    content = {"repository": "owner/small", "revision": COMMIT, "files": files}
+    content = {**SMALL, "files": files}
     (folder / "files.json").write_text(json.dumps(content))
     return folder
 
@@ -158,8 +159,17 @@ def test_a_file_of_a_model_that_is_gone_or_short_is_named(offline, config, tmp_p
     ]
 
 
+def test_a_record_of_another_commit_is_of_another_model(config):
+    record("models/small", {**SMALL, "revision": "b" * 40})
+    # it is fetched by its rule, whose address changed
+    assert plan_of(config)
+    config["downloads"] = {"offline": True}
+    _, lines = error_of(config)
+    assert f"{MODELS}/{FOLDER}: no such folder, of model small" in lines
+
+
 def test_what_is_gone_since_it_was_fetched_is_named_where_it_could_be_fetched_too(config):
-    record("models/small")
+    record("models/small", SMALL)
     record("sick", {"files": [{"path": SICK}]})
     header, lines = error_of(config)
     assert header == "not as it was when it was fetched:"

@@ -1,6 +1,7 @@
 """Every value that a paper prints has a cell in config/papers/<paper>.yaml."""
 
 import copy
+import json
 from pathlib import Path
 
 import pytest
@@ -152,6 +153,20 @@ def test_without_the_text_of_cmlm_its_own_rows_say_so_and_those_of_others_run(pa
     assert shown["table08", "mbert", "fr"]["departures"] == []
     (why,) = shown["table08", "mbert", "fr"]["assumptions"]
     assert why.startswith("recipe base-mp-128: which layer")
+
+
+def test_recipes_of_the_default_fit_its_models(embedded_config, project):
+    plan, seen = plan_of(copy.deepcopy(embedded_config)), set()
+    for wanted in plan.cells.run:
+        for encoder in wanted.encoders[0]:
+            path = plan.typed.models[encoder.model].path
+            if path is not None and (encoder.model, encoder.recipe) not in seen:
+                seen.add((encoder.model, encoder.recipe))
+                model = json.loads((project / path / "config.json").read_text())
+                recipe = plan.typed.recipes[encoder.recipe]
+                assert recipe.embed_max_length <= model["max_position_embeddings"], encoder
+                assert (getattr(recipe, "layer", None) or 1) <= model["num_hidden_layers"], encoder
+    assert ("bert-multi", "xtreme") in seen
 
 
 @pytest.mark.parametrize("paper", ["mirror-bert", "cmlm"])

@@ -14,7 +14,8 @@ from workflow_scripts.downloads import model_folders as folders
 from workflow_scripts.downloads.fetching import files_without_source
 from workflow_scripts.downloads.mirrors import Mirror, check_offline, open_mirror, shown
 from workflow_scripts.downloads.model_files import hub_offline_variable
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import UserError, told_as_damaged
+from workflow_scripts.files import read_json
 
 
 class MissingError(UserError):
@@ -102,7 +103,7 @@ class Downloads:
         if folder.exists():
             for problem in folders.problems_of_folder(folder, wanted, with_hashes=False):
                 yield f"{problem}: delete {folder} and {record}, and it is fetched again"
-        elif Path(record).is_file():
+        elif _was_fetched(record, wanted):
             yield f"{folder}: no such folder: delete {record}, and it is fetched again"
 
     def _gone(self, download: str) -> Iterator[str]:
@@ -124,7 +125,7 @@ class Downloads:
         wanted = models.hub_model(model)
         assert wanted is not None
         folder = self._folder(wanted)
-        if folder.exists() or Path(models.record(model)).is_file():
+        if folder.exists() or _was_fetched(models.record(model), wanted):
             return
         if not self.offline and hub_offline_variable() is None:
             return
@@ -138,3 +139,12 @@ class Downloads:
                 yield from (f"{problem}, and {folder} is not there" for problem in problems)
                 return
         yield f"{folder}: no such folder, of model {model}"
+
+
+def _was_fetched(record: str, wanted: folders.HubModel) -> bool:
+    """Return whether a record tells of this commit: what has that of another is fetched anew."""
+    if not Path(record).is_file():
+        return False
+    with told_as_damaged(record):
+        found = read_json(record)
+        return wanted == folders.HubModel(found["repository"], found["revision"])
