@@ -176,10 +176,12 @@ class Asked:
                 return wanted._replace(absent="no model for this language in this config")
             if (reason := typed.models[model].absent) is not None:
                 return wanted._replace(absent=reason)
-            if typed.is_tuned(name) and typed.models[model].vectors is not None:
+            layered = getattr(recipe, "layer", None) is not None
+            if typed.models[model].vectors is not None and (typed.is_tuned(name) or layered):
+                wrong = "asks a layer of" if layered else "cannot tune"
                 raise UserError(
                     f"config: `{place.where}`: `{model}` is a file of word vectors, which recipe "
-                    f"`{name}` cannot tune; give a recipe of method none"
+                    f"`{name}` {wrong}; give a recipe of method none without `layer`"
                 )
             corpus = self._corpus(place, language)
             if recipe.start is not None and not recipe.tunes:

@@ -137,7 +137,7 @@ class Given:
     def embedding_block(self, recipe: str) -> str:
         """Return the part of a recipe that embedding reads: pooling, length, perhaps a layer."""
         block = self._typed.blocks["recipes"][recipe]
-        keys = ["pooling", "embed_max_length", *({"layer"} & block.keys())]
+        keys = ["pooling", "embed_max_length", *(["layer"] if block.get("layer") else [])]
         return canonical({key: block[key] for key in keys})
 
     def method_modules(self, recipe: str) -> list[str]:
