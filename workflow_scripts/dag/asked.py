@@ -176,7 +176,7 @@ class Asked:
                 return wanted._replace(absent="no model for this language in this config")
             if (reason := typed.models[model].absent) is not None:
                 return wanted._replace(absent=reason)
-            layered = getattr(recipe, "layer", None) is not None
+            layered = typed.layer(name) is not None
             if typed.models[model].vectors is not None and (typed.is_tuned(name) or layered):
                 wrong = "asks a layer of" if layered else "cannot tune"
                 raise UserError(

@@ -30,7 +30,7 @@ def read_encoder(plan: Plan, name: str) -> Encoder:
             f"config: `{where}.encoder.model` is `{own.model}`, a file of word vectors; give a "
             "model that embeds whole names"
         )
-    if getattr(recipe, "layer", None) is not None:
+    if typed.layer(own.recipe) is not None:
         raise UserError(
             f"config: `{where}.encoder.recipe` is `{own.recipe}`, which has a `layer`: only suites "
             "are embedded by one; name another recipe"

@@ -137,8 +137,9 @@ class Given:
     def embedding_block(self, recipe: str) -> str:
         """Return the part of a recipe that embedding reads: pooling, length, perhaps a layer."""
         block = self._typed.blocks["recipes"][recipe]
-        keys = ["pooling", "embed_max_length", *(["layer"] if block.get("layer") else [])]
-        return canonical({key: block[key] for key in keys})
+        layer = self._typed.layer(recipe)
+        more = {} if layer is None else {"layer": layer}
+        return canonical({key: block[key] for key in ("pooling", "embed_max_length")} | more)
 
     def method_modules(self, recipe: str) -> list[str]:
         return [module_of("tuning.methods", self._typed.recipes[recipe].method)]
