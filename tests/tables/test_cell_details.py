@@ -14,8 +14,10 @@ def details(tmp_path, make_table, row: int, column: int, **changes: Any) -> dict
     found = json.loads(
         re.search(r'<script type="application/json" id="cells">(.*?)</script>', page)[1]
     )
-    one = found[row * 3 + column]
-    return dict(one["terms"]) | {"title": one["title"], "scores": one["scores"]}
+    lines, one = found["lines"], found["cells"][row * 3 + column]
+    assert len(set(lines)) == len(lines)
+    terms = {name: [lines[number] for number in numbers] for name, numbers in one["terms"]}
+    return terms | {"title": one["title"], "scores": one["scores"]}
 
 
 def test_a_cell_of_two_seeds_names_each_with_its_value(tmp_path, make_table):

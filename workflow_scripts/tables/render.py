@@ -1,6 +1,7 @@
 """Documents as tsv, Markdown, HTML and LaTeX, by the templates beside this file."""
 
 import re
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,7 @@ def _environment(is_latex: bool) -> Environment:
     )
     filters = {"line": one_line, "md": markdown_text, "latex": latex_text, "field": latex_field}
     environment.filters.update(filters)
+    environment.policies["json.dumps_kwargs"] = {"sort_keys": True, "separators": (",", ":")}
     environment.tests["a"] = lambda part, kind: type(part).__name__ == kind
     return environment
 
@@ -71,11 +73,30 @@ def render_page(template: str, **values: Any) -> str:
     return _environment(False).get_template(f"{template}.html.j2").render(**values)
 
 
+def _lines_once(details: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return {"lines", "cells"}: the details, with the number of a line in its place.
+
+    Cells of a table say much alike, such as why they are not compared: half of a page's weight.
+    """
+    numbers: dict[str, int] = {}
+    cells = [
+        {
+            **cell,
+            "terms": [
+                [name, [numbers.setdefault(line, len(numbers)) for line in lines]]
+                for name, lines in cell["terms"]
+            ],
+        }
+        for cell in details
+    ]
+    return {"lines": list(numbers), "cells": cells}
+
+
 def render(document: Document, form: str) -> str:
     """Return a document in a form: tsv, md, html or tex."""
     if form == "html":
-        run = RUN if document.details else None
-        return render_page("page", document=document, title=document.title, run=run)
+        run, cells = (RUN, _lines_once(document.details)) if document.details else (None, None)
+        return render_page("page", document=document, title=document.title, run=run, cells=cells)
     template = _environment(form == "tex").get_template(f"page.{form}.j2")
     text = template.render(document=document)
     return re.sub(r"\n{3,}", "\n\n", text).strip("\n") + "\n" if form == "md" else text

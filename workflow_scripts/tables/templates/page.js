@@ -180,17 +180,17 @@ function showRecords(scores) {
   ]);
 }
 
-function open(detail) {
+function open(detail, lines) {
   document.getElementById("details-title").textContent = detail.title;
   terms.replaceChildren();
-  list(detail.terms);
+  list(detail.terms.map(([name, numbers]) => [name, numbers.map((number) => lines[number])]));
   if (detail.scores.length) showRecords(detail.scores);
   dialog.showModal();
 }
 
 const cells = document.getElementById("cells");
 if (cells) {
-  const details = JSON.parse(cells.textContent);
+  const { lines, cells: details } = JSON.parse(cells.textContent); // a line stands there once
   document.querySelectorAll("td[data-detail]").forEach((cell) => {
     const main = [...cell.childNodes].find((node) => node.textContent.trim());
     const button = element("button");
@@ -198,7 +198,7 @@ if (cells) {
     button.setAttribute("aria-haspopup", "dialog");
     main.replaceWith(button);
     button.append(main);
-    button.addEventListener("click", () => open(details[cell.dataset.detail]));
+    button.addEventListener("click", () => open(details[cell.dataset.detail], lines));
   });
   dialog.addEventListener("click", (event) => {
     if (event.target === dialog) dialog.close();
