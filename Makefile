@@ -61,9 +61,10 @@ test-pages: environment pages-packages
 	PYTHONPATH=$(PAGES_PACKAGES) python -m pytest -m browser tests/pages
 
 pages-packages: $(PAGES_PACKAGES)/.ready
-	@command -v "$${CHROMIUM:-/usr/bin/chromium}" > /dev/null || \
+	@{ command -v "$${CHROMIUM:-/usr/bin/chromium}" && \
+	   command -v "$${CHROMEDRIVER:-/usr/bin/chromedriver}"; } > /dev/null || \
 	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
-	    apt-get install --yes -qq --no-install-recommends chromium chromium-driver > /dev/null; }
+	    apt-get install --yes -qq --no-install-recommends --reinstall chromium chromium-driver > /dev/null; }
 
 $(PAGES_PACKAGES)/.ready: envs/pages.lock $(READY)
 	rm -rf $(PAGES_PACKAGES)
