@@ -67,7 +67,9 @@ def run_case(
     said = (folder / _SAID).read_text(encoding="utf-8", errors="replace")
     if shown:
         print(f"{folder}: {what!r}\n{said}")
-    names = [part for name in (*case.files, *words) for part in (name, *Path(name).parts)]
+    # what is not UTF-8 is named in ASCII
+    parts = [part for name in (*case.files, *words) for part in (name, *Path(name).parts)]
+    names = [*parts, *(ascii(part)[1:-1] for part in parts)]
     message = _message(said)
     if chance is None and message:
         return message

@@ -170,9 +170,11 @@ def test_a_hub_id_is_fetched_at_its_revision_and_what_is_not_there_is_named(tiny
         monkeypatch.setenv("HF_HUB_OFFLINE", offline)
         with pytest.raises(UserError, match=rf"some/model@x: no such folder.*{why}"):
             load_model("some/model@x")
-    for source in ("no/such/folder", "./nothing", "", "a b"):
+    for source in ("no/such/folder", "./nothing", "a b"):
         with pytest.raises(UserError, match="no such model folder"):
             load_model(source)
+    with pytest.raises(UserError, match="`model` is empty; give its folder or hub id"):
+        load_model("")
 
 
 SMALL = {"vocab_size": 100, "hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}

@@ -105,6 +105,13 @@ def test_a_development_set_is_its_part_of_that_name_and_its_strings(suite, tmp_p
         read_development_set(files[0], suite(parts=parts), "mine")
 
 
+def test_a_development_set_whose_strings_lost_a_line_is_told(suite, tmp_path):
+    items, strings = suite(), tmp_path / "strings.txt"
+    strings.write_text(strings.read_text().partition("\n")[0])
+    with pytest.raises(UserError, match=r"items.json or .*strings.txt: damaged .*; remove it"):
+        read_development_set(strings, items, "mine")
+
+
 def test_predictions_are_of_the_tested_rows_alone():
     found = own_predictions("mine", ENTRY, VECTORS, OwnClassifier(WEIGHT, BIAS, CLASSES))
     assert found == ["bad", "none"]

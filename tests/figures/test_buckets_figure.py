@@ -37,3 +37,11 @@ def test_a_data_set_of_another_task_is_refused(made):
     items.write_text(json.dumps({"datasets": {"words-en": {"task": "isotropy", "strings": [0]}}}))
     with pytest.raises(UserError, match="dataset `words-en` is of task isotropy"):
         made.draw(block)
+
+
+def test_strings_that_lost_a_line_are_told(made):
+    block = buckets_block(made, 3)
+    strings = Path(block["strings"])
+    strings.write_text(strings.read_text().rstrip("\n").rpartition("\n")[0])
+    with pytest.raises(UserError, match=r"items.json or .*strings.txt: damaged .*; remove it"):
+        made.draw(block)

@@ -115,14 +115,16 @@ def position_limit(model: PreTrainedModel) -> int | None:
 
 def resolve_model_folder(source: str) -> Path:
     """Return the folder of a model: a local one as it is, or that of a hub id (`name@revision`)."""
+    if not source:
+        raise UserError("the name of the `model` is empty; give its folder or hub id")
     folder = local_path(source)
-    if source and folder.is_dir():
+    if folder.is_dir():
         return folder
     name, _, revision = source.partition("@")
-    if source and folder.exists():
+    if folder.exists():
         raise UserError(f"{source}: not a folder; give the folder that holds config.json")
     if not re.fullmatch(r"[\w-][\w.-]*(/[\w-][\w.-]*)?", name):
-        raise UserError(f"{source or 'empty name'}: no such model folder; check the path")
+        raise UserError(f"{source}: no such model folder; check the path")
     from huggingface_hub import snapshot_download
 
     variable = hub_offline_variable()

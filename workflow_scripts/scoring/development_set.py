@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workflow_scripts import rooms
-from workflow_scripts.errors import UserError, nearest_name
+from workflow_scripts.errors import UserError, nearest_name, told_as_damaged
 from workflow_scripts.files import read_lines
 from workflow_scripts.retrieval.rankings import rows_by_dataset
 from workflow_scripts.retrieval.suite_files import read_datasets
@@ -73,7 +73,8 @@ def read_development_set(
         raise UserError(f"{items}: no data set {dataset}; {nearest_name(dataset, datasets)}")
     entry, texts = datasets[dataset], read_lines(strings)
     if "parts" in entry:
-        entry, texts = _development_part(dataset, entry, texts)
+        with told_as_damaged(f"{items} or {strings}"):
+            entry, texts = _development_part(dataset, entry, texts)
     return DevelopmentSet(dataset, entry, texts, linking_similarity, threads)
 
 

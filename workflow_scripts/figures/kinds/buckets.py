@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from workflow_scripts.configuration.blocks import Distinct, Id, Text
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import UserError, told_as_damaged
 from workflow_scripts.figures import plots, style
 from workflow_scripts.figures.config import AxesFigure
 from workflow_scripts.figures.plots import Entry, Plot, Point
-from workflow_scripts.files import read_json, read_lines
+from workflow_scripts.files import read_lines
 from workflow_scripts.tables.blocks import score_files
 from workflow_scripts.tables.document import DASH
 
@@ -75,14 +75,17 @@ def words_by_bucket(words: Iterable[str], buckets: Mapping[str, Iterable[str]]) 
 
 
 def _words_of_pairs(items: str, strings: str, dataset: str) -> list[str]:
-    entry = read_json(items)["datasets"][dataset]
+    from workflow_scripts.retrieval.suite_files import read_datasets
+
+    entry = read_datasets(items)[dataset]
     if entry["task"] != "similarity":
         raise UserError(
             f"{items}: dataset `{dataset}` is of task {entry['task']}; "
             "buckets of words need one of task similarity"
         )
     texts = read_lines(strings)
-    return [texts[number] for number in (*entry["left"], *entry["right"])]
+    with told_as_damaged(f"{items} or {strings}"):
+        return [texts[number] for number in (*entry["left"], *entry["right"])]
 
 
 def plot(block: dict[str, Any]) -> Plot:
