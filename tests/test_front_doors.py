@@ -57,6 +57,9 @@ def test_messages_name_the_command_that_was_typed(mirror_bert, project, tmp_path
     result = run(mirror_bert, "tuen")
     assert result.returncode == 2
     assert result.stderr == "error: mirror-bert tuen: no such command; did you mean 'tune'?\n"
+    # as of a variable of the shell that is not set
+    said = run(mirror_bert, "link", "--encoder", "e", "--mentions", "m", "", "a b").stderr
+    assert said.endswith("error: unrecognized arguments: '' 'a b' (--help lists the known)\n")
     lines = run(mirror_bert, "link", "--help").stdout.splitlines()
     assert lines[0].startswith("usage: mirror-bert link --encoder ENCODER")
     assert any(" | mirror-bert link --encoder my-encoder" in line for line in lines)

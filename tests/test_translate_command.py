@@ -251,6 +251,7 @@ def test_pairs_stand_between_tabs_or_blanks(tmp_path):
         ({"target_vocabulary": "empty"}, "empty: no words"),
         ({"source_vectors": "empty.vec"}, "empty.vec: no words"),
         ({"source_vectors": "wide.vec"}, "source vectors of 2 dimensions and target vectors of 6"),
+        ({"source_vectors": "same.vec"}, "words of same.vec, centred: row 0 is a zero vector"),
         ({"source_vectors": None}, "--source-vectors: missing; give one for each language"),
         ({"encoder": "m"}, "not both"),
         ({"source_vectors": None, "target_vectors": None}, "give encoders"),
@@ -277,6 +278,8 @@ def test_mistakes_are_named_and_leave_nothing(run, files, changes, message, monk
     contents |= {"empty": "\n", "empty.vec": "", "strange.tsv": "x\ty\nz\tu\nv\tw\n"}
     contents |= {"few.tsv": "sak\ttak\n", "folder/x": "", "wide.vec": "60 2\n"}
     contents["wide.vec"] += "".join(f"{word_of('source', row)} 1 {row}\n" for row in range(60))
+    same = "".join(f"{word_of('source', row)} 1 0 0 0 0 0\n" for row in range(60))
+    contents["same.vec"] = f"60 6\n{same}"
     (files / "folder").mkdir()
     for name, text in contents.items():
         (files / name).write_text(text)

@@ -118,24 +118,27 @@ class Case:
         """Run the same command to its end; its results are those of one that was left alone."""
         run = self.start()
         status = self.ended(run)
-        if status and self.damaged and str(Path(self.damaged).parent) in run.said:
+        if status and (named := self._named(run.said)):
             self.when += ", named"
-            self._remove_damaged(run.said)
+            shutil.rmtree(named) if named.is_dir() else named.unlink()
+            self.output.mkdir(exist_ok=True)
             run = self.start()
             status = self.ended(run)
         if status:
             self.wrong.append(f"run again it ends with {status}: {run.said.splitlines()[-3:]}")
         self.compare()
 
-    def _remove_damaged(self, said: str) -> None:
-        """Remove what an error of the workflow names; of a front door its output."""
+    def _named(self, said: str) -> Path | None:
+        """Return what to remove, if an error names it: of a front door its output."""
+        if self.damaged is None:
+            return None
         if not self.subject.is_workflow:
-            shutil.rmtree(self.output)
-            self.output.mkdir()
-        elif named := re.search(r"^error: (\S+): changed since", said, flags=re.MULTILINE):
-            self.damaged = named[1]
-            path = self.folder / self.damaged
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
+            return self.output if str(Path(self.damaged).parent) in said else None
+        found = re.search(r"^error: (\S+): changed since", said, flags=re.MULTILINE)
+        if found is None or not Path(self.damaged).is_relative_to(found[1]):
+            return None
+        self.damaged = found[1]
+        return self.folder / self.damaged
 
     def compare(self) -> None:
         found = self.subject.results(self.folder)

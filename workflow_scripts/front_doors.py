@@ -1,6 +1,7 @@
 """The front doors: their names under the one command, and what the help of each has."""
 
 import argparse
+import shlex
 import shutil
 import sys
 import textwrap
@@ -52,6 +53,16 @@ class _Manual(argparse.RawDescriptionHelpFormatter):
         super().add_usage(" ".join(["%(prog)s", *needed, "[OPTION ...]"]), actions, groups, prefix)
 
 
+class _DoorParser(argparse.ArgumentParser):
+    """A parser that shows each word that it does not know, also one that is empty."""
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        given, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {shlex.join(unknown)} (--help lists the known)")
+        return given
+
+
 def door_parser(module: str, manual: str | None, example: str) -> argparse.ArgumentParser:
     """Return the parser of a front door, whose help has its docstring whole and an example.
 
@@ -62,7 +73,7 @@ def door_parser(module: str, manual: str | None, example: str) -> argparse.Argum
     width = min(shutil.get_terminal_size().columns, 100) - 2
     said = said[:1].upper() + said[1:]
     shown = textwrap.indent(example.strip().replace("COMMAND", command), "  ")
-    return argparse.ArgumentParser(
+    return _DoorParser(
         prog=command,
         description="\n\n".join(textwrap.fill(one, width) for one in said.split("\n\n")),
         epilog=f"example (in a checkout):\n{shown}",

@@ -59,11 +59,12 @@ class Words(NamedTuple):
 
     vectors: np.ndarray  # float32 [words, dimension]
     rows: dict[str, int]
+    origin: str  # their model or file, in messages
 
     def side(self, name: str, **parts: Sequence[str]) -> LexiconSide:
         """Return the side of a lexicon whose parts are of these words."""
         entry = {part: [self.rows[word] for word in words] for part, words in parts.items()}
-        return LexiconSide(self.vectors, entry, name)
+        return LexiconSide(self.vectors, entry, f"{name} words of {self.origin}")
 
 
 class Wanted(NamedTuple):
@@ -126,7 +127,7 @@ def embed_by_encoders(
         encoder, _ = open_encoder(arguments, model, pooling, max_length)
         with embedding_progress(len(own)) as advance:
             vectors = encoder.encode(own, advance)
-        return Words(vectors, {word: row for row, word in enumerate(own)})
+        return Words(vectors, {word: row for row, word in enumerate(own)}, model)
 
     if models[0] == models[1]:
         return [embed(models[0], *chosen[0], unique_in_order([*strings[0], *strings[1]]))] * 2
@@ -152,7 +153,7 @@ def look_up(path: Path, strings: list[str]) -> Words:
             f"{strings[0][:40]!r}; give the vectors of that language"
         )
     vectors, _ = embed_strings(known, found, oov, str(path))
-    return Words(vectors, {word: row for row, word in enumerate(known)})
+    return Words(vectors, {word: row for row, word in enumerate(known)}, str(path))
 
 
 def leave_out_unknown(wanted: Wanted, sides: Sequence[Words], dictionary: Path) -> Wanted:
@@ -200,12 +201,11 @@ def translate(
     asked = unique_in_order([*wanted.words, *(source for source, _ in wanted.test)])
     learnt = [[pair[column] for pair in wanted.train] for column in (0, 1)]
     name, k = arguments.dictionary.name, arguments.k
-    names = [f"{side} words" for side in SIDES]
     # As many as the accuracies need; fewer are written.
     most = max(k, min(_LARGEST_K, len(target_words))) if wanted.test else k
     ranked = rank_translations(
-        sides[0].side(names[0], vocabulary=source_words, train=learnt[0], test=asked),
-        sides[1].side(names[1], vocabulary=target_words, train=learnt[1]),
+        sides[0].side(SIDES[0], vocabulary=source_words, train=learnt[0], test=asked),
+        sides[1].side(SIDES[1], vocabulary=target_words, train=learnt[1]),
         *(name, most),
         mapping=arguments.mapping,
         similarity=arguments.retrieval,

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.approximate_search import ApproximateIndex
 from workflow_scripts.retrieval.vector_search import search_top
 
@@ -49,3 +50,15 @@ def test_lists_with_too_few_are_searched_exactly(vectors, tmp_path):
     expected = search_top(vectors[:20], vectors[:300], 250)
     np.testing.assert_array_equal(rows, expected[0])
     np.testing.assert_array_equal(products, expected[1])
+
+
+def test_rows_that_a_damaged_file_makes_up_are_told(vectors, tmp_path):
+    """Ids lie in the file as int64: of one vector, 8 bytes that are found again as they are."""
+    ApproximateIndex(vectors[:300], tmp_path / "ivf", 1, 1)
+    ids = np.array([299], dtype=np.int64).tobytes()
+    body = (tmp_path / "ivf").read_bytes()
+    assert body.count(ids) == 1
+    (tmp_path / "ivf").write_bytes(body.replace(ids, np.array([2**60], dtype=np.int64).tobytes()))
+    index = ApproximateIndex(vectors[:300], tmp_path / "ivf", 10_000, 1)
+    with pytest.raises(UserError, match=r"ivf: damaged \(IndexError: row 115.* of 300\); remove"):
+        index.search(vectors[299:300], 5)

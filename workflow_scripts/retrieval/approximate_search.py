@@ -30,7 +30,7 @@ class ApproximateIndex:
     def __init__(self, vectors: np.ndarray, file: Path, probes: int, threads: int) -> None:
         """Read the inverted file from `file`, or make it and write it there."""
         faiss.omp_set_num_threads(threads)
-        self._vectors, self._threads = vectors, threads
+        self._vectors, self._threads, self._file = vectors, threads, file
         with told_as_damaged(file):
             self._index = faiss.read_index(str(file)) if file.is_file() else self._make(file)
             if (self._index.ntotal, self._index.d) != vectors.shape:
@@ -58,6 +58,9 @@ class ApproximateIndex:
         queries = np.ascontiguousarray(queries, dtype=np.float32)
         width = min(k + _MARGIN, len(self._vectors))
         _, candidates = self._index.search(queries, width)
+        with told_as_damaged(self._file):
+            if candidates.max(initial=-1) >= len(self._vectors):
+                raise IndexError(f"row {candidates.max()} of {len(self._vectors)}")
         full = (candidates >= 0).all(axis=1)
         rows = np.empty((len(queries), k), dtype=np.int64)
         products = np.empty((len(queries), k))
