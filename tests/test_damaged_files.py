@@ -14,7 +14,12 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.name_index import open_index
 from workflow_scripts.retrieval.name_shards import merge_rankings
 from workflow_scripts.retrieval.rankings import RankedName, read_rankings
-from workflow_scripts.retrieval.suite_files import gather_rows, read_datasets, read_vectors
+from workflow_scripts.retrieval.suite_files import (
+    gather_rows,
+    read_dataset,
+    read_datasets,
+    read_vectors,
+)
 from workflow_scripts.scoring.details import read_details
 from workflow_scripts.scoring.predictions import read_predictions
 from workflow_scripts.scoring.tasks import classification, entity_linking, relatedness
@@ -50,6 +55,7 @@ def one_short(header):
     [
         (read_datasets, "{}"),
         (read_datasets, "[1]"),
+        (lambda path: read_dataset(path, "mine"), '{"datasets": {}}'),
         (read_vectors, npy(np.zeros((9, 4), np.float32))[:-8]),
         (read_vectors, b""),
         (read_vectors, npy(np.zeros(4, np.float32))),

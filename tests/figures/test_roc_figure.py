@@ -1,5 +1,7 @@
 """ROC curves: their points and areas."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -121,4 +123,9 @@ def test_cosines_of_another_run_or_task_are_refused(made):
         write_details(path, found)
         with pytest.raises(UserError, match=message):
             made.draw(roc_of(curve_of("a", **files)))
+    write_details(path, {**arrays, "labels/qnli": 1 - arrays["labels/qnli"]})
+    scores = Path(files["parts"][0]["scores"][0])
+    scores.write_text(scores.read_text().partition("\n")[0] + "\n")
+    with pytest.raises(UserError, match=r"a-seed1\.tsv: damaged .*; remove it"):
+        made.draw(roc_of(curve_of("a", **files)))
     assert not (made.folder / "out").exists()

@@ -48,13 +48,13 @@ def probe_measures(job: dict[str, Any]) -> dict[str, Any]:
 
     from workflow_scripts import rooms
     from workflow_scripts.benchmarks.plain_senteval import predict_plainly
-    from workflow_scripts.retrieval.suite_files import read_datasets, read_vectors
+    from workflow_scripts.retrieval.suite_files import read_dataset, read_vectors
     from workflow_scripts.scoring.linear_probe import PROTOCOLS
     from workflow_scripts.scoring.trained_predictions import predict
 
     torch.set_num_threads(job["threads"])
     name, vectors = job["probes"], read_vectors(Path(job["vectors"]))
-    entry = read_datasets(Path(job["items"]))[name]
+    entry = read_dataset(Path(job["items"]), name)
     memory_before = psutil.Process().memory_info().rss
     started = time.perf_counter(), time.process_time()
     if job["way"] == "plain":

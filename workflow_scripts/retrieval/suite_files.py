@@ -26,9 +26,15 @@ def read_datasets(path: str | Path) -> dict[str, dict[str, Any]]:
         return dict(content["datasets"])
 
 
+def read_dataset(path: str | Path, dataset: str) -> dict[str, Any]:
+    """Return the entry of one dataset of an items.json; `UserError` without a file or the entry."""
+    with told_as_damaged(path):
+        return read_datasets(path)[dataset]
+
+
 def read_side(items: str | Path, dataset: str, side: str) -> dict[str, Any]:
     """Return one side ("source", "target") of a lexicon from an items.json."""
-    entry = read_datasets(items)[dataset]
+    entry = read_dataset(items, dataset)
     return side_of(entry, side) if entry["task"] == "lexicon" else entry
 
 

@@ -75,9 +75,9 @@ def words_by_bucket(words: Iterable[str], buckets: Mapping[str, Iterable[str]]) 
 
 
 def _words_of_pairs(items: str, strings: str, dataset: str) -> list[str]:
-    from workflow_scripts.retrieval.suite_files import read_datasets
+    from workflow_scripts.retrieval.suite_files import read_dataset
 
-    entry = read_datasets(items)[dataset]
+    entry = read_dataset(items, dataset)
     if entry["task"] != "similarity":
         raise UserError(
             f"{items}: dataset `{dataset}` is of task {entry['task']}; "

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from workflow_scripts.configuration.blocks import Block, Distinct, Id, Text
+from workflow_scripts.errors import told_as_damaged
 from workflow_scripts.figures import plots, style
 from workflow_scripts.figures.config import AxesFigure
 from workflow_scripts.figures.plots import Entry, Plot, Point
@@ -85,6 +86,12 @@ def ticks(sizes: Iterable[int]) -> list[int]:
     return shown
 
 
+def _size(record: str) -> int:
+    content = read_json(record)
+    with told_as_damaged(record):
+        return int(content["strings"])
+
+
 def plot(block: dict[str, Any]) -> Plot:
     """Return the lines of a block, the points of each by size. Raises `UserError`, data missing."""
     entries = [point for series in block["series"] for point in series["points"]]
@@ -95,7 +102,7 @@ def plot(block: dict[str, Any]) -> Plot:
     measured = []
     for series in drawn:
         ran = plots.that_ran(series["points"])
-        sizes = {point["id"]: read_json(point["record"])["strings"] for point in ran}
+        sizes = {point["id"]: _size(point["record"]) for point in ran}
         for name, size in sorted(sizes.items(), key=lambda item: item[1]):
             cell = table.cells[name, COLUMN]
             points.append(Point("score", series["id"], size, cell.mean, *plots.error_bar(cell)))

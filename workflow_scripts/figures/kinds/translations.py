@@ -172,9 +172,9 @@ def _sides(panel: Entry) -> "np.ndarray":
     """Return the vectors of both sides of a panel, float32 [2, pairs, dimension]."""
     import numpy as np
 
-    from workflow_scripts.retrieval.suite_files import gather_rows, read_datasets, read_vectors
+    from workflow_scripts.retrieval.suite_files import gather_rows, read_dataset, read_vectors
 
-    entry = read_datasets(panel["items"])[panel["dataset"]]
+    entry = read_dataset(panel["items"], panel["dataset"])
     vectors = read_vectors(panel["vectors"])
     return np.stack([gather_rows(vectors, entry[side], panel["vectors"]) for side in SIDES])
 
