@@ -150,6 +150,7 @@ def test_principal_components_are_taken_out_of_all_lines(run, count, tmp_path):
         ({"max_length": 900}, "--max-length 900 is more than the 64 positions"),
         ({"threads": 0}, "--threads 0: give 1 or more"),
         ({"shard_size": -1}, "--shard-size -1: give 1 or more"),
+        ({"strings": "-"}, "--strings -: standard input is not taken here; give a file"),
         ({"strings": "nowhere.txt"}, "--strings nowhere.txt: no such file"),
         ({"strings": "empty.txt"}, r"empty.txt: no strings to embed"),
         ({"output": "vectors.txt"}, r"ends in .npy"),

@@ -262,6 +262,7 @@ MISTAKES = [
     ({"k": 0}, [], "--k 0: give 1 or more"),
     ({"names": None}, [], "--names: give files of names"),
     ({"names": "none.tsv"}, [], "--names none.tsv: no such file"),
+    ({"names": "-"}, [], "--names -: standard input is not taken here; give a file"),
     ({"mentions": "none.txt"}, [], "--mentions none.txt: no such file"),
     ({"output": None}, [], "--output: without it"),
     ({"output": "-"}, [], "--output: without it"),

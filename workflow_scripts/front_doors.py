@@ -37,11 +37,17 @@ def typed_command(module: str) -> str:
     return f"python -m workflow_scripts.{module}"
 
 
-def check_files(option: str, *paths: str | Path | None) -> None:
-    """Raise `UserError` by `option` for a path that is given and no file; "-" is standard input."""
+def check_files(option: str, *paths: str | Path | None, stdin: bool = False) -> None:
+    """Raise `UserError` by `option` for a path that is given and no file.
+
+    "-" is standard input where the option takes that.
+    """
     for path in paths:
-        if path is not None and str(path) != STDIN and not Path(path).is_file():
-            raise UserError(f"{option} {path}: no such file; check the path")
+        if path is None or (stdin and str(path) == STDIN) or Path(path).is_file():
+            continue
+        if str(path) == STDIN:
+            raise UserError(f"{option} -: standard input is not taken here; give a file")
+        raise UserError(f"{option} {path}: no such file; check the path")
 
 
 class _Manual(argparse.RawDescriptionHelpFormatter):

@@ -172,7 +172,7 @@ def main(argv: list[str] | None = None) -> None:
         raise UserError("--output: without it the vectors of the names need a place; give --index")
     if not arguments.names and not (arguments.index and (arguments.index / "index.json").is_file()):
         raise UserError("--names: give files of names, or --index with a finished index")
-    check_files("--mentions", arguments.mentions)
+    check_files("--mentions", arguments.mentions, stdin=True)
     check_files("--names", *(arguments.names or ()))
     pooling, max_length = settle_pooling(arguments.encoder, arguments.pooling, arguments.max_length)
     options = {"language": arguments.language, "sources": arguments.sources}

@@ -220,7 +220,7 @@ def main(argv: list[str] | None = None) -> None:
     inputs = {part: getattr(arguments, part) for part in ("strings", *mode.files)}
     check_arguments(arguments, inputs)
     for part, path in inputs.items():
-        check_files(f"--{part}", path)
+        check_files(f"--{part}", path, stdin=True)
     form = arguments.format or ("jsonl" if arguments.output.suffix == ".jsonl" else "tsv")
     files = {part: read_numbered_lines(path, form == "tsv") for part, path in inputs.items()}
     if arguments.mode == "bitext":

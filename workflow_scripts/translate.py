@@ -261,10 +261,10 @@ def check_arguments(given: argparse.Namespace) -> list[str] | None:
         raise UserError(f"--regularisation {given.regularisation}: give 0 or more")
     check_files("--dictionary", given.dictionary)
     check_files("--test-dictionary", given.test_dictionary)
-    check_files("--words", given.words)
+    check_files("--words", given.words, stdin=True)
     for side, file in zip(SIDES, vectors, strict=True):
         check_files(f"--{side}-vectors", file)
-        check_files(f"--{side}-vocabulary", getattr(given, f"{side}_vocabulary"))
+        check_files(f"--{side}-vocabulary", getattr(given, f"{side}_vocabulary"), stdin=True)
     files = [given.dictionary, given.test_dictionary, given.words, *vectors]
     files += [getattr(given, f"{side}_vocabulary") for side in SIDES]
     check_new_file("--output", given.output, given.overwrite, files)
