@@ -32,7 +32,7 @@ def parser_of(module: str) -> argparse.ArgumentParser:
 
     main = importlib.import_module(f"workflow_scripts.{module}").main
     try:
-        with mock.patch.object(argparse.ArgumentParser, "parse_args", stop):
+        with mock.patch.object(argparse.ArgumentParser, "parse_known_args", stop):
             main([])
     except _Built as built:
         return built.args[0]

@@ -3,6 +3,7 @@
 import re
 from decimal import Decimal
 
+import numpy as np
 import pytest
 from html_reading import Page
 from hypothesis import given
@@ -179,6 +180,13 @@ def test_page_says_what_may_be_compared(assembled, changes, sentence):
     assert "not compar" not in found.md
     has_published = {row["EN published"] for row in found.rows} != {""}
     assert has_published == ("reference" not in changes) == ("paper ." in found.md)
+
+
+def test_replicates_that_were_cut_are_told_by_their_file(make_table, tmp_path):
+    block, file = make_table(details=True), tmp_path / "bert-mp-0.npz"
+    np.savez(file, **{key: values[:7] for key, values in np.load(file).items()})
+    with pytest.raises(UserError, match=r"bert-mp-0\.npz: damaged .*\(7,\), most others of \(1000"):
+        assemble(tmp_path, block)
 
 
 def test_faulty_inputs_are_told_of_and_leave_no_output(make_table, tmp_path):

@@ -8,10 +8,12 @@ import numpy as np
 from workflow_scripts.errors import UserError, told_as_damaged
 from workflow_scripts.files import atomic_file
 
+REPLICATES = "replicates/"
+
 
 def replicates_key(dataset: str, metric: str) -> str:
     """Of float64 [resamples], NaN if undefined."""
-    return f"replicates/{dataset}/{metric}"
+    return f"{REPLICATES}{dataset}/{metric}"
 
 
 def cosines_key(dataset: str) -> str:

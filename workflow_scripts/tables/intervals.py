@@ -4,14 +4,16 @@ The replicates of a metric are its values on resamples of the items. Resamples a
 and number of items, so those of two encoders are paired.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from workflow_scripts.errors import told_as_damaged
 from workflow_scripts.scoring.bootstrap import paired_p_value, percentile_interval
-from workflow_scripts.scoring.details import read_details, replicates_key
+from workflow_scripts.scoring.details import REPLICATES, read_details, replicates_key
 from workflow_scripts.scoring.tidy_scores import read_scores
 from workflow_scripts.tables.blocks import AVERAGE, CHANGE, Cell, Table, details_path, score_files
 from workflow_scripts.tables.cells import ShownCell, ShownTable, fill_table
@@ -81,6 +83,21 @@ def add_intervals(table: ShownTable, details: Details) -> ShownTable:
     return replace(table, cells=cells)
 
 
+def _check_lengths(details: Details) -> None:
+    """Raise `UserError` by its file for replicates on another number of resamples than the most."""
+    shapes = [
+        (path, values.shape)
+        for path, arrays in details.items()
+        for key, values in arrays.items()
+        if key.startswith(REPLICATES)
+    ]
+    usual = Counter(shape for _, shape in shapes).most_common(1)
+    for path, shape in shapes:
+        with told_as_damaged(path):
+            if shape != usual[0][0]:
+                raise ValueError(f"replicates of shape {shape}, most others of {usual[0][0]}")
+
+
 def read_table(
     table: Table, cells: Iterable[Mapping[str, Any]], reference: str | None
 ) -> ShownTable:
@@ -88,4 +105,5 @@ def read_table(
     published, files = read_published(reference), score_files(cells)
     scores = {path: read_scores(path) for path in files if path.endswith(".tsv")}
     details = {path: read_details(path) for path in files if path.endswith(".npz")}
+    _check_lengths(details)
     return add_intervals(fill_table(table, scores, published), details)
