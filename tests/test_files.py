@@ -200,6 +200,7 @@ def test_what_a_killed_process_left_is_removed_and_what_may_be_written_stays(
     stay = [living, elsewhere, of_another, own]
     old = tmp_path / f".a.txt.other.host.{dead_process + 1}.tmp"
     left = [tmp_path / f".a.txt.{HOST}.{dead_process}.tmp", old]
+    left.append(tmp_path / f".a.txt.{HOST}.{dead_process}-01234567.tmp")
     for file in [*stay, *left]:
         file.write_text("half")
     os.utime(old, (time.time() - 2 * 24 * 3600,) * 2)
@@ -237,8 +238,86 @@ def test_bytes_are_on_the_disk_before_their_name(tmp_path, monkeypatch):
     files.write_text(tmp_path / "a.txt", "whole")
     with files.atomic_directory(tmp_path / "b") as folder:
         (folder / "weights").write_text("whole")
-    own = f".a.txt.{HOST}.{os.getpid()}.tmp"
-    assert done == [own, "renamed a.txt", "weights", "renamed b"]
+    assert done[0].startswith(f".a.txt.{HOST}.{os.getpid()}-") and done[0].endswith(".tmp")
+    assert done[1:] == ["renamed a.txt", "weights", "renamed b"]
+
+
+@pytest.fixture
+def victim(tmp_path):
+    """A folder with a file that nothing may touch."""
+    folder = tmp_path / "victim"
+    folder.mkdir()
+    (folder / "kept.txt").write_text("kept")
+    yield folder
+    assert (folder / "kept.txt").read_text() == "kept"
+    assert [*folder.iterdir()] == [folder / "kept.txt"]
+
+
+def write_folder(path):
+    with files.atomic_directory(path) as folder:
+        (folder / "weights").write_text("whole")
+
+
+WRITERS = [lambda path: files.write_text(path, "whole"), write_folder]
+
+
+@pytest.mark.parametrize("write", WRITERS)
+@pytest.mark.parametrize("target", ["kept.txt", "", "new"])
+def test_links_at_names_that_were_used_before_are_removed_and_not_followed(
+    write, target, tmp_path, victim, dead_process
+):
+    out = tmp_path / "out"
+    out.mkdir()
+    for process in (os.getpid(), dead_process):
+        for ending in ("tmp", "old"):
+            (out / f".a.{HOST}.{process}.{ending}").symlink_to(victim / target)
+    write(out / "a")
+    assert [*out.iterdir()] == [out / "a"]
+    assert not (out / "a").is_symlink()
+
+
+@pytest.mark.parametrize("write", WRITERS)
+def test_a_temporary_name_is_new_and_what_has_it_already_is_not_used(
+    write, tmp_path, victim, monkeypatch
+):
+    names = set()
+    for _ in range(5):
+        with files.atomic_file(tmp_path / "a") as temporary:
+            names.add(temporary.name)
+    assert len(names) == 5
+    monkeypatch.setattr(os, "urandom", bytes)
+    planted = tmp_path / f".b.{HOST}.{os.getpid()}-00000000.tmp"
+    planted.symlink_to(victim / "kept.txt")
+    # as if it came between the look for what is left and the use of the name
+    monkeypatch.setattr(files, "_is_left_over", lambda *_: False)
+    with pytest.raises(FileExistsError):
+        write(tmp_path / "b")
+    assert not (tmp_path / "b").exists()
+
+
+@pytest.mark.parametrize("lead_somewhere", [True, False])
+def test_an_output_that_is_a_link_is_replaced_and_not_what_it_leads_to(
+    lead_somewhere, tmp_path, victim
+):
+    out = tmp_path / "out"
+    out.mkdir()
+    for name, write in zip(("file", "folder"), WRITERS, strict=True):
+        (out / name).symlink_to(victim if lead_somewhere else tmp_path / "nowhere")
+        write(out / name)
+    assert {*out.iterdir()} == {out / "file", out / "folder"}
+    assert (out / "file").read_text() == (out / "folder/weights").read_text() == "whole"
+
+
+def test_what_an_earlier_process_of_the_same_number_left_is_removed(tmp_path):
+    """As in containers, where the numbers are small."""
+    left = tmp_path / f".a.{HOST}.{os.getpid()}-0123abcd.tmp"
+    left.write_text("half")
+    with files.atomic_file(tmp_path / "a") as first:
+        first.write_text("first")
+        # this one is in use
+        files.write_text(tmp_path / "a", "second")
+        assert {*tmp_path.iterdir()} == {first, tmp_path / "a"}
+    assert (tmp_path / "a").read_text() == "first"
 
 
 @pytest.mark.parametrize("read", [read_text, read_lines, lambda path: list(stream_lines(path))])

@@ -12,7 +12,7 @@ import sys
 import time
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import IO, Any, TextIO
@@ -27,38 +27,73 @@ LONGEST_LINE = 1_000_000
 _STALE_SECONDS = 24 * 3600
 
 
+# Names that this process has given: of an earlier process with its number, others are left.
+_given_names: set[str] = set()
+
+
 def _own_name(path: Path, ending: str) -> Path:
-    return path.with_name(f".{path.name}.{socket.gethostname()}.{os.getpid()}.{ending}")
+    """Return a new hidden name next to `path`: `.{name}.{host}.{process}-{random}.{ending}`.
+
+    Where other users can write to the folder, a name that they could predict might be a link or a
+    file of theirs by the time it is used. Nobody predicts 32 random bits, and what gets the name is
+    made by this process (O_EXCL follows no link, mkdir neither). A library may then open the file
+    by its name and overwrite it: from that moment only who may remove our files could put a link
+    there, and they could as well replace the output itself.
+    """
+    process = f"{os.getpid()}-{os.urandom(4).hex()}"
+    new = path.with_name(f".{path.name}.{socket.gethostname()}.{process}.{ending}")
+    _given_names.add(new.name)
+    return new
 
 
 def _temporary_name(path: Path) -> Path:
-    """Return a name beside `path` for this process; what killed ones left there is removed."""
+    """Return a name next to `path` for this process; what killed ones left there is removed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     prefix = f".{path.name}."
     with os.scandir(path.parent) as entries:
-        beside = [Path(entry) for entry in entries if entry.name.startswith(prefix)]
-    for file in beside:
-        match = re.fullmatch(r"(.+)\.(\d{1,9})\.(tmp|old)", file.name.removeprefix(prefix))
+        others = [Path(entry) for entry in entries if entry.name.startswith(prefix)]
+    for file in others:
+        ours = r"(.+)\.(\d{1,9})(?:-[0-9a-f]{8})?\.(tmp|old)"
+        match = re.fullmatch(ours, file.name.removeprefix(prefix))
         if match and _is_left_over(file, *match.group(1, 2)):
-            if match[3] == "old" and not path.exists():
-                os.replace(file, path)  # killed between two renames
-            elif file.is_dir():
-                shutil.rmtree(file, ignore_errors=True)
-            else:
-                file.unlink(missing_ok=True)
+            with suppress(OSError):  # it is another user's
+                if match[3] == "old" and not os.path.lexists(path) and not file.is_symlink():
+                    os.replace(file, path)  # killed between two renames
+                else:
+                    remove(file)
     return _own_name(path, "tmp")
 
 
 def _is_left_over(file: Path, host: str, process: str) -> bool:
     try:
         if host != socket.gethostname():
-            return time.time() - file.stat().st_mtime > _STALE_SECONDS
+            return time.time() - file.lstat().st_mtime > _STALE_SECONDS
+        if int(process) == os.getpid():
+            return file.name not in _given_names
         os.kill(int(process), 0)  # which only asks whether it lives
     except ProcessLookupError:
         return True
     except OSError:
         pass  # it lives and is not ours, or the file is gone
     return False
+
+
+def remove(path: Path) -> None:
+    """Remove a file, a folder with all that it holds, or a link but not what it leads to."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def no_link(path: str, flags: int) -> int:
+    """Open a file of a known name for `open(..., opener=no_link)`: `OSError` if it is a link."""
+    return os.open(path, flags | os.O_NOFOLLOW, 0o666)
+
+
+def append_to(path: str | Path) -> TextIO:
+    """Open a text file to add lines to its end; it may be new, and is not a link."""
+    return open(path, "a", encoding="utf-8", opener=no_link)
 
 
 def keep_on_disk(path: Path) -> None:
@@ -72,6 +107,7 @@ def atomic_file(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`; rename it to `path` only if the block succeeds."""
     path = Path(path)
     temporary = _temporary_name(path)
+    open(temporary, "xb", opener=no_link).close()
     try:
         yield temporary
         keep_on_disk(temporary)
@@ -94,12 +130,11 @@ def atomic_text(path: str | Path) -> Iterator[TextIO]:
 def passing_directory(path: str | Path) -> Iterator[Path]:
     """Yield a new folder beside `path`, removed after the block: of a killed one by the next."""
     temporary = _temporary_name(Path(path))
-    shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir()
     try:
         yield temporary
     finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+        remove(temporary)
 
 
 @contextmanager
@@ -111,12 +146,11 @@ def atomic_directory(path: str | Path) -> Iterator[Path]:
         for one in temporary.rglob("*"):
             if one.is_file():
                 keep_on_disk(one)
-        if path.exists():
+        if os.path.lexists(path):
             old = _own_name(path, "old")
-            shutil.rmtree(old, ignore_errors=True)
             os.replace(path, old)
             os.replace(temporary, path)
-            shutil.rmtree(old, ignore_errors=True)
+            remove(old)
         else:
             os.replace(temporary, path)
 

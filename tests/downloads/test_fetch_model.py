@@ -86,6 +86,17 @@ def test_a_model_from_a_mirror(kind, models, tmp_path, server, policy):
         fetch_model(MODEL, models, open_mirror("http://x"), offline=True)
 
 
+def test_a_model_is_not_brought_into_a_linked_folder(models, tmp_path):
+    write_folder(tmp_path / "mirror" / "models")
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    models.mkdir(parents=True)
+    (models / f".{MODEL.folder_name}.part").symlink_to(victim)
+    fetch_model(MODEL, models, open_mirror(str(tmp_path / "mirror")), offline=True)
+    assert files_below(models) == [f"{MODEL.folder_name}/{name}" for name in WHOLE]
+    assert not list(victim.iterdir())
+
+
 def test_a_broken_download_from_a_mirror_goes_on_where_it_ended(models, server, policy):
     base = serve(server, **{"model.safetensors": {"cut": (300_000, 2)}})
     fetch_model(MODEL, models, open_mirror(server.url("mirror")), policy=policy)

@@ -51,6 +51,22 @@ def test_a_body_labelled_as_compressed_is_kept_as_sent(server, part, policy):
     assert part.read_bytes() == body
 
 
+@pytest.mark.parametrize("scheme", ["file", "http"])
+def test_a_link_at_the_name_of_a_part_is_removed_and_not_followed(
+    scheme, server, part, policy, tmp_path
+):
+    kept, origin = tmp_path / "kept.txt", tmp_path / "origin"
+    kept.write_bytes(BODY[:1000])
+    origin.write_bytes(BODY)
+    part.parent.mkdir()
+    part.symlink_to(kept)
+    server.files["file.txt"] = Served(BODY)
+    url = origin.as_uri() if scheme == "file" else server.url("file.txt")
+    download(url, part, sha256(BODY), len(BODY), policy)
+    assert not part.is_symlink() and part.read_bytes() == BODY
+    assert kept.read_bytes() == BODY[:1000]
+
+
 @pytest.mark.parametrize(
     ("faults", "digest", "ranges", "condition"),
     [

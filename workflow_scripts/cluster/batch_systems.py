@@ -19,6 +19,7 @@ from pydantic import Field
 from workflow_scripts.cluster.site_file import Name, SiteLines, Word, read_site_file
 from workflow_scripts.configuration.blocks import WholeNumber
 from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.files import no_link
 
 LOGS = Path(".snakemake/cluster_logs")
 SITE_FILE = "profiles/generic/site.yaml"
@@ -170,7 +171,8 @@ def submit(site: Site, script: str) -> str:
         printed = result.stdout.strip() or "nothing"
         raise UserError(f"the submit command printed no job id: {printed}")
     NOTES.mkdir(parents=True, exist_ok=True)
-    (NOTES / found[1]).write_text(f"{job['name']}\n")
+    with open(NOTES / found[1], "w", opener=no_link) as stream:
+        stream.write(f"{job['name']}\n")
     return found[1]
 
 

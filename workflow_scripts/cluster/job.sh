@@ -8,7 +8,11 @@ logged() {
     local log="$1" usage="$2" status=0 running=".snakemake/running/$HOSTNAME.$$"
     shift 2
     mkdir -p .snakemake/running
+    # new ones: what a link of that name leads to is not written to
+    rm -f "$running" "$log"
+    set -o noclobber
     exec 9> "$running"
+    set +o noclobber
     echo "$log" >&9
     flock --nonblock 9 2> /dev/null || true
     STEP_USAGE="$usage" "$@" > "$log" 2>&1 || status=$?

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.cluster.job_events import JobEvents
+from workflow_scripts.files import append_to
 
 # size, path and, of a file that no rule declares, the folder that it is a part of
 NOTES = Path(".snakemake/made.tsv")
@@ -27,6 +28,8 @@ class MadeFiles(JobEvents):
     def __init__(self) -> None:
         super().__init__()
         self._outputs: dict[str, list[str]] = {}
+        if NOTES.is_symlink():
+            NOTES.unlink()  # `append_to` follows none
 
     def hear(self, event: str, record: logging.LogRecord) -> None:
         if event == "job_info":
@@ -34,7 +37,7 @@ class MadeFiles(JobEvents):
         elif event == "job_finished":
             outputs = self._outputs.pop(str(record.job_id), ())
             # a full disk is for the jobs to tell
-            with suppress(OSError), NOTES.open("a", encoding="utf-8") as stream:
+            with suppress(OSError), append_to(NOTES) as stream:
                 for one in outputs:
                     stream.write(f"{os.path.getsize(one)}\t{one}\n")
                     stream.writelines(_undeclared(Path(one), outputs))

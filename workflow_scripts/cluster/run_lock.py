@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 from typing import IO, Any
 
+from workflow_scripts.files import append_to
+
 LOCK = Path(".snakemake/run.lock")
 _held = []
 
@@ -28,7 +30,10 @@ def hold_run_lock(path: Path = LOCK) -> None:
 
 
 def _lock(path: Path) -> IO[str]:
-    stream = path.open("a")
+    try:
+        stream = append_to(path)
+    except OSError as error:
+        sys.exit(f"error: {path}: cannot be used ({error.strerror}); remove it")
     try:
         fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

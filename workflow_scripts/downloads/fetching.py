@@ -18,7 +18,14 @@ from workflow_scripts.downloads.registry import DataSet, Member, RegisteredArchi
 from workflow_scripts.downloads.transfer import Policy, discard, download, finish
 from workflow_scripts.downloads.unpacking import LARGEST_MEMBER, unpack
 from workflow_scripts.errors import UserError, is_full_disk
-from workflow_scripts.files import atomic_file, keep_on_disk, read_json, sha256_of, write_json
+from workflow_scripts.files import (
+    atomic_file,
+    keep_on_disk,
+    read_json,
+    remove,
+    sha256_of,
+    write_json,
+)
 from workflow_scripts.locking import sole_fetch
 
 # Below the data root: hashes of first downloads, for files whose hash nobody knew before.
@@ -217,7 +224,7 @@ class _Fetching:
     ) -> None:
         """Put the wanted members of a downloaded archive in place, once all are right; drop it."""
         folder = self.root / ARCHIVES / f".{archive.name}.unpacked"
-        shutil.rmtree(folder, ignore_errors=True)
+        remove(folder)
         folder.mkdir()
         full = False
         try:
@@ -253,7 +260,7 @@ class _Fetching:
                 "bytes where that is known: free space and run again, the archive is kept"
             ) from error
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            remove(folder)
             if not full:
                 discard(part)
 

@@ -76,6 +76,8 @@ def _bring(
     pinned: Sequence[str],
 ) -> FileList:
     part = folder.with_name(f".{folder.name}.part")
+    if part.is_symlink():
+        part.unlink()
     found = _from_mirror(model, part, mirror, policy) if mirror is not None else None
     if found is None:
         _refuse_offline(model, folder, mirror, offline)

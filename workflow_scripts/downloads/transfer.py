@@ -27,7 +27,7 @@ from workflow_scripts.downloads.answers import (
 from workflow_scripts.downloads.mirrors import shown
 from workflow_scripts.downloads.unpacking import LARGEST_MEMBER
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import keep_on_disk, sha256_of, write_json
+from workflow_scripts.files import keep_on_disk, no_link, sha256_of, write_json
 
 if TYPE_CHECKING:
     import requests
@@ -93,6 +93,9 @@ def download(
     policy = policy or Policy()
     wanted = _Wanted(url, part, sha256, size, shown(url))
     scheme = urlsplit(url).scheme
+    if part.is_symlink():
+        # nobody but this function makes it, and this one makes no links
+        discard(part)
     if scheme == "file":
         _copy(Path(unquote(urlsplit(url).path)), wanted, policy)
     elif scheme in ("http", "https"):
@@ -122,7 +125,8 @@ def _copy(source: Path, wanted: _Wanted, policy: Policy) -> None:
     part.parent.mkdir(parents=True, exist_ok=True)
     discard(part)
     try:
-        shutil.copyfile(source, part)
+        with open(source, "rb") as stream, open(part, "xb", opener=no_link) as copy:
+            shutil.copyfileobj(stream, copy)
     except OSError as error:
         discard(part)
         raise UserError(f"{source}: cannot be copied to {part} ({error}); mend that") from error
@@ -212,7 +216,7 @@ def _request(session: "requests.Session", wanted: _Wanted, policy: Policy) -> No
         of = f" of {known / _MEGABYTE:.1f}" if known else ""
         most = policy.largest if known is None else known
         next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
-        with open(part, "ab" if resumed else "wb") as stream:
+        with open(part, "ab" if resumed else "wb", opener=no_link) as stream:
             for chunk in body_of(response, policy.period, policy.least_bytes):
                 if stream.tell() + len(chunk) > most:
                     stream.close()

@@ -19,7 +19,7 @@ from numpy.lib.format import header_data_from_array_1_0, open_memmap, write_arra
 
 from workflow_scripts.embedding.progress import Advance, embedding_progress
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import atomic_file, read_json, write_json
+from workflow_scripts.files import atomic_file, read_json, remove, write_json
 
 SHARD_SIZE = 50_000
 DTYPES = ("float32", "float16")
@@ -90,11 +90,12 @@ def was_described(path: Path, description: dict[str, Any]) -> bool:
 def open_working_folder(job: ShardedJob, unique: Sequence[str]) -> None:
     """Make the working folder with job.json; what another job left there is removed."""
     description, job_file = describe(job, unique), job.folder / "job.json"
-    if job.folder.is_dir():
-        if was_described(job_file, description):
+    if os.path.lexists(job.folder):
+        # a link leads to where nothing of this job is to be written
+        if not job.folder.is_symlink() and was_described(job_file, description):
             return
         print(f"{job.folder}: left by another job, removed", file=sys.stderr)
-        shutil.rmtree(job.folder)
+        remove(job.folder)
     write_json(job_file, description)
 
 
@@ -124,6 +125,7 @@ def join_shards(
     # In the working folder, where a killed run leaves nothing that the next one does not tidy up.
     joined = job.folder / "joined.npy"
     shape = (len(unique_rows), job.dimension)
+    remove(joined)
     open_memmap(joined, mode="w+", dtype=job.dtype, shape=shape)
     with open(joined, "r+b") as stream:
         # a full disk is an error here, and a crash when a page of the map is written

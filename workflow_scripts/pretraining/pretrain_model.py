@@ -10,7 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.errors import UserError, run_command
-from workflow_scripts.files import atomic_directory, read_json, sha256_of, write_text
+from workflow_scripts.files import (
+    append_to,
+    atomic_directory,
+    read_json,
+    sha256_of,
+    write_text,
+)
 from workflow_scripts.imports import quick_imports
 from workflow_scripts.pretraining.settings import Architecture, Examples, Training, parse_settings
 
@@ -55,7 +61,7 @@ def pretrain(arguments: argparse.Namespace) -> None:
     log.parent.mkdir(parents=True, exist_ok=True)
     if not arguments.checkpoint.is_file():
         log.unlink(missing_ok=True)
-    with open(log, "a", encoding="utf-8") as stream:
+    with append_to(log) as stream:
 
         def record(line: dict[str, Any]) -> None:
             stream.write(json.dumps(line) + "\n")

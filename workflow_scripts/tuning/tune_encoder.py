@@ -10,7 +10,7 @@ from typing import Any
 from workflow_scripts import rooms
 from workflow_scripts.downloads.model_files import local_path
 from workflow_scripts.errors import UserError, run_command, told_as_damaged
-from workflow_scripts.files import read_json
+from workflow_scripts.files import append_to, read_json
 from workflow_scripts.imports import quick_imports
 from workflow_scripts.sources import digest_of
 from workflow_scripts.tuning.encoder_card import write_card
@@ -96,7 +96,7 @@ def make_encoder(
         keep_steps(Path(step_log), state.read().step)
     # not in several processes, which would have to agree on the step
     saved = state.saved_on_signals() if processes.count == 1 else nullcontext()
-    with saved, open(step_log, "a", encoding="utf-8") if writes else nullcontext() as stream:
+    with saved, append_to(step_log) if writes else nullcontext() as stream:
         others = {"score": score, "state": state, "processes": processes}
         summary = tune_model(loaded, corpus, recipe, seed, stream, **others)
     if processes.is_first:

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from workflow_scripts.errors import told_as_damaged
-from workflow_scripts.files import read_bytes, write_text
+from workflow_scripts.files import append_to, read_bytes, write_text
 from workflow_scripts.tuning_grid.cells import CellScore
 
 
@@ -31,7 +31,7 @@ class Progress:
     def add(self, what: str, score: CellScore) -> None:
         """Keep a score and tell it; it is in the file when this returns."""
         self.scores[score.cell, score.seed] = score
-        with self.path.open("a", encoding="utf-8") as stream:
+        with append_to(self.path) as stream:
             stream.write(_line(vars(score)))
         result = score.reason if score.value is None else f"{score.value:.4f}"
         print(f"{what}, seed {score.seed}: {result}", file=sys.stderr, flush=True)
