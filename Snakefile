@@ -6,6 +6,7 @@ from workflow_scripts.cluster.earlier_jobs import wait_for_earlier_jobs
 from workflow_scripts.cluster.failed_jobs import FailedJobs
 from workflow_scripts.cluster.made_files import MadeFiles, refuse_changed_files
 from workflow_scripts.cluster.progress import Progress
+from workflow_scripts.cluster.run_folder import refuse_other_folder
 from workflow_scripts.cluster.run_lock import hold_run_lock, refuse_second_run
 from workflow_scripts.cluster.warm_python import start_warm_python
 from workflow_scripts.dag.given import WILDCARDS, alternatives
@@ -14,6 +15,7 @@ from workflow_scripts.sources import sources
 from workflow_scripts.tables.run_records import note_start
 
 min_version("9.27")
+refuse_other_folder()
 refuse_second_run(workflow)
 refuse_changed_files(workflow)
 
