@@ -231,6 +231,15 @@ def test_odd_names_and_mentions_are_taken(run, files):
     assert len(rows) == 4
 
 
+def test_links_in_a_pipe_are_the_bytes_of_those_in_a_file(run, files, tmp_path, capsys):
+    """Control characters too, which messages have escaped."""
+    files[1].write_text("a \x1b[31mred\u202e dog\n")
+    run(k=1, index=tmp_path / "index")
+    run_command(lambda: run(k=1, output=None, index=tmp_path / "index"))
+    piped = capsys.readouterr().out
+    assert piped == (tmp_path / "links.tsv").read_text() and "\x1b[31m" in piped
+
+
 @pytest.mark.parametrize("room", [reading_and_writing, vector_shards])
 def test_a_full_disk_is_one_line_and_the_next_run_goes_on(room, run, tmp_path, monkeypatch, capsys):
     def full():

@@ -9,7 +9,8 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from typing import Any, TextIO
 
 # of a place that cannot be written or read, which is not the program's mistake
 _NO_PLACE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR)
@@ -17,6 +18,9 @@ _NO_PLACE += (errno.ENAMETOOLONG, errno.ELOOP)
 # Characters of a message; names that a message holds, and how many are shown where it does not;
 # characters of a name that is looked for.
 _LONGEST_LINE, _MOST_NAMES, _FEW_NAMES, _LONGEST_NAME = 800, 24, 5, 200
+# What moves a terminal's cursor, sets its colours or turns a line around: C0 but tab and newline,
+# DEL and C1, separators and marks of direction; and halves of characters, which no stream takes.
+_CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
 # the start of a command, which imports this first
 _STARTED = time.time()
 
@@ -25,11 +29,50 @@ class UserError(Exception):
     """A mistake in config, data or arguments.
 
     The message is one line: it names the file, line or key, and says what to do. Of a long one, as
-    what a damaged file holds may make it, the middle is left out.
+    what a damaged file holds may make it, the middle is left out; control characters are escaped.
     """
 
     def __str__(self) -> str:
-        return "\n".join(map(_shortened, super().__str__().split("\n")))
+        return "\n".join(map(_shortened, printable(super().__str__()).split("\n")))
+
+
+def printable(text: str) -> str:
+    """Return text as it is shown to people: control characters escaped, such as `\\x1b`."""
+    return re.sub(f"[{_CONTROLS}]", lambda match: ascii(match[0])[1:-1], text)
+
+
+def control_in(text: str) -> str | None:
+    """Return the first control character of a text, escaped; None without."""
+    match = re.search(rf"[\t\n{_CONTROLS}]", text)
+    return match and ascii(match[0])[1:-1]
+
+
+class PrintedText:
+    """A stream that shows text to people: it goes to `exact` as `printable` makes it."""
+
+    def __init__(self, exact: TextIO) -> None:
+        self.exact = exact
+
+    def write(self, text: str) -> int:
+        # by which a progress bar goes back to the start of its line
+        start = "\r" if text.startswith("\r") else ""
+        self.exact.write(start + printable(text.removeprefix("\r")))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.exact, name)
+
+
+def data_output() -> TextIO:
+    """Return standard output for data: each byte of it, but on a terminal as it is shown there."""
+    stream = sys.stdout
+    if isinstance(stream, PrintedText) and not stream.isatty():
+        return stream.exact
+    return stream
 
 
 def _shortened(line: str) -> str:
@@ -101,8 +144,14 @@ def of_place(error: Exception) -> UserError | None:
 def run_command(main: Callable[[], None]) -> None:
     """Run the `main` of a command; print a `UserError` as one line and exit with 2.
 
-    A step that succeeds leaves what it used in the file that STEP_USAGE names.
+    What is printed is `printable`, whoever prints it. A step that succeeds leaves what it used in
+    the file that STEP_USAGE names.
     """
+    with redirect_stdout(PrintedText(sys.stdout)), redirect_stderr(PrintedText(sys.stderr)):
+        _run(main)
+
+
+def _run(main: Callable[[], None]) -> None:
     try:
         for word in sys.argv[1:]:
             if not word.isascii() and word != word.encode(errors="replace").decode():

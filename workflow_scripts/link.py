@@ -25,7 +25,7 @@ from workflow_scripts.embedding.chosen_encoder import (
 )
 from workflow_scripts.embedding.recorded_choices import settle_pooling
 from workflow_scripts.embedding.vector_shards import DTYPES, SHARD_SIZE
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.errors import UserError, data_output, run_command
 from workflow_scripts.files import STDIN, atomic_text, check_new_file
 from workflow_scripts.front_doors import check_files, door_parser
 from workflow_scripts.imports import quick_imports
@@ -83,7 +83,7 @@ def link(arguments: argparse.Namespace, choices: Choices, pooling: str, max_leng
             for path in (arguments.output, arguments.errors)
         )
         how = (arguments.format, arguments.k, arguments.threshold, arguments.margin)
-        writer = LinkWriter(output or sys.stdout, errors, *how)
+        writer = LinkWriter(output or data_output(), errors, *how)
         # what comes by and by is answered by and by
         size = 1 if arguments.mentions == STDIN and arguments.unbuffered else BATCH
         for batch in mention_batches(asked, choices.lower_case, size):

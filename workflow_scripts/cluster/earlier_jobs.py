@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from workflow_scripts.cluster.batch_systems import jobs_in_queue
+from workflow_scripts.errors import printable
 
 SECONDS_BETWEEN_LOOKS = 5.0
 
@@ -55,7 +56,8 @@ def wait_for_earlier_jobs(folder: Path | None = None) -> None:
         return
     there = "jobs of an earlier run in this folder have not ended"
     todo = "waiting for them; cancel or kill them to give them up"
-    print(f"{there} ({'; '.join(left)}): {todo}", file=sys.stderr, flush=True)
+    jobs = printable("; ".join(left))
+    print(f"{there} ({jobs}): {todo}", file=sys.stderr, flush=True)
     while jobs_left_behind(folder):
         time.sleep(SECONDS_BETWEEN_LOOKS)
     print("they have ended: starting anew", file=sys.stderr, flush=True)

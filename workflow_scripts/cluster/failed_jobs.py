@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from workflow_scripts.cluster.job_events import JobEvents
+from workflow_scripts.errors import printable
 
 
 class FailedJobs(JobEvents):
@@ -36,7 +37,7 @@ class FailedJobs(JobEvents):
             said = f"{said} ({killed})" if said and killed else said
             why = said or killed or _last_line(logs) or "its command failed"
             line = f"{record.rule_name} {''.join((record.output or [])[:1])}: {why}"
-            self._lines[job] = f"{line}; log: {', '.join(logs)}" if logs else line
+            self._lines[job] = printable(f"{line}; log: {', '.join(logs)}" if logs else line)
             if said:
                 print(f"failed: {self._lines[job]}", file=sys.stderr, flush=True)
 

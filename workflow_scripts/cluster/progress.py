@@ -5,6 +5,7 @@ import sys
 from typing import Any
 
 from workflow_scripts.cluster.job_events import JobEvents
+from workflow_scripts.errors import printable
 
 
 class Progress(JobEvents):
@@ -15,7 +16,7 @@ class Progress(JobEvents):
             return
         what = ", ".join(f"{name} {value}" for name, value in (record.wildcards or {}).items())
         line = f"job {record.jobid}, {record.rule_name}" + (f": {what}" if what else "")
-        print(line, file=sys.stderr, flush=True)
+        print(printable(line), file=sys.stderr, flush=True)
 
     def watch_if_quiet(self, workflow: Any) -> None:
         """Say so, unless Snakemake does it itself, or is to say less than that."""

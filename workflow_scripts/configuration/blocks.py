@@ -20,7 +20,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from workflow_scripts.errors import UserError, nearest_name
+from workflow_scripts.errors import UserError, control_in, nearest_name
 
 # ids make result paths; "--" joins the two sides of a lexicon pair
 Id = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+([-_.][a-z0-9]+)*$")]
@@ -89,14 +89,18 @@ def wildcard_in(path: str) -> str | None:
     return found and found[0]
 
 
-def _no_wildcard(path: str) -> str:
+def _usable_in_rules(path: str) -> str:
+    if control := control_in(path):
+        raise mistake(f"rename it, since it would come to terminals and lists: it holds {control}")
+    if path.startswith("-"):
+        raise mistake("rename it, since commands take what begins with - for an option")
     if found := wildcard_in(path):
         raise mistake(f"rename it, since Snakemake takes {found} in a path for a wildcard")
     return path
 
 
 # a file or folder that rules depend on
-RulePath = Annotated[Text, AfterValidator(_no_wildcard)]
+RulePath = Annotated[Text, AfterValidator(_usable_in_rules)]
 
 
 def read_block(
