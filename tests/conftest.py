@@ -6,10 +6,25 @@ import sys
 from pathlib import Path
 
 import pytest
+from same_everywhere import bounded, clean_environment, make_repeatable, seed_all
 
 from workflow_scripts.configuration.layers import read_layers
 
 PROJECT = Path(__file__).resolve().parent.parent
+
+clean_environment()
+make_repeatable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    with bounded(item.nodeid):
+        return (yield)
+
+
+@pytest.fixture(autouse=True)
+def seeded() -> None:
+    seed_all()
 
 
 @pytest.fixture(scope="session")

@@ -6,11 +6,11 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 import numpy as np
 import pytest
 from command_words import as_argv
+from same_everywhere import wait_for
 from sentence_transformers import SentenceTransformer
 from tiny_models import WORDS, make_sentences, one_thread, tiny_bert
 
@@ -111,11 +111,7 @@ def test_a_killed_run_goes_on_from_where_it_was(arguments, project, tmp_path, ca
     arguments |= {"--epochs": "30"}
     command = [sys.executable, "-c", code, *as_argv(arguments)]
     process = subprocess.Popen(command, cwd=project, stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 60
-    while not state.is_file():
-        assert process.poll() is None, "ended before there was a state"
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_for(state.is_file, process)
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
     cmlm.main(as_argv(arguments))
@@ -140,14 +136,14 @@ def text(content):
         (text(make_document(1)), r"own\.txt: 6 lines and no blank one, .*--reader document"),
         (
             text("\n\n".join(make_document(1).splitlines())),
-            r"own\.txt.* has two neighbouring sentences .*6 alone|alone': 6",
+            r"own\.txt.* has two neighbouring sentences .*'alone': 6",
         ),
         (
             text(make_document(1) + "\n" + make_document(2)),
             r"own\.txt: 10 pairs of neighbours, fewer than one batch of 64; .* to 10 or less",
         ),
         ({"--text": "nowhere"}, "--text nowhere: no such file"),
-        ({"--reader": "wikiextractor"}, r"notes\.md:1|\.txt:1: expected WikiExtractor output"),
+        ({"--reader": "wikiextractor"}, r"/0\.txt:1: expected WikiExtractor output"),
         ({"--held-out": "0.9"}, "--held-out 0.9: give a share of documents up to 0.5, or a file"),
         ({"--held-out": "nowhere.txt"}, "nowhere.txt: no such file"),
         ({"--bitext": "nowhere.tsv"}, "--bitext nowhere.tsv: no such file"),

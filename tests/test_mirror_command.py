@@ -179,8 +179,9 @@ def test_of_two_runs_at_once_the_second_is_refused(arguments, tmp_path):
 
 def test_an_output_that_holds_an_input_or_is_a_file_is_refused(arguments, tiny_bert, tmp_path):
     file = tmp_path / "corpus.txt"
-    for output in (tiny_bert, tmp_path, file, file / "below"):
-        with pytest.raises(UserError, match=r"would replace|is a file|cannot be made"):
+    refused = {tiny_bert: "would replace", tmp_path: "would replace", file: "is a file"}
+    for output, why in (refused | {file / "below": "cannot be made"}).items():
+        with pytest.raises(UserError, match=why):
             mirror.main([*as_argv({**arguments, "--output": str(output)}), "--overwrite"])
 
 

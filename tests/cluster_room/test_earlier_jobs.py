@@ -3,11 +3,11 @@
 import os
 import signal
 import subprocess
-import time
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from same_everywhere import wait_for
 
 from workflow_scripts.cluster import earlier_jobs
 from workflow_scripts.cluster.earlier_jobs import jobs_left_behind, wait_for_earlier_jobs
@@ -73,8 +73,8 @@ def job(tmp_path):
     """A job that waits, in a process group of its own: its shell, and what the shell began."""
     script = f"source {JOB_SH}; logged a.log usage.tsv sh -c 'echo $$ > child; sleep 60'"
     shell = subprocess.Popen(["bash", "-c", script], cwd=tmp_path, start_new_session=True)
-    while not (tmp_path / "child").exists() or not (tmp_path / "child").read_text():
-        time.sleep(0.01)
+    child = tmp_path / "child"
+    wait_for(lambda: child.exists() and child.read_text(), shell)
     yield shell
     with suppress(ProcessLookupError):
         os.killpg(shell.pid, signal.SIGKILL)
@@ -89,8 +89,7 @@ def test_a_job_counts_as_long_as_a_process_of_it_lives(job, tmp_path):
     job.wait()
     assert jobs_left_behind(tmp_path) == [left]
     os.killpg(job.pid, signal.SIGKILL)
-    while jobs_left_behind(tmp_path):
-        time.sleep(0.01)
+    wait_for(lambda: not jobs_left_behind(tmp_path))
     assert not list((tmp_path / ".snakemake" / "running").iterdir())
 
 

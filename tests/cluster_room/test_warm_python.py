@@ -5,10 +5,10 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from same_everywhere import wait_for
 
 from workflow_scripts.cluster.warm_python import ALONE
 
@@ -61,19 +61,12 @@ def settings(**more):
     return {k: v for k, v in os.environ.items() if k != "PYTEST_CURRENT_TEST"} | more
 
 
-def wait_for(happens, seconds=20):
-    end = time.monotonic() + seconds
-    while not happens():
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.02)
-
-
 def step(code, module="workflow_scripts.step", wait=True, **environment):
     command, pipes = [*ASK, module, code, "a b"], {"stdout": -1, "stderr": -1, "text": True}
     process = subprocess.Popen(command, env=settings(**environment), **pipes)
     if not wait:
         return process
-    out, errors = process.communicate(timeout=60)
+    out, errors = process.communicate(timeout=300)
     return process.returncode, out.split(), errors
 
 
@@ -124,7 +117,7 @@ def test_a_step_writes_what_it_used_where_it_succeeds(server, tmp_path):
         names, values = (line.split("\t") for line in written.read_text().splitlines())
         written.unlink()
         used = dict(zip(names, values, strict=True))
-        assert 0.3 <= float(used["cpu_time"]) < 3 and 0.4 <= float(used["s"]) < 20
+        assert 0.3 <= float(used["cpu_time"]) < 3 and float(used["s"]) >= 0.4
         assert 5 < float(used["max_rss"]) < 500
 
 
@@ -137,7 +130,7 @@ def test_a_signal_to_who_asked_is_one_to_the_step(number, server, tmp_path):
     wait_for(lambda: Path("pid").exists() and Path("pid").read_text())
     asking.send_signal(number)
     told = number != signal.SIGKILL
-    assert (asking.wait(20), "told" in asking.stdout.read()) == (9 if told else -9, told)
+    assert (asking.wait(120), "told" in asking.stdout.read()) == (9 if told else -9, told)
     wait_for(lambda: not Path("/proc", Path("pid").read_text()).exists())
 
 
@@ -145,7 +138,7 @@ def test_a_server_ends_with_its_run_and_its_steps_with_the_server(server, tmp_pa
     asking = step("open('pid', 'w').write('1'); time.sleep(1)", wait=False)
     wait_for(lambda: Path("pid").exists())
     server.stdin.close()
-    assert asking.wait(20) == 0 and server.wait(20) == 0
+    assert asking.wait(120) == 0 and server.wait(120) == 0
     assert not (tmp_path / "server").exists()
     # nobody there: alone
     assert step("pass")[1][-1] == "alone"
@@ -155,5 +148,5 @@ def test_a_step_dies_with_a_killed_server(server, tmp_path):
     asking = step("open('pid', 'w').write(str(os.getpid())); time.sleep(60)", wait=False)
     wait_for(lambda: Path("pid").exists() and Path("pid").read_text())
     server.kill()
-    assert asking.wait(20) == -signal.SIGKILL
+    assert asking.wait(120) == -signal.SIGKILL
     wait_for(lambda: not Path("/proc", Path("pid").read_text()).exists())

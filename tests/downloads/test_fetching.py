@@ -6,11 +6,11 @@ import subprocess
 import sys
 import tarfile
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from faulty_server import Served
+from same_everywhere import wait_for
 from small_registry import files_below, known, make_archive, sha256
 
 from workflow_scripts.downloads import unpacking
@@ -377,14 +377,13 @@ def test_who_waits_for_a_fetch_is_told(root, capfd):
     with ThreadPoolExecutor(1) as pool:
         with sole_fetch(root, "a-set"):
             other = pool.submit(hold_shortly)
-            time.sleep(0.2)
+            said = wait_for(lambda: capfd.readouterr().err)
             assert not other.done()
             with sole_fetch(root, "another"):
                 pass
-        other.result(10)
-    assert (
-        capfd.readouterr().err == f"{root}/.a-set.lock: another process is fetching this: waiting\n"
-    )
+        other.result(120)
+    assert said == f"{root}/.a-set.lock: another process is fetching this: waiting\n"
+    assert not capfd.readouterr().err
 
 
 def test_the_lock_of_a_killed_fetch_is_free(root, project):

@@ -3,7 +3,6 @@
 import json
 import resource
 import shutil
-import time
 
 import pytest
 from tiny_models import tiny_bert
@@ -38,11 +37,10 @@ def change(folder, name, edit):
 @pytest.mark.parametrize("value", [200_000, 10**13])
 def test_a_config_larger_than_the_weights_is_refused_before_anything_is_made(model, key, value):
     change(model, "config.json", lambda config: config.update({key: value}))
-    before, started = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(UserError, match=rf"config\.json: {key} is {value}, more than the weights"):
         load_model(str(model))
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000
-    assert time.monotonic() - started < 10
 
 
 @pytest.mark.parametrize("key", ["attn_implementation", "_attn_implementation"])

@@ -63,10 +63,7 @@ def test_what_is_wrong_is_found(code, kind, wrong, tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_after_a_fault_the_same_command_gives_the_same_bytes(project):
-    seed, first = random.randrange(10**6), random.randrange(90)
-    numbers = [str(first + number) for number in range(4)]
-    print(f"seed {seed}, faults from {first} on")
-    command = [sys.executable, "-m", "tools.chaos", "--seed", str(seed), "--numbers", *numbers]
+    command = [sys.executable, "-m", "tools.chaos", "--seed", "33", "--numbers", *"0123"]
     told = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     environment = {**os.environ, "HF_HUB_OFFLINE": "1"}
     result = subprocess.run(command, cwd=project, env=environment, **told)

@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from functools import partial
 from unittest.mock import Mock
 
@@ -16,6 +15,7 @@ import torch
 from command_words import as_argv
 from plain_training import run_in_two_processes
 from safetensors.torch import load_file
+from same_everywhere import wait_for
 from scipy.stats import spearmanr
 from sentence_transformers import SentenceTransformer
 from tiny_models import RECIPE, make_sentences
@@ -115,11 +115,7 @@ def test_a_killed_run_ends_at_the_same_folder(sent, status, arguments, project, 
     heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     streams = {"stderr": subprocess.PIPE, "text": True, "preexec_fn": heard}
     process = subprocess.Popen(slow, cwd=project, **streams)
-    deadline = time.monotonic() + 60
-    while not state.is_file():
-        assert process.poll() is None, "ended before there was a state"
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_for(state.is_file, process)
     os.kill(process.pid, sent)
     _, said = process.communicate()
     assert process.returncode == status, said

@@ -5,6 +5,9 @@ import shutil
 import signal
 import subprocess
 import time
+from contextlib import suppress
+
+from same_everywhere import wait_for
 
 # what a branch of one tuned encoder leaves in results/
 BRANCH = "bert-en-mini/mirror-word/words-en"
@@ -20,9 +23,8 @@ def test_a_killed_run_started_again_ends_in_the_tables_of_an_undisturbed_one(wor
         options |= dict.fromkeys(["stdout", "stderr"], subprocess.DEVNULL)
         command = workspace.command("all_tables")
         run = subprocess.Popen(command, **options, start_new_session=True)
-        while not any((results / "logs").glob(f"{rule}/{BRANCH}/**/*.log")):
-            assert run.poll() is None, "the run was over before it could be killed"
-            time.sleep(0.02)
+        logs = f"{rule}/{BRANCH}/**/*.log"
+        wait_for(lambda logs=logs: any((results / "logs").glob(logs)), run)
         time.sleep(0.3)
         os.killpg(run.pid, signal.SIGKILL)
         run.wait()
@@ -30,6 +32,13 @@ def test_a_killed_run_started_again_ends_in_the_tables_of_an_undisturbed_one(wor
     assert workspace.tables() == finished.tables()
     # a killed step leaves its temporary file, which no reader ever sees
     assert all(file.name.startswith(".") for file in results.rglob("*.tmp"))
+
+
+def text_of(file):
+    # a job may end while its file is looked at
+    with suppress(FileNotFoundError):
+        return file.read_text()
+    return ""
 
 
 def test_a_run_waits_for_the_jobs_of_one_whose_head_alone_was_killed(workspace, finished):
@@ -40,9 +49,7 @@ def test_a_run_waits_for_the_jobs_of_one_whose_head_alone_was_killed(workspace, 
     options |= {"stdout": subprocess.DEVNULL, "start_new_session": True}
     first = subprocess.Popen(workspace.command("all_tables"), **options, stderr=subprocess.DEVNULL)
     running = workspace.folder / ".snakemake" / "running"
-    while not (jobs := [one for one in running.glob("*") if "tune" in one.read_text()]):
-        assert first.poll() is None, "the run was over before it could be killed"
-        time.sleep(0.02)
+    jobs = wait_for(lambda: [one for one in running.glob("*") if "tune" in text_of(one)], first)
     shell = int(jobs[0].name.rpartition(".")[2])
     # so that it is there when the next run looks
     os.kill(shell, signal.SIGSTOP)
