@@ -13,7 +13,6 @@ from tqdm import tqdm
 
 from workflow_scripts.__main__ import run
 from workflow_scripts.cluster.failed_jobs import FailedJobs
-from workflow_scripts.configuration.blocks import Block, RulePath, read_block
 from workflow_scripts.errors import PrintedText, UserError, data_output, printable, run_command
 
 ESCAPES = {
@@ -112,20 +111,3 @@ def test_what_a_failed_job_left_in_its_log_is_escaped(tmp_path, capsys):
     jobs.hear("job_error", logging.makeLogRecord(failed))
     assert r"\x1b[2J" in jobs.lines[0] and jobs.lines[0].isprintable()
     assert "\x1b" not in capsys.readouterr().err
-
-
-class Place(Block):
-    path: RulePath
-
-
-def test_a_path_of_a_config_is_not_taken_for_an_option():
-    with pytest.raises(UserError, match=r"`path` is '-a/b'; rename it, .* begins with - "):
-        read_block(Place, {"path": "-a/b"})
-
-
-@pytest.mark.parametrize("path", ["a\x1b[31m", "a\nb", "a\tb", "\u202ea", "a\x85"])
-def test_a_path_of_a_config_has_no_control_characters(path):
-    """Snakemake itself prints the paths of inputs and outputs."""
-    with pytest.raises(UserError, match=r"`path` is .*; rename it, .* holds \\") as refused:
-        read_block(Place, {"path": path})
-    assert str(refused.value).isprintable()

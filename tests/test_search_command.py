@@ -99,7 +99,7 @@ def test_a_threshold_leaves_queries_without_a_string(run, capsys):
     text = run("nearest", "--overwrite", threshold=0.99999)
     row = f"{SENTENCES[5]}\t1\t9\t1.000000\t{SENTENCES[5]}\n"
     assert text == "query\trank\tline\tscore\tstring\n" + row
-    assert "(none for 2 of them)" in capsys.readouterr().err
+    assert "(none for 3 of them)" in capsys.readouterr().err
 
 
 def test_queries_come_from_stdin_and_json_lines_say_the_same(run, monkeypatch, tmp_path):

@@ -115,3 +115,44 @@ REVISION = {"revision": "0123456"}
 def test_a_model_has_one_source(model):
     with pytest.raises(UserError, match="`path`, `hub` with a pinned `revision`"):
         blocks.read_block(Config.model_fields["models"].annotation.__args__[1], model, "models.a")
+
+
+class Place(blocks.Block):
+    path: blocks.RulePath
+
+
+@pytest.mark.parametrize("path", ["a\x1b[31m", "a\nb", "a\tb", "\u202ea", "a\x85"])
+def test_a_path_has_no_control_characters(path):
+    """Snakemake itself prints the paths of inputs and outputs."""
+    with pytest.raises(UserError, match=r"`path` is .*; rename it, .* holds \\") as refused:
+        blocks.read_block(Place, {"path": path})
+    assert str(refused.value).isprintable()
+
+
+@pytest.mark.parametrize("path", ["-a/b", "./-a"])
+def test_a_path_is_not_taken_for_an_option(path):
+    with pytest.raises(UserError, match=r"`path` is .*; rename it, .* begins with - "):
+        blocks.read_block(Place, {"path": path})
+
+
+@pytest.mark.parametrize(
+    ("path", "taken"),
+    [
+        ("a/", "a"),
+        ("./a", "a"),
+        ("a//b", "a/b"),
+        ("../a", "../a"),
+        ("/", "/"),
+        ("a/../b", "a/../b"),
+    ],
+)
+def test_a_path_has_one_form(path, taken):
+    """Snakemake has a warning for each file whose path begins with ./ or has //."""
+    assert blocks.read_block(Place, {"path": path}).path == taken
+
+
+@pytest.mark.parametrize(
+    "path", ["a b", "a'b", 'a"b', "$HOME", "é", "a*", "a?b", "a[b]", "~", "#a"]
+)
+def test_other_paths_are_taken_as_they_are(path):
+    assert blocks.read_block(Place, {"path": path}).path == path

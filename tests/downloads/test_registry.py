@@ -60,9 +60,7 @@ def test_an_entry_is_read_with_addresses_put_together(data_set):
 def test_a_mistake_is_named_with_its_entry(data_set, change, message):
     with pytest.raises(UserError, match=re.escape(message)) as caught:
         data_set(**{"files": [FILE], **change})
-    # an archive is named by its address
-    named = "a.rar: " if "archive" in message else "registry.yaml"
-    assert named in str(caught.value)
+    assert "registry.yaml" in str(caught.value)
 
 
 @pytest.mark.parametrize("path", ["/etc/passwd", "../a", "a/../../b", "a//b", "./a", "", "a\\b"])

@@ -6,6 +6,7 @@ its own block in its own file; what all configs have is in `workflow_scripts.con
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
@@ -92,6 +93,8 @@ def wildcard_in(path: str) -> str | None:
 def _usable_in_rules(path: str) -> str:
     if control := control_in(path):
         raise mistake(f"rename it, since it would come to terminals and lists: it holds {control}")
+    # "./a//b/" in the form in which Snakemake takes it without hundreds of warnings
+    path = str(PurePosixPath(path))
     if path.startswith("-"):
         raise mistake("rename it, since commands take what begins with - for an option")
     if found := wildcard_in(path):
