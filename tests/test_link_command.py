@@ -231,6 +231,14 @@ def test_odd_names_and_mentions_are_taken(run, files):
     assert len(rows) == 4
 
 
+def test_a_link_at_the_place_of_the_passing_index_is_not_followed(run, tmp_path):
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    (tmp_path / ".links.tsv.index").symlink_to(victim)
+    assert run(k=1)
+    assert not list(victim.iterdir()) and not list(tmp_path.glob(".links*"))
+
+
 def test_links_in_a_pipe_are_the_bytes_of_those_in_a_file(run, files, tmp_path, capsys):
     """Control characters too, which messages have escaped."""
     files[1].write_text("a \x1b[31mred\u202e dog\n")

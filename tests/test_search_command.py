@@ -88,6 +88,15 @@ def test_nearest_strings_are_those_of_semantic_search(run, vectors_of, capsys, s
     assert told.endswith("queries.txt: 3 strings (repeated lines: 1)")
 
 
+def test_a_link_at_the_place_of_the_vectors_is_not_followed(run, tmp_path):
+    for name in ("victim", "out"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "out/.found.tsv.vectors").symlink_to(tmp_path / "victim")
+    run("nearest")
+    assert not list((tmp_path / "victim").iterdir())
+    assert [*(tmp_path / "out").iterdir()] == [tmp_path / "out/found.tsv"]
+
+
 def test_a_threshold_leaves_queries_without_a_string(run, capsys):
     everything = table(run("nearest", k=1000))
     assert len(everything) == len(QUERIES) * len(SENTENCES)

@@ -86,6 +86,13 @@ def remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
+def without_link(path: Path) -> Path:
+    """Return a path that we alone use and others know, once it is no link: a link is removed."""
+    if path.is_symlink():
+        path.unlink()
+    return path
+
+
 def no_link(path: str, flags: int) -> int:
     """Open a file of a known name for `open(..., opener=no_link)`: `OSError` if it is a link."""
     return os.open(path, flags | os.O_NOFOLLOW, 0o666)

@@ -26,7 +26,7 @@ from workflow_scripts.embedding.chosen_encoder import (
 from workflow_scripts.embedding.recorded_choices import settle_pooling
 from workflow_scripts.embedding.vector_shards import DTYPES, SHARD_SIZE
 from workflow_scripts.errors import UserError, data_output, run_command
-from workflow_scripts.files import STDIN, atomic_text, check_new_file
+from workflow_scripts.files import STDIN, atomic_text, check_new_file, without_link
 from workflow_scripts.front_doors import check_files, door_parser
 from workflow_scripts.imports import quick_imports
 from workflow_scripts.locking import drop_left_lock, sole_run
@@ -55,7 +55,8 @@ def link(arguments: argparse.Namespace, choices: Choices, pooling: str, max_leng
         from workflow_scripts.retrieval.linked_ids import best_links, named_links
         from workflow_scripts.retrieval.vector_search import search_blocks
 
-    folder = arguments.index or arguments.output.with_name(f".{arguments.output.name}.index")
+    passing = arguments.output and arguments.output.with_name(f".{arguments.output.name}.index")
+    folder = arguments.index or without_link(passing)
     opened, maker = open_encoder(arguments, arguments.encoder, pooling, max_length)
     maker |= {"similarity": arguments.similarity, "dtype": arguments.dtype}
     encoder = NameEncoder(opened, arguments.similarity, arguments.encoder, maker)

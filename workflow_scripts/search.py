@@ -26,7 +26,7 @@ from workflow_scripts.embedding.progress import Advance
 from workflow_scripts.embedding.recorded_choices import settle_pooling
 from workflow_scripts.embedding.vector_shards import SHARD_SIZE, ShardedJob, embed_once
 from workflow_scripts.errors import UserError, run_command
-from workflow_scripts.files import check_new_file, check_own_json, write_json
+from workflow_scripts.files import check_new_file, check_own_json, without_link, write_json
 from workflow_scripts.front_doors import check_files, door_parser
 from workflow_scripts.locking import sole_run
 from workflow_scripts.retrieval.margin_mining import (
@@ -234,7 +234,7 @@ def main(argv: list[str] | None = None) -> None:
 
 def search(arguments: argparse.Namespace, mode: Mode, files: Files, form: str) -> str:
     """Write what is found, and the record; return how many of what they are."""
-    folder = arguments.output.with_name(f".{arguments.output.name}.vectors")
+    folder = without_link(arguments.output.with_name(f".{arguments.output.name}.vectors"))
     vectors, record = encode_files(arguments, files, folder)
     rows, told = mode.find(arguments, files, vectors)
     write_found(arguments.output, form, mode.columns, rows, ".6f")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.cluster.job_events import JobEvents
-from workflow_scripts.files import append_to
+from workflow_scripts.files import append_to, without_link
 
 # size, path and, of a file that no rule declares, the folder that it is a part of
 NOTES = Path(".snakemake/made.tsv")
@@ -28,8 +28,7 @@ class MadeFiles(JobEvents):
     def __init__(self) -> None:
         super().__init__()
         self._outputs: dict[str, list[str]] = {}
-        if NOTES.is_symlink():
-            NOTES.unlink()  # `append_to` follows none
+        without_link(NOTES)  # `append_to` would not write
 
     def hear(self, event: str, record: logging.LogRecord) -> None:
         if event == "job_info":

@@ -27,7 +27,7 @@ from workflow_scripts.downloads.model_files import (
 from workflow_scripts.downloads.model_folders import FILE_LIST, FileList, HubModel, ListedFile
 from workflow_scripts.downloads.transfer import Policy, discard, download, finish
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import atomic_directory, sha256_of, write_json
+from workflow_scripts.files import atomic_directory, sha256_of, without_link, write_json
 from workflow_scripts.locking import sole_fetch
 
 _PROJECT = Path(__file__).resolve().parents[2]
@@ -75,9 +75,7 @@ def _bring(
     policy: Policy | None,
     pinned: Sequence[str],
 ) -> FileList:
-    part = folder.with_name(f".{folder.name}.part")
-    if part.is_symlink():
-        part.unlink()
+    part = without_link(folder.with_name(f".{folder.name}.part"))
     found = _from_mirror(model, part, mirror, policy) if mirror is not None else None
     if found is None:
         _refuse_offline(model, folder, mirror, offline)

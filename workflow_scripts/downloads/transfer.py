@@ -27,7 +27,7 @@ from workflow_scripts.downloads.answers import (
 from workflow_scripts.downloads.mirrors import shown
 from workflow_scripts.downloads.unpacking import LARGEST_MEMBER
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import keep_on_disk, no_link, sha256_of, write_json
+from workflow_scripts.files import keep_on_disk, no_link, sha256_of, without_link, write_json
 
 if TYPE_CHECKING:
     import requests
@@ -93,9 +93,7 @@ def download(
     policy = policy or Policy()
     wanted = _Wanted(url, part, sha256, size, shown(url))
     scheme = urlsplit(url).scheme
-    if part.is_symlink():
-        # nobody but this function makes it, and this one makes no links
-        discard(part)
+    without_link(part)
     if scheme == "file":
         _copy(Path(unquote(urlsplit(url).path)), wanted, policy)
     elif scheme in ("http", "https"):
