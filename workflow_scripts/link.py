@@ -6,7 +6,6 @@ command is given again.
 """
 
 import argparse
-import math
 import shutil
 import sys
 from collections.abc import Sequence
@@ -161,9 +160,6 @@ def main(argv: list[str] | None = None) -> None:
         if (path := getattr(arguments, option)) is not None:
             check_new_file(f"--{option}", path, arguments.overwrite, taken)
             taken.append(path)
-    for option in ("threshold", "margin"):
-        if (least := getattr(arguments, option)) is not None and math.isnan(least):
-            raise UserError(f"--{option} {least}: give a number")
     if arguments.index is not None:
         check_index_folder(arguments.index, arguments.names or ())
     if arguments.errors is not None and arguments.gold_column is None:

@@ -1,6 +1,5 @@
 """One file, or files line by line, of labelled texts: how a config names them, and their rows."""
 
-import math
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +18,7 @@ from workflow_scripts.datasets.rows import (
     require_strings,
 )
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import read_lines, read_rows
+from workflow_scripts.files import parse_number, read_lines, read_rows
 
 # what SentEval makes of a blank line, which CR and MPQA have some of
 _BLANK = "."
@@ -146,11 +145,8 @@ def _has_reviews(path: Path) -> bool:
 
 
 def _number(label: str, path: Path, line: int) -> float:
-    try:
-        number = float(label)
-    except ValueError:
-        number = math.nan
-    if math.isnan(number):
+    number = parse_number(label)
+    if number is None:
         raise malformed(path, line, f"expected a number as label, found {label!r}")
     return number
 
