@@ -52,7 +52,7 @@ def test_utf_16_without_a_mark_is_refused_by_every_reader(tmp_path, name, monkey
         reads["csv"] = lambda: list(read_csv_rows(path))
         reads["json"] = lambda: read_json(path)
     for read in reads.values():
-        with pytest.raises(UserError, match=r":1: a NUL character.*UTF-16.*convert the file"):
+        with pytest.raises(UserError, match=r":1: a NUL character.*UTF-16.*convert it"):
             read()
 
 

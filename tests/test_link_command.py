@@ -224,8 +224,8 @@ def test_standard_input_is_answered_line_by_line_as_json(
 
 
 def test_odd_names_and_mentions_are_taken(run, files):
-    files[0].write_text("C1\ta\0b\nC2\t" + "long " * 20_000 + "\nC3||x\tdog\n")
-    files[1].write_text("dog\n" + "long " * 20_000 + "\n\0\n")
+    files[0].write_text("C1\ta\x01b\nC2\t" + "long " * 20_000 + "\nC3||x\tdog\n")
+    files[1].write_text("dog\n" + "long " * 20_000 + "\n\x01\n")
     rows = run(k=1)
     assert rows[1][2:4] == ("C3||x", "dog") and rows[2][2] == "C2"
     assert len(rows) == 4

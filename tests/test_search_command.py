@@ -208,7 +208,7 @@ def test_a_single_string_has_no_near_duplicate(run, tmp_path, capsys):
         ("nearest", {"strings": "nowhere.txt"}, "--strings nowhere.txt: no such file"),
         ("nearest", {"queries": "empty.txt"}, "empty.txt: no strings in it; write one on each"),
         ("bitext", {"targets": "blank.txt"}, "blank.txt: no strings in it; write one on each"),
-        ("duplicates", {"strings": "nul.txt"}, "nul.txt:2: a NUL character, so not UTF-8"),
+        ("duplicates", {"strings": "nul.txt"}, "nul.txt:2: a NUL character: the file is damaged"),
         ("duplicates", {"strings": "latin.txt"}, "latin.txt:2: not UTF-8 text"),
         ("duplicates", {"strings": "tab.txt"}, "tab.txt:2: holds a tab, .* or give --format jsonl"),
         ("duplicates", {"strings": "return.txt"}, "return.txt:1: holds a carriage return, which"),

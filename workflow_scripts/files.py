@@ -162,8 +162,8 @@ def _not_utf8(path: str | Path, line: int) -> UserError:
 
 
 def _holds_nul(path: str | Path, line: int) -> UserError:
-    what = "a NUL character, so not UTF-8 text (UTF-16?)"
-    return UserError(f"{path}:{line}: {what}; convert the file to UTF-8")
+    what = "a NUL character: the file is damaged, or not UTF-8 text (UTF-16?)"
+    return UserError(f"{path}:{line}: {what}; make or fetch it again, or convert it to UTF-8")
 
 
 def _too_long(path: str | Path, line: int) -> UserError:

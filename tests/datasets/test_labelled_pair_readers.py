@@ -21,7 +21,7 @@ def numbered(pairs, indent=4):
 
 # --- rows of pairs -----------------------------------------------------------------------------
 
-TEXT = st.text(st.characters(exclude_characters="\t\n\r", exclude_categories=["Cs"]), min_size=1)
+TEXT = st.text(st.characters(exclude_characters="\t\n\r\0", exclude_categories=["Cs"]), min_size=1)
 ROWS = st.lists(st.tuples(TEXT, TEXT, TEXT), min_size=1, max_size=6)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from workflow_scripts.corpora.obo import read_obo_terms
+from workflow_scripts.datasets.concept_ids import split_concept_ids
 from workflow_scripts.datasets.dictionaries import READERS
 from workflow_scripts.datasets.mrconso import read_mrconso
 from workflow_scripts.datasets.rows import malformed
@@ -76,8 +77,12 @@ def read_names(paths: Sequence[Path], choices: Choices) -> NameList:
             identity = normalise_whitespace(identity)
             if not identity:
                 raise malformed(path, line, "no id")
-            for text in names:
-                name = normalise_whitespace(text)
+            names = list(map(normalise_whitespace, names))
+            # of lines a name is its own id
+            if names != [identity] and not split_concept_ids(identity):
+                found.dropped["without a concept"] += len(names)
+                continue
+            for name in names:
                 if not name:
                     found.dropped["empty"] += 1
                     continue

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
-from workflow_scripts.datasets.dictionaries import split_concept_ids
+from workflow_scripts.datasets.concept_ids import ids_meet, split_concept_ids
 from workflow_scripts.datasets.rows import malformed
 from workflow_scripts.datasets.strings import normalise_whitespace
 from workflow_scripts.errors import UserError, nearest_name
@@ -23,8 +23,10 @@ Found = tuple[str, str, float]
 
 
 class Mention(NamedTuple):
+    """A mention and its gold ids as written, None where none are asked for."""
+
     text: str
-    gold: str = ""
+    gold: str | None = None
 
 
 def read_mentions(source: str, column: str | None, gold: str | None) -> Iterator[Mention]:
@@ -76,10 +78,10 @@ def mention_batches(
 
 
 class Report:
-    """Counts of what was linked, and accuracy where the gold ids are told."""
+    """Counts of what was linked, and accuracy over the mentions that have a gold id."""
 
     def __init__(self, k: int, errors: TextIO | None) -> None:
-        self.mentions = self.blank = self.below = self.known = 0
+        self.mentions = self.blank = self.below = self.known = self.without_concept = 0
         self.k, self._errors = k, errors
         # how many mentions have the first right id at a rank
         self._ranks: Counter[int] = Counter()
@@ -89,10 +91,12 @@ class Report:
     def add(self, mention: Mention, links: list[Found], linked: bool) -> None:
         self.mentions += 1
         self.below += not linked
-        if not mention.gold:
+        if mention.gold is None:
             return
-        gold = {*split_concept_ids(mention.gold)}
-        ranks = (n for n, one in enumerate(links) if gold & {*split_concept_ids(one[0])})
+        if not (gold := split_concept_ids(mention.gold)):
+            self.without_concept += 1
+            return
+        ranks = (n for n, one in enumerate(links) if ids_meet(gold, split_concept_ids(one[0])))
         rank = next(ranks, None) if linked else None
         self.known += 1
         if rank is not None:
@@ -110,6 +114,9 @@ class Report:
             places = sorted({1, self.k})
             found = (f"accuracy@{k} {self.hits_at(k) / self.known:.4f}" for k in places)
             yield f"{self.known} with gold ids: {', '.join(found)}"
+        if self.without_concept:
+            what = "without a gold id (empty, -1, CUI-less): not counted"
+            yield f"{self.without_concept} {what}"
 
     def hits_at(self, k: int) -> int:
         """Return how many mentions have a right id among the first k."""
