@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, model_validator
 
 from workflow_scripts.configuration.blocks import Block, Field, Text, WholeNumber, mistake
 from workflow_scripts.datasets.entry import paths_of
+from workflow_scripts.datasets.labels import Labels
 from workflow_scripts.datasets.pair_rows import read_pair_rows
 from workflow_scripts.datasets.review_items import read_review_items
 from workflow_scripts.datasets.rows import (
@@ -76,12 +77,14 @@ class Part(Block):
                 raise mistake("`where` needs `columns`, both by name or both by number")
         if self.columns is not None and not of_one:
             raise mistake("`columns` are of a single file; give `path` one")
+        if max(len(self.columns or ()), len(self.path) if isinstance(self.path, list) else 0) > 3:
+            raise mistake("name the columns or files of two texts and a label at most")
         return self
 
     def files(self, root: Path) -> list[Path]:
         return paths_of(root, self.path)
 
-    def rows(self, root: Path) -> Iterator[Row]:
+    def rows(self, root: Path, labels: Labels) -> Iterator[Row]:
         """Yield the texts and the label of each row; `UserError`, with file and line, if bad."""
         for path, line, texts, label in self._raw_rows(self.files(root)):
             if self.label_end is not None:
@@ -89,6 +92,7 @@ class Part(Block):
             if self.positive_above is not None:
                 above = _number(label, path, line) > self.positive_above
                 label = "positive" if above else "negative"
+            label = labels.read(label, path, line)
             yield [text if text.strip() else _BLANK for text in texts], label
 
     def _raw_rows(self, paths: list[Path]) -> Iterator[tuple[Path, int, list[str], str]]:
@@ -126,7 +130,7 @@ class Part(Block):
         values = [str(value) for value in wanted.values()]
         for line, row in _rows_by_columns(paths[0], columns):
             found, conditions = row[: len(row) - len(values)], row[len(row) - len(values) :]
-            if conditions == values:
+            if [condition.strip() for condition in conditions] == values:
                 yield line, found
 
 
@@ -160,13 +164,15 @@ Parts = Annotated[list[Part], Field(min_length=1), BeforeValidator(_listed)]
 Shares = dict[Literal["train", "development", "test"], WholeNumber]
 
 
-def read_parts(root: Path, parts: list[Part], name: str, shares: Shares | None) -> list[Row]:
+def read_parts(
+    root: Path, parts: list[Part], name: str, shares: Shares | None, labels: Labels
+) -> list[Row]:
     """Return the rows of files put together, of `shares` those whose turn is `name`'s.
 
     What has the same first text has one turn; turns are drawn with a fixed seed, since files may
-    have their classes in turn too. Raises `UserError` for bad files and where no row is left.
+    have their classes in turn too. `labels` are those of the whole set, read so far. Raises `UserError` for bad files and where no row is left.
     """
-    rows = [row for part in parts for row in part.rows(root)]
+    rows = [row for part in parts for row in part.rows(root, labels)]
     if rows and shares:
         turns = [part for part in PARTS for _ in range(shares.get(part, 0))]
         groups = list(dict.fromkeys(texts[0] for texts, _ in rows))

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,6 +11,9 @@ from workflow_scripts.files import read_lines, read_text, stream_lines
 
 # of what a message shows of a file
 _LONGEST = 500
+# Characters without width, which copying from pages and documents leaves; not those that join
+# letters, which some scripts need.
+_INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
 
 
 def malformed(path: Path, line: int, what: str) -> UserError:
@@ -22,6 +26,12 @@ def require_strings(strings: list[str], what: str, path: Path, line: int) -> Non
     """Raise `UserError` if one of the strings of a row is blank; `what` says what they are."""
     if not all(string.strip() for string in strings):
         raise malformed(path, line, f"{what} is empty")
+
+
+def require_visible(text: str, what: str, path: Path, line: int) -> None:
+    """Raise `UserError` for an invisible character in an id or a label, which equals no other."""
+    if match := _INVISIBLE.search(text):
+        raise malformed(path, line, f"{what} holds U+{ord(match[0]):04X}, which is invisible")
 
 
 def require_new_id(identity: str, seen: set[str], what: str, path: Path, line: int) -> None:
