@@ -29,6 +29,7 @@ def one_error(read):
         ("concept_id||name\nD1||asthma\n", None),
         ("MESH ID||term\nD1||asthma\n", "medic"),
         ("id\tname\tsynonyms\nD1\tasthma\t\n", "id-tab-name"),
+        ("id\tname\t\nD1\tasthma\t\n", "id-tab-name"),
         ('"id"\t"name"\nD1\tasthma\n', None),
     ],
 )

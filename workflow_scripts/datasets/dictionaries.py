@@ -9,7 +9,7 @@ from typing import Literal
 
 from workflow_scripts.datasets.concept_ids import ConceptIds, split_concept_ids
 from workflow_scripts.datasets.headed_rows import read_headed_rows
-from workflow_scripts.datasets.rows import malformed, read_split_lines
+from workflow_scripts.datasets.rows import REMOVE, malformed, read_split_lines, refuse_header
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_lines, read_rows
 
@@ -92,7 +92,9 @@ def read_dictionary(
         entries[(name.lower() if lower_case else name, tuple(ids))] = None
 
     for path in paths:
-        for line, ids_text, names in READERS[form](path):
+        for row, (line, ids_text, names) in enumerate(READERS[form](path)):
+            if row == 0:
+                refuse_header([*ids_text.split("|"), *names[:1]], "a name", REMOVE, path, line)
             ids = split_concept_ids(ids_text)
             found = [name for one in names if (name := " ".join(one.split()))]
             if not ids or not found:

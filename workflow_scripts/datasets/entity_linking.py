@@ -15,7 +15,7 @@ from workflow_scripts.datasets.concept_ids import ConceptIds, split_concept_ids
 from workflow_scripts.datasets.dictionaries import DictionaryFormat, read_dictionary
 from workflow_scripts.datasets.entry import TextEntry, paths_of
 from workflow_scripts.datasets.items import LinkingSet
-from workflow_scripts.datasets.rows import require_strings
+from workflow_scripts.datasets.rows import REMOVE, refuse_header, require_strings
 
 
 class LinkingEntry(TextEntry):
@@ -100,6 +100,8 @@ def linking_set(
     seen: set[tuple[str, tuple[str, ...]]] = set()
     for path, line, text, ids_text, parts in mentions:
         require_strings([text], what, path, line)
+        if line == 1:
+            refuse_header([text, ids_text], what, REMOVE, path, line)
         ids = concepts.plain(split_concept_ids(ids_text))
         if not ids:
             found.drop("no_concept")

@@ -13,9 +13,11 @@ from workflow_scripts.datasets.labels import Labels
 from workflow_scripts.datasets.pair_rows import read_pair_rows
 from workflow_scripts.datasets.review_items import read_review_items
 from workflow_scripts.datasets.rows import (
+    REMOVE,
     malformed,
     read_aligned_lines,
     read_groups,
+    refuse_header,
     require_strings,
 )
 from workflow_scripts.errors import UserError
@@ -115,6 +117,8 @@ class Part(Block):
                 if not (label.strip() and sentence.strip()):
                     order = {"first": "label sentence", "last": "sentence<TAB>label"}[self.label]
                     raise malformed(paths[0], line, f"expected {order}, found {text[:60]!r}")
+                if line == 1:
+                    refuse_header([sentence, label], "a text", REMOVE, paths[0], line)
                 yield paths[0], line, [sentence], label
 
     def _columns(self, paths: list[Path]) -> Iterator[tuple[int, list[str]]]:
@@ -138,7 +142,10 @@ def _rows_by_columns(path: Path, columns: list[str | int]) -> Iterator[tuple[int
     if isinstance(columns[0], int):
         numbers = list(map(int, columns))
         for line, fields in read_rows(path, max(numbers), "a row of tab-separated columns"):
-            yield line, [fields[number - 1] for number in numbers]
+            row = [fields[number - 1] for number in numbers]
+            if line == 1:
+                refuse_header(row, "a text", "name the columns", path, line)
+            yield line, row
         return
     names = list(map(str, columns))
     yield from (read_review_items if _has_reviews(path) else read_pair_rows)(path, names)
@@ -170,7 +177,8 @@ def read_parts(
     """Return the rows of files put together, of `shares` those whose turn is `name`'s.
 
     What has the same first text has one turn; turns are drawn with a fixed seed, since files may
-    have their classes in turn too. `labels` are those of the whole set, read so far. Raises `UserError` for bad files and where no row is left.
+    have their classes in turn too. `labels` are those of the whole set, read so far. Raises
+    `UserError` for bad files and where no row is left.
     """
     rows = [row for part in parts for row in part.rows(root, labels)]
     if rows and shares:

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -9,11 +10,13 @@ from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from workflow_scripts.datasets.concept_ids import ids_meet, split_concept_ids
-from workflow_scripts.datasets.rows import malformed
+from workflow_scripts.datasets.rows import malformed, positions_of, refuse_header
 from workflow_scripts.datasets.strings import normalise_whitespace
 from workflow_scripts.errors import UserError, nearest_name
 from workflow_scripts.files import given_lines
 
+# of a column; int() would take digits of other scripts, and fails at 5,000
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 COLUMNS = ("mention", "rank", "id", "name", "score")
 # Mentions searched together: each batch goes over all names once.
 BATCH = 4096
@@ -41,18 +44,25 @@ def read_mentions(source: str, column: str | None, gold: str | None) -> Iterator
         return
     places: list[int] | None = None
     wanted = [column or "1", *([gold] if gold else [])]
-    if all(one.isdecimal() for one in wanted):
+    if all(map(_NUMBER.fullmatch, wanted)):
         places = [int(one) - 1 for one in wanted]
+        if min(places) < 0:
+            raise UserError(f"{path}:1: no column 0: columns count from 1")
     for number, text in enumerate(lines, start=1):
         fields = text.split("\t")
         if places is None:
             if unknown := [one for one in wanted if one not in fields]:
                 hint = nearest_name(unknown[0], fields)
                 raise UserError(f"{path}:1: no column {unknown[0]!r}; {hint}")
-            places = [fields.index(one) for one in wanted]
+            places = positions_of(fields, wanted, path, number)
             continue
-        if max(places) >= len(fields) or min(places) < 0:
+        if max(places) >= len(fields):
             raise malformed(path, number, f"no column {max(places) + 1}, found {len(fields)}")
+        if number == 1:
+            seen = [fields[place] for place in places] if len(places) > 1 else fields
+            how = fields[places[0]].strip()
+            remedy = f"name the columns (--mention-column {how}), or remove the line"
+            refuse_header(seen, "a mention", remedy, path, number)
         mention, *others = (normalise_whitespace(fields[place]) for place in places)
         yield Mention(mention, *others)
 
