@@ -67,6 +67,15 @@ def test_a_nul_character_names_its_line_also_where_json_spells_it(tmp_path):
     assert parse_json(r'{"a": "b\\u0000"}', "a.json") == {"a": r"b\u0000"}
 
 
+def test_a_mark_of_utf_8_contradicts_another_encoding(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes("\ufeffé\n".encode())
+    for read in (read_lines, read_text):
+        assert read(path).pop() == "é" if read is read_lines else read(path) == "é\n"
+        with pytest.raises(UserError, match=r"a\.txt:1: UTF-8 by its first bytes, not iso-8859-1"):
+            read(path, "iso-8859-1")
+
+
 def test_carriage_returns_alone_are_no_ends_of_lines(tmp_path):
     path = tmp_path / "mac.txt"
     path.write_bytes(b"one\rtwo\r")

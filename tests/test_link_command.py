@@ -201,7 +201,9 @@ def test_gold_ids_give_accuracy_and_the_errors(run, encoder, tmp_path, capsys):
     )
     columns = {"mention_column": "text", "gold_column": "id", "errors": tmp_path / "errors.tsv"}
     run(mentions=mentions, k=3, **columns)
-    assert "3 with gold ids: accuracy@1 0.3333, accuracy@3 0.6667" in capsys.readouterr().err
+    printed = capsys.readouterr().err
+    assert "3 with gold ids: accuracy@1 0.3333, accuracy@3 0.6667" in printed
+    assert "1 with gold ids that no name has, such as 'C99': counted as wrong" in printed
     errors = [line.split("\t") for line in (tmp_path / "errors.tsv").read_text().splitlines()]
     assert [(one[0], one[1], one[5]) for one in errors[1:]] == [
         (third[0], third[2], "3"),

@@ -166,6 +166,11 @@ def _holds_nul(path: str | Path, line: int) -> UserError:
     return UserError(f"{path}:{line}: {what}; make or fetch it again, or convert it to UTF-8")
 
 
+def _has_mark(path: str | Path, encoding: str) -> UserError:
+    what = f"UTF-8 by its first bytes, not {encoding}"
+    return UserError(f"{path}:1: {what}; name the encoding of the file")
+
+
 def _too_long(path: str | Path, line: int) -> UserError:
     most = f"more than {LONGEST_LINE:,} characters"
     return UserError(f"{path}:{line}: a line of {most}; is it text? then put an entry on each line")
@@ -183,6 +188,8 @@ def read_bytes(path: str | Path) -> bytes:
 def read_text(path: str | Path, encoding: str = "utf-8") -> str:
     """Return the text of a UTF-8 file (gzipped if its name ends in `.gz`), no byte-order mark."""
     raw = read_bytes(path)
+    if encoding != "utf-8" and raw.startswith(codecs.BOM_UTF8):
+        raise _has_mark(path, encoding)
     try:
         text = raw.decode("utf-8-sig" if encoding == "utf-8" else encoding)
     except UnicodeDecodeError as error:
@@ -209,7 +216,9 @@ def decode_lines(stream: IO[bytes], name: str | Path, encoding: str = "utf-8") -
     for number, raw in enumerate(_raw_lines(stream, name, most), start=1):
         if len(raw) == most and not raw.endswith(b"\n"):
             raise _too_long(name, number)
-        if number == 1 and encoding == "utf-8" and raw.startswith(codecs.BOM_UTF8):
+        if number == 1 and raw.startswith(codecs.BOM_UTF8):
+            if encoding != "utf-8":
+                raise _has_mark(name, encoding)
             raw = raw.removeprefix(codecs.BOM_UTF8)
             if not raw:
                 return

@@ -94,7 +94,8 @@ def link(arguments: argparse.Namespace, choices: Choices, pooling: str, max_leng
             # one more, by which the margin is told
             ranked = best_links(index, vectors, arguments.k + 1, search, grouped=grouped)
             writer.write(batch, (named_links(index, links) for links in ranked))
-    for line in writer.report.lines():
+    ids = (index[row][0] for row in range(len(index)))
+    for line in (*writer.report.lines(), *writer.report.lines_of_unknown(ids)):
         _say(line)
     if arguments.index is None:
         shutil.rmtree(folder)

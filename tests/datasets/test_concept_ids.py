@@ -1,10 +1,14 @@
 """Which concept ids are equal, in data sets and in the report of `link`."""
 
+import re
+
 import pytest
 from dataset_reading import entry, read_dataset, write
 
 from workflow_scripts.datasets.concept_ids import ConceptIds, ids_meet, split_concept_ids
-from workflow_scripts.retrieval.mention_links import Mention, Report
+from workflow_scripts.datasets.name_lists import Choices, read_names
+from workflow_scripts.errors import UserError
+from workflow_scripts.retrieval.mention_links import Mention, Report, read_mentions
 from workflow_scripts.scoring.ranked_accuracy import hits_at
 
 
@@ -77,10 +81,51 @@ def test_gold_without_a_concept_is_counted_and_not_scored():
 
 
 def test_names_without_a_concept_are_left_out(tmp_path):
-    from workflow_scripts.datasets.name_lists import Choices, read_names
-
     write(tmp_path / "names.tsv", "-1\tnothing\nCUI-less\tnone\nD1\tasthma\n")
     found = read_names([tmp_path / "names.tsv"], Choices())
     assert (found.ids, found.dropped) == (["D1"], {"without a concept": 2})
     write(tmp_path / "words.txt", "-1\nD1\n")
     assert read_names([tmp_path / "words.txt"], Choices()).ids == ["-1", "D1"]
+
+
+@pytest.mark.parametrize(
+    ("identity", "what"),
+    [
+        ("D\u200b1", "holds U+200B, which is invisible"),
+        ("\ufeffD1", "holds U+FEFF, which is invisible"),
+        ("1.23E+05", "looks like a number that a spreadsheet rewrote; restore the id"),
+    ],
+)
+def test_ids_that_programs_damaged_are_named(tmp_path, identity, what):
+    write(tmp_path / "names.tsv", f"D0\tflu\n{identity}\tasthma\n")
+    with pytest.raises(UserError, match=re.escape(f"names.tsv:2: id {identity!r} {what}")):
+        read_names([tmp_path / "names.tsv"], Choices())
+    # its own name
+    assert read_names([tmp_path / "names.tsv"], Choices("lines")).names
+    write(tmp_path / "m.tsv", f"flu\tD0\nasthma\tD0|{identity}\n")
+    with pytest.raises(UserError, match=re.escape(f"m.tsv:2: id {identity!r} {what}")):
+        list(read_mentions(str(tmp_path / "m.tsv"), "1", "2"))
+    block = entry("entity-linking", "mention-rows", path="m", dictionary="names.tsv")
+    block |= {"dictionary_format": "id-tab-name"}
+    write(tmp_path / "names.tsv", f"D0\tflu\t\n{identity}\tasthma\t\n")
+    with pytest.raises(UserError, match=re.escape(f"names.tsv:2: id {identity!r} {what}")):
+        write(tmp_path / "m", "1\tasthma\tD0\tasthma\n")
+        read_dataset(tmp_path, block)
+
+
+def test_gold_ids_that_no_name_has_are_counted():
+    report = Report(1, None)
+    golds = ["D1", "D1;D2", "d1", "MESH:D1", "OMIM:7", "HP:0000123|D9", "HP:123", "-1"]
+    for gold in golds:
+        report.add(Mention("m", gold), [("D3", "a name", 0.9)], True)
+    assert report.lines_of_unknown(["D1|D8", "7", "GO:0000123", "HP:0000123", "D3"]) == [
+        "3 with gold ids that no name has, such as 'D1;D2': counted as wrong"
+    ]
+    assert report.lines_of_unknown(golds) == []
+
+
+def test_the_gold_column_is_another_one(tmp_path):
+    write(tmp_path / "m.tsv", "flu\tD0\n")
+    for columns in ((None, "1"), ("2", "2"), ("flu", "flu")):
+        with pytest.raises(UserError, match=r"--gold-column .*is that of the mentions"):
+            list(read_mentions(str(tmp_path / "m.tsv"), *columns))

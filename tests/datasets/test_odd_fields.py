@@ -102,12 +102,26 @@ def test_scores_of_relatedness_are_those_that_are_trained(tmp_path, part, score)
     check(tmp_path, RELATED, files | {part: files[part] + f"b\tc\t{score}\n"}, wrong)
 
 
+PAIRS = entry("pair-classification", "labelled-pairs", path="f", positive=[1], negative=[0])
+
+
 @pytest.mark.parametrize(
     ("block", "message"),
     [
         (entry("relatedness", "labelled-texts", all=LABELLED), "give `train`, `development` and"),
-        (texts(all={"path": "f", "columns": [1, 2, 3, 4]}), "two texts and a label at most"),
-        (texts(all={"path": ["a", "b", "c", "d"]}), "two texts and a label at most"),
+        (
+            texts(all={"path": "f", "columns": [1, 2, 3, 4]}),
+            "a label, each once, not [",
+        ),
+        (texts(all={"path": "f", "columns": [2, 2]}), "a label, each once, not [2, 2]"),
+        (texts(all={"path": ["a", "a"]}), "a label, each once, not ['a', 'a']"),
+        (PAIRS | {"columns": ["a", "b"]}, "give at least 3"),
+        (PAIRS | {"columns": ["a", "b", "b"]}, "has 'b' twice"),
+        (PAIRS | {"path": ["a", "b"]}, "give a file of pairs, or three: left, right, labels"),
+        (
+            texts(all={"path": ["a", "b", "c", "d"]}),
+            "a label, each once, not [",
+        ),
         (
             entry("pair-classification", "labelled-pairs", path="f", positive=[1], negative=["1"]),
             "`positive` and `negative` both have '1'",

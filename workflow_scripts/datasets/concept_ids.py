@@ -8,6 +8,7 @@ a prefix stands for that of any vocabulary.
 import re
 from collections import defaultdict
 from collections.abc import Iterable
+from itertools import groupby
 
 # of a vocabulary, such as MESH, OMIM, SNOMEDCT_US; small letters are as good
 _PREFIXED = re.compile(r"([A-Za-z][A-Za-z0-9_.-]*):(\S+)")
@@ -42,6 +43,25 @@ def ids_meet(some: Iterable[str], others: Iterable[str]) -> bool:
     """Return whether an id of `some` equals one of `others`."""
     pairs = ((_parts(one), _parts(other)) for one in some for other in others)
     return any(a[1] == b[1] and (a[0] == b[0] or not (a[0] and b[0])) for a, b in pairs)
+
+
+def unmet(sets: Iterable[tuple[str, ...]], ids: Iterable[str]) -> list[tuple[str, ...]]:
+    """Return the sets of ids of which none is among `ids`, as written, of which there may be many.
+
+    Repeated ones, one after the other, take no time.
+    """
+    sought = {own: [_parts(one) for one in own] for own in sets}
+    prefixes: dict[str, set[str]] = {local: set() for own in sought.values() for _, local in own}
+    for text, _ in groupby(ids):
+        for prefix, local in map(_parts, split_concept_ids(text)):
+            if local in prefixes:
+                prefixes[local].add(prefix)
+
+    def is_met(prefix: str, local: str) -> bool:
+        known = prefixes[local]
+        return bool(known) and (not prefix or prefix in known or "" in known)
+
+    return [own for own, parts in sought.items() if not any(is_met(*one) for one in parts)]
 
 
 class ConceptIds:

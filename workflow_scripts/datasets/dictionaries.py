@@ -9,7 +9,13 @@ from typing import Literal
 
 from workflow_scripts.datasets.concept_ids import ConceptIds, split_concept_ids
 from workflow_scripts.datasets.headed_rows import read_headed_rows
-from workflow_scripts.datasets.rows import REMOVE, malformed, read_split_lines, refuse_header
+from workflow_scripts.datasets.rows import (
+    REMOVE,
+    malformed,
+    read_split_lines,
+    refuse_header,
+    require_ids,
+)
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_lines, read_rows
 
@@ -99,6 +105,7 @@ def read_dictionary(
             found = [name for one in names if (name := " ".join(one.split()))]
             if not ids or not found:
                 raise malformed(path, line, "no name" if ids else "no concept id")
+            require_ids(ids, path, line)
             concepts.note(ids)
             rows += [(name, ids) for name in found]
     mentions = list(mentions)

@@ -15,7 +15,7 @@ from workflow_scripts.datasets.concept_ids import ConceptIds, split_concept_ids
 from workflow_scripts.datasets.dictionaries import DictionaryFormat, read_dictionary
 from workflow_scripts.datasets.entry import TextEntry, paths_of
 from workflow_scripts.datasets.items import LinkingSet
-from workflow_scripts.datasets.rows import REMOVE, refuse_header, require_strings
+from workflow_scripts.datasets.rows import REMOVE, refuse_header, require_ids, require_strings
 
 
 class LinkingEntry(TextEntry):
@@ -86,7 +86,9 @@ def linking_set(
     found, concepts = LinkingSet(), ConceptIds()
     mentions = list(mentions)
     for mention in mentions:
-        concepts.note(split_concept_ids(mention.ids))
+        ids = split_concept_ids(mention.ids)
+        require_ids(ids, mention.path, mention.line)
+        concepts.note(ids)
     found.names, found.name_concepts = read_dictionary(
         entry.dictionary_paths(root),
         entry.dictionary_format,

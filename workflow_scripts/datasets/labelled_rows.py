@@ -79,8 +79,9 @@ class Part(Block):
                 raise mistake("`where` needs `columns`, both by name or both by number")
         if self.columns is not None and not of_one:
             raise mistake("`columns` are of a single file; give `path` one")
-        if max(len(self.columns or ()), len(self.path) if isinstance(self.path, list) else 0) > 3:
-            raise mistake("name the columns or files of two texts and a label at most")
+        for values in (self.columns or [], self.path if isinstance(self.path, list) else []):
+            if len(values) > 3 or len(set(values)) < len(values):
+                raise mistake(f"name one or two texts and a label, each once, not {values}")
         return self
 
     def files(self, root: Path) -> list[Path]:

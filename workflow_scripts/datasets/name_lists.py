@@ -10,7 +10,7 @@ from workflow_scripts.corpora.obo import read_obo_terms
 from workflow_scripts.datasets.concept_ids import split_concept_ids
 from workflow_scripts.datasets.dictionaries import READERS
 from workflow_scripts.datasets.mrconso import read_mrconso
-from workflow_scripts.datasets.rows import REMOVE, malformed, refuse_header
+from workflow_scripts.datasets.rows import REMOVE, malformed, refuse_header, require_ids
 from workflow_scripts.datasets.strings import normalise_whitespace
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_rows, stream_lines
@@ -84,9 +84,12 @@ def read_names(paths: Sequence[Path], choices: Choices) -> NameList:
                 raise malformed(path, line, "no id")
             names = list(map(normalise_whitespace, names))
             # of lines a name is its own id
-            if names != [identity] and not split_concept_ids(identity):
-                found.dropped["without a concept"] += len(names)
-                continue
+            if names != [identity]:
+                ids = split_concept_ids(identity)
+                require_ids(ids, path, line)
+                if not ids:
+                    found.dropped["without a concept"] += len(names)
+                    continue
             for name in names:
                 if not name:
                     found.dropped["empty"] += 1

@@ -14,6 +14,7 @@ _LONGEST = 500
 # Characters without width, which copying from pages and documents leaves; not those that join
 # letters, which some scripts need.
 _INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
+_OF_SPREADSHEET = re.compile(r"[0-9](\.[0-9]+)?E\+[0-9]+")
 # What headers call the columns of ids, names, mentions, texts and labels.
 _HEADER_WORDS = set(
     """
@@ -46,6 +47,15 @@ def require_visible(text: str, what: str, path: Path, line: int) -> None:
     """Raise `UserError` for an invisible character in an id or a label, which equals no other."""
     if match := _INVISIBLE.search(text):
         raise malformed(path, line, f"{what} holds U+{ord(match[0]):04X}, which is invisible")
+
+
+def require_ids(ids: Iterable[str], path: Path, line: int) -> None:
+    """Raise `UserError` for an id that a program has damaged, so that it equals no other."""
+    for one in ids:
+        require_visible(one, f"id {one!r}", path, line)
+        if _OF_SPREADSHEET.fullmatch(one):
+            what = f"id {one!r} looks like a number that a spreadsheet rewrote"
+            raise UserError(f"{path}:{line}: {what}; restore the id")
 
 
 def looks_like_header(fields: list[str]) -> bool:

@@ -9,8 +9,8 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
-from workflow_scripts.datasets.concept_ids import ids_meet, split_concept_ids
-from workflow_scripts.datasets.rows import malformed, positions_of, refuse_header
+from workflow_scripts.datasets.concept_ids import ids_meet, split_concept_ids, unmet
+from workflow_scripts.datasets.rows import malformed, positions_of, refuse_header, require_ids
 from workflow_scripts.datasets.strings import normalise_whitespace
 from workflow_scripts.errors import UserError, nearest_name
 from workflow_scripts.files import given_lines
@@ -44,6 +44,8 @@ def read_mentions(source: str, column: str | None, gold: str | None) -> Iterator
         return
     places: list[int] | None = None
     wanted = [column or "1", *([gold] if gold else [])]
+    if wanted[1:] == wanted[:1]:
+        raise UserError(f"--gold-column {gold}: is that of the mentions; choose another")
     if all(map(_NUMBER.fullmatch, wanted)):
         places = [int(one) - 1 for one in wanted]
         if min(places) < 0:
@@ -64,6 +66,8 @@ def read_mentions(source: str, column: str | None, gold: str | None) -> Iterator
             remedy = f"name the columns (--mention-column {how}), or remove the line"
             refuse_header(seen, "a mention", remedy, path, number)
         mention, *others = (normalise_whitespace(fields[place]) for place in places)
+        for ids in others:
+            require_ids(split_concept_ids(ids), path, number)
         yield Mention(mention, *others)
 
 
@@ -95,6 +99,8 @@ class Report:
         self.k, self._errors = k, errors
         # how many mentions have the first right id at a rank
         self._ranks: Counter[int] = Counter()
+        # how many mentions have gold ids that are not among their links
+        self._missed: Counter[tuple[str, ...]] = Counter()
         if errors is not None:
             errors.write("mention\tgold\tid\tname\tscore\trank of the gold id\n")
 
@@ -111,6 +117,8 @@ class Report:
         self.known += 1
         if rank is not None:
             self._ranks[rank] += 1
+        else:
+            self._missed[tuple(gold)] += 1
         if rank != 0 and self._errors is not None:
             best = [*links[0][:2], f"{links[0][2]:.6f}"] if linked else ["", "", ""]
             shown = "-" if rank is None else str(rank + 1)
@@ -127,6 +135,15 @@ class Report:
         if self.without_concept:
             what = "without a gold id (empty, -1, CUI-less): not counted"
             yield f"{self.without_concept} {what}"
+
+    def lines_of_unknown(self, ids: Iterable[str]) -> list[str]:
+        """Return a line on the mentions whose gold ids are none of `ids`, those of all names."""
+        unknown = unmet(self._missed, ids) if self._missed else []
+        if not unknown:
+            return []
+        number, shown = sum(self._missed[gold] for gold in unknown), "|".join(unknown[0])
+        what = f"with gold ids that no name has, such as {shown!r}: counted as wrong"
+        return [f"{number} {what}"]
 
     def hits_at(self, k: int) -> int:
         """Return how many mentions have a right id among the first k."""

@@ -5,7 +5,7 @@ Labels are made 0 and 1: XNLI's `entailment` against its two other labels, say.
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Self
+from typing import Annotated, Self
 
 from pydantic import model_validator
 
@@ -24,7 +24,7 @@ class Entry(TextEntry):
     path: Text | list[Text] = Field(
         description="A file of pairs, or three line by line: left strings, right ones, labels."
     )
-    columns: list[Text] | None = Field(
+    columns: Annotated[Distinct[Text], Field(min_length=3, max_length=3)] | None = Field(
         None,
         description="The columns of left string, right string and label in the file's header, or "
         "their keys in JSON. Without: tab-separated in this order, no header.",
@@ -33,7 +33,9 @@ class Entry(TextEntry):
     negative: Distinct[str | int] = Field(description="Those that become 0; others are an error.")
 
     @model_validator(mode="after")
-    def _labels_of_one_side(self) -> Self:
+    def _pairs_with_labels_of_one_side(self) -> Self:
+        if isinstance(self.path, list) and len(self.path) != 3:
+            raise mistake("give a file of pairs, or three: left, right, labels")
         if both := {*map(str, self.positive)} & {*map(str, self.negative)}:
             raise mistake(f"`positive` and `negative` both have {min(both)!r}; remove one")
         return self
