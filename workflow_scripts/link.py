@@ -125,7 +125,7 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     add = parser.add_argument
     add("--encoder", required=True, help="model folder or hub id (id@revision)")
     add("--names", nargs="+", type=Path, help="names with ids; needless with a finished --index")
-    known = f"{', '.join(FORMATS)} (default: by the file's name and first line)"
+    known = f"{', '.join(FORMATS)} (default: by the file's name and first lines)"
     add("--names-format", choices=FORMATS, metavar="FORMAT", help=known)
     add("--language", default="ENG", help="of MRCONSO.RRF (default: ENG)")
     add("--sources", nargs="+", help="of MRCONSO.RRF, SAB (default: all)")

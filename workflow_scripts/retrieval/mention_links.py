@@ -210,7 +210,7 @@ def add_mention_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--mentions", required=True, help="a mention a line, or tsv; - for standard input")
     add("--mention-column", help="number from 1, or name in the header (default: the line)")
-    add("--gold-column", help="ids that are right, joined by |: accuracy is told")
+    add("--gold-column", help="ids that are right, joined by |, for the accuracy (-1, CUI-less: none)")
     add("--lower-case", action="store_true", help="names and mentions")
 
 
