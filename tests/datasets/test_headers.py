@@ -78,6 +78,16 @@ def test_a_header_is_not_taken_for_a_dictionary_entry_a_text_or_a_pair(tmp_path)
     assert len(read_pairs(tmp_path / "pairs")) == 2
 
 
+def test_a_quoted_tab_does_not_cut_a_name_or_mention(tmp_path):
+    path = tmp_path / "f"
+    write(path, 'D1\t"a\tb"\n')
+    expected = "f:1: a quoted field with a tab in it, which is read as two; remove quotes and tab"
+    assert expected in one_error(lambda: read_names([path], Choices()))
+    assert expected in one_error(lambda: list(read_mentions(str(path), "2", "1")))
+    write(path, 'D1\t"a" or "b\t5"\n')
+    assert read_names([path], Choices()).names == ['"a" or "b']
+
+
 # --- one column of a name ----------------------------------------------------------------------
 
 

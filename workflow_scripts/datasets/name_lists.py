@@ -10,7 +10,13 @@ from workflow_scripts.corpora.obo import read_obo_terms
 from workflow_scripts.datasets.concept_ids import split_concept_ids
 from workflow_scripts.datasets.dictionaries import READERS
 from workflow_scripts.datasets.mrconso import read_mrconso
-from workflow_scripts.datasets.rows import REMOVE, malformed, refuse_header, require_ids
+from workflow_scripts.datasets.rows import (
+    REMOVE,
+    malformed,
+    refuse_header,
+    refuse_quoted_tab,
+    require_ids,
+)
 from workflow_scripts.datasets.strings import normalise_whitespace
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_rows, stream_lines
@@ -38,8 +44,9 @@ def _read_mrconso(path: Path, choices: Choices) -> _Rows:
 
 
 def _read_tsv(path: Path, choices: Choices) -> _Rows:
-    rows = read_rows(path, 2, "a row of id<TAB>name")
-    return ((line, row[0], row[1:2]) for line, row in rows)
+    for line, row in read_rows(path, 2, "a row of id<TAB>name"):
+        refuse_quoted_tab(row, path, line)
+        yield line, row[0], row[1:2]
 
 
 def _read_lines(path: Path, choices: Choices) -> _Rows:

@@ -58,6 +58,16 @@ def require_ids(ids: Iterable[str], path: Path, line: int) -> None:
             raise UserError(f"{path}:{line}: {what}; restore the id")
 
 
+def refuse_quoted_tab(fields: list[str], path: Path, line: int) -> None:
+    """Raise `UserError` for a row of which one field opens a quotation that a later one closes."""
+    if not any(one.startswith('"') for one in fields):
+        return
+    opening = next((n for n, one in enumerate(fields) if re.fullmatch('"[^"]*', one)), len(fields))
+    if any(re.fullmatch('[^"]*"', one) for one in fields[opening + 1 :]):
+        what = "a quoted field with a tab in it, which is read as two"
+        raise UserError(f"{path}:{line}: {what}; remove quotes and tab")
+
+
 def looks_like_header(fields: list[str]) -> bool:
     """Return whether all of two fields or more are different words that headers have."""
     words = [re.sub(r"[\s.-]+", "_", field.strip(" #\"'").lower()) for field in fields]

@@ -45,7 +45,8 @@ class DictionaryBlock(Block):
         None, description="Number from 1, or name in the header; without it the whole line."
     )
     gold_column: Text | WholeNumber | None = Field(
-        None, description="Ids that are right, joined by |, for the accuracy; -1 and CUI-less are not counted."
+        None,
+        description="Ids that are right, joined by |, for the accuracy (-1: not counted).",
     )
     lower_case: bool = Field(False, description="Names and mentions in small letters.")
     similarity: Literal["cosine", "dot"] = Field("cosine", description="As in `retrieval`.")

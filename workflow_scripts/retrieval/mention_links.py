@@ -10,7 +10,13 @@ from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from workflow_scripts.datasets.concept_ids import ids_meet, split_concept_ids, unmet
-from workflow_scripts.datasets.rows import malformed, positions_of, refuse_header, require_ids
+from workflow_scripts.datasets.rows import (
+    malformed,
+    positions_of,
+    refuse_header,
+    refuse_quoted_tab,
+    require_ids,
+)
 from workflow_scripts.datasets.strings import normalise_whitespace
 from workflow_scripts.errors import UserError, nearest_name
 from workflow_scripts.files import given_lines
@@ -60,6 +66,7 @@ def read_mentions(source: str, column: str | None, gold: str | None) -> Iterator
             continue
         if max(places) >= len(fields):
             raise malformed(path, number, f"no column {max(places) + 1}, found {len(fields)}")
+        refuse_quoted_tab(fields, path, number)
         if number == 1:
             seen = [fields[place] for place in places] if len(places) > 1 else fields
             how = fields[places[0]].strip()
@@ -210,7 +217,10 @@ def add_mention_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--mentions", required=True, help="a mention a line, or tsv; - for standard input")
     add("--mention-column", help="number from 1, or name in the header (default: the line)")
-    add("--gold-column", help="ids that are right, joined by |, for the accuracy (-1, CUI-less: none)")
+    add(
+        "--gold-column",
+        help="ids that are right, joined by |, for the accuracy (-1: not counted)",
+    )
     add("--lower-case", action="store_true", help="names and mentions")
 
 
