@@ -1,5 +1,6 @@
 import errno
 import gzip
+import io
 import json
 import os
 import random
@@ -13,21 +14,85 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workflow_scripts import files
+from workflow_scripts.datasets.rows import read_csv_rows
 from workflow_scripts.errors import UserError, nearest_name, run_command
 from workflow_scripts.files import parse_json, read_json, read_lines, read_text, stream_lines
 
-LINE = st.text(st.characters(codec="utf-8", exclude_characters="\n"), max_size=20)
+LINE = st.text(st.characters(codec="utf-8", exclude_characters="\n\r\0"), max_size=20)
 
 
-@given(st.lists(LINE, min_size=1, max_size=6), st.booleans())
-def test_lines_split_on_newline_only_and_lose_one_carriage_return(tmp_path_factory, lines, final):
+@given(st.lists(LINE, min_size=1, max_size=6), st.sampled_from(["", "\r", "\r\r"]), st.booleans())
+def test_lines_split_on_newline_only_and_lose_one_carriage_return(
+    tmp_path_factory, lines, end, final
+):
     path = tmp_path_factory.mktemp("lines") / "text.txt"
+    lines = [*(line + end for line in lines[:-1]), lines[-1]]
     path.write_bytes(("\n".join(lines) + ("\n" if final else "")).encode())
     expected = [line.removesuffix("\r") for line in lines]
     if not final and lines[-1] == "":
         expected.pop()  # nothing follows the last newline
     expected[:1] = [expected[0].removeprefix("\ufeff")] if expected else []
     assert files.read_lines(path) == list(files.stream_lines(path)) == expected
+
+
+UTF_16 = "names\n".encode("utf-16-le")
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz", "a.csv", "a.json", "-"])
+def test_utf_16_without_a_mark_is_refused_by_every_reader(tmp_path, name, monkeypatch):
+    """Its bytes are valid UTF-8: each second one is U+0000."""
+    path = tmp_path / name
+    if name == "-":
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(UTF_16)))
+        reads = {"stdin": lambda: list(files.given_lines("-")[1])}
+    else:
+        path.write_bytes(gzip.compress(UTF_16) if name.endswith(".gz") else UTF_16)
+        reads = {"lines": lambda: read_lines(path), "text": lambda: read_text(path)}
+        reads["latin"] = lambda: read_lines(path, "iso-8859-1")
+        reads["csv"] = lambda: list(read_csv_rows(path))
+        reads["json"] = lambda: read_json(path)
+    for read in reads.values():
+        with pytest.raises(UserError, match=r":1: a NUL character.*UTF-16.*convert it"):
+            read()
+
+
+def test_a_nul_character_names_its_line_also_where_json_spells_it(tmp_path):
+    path = tmp_path / "a.json"
+    path.write_bytes(b'{"a":\n"b\0"}')
+    for read in (read_lines, read_text):
+        with pytest.raises(UserError, match=r"a\.json:2: a NUL character"):
+            read(path)
+    with pytest.raises(UserError, match=r"a\.json:2: a NUL character"):
+        parse_json('{"a":\n"b\\u0000"}', "a.json")
+    assert parse_json(r'{"a": "b\\u0000"}', "a.json") == {"a": r"b\u0000"}
+
+
+def test_a_mark_of_utf_8_contradicts_another_encoding(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes("\ufeffé\n".encode())
+    for read in (read_lines, read_text):
+        assert read(path).pop() == "é" if read is read_lines else read(path) == "é\n"
+        with pytest.raises(UserError, match=r"a\.txt:1: UTF-8 by its first bytes, not iso-8859-1"):
+            read(path, "iso-8859-1")
+
+
+def test_carriage_returns_alone_are_no_ends_of_lines(tmp_path):
+    path = tmp_path / "mac.txt"
+    path.write_bytes(b"one\rtwo\r")
+    with pytest.raises(UserError, match=r"mac\.txt:1: lines that end in carriage returns alone; "):
+        read_lines(path)
+    path.write_bytes(b"one\rtwo\nthree")
+    assert read_lines(path) == ["one\rtwo", "three"]
+
+
+NUMBERS = {"4": 4, "-0.5": -0.5, "+1.": 1, ".5": 0.5, "1e-3": 0.001, "033": 33, " 5 ": 5}
+NO_NUMBERS = ["4_5", "4,5", "1,000", "\u0661\u0662", "\uff14", "nan", "inf", "-Infinity", "1e400"]
+NO_NUMBERS += ["", " ", "0x10", "1e", "e5", "+-1", "1 2", "\u00a05", "5\u200b", "1.2.3", "5\n"]
+
+
+def test_numbers_are_plain_decimal_ones():
+    assert {text: files.parse_number(text) for text in NUMBERS} == NUMBERS
+    assert {text: files.parse_number(text) for text in NO_NUMBERS} == dict.fromkeys(NO_NUMBERS)
 
 
 def test_odd_separators_stay_in_the_line_and_gzip_is_read(tmp_path):

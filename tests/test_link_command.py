@@ -201,7 +201,9 @@ def test_gold_ids_give_accuracy_and_the_errors(run, encoder, tmp_path, capsys):
     )
     columns = {"mention_column": "text", "gold_column": "id", "errors": tmp_path / "errors.tsv"}
     run(mentions=mentions, k=3, **columns)
-    assert "3 with gold ids: accuracy@1 0.3333, accuracy@3 0.6667" in capsys.readouterr().err
+    printed = capsys.readouterr().err
+    assert "3 with gold ids: accuracy@1 0.3333, accuracy@3 0.6667" in printed
+    assert "1 with gold ids that no name has, such as 'C99': counted as wrong" in printed
     errors = [line.split("\t") for line in (tmp_path / "errors.tsv").read_text().splitlines()]
     assert [(one[0], one[1], one[5]) for one in errors[1:]] == [
         (third[0], third[2], "3"),
@@ -224,8 +226,8 @@ def test_standard_input_is_answered_line_by_line_as_json(
 
 
 def test_odd_names_and_mentions_are_taken(run, files):
-    files[0].write_text("C1\ta\0b\nC2\t" + "long " * 20_000 + "\nC3||x\tdog\n")
-    files[1].write_text("dog\n" + "long " * 20_000 + "\n\0\n")
+    files[0].write_text("C1\ta\x01b\nC2\t" + "long " * 20_000 + "\nC3||x\tdog\n")
+    files[1].write_text("dog\n" + "long " * 20_000 + "\n\x01\n")
     rows = run(k=1)
     assert rows[1][2:4] == ("C3||x", "dog") and rows[2][2] == "C2"
     assert len(rows) == 4

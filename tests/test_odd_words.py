@@ -31,8 +31,6 @@ def words(tmp_path, monkeypatch):
     ("door", "more", "message"),
     [
         (evaluate, ".", "--output .: is a folder; give a file name"),
-        (link, "--output o --threshold nan", "--threshold nan: give a number"),
-        (link, "--output o --margin nan", "--margin nan: give a number"),
         (link, "--output o --errors o", "--errors o: is read from, or written by another option"),
         (embed, "--record v.npy", "--record v.npy: is read from, or written by another option"),
         (embed, "--record words.txt", "--record words.txt: is read from"),

@@ -290,11 +290,11 @@ def test_mistakes_are_named_and_leave_nothing(run, files, changes, message, monk
 
 
 def test_odd_words_are_counted(run, files):
-    words = ["sak", "", "x" * 100_000, "s\0k", "  ", "sbk", "sak"]
+    words = ["sak", "", "x" * 100_000, "s\x01k", "  ", "sbk", "sak"]
     (files / "words.txt").write_text("\n".join(words))
     rows, told = run(words=files / "words.txt", k=1)
     assert [row[0] for row in rows[1:]] == ["sak", "sbk"]
-    assert f"no vectors of 2 of 4 words to translate ({'x' * 40}, s\0k); left out" in told.err
+    assert f"no vectors of 2 of 4 words to translate ({'x' * 40}, s\x01k); left out" in told.err
 
 
 def test_a_full_disk_is_one_line(run, files, monkeypatch):

@@ -18,7 +18,7 @@ from workflow_scripts.corpora.pair_lines import pair_lines
 from workflow_scripts.corpora.sample_corpus import write_documents
 from workflow_scripts.corpora.text_readers import READERS
 from workflow_scripts.errors import UserError, run_command
-from workflow_scripts.files import passing_directory, stream_lines, write_text
+from workflow_scripts.files import parse_number, passing_directory, stream_lines, write_text
 from workflow_scripts.front_doors import check_files, door_parser
 from workflow_scripts.mirror import add_arguments, make_encoders, read_wanted
 from workflow_scripts.tuning.running_text import require_boundaries
@@ -70,9 +70,7 @@ def pairs_file(path: Path, folder: Path) -> str:
 
 def read_held_out(value: str | None) -> int | Path | None:
     """Return --held-out: that one document in so many is, or a file; None without."""
-    try:
-        share = float(value or "")
-    except ValueError:
+    if (share := parse_number(value or "")) is None:
         return value and Path(value)
     if not 0 < share <= 0.5:
         raise UserError(f"--held-out {value}: give a share of documents up to 0.5, or a file")

@@ -4,6 +4,7 @@ import codecs
 import gzip
 import hashlib
 import json
+import math
 import os
 import re
 import shutil
@@ -19,6 +20,10 @@ from typing import IO, Any, TextIO
 
 from workflow_scripts.errors import UserError
 
+# what is not here, Python's own float() may take: 4_5, digits of other scripts, nan, inf
+_NUMBER = re.compile(r" *[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)? *")
+_NUL = "\0"
+_NUL_IN_JSON = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 _HALF_OF_PAIR = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 STDIN = "-"
 # Characters of a line; the longest of the registered data sets has 90,000.
@@ -197,6 +202,16 @@ def _not_utf8(path: str | Path, line: int) -> UserError:
     return UserError(f"{path}:{line}: not UTF-8 text; convert the file to UTF-8")
 
 
+def _holds_nul(path: str | Path, line: int) -> UserError:
+    what = "a NUL character: the file is damaged, or not UTF-8 text (UTF-16?)"
+    return UserError(f"{path}:{line}: {what}; make or fetch it again, or convert it to UTF-8")
+
+
+def _has_mark(path: str | Path, encoding: str) -> UserError:
+    what = f"UTF-8 by its first bytes, not {encoding}"
+    return UserError(f"{path}:1: {what}; name the encoding of the file")
+
+
 def _too_long(path: str | Path, line: int) -> UserError:
     most = f"more than {LONGEST_LINE:,} characters"
     return UserError(f"{path}:{line}: a line of {most}; is it text? then put an entry on each line")
@@ -214,17 +229,23 @@ def read_bytes(path: str | Path) -> bytes:
 def read_text(path: str | Path, encoding: str = "utf-8") -> str:
     """Return the text of a UTF-8 file (gzipped if its name ends in `.gz`), no byte-order mark."""
     raw = read_bytes(path)
+    if encoding != "utf-8" and raw.startswith(codecs.BOM_UTF8):
+        raise _has_mark(path, encoding)
     try:
-        return raw.decode("utf-8-sig" if encoding == "utf-8" else encoding)
+        text = raw.decode("utf-8-sig" if encoding == "utf-8" else encoding)
     except UnicodeDecodeError as error:
         raise _not_utf8(path, raw.count(b"\n", 0, error.start) + 1) from error
+    if _NUL in text:
+        raise _holds_nul(path, text.count("\n", 0, text.index(_NUL)) + 1)
+    return text
 
 
 def read_lines(path: str | Path, encoding: str = "utf-8") -> list[str]:
     """Return the lines of a UTF-8 file, split on "\\n" only, a trailing "\\r" removed from each.
 
     Not on U+001C, U+2028, ..., as `str.splitlines`. A final newline makes no empty last line.
-    Raises `UserError` for a line of more than `LONGEST_LINE` characters, which is not read whole.
+    Raises `UserError` for a line of more than `LONGEST_LINE` characters, which is not read whole,
+    for a NUL character, and for a file whose lines end in carriage returns alone.
     """
     return list(stream_lines(path, encoding))
 
@@ -236,7 +257,9 @@ def decode_lines(stream: IO[bytes], name: str | Path, encoding: str = "utf-8") -
     for number, raw in enumerate(_raw_lines(stream, name, most), start=1):
         if len(raw) == most and not raw.endswith(b"\n"):
             raise _too_long(name, number)
-        if number == 1 and encoding == "utf-8" and raw.startswith(codecs.BOM_UTF8):
+        if number == 1 and raw.startswith(codecs.BOM_UTF8):
+            if encoding != "utf-8":
+                raise _has_mark(name, encoding)
             raw = raw.removeprefix(codecs.BOM_UTF8)
             if not raw:
                 return
@@ -244,6 +267,11 @@ def decode_lines(stream: IO[bytes], name: str | Path, encoding: str = "utf-8") -
             line = raw.decode(encoding)
         except UnicodeDecodeError as error:
             raise _not_utf8(name, number) from error
+        if _NUL in line:
+            raise _holds_nul(name, number)
+        if number == 1 and not line.endswith("\n") and "\r" in line.rstrip("\r"):
+            what = "lines that end in carriage returns alone"
+            raise UserError(f"{name}:1: {what}; convert them to line feeds")
         line = line.removesuffix("\n").removesuffix("\r")
         if len(line) > LONGEST_LINE:
             raise _too_long(name, number)
@@ -278,6 +306,16 @@ def read_rows(
                 f"found {len(fields)}; mend or remove the line"
             )
         yield number, fields
+
+
+def parse_number(text: str) -> float | None:
+    """Return the finite decimal number that a field of a file is, None where it is anything else.
+
+    Blanks around it are ignored. All numbers of data are read by this: Python's own conversion
+    reads `4_5` as 45, and takes digits of other scripts, nan and infinity.
+    """
+    number = float(text) if _NUMBER.fullmatch(text) else math.nan
+    return number if math.isfinite(number) else None
 
 
 def check_new_file(
@@ -351,6 +389,8 @@ def parse_json(text: str, path: str | Path, line: int | None = None) -> Any:
         if half := _HALF_OF_PAIR.search(text):
             # halves of one character make it; one alone is no text
             json.dumps(content, ensure_ascii=False).encode()
+        if nul := _NUL_IN_JSON.search(text):
+            raise _holds_nul(path, line or text.count("\n", 0, nul.end()) + 1)
         return content
     except json.JSONDecodeError as error:
         problem = f"{path}:{line or error.lineno}: not valid JSON ({error.msg})"

@@ -1,6 +1,7 @@
 """The front doors: their names under the one command, and what the help of each has."""
 
 import argparse
+import re
 import shlex
 import shutil
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import STDIN
+from workflow_scripts.files import STDIN, parse_number
 
 COMMAND = "mirror-bert"
 # by name: the module, and what it does
@@ -24,6 +25,8 @@ DOORS = {
     "export": ("export_onnx", "ONNX files for an encoder, several times faster on a CPU"),
     "check": ("check_config", "look a config of the workflow through for mistakes"),
 }
+# int() would take 4_5 and digits of other scripts, and fails at 5,000
+_WHOLE = re.compile(r"[+-]?[0-9]{1,99}")
 _NAMES = {module: name for name, (module, _) in DOORS.items()}
 
 
@@ -59,8 +62,32 @@ class _Manual(argparse.RawDescriptionHelpFormatter):
         super().add_usage(" ".join(["%(prog)s", *needed, "[OPTION ...]"]), actions, groups, prefix)
 
 
+def _number(text: str) -> float:
+    if (number := parse_number(text)) is None:
+        raise ValueError
+    return number
+
+
+def _whole_number(text: str) -> int:
+    if not _WHOLE.fullmatch(text):
+        raise ValueError
+    return int(text)
+
+
+# as argparse calls them where a value is none
+_number.__name__, _whole_number.__name__ = "float", "int"
+
+
 class _DoorParser(argparse.ArgumentParser):
-    """A parser that shows each word that it does not know, also one that is empty."""
+    """A parser that shows each word that it does not know, also one that is empty.
+
+    Its numbers are plain decimal ones, as those of files are.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.register("type", int, _whole_number)
+        self.register("type", float, _number)
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         given, unknown = self.parse_known_args(args, namespace)

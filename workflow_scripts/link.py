@@ -6,7 +6,6 @@ command is given again.
 """
 
 import argparse
-import math
 import shutil
 import sys
 from collections.abc import Sequence
@@ -96,7 +95,8 @@ def link(arguments: argparse.Namespace, choices: Choices, pooling: str, max_leng
             # one more, by which the margin is told
             ranked = best_links(index, vectors, arguments.k + 1, search, grouped=grouped)
             writer.write(batch, (named_links(index, links) for links in ranked))
-    for line in writer.report.lines():
+    ids = (index[row][0] for row in range(len(index)))
+    for line in (*writer.report.lines(), *writer.report.lines_of_unknown(ids)):
         _say(line)
     if arguments.index is None:
         shutil.rmtree(folder)
@@ -126,7 +126,7 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     add = parser.add_argument
     add("--encoder", required=True, help="model folder or hub id (id@revision)")
     add("--names", nargs="+", type=Path, help="names with ids; needless with a finished --index")
-    known = f"{', '.join(FORMATS)} (default: by the file's name and first line)"
+    known = f"{', '.join(FORMATS)} (default: by the file's name and first lines)"
     add("--names-format", choices=FORMATS, metavar="FORMAT", help=known)
     add("--language", default="ENG", help="of MRCONSO.RRF (default: ENG)")
     add("--sources", nargs="+", help="of MRCONSO.RRF, SAB (default: all)")
@@ -162,9 +162,6 @@ def main(argv: list[str] | None = None) -> None:
         if (path := getattr(arguments, option)) is not None:
             check_new_file(f"--{option}", path, arguments.overwrite, taken)
             taken.append(path)
-    for option in ("threshold", "margin"):
-        if (least := getattr(arguments, option)) is not None and math.isnan(least):
-            raise UserError(f"--{option} {least}: give a number")
     if arguments.index is not None:
         check_index_folder(arguments.index, arguments.names or ())
     if arguments.errors is not None and arguments.gold_column is None:

@@ -205,9 +205,8 @@ def check_arguments(arguments: argparse.Namespace, inputs: dict[str, Path]) -> N
     check_encoder_arguments(arguments)
     check_counts(arguments, "k", "shard_size")
     threshold, is_cosine = arguments.threshold, arguments.mode != "bitext"
-    if math.isnan(threshold) or (is_cosine and 1 < abs(threshold) < math.inf):
-        wanted = "a cosine, from -1 to 1" if is_cosine else "a number"
-        raise UserError(f"--threshold {threshold}: give {wanted}")
+    if is_cosine and 1 < abs(threshold) < math.inf:
+        raise UserError(f"--threshold {threshold}: give a cosine, from -1 to 1")
     check_new_file("--output", arguments.output, arguments.overwrite, inputs.values())
     if arguments.record is not None:
         taken = [*inputs.values(), arguments.output]

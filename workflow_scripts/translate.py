@@ -257,7 +257,7 @@ def check_arguments(given: argparse.Namespace) -> list[str] | None:
     check_counts(given, "k", "neighbours", "most_words")
     if not 0 <= given.test_share < 1:
         raise UserError(f"--test-share {given.test_share}: give a share from 0 to less than 1")
-    if not 0 <= given.regularisation < float("inf"):
+    if given.regularisation < 0:
         raise UserError(f"--regularisation {given.regularisation}: give 0 or more")
     check_files("--dictionary", given.dictionary)
     check_files("--test-dictionary", given.test_dictionary)

@@ -1,6 +1,7 @@
 from typing import Literal
 
 import pytest
+import yaml
 from pydantic import Field, model_validator
 
 from workflow_scripts.configuration import blocks
@@ -74,6 +75,13 @@ def given(**keys):
         (given(suites="b"), "give a list"),
         (given(pooling=""), "`recipes.a.pooling` is ''; give text"),
         (given(flag="yes"), "give true or false"),
+        ({**given(), "count": "33"}, "`count` is '33'; YAML takes it for text.*: write 33"),
+        ({**given(), "count": "033"}, "`count` is '033'; YAML takes it for text.*: write 33"),
+        ({**given(), "count": "1e3"}, "`count` is '1e3'; YAML takes it for text.*: write 1000"),
+        ({**given(), "count": "2.5"}, "`count` is '2.5'; give a whole number"),
+        ({**given(), "count": "4_5"}, "`count` is '4_5'; give a whole number"),
+        ({**given(), "count": "1e400"}, "`count` is '1e400'; give a whole number"),
+        ({**given(), "count": "\u0664"}, "give a whole number"),
         (given(method="none", flag=True), "a {flag} needs a method"),
         ({"recipes": {"A": RECIPE}}, "`recipes.A` is 'A'; ids: small letters and digits"),
         ({"recipes": {"a\n": RECIPE}}, "ids: small letters and digits"),
@@ -91,6 +99,15 @@ def test_a_mistake_is_one_line_with_key_and_remedy(value, message):
     first, *rest = message.split(".*")
     assert first in str(caught.value) and all(part in str(caught.value) for part in rest)
     assert "\n" not in str(caught.value)
+
+
+def test_what_the_hint_says_is_accepted():
+    for kind, key, text in ((Top, "count", "33"), (Recipe, "rate", "3e-4")):
+        value = given() if kind is Top else RECIPE
+        with pytest.raises(UserError) as caught:
+            blocks.read_block(kind, {**value, key: text})
+        written = yaml.safe_load(str(caught.value).rpartition(": write ")[2])
+        assert getattr(blocks.read_block(kind, {**value, key: written}), key) == float(text)
 
 
 def test_the_file_is_that_of_the_key():

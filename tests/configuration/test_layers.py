@@ -184,6 +184,38 @@ def test_a_mistake_in_yaml_has_file_and_line(write, text, message):
     assert "\n" not in str(caught.value)
 
 
+AMBIGUOUS = {"033": 27, "1_000": 1000, "0x21": 33, "1:30": 90, "0b11": 3, "1_0.5": 10.5}
+AMBIGUOUS |= {"1:30.5": 90.5, "-017": -15}
+YES_AND_NO = {"yes": "true", "no": "false", "on": "true", "Off": "false", "NO": "false"}
+
+
+@pytest.mark.parametrize(("text", "value"), (AMBIGUOUS | YES_AND_NO).items())
+def test_what_yaml_reads_otherwise_than_it_looks_is_refused(write, text, value):
+    remedy = "true or false" if text in YES_AND_NO else "plain decimal digits"
+    what = f"is `{text}`, which YAML reads as {value}; write {remedy}, or quote"
+    places = {
+        f"a: 1\nseeds: [1, {text}]\n": "line 2: `seeds.1`",
+        f"a: {{b: {text}}}\n": "line 1: `a.b`",
+        f"a:\n  {text}: 1\n": f"line 2: `a.{text}`",
+    }
+    for content, place in places.items():
+        with pytest.raises(UserError) as caught:
+            read_mapping(write("x.yaml", content))
+        assert f"x.yaml, {place} {what}" in str(caught.value)
+    assert read_mapping(write("x.yaml", f"a: '{text}'\n\"{text}\": 1\n")) == {"a": text, text: 1}
+    # as Snakemake gives the values of a list in --config
+    with pytest.raises(UserError, match=r"--config: `seeds.1` is `.*; write .* file") as caught:
+        read_layers([write("y.yaml", "base: none\n")], {"seeds": ["1", text]})
+    assert "\n" not in str(caught.value)
+
+
+def test_what_is_written_plainly_stays(write):
+    text = "a: [0, -5, +5, 10, 1.50, .5, 5., 1.0e-3, true, False, null, ~, 08, n, y, 1e3, 2:x]\n"
+    expected = [0, -5, 5, 10, 1.5, 0.5, 5.0, 1e-3, True, False, None, None, "08", "n", "y"]
+    assert read_mapping(write("x.yaml", text)) == {"a": [*expected, "1e3", "2:x"]}
+    assert read_mapping(write("x.yaml", "a: &x {b: 1}\nc: {<<: *x}\nd: *x\n"))["d"] == {"b": 1}
+
+
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(UserError, match="No such file"):
         read_mapping(tmp_path / "x.yaml")

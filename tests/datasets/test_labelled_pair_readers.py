@@ -21,7 +21,7 @@ def numbered(pairs, indent=4):
 
 # --- rows of pairs -----------------------------------------------------------------------------
 
-TEXT = st.text(st.characters(exclude_characters="\t\n\r", exclude_categories=["Cs"]), min_size=1)
+TEXT = st.text(st.characters(exclude_characters="\t\n\r\0", exclude_categories=["Cs"]), min_size=1)
 ROWS = st.lists(st.tuples(TEXT, TEXT, TEXT), min_size=1, max_size=6)
 
 
@@ -212,9 +212,9 @@ test_labelled_pairs_sentences_and_bitexts = cases(
     given("label last", LAST, {"f": "good one \t1\nbad\t0\n"})(
         texts=[["bad"], ["good one"]], labels=["0", "1"], parts=["all"] * 2
     ),
-    given("label first, in its encoding", LATIN, {"f": TREC, "g": "A:b c\nC:d e f\n"})(
+    given("label first, in its encoding", LATIN, {"f": TREC, "g": "HUM:b c\nNUM:d e f\n"})(
         texts=[["How far ?"], ["Qui est René ?"], ["c"], ["e f"]],
-        labels=["NUM", "HUM", "A", "C"],
+        labels=["NUM", "HUM", "HUM", "NUM"],
         parts=["train", "train", "test", "test"],
     ),
     given(

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from workflow_scripts.datasets import read_suite
 from workflow_scripts.datasets.labelled_rows import Part, read_parts
+from workflow_scripts.datasets.labels import Labels
 from workflow_scripts.datasets.review_items import read_review_items
 
 
@@ -157,7 +158,7 @@ def test_parts_are_disjoint_keep_what_has_the_same_text_and_have_their_shares(
     found = defaultdict(list)
     for name in shares:
         try:
-            found[name] = read_parts(root, [part], name, shares)
+            found[name] = read_parts(root, [part], name, shares, Labels())
         except read_suite.UserError as error:
             assert f"no text for part `{name}`" in str(error)
     rows = [int(label) for own in found.values() for _, label in own]

@@ -5,7 +5,8 @@ import pytest
 from dataset_reading import cases, entry, given, write, wrong
 from hypothesis import strategies as st
 
-from workflow_scripts.datasets.dictionaries import read_dictionary, split_concept_ids
+from workflow_scripts.datasets.concept_ids import ConceptIds, split_concept_ids
+from workflow_scripts.datasets.dictionaries import read_dictionary
 from workflow_scripts.datasets.entity_linking import accepted_concepts
 from workflow_scripts.datasets.formats.biosyn import split_mention
 from workflow_scripts.errors import UserError
@@ -35,7 +36,7 @@ def linking(form, **options):
     ],
 )
 def test_concept_ids_are_split_and_freed_of_prefixes(text, ids):
-    assert split_concept_ids(text) == ids
+    assert ConceptIds().plain(split_concept_ids(text)) == ids
 
 
 IDS = st.lists(st.from_regex(r"\A[CD][0-9]{1,6}\Z"), min_size=1, max_size=5, unique=True)
@@ -46,7 +47,7 @@ def test_joined_concept_ids_come_back_whatever_joins_them(ids, data):
     text = ids[0]
     for one in ids[1:]:
         text += data.draw(st.sampled_from(["|", "+", " | ", "|MESH:", "+ "])) + one
-    assert split_concept_ids(text) == ids
+    assert ConceptIds().plain(split_concept_ids(text)) == ids
 
 
 @hypothesis.given(st.lists(st.text(alphabet="ab c", min_size=1).filter(str.strip), min_size=1))

@@ -81,7 +81,12 @@ def test_repeats_and_empty_names_are_counted_over_files(tmp_path):
 WRONG = [
     ("a.tsv", "1\tone\n2\n", {}, "a.tsv:2: expected a row of id<TAB>name"),
     ("a.tsv", "\tone\n", {}, "a.tsv:1: no id"),
-    ("a.txt", "D1|D2||one\n", {}, "a.txt: either id.alternative id.*; say which by --names-format"),
+    (
+        "a.txt",
+        "D1|D2||one\n",
+        {},
+        "a.txt:1: either id.alternative id.*; say by --names-format",
+    ),
     ("a.txt", "", {}, "a.txt: no names; give a file that has some"),
     ("a.obo", "name: one\n", {}, "a.obo: no line '.Term.'"),
     ("a.txt", b"D1||\xff\n", {"form": "id-name"}, "a.txt:1: not UTF-8"),

@@ -374,6 +374,10 @@ PAIRS = [f"{sentence}||{sentence}" for sentence in SENTENCES]
             *("classify", [f"{one}||a" for one in SENTENCES], {"batch_size": 4}),
             "corpus.txt: all texts are of class 'a'; give two classes or more",
         ),
+        (
+            *("classify", ["", *(f"{s}||a" for s in SENTENCES), "x||A"], {"batch_size": 4}),
+            "corpus.txt:8: label 'A' here, 'a' in .*corpus.txt:2; spell it one way",
+        ),
     ],
 )
 def test_what_cannot_be_trained_on_is_one_clear_error(

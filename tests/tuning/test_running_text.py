@@ -10,7 +10,7 @@ from workflow_scripts.corpora.sample_corpus import write_documents
 from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.running_text import read_running_text
 
-SENTENCE = st.text(st.characters(codec="utf-8", exclude_characters="\r\n"), min_size=1).filter(
+SENTENCE = st.text(st.characters(codec="utf-8", exclude_characters="\r\n\0"), min_size=1).filter(
     lambda text: text.strip() and not text.startswith("\ufeff")
 )
 

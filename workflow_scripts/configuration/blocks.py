@@ -183,6 +183,9 @@ def _keys(loc: tuple[int | str, ...], value: Any, missing: bool) -> list[str]:
 def _remedy(error: Any) -> str:
     kind, context, value = error["type"], error.get("ctx", {}), error["input"]
     written = _as_yaml_number(value) if isinstance(value, str) else None
+    if kind == "int_type" and written:
+        number = float(written)
+        written = f"{number:.0f}" if number.is_integer() and abs(number) < 2**53 else None
     if kind in ("float_type", "int_type") and written:
         return f"YAML takes it for text, not a number: write {written}"
     if kind == "literal_error":
@@ -217,7 +220,7 @@ def _remedy(error: Any) -> str:
 
 def _as_yaml_number(text: str) -> str | None:
     """Return how YAML 1.1 wants the number in `text` written (3e-4: 3.0e-4), None if it is none."""
-    match = re.fullmatch(r"\s*([+-]?\d+)(?:\.(\d*))?(?:[eE]([+-]?)(\d+))?\s*", text)
+    match = re.fullmatch(r"(?a)\s*([+-]?\d+)(?:\.(\d*))?(?:[eE]([+-]?)(\d+))?\s*", text)
     if not match:
         return None
     whole, fraction, sign, exponent = match.groups()

@@ -13,13 +13,33 @@ import yaml
 
 from workflow_scripts.errors import UserError
 
+# How numbers and booleans must be written, by YAML's tag, and the remedy for others.
+_DIGITS = "plain decimal digits"
+_PLAIN = {
+    "int": (re.compile("[-+]?(0|[1-9][0-9]*)"), _DIGITS),
+    "float": (
+        re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?|[-+]?\.inf|\.nan", re.I),
+        _DIGITS,
+    ),
+    "bool": (re.compile("true|false", re.I), "true or false"),
+}
 _DEEPEST = 100
 _MOST_VALUES = 1_000_000
 
 
 # the loader in C, where PyYAML was built with it, is several times faster
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-    """A safe loader that refuses a key given twice (YAML's `<<` excepted) and keeps lines."""
+    """A safe loader that keeps lines and refuses a key given twice (YAML's `<<` excepted).
+
+    It also refuses numbers and booleans that YAML 1.1 reads differently from how they look.
+    """
+
+    def get_single_data(self) -> Any:
+        node = self.get_single_node()
+        if node is None:
+            return None
+        _require_plain(node)
+        return self.construct_document(node)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: dict[Any, int] = {}
@@ -38,6 +58,42 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
                 )
             seen[name] = key.start_mark.line + 1
         return super().construct_mapping(node, deep)
+
+
+def _unlike_its_looks(node: yaml.Node) -> str | None:
+    """Return what is wrong with a number or boolean that is not written as people read it.
+
+    YAML 1.1 has octal (033) and hexadecimal numbers, underscores, minutes (1:30), yes, no, on, off.
+    """
+    kind, text = node.tag.rpartition(":")[2], node.value
+    if not isinstance(node, yaml.ScalarNode) or node.style or kind not in _PLAIN:
+        return None
+    pattern, remedy = _PLAIN[kind]
+    if pattern.fullmatch(text):
+        return None
+    value = yaml.safe_load(text)
+    shown = str(value).lower() if kind == "bool" else value
+    return f"is `{text}`, which YAML reads as {shown}; write {remedy}"
+
+
+def _require_plain(top: yaml.Node) -> None:
+    """Raise `MarkedYAMLError` if a value or key, at any depth, is not what it looks like."""
+    todo: list[tuple[yaml.Node, tuple[str, ...]]] = [(top, ())]
+    seen: set[int] = set()
+    while todo:
+        node, path = todo.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if wrong := _unlike_its_looks(node):
+            problem = f"`{'.'.join(path)}` {wrong}, or quote text"
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
+        if isinstance(node, yaml.SequenceNode):
+            todo += [(item, (*path, str(place))) for place, item in enumerate(node.value)]
+        elif isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                below = (*path, str(key.value))
+                todo += [(value, below), (key, below)]
 
 
 def read_mapping(path: str | Path) -> dict[str, Any]:
@@ -74,18 +130,24 @@ def read_mapping(path: str | Path) -> dict[str, Any]:
     return repeat_blocks(found, str(path))
 
 
-def read_scalars(value: Any) -> Any:
+def read_scalars(value: Any, path: tuple[str, ...] = ()) -> Any:
     """Return a value of Snakemake's --config with the numbers, truths and nulls of its blocks.
 
     Snakemake reads blocks and lists there with a loader that takes all that is in them for text.
+    Raises `UserError`, by the `path` of keys, for what `read_mapping` refuses.
     """
     if isinstance(value, Mapping):
-        return {key: read_scalars(inner) for key, inner in value.items()}
+        return {key: read_scalars(inner, (*path, str(key))) for key, inner in value.items()}
     if isinstance(value, list):
-        return [read_scalars(item) for item in value]
+        return [read_scalars(item, (*path, str(place))) for place, item in enumerate(value)]
     if not isinstance(value, str) or not value:
         return value
     try:
+        node = yaml.compose(value, Loader=_Loader)
+        if wrong := node and _unlike_its_looks(node):
+            # quotes do not reach us
+            where = f"--config: `{'.'.join(path)}`"
+            raise UserError(f"{where} {wrong}; text goes into a config file")
         found = yaml.load(value, Loader=_Loader)
     except (yaml.YAMLError, ValueError):
         return value

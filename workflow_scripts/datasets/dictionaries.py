@@ -1,35 +1,29 @@
 """Dictionaries of concept names: MEDIC, CTD, MeSH terms, `id||name` of SapBERT, `id<TAB>name`.
 
-A dictionary entry is a name with the concept ids it stands for. Ids are compared without the
-prefix of their vocabulary, since MEDIC writes `215600` where a corpus writes `OMIM:215600`.
+A dictionary entry is a name with the concept ids it stands for.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
+from workflow_scripts.datasets.concept_ids import ConceptIds, split_concept_ids
 from workflow_scripts.datasets.headed_rows import read_headed_rows
-from workflow_scripts.datasets.rows import malformed, read_split_lines
+from workflow_scripts.datasets.rows import (
+    REMOVE,
+    malformed,
+    read_split_lines,
+    refuse_header,
+    require_ids,
+)
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_lines, read_rows
 
-_PREFIX = re.compile(r"^[A-Za-z]+:")
 _CTD_COLUMNS = 8
 _NOTHING = ("", "cui-less")
 # Rows of the readers below: line number, concept ids as written, names.
 _Rows = Iterator[tuple[int, str, list[str]]]
 DictionaryFormat = Literal["medic", "ctd-chemicals", "mesh-terms", "id-name", "id-tab-name"]
-
-
-def split_concept_ids(text: str) -> list[str]:
-    """Return the ids joined by `|` or `+`, trimmed, without `MESH:`, `OMIM:` or the like.
-
-    Left out are repeated ids, and `-1` and `cui-less`, which say that a mention has no concept.
-    """
-    parts = (_PREFIX.sub("", part.strip()) for part in re.split(r"[|+]", text))
-    ids = (part for part in parts if part and part != "-1")
-    return list(dict.fromkeys(part for part in ids if part.lower() not in ("cui-less", "cui_less")))
 
 
 def _read_medic(path: Path) -> _Rows:
@@ -85,33 +79,46 @@ def read_dictionary(
     mentions: Iterable[tuple[str, list[str]]] = (),
     shared_names: str = "apart",
     clean: Callable[[str], str] | None = None,
+    concepts: ConceptIds | None = None,
 ) -> tuple[list[str], list[list[str]]]:
     """Return the names of the dictionaries, and for each name its concept ids.
 
     `form` is a key of `READERS`; `mentions` are further (name, concept ids). `clean` is done to the
-    files' names; with it, mentions with a concept that the files lack are left out. A (concept,
+    files' names; with it, mentions with a concept that the files lack are left out. `concepts` has
+    the ids that they are compared with, and gets those of the files. A (concept,
     name) pair that is repeated (often only after lower-casing) is one entry, since it would take a
     place among the best k. A name that several concepts share has an entry for each of them, or
     with `shared_names` "merged" one entry that stands for all of them.
     """
+    concepts = concepts or ConceptIds()
+    rows: list[tuple[str, list[str]]] = []
     entries: dict[tuple[str, tuple[str, ...]], None] = {}
 
     def add(name: str, ids: list[str]) -> None:
         entries[(name.lower() if lower_case else name, tuple(ids))] = None
 
     for path in paths:
-        for line, ids_text, names in READERS[form](path):
+        for row, (line, ids_text, names) in enumerate(READERS[form](path)):
+            if row == 0:
+                refuse_header([*ids_text.split("|"), *names[:1]], "a name", REMOVE, path, line)
             ids = split_concept_ids(ids_text)
             found = [name for one in names if (name := " ".join(one.split()))]
             if not ids or not found:
                 raise malformed(path, line, "no name" if ids else "no concept id")
-            for name in found:
-                if cleaned := clean(name) if clean else name:
-                    add(cleaned, ids)
+            require_ids(ids, path, line)
+            concepts.note(ids)
+            rows += [(name, ids) for name in found]
+    mentions = list(mentions)
+    for _, ids in mentions:
+        concepts.note(ids)
+    for name, ids in rows:
+        if cleaned := clean(name) if clean else name:
+            add(cleaned, concepts.plain(ids))
     known = {one for _, ids in entries for one in ids}
     for name, ids in mentions:
-        if clean is None or known.issuperset(ids):
-            add(" ".join(name.split()), ids)
+        own = concepts.plain(ids)
+        if clean is None or known.issuperset(own):
+            add(" ".join(name.split()), own)
     if not entries:
         raise UserError(f"{', '.join(map(str, paths))}: the dictionary is empty; fetch it again")
     if shared_names == "apart":

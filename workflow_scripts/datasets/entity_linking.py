@@ -11,14 +11,11 @@ from typing import Literal, NamedTuple
 from pydantic import Field
 
 from workflow_scripts.configuration.blocks import Distinct, Text
-from workflow_scripts.datasets.dictionaries import (
-    DictionaryFormat,
-    read_dictionary,
-    split_concept_ids,
-)
+from workflow_scripts.datasets.concept_ids import ConceptIds, split_concept_ids
+from workflow_scripts.datasets.dictionaries import DictionaryFormat, read_dictionary
 from workflow_scripts.datasets.entry import TextEntry, paths_of
 from workflow_scripts.datasets.items import LinkingSet
-from workflow_scripts.datasets.rows import require_strings
+from workflow_scripts.datasets.rows import REMOVE, refuse_header, require_ids, require_strings
 
 
 class LinkingEntry(TextEntry):
@@ -86,7 +83,12 @@ def linking_set(
     `names` are mentions that the dictionary has besides. `clean` is done to its own names; with it,
     mentions with a concept that the dictionary lacks are left out.
     """
-    found = LinkingSet()
+    found, concepts = LinkingSet(), ConceptIds()
+    mentions = list(mentions)
+    for mention in mentions:
+        ids = split_concept_ids(mention.ids)
+        require_ids(ids, mention.path, mention.line)
+        concepts.note(ids)
     found.names, found.name_concepts = read_dictionary(
         entry.dictionary_paths(root),
         entry.dictionary_format,
@@ -94,12 +96,15 @@ def linking_set(
         ((name.text, ids) for name in names if (ids := split_concept_ids(name.ids))),
         entry.shared_names,
         clean,
+        concepts,
     )
     known = {one for ids in found.name_concepts for one in ids} if clean else None
     seen: set[tuple[str, tuple[str, ...]]] = set()
     for path, line, text, ids_text, parts in mentions:
         require_strings([text], what, path, line)
-        ids = split_concept_ids(ids_text)
+        if line == 1:
+            refuse_header([text, ids_text], what, REMOVE, path, line)
+        ids = concepts.plain(split_concept_ids(ids_text))
         if not ids:
             found.drop("no_concept")
             continue

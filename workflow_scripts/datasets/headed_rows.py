@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from workflow_scripts.datasets.rows import malformed
+from workflow_scripts.datasets.rows import malformed, positions_of
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_rows
 
@@ -26,7 +26,8 @@ def read_headed_rows(
             f"{path}:{line}: the header has no column {missing[0]!r} "
             f"(it has {', '.join(header)}); fetch the file again"
         )
-    positions = {name: header.index(name) for name in (*columns, *optional) if name in header}
+    names = [name for name in (*columns, *optional) if name in header]
+    positions = dict(zip(names, positions_of(header, names, path, line), strict=True))
     width = max(positions.values()) + 1
     blank: int | None = None
     for line, fields in rows:

@@ -1,6 +1,5 @@
 """One file, or files line by line, of labelled texts: how a config names them, and their rows."""
 
-import math
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,16 +9,19 @@ from pydantic import BeforeValidator, model_validator
 
 from workflow_scripts.configuration.blocks import Block, Field, Text, WholeNumber, mistake
 from workflow_scripts.datasets.entry import paths_of
+from workflow_scripts.datasets.labels import Labels
 from workflow_scripts.datasets.pair_rows import read_pair_rows
 from workflow_scripts.datasets.review_items import read_review_items
 from workflow_scripts.datasets.rows import (
+    REMOVE,
     malformed,
     read_aligned_lines,
     read_groups,
+    refuse_header,
     require_strings,
 )
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import read_lines, read_rows
+from workflow_scripts.files import parse_number, read_lines, read_rows
 
 # what SentEval makes of a blank line, which CR and MPQA have some of
 _BLANK = "."
@@ -77,12 +79,15 @@ class Part(Block):
                 raise mistake("`where` needs `columns`, both by name or both by number")
         if self.columns is not None and not of_one:
             raise mistake("`columns` are of a single file; give `path` one")
+        for values in (self.columns or [], self.path if isinstance(self.path, list) else []):
+            if len(values) > 3 or len(set(values)) < len(values):
+                raise mistake(f"name one or two texts and a label, each once, not {values}")
         return self
 
     def files(self, root: Path) -> list[Path]:
         return paths_of(root, self.path)
 
-    def rows(self, root: Path) -> Iterator[Row]:
+    def rows(self, root: Path, labels: Labels) -> Iterator[Row]:
         """Yield the texts and the label of each row; `UserError`, with file and line, if bad."""
         for path, line, texts, label in self._raw_rows(self.files(root)):
             if self.label_end is not None:
@@ -90,6 +95,7 @@ class Part(Block):
             if self.positive_above is not None:
                 above = _number(label, path, line) > self.positive_above
                 label = "positive" if above else "negative"
+            label = labels.read(label, path, line)
             yield [text if text.strip() else _BLANK for text in texts], label
 
     def _raw_rows(self, paths: list[Path]) -> Iterator[tuple[Path, int, list[str], str]]:
@@ -112,6 +118,8 @@ class Part(Block):
                 if not (label.strip() and sentence.strip()):
                     order = {"first": "label sentence", "last": "sentence<TAB>label"}[self.label]
                     raise malformed(paths[0], line, f"expected {order}, found {text[:60]!r}")
+                if line == 1:
+                    refuse_header([sentence, label], "a text", REMOVE, paths[0], line)
                 yield paths[0], line, [sentence], label
 
     def _columns(self, paths: list[Path]) -> Iterator[tuple[int, list[str]]]:
@@ -127,7 +135,7 @@ class Part(Block):
         values = [str(value) for value in wanted.values()]
         for line, row in _rows_by_columns(paths[0], columns):
             found, conditions = row[: len(row) - len(values)], row[len(row) - len(values) :]
-            if conditions == values:
+            if [condition.strip() for condition in conditions] == values:
                 yield line, found
 
 
@@ -135,7 +143,10 @@ def _rows_by_columns(path: Path, columns: list[str | int]) -> Iterator[tuple[int
     if isinstance(columns[0], int):
         numbers = list(map(int, columns))
         for line, fields in read_rows(path, max(numbers), "a row of tab-separated columns"):
-            yield line, [fields[number - 1] for number in numbers]
+            row = [fields[number - 1] for number in numbers]
+            if line == 1:
+                refuse_header(row, "a text", "name the columns", path, line)
+            yield line, row
         return
     names = list(map(str, columns))
     yield from (read_review_items if _has_reviews(path) else read_pair_rows)(path, names)
@@ -146,11 +157,8 @@ def _has_reviews(path: Path) -> bool:
 
 
 def _number(label: str, path: Path, line: int) -> float:
-    try:
-        number = float(label)
-    except ValueError:
-        number = math.nan
-    if math.isnan(number):
+    number = parse_number(label)
+    if number is None:
         raise malformed(path, line, f"expected a number as label, found {label!r}")
     return number
 
@@ -164,13 +172,16 @@ Parts = Annotated[list[Part], Field(min_length=1), BeforeValidator(_listed)]
 Shares = dict[Literal["train", "development", "test"], WholeNumber]
 
 
-def read_parts(root: Path, parts: list[Part], name: str, shares: Shares | None) -> list[Row]:
+def read_parts(
+    root: Path, parts: list[Part], name: str, shares: Shares | None, labels: Labels
+) -> list[Row]:
     """Return the rows of files put together, of `shares` those whose turn is `name`'s.
 
     What has the same first text has one turn; turns are drawn with a fixed seed, since files may
-    have their classes in turn too. Raises `UserError` for bad files and where no row is left.
+    have their classes in turn too. `labels` are those of the whole set, read so far. Raises
+    `UserError` for bad files and where no row is left.
     """
-    rows = [row for part in parts for row in part.rows(root)]
+    rows = [row for part in parts for row in part.rows(root, labels)]
     if rows and shares:
         turns = [part for part in PARTS for _ in range(shares.get(part, 0))]
         groups = list(dict.fromkeys(texts[0] for texts, _ in rows))

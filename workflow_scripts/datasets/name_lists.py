@@ -3,16 +3,26 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from workflow_scripts.corpora.obo import read_obo_terms
+from workflow_scripts.datasets.concept_ids import split_concept_ids
 from workflow_scripts.datasets.dictionaries import READERS
 from workflow_scripts.datasets.mrconso import read_mrconso
-from workflow_scripts.datasets.rows import malformed
+from workflow_scripts.datasets.rows import (
+    REMOVE,
+    malformed,
+    refuse_header,
+    refuse_quoted_tab,
+    require_ids,
+)
 from workflow_scripts.datasets.strings import normalise_whitespace
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_rows, stream_lines
 
+# by which the format is told
+_LINES_LOOKED_AT = 1000
 # line number, id as written, names
 _Rows = Iterator[tuple[int, str, list[str]]]
 
@@ -34,8 +44,9 @@ def _read_mrconso(path: Path, choices: Choices) -> _Rows:
 
 
 def _read_tsv(path: Path, choices: Choices) -> _Rows:
-    rows = read_rows(path, 2, "a row of id<TAB>name")
-    return ((line, row[0], row[1:2]) for line, row in rows)
+    for line, row in read_rows(path, 2, "a row of id<TAB>name"):
+        refuse_quoted_tab(row, path, line)
+        yield line, row[0], row[1:2]
 
 
 def _read_lines(path: Path, choices: Choices) -> _Rows:
@@ -72,21 +83,30 @@ def read_names(paths: Sequence[Path], choices: Choices) -> NameList:
     seen: set[str] = set()
     for path in paths:
         read = _READERS[choices.form or _guess_format(path)]
-        for line, identity, names in read(path, choices):
+        for row, (line, identity, names) in enumerate(read(path, choices)):
+            if row == 0:
+                refuse_header([*identity.split("|"), *names[:1]], "a name", REMOVE, path, line)
             identity = normalise_whitespace(identity)
             if not identity:
                 raise malformed(path, line, "no id")
-            for text in names:
-                name = normalise_whitespace(text)
+            names = list(map(normalise_whitespace, names))
+            # of lines a name is its own id
+            if names != [identity]:
+                ids = split_concept_ids(identity)
+                require_ids(ids, path, line)
+                if not ids:
+                    found.dropped["without a concept"] += len(names)
+                    continue
+            for name in names:
                 if not name:
                     found.dropped["empty"] += 1
                     continue
                 name = name.lower() if choices.lower_case else name
-                row = f"{identity}\t{name}"
-                if row in seen:
+                pair = f"{identity}\t{name}"
+                if pair in seen:
                     found.dropped["repeated"] += 1
                     continue
-                seen.add(row)
+                seen.add(pair)
                 found.ids.append(identity)
                 found.names.append(name)
     if not found.names:
@@ -95,16 +115,35 @@ def read_names(paths: Sequence[Path], choices: Choices) -> NameList:
 
 
 def _guess_format(path: Path) -> str:
-    """Return the format by the file's name, else by its first line."""
+    """Return the format by the file's name, else by its first lines, which must agree."""
     name = path.name.removesuffix(".gz").lower()
     if name.endswith(".obo"):
         return "obo"
     if name.startswith("mrconso"):
         return "mrconso"
-    first = next((text for text in stream_lines(path) if text.strip()), "")
-    if "||" in first:
-        if "|" in first.replace("||", ""):
+    lines = ((n, text) for n, text in enumerate(stream_lines(path), start=1) if text.strip())
+    rows = [(n, "\t" in text, "||" in text, text) for n, text in islice(lines, _LINES_LOOKED_AT)]
+    if not rows:
+        return "lines"
+    tabs, bars = (all(row[place] for row in rows) for place in (1, 2))
+    first, tab, bar, _ = rows[0]
+    if tab and bar and tabs == bars:
+        raise _not_clear(path, first, "holds a tab and `||`")
+    if not (tab or bar):
+        for line, tab, bar, _ in rows:
+            if tab or bar:
+                held = "a tab" if tab else "`||`"
+                raise _not_clear(path, line, f"holds {held}, lines above it do not")
+        return "lines"
+    # of a line that has none the reader tells
+    if tab and not (bar and bars):
+        return "tsv"
+    for line, _, _, text in rows:
+        if "|" in text.replace("||", ""):
             what = "either id|alternative id||name|name (medic) or id||name (id-name)"
-            raise UserError(f"{path}: {what}; say which by --names-format")
-        return "id-name"
-    return "tsv" if "\t" in first else "lines"
+            raise _not_clear(path, line, what)
+    return "id-name"
+
+
+def _not_clear(path: Path, line: int, what: str) -> UserError:
+    return UserError(f"{path}:{line}: {what}; say by --names-format which it is")

@@ -88,6 +88,6 @@ def labelled_pairs(
 
 def label_number(text: str, labels: Mapping[str, int], path: Path, line: int) -> int:
     """Return the number of the label written in `text`; `UserError` if it is none of `labels`."""
-    if text not in labels:
+    if (label := text.strip()) not in labels:
         raise malformed(path, line, f"expected a label among {', '.join(labels)}, found {text!r}")
-    return labels[text]
+    return labels[label]

@@ -2,7 +2,8 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from workflow_scripts.errors import UserError
@@ -10,6 +11,24 @@ from workflow_scripts.files import read_lines, read_text, stream_lines
 
 # of what a message shows of a file
 _LONGEST = 500
+# Characters without width, which copying from pages and documents leaves; not those that join
+# letters, which some scripts need.
+_INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
+_OF_SPREADSHEET = re.compile(r"[0-9](\.[0-9]+)?E\+[0-9]+")
+# What headers call the columns of ids, names, mentions, texts and labels.
+_HEADER_WORDS = set(
+    """
+    id ids identifier code codes cui cuis curie concept concepts concept_id concept_ids mesh mesh_id
+    omim_id umls_id snomed_id entity entity_id entry gold gold_id gold_ids alternative_id
+    alternative_ids name names preferred_name preferred_term label labels term terms synonym
+    synonyms alias aliases string strings mention mentions phrase query text texts sentence
+    sentences sentence1 sentence2 sentence_1 sentence_2 document document_id doc doc_id pmid class
+    category score type title description source target language word words translation
+    translations source_word target_word
+    """.split()  # noqa: SIM905  # a list of them is four times as long
+)
+# of a header where there should be none
+REMOVE = "remove the line, or move it down if it is one"
 
 
 def malformed(path: Path, line: int, what: str) -> UserError:
@@ -22,6 +41,58 @@ def require_strings(strings: list[str], what: str, path: Path, line: int) -> Non
     """Raise `UserError` if one of the strings of a row is blank; `what` says what they are."""
     if not all(string.strip() for string in strings):
         raise malformed(path, line, f"{what} is empty")
+
+
+def require_visible(text: str, what: str, path: Path, line: int) -> None:
+    """Raise `UserError` for an invisible character in an id or a label, which equals no other."""
+    if match := _INVISIBLE.search(text):
+        raise malformed(path, line, f"{what} holds U+{ord(match[0]):04X}, which is invisible")
+
+
+def require_ids(ids: Iterable[str], path: Path, line: int) -> None:
+    """Raise `UserError` for an id that a program has damaged, so that it equals no other."""
+    for one in ids:
+        require_visible(one, f"id {one!r}", path, line)
+        if _OF_SPREADSHEET.fullmatch(one):
+            what = f"id {one!r} looks like a number that a spreadsheet rewrote"
+            raise UserError(f"{path}:{line}: {what}; restore the id")
+
+
+def refuse_quoted_tab(fields: list[str], path: Path, line: int) -> None:
+    """Raise `UserError` for a row of which one field opens a quotation that a later one closes."""
+    if not any(one.startswith('"') for one in fields):
+        return
+    opening = next((n for n, one in enumerate(fields) if re.fullmatch('"[^"]*', one)), len(fields))
+    if any(re.fullmatch('[^"]*"', one) for one in fields[opening + 1 :]):
+        what = "a quoted field with a tab in it, which is read as two"
+        raise UserError(f"{path}:{line}: {what}; remove quotes and tab")
+
+
+def looks_like_header(fields: list[str]) -> bool:
+    """Return whether all of two fields or more are different words that headers have."""
+    words = [re.sub(r"[\s.-]+", "_", field.strip(" #\"'").lower()) for field in fields]
+    words = list(filter(None, words))
+    return len(words) > 1 and len(set(words)) == len(words) and _HEADER_WORDS.issuperset(words)
+
+
+def refuse_header(fields: list[str], what: str, remedy: str, path: Path, line: int) -> None:
+    """Raise `UserError` if a row looks like a header, which would be taken for `what`."""
+    if looks_like_header(fields):
+        raise UserError(f"{path}:{line}: looks like a header, not {what}; {remedy}")
+
+
+def positions_of(header: list[str], columns: Iterable[str], path: Path, line: int) -> list[int]:
+    """Return where the columns stand; `UserError` for one whose name the header has twice.
+
+    One that the header does not have is -1.
+    """
+    for name in columns:
+        if header.count(name) > 1:
+            first = header.index(name)
+            places = f"{first + 1} and {header.index(name, first + 1) + 1}"
+            what = f"column {name!r} occurs twice in the header, as {places}"
+            raise UserError(f"{path}:{line}: {what}; rename or remove one")
+    return [header.index(name) if name in header else -1 for name in columns]
 
 
 def require_new_id(identity: str, seen: set[str], what: str, path: Path, line: int) -> None:
@@ -104,8 +175,9 @@ def read_headed_csv(path: Path, columns: list[str]) -> Iterator[tuple[int, list[
             f"{path}:1: the header has no column {missing[0]!r} (it has {', '.join(header)}); "
             "choose columns of the file or fetch the file again"
         )
+    positions = positions_of(header, columns, path, 1)
     for line, row in rows:
         if len(row) != len(header):
             what = f"expected {len(header)} fields as in the header, found {len(row)}"
             raise malformed(path, line, what)
-        yield line, [row[header.index(name)] for name in columns]
+        yield line, [row[position] for position in positions]

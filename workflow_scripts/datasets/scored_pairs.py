@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from workflow_scripts.datasets.items import SimilaritySet
 from workflow_scripts.datasets.rows import malformed, require_strings, unequal_lengths
-from workflow_scripts.files import read_lines, read_rows
+from workflow_scripts.files import parse_number, read_lines, read_rows
 
 
 class ScoredRow(NamedTuple):
@@ -27,11 +27,8 @@ def parse_gold(text: str, lowest: float, highest: float, path: Path, line: int) 
 
     The bounds may be infinite, scores not.
     """
-    try:
-        score = float(text)
-    except ValueError:
-        score = math.nan
-    if not (math.isfinite(score) and lowest <= score <= highest):
+    score = parse_number(text)
+    if score is None or not lowest <= score <= highest:
         bounded = math.isfinite(lowest) or math.isfinite(highest)
         wanted = f"a score from {lowest:g} to {highest:g}" if bounded else "a number"
         raise malformed(path, line, f"expected {wanted}, found {text!r}")

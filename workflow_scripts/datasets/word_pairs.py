@@ -10,6 +10,9 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.files import given_lines, read_lines
 
 Pair = tuple[str, str]
+_SOURCES = ("source", "source_word", "src", "word")
+_TARGETS = ("target", "target_word", "tgt", "trg", "translation")
+_HEADERS = {(source, target) for source in _SOURCES for target in _TARGETS}
 
 
 def read_pairs(path: Path) -> list[Pair]:
@@ -32,6 +35,10 @@ def read_pairs(path: Path) -> list[Pair]:
             raise malformed(path, number, what)
         if len(words) < 2 or not all(words[:2]):
             raise malformed(path, number, "expected a word and its translation, found one column")
+        if not pairs and (words[0].lower(), words[1].lower()) in _HEADERS:
+            raise UserError(
+                f"{path}:{number}: looks like a header, not a pair of words; remove the line"
+            )
         pairs.append((words[0], words[1]))
     if not pairs:
         raise UserError(

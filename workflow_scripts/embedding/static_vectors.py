@@ -16,6 +16,8 @@ from workflow_scripts.files import stream_bytes
 
 TEXT_ENDINGS = (".vec", ".txt", ".vec.gz", ".txt.gz")
 MODEL_ENDING = ".bin"
+# of numbers; a pattern for each of the billion in a large file would take as long as reading it
+_DECIMAL = b"0123456789.eE+-"
 _SIZE = re.compile(rb"0*[1-9][0-9]{,17}")
 
 
@@ -69,6 +71,9 @@ def _read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _read_numbers(path: Path, number: int, fields: list[bytes]) -> np.ndarray:
+    if odd := next((field for field in fields if field.translate(None, _DECIMAL)), None):
+        shown = odd.decode(errors="replace")
+        raise UserError(f"{path}:{number}: {shown!r} is not a number; mend or remove the line")
     try:
         with np.errstate(over="ignore"):
             vector = np.array([float(field) for field in fields], dtype=np.float32)

@@ -26,7 +26,7 @@ class NamesFile(Block):
     """A file of names with their ids."""
 
     path: Text = Field(description="The file, below the data root or with its whole path.")
-    format: Format | None = Field(None, description="Or told by the file's name and first line.")
+    format: Format | None = Field(None, description="Or by the file's name and first lines.")
     language: Text = Field("ENG", description="Of MRCONSO.RRF.")
     sources: Distinct[Text] | None = Field(None, description="Of MRCONSO.RRF, SAB; or all.")
     suppress: Distinct[Text] = Field(["N"], description="Of MRCONSO.RRF, flags to take.")
@@ -45,7 +45,8 @@ class DictionaryBlock(Block):
         None, description="Number from 1, or name in the header; without it the whole line."
     )
     gold_column: Text | WholeNumber | None = Field(
-        None, description="Ids that are right, joined by |; accuracy is told."
+        None,
+        description="Ids that are right, joined by |, for the accuracy (-1: not counted).",
     )
     lower_case: bool = Field(False, description="Names and mentions in small letters.")
     similarity: Literal["cosine", "dot"] = Field("cosine", description="As in `retrieval`.")

@@ -2,18 +2,27 @@
 
 import argparse
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
-from workflow_scripts.datasets.dictionaries import split_concept_ids
-from workflow_scripts.datasets.rows import malformed
+from workflow_scripts.datasets.concept_ids import ids_meet, split_concept_ids, unmet
+from workflow_scripts.datasets.rows import (
+    malformed,
+    positions_of,
+    refuse_header,
+    refuse_quoted_tab,
+    require_ids,
+)
 from workflow_scripts.datasets.strings import normalise_whitespace
 from workflow_scripts.errors import UserError, nearest_name
 from workflow_scripts.files import given_lines
 
+# of a column; int() would take digits of other scripts, and fails at 5,000
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 COLUMNS = ("mention", "rank", "id", "name", "score")
 # Mentions searched together: each batch goes over all names once.
 BATCH = 4096
@@ -23,8 +32,10 @@ Found = tuple[str, str, float]
 
 
 class Mention(NamedTuple):
+    """A mention and its gold ids as written, None where none are asked for."""
+
     text: str
-    gold: str = ""
+    gold: str | None = None
 
 
 def read_mentions(source: str, column: str | None, gold: str | None) -> Iterator[Mention]:
@@ -39,19 +50,31 @@ def read_mentions(source: str, column: str | None, gold: str | None) -> Iterator
         return
     places: list[int] | None = None
     wanted = [column or "1", *([gold] if gold else [])]
-    if all(one.isdecimal() for one in wanted):
+    if wanted[1:] == wanted[:1]:
+        raise UserError(f"--gold-column {gold}: is that of the mentions; choose another")
+    if all(map(_NUMBER.fullmatch, wanted)):
         places = [int(one) - 1 for one in wanted]
+        if min(places) < 0:
+            raise UserError(f"{path}:1: no column 0: columns count from 1")
     for number, text in enumerate(lines, start=1):
         fields = text.split("\t")
         if places is None:
             if unknown := [one for one in wanted if one not in fields]:
                 hint = nearest_name(unknown[0], fields)
                 raise UserError(f"{path}:1: no column {unknown[0]!r}; {hint}")
-            places = [fields.index(one) for one in wanted]
+            places = positions_of(fields, wanted, path, number)
             continue
-        if max(places) >= len(fields) or min(places) < 0:
+        if max(places) >= len(fields):
             raise malformed(path, number, f"no column {max(places) + 1}, found {len(fields)}")
+        refuse_quoted_tab(fields, path, number)
+        if number == 1:
+            seen = [fields[place] for place in places] if len(places) > 1 else fields
+            how = fields[places[0]].strip()
+            remedy = f"name the columns (--mention-column {how}), or remove the line"
+            refuse_header(seen, "a mention", remedy, path, number)
         mention, *others = (normalise_whitespace(fields[place]) for place in places)
+        for ids in others:
+            require_ids(split_concept_ids(ids), path, number)
         yield Mention(mention, *others)
 
 
@@ -76,27 +99,33 @@ def mention_batches(
 
 
 class Report:
-    """Counts of what was linked, and accuracy where the gold ids are told."""
+    """Counts of what was linked, and accuracy over the mentions that have a gold id."""
 
     def __init__(self, k: int, errors: TextIO | None) -> None:
-        self.mentions = self.blank = self.below = self.known = 0
+        self.mentions = self.blank = self.below = self.known = self.without_concept = 0
         self.k, self._errors = k, errors
         # how many mentions have the first right id at a rank
         self._ranks: Counter[int] = Counter()
+        # how many mentions have gold ids that are not among their links
+        self._missed: Counter[tuple[str, ...]] = Counter()
         if errors is not None:
             errors.write("mention\tgold\tid\tname\tscore\trank of the gold id\n")
 
     def add(self, mention: Mention, links: list[Found], linked: bool) -> None:
         self.mentions += 1
         self.below += not linked
-        if not mention.gold:
+        if mention.gold is None:
             return
-        gold = {*split_concept_ids(mention.gold)}
-        ranks = (n for n, one in enumerate(links) if gold & {*split_concept_ids(one[0])})
+        if not (gold := split_concept_ids(mention.gold)):
+            self.without_concept += 1
+            return
+        ranks = (n for n, one in enumerate(links) if ids_meet(gold, split_concept_ids(one[0])))
         rank = next(ranks, None) if linked else None
         self.known += 1
         if rank is not None:
             self._ranks[rank] += 1
+        else:
+            self._missed[tuple(gold)] += 1
         if rank != 0 and self._errors is not None:
             best = [*links[0][:2], f"{links[0][2]:.6f}"] if linked else ["", "", ""]
             shown = "-" if rank is None else str(rank + 1)
@@ -110,6 +139,18 @@ class Report:
             places = sorted({1, self.k})
             found = (f"accuracy@{k} {self.hits_at(k) / self.known:.4f}" for k in places)
             yield f"{self.known} with gold ids: {', '.join(found)}"
+        if self.without_concept:
+            what = "without a gold id (empty, -1, CUI-less): not counted"
+            yield f"{self.without_concept} {what}"
+
+    def lines_of_unknown(self, ids: Iterable[str]) -> list[str]:
+        """Return a line on the mentions whose gold ids are none of `ids`, those of all names."""
+        unknown = unmet(self._missed, ids) if self._missed else []
+        if not unknown:
+            return []
+        number, shown = sum(self._missed[gold] for gold in unknown), "|".join(unknown[0])
+        what = f"with gold ids that no name has, such as {shown!r}: counted as wrong"
+        return [f"{number} {what}"]
 
     def hits_at(self, k: int) -> int:
         """Return how many mentions have a right id among the first k."""
@@ -176,7 +217,10 @@ def add_mention_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--mentions", required=True, help="a mention a line, or tsv; - for standard input")
     add("--mention-column", help="number from 1, or name in the header (default: the line)")
-    add("--gold-column", help="ids that are right, joined by |: accuracy is told")
+    add(
+        "--gold-column",
+        help="ids that are right, joined by |, for the accuracy (-1: not counted)",
+    )
     add("--lower-case", action="store_true", help="names and mentions")
 
 

@@ -45,15 +45,13 @@ def read_numbered_lines(path: str | Path, columns: bool) -> NumberedLines:
     """Return the strings of a UTF-8 file (`-` is stdin), one a line.
 
     `columns` says that they will be written between tabs. Raises `UserError` for a file without
-    strings, and for a line that holds NUL or, with `columns`, a tab or carriage return.
+    strings and, with `columns`, for a line that holds a tab or carriage return.
     """
     name, lines = given_lines(path)
     found, digest = NumberedLines(name), hashlib.sha256()
     row_of: dict[str, int] = {}
     for number, line in enumerate(lines, start=1):
         digest.update(f"{line}\n".encode())
-        if "\0" in line:
-            raise UserError(f"{name}:{number}: holds a NUL character; remove it")
         if not line.strip():
             found.empty += 1
             continue

@@ -7,7 +7,7 @@ from typing import Annotated, Self
 
 from pydantic import model_validator
 
-from workflow_scripts.configuration.blocks import Block, Field, Text, WholeNumber, mistake
+from workflow_scripts.configuration.blocks import Block, Distinct, Field, Text, WholeNumber, mistake
 from workflow_scripts.corpora.block import SampledBlock
 from workflow_scripts.corpora.pair_lines import pair_lines
 from workflow_scripts.corpora.text_cleaning import comparison_key
@@ -25,7 +25,7 @@ class PairFiles(Block):
     source: Text | None = Field(None, description="File of sentences.")
     target: Text | None = Field(None, description="File of their translations, line by line.")
     path: Text | None = Field(None, description="A tab-separated file in place of the two.")
-    columns: Annotated[list[WholeNumber], Field(min_length=2, max_length=2)] | None = Field(
+    columns: Annotated[Distinct[WholeNumber], Field(min_length=2, max_length=2)] | None = Field(
         None, description="Of `path`: columns of sentence and translation, from 1; else [1, 2]."
     )
     margin: float | None = Field(

@@ -9,6 +9,7 @@ from workflow_scripts.configuration.blocks import Field
 from workflow_scripts.corpora.block import SampledBlock
 from workflow_scripts.corpora.pair_lines import pair_lines
 from workflow_scripts.datasets.labelled_rows import Parts, Shares, read_parts
+from workflow_scripts.datasets.labels import Labels
 from workflow_scripts.errors import UserError
 
 RANDOM = True
@@ -32,7 +33,7 @@ def list_files(root: Path, options: Options) -> list[Path]:
 
 
 def strings(root: Path, options: Options, seed: int, dropped: Counter[str]) -> Iterator[str]:
-    rows = read_parts(root, options.texts, options.part, options.divided)
+    rows = read_parts(root, options.texts, options.part, options.divided, Labels())
     if any(len(texts) != 1 for texts, _ in rows):
         files = ", ".join(map(str, list_files(root, options)))
         raise UserError(f"{files}: pairs of texts; an encoder is trained on single ones: name one")

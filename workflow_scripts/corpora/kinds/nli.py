@@ -32,7 +32,7 @@ class Options(SampledBlock):
         description="File of pairs: `.json` of numbered entries, `.jsonl`, `.csv`, else "
         "tab-separated with a header. With `{language}` in it a file for each, line by line."
     )
-    columns: Annotated[list[Text], Field(min_length=3, max_length=3)] = Field(
+    columns: Annotated[Distinct[Text], Field(min_length=3, max_length=3)] = Field(
         ["sentence1", "sentence2", "gold_label"],
         description="Premise, hypothesis and label in the header, or as keys of `.jsonl`.",
     )

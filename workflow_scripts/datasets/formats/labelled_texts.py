@@ -13,8 +13,12 @@ from workflow_scripts.configuration.blocks import Field, Whitespace, mistake
 from workflow_scripts.datasets.entry import TextEntry
 from workflow_scripts.datasets.items import LabelledTexts
 from workflow_scripts.datasets.labelled_rows import PARTS, Part, Parts, Shares, read_parts
+from workflow_scripts.datasets.labels import SCALE, Labels
+from workflow_scripts.errors import UserError
 
 ITEMS = LabelledTexts
+# labels in a message
+_MOST_SHOWN = 20
 
 
 class Entry(TextEntry):
@@ -54,6 +58,8 @@ class Entry(TextEntry):
                     "`divided` makes train and test of `all`, or train and development of `train`"
                 )
             given |= made
+        if self.task == "relatedness" and given != {"train", "development", "test"}:
+            raise mistake("give `train`, `development` and `test`: relatedness is learnt by them")
         if given != {"all"} and given - {"development"} != {"train", "test"}:
             raise mistake("give `all` alone, or `train` and `test`, with `development` or not")
         return self
@@ -85,11 +91,26 @@ def read(root: Path, entry: Entry) -> LabelledTexts:
     Within a part the shortest come first, by words, as in SentEval, whose folds hang on it.
     """
     found = LabelledTexts()
+    labels = Labels(SCALE if entry.task == "relatedness" else None)
+    learnt: set[str] | None = None
+    columns = 0
     for name, parts in _sources(entry):
         shares = entry.divided if name in (entry.divided or ()) else None
-        rows = read_parts(root, parts, name, shares)
+        rows = read_parts(root, parts, name, shares, labels)
+        files = ", ".join(str(path) for part in parts for path in part.files(root))
+        for texts, _ in rows:
+            columns = columns or len(texts)
+            if len(texts) != columns:
+                what = f"texts with {len(texts)} column, but {columns} in another part"
+                raise UserError(f"{files}: {what}; give all parts single texts or pairs")
         for texts, label in sorted(rows, key=lambda row: (*map(_words, row[0]), row[1])):
             found.add(texts, label, name)
+        learnt = learnt or {label for _, label in rows}
+        if entry.task == "classification" and (new := {label for _, label in rows} - learnt):
+            where = labels.place_of(min(new))
+            known = ", ".join(sorted(learnt)[:_MOST_SHOWN])
+            what = f"label {min(new)!r} is not among those to train on: {known}"
+            raise UserError(f"{where}: {what}; mend the label or the files to train on")
     return found
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 from workflow_scripts.configuration.blocks import Distinct, Field, Text, WholeNumber
 from workflow_scripts.datasets.entry import DatasetEntry
 from workflow_scripts.datasets.items import SentencePool
-from workflow_scripts.datasets.rows import require_strings
+from workflow_scripts.datasets.rows import REMOVE, refuse_header, require_strings
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_rows
 
@@ -45,6 +45,8 @@ def read(root: Path, entry: Entry) -> SentencePool:
     for language, path in zip(entry.languages, list_files(root, entry), strict=True):
         seen: set[str] = set()
         for line, fields in read_rows(path, entry.column, what):
+            if line == 1:
+                refuse_header(fields, "a sentence", REMOVE, path, line)
             sentence = fields[entry.column - 1]
             require_strings([sentence], "a sentence", path, line)
             if sentence == entry.untranslated:

@@ -1,12 +1,15 @@
 """Method classify: an encoder and a classifier trained together (Yang et al. 2021, Table 6)."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field
 
 from workflow_scripts.configuration.blocks import WholeNumber
+from workflow_scripts.datasets.labels import Labels
 from workflow_scripts.errors import UserError
+from workflow_scripts.files import read_lines
 from workflow_scripts.tuning.corpus_strings import Corpus, check_batch_size, read_corpus
 from workflow_scripts.tuning.recipe import TextRecipe
 
@@ -41,13 +44,17 @@ class LabelledCorpus(Corpus):
 
 
 def read(path: str, choices: Choices, recipe_name: str, *more: str) -> LabelledCorpus:
-    """Return texts and classes; `UserError` for fewer than two classes."""
+    """Return texts and classes; `UserError` for fewer than two, and for one spelt in two ways."""
     corpus = read_corpus(path, pairs=True)
     check_batch_size(corpus, choices.batch_size, recipe_name)
-    classes = sorted(set(corpus.partners or ()))
+    labels = Labels()
+    lines = (number for number, line in enumerate(read_lines(path), start=1) if line.strip())
+    rows = zip(lines, corpus.partners or (), strict=True)
+    partners = [labels.read(label, Path(path), line) for line, label in rows]
+    classes = sorted(set(partners))
     if len(classes) < 2:
         raise UserError(f"{path}: all texts are of class {classes[0]!r}; give two classes or more")
-    return LabelledCorpus(**vars(corpus), classes=classes)
+    return LabelledCorpus(**vars(corpus) | {"partners": partners}, classes=classes)
 
 
 def prepare(
