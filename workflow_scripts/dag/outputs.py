@@ -10,7 +10,7 @@ from workflow_scripts.dag.asked import Wanted, cell_of_figure, cell_of_table
 from workflow_scripts.dag.needs import shown_searches
 from workflow_scripts.dag.unchecked import Unchecked
 from workflow_scripts.tables.document import paper_name
-from workflow_scripts.tables.render import rst_text
+from workflow_scripts.tables.render import report_text, rst_text
 
 if TYPE_CHECKING:
     from workflow_scripts.dag.plan import Plan
@@ -212,9 +212,7 @@ class Outputs:
         if what == "task":
             return self.task(room, name)
         titles = {paper: one.title for paper, one in self._plan.config.papers.items()}
-        text = block.title if what == "title" else paper_name(block.paper, titles)
-        # Snakemake fills in what stands in braces
-        return text.replace("{", "(").replace("}", ")")
+        return report_text(block.title if what == "title" else paper_name(block.paper, titles))
 
     def caption(self, figure: str) -> str:
         """Return the caption of a figure for the report, which reads it as reStructuredText."""

@@ -38,6 +38,16 @@ def rst_text(text: str) -> str:
     return re.sub(r"([^\w\s]|_)", r"\\\1", one_line(text))
 
 
+def report_text(text: str) -> str:
+    """Return plain text on one line for Snakemake's report, which looks the same there.
+
+    The report writes texts into scripts of its page, where the name of a tag would end the script,
+    and into reStructuredText; in braces it takes them for wildcards.
+    """
+    text = re.sub(r"<(?=\S)", "<\N{WORD JOINER}", one_line(text)).replace("`", "'")
+    return text.replace("{", "(").replace("}", ")")
+
+
 def latex_text(text: str) -> str:
     """Return plain text on one line for LaTeX, special characters escaped."""
     return "".join(_LATEX.get(character, character) for character in one_line(text))
