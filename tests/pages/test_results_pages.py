@@ -211,6 +211,14 @@ def test_print_cuts_nothing_off(browser, made, name):
     assert browser.run("return all('.part, .split').length") == 0
 
 
+def test_what_made_the_scores_is_counted(browser, made):
+    browser.open(made / "tables/index.html")
+    browser.run("one('details.fold summary').click()")
+    text = browser.run("return one('details.fold').innerText")
+    assert "torch 2.12 (" in text and f"2.13 {HOSTILE} (" in text
+    assert "0123456789ab" in text and "This page" in text
+
+
 def test_the_zip_is_whole(browser, results, tmp_path):
     with zipfile.ZipFile(results / "tables/results.zip") as archive:
         assert archive.testzip() is None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from workflow_scripts import rooms
 from workflow_scripts.canonical import canonical
 from workflow_scripts.dag.asked import Wanted, cell_of_figure, cell_of_table
+from workflow_scripts.dag.asked_jobs import asked_jobs, embedding_jobs, scoring_jobs
 from workflow_scripts.dag.needs import shown_searches
 from workflow_scripts.dag.unchecked import Unchecked
 from workflow_scripts.tables.document import paper_name
@@ -92,19 +93,7 @@ class Run:
         methods = dict.fromkeys(recipes[one.recipe].method for one in tuned)
         labels = dict.fromkeys(("words", *_TUNED_ON.values()))
         groups = {f"method {name}, {label}": set() for name in methods for label in labels}
-        groups |= {"embedding": set(), "scoring": set()}
-        for wanted in run:
-            is_lexicon = plan.asked.is_lexicon(wanted.dataset)
-            rule = "score_lexicon" if is_lexicon else "score_suite"
-            groups["scoring"].update(f"{rule}/{one}" for one in wanted.score_ids())
-            for encoders in wanted.encoders:
-                suites = wanted.suites
-                if is_lexicon:
-                    suites = plan.given.embedded_suites(wanted.dataset, encoders)
-                for encoder, suite in zip(encoders, suites, strict=True):
-                    static = plan.models.vectors(encoder.model) is not None
-                    rule = "embed_static" if static else "embed_suite"
-                    groups["embedding"].add(f"{rule}/{encoder}/{suite}")
+        groups |= {"embedding": embedding_jobs(plan, run), "scoring": scoring_jobs(plan, run)}
         for encoder in tuned:
             corpus = plan.typed.corpora[encoder.corpus]
             first = next(iter(corpus.corpora()), encoder.corpus)
@@ -234,6 +223,7 @@ class Outputs:
             "overview": self._overview(),
             "scores": plan.cells.all_scores(),
             "encoders": list(map(str, encoders)),
+            "jobs": asked_jobs(plan),
             "recipes": {name: plan.typed.blocks["recipes"][name] for name in sorted(recipes)},
             "label": self._label,
             "seeds": plan.config.seeds,
