@@ -15,6 +15,7 @@ from workflow_scripts.tables import (
     assemble_scores,
     assemble_table,
 )
+from workflow_scripts.tables.render import status_script
 
 # what HTML would take for a mark, in every place that a config can fill
 HOSTILE = "</script><img src=x onerror=alert(1)> & 'q' \"d\" {{ 7 * 7 }}"
@@ -173,4 +174,6 @@ def make_results(folder: Path) -> Path:
     outputs = {"output": "index.html", "script": "run.js", "zip": "results.zip"}
     outputs = {option: f"tables/{name}" for option, name in outputs.items()}
     made.run(assemble_index, "index", index, **outputs)
+    # as a run leaves it that made everything
+    (made.results / "tables/status.js").write_text(status_script({"pages": {}}))
     return made.results

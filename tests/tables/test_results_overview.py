@@ -16,6 +16,7 @@ from html_reading import Page
 
 from workflow_scripts.tables import assemble_index
 from workflow_scripts.tables.overview import count, lines
+from workflow_scripts.tables.render import status_script
 from workflow_scripts.tables.run_records import commit, duration, makers, note_start, read_jobs
 from workflow_scripts.tables.tidy_cells import HEADER, NO_PLACE, TidyCell, write_cells
 from workflow_scripts.usage import STARTED, write_usage
@@ -243,9 +244,12 @@ def test_the_zip_holds_pages_figures_cards_and_logs(made):
     with zipfile.ZipFile(made / "tables/results.zip") as archive:
         names = set(archive.namelist())
         page = archive.read("tables/index.html").decode()
+        # whole as it was packed, whatever a later run does to the folder
+        assert archive.read("tables/status.js").decode() == status_script({"pages": {}})
     encoder = "bert/mirror/words/seed33"
     assert names == {
         *("tables/index.html", "tables/run.js", "tables/t.html", "tables/cells/t.tsv"),
+        "tables/status.js",
         *("figures/f.png", f"encoders/{encoder}/README.md", f"logs/tune_encoder/{encoder}.log"),
     }
     assert "results.zip" not in page and "t.html" in page

@@ -11,6 +11,7 @@ from workflow_scripts.dag.asked_jobs import asked_jobs, embedding_jobs, scoring_
 from workflow_scripts.dag.needs import shown_searches
 from workflow_scripts.dag.unchecked import Unchecked
 from workflow_scripts.tables.document import paper_name
+from workflow_scripts.tables.page_records import input_files
 from workflow_scripts.tables.render import report_text, rst_text
 
 if TYPE_CHECKING:
@@ -141,9 +142,7 @@ class Outputs:
 
     def files(self, room: str, name: str) -> list[str]:
         """Return what a table is assembled from or a figure drawn from, besides its block."""
-        block = self.resolved(room, name)
-        files = rooms.load(f"{room}.kinds", block["kind"]).files(block)
-        return [*files, block["reference"]] if block["reference"] else files
+        return input_files(room, self.resolved(room, name))
 
     def module(self, room: str, name: str) -> str:
         """Return the module of the kind of a table or figure, as `sources` takes it."""

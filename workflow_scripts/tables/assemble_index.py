@@ -12,7 +12,8 @@ from workflow_scripts.tables import document as doc
 from workflow_scripts.tables import overview, run_records
 from workflow_scripts.tables.arguments import read_arguments
 from workflow_scripts.tables.cell_details import PAIR, score_id
-from workflow_scripts.tables.render import RUN, render_page
+from workflow_scripts.tables.page_records import cell_files, make_record
+from workflow_scripts.tables.render import RUN, STATUS, render_page, status_script
 from workflow_scripts.tables.tidy_cells import read_cells
 
 FIGURE_FORMS = ("html", "svg", "png", "tsv", "md")
@@ -101,8 +102,10 @@ def main(argv: list[str] | None = None) -> None:
         **{"facts": run_records.facts(jobs)},
         "makers": run_records.makers(results, jobs, block["encoders"]),
     }
-    # an unpacked zip has no zip to link
+    values |= {"page": "tables/index", "record": make_record(block, cell_files(block), results)}
+    # an unpacked zip has no zip to link, and is as whole as it was
     texts = {"tables/index.html": render_page("index", zip=None, **values), f"tables/{RUN}": script}
+    texts[f"tables/{STATUS}"] = status_script({"pages": {}})
     write_zip(arguments.zip, texts, {name: results / name for name in zipped_names(block, found)})
     write_text(arguments.script, script)
     page = render_page("index", zip=Path(arguments.zip).name, **values)
