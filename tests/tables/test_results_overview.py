@@ -281,7 +281,7 @@ def test_what_made_the_scores_is_of_their_jobs_not_of_the_page(made, tmp_path):
     )
     found = makers(made, read_jobs(made, [*jobs, "assemble_table/t", "no/such"]), encoders)
     torch = "torch 2.13 (2 encoders); 2.12 (1 encoder)"
-    assert found["Encoders (4)"] == [torch, "transformers 5", "not known of 1 encoders"]
+    assert found["Encoders (4)"] == [torch, "transformers 5", "not known (1 encoder)"]
     assert found["Vectors (4 files)"][0] == "torch 2.13 (2 files); 2.12 (1 file)"
     assert found["Scores (4 files)"] == ["numpy 2.0"]
     assert found["Machines"] == ["a GPU (8 jobs); a laptop (4 jobs)"]

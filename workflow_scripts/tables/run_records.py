@@ -108,15 +108,16 @@ def commit() -> str:
     return f"{UNKNOWN}: no git checkout"
 
 
+def _number(count: int, of: str) -> str:
+    return f"1 {of.removesuffix('s')}" if count == 1 else f"{count:,} {of}"
+
+
 def _counted(values: Iterable[str], of: str) -> str:
     """Return the different values; if several, with how many `of` something have each."""
     counts = Counter(value or UNKNOWN for value in values).most_common()
     if len(counts) < 2:
         return counts[0][0] if counts else UNKNOWN
-    shown = [
-        f"{value} ({count:,} {of if count > 1 else of.removesuffix('s')})"
-        for value, count in counts[:_MOST]
-    ]
+    shown = [f"{value} ({_number(count, of)})" for value, count in counts[:_MOST]]
     more = [f"and {len(counts) - _MOST} others"] if len(counts) > _MOST else []
     return "; ".join([*shown, *more])
 
@@ -129,7 +130,7 @@ def _packages(records: Iterable[Mapping[str, str]], of: str) -> list[str]:
         f"{name} {_counted((one[name] for one in records if name in one), of)}" for name in names
     ]
     unknown = sum(not record for record in records)
-    return [*lines, f"{UNKNOWN} of {unknown:,} {of}"] if unknown else lines
+    return [*lines, f"{UNKNOWN} ({_number(unknown, of)})"] if unknown else lines
 
 
 def _recorded_versions(file: Path) -> dict[str, str]:
