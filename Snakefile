@@ -4,12 +4,14 @@ from snakemake.utils import min_version
 
 from workflow_scripts.cluster.earlier_jobs import wait_for_earlier_jobs
 from workflow_scripts.cluster.failed_jobs import FailedJobs
+from workflow_scripts.cluster.job_events import FinishedOutputs
 from workflow_scripts.cluster.made_files import MadeFiles, refuse_changed_files
 from workflow_scripts.cluster.progress import Progress
 from workflow_scripts.cluster.run_folder import refuse_other_folder
 from workflow_scripts.cluster.run_lock import hold_run_lock, refuse_second_run
 from workflow_scripts.cluster.warm_python import start_warm_python
 from workflow_scripts.dag.given import WILDCARDS, alternatives
+from workflow_scripts.dag.page_status import PageStatus
 from workflow_scripts.dag.plan import make_plan
 from workflow_scripts.sources import sources
 from workflow_scripts.tables.run_records import note_start
@@ -23,6 +25,8 @@ refuse_changed_files(workflow)
 plan = make_plan(workflow.overwrite_configfiles, workflow.config_settings.config)
 given, outputs = plan.given, plan.outputs
 failed_jobs = FailedJobs()
+page_status = PageStatus(plan, workflow)
+FinishedOutputs(page_status.finished, page_status.nothing_to_do).watch()
 STAGES = "downloads corpora datasets pretraining tuning tuning_grid embedding retrieval scoring"
 
 
@@ -61,11 +65,13 @@ onstart:
     MadeFiles().watch()
     wait_for_earlier_jobs()
     start_warm_python(workflow)
+    page_status.start()
 
 
 onsuccess:
-    print(f"Done. Tables asked for are in {plan.config.results}/tables: open index.html there")
+    page_status.end()
 
 
 onerror:
     print("These jobs failed (whole logs are in results/logs):", *failed_jobs.lines, sep="\n  ")
+    page_status.end(failed_jobs.lines)

@@ -18,7 +18,7 @@ COPIED = ("Snakefile", "rules", "envs", "workflow_scripts", "config", "profiles"
 SMALL_CONFIG = PROJECT / "tests" / "workflow" / "small.yaml"
 
 # files that hold when and how long a run was
-TIMES = ("running-time.", "index.html", "run.js", "results.zip")
+TIMES = ("running-time.", "index.html", "run.js", "status.js", "results.zip")
 # the rules that tests name most
 TUNE = "tune_encoder"
 SAMPLE = "sample_corpus"

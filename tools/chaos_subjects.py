@@ -30,7 +30,7 @@ FORK = multiprocessing.get_context("fork")
 # what no run repeats: times, speeds, and what is told of them
 _VOLATILE = (
     r"results/(logs|benchmarks)/.*|.*running-time\..*|out/steps\.jsonl"
-    r"|results/tables/(index\.html|run\.js|results\.zip)"
+    r"|results/tables/(index\.html|run\.js|status\.js|results\.zip)"
 )
 _CONFIG: dict[str, Any] = {
     "base": ["datasets.yaml", "recipes.yaml", "pretraining.yaml", "tuning_grid.yaml"],

@@ -1,29 +1,78 @@
 """Time and memory of a step, which it writes itself as it ends: whole, however short it was.
 
 Snakemake's own benchmark looks at a job's processes every half second and later every 30 s, and a
-step of the warm Python is not among them. The columns are its.
+step of the warm Python is not among them. The first columns are its; the others say where and with
+what the step ran, which is of the job, not of the page that shows it.
 """
 
 import datetime
+import json
+import os
+import platform
+import re
 import resource
 import sys
 import time
+from pathlib import Path
 
 from workflow_scripts.files import atomic_file
 
+# of the environment, for the steps of a run: {"command": [...], "started": seconds, "commit": ...}
+STARTED = "WORKFLOW_STARTED"
+# packages whose version can move a score, by the module that holds it
+PACKAGES = {
+    **{"torch": "torch", "transformers": "transformers", "tokenizers": "tokenizers"},
+    **{"sentence_transformers": "sentence-transformers", "numpy": "numpy", "scipy": "scipy"},
+    **{"sklearn": "scikit-learn", "faiss": "faiss-cpu"},
+}
 # of ru_maxrss, in MB, and of a block of ru_inblock
 _MEMORY_UNIT = 2**20 if sys.platform == "darwin" else 2**10
 _BLOCKS_IN_MB = 2**11
 
 
-def write_usage(path: str, started: float) -> None:
-    """Write a row of tsv: seconds since `started`, MB, processor seconds (children's as well).
+def machine() -> dict[str, str]:
+    """Return {what: value} of the machine, without its name."""
+    information = Path("/proc/cpuinfo")
+    text = information.read_text(errors="replace") if information.is_file() else ""
+    name = re.search(r"^model name\s*:\s*(.*\S)", text, re.MULTILINE)
+    return {
+        "processor": name[1] if name else platform.processor() or platform.machine(),
+        "cores": str(os.cpu_count() or "unknown"),
+        "memory": f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB",
+        "system": platform.system(),
+    }
+
+
+def machine_text() -> str:
+    """Return the machine on a line, with the GPU where this process used one."""
+    about = machine()
+    text = f"{about['processor']}, {about['cores']} cores, {about['memory']}, {about['system']}"
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_initialized():
+        text += f", {torch.cuda.get_device_name()}"
+    return " ".join(text.split())
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the packages that this process has imported."""
+    imported = ((name, sys.modules.get(module)) for module, name in PACKAGES.items())
+    found = {name: str(one.__version__) for name, one in imported if hasattr(one, "__version__")}
+    return {"python": platform.python_version(), **found}
+
+
+def started() -> dict[str, object]:
+    """Return what the head process of a run handed on; {} of a step that runs by itself."""
+    return json.loads(os.environ.get(STARTED) or "{}")
+
+
+def write_usage(path: str, began: float) -> None:
+    """Write a row of tsv: seconds since `began`, MB, processor seconds (children's as well).
 
     max_rss is the largest resident memory of a single process; in a warm Python that holds what
     its packages take too, although all steps share it.
     """
     usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    seconds = time.time() - started
+    seconds = time.time() - began
     processor = sum(one.ru_utime + one.ru_stime for one in usages)
     row = {
         "s": f"{seconds:.4f}",
@@ -33,6 +82,9 @@ def write_usage(path: str, started: float) -> None:
         "io_out": f"{sum(one.ru_oublock for one in usages) / _BLOCKS_IN_MB:.2f}",
         "mean_load": f"{100 * processor / seconds:.2f}",
         "cpu_time": f"{processor:.2f}",
+        "machine": machine_text(),
+        "commit": str(started().get("commit", "")),
+        "versions": ", ".join(f"{name} {number}" for name, number in versions().items()),
     }
     with atomic_file(path) as temporary:
         temporary.write_text("\t".join(row) + "\n" + "\t".join(row.values()) + "\n")

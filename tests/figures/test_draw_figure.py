@@ -22,7 +22,7 @@ EMPTY = {
     "roc": {"dataset": "d", "curves": [NOT_RUN]},
     "lines": AXES | {"series": [{"id": "s", "label": "S", "points": [NOT_RUN]}]},
     "cosines": {"dataset": "d", "panels": [NOT_RUN]},
-    "buckets": AXES | {"dataset": "d", "buckets": [NOT_RUN]},
+    "buckets": AXES | {"dataset": "d", "buckets": [NOT_RUN], "items": "none", "strings": "none"},
     "retrieved-languages": {"dataset": "d", "neighbours": 10, "columns": [NOT_RUN]},
     "translations": {"method": "pca", "pairs": 5, "rows": [], "columns": [], "panels": [NOT_RUN]},
 }

@@ -15,11 +15,14 @@ from workflow_scripts.tables import (
     assemble_scores,
     assemble_table,
 )
+from workflow_scripts.tables.render import status_script
 
 # what HTML would take for a mark, in every place that a config can fill
 HOSTILE = "</script><img src=x onerror=alert(1)> & 'q' \"d\" {{ 7 * 7 }}"
 RECIPES = {"base": "none", "mirror": "words"}
 VALUES = {"base": 0.30, "mirror": 0.45}
+ABOUT = {"machine": f"a processor, 2 cores {HOSTILE}", "commit": "0123456789ab"}
+ABOUT |= {"versions": "python 3.11.0, numpy 2.0"}
 
 
 class MadeRun:
@@ -29,6 +32,7 @@ class MadeRun:
         self.results = folder / "results"
         self.scores: list[str] = []
         self.encoders: set[str] = set()
+        self.jobs: set[str] = set()
 
     def part(self, model: str, recipe: str, dataset: str, seeds: tuple[int, ...]) -> dict[str, Any]:
         """Write the scores of an encoder, and what its jobs leave; return the part of a cell."""
@@ -51,7 +55,8 @@ class MadeRun:
                 folder = self.results / f"encoders/{encoder}"
                 folder.mkdir(parents=True, exist_ok=True)
                 (folder / "README.md").write_text("# A card\n")
-                (folder / "encoder.json").write_text("{}\n")
+                versions = {"torch": "2.12" if seed == 33 else f"2.13 {HOSTILE}"}
+                (folder / "encoder.json").write_text(json.dumps({"versions": versions}))
             self.encoders.add(encoder)
             paths.append(str(path))
         self.scores += paths
@@ -59,9 +64,11 @@ class MadeRun:
 
     def record(self, step: str, seconds: float) -> None:
         """Write the log and the benchmark file of a job."""
+        self.jobs.add(step)
+        about = {"s": f"{seconds:.4f}", "max_rss": "100", **ABOUT}
         for folder, ending, text in (
             ("logs", "log", "done\n"),
-            ("benchmarks", "tsv", f"s\tmax_rss\n{seconds:.4f}\t100\n"),
+            ("benchmarks", "tsv", "\t".join(about) + "\n" + "\t".join(about.values()) + "\n"),
         ):
             file = self.results / f"{folder}/{step}.{ending}"
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -159,6 +166,7 @@ def make_results(folder: Path) -> Path:
         "overview": {"one": [headline("table01", "avg"), headline("table02", "avg")]},
         "scores": sorted(made.scores),
         "encoders": sorted(made.encoders),
+        "jobs": sorted(made.jobs),
         "recipes": {"mirror": {"temperature": 0.04, "text": HOSTILE}, "base": {"pooling": "mean"}},
         **{"label": "made up", "seeds": [33, 44], "paper": []},
         "models": {"bert-en": HOSTILE, "mbert": "a multilingual one"},
@@ -166,4 +174,6 @@ def make_results(folder: Path) -> Path:
     outputs = {"output": "index.html", "script": "run.js", "zip": "results.zip"}
     outputs = {option: f"tables/{name}" for option, name in outputs.items()}
     made.run(assemble_index, "index", index, **outputs)
+    # as a run leaves it that made everything
+    (made.results / "tables/status.js").write_text(status_script({"pages": {}}))
     return made.results

@@ -1,11 +1,14 @@
 """The results pages in a real browser: what a click does, and how they look on any screen."""
 
+import shutil
 import zipfile
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
 from made_results import HOSTILE
+
+from workflow_scripts.tables.render import status_script
 
 pytestmark = pytest.mark.browser
 
@@ -16,6 +19,25 @@ ROWS = (
 )
 COLUMN = f"{ROWS}.map((row) => row.cells[arguments[0]].querySelector('button').textContent.trim())"
 LABELS = f"{ROWS}.map((row) => row.cells[0].firstChild.textContent.trim())"
+
+
+# what a run that failed leaves: these pages show older values, and why
+OLDER = ("tables/index", "tables/table01", "tables/scores", "figures/figure04")
+STATUS = {
+    "pages": {page: {"state": "failed", "why": f"It failed {HOSTILE}"} for page in OLDER},
+    "titles": {page: f"{page} {HOSTILE}" for page in OLDER},
+    "command": f"snakemake all_tables --config 'a={HOSTILE}'",
+    "failed": [f"tune_encoder: {HOSTILE}"],
+}
+
+
+@pytest.fixture(scope="session")
+def stale(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The made-up results after a run that failed."""
+    results = tmp_path_factory.mktemp("stale") / "results"
+    shutil.copytree(made, results)
+    (results / "tables/status.js").write_text(status_script(STATUS), encoding="utf-8")
+    return results
 
 
 def pages(results: Path) -> list[Path]:
@@ -51,21 +73,25 @@ def test_every_link_and_picture_is_there(browser, results):
             assert not parts.fragment or file != page or parts.fragment in ids, (page, address)
 
 
+def check_look(browser, axe, page, width, scheme):
+    browser.open(page, width, 800, scheme)
+    assert browser.run("return document.documentElement.scrollWidth") <= width, page
+    browser.run(axe)
+    found = browser.driver.execute_async_script(
+        "axe.run(document, {resultTypes: ['violations']})"
+        ".then((found) => arguments[arguments.length - 1](found.violations))"
+    )
+    serious = [one for one in found if one["impact"] in ("serious", "critical")]
+    told = [(one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in serious]
+    assert not told, page
+
+
 @pytest.mark.parametrize(("width", "scheme"), SIZES)
 def test_no_page_scrolls_sideways_and_axe_finds_nothing_serious(
     browser, results, axe, width, scheme
 ):
     for page in pages(results):
-        browser.open(page, width, 800, scheme)
-        assert browser.run("return document.documentElement.scrollWidth") <= width, page
-        browser.run(axe)
-        found = browser.driver.execute_async_script(
-            "axe.run(document, {resultTypes: ['violations']})"
-            ".then((found) => arguments[arguments.length - 1](found.violations))"
-        )
-        serious = [one for one in found if one["impact"] in ("serious", "critical")]
-        told = [(one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in serious]
-        assert not told, page
+        check_look(browser, axe, page, width, scheme)
 
 
 def test_the_overview_fits_a_screen(browser, results):
@@ -211,6 +237,69 @@ def test_print_cuts_nothing_off(browser, made, name):
     assert browser.run("return all('.part, .split').length") == 0
 
 
+BANNER = "return one('.status')?.innerText.replace(/\\n+/g, '\\n')"
+
+
+def test_pages_say_that_they_show_older_values_and_others_do_not(browser, stale):
+    for page in pages(stale):
+        browser.open(page)
+        name = "/".join(page.with_suffix("").parts[-2:])
+        if name not in OLDER:
+            assert browser.run(BANNER) is None, page
+            continue
+        said = browser.run(BANNER)
+        assert said.startswith(f"This page shows older values\nIt failed {HOSTILE}"), page
+        assert f"up to date: {STATUS['command']}" in said
+        assert browser.run("return one('.status').getBoundingClientRect().top") < 20
+        assert browser.run("return all('[onerror]').length") == 0, page
+        browser.run("one('.status summary').click()")
+        assert f"tune_encoder: {HOSTILE}" in browser.run(BANNER)
+    # the first page names the others
+    browser.open(stale / "tables/index.html")
+    links = browser.run("return all('.status a').map((one) => one.href)")
+    ends = ["tables/table01.html", "tables/scores.tsv", "figures/figure04.html"]
+    assert links == [(stale / end).as_uri() for end in ends]
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [("running", "This page may show older values\n"), ("older", "This page shows older values\n")],
+)
+def test_a_page_that_a_run_is_making_may_be_older(browser, stale, tmp_path, state, said):
+    copy = tmp_path / "tables"
+    copy.mkdir()
+    shutil.copy(stale / "tables/table01.html", copy)
+    pages = {"tables/table01": {"state": state, "why": "Why."}}
+    (copy / "status.js").write_text(status_script({"pages": pages, "titles": {}, "command": ""}))
+    browser.open(copy / "table01.html")
+    assert browser.run(BANNER).startswith(said)
+    browser.console()
+
+
+def test_the_first_page_names_older_pages_though_it_is_none(browser, stale, tmp_path):
+    results = tmp_path / "results"
+    shutil.copytree(stale, results)
+    pages = {page: entry for page, entry in STATUS["pages"].items() if page != "tables/index"}
+    (results / "tables/status.js").write_text(status_script(STATUS | {"pages": pages}))
+    browser.open(results / "tables/index.html")
+    assert browser.run(BANNER).startswith("Some pages show older values\nOlder: tables/table01 ")
+    browser.open(results / "tables/table02.html")
+    assert browser.run(BANNER) is None
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1300, "light"), (400, "dark")])
+def test_a_page_that_is_older_looks_as_well(browser, stale, axe, width, scheme):
+    check_look(browser, axe, stale / "figures/figure04.html", width, scheme)
+
+
+def test_what_made_the_scores_is_counted(browser, made):
+    browser.open(made / "tables/index.html")
+    browser.run("one('details.fold summary').click()")
+    text = browser.run("return one('details.fold').innerText")
+    assert "torch 2.12 (" in text and f"2.13 {HOSTILE} (" in text
+    assert "0123456789ab" in text and "This page" in text
+
+
 def test_the_zip_is_whole(browser, results, tmp_path):
     with zipfile.ZipFile(results / "tables/results.zip") as archive:
         assert archive.testzip() is None
@@ -218,6 +307,8 @@ def test_the_zip_is_whole(browser, results, tmp_path):
     test_every_link_and_picture_is_there(browser, tmp_path / "results")
     page = tmp_path / "results/tables/index.html"
     assert "results.zip" not in page.read_text(encoding="utf-8")
+    browser.open(page)
+    assert browser.run(BANNER) is None
 
 
 def test_pages_without_figures_weigh_under_3_mb(results):

@@ -260,7 +260,7 @@ def test_html_is_whole_accessible_and_fetches_nothing(assembled):
     assert inside <= set(page.ids)
     forms = {f"table01.{ending}" for ending in ("tsv", "md", "tex")}
     others = {link for link in page.links if not link.startswith("#")}
-    assert others == forms | {"index.html", "cells/table01.tsv", "run.js"}
+    assert others == forms | {"index.html", "cells/table01.tsv", "run.js", "status.js"}
     assert "http" not in text and "url(" not in text
     assert '<html lang="en">' in text
 

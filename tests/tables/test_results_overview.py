@@ -1,8 +1,12 @@
 """The overview: cells counted, tasks by models; the first page, run.js and the zip around it."""
 
+import csv
 import json
+import os
+import platform
 import subprocess
 import zipfile
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -12,8 +16,10 @@ from html_reading import Page
 
 from workflow_scripts.tables import assemble_index
 from workflow_scripts.tables.overview import count, lines
-from workflow_scripts.tables.run_records import STARTED, commit, duration
+from workflow_scripts.tables.render import status_script
+from workflow_scripts.tables.run_records import commit, duration, makers, note_start, read_jobs
 from workflow_scripts.tables.tidy_cells import HEADER, NO_PLACE, TidyCell, write_cells
+from workflow_scripts.usage import STARTED, write_usage
 
 
 def cell(row: str, status: str = "no-published", **changes: Any) -> TidyCell:
@@ -29,6 +35,8 @@ TUNED = cell(
     **{"against_difference": Decimal("0.250"), "p_value": 0.002},
 )
 ROW = {"row": "mirror", "label": "+ Mirror", "against": "mp", "against_label": "BERT"}
+ENCODER = "bert/mirror/words/seed33"
+JOBS = [f"tune_encoder/{ENCODER}", f"score_suite/{ENCODER}/words"]
 HEADLINE = {"table": "t", "task": "Words", "column": "avg", "digits": 3}
 
 
@@ -76,28 +84,61 @@ def test_durations(seconds, text):
     assert duration(seconds) == text
 
 
-def test_the_commit_is_that_of_the_folder_itself(tmp_path, monkeypatch):
+@pytest.fixture
+def checkout(tmp_path: Path) -> Callable[[str], str]:
+    """A maker of git checkouts of one file, by folder: it returns the commit as pages show it."""
+
+    def make(name: str) -> str:
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "a").write_text(name)
+        who = ("-c", "user.name=a", "-c", "user.email=a@b")
+        for words in ("init --quiet", "add a", "commit --quiet --message one", "rev-parse HEAD"):
+            command = ["git", *who, *words.split()]
+            said = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
+        return said.stdout[:12]
+
+    return make
+
+
+def test_the_commit_is_that_of_the_folder_itself(tmp_path, monkeypatch, checkout):
     monkeypatch.chdir(tmp_path)
     assert commit() == "not known: no git checkout"
-
-    def git(*words: str) -> str:
-        who = ("-c", "user.name=a", "-c", "user.email=a@b")
-        return subprocess.run(
-            ["git", *who, *words], check=True, capture_output=True, text=True
-        ).stdout
-
-    (tmp_path / "a").write_text("1")
-    git("init", "--quiet")
-    git("add", "a")
-    git("commit", "--quiet", "--message", "one")
-    head = git("rev-parse", "HEAD")[:12]
+    head = checkout("one")
+    monkeypatch.chdir(tmp_path / "one")
     assert commit() == head
-    (tmp_path / "a").write_text("2")
+    Path("a").write_text("2")
     assert commit() == f"{head}, edited since"
     # a folder within a checkout of something else
-    (tmp_path / "within").mkdir()
-    monkeypatch.chdir(tmp_path / "within")
+    Path("within").mkdir()
+    monkeypatch.chdir("within")
     assert commit() == "not known: no git checkout"
+
+
+def test_variables_of_git_do_not_name_another_commit(tmp_path, monkeypatch, checkout):
+    """As they are set within a hook of git's, or by a person for another command."""
+    own, other = checkout("own"), checkout("other")
+    monkeypatch.chdir(tmp_path / "own")
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "other/.git"))
+    assert own != other and commit() == own
+    monkeypatch.setenv("GIT_WORK_TREE", str(tmp_path / "own"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "none"))
+    assert commit() == own
+
+
+def test_a_run_hands_on_its_commit_to_its_jobs(tmp_path, monkeypatch, checkout):
+    head = checkout("one")
+    monkeypatch.chdir(tmp_path / "one")
+    monkeypatch.delenv(STARTED, raising=False)
+    write_usage("alone.tsv", 0)
+    note_start()
+    write_usage("job.tsv", 0)
+    monkeypatch.delenv(STARTED)
+    for name, known in (("alone", ""), ("job", head)):
+        (record,) = csv.DictReader(Path(f"{name}.tsv").read_text().splitlines(), delimiter="\t")
+        assert record["commit"] == known
+        assert f", {os.cpu_count()} cores, " in record["machine"]
+        assert f"python {platform.python_version()}" in record["versions"]
 
 
 @pytest.fixture
@@ -136,6 +177,7 @@ def index(results: Path, **changes: Any) -> str:
             "encoders": ["bert/mirror/words/seed33"],
             "recipes": {"mirror": {"span_masking": None, "epochs": 2}},
         },
+        "jobs": JOBS,
         **{"label": "the sampler", "data": "the sampler; unchecked", "paper": []},
         "models": {"bert": "a <small> model"},
     }
@@ -171,8 +213,8 @@ def test_the_first_page_links_all_by_paper_and_says_what_made_it(made, monkeypat
     ]
     assert "2 cells: 2 ran, 0 did not; 0 compared with the paper" in text
     assert "snakemake --config &#39;a=b c&#39;" in text
-    # all that there is, of whatever config: 61.04 + .5 + 5
-    assert "3 jobs, together 1 min 7 s" in text
+    # of the jobs that the config asks for: 61.04 + .5, not the 5 of another one
+    assert "2 jobs, together 1 min 2 s" in text
     assert "a &lt;small&gt; model" in text and "ROC &lt;curve&gt;" in text
     assert "nothing here reproduces a paper" in text
     assert "reproduces" not in index(made, paper=["one"])
@@ -202,9 +244,50 @@ def test_the_zip_holds_pages_figures_cards_and_logs(made):
     with zipfile.ZipFile(made / "tables/results.zip") as archive:
         names = set(archive.namelist())
         page = archive.read("tables/index.html").decode()
+        # whole as it was packed, whatever a later run does to the folder
+        assert archive.read("tables/status.js").decode() == status_script({"pages": {}})
     encoder = "bert/mirror/words/seed33"
     assert names == {
         *("tables/index.html", "tables/run.js", "tables/t.html", "tables/cells/t.tsv"),
+        "tables/status.js",
         *("figures/f.png", f"encoders/{encoder}/README.md", f"logs/tune_encoder/{encoder}.log"),
     }
     assert "results.zip" not in page and "t.html" in page
+
+
+def record(results: Path, job: str, *about: str) -> None:
+    file = results / f"benchmarks/{job}.tsv"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("s\tmachine\tcommit\tversions\n" + "\t".join(("1.5", *about)) + "\n")
+
+
+def test_what_made_the_scores_is_of_their_jobs_not_of_the_page(made, tmp_path):
+    """Mixed versions, machines and commits are counted, and jobs of older runs are unknown."""
+    encoders = [f"bert/mirror/words/seed{seed}" for seed in (33, 34, 35, 36)]
+    for encoder, torch in zip(encoders, ("2.12", "2.13", "2.13", None), strict=True):
+        record(made, f"tune_encoder/{encoder}", "a GPU", "abc", "python 3.11.2, torch 9")
+        for folder, name in (("encoders", "encoder"), ("embeddings", "words")):
+            file = made / f"{folder}/{encoder}/{name}.json"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            content = {"versions": {"torch": torch, "transformers": "5"}} if torch else {}
+            file.write_text(json.dumps(content))
+        record(made, f"embed_suite/{encoder}/words", "a GPU", "abc", "")
+        record(made, f"score_suite/{encoder}/words", "a laptop", "abc, edited since", "numpy 2.0")
+    record(made, "assemble_table/t", "a page's", "a page's", "")
+    jobs = sorted(
+        str(file.relative_to(made / "benchmarks").with_suffix(""))
+        for file in (made / "benchmarks").rglob("seed3*")
+        for file in ([file] if file.is_file() else file.glob("*.tsv"))
+    )
+    found = makers(made, read_jobs(made, [*jobs, "assemble_table/t", "no/such"]), encoders)
+    torch = "torch 2.13 (2 encoders); 2.12 (1 encoder)"
+    assert found["Encoders (4)"] == [torch, "transformers 5", "not known (1 encoder)"]
+    assert found["Vectors (4 files)"][0] == "torch 2.13 (2 files); 2.12 (1 file)"
+    assert found["Scores (4 files)"] == ["numpy 2.0"]
+    assert found["Machines"] == ["a GPU (8 jobs); a laptop (4 jobs)"]
+    assert found["Commits"] == ["abc (8 jobs); abc, edited since (4 jobs)"]
+    assert f"python {platform.python_version()}" in found["This page"]
+    # of a run before there were such records
+    (made / f"benchmarks/{jobs[0]}.tsv").write_text("s\n3\n")
+    found = makers(made, read_jobs(made, jobs), encoders)
+    assert "not known (1 job)" in found["Machines"][0]

@@ -108,7 +108,7 @@ def test_each_paper_has_a_section_and_a_total_of_its_own(tmp_path):
     assert counts["total two"] == counts["table03"]
     assert counts["total"] == [9, 3, 1, 1, 2, 3, 3]
     assert re.findall("^## (.*)$", text, flags=re.MULTILINE) == ["Paper one", "Paper two"]
-    one, two = page[page.index("Paper one") :].split("Paper two")
+    one, two = page[page.index("Paper one") : page.index("</main>")].split("Paper two")
     assert "table03" not in one
     assert "table01" not in two
     assert "Not counted: 2 cells" in text

@@ -1,9 +1,7 @@
 """Measurements as tidy rows in a tsv file, one value of one run a row; and on what machine."""
 
 import datetime
-import os
 import platform
-import re
 from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -11,6 +9,7 @@ from typing import Any, NamedTuple
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_lines, write_text
+from workflow_scripts.usage import machine
 
 # In place of a way: rows that say what was measured, where and with what.
 ABOUT = "about"
@@ -53,19 +52,6 @@ def read_measurements(path: Path) -> list[Measurement]:
         raise UserError(f"{path}:1: expected the head {HEAD.expandtabs(1)}; measure anew")
     fields = [line.split("\t") for line in lines[1:]]
     return [Measurement(a, b, c, int(run), d, value) for a, b, c, run, d, value in fields]
-
-
-def machine() -> dict[str, str]:
-    """Return {what: value} of the machine, without its name."""
-    information = Path("/proc/cpuinfo")
-    text = information.read_text(errors="replace") if information.is_file() else ""
-    name = re.search(r"^model name\s*:\s*(.*\S)", text, re.MULTILINE)
-    return {
-        "processor": name[1] if name else platform.processor() or platform.machine(),
-        "cores": str(os.cpu_count() or "unknown"),
-        "memory": f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB",
-        "system": platform.system(),
-    }
 
 
 def describe_machine() -> dict[str, str]:

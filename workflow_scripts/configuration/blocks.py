@@ -106,6 +106,16 @@ def _usable_in_rules(path: str) -> str:
 RulePath = Annotated[Text, AfterValidator(_usable_in_rules)]
 
 
+def _no_tag(path: str) -> str:
+    if "<" in path:
+        raise mistake("rename it, since Snakemake's report would take `<` for the start of a tag")
+    return path
+
+
+# the folder of results, whose name is in all that the report shows
+ResultsPath = Annotated[RulePath, AfterValidator(_no_tag)]
+
+
 def read_block(
     kind: type[AnyBlock], value: Any, where: str = "", file: str | FileOf = "config"
 ) -> AnyBlock:

@@ -10,6 +10,7 @@ from workflow_scripts.configuration.blocks import (
     Id,
     NotNegative,
     Papers,
+    ResultsPath,
     RulePath,
     Seed,
     Sha256,
@@ -169,7 +170,7 @@ class Paper(Block):
 class Config(Block):
     """A merged config. Blocks that are chosen by name are typed by their rooms (`dag.typed`)."""
 
-    results: RulePath = Field("results", description="Folder of everything that a run makes.")
+    results: ResultsPath = Field("results", description="Folder of everything that a run makes.")
     seeds: Distinct[Seed] = Field(description="Seeds of tuning; tuned rows are means over them.")
     data: Data = Field(description="Where the data are.")
     downloads: Downloads = Field(Downloads(), description="How files are fetched.")

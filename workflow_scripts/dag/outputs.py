@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 from workflow_scripts import rooms
 from workflow_scripts.canonical import canonical
 from workflow_scripts.dag.asked import Wanted, cell_of_figure, cell_of_table
+from workflow_scripts.dag.asked_jobs import asked_jobs, embedding_jobs, scoring_jobs
 from workflow_scripts.dag.needs import shown_searches
 from workflow_scripts.dag.unchecked import Unchecked
 from workflow_scripts.tables.document import paper_name
-from workflow_scripts.tables.render import rst_text
+from workflow_scripts.tables.page_records import input_files
+from workflow_scripts.tables.render import report_text, rst_text
 
 if TYPE_CHECKING:
     from workflow_scripts.dag.plan import Plan
@@ -92,19 +94,7 @@ class Run:
         methods = dict.fromkeys(recipes[one.recipe].method for one in tuned)
         labels = dict.fromkeys(("words", *_TUNED_ON.values()))
         groups = {f"method {name}, {label}": set() for name in methods for label in labels}
-        groups |= {"embedding": set(), "scoring": set()}
-        for wanted in run:
-            is_lexicon = plan.asked.is_lexicon(wanted.dataset)
-            rule = "score_lexicon" if is_lexicon else "score_suite"
-            groups["scoring"].update(f"{rule}/{one}" for one in wanted.score_ids())
-            for encoders in wanted.encoders:
-                suites = wanted.suites
-                if is_lexicon:
-                    suites = plan.given.embedded_suites(wanted.dataset, encoders)
-                for encoder, suite in zip(encoders, suites, strict=True):
-                    static = plan.models.vectors(encoder.model) is not None
-                    rule = "embed_static" if static else "embed_suite"
-                    groups["embedding"].add(f"{rule}/{encoder}/{suite}")
+        groups |= {"embedding": embedding_jobs(plan, run), "scoring": scoring_jobs(plan, run)}
         for encoder in tuned:
             corpus = plan.typed.corpora[encoder.corpus]
             first = next(iter(corpus.corpora()), encoder.corpus)
@@ -152,9 +142,7 @@ class Outputs:
 
     def files(self, room: str, name: str) -> list[str]:
         """Return what a table is assembled from or a figure drawn from, besides its block."""
-        block = self.resolved(room, name)
-        files = rooms.load(f"{room}.kinds", block["kind"]).files(block)
-        return [*files, block["reference"]] if block["reference"] else files
+        return input_files(room, self.resolved(room, name))
 
     def module(self, room: str, name: str) -> str:
         """Return the module of the kind of a table or figure, as `sources` takes it."""
@@ -212,9 +200,7 @@ class Outputs:
         if what == "task":
             return self.task(room, name)
         titles = {paper: one.title for paper, one in self._plan.config.papers.items()}
-        text = block.title if what == "title" else paper_name(block.paper, titles)
-        # Snakemake fills in what stands in braces
-        return text.replace("{", "(").replace("}", ")")
+        return report_text(block.title if what == "title" else paper_name(block.paper, titles))
 
     def caption(self, figure: str) -> str:
         """Return the caption of a figure for the report, which reads it as reStructuredText."""
@@ -236,6 +222,7 @@ class Outputs:
             "overview": self._overview(),
             "scores": plan.cells.all_scores(),
             "encoders": list(map(str, encoders)),
+            "jobs": asked_jobs(plan),
             "recipes": {name: plan.typed.blocks["recipes"][name] for name in sorted(recipes)},
             "label": self._label,
             "seeds": plan.config.seeds,

@@ -12,7 +12,8 @@ from workflow_scripts.tables import document as doc
 from workflow_scripts.tables import overview, run_records
 from workflow_scripts.tables.arguments import read_arguments
 from workflow_scripts.tables.cell_details import PAIR, score_id
-from workflow_scripts.tables.render import RUN, render_page
+from workflow_scripts.tables.page_records import cell_files, make_record
+from workflow_scripts.tables.render import RUN, STATUS, render_page, status_script
 from workflow_scripts.tables.tidy_cells import read_cells
 
 FIGURE_FORMS = ("html", "svg", "png", "tsv", "md")
@@ -48,7 +49,7 @@ def _settings(recipe: Mapping[str, Any]) -> str:
 
 
 def records(
-    block: Mapping[str, Any], results: Path, seconds: Mapping[str, float]
+    block: Mapping[str, Any], results: Path, jobs: Mapping[str, run_records.JobRecord]
 ) -> dict[str, Any]:
     """Return what cells open of the run: models, settings of recipes, cards, and steps."""
     # of a lexicon no encoder is the one that it is scored by
@@ -60,7 +61,7 @@ def records(
         "models": block["models"],
         "recipes": {name: _settings(recipe) for name, recipe in block["recipes"].items()},
         "cards": run_records.cards(results, block["encoders"]),
-        "steps": run_records.step_records(results, seconds, ids),
+        "steps": run_records.step_records(results, jobs, ids),
     }
 
 
@@ -93,15 +94,18 @@ def write_zip(path: str, texts: Mapping[str, str], files: Mapping[str, Path]) ->
 def main(argv: list[str] | None = None) -> None:
     block, arguments = read_arguments(argv, __doc__, "output", "script", "zip")
     results = Path(arguments.output).parents[1]
-    seconds = run_records.read_seconds(results)
-    found = records(block, results, seconds)
+    jobs = run_records.read_jobs(results, block["jobs"])
+    found = records(block, results, jobs)
     script = f"window.run = {json.dumps(found, ensure_ascii=False, separators=(',', ':'))};\n"
     values = {
         **{"title": "Results", "run": RUN, "block": block, "papers": paper_sections(block)},
-        **{"facts": run_records.facts(seconds), "installed": run_records.installed()},
+        **{"facts": run_records.facts(jobs)},
+        "makers": run_records.makers(results, jobs, block["encoders"]),
     }
-    # an unpacked zip has no zip to link
+    values |= {"page": "tables/index", "record": make_record(block, cell_files(block), results)}
+    # an unpacked zip has no zip to link, and is as whole as it was
     texts = {"tables/index.html": render_page("index", zip=None, **values), f"tables/{RUN}": script}
+    texts[f"tables/{STATUS}"] = status_script({"pages": {}})
     write_zip(arguments.zip, texts, {name: results / name for name in zipped_names(block, found)})
     write_text(arguments.script, script)
     page = render_page("index", zip=Path(arguments.zip).name, **values)

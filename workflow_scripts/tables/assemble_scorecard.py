@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from workflow_scripts.errors import run_command
@@ -14,6 +15,7 @@ from workflow_scripts.tables import document as doc
 from workflow_scripts.tables import numbers as form
 from workflow_scripts.tables.arguments import read_arguments
 from workflow_scripts.tables.cells import INSIDE, NOT_COMPARABLE, NOT_RUN, OUTSIDE
+from workflow_scripts.tables.page_records import cell_files, make_record
 from workflow_scripts.tables.render import write_document
 from workflow_scripts.tables.tidy_cells import TidyCell, read_cells
 
@@ -215,7 +217,8 @@ def scorecard_documents(block: dict[str, Any]) -> tuple[doc.Document, doc.Docume
 def main(argv: list[str] | None = None) -> None:
     block, arguments = read_arguments(argv, __doc__, "output-prefix")
     page, numbers = scorecard_documents(block)
-    write_document(arguments.output_prefix, page, "md", "html")
+    record = make_record(block, cell_files(block), Path(arguments.output_prefix).parent.parent)
+    write_document(arguments.output_prefix, page, "md", "html", record=record)
     write_document(arguments.output_prefix, numbers, "tsv")
 
 

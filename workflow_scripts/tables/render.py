@@ -1,5 +1,6 @@
 """Documents as tsv, Markdown, HTML and LaTeX, by the templates beside this file."""
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -10,9 +11,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from workflow_scripts.files import write_text
 from workflow_scripts.tables.document import Document
+from workflow_scripts.tables.page_records import Record
 
 # beside the pages: settings, cards, logs and seconds, which `run_records` gathers
 RUN = "run.js"
+# beside the pages of tables: which pages show older values than there are (`dag/page_status`)
+STATUS = "status.js"
 _WORDS = "backslash asciicircum asciitilde less greater bar"
 _FORMULAS = "pm times leq geq rightarrow uparrow downarrow ddagger rho tau"
 _LATEX = (
@@ -22,6 +26,11 @@ _LATEX = (
     | {sign: rf"$\{word}$" for sign, word in zip("±×≤≥→↑↓‡ρτ", _FORMULAS.split(), strict=True)}
     | {"–": "--", "—": "---", "“": "``", "”": "''", "’": "'", "…": r"\ldots{}", "−": "$-$"}
 )
+
+
+def status_script(status: Mapping[str, Any]) -> str:
+    """Return status.js: "pages" that show older values by their ids, and more of the run."""
+    return f"window.runStatus = {json.dumps(status, ensure_ascii=False, indent=1)};\n"
 
 
 def one_line(text: str) -> str:
@@ -36,6 +45,16 @@ def markdown_text(text: str) -> str:
 def rst_text(text: str) -> str:
     """Return plain text on one line, with all that reStructuredText could read escaped."""
     return re.sub(r"([^\w\s]|_)", r"\\\1", one_line(text))
+
+
+def report_text(text: str) -> str:
+    """Return plain text on one line for Snakemake's report, which looks the same there.
+
+    The report writes texts into scripts of its page, where the name of a tag would end the script,
+    and into reStructuredText; in braces it takes them for wildcards.
+    """
+    text = re.sub(r"<(?=\S)", "<\N{WORD JOINER}", one_line(text)).replace("`", "'")
+    return text.replace("{", "(").replace("}", ")")
 
 
 def latex_text(text: str) -> str:
@@ -68,8 +87,15 @@ def _environment(is_latex: bool) -> Environment:
     return environment
 
 
-def render_page(template: str, **values: Any) -> str:
-    """Return a page of HTML by one of the templates; `run` is the address of run.js, or None."""
+def render_page(
+    template: str, page: str | None = None, record: Record | None = None, **values: Any
+) -> str:
+    """Return a page of HTML by one of the templates; `run` is the address of run.js, or None.
+
+    `page` is its id in status.js, "tables/table01", and `record` says what it was made from.
+    """
+    status = f"../tables/{STATUS}" if page and page.startswith("figures/") else STATUS
+    values |= {"page": page, "record": record, "status": status}
     return _environment(False).get_template(f"{template}.html.j2").render(**values)
 
 
@@ -92,18 +118,24 @@ def _lines_once(details: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     return {"lines": list(numbers), "cells": cells}
 
 
-def render(document: Document, form: str) -> str:
-    """Return a document in a form: tsv, md, html or tex."""
+def render(
+    document: Document, form: str, page: str | None = None, record: Record | None = None
+) -> str:
+    """Return a document in a form: tsv, md, html or tex; `page` and `record` as `render_page`."""
     if form == "html":
         run, cells = (RUN, _lines_once(document.details)) if document.details else (None, None)
-        return render_page("page", document=document, title=document.title, run=run, cells=cells)
+        values = {"document": document, "title": document.title, "run": run, "cells": cells}
+        return render_page("page", page, record, **values)
     template = _environment(form == "tex").get_template(f"page.{form}.j2")
     text = template.render(document=document)
     return re.sub(r"\n{3,}", "\n\n", text).strip("\n") + "\n" if form == "md" else text
 
 
-def write_document(prefix: str | Path, document: Document, *forms: str) -> None:
+def write_document(
+    prefix: str | Path, document: Document, *forms: str, record: Record | None = None
+) -> None:
     """Write a document as {prefix}.{form}; all forms are made before the first is written."""
-    texts = {form: render(document, form) for form in forms}
+    page = "/".join(Path(prefix).parts[-2:])
+    texts = {form: render(document, form, page, record) for form in forms}
     for form, text in texts.items():
         write_text(f"{prefix}.{form}", text)

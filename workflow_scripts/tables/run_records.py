@@ -1,7 +1,8 @@
-"""What a run left beside its scores: seconds, logs and cards, the command, the commit, the machine.
+"""What a run left beside its scores: seconds, logs and cards, and what made the scores.
 
-Read as they are when the pages are made; what is not there is left out, and the pages say so. The
-Snakefile hands on when and how the run was started, by the environment.
+Machine, commit and versions are those that the jobs had, as they recorded them, not those of the
+page. Read as they are when the pages are made; what is not there is left out, and the pages say so.
+The Snakefile hands on when and how the run was started, by the environment.
 """
 
 import json
@@ -11,28 +12,43 @@ import shlex
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from workflow_scripts.benchmarks.measurements import machine
 from workflow_scripts.datasets.headed_rows import read_headed_rows
 from workflow_scripts.errors import UserError
+from workflow_scripts.files import read_json
+from workflow_scripts.usage import STARTED, machine_text, started
 
-# of the environment, for the steps of a run: {"command": [...], "started": seconds}
-STARTED = "WORKFLOW_STARTED"
-# packages whose version can move a score
-PACKAGES = "torch transformers tokenizers sentence-transformers numpy scipy faiss-cpu snakemake"
+UNKNOWN = "not known"
+# of the usage files, which older ones lack
+_RECORDED = ("machine", "commit", "versions")
+# that can move a score where vectors are there; what made these is in their own records
+_SCORED_WITH = ("python", "numpy", "scipy", "scikit-learn", "faiss-cpu")
+# of these, the most frequent are shown
+_MOST = 6
+
+
+class JobRecord(NamedTuple):
+    """What a job wrote of itself; "" where it did not, as before there was such a record."""
+
+    seconds: float
+    machine: str = ""
+    commit: str = ""
+    versions: str = ""
 
 
 def note_start() -> None:
-    """Keep when and by which command a run was started, for its steps."""
+    """Keep when and by which command a run was started, and of which commit, for its steps."""
     command = [Path(sys.argv[0]).name, *sys.argv[1:]]
-    os.environ[STARTED] = json.dumps({"command": command, "started": time.time()})
+    about = {"command": command, "started": time.time(), "commit": commit()}
+    os.environ[STARTED] = json.dumps(about)
 
 
 def duration(seconds: float) -> str:
@@ -43,18 +59,22 @@ def duration(seconds: float) -> str:
     return f"{minutes // 60:,} h {minutes % 60} min"
 
 
-def read_seconds(results: Path) -> dict[str, float]:
-    """Return the seconds of each job that has a benchmark file, by "rule/wildcards"."""
-    folder, found = results / "benchmarks", {}
-    for file in sorted(folder.rglob("*.tsv")):
+def read_jobs(results: Path, jobs: Iterable[str]) -> dict[str, JobRecord]:
+    """Return what the jobs of a config wrote, by "rule/wildcards"; not those without a file."""
+    found = {}
+    for job in sorted(jobs):
+        file = results / f"benchmarks/{job}.tsv"
         # one of another program is not shown
         with suppress(UserError, ValueError):
-            for _, row in islice(read_headed_rows(file, ["s"]), 1):
-                found[str(file.relative_to(folder).with_suffix(""))] = float(row["s"])
+            for _, row in islice(read_headed_rows(file, ["s"], _RECORDED), 1):
+                about = (row.get(name, "") for name in _RECORDED)
+                found[job] = JobRecord(float(row["s"]), *about)
     return found
 
 
-def step_records(results: Path, seconds: Mapping[str, float], ids: Iterable[str]) -> list[list]:
+def step_records(
+    results: Path, jobs: Mapping[str, JobRecord], ids: Iterable[str]
+) -> list[list[Any]]:
     """Return [step, seconds, whether its log is there] of the steps that are of `ids`.
 
     An id is an encoder or what one is scored on: a step's name starts with its rule and goes on
@@ -62,10 +82,10 @@ def step_records(results: Path, seconds: Mapping[str, float], ids: Iterable[str]
     """
     known = set(ids)
     found = []
-    for step, value in seconds.items():
+    for step, job in jobs.items():
         _, _, of = step.partition("/")
         if of in known or of.rpartition("/")[0] in known:
-            found.append([step, round(value, 1), (results / f"logs/{step}.log").is_file()])
+            found.append([step, round(job.seconds, 1), (results / f"logs/{step}.log").is_file()])
     return found
 
 
@@ -74,45 +94,109 @@ def cards(results: Path, encoders: Iterable[str]) -> list[str]:
 
 
 def _git(*words: str) -> str:
-    return subprocess.run(
-        ["git", *words], capture_output=True, text=True, check=True
-    ).stdout.strip()
+    # variables may name another repository, as within a hook of git's
+    own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    options = {"capture_output": True, "text": True, "check": True, "env": own}
+    return subprocess.run(["git", *words], **options).stdout.strip()
 
 
 def commit() -> str:
     """Return the commit of the project's folder, and whether it was edited since."""
-    try:
+    with suppress(OSError, subprocess.CalledProcessError):
         if Path(_git("rev-parse", "--show-toplevel")) == Path.cwd():
             return _git("describe", "--always", "--abbrev=12", "--dirty=, edited since")
-    except (OSError, subprocess.CalledProcessError):
-        pass
-    return "not known: no git checkout"
+    return f"{UNKNOWN}: no git checkout"
 
 
-def installed() -> dict[str, str]:
-    """Return the versions of Python and of the packages that can move a score."""
-    found = {"python": platform.python_version()}
-    for package in PACKAGES.split():
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "not installed"
-    return found
+def _number(count: int, of: str) -> str:
+    return f"1 {of.removesuffix('s')}" if count == 1 else f"{count:,} {of}"
 
 
-def facts(seconds: Mapping[str, float]) -> dict[str, str]:
-    """Return what the overview says of the run: time, machine, commit, command."""
-    about = machine()
-    told = os.environ.get(STARTED)
-    start: dict[str, Any] = json.loads(told) if told else {}
+def _counted(values: Iterable[str], of: str) -> str:
+    """Return the different values; if several, with how many `of` something have each."""
+    counts = Counter(value or UNKNOWN for value in values).most_common()
+    if len(counts) < 2:
+        return counts[0][0] if counts else UNKNOWN
+    shown = [f"{value} ({_number(count, of)})" for value, count in counts[:_MOST]]
+    more = [f"and {len(counts) - _MOST} others"] if len(counts) > _MOST else []
+    return "; ".join([*shown, *more])
+
+
+def _packages(records: Iterable[Mapping[str, str]], of: str) -> list[str]:
+    """Return a line for each package: its version, or all of them and how many have each."""
+    records = list(records)
+    names = dict.fromkeys(name for record in records for name in record)
+    lines = [
+        f"{name} {_counted((one[name] for one in records if name in one), of)}" for name in names
+    ]
+    unknown = sum(not record for record in records)
+    return [*lines, f"{UNKNOWN} ({_number(unknown, of)})"] if unknown else lines
+
+
+def _recorded_versions(file: Path) -> dict[str, str]:
+    """Return the versions that the record of an encoder or of vectors has; {} where it has none."""
+    with suppress(UserError, AttributeError):
+        return dict(read_json(file).get("versions", {}))
+    return {}
+
+
+def _versions_of_job(job: JobRecord) -> dict[str, str]:
+    pairs = (part.split(" ", 1) for part in job.versions.split(", ") if " " in part)
+    return {name: number for name, number in pairs if name in _SCORED_WITH}
+
+
+def _before_pages(jobs: Mapping[str, JobRecord]) -> list[JobRecord]:
+    """Return what the jobs wrote that make encoders and scores, and all that these need."""
+    pages = ("assemble_", "draw_")
+    return [job for name, job in jobs.items() if not name.startswith(pages)]
+
+
+def _snakemake() -> str:
+    try:
+        return version("snakemake")
+    except PackageNotFoundError:
+        return UNKNOWN
+
+
+def makers(
+    results: Path, jobs: Mapping[str, JobRecord], encoders: Iterable[str]
+) -> dict[str, list[str]]:
+    """Return what made encoders, vectors and scores, and what made the page: {what: lines}.
+
+    `encoders` are those that are shown; untuned ones are models and have no record of their own.
+    """
+    tuned = [one for one in encoders if f"tune_encoder/{one}" in jobs]
+    embedded = [job.partition("/")[2] for job in jobs if job.startswith("embed_suite/")]
+    scored = [job for name, job in jobs.items() if name.startswith(("score_", "classify_"))]
+    found = {
+        f"Encoders ({len(tuned):,})": _packages(
+            (_recorded_versions(results / f"encoders/{one}/encoder.json") for one in tuned),
+            "encoders",
+        ),
+        f"Vectors ({len(embedded):,} files)": _packages(
+            (_recorded_versions(results / f"embeddings/{one}.json") for one in embedded), "files"
+        ),
+        f"Scores ({len(scored):,} files)": _packages(map(_versions_of_job, scored), "files"),
+        "Machines": [_counted((job.machine for job in _before_pages(jobs)), "jobs")],
+        "Commits": [_counted((job.commit for job in _before_pages(jobs)), "jobs")],
+        "This page": [
+            *(f"python {platform.python_version()}", f"snakemake {_snakemake()}"),
+            *(machine_text(), f"commit {commit()}", f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"),
+        ],
+    }
+    return {name: lines for name, lines in found.items() if lines}
+
+
+def facts(jobs: Mapping[str, JobRecord]) -> dict[str, str]:
+    """Return what the overview says of the run: time, machines, commits, command."""
+    start: dict[str, Any] = started()
     now = time.time()
     ended = f"{datetime.fromtimestamp(now, UTC):%Y-%m-%d %H:%M} UTC"
     wall = f"; this run began {duration(now - start['started'])} before" if start else ""
-    jobs = f"{len(seconds):,} jobs, together {duration(sum(seconds.values()))}"
+    seconds = sum(job.seconds for job in jobs.values())
     return {
-        "Time": f"{jobs}{wall}; page of {ended}",
-        "Machine": f"{about['processor']}, {about['cores']} cores, {about['memory']}, "
-        f"{about['system']}",
-        "Commit": commit(),
-        "Command": shlex.join(start["command"]) if start else "not known: made by the step alone",
+        "Time": f"{len(jobs):,} jobs, together {duration(seconds)}{wall}; page of {ended}",
+        "Machine": _counted((job.machine for job in _before_pages(jobs)), "jobs"),
+        "Commit": _counted((job.commit for job in _before_pages(jobs)), "jobs"),
+        "Command": shlex.join(start["command"]) if start else f"{UNKNOWN}: made by the step alone",
     }

@@ -1,5 +1,5 @@
-// Sorting, the filter, the switches and what a cell opens. Plain scripts, nothing is fetched; all
-// texts are set as text, so that none is read as HTML.
+// Older values, sorting, the filter, the switches and what a cell opens. Plain scripts, nothing is
+// fetched; all texts are set as text, so that none is read as HTML.
 "use strict";
 
 const run = window.run || null; // of run.js, which lies beside the pages of a whole run
@@ -9,6 +9,45 @@ function element(tag, text, parent) {
   if (text) made.textContent = text;
   if (parent) parent.append(made);
   return made;
+}
+
+// ---- older values: what status.js, which the next run writes, has of this page ----------------
+
+const status = window.runStatus || { pages: {} }; // not there in a page that was handed on alone
+const here = document.body.dataset.page;
+const MOST_PAGES = 8;
+
+function showStatus(entry, others) {
+  const banner = element("aside");
+  banner.className = "status";
+  banner.setAttribute("aria-label", "Older values");
+  const verb = !entry ? "" : entry.state === "running" ? "may show" : "shows";
+  element("strong", entry ? `This page ${verb} older values` : "Some pages show older values", banner);
+  if (entry) element("p", entry.why, banner);
+  if (others.length) {
+    const line = element("p", entry ? "Older too: " : "Older: ", banner);
+    others.slice(0, MOST_PAGES).forEach((one, place) => {
+      const ending = one === "tables/scores" ? "tsv" : "html";
+      if (place) line.append(" · ");
+      line.append(link(status.titles[one], encodeURI(`../${one}.${ending}`)));
+    });
+    if (others.length > MOST_PAGES) line.append(` and ${others.length - MOST_PAGES} more`);
+  }
+  element("code", status.command, element("p", "To bring everything up to date: ", banner));
+  if (status.failed) {
+    const folded = element("details", "", banner);
+    element("summary", `Failed jobs: ${status.failed.length}`, folded);
+    const failed = element("ul", "", folded);
+    status.failed.forEach((line) => element("li", line, failed));
+  }
+  document.body.prepend(banner);
+}
+
+const older = Object.keys(status.pages).filter((one) => one !== here);
+const entry = Object.hasOwn(status.pages, here) ? status.pages[here] : null;
+// the first page names those that it links
+if (entry || (here === "tables/index" && older.length)) {
+  showStatus(entry, here === "tables/index" ? older : []);
 }
 
 // ---- sorting: numbers from the highest, texts from A; then the other way; then as it was ------
