@@ -93,7 +93,8 @@ def link(arguments: argparse.Namespace, choices: Choices, pooling: str, max_leng
                 _say(f"approximate search: recall@{arguments.k} {share:.4f} on a sample")
             grouped = not arguments.each_name
             # one more, by which the margin is told
-            ranked = best_links(index, vectors, arguments.k + 1, search, grouped=grouped)
+            how = {"grouped": grouped, "threads": arguments.threads}
+            ranked = best_links(index, vectors, arguments.k + 1, search, **how)
             writer.write(batch, (named_links(index, links) for links in ranked))
     for line in writer.report.lines():
         _say(line)

@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,13 @@ class NameIndex:
         start = self.ends[row - 1] + 1 if row else 0
         identity, _, name = self.text[start : self.ends[row]].tobytes().decode().partition("\t")
         return identity, name
+
+    @cached_property
+    def id_numbers(self) -> np.ndarray:
+        """The number of each row's id, int64 [names]; ids are counted from 0 as they come."""
+        known: dict[str, int] = {}
+        rows = (known.setdefault(self[row][0], len(known)) for row in range(len(self)))
+        return np.fromiter(rows, dtype=np.int64, count=len(self))
 
 
 def describe_files(paths: Sequence[Path], choices: dict[str, Any]) -> dict[str, Any]:
