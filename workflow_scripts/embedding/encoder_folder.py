@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,13 @@ from workflow_scripts.files import atomic_directory, sha256_of, write_json, writ
 
 # What a method trained beside the model, in an encoder folder.
 OWN_WEIGHTS = "training_modules.safetensors"
+# Files beside config.json that no vector depends on: texts for readers, files of the repository,
+# weights in forms that are not read, and the record, whose pooling and length are compared where
+# they are used. Of all others one cannot know: tokenizers read files of many names.
+_OF_NO_VECTOR = (
+    *("README.md", "LICENSE*", ".*", "encoder.json"),
+    *("*.bin", "*.h5", "*.msgpack", "*.ot", "*.pt", "*.pth", "*.onnx", "*.tflite", "*.gguf"),
+)
 
 
 @dataclass
@@ -49,6 +57,7 @@ class LoadedModel:
     tokenizer: PreTrainedTokenizerBase
     name: str
     weights_sha256: str
+    model_sha256: str
     folder: Path | None = None
 
     @property
@@ -145,11 +154,31 @@ def resolve_model_folder(source: str) -> Path:
 
 def weights_sha256(folder: Path) -> str:
     """Return the SHA-256 of model.safetensors, or of the names and hashes of all its shards."""
+    *shards, last = _weight_files(folder)
+    return _hash_of_files(folder, [*shards, last]) if shards else sha256_of(folder / last)
+
+
+def model_sha256(folder: Path, weights: str) -> str:
+    """Return one hash of all that makes a model's vectors: weights, config.json and tokenizer.
+
+    `weights` is the folder's `weights_sha256`. Files of subfolders are not read: pooling is that of
+    a command or of `recorded_choices`.
+    """
+    apart = (*_weight_files(folder), *_OF_NO_VECTOR)
+    names = [path.name for path in folder.iterdir() if path.is_file()]
+    kept = sorted(name for name in names if not any(fnmatchcase(name, part) for part in apart))
+    return hashlib.sha256(f"{weights} {_hash_of_files(folder, kept)}".encode()).hexdigest()
+
+
+def _weight_files(folder: Path) -> list[str]:
     single, index = (folder / name for name in WEIGHT_FILES)
     if single.is_file():
-        return sha256_of(single)
-    shards = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
-    listing = "".join(f"{shard} {sha256_of(folder / shard)}\n" for shard in shards)
+        return [single.name]
+    return sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
+
+
+def _hash_of_files(folder: Path, names: list[str]) -> str:
+    listing = "".join(f"{name} {sha256_of(folder / name)}\n" for name in names)
     return hashlib.sha256(listing.encode()).hexdigest()
 
 
@@ -218,7 +247,8 @@ def load_model(source: str, device: str | torch.device = "cpu") -> LoadedModel:
         ) from error
     # A folder goes by its last name: records hold no paths of the machine.
     name = folder.resolve().name if local_path(source).is_dir() else source
-    return LoadedModel(model, tokenizer, name, weights_sha256(folder), folder)
+    weights = weights_sha256(folder)
+    return LoadedModel(model, tokenizer, name, weights, model_sha256(folder, weights), folder)
 
 
 def onnx_file(folder: Path, int8: bool) -> Path:

@@ -177,7 +177,7 @@ def add_mention_arguments(parser: argparse.ArgumentParser) -> None:
     add("--mentions", required=True, help="a mention a line, or tsv; - for standard input")
     add("--mention-column", help="number from 1, or name in the header (default: the line)")
     add("--gold-column", help="ids that are right, joined by |: accuracy is told")
-    add("--lower-case", action="store_true", help="names and mentions")
+    add("--lower-case", action="store_true", help="names and mentions in small letters")
 
 
 def add_link_arguments(parser: argparse.ArgumentParser) -> None:
