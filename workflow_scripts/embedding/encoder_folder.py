@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from workflow_scripts.downloads.model_files import (
     check_model_files,
     hub_offline_variable,
     local_path,
+    vector_files,
 )
 from workflow_scripts.embedding.model_config import (
     ENCODERS,
@@ -40,13 +40,6 @@ from workflow_scripts.files import atomic_directory, sha256_of, write_json, writ
 
 # What a method trained beside the model, in an encoder folder.
 OWN_WEIGHTS = "training_modules.safetensors"
-# Files beside config.json that no vector depends on: texts for readers, files of the repository,
-# weights in forms that are not read, and the record, whose pooling and length are compared where
-# they are used. Of all others one cannot know: tokenizers read files of many names.
-_OF_NO_VECTOR = (
-    *("README.md", "LICENSE*", ".*", "encoder.json"),
-    *("*.bin", "*.h5", "*.msgpack", "*.ot", "*.pt", "*.pth", "*.onnx", "*.tflite", "*.gguf"),
-)
 
 
 @dataclass
@@ -161,13 +154,11 @@ def weights_sha256(folder: Path) -> str:
 def model_sha256(folder: Path, weights: str) -> str:
     """Return one hash of all that makes a model's vectors: weights, config.json and tokenizer.
 
-    `weights` is the folder's `weights_sha256`. Files of subfolders are not read: pooling is that of
-    a command or of `recorded_choices`.
+    `weights` is the folder's `weights_sha256`.
     """
-    apart = (*_weight_files(folder), *_OF_NO_VECTOR)
-    names = [path.name for path in folder.iterdir() if path.is_file()]
-    kept = sorted(name for name in names if not any(fnmatchcase(name, part) for part in apart))
-    return hashlib.sha256(f"{weights} {_hash_of_files(folder, kept)}".encode()).hexdigest()
+    hashed = _weight_files(folder)
+    others = [name for name in vector_files(folder) if name not in hashed]
+    return hashlib.sha256(f"{weights} {_hash_of_files(folder, others)}".encode()).hexdigest()
 
 
 def _weight_files(folder: Path) -> list[str]:

@@ -1,6 +1,7 @@
 """Command of rule `link_shard`: the best ids of all mentions among the names of one shard."""
 
 import argparse
+from functools import partial
 from pathlib import Path
 
 from workflow_scripts.errors import run_command
@@ -8,6 +9,7 @@ from workflow_scripts.files import write_text
 from workflow_scripts.retrieval.name_index import map_index
 from workflow_scripts.retrieval.name_shards import write_shard_ranking
 from workflow_scripts.retrieval.suite_files import read_vectors
+from workflow_scripts.retrieval.vector_search import search_blocks
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -26,8 +28,9 @@ def main(argv: list[str] | None = None) -> None:
         write_text(arguments.output, "")
         return
     index = map_index(arguments.names, arguments.vectors)
+    search = partial(search_blocks, targets=index.vectors, threads=arguments.threads)
     mentions = read_vectors(arguments.mentions)
-    write_shard_ranking(arguments.output, index, mentions, arguments.k + 1, arguments.threads)
+    write_shard_ranking(arguments.output, index, mentions, arguments.k + 1, search)
 
 
 if __name__ == "__main__":

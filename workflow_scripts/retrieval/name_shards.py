@@ -5,7 +5,6 @@ A shard's ranking has rows of the mention's number, id, name and score, by menti
 
 import heapq
 from collections.abc import Iterable, Iterator
-from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -14,21 +13,18 @@ import numpy as np
 
 from workflow_scripts.errors import told_as_damaged
 from workflow_scripts.files import atomic_text, read_rows
-from workflow_scripts.retrieval.linked_ids import best_links, named_links
+from workflow_scripts.retrieval.linked_ids import Search, best_links, named_links
 from workflow_scripts.retrieval.mention_links import BATCH, Found
 from workflow_scripts.retrieval.name_index import NameIndex
-from workflow_scripts.retrieval.vector_search import search_blocks
 
 
 def write_shard_ranking(
-    path: Path, index: NameIndex, mentions: np.ndarray, k: int, threads: int
+    path: Path, index: NameIndex, mentions: np.ndarray, k: int, search: Search
 ) -> None:
     """Write the k best ids of a shard for `mentions` [n, dimension]."""
-    search = partial(search_blocks, targets=index.vectors, threads=threads)
     with atomic_text(path) as stream:
         for start in range(0, len(mentions), BATCH):
-            some = mentions[start : start + BATCH]
-            ranked = best_links(index, some, k, search, threads=threads)
+            ranked = best_links(index, mentions[start : start + BATCH], k, search)
             for number, links in enumerate(ranked, start=start):
                 for identity, name, score in named_links(index, links):
                     # the shortest digits that give the very float64 again
