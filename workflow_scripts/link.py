@@ -89,7 +89,6 @@ def link(arguments: argparse.Namespace, choices: Choices, pooling: str, max_leng
         how = (arguments.approximate, arguments.threads)
         vectors = (index.vectors, index.vectors_sha256)
         approximate = ApproximateIndex(*vectors, folder / "ivf.faiss", *how)
-        search = approximate.search
     asked = read_mentions(arguments.mentions, arguments.mention_column, arguments.gold_column)
     with ExitStack() as stack:
         output, errors = (
@@ -107,8 +106,10 @@ def link(arguments: argparse.Namespace, choices: Choices, pooling: str, max_leng
                 _say(f"approximate search: recall@{arguments.k} {share:.4f} on a sample")
             grouped = not arguments.each_name
             # one more, by which the margin is told
-            how = {"grouped": grouped, "threads": arguments.threads}
-            ranked = best_links(index, vectors, arguments.k + 1, search, **how)
+            nearest = approximate and approximate.search
+            ranked = best_links(
+                *(index, vectors, arguments.k + 1, search), grouped=grouped, approximate=nearest
+            )
             writer.write(batch, (named_links(index, links) for links in ranked))
     for line in writer.report.lines():
         _say(line)

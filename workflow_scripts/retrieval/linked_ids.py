@@ -7,9 +7,9 @@ import numpy as np
 
 from workflow_scripts.retrieval.name_index import NameIndex
 from workflow_scripts.retrieval.suite_files import gather_rows, normalise
-from workflow_scripts.retrieval.vector_search import search_blocks
 
-# Of queries [n, dimension] and `k`, the rows and products [n, k] of the nearest names.
+# Of queries [n, dimension] and `k`, the rows and products [n, k] of the nearest names; an exact one
+# takes `among`, the rows of those that are searched.
 Search = Callable[..., tuple[np.ndarray, np.ndarray]]
 # Names looked at for each id that is wanted, at first; so many times more where their ids are too
 # few, and what such a search leaves is found id by id.
@@ -35,26 +35,27 @@ def best_links(
     search: Search,
     *,
     grouped: bool = True,
-    threads: int = 1,
+    approximate: Search | None = None,
 ) -> Iterator[list[Link]]:
     """Yield for each of `queries` [n, dimension] its k best names, or all where there are fewer.
 
-    By inner product, as `search` finds them; of equals the lower row leads. `grouped`: an id's best
-    name alone counts, so that there are k ids. Where the nearest names are of fewer ids than that,
-    the others are found by exact search.
+    By inner product, as `search` finds them, which is exact; of equals the lower row leads.
+    `grouped`: an id's best name alone counts, so that there are k ids. `approximate` finds the
+    nearest names in place of `search`, but not what ids they lack.
     """
+    nearest = approximate or search
     width = min(k * _NAMES_AN_ID if grouped else k, len(index))
     step = max(1, _NAMES_AT_ONCE // width)
     for start in range(0, len(queries), step):
         some = queries[start : start + step]
-        ranked, pending = _nearest_links(index, some, k, width, search, grouped)
+        ranked, pending = _nearest_links(index, some, k, width, nearest, grouped)
         if len(pending) and width < len(index):
             wider, left = min(width * _WIDER, len(index)), pending
-            more, pending = _nearest_links(index, some[left], k, wider, search, grouped)
+            more, pending = _nearest_links(index, some[left], k, wider, nearest, grouped)
             for query, links in zip(left.tolist(), more, strict=True):
                 ranked[query] = links
             pending = left[pending] if wider < len(index) else pending[:0]
-            by_id = _links_by_id(index, some[pending], k, threads) if len(pending) else ()
+            by_id = _links_by_id(index, some[pending], k, search) if len(pending) else ()
             for query, links in zip(pending.tolist(), by_id, strict=True):
                 ranked[query] = links
         yield from ranked
@@ -81,7 +82,7 @@ def _first_of_each_id(index: NameIndex, links: list[Link]) -> list[Link]:
 
 
 def _links_by_id(
-    index: NameIndex, queries: np.ndarray, k: int, threads: int
+    index: NameIndex, queries: np.ndarray, k: int, search: Search
 ) -> Iterator[list[Link]]:
     """Yield the k best ids of each query, whatever ids its nearest names are of.
 
@@ -102,14 +103,14 @@ def _links_by_id(
         rows = np.full((len(some), k), len(index), dtype=np.int64)
         scores = np.full((len(some), k), -np.inf)
         if width:
-            near = search_blocks(some, index.vectors, width, threads=threads, among=few)
+            near = search(some, k=width, among=few)
             for query, (own, values) in enumerate(zip(*near, strict=True)):
                 firsts = np.sort(np.unique(numbers[own], return_index=True)[1])[:k]
                 rows[query, : len(firsts)] = own[firsts]
                 scores[query, : len(firsts)] = values[firsts]
         for number in many.tolist():
             own = by_number[starts[number] : starts[number] + counts[number]]
-            best = search_blocks(some, index.vectors, 1, threads=threads, among=own)
+            best = search(some, k=1, among=own)
             rows, scores = np.hstack([rows, best[0]]), np.hstack([scores, best[1]])
             order = np.lexsort((rows, -scores), axis=1)[:, :k]
             rows, scores = (np.take_along_axis(one, order, axis=1) for one in (rows, scores))
