@@ -89,7 +89,7 @@ def open_index(folder: Path, maker: dict[str, Any], source: dict[str, Any] | Non
     """
     record = read_json(folder / _RECORD)
     with told_as_damaged(folder / _RECORD, _REMEDY):
-        if "vectors_sha256" not in record:
+        if "names_sha256" in record and "vectors_sha256" not in record:
             raise UserError(f"{folder}: an index of an older version, unchecked; {_REMEDY}")
         for key in _COMPARED:
             if (was := record["maker"].get(key)) != (now := maker.get(key)):
