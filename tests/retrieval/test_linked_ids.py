@@ -44,7 +44,7 @@ def whole_vectors(rows):
 
 
 @given(st.lists(st.sampled_from("AAAABCDE"), min_size=1, max_size=60), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_links_are_the_best_name_of_each_id(ids, data):
     vectors, queries = data.draw(whole_vectors(len(ids))), data.draw(whole_vectors(5))
     k = data.draw(st.integers(1, 7))

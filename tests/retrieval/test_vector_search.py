@@ -46,7 +46,7 @@ def test_search_equals_a_stable_sort_ties_included(pair, data):
 
 
 @given(pairs, st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_ties_that_no_short_list_settles_are_a_stable_sort(pair, data):
     queries, targets = pair
     k = data.draw(st.integers(1, len(targets)))
@@ -147,7 +147,7 @@ def test_nearest_others_are_a_stable_sort_without_the_row_itself(pool, data):
 
 
 @given(pairs, st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_some_rows_are_searched_as_if_they_were_all(pair, data):
     queries, targets = pair
     among = np.array(sorted(data.draw(st.sets(st.integers(0, len(targets) - 1), min_size=1))))
