@@ -3,12 +3,13 @@
 import json
 import subprocess
 import sys
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 from sentence_transformers import SentenceTransformer
 from sklearn.metrics.pairwise import cosine_similarity
-from tiny_models import encoder, make_sentences, one_thread, tiny_bert, tiny_roberta
+from tiny_models import edit_model, encoder, make_sentences, one_thread, tiny_bert, tiny_roberta
 
 from workflow_scripts import embed, export_onnx
 from workflow_scripts.embedding import vector_shards
@@ -103,12 +104,12 @@ def test_a_stopped_run_goes_on_and_gives_the_same_bytes(run, tmp_path, monkeypat
     whole = run(output=tmp_path / "whole.npy", shard_size=2)
     write, written = vector_shards.write_shard, []
 
-    def write_or_stop(job, first, vectors):
+    def write_or_stop(job, first, *given):
         if first == 4 and 4 not in written:
             written.append(first)
             raise KeyboardInterrupt
         written.append(first)
-        write(job, first, vectors)
+        write(job, first, *given)
 
     monkeypatch.setattr(vector_shards, "write_shard", write_or_stop)
     with pytest.raises(KeyboardInterrupt):
@@ -116,6 +117,22 @@ def test_a_stopped_run_goes_on_and_gives_the_same_bytes(run, tmp_path, monkeypat
     assert run(shard_size=2).tobytes() == whole.tobytes()
     assert written[:5] == [0, 2, 4, 4, 6]
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["vectors.npy"]
+
+
+@pytest.mark.parametrize("name", ["config.json", "tokenizer.json"])
+def test_a_stopped_run_of_a_model_that_was_edited_starts_anew(
+    name, run, encoder, tmp_path, monkeypatch, capsys
+):
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(vector_shards, "join_shards", Mock(side_effect=KeyboardInterrupt))
+        run(shard_size=7)
+    before = encode_strings(load_model(str(encoder)), LINES, "mean", 16)
+    edit_model(encoder, name)
+    vectors = run(shard_size=7)
+    expected = encode_strings(load_model(str(encoder)), LINES, "mean", 16)
+    np.testing.assert_allclose(vectors, expected, atol=5e-6)
+    assert np.abs(expected - before).max() > 1e-3
+    assert "left by another job, removed" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("count", [1, 2])

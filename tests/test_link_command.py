@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tiny_models import encoder, make_sentences, one_thread, tiny_bert, tiny_roberta
+from tiny_models import edit_model, encoder, make_sentences, one_thread, tiny_bert, tiny_roberta
 
 from workflow_scripts import files as reading_and_writing
 from workflow_scripts import link
@@ -138,7 +138,7 @@ def test_an_index_of_other_names_or_another_encoder_is_refused(run, files, tmp_p
         run("--overwrite", index=index, pooling="cls")
     with pytest.raises(UserError, match="made with weights_sha256"):
         run("--overwrite", index=index, encoder=tiny_bert, pooling="mean", max_length=16)
-    with pytest.raises(UserError, match="from other files of names"):
+    with pytest.raises(UserError, match="made with --lower-case False, where now it is True"):
         run("--overwrite", "--lower-case", index=index)
     files[0].write_text("C1\tother\n")
     with pytest.raises(UserError, match=r"index: an index made from other files of names.*--index"):
@@ -146,6 +146,38 @@ def test_an_index_of_other_names_or_another_encoder_is_refused(run, files, tmp_p
     (index / "names.tsv").write_text("C1\tother\n")
     with pytest.raises(UserError, match="changed since it was made"):
         run("--overwrite", index=index, names=None)
+
+
+@pytest.mark.parametrize("name", ["config.json", "tokenizer.json"])
+def test_an_index_of_a_model_that_was_edited_is_refused(name, run, encoder, tmp_path):
+    run(index=tmp_path / "index")
+    edit_model(encoder, name)
+    message = "made with another config.json or tokenizer: model_sha256"
+    for names in ({}, {"names": None}):
+        with pytest.raises(UserError, match=message):
+            run("--overwrite", index=tmp_path / "index", **names)
+
+
+def test_without_names_mentions_are_read_as_those_of_the_index(run, files, tmp_path):
+    files[1].write_text("The RED cat\nA Dog\n")
+    index = {"index": tmp_path / "index"}
+    lower = run("--lower-case", **index)
+    plain = run("--overwrite")
+    assert [row[2:] for row in lower] != [row[2:] for row in plain]
+    assert run("--overwrite", names=None, **index) == lower
+    assert run("--overwrite", "--lower-case", names=None, **index) == lower
+    other = {"index": tmp_path / "other"}
+    assert run("--overwrite", **other) == plain
+    for flags in (["--lower-case"], ["--language", "SPA"], ["--names-format", "lines"]):
+        with pytest.raises(UserError, match=f"made with {flags[0]} .*; give another --index or"):
+            run("--overwrite", *flags, names=None, **other)
+
+
+def test_an_index_without_its_vectors_needs_the_names(run, tmp_path):
+    run(index=tmp_path / "index")
+    (tmp_path / "index" / "vectors.npy").unlink()
+    with pytest.raises(UserError, match="--names: give files of names, or --index with a finished"):
+        run("--overwrite", index=tmp_path / "index", names=None)
 
 
 def test_a_cut_run_goes_on_where_it_was(run, tmp_path, monkeypatch, capsys):
@@ -277,6 +309,22 @@ def test_approximate_search_tells_its_recall(run, encoder, tmp_path, capsys):
     assert (index / "ivf.faiss").stat().st_mtime_ns == made
 
 
+def test_a_damaged_inverted_file_and_that_of_another_index_are_made_again(
+    run, files, tmp_path, capsys
+):
+    index, inverted = tmp_path / "index", tmp_path / "index" / "ivf.faiss"
+    rows = run("--approximate", "1000", index=index)
+    body = inverted.read_bytes()
+    files[0].write_text("".join(f"{identity}\t{name}s\n" for identity, name in NAMES))
+    run("--overwrite", "--approximate", "1000", index=tmp_path / "other")
+    for damaged in (b"IwSq" + bytes(40), (tmp_path / "other" / "ivf.faiss").read_bytes()):
+        inverted.write_bytes(damaged)
+        capsys.readouterr()
+        assert run("--overwrite", "--approximate", "1000", index=index, names=None) == rows
+        assert "ivf.faiss: damaged, or made from other vectors" in capsys.readouterr().err
+        assert inverted.read_bytes() == body
+
+
 MISTAKES = [
     ({"k": 0}, [], "--k 0: give 1 or more"),
     ({"names": None}, [], "--names: give files of names"),
@@ -332,10 +380,3 @@ def test_no_input_and_no_file_of_somebody_else_is_replaced(run, files, tmp_path)
     with pytest.raises(UserError, match=r"--index \S+mine: holds notes.txt"):
         run(index=tmp_path / "mine")
     assert [path.read_bytes() for path in files] == before
-
-
-def test_a_damaged_inverted_file_is_named(run, tmp_path):
-    run(index=tmp_path / "index")
-    (tmp_path / "index" / "ivf.faiss").write_bytes(b"IwSq" + bytes(40))
-    with pytest.raises(UserError, match=r"ivf.faiss: damaged .*; remove it"):
-        run("--overwrite", "--approximate", "1", index=tmp_path / "index")

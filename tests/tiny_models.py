@@ -1,5 +1,6 @@
 """Random models of a few thousand weights, with tokenizers made from a handful of words."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,20 @@ def make_roberta(folder: Path) -> Path:
     config = transformers.RobertaConfig(**sizes)
     transformers.RobertaModel(config).save_pretrained(folder)
     return folder
+
+
+def edit_model(folder: Path, name: str) -> None:
+    """Change the config.json or tokenizer.json of a model so that its vectors are others."""
+    content = json.loads((folder / name).read_text())
+    if name == "config.json":
+        content["layer_norm_eps"] = 0.5
+    else:
+        # other ids for all tokens but the special ones
+        ids, special = content["model"]["vocab"], len(content["added_tokens"])
+        last = max(ids.values())
+        changed = {word: last + special - n if n >= special else n for word, n in ids.items()}
+        content["model"]["vocab"] = dict(sorted(changed.items(), key=lambda pair: pair[1]))
+    (folder / name).write_text(json.dumps(content))
 
 
 @pytest.fixture(scope="session")

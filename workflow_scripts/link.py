@@ -48,6 +48,19 @@ echo 'cardiac infarction' | COMMAND --encoder my-encoder --names names.tsv \\
 """
 
 
+def read_choices(arguments: argparse.Namespace) -> Choices:
+    """Return how names are read: by the options, and without --names as those of the index were.
+
+    Raises `UserError` for an option that says otherwise than the index.
+    """
+    options = ("language", "sources", "suppress", "lower_case")
+    given = {"form": arguments.names_format} | {key: getattr(arguments, key) for key in options}
+    given = {key: value for key, value in given.items() if value}
+    if not arguments.names:
+        given = name_index.read_choices(arguments.index, given)
+    return Choices(**given)
+
+
 def link(arguments: argparse.Namespace, choices: Choices, pooling: str, max_length: int) -> None:
     # Only now: they take seconds, which bad arguments should not wait for.
     with quick_imports():
@@ -74,8 +87,8 @@ def link(arguments: argparse.Namespace, choices: Choices, pooling: str, max_leng
         from workflow_scripts.retrieval.approximate_search import ApproximateIndex
 
         how = (arguments.approximate, arguments.threads)
-        approximate = ApproximateIndex(index.vectors, folder / "ivf.faiss", *how)
-        search = approximate.search
+        vectors = (index.vectors, index.vectors_sha256)
+        approximate = ApproximateIndex(*vectors, folder / "ivf.faiss", *how)
     asked = read_mentions(arguments.mentions, arguments.mention_column, arguments.gold_column)
     with ExitStack() as stack:
         output, errors = (
@@ -93,7 +106,10 @@ def link(arguments: argparse.Namespace, choices: Choices, pooling: str, max_leng
                 _say(f"approximate search: recall@{arguments.k} {share:.4f} on a sample")
             grouped = not arguments.each_name
             # one more, by which the margin is told
-            ranked = best_links(index, vectors, arguments.k + 1, search, grouped=grouped)
+            nearest = approximate and approximate.search
+            ranked = best_links(
+                *(index, vectors, arguments.k + 1, search), grouped=grouped, approximate=nearest
+            )
             writer.write(batch, (named_links(index, links) for links in ranked))
     ids = (index[row][0] for row in range(len(index)))
     for line in (*writer.report.lines(), *writer.report.lines_of_unknown(ids)):
@@ -125,12 +141,13 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     parser = door_parser("link", __doc__, EXAMPLE)
     add = parser.add_argument
     add("--encoder", required=True, help="model folder or hub id (id@revision)")
-    add("--names", nargs="+", type=Path, help="names with ids; needless with a finished --index")
+    without = "names with ids; without, those of a finished --index, as they were read"
+    add("--names", nargs="+", type=Path, help=without)
     known = f"{', '.join(FORMATS)} (default: by the file's name and first lines)"
     add("--names-format", choices=FORMATS, metavar="FORMAT", help=known)
-    add("--language", default="ENG", help="of MRCONSO.RRF (default: ENG)")
+    add("--language", help="of MRCONSO.RRF (default: ENG)")
     add("--sources", nargs="+", help="of MRCONSO.RRF, SAB (default: all)")
-    add("--suppress", nargs="+", default=["N"], help="of MRCONSO.RRF, flags to take (default: N)")
+    add("--suppress", nargs="+", help="of MRCONSO.RRF, flags to take (default: N)")
     add_mention_arguments(parser)
     add("--errors", type=Path, help="mentions whose best id is not a gold one, tsv")
     add("--output", type=Path, help="links (default, and -: standard output)")
@@ -168,14 +185,12 @@ def main(argv: list[str] | None = None) -> None:
         raise UserError("--errors: against what? give --gold-column too")
     if arguments.index is None and arguments.output is None:
         raise UserError("--output: without it the vectors of the names need a place; give --index")
-    if not arguments.names and not (arguments.index and (arguments.index / "index.json").is_file()):
+    if not arguments.names and not (arguments.index and name_index.is_finished(arguments.index)):
         raise UserError("--names: give files of names, or --index with a finished index")
     check_files("--mentions", arguments.mentions, stdin=True)
     check_files("--names", *(arguments.names or ()))
     pooling, max_length = settle_pooling(arguments.encoder, arguments.pooling, arguments.max_length)
-    options = {"language": arguments.language, "sources": arguments.sources}
-    options |= {"suppress": arguments.suppress, "lower_case": arguments.lower_case}
-    choices = Choices(arguments.names_format, **options)
+    choices = read_choices(arguments)
     alone: Any = nullcontext()
     if arguments.index is None:
         alone = sole_run("--output", arguments.output)

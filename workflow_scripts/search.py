@@ -49,6 +49,8 @@ EXAMPLE = """
 echo 'cardiac infarction' | COMMAND nearest --encoder my-encoder --queries - \\
     --strings resources/sampler/names/biomedical_names.txt --k 3 --output nearest.tsv
 """
+# Pairs that are made rows of the output at once.
+PAIRS_AT_ONCE = 1 << 16
 Files = dict[str, NumberedLines]
 Vectors = dict[str, np.ndarray]
 # rows of the output, and how many of what they are
@@ -97,9 +99,13 @@ def pair_rows(
     others: np.ndarray,
     scores: np.ndarray,
 ) -> Iterator[tuple[Any, ...]]:
-    for row, other, score in zip(rows.tolist(), others.tolist(), scores.tolist(), strict=True):
-        numbers = left.numbers[row], right.numbers[other]
-        yield score, *numbers, left.strings[row], right.strings[other]
+    # as Python's numbers all pairs of many equal strings would take gigabytes
+    for start in range(0, len(rows), PAIRS_AT_ONCE):
+        part = slice(start, start + PAIRS_AT_ONCE)
+        pairs = zip(rows[part].tolist(), others[part].tolist(), scores[part].tolist(), strict=True)
+        for row, other, score in pairs:
+            numbers = left.numbers[row], right.numbers[other]
+            yield score, *numbers, left.strings[row], right.strings[other]
 
 
 class Mode(NamedTuple):

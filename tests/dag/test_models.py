@@ -60,11 +60,11 @@ def test_the_hash_that_weights_must_have_is_that_of_any_id_of_the_model():
 
 
 def test_a_local_model_depends_on_the_files_that_it_has(tmp_path):
-    for name in ("config.json", "model.safetensors", "vocab.txt", "README.md"):
+    for name in ("config.json", "model.safetensors", "spiece.model", "README.md", ".gitignore"):
         (tmp_path / name).touch()
     models = models_of({"local": {"path": str(tmp_path)}}, Path("root"), Path("fetched"))
     assert models.location("local") == str(tmp_path)
-    names = ("config.json", "model.safetensors", "vocab.txt")
+    names = ("config.json", "model.safetensors", "spiece.model")
     assert models.files("local") == [f"{tmp_path}/{name}" for name in names]
 
 

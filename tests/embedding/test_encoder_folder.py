@@ -14,7 +14,13 @@ from sentence_transformers import SentenceTransformer
 from tiny_models import make_bert, make_sentences
 from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer
 
-from workflow_scripts.embedding.encoder_folder import load_model, save_encoder, weights_sha256
+from workflow_scripts.embedding.encoder_folder import (
+    OWN_WEIGHTS,
+    load_model,
+    model_sha256,
+    save_encoder,
+    weights_sha256,
+)
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json
@@ -227,6 +233,26 @@ def test_weights_in_several_files_are_the_same_weights(prefix, tmp_path):
     shards[1].unlink()
     with pytest.raises(UserError, match=f"no {shards[1].name}, which"):
         load_model(str(folder))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("config.json", "tokenizer.json", "tokenizer_config.json", OWN_WEIGHTS),
+        *("model.safetensors", "vocab.txt", "bpe.codes", "README.md", "encoder.json"),
+        *("onnx/model.onnx", "1_Pooling/config.json", "pytorch_model.bin", ".gitattributes"),
+    ],
+)
+def test_the_hash_of_a_model_is_of_all_that_makes_its_vectors(name, tiny_bert, tmp_path):
+    folder = shutil.copytree(tiny_bert, tmp_path / "bert")
+    before = model_sha256(folder, weights_sha256(folder))
+    assert load_model(str(folder)).model_sha256 == before
+    (folder / name).parent.mkdir(exist_ok=True)
+    with open(folder / name, "ab") as stream:
+        stream.write(b" ")
+    changed = model_sha256(folder, weights_sha256(folder)) != before
+    kept = ("README.md", "encoder.json", "pytorch_model.bin", ".gitattributes")
+    assert changed == (name not in kept and "/" not in name)
 
 
 def test_a_device_without_room_for_the_weights_is_one_line(tiny_bert, monkeypatch):

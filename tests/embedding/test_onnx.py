@@ -90,6 +90,12 @@ def test_a_file_made_from_other_weights_and_a_damaged_one_are_refused(exported, 
     other = load_model(str(make_bert(tmp_path / "other", hidden_size=16)))
     with pytest.raises(UserError, match="was made from other weights"):
         onnx_encoder(other, exported / "onnx" / "model_quantized.onnx", "cls", 24, 1)
+    same = load_model(str(shutil.copytree(exported, tmp_path / "same")))
+    with open(tmp_path / "same" / "config.json", "a") as stream:
+        stream.write(" ")
+    for name in ("model.onnx", "model_quantized.onnx"):
+        with pytest.raises(UserError, match=r"was made from another config.json than the folder's"):
+            onnx_encoder(same, tmp_path / "same" / "onnx" / name, "cls", 24, 1)
     (tmp_path / "model.onnx").write_bytes(b"no model")
     with pytest.raises(UserError, match=r"model.onnx: cannot be loaded.*export it again"):
         onnx_encoder(other, tmp_path / "model.onnx", "cls", 24, 1)

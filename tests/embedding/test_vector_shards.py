@@ -2,6 +2,7 @@
 
 import errno
 import io
+import shutil
 import signal
 import subprocess
 import sys
@@ -118,6 +119,28 @@ def test_a_damaged_shard_is_made_again_and_a_damaged_job_anew(job, file, damage,
     assert finish(job) == calls
 
 
+def test_a_shard_that_was_swapped_for_another_is_made_again(job, tmp_path):
+    """Of the same shape and whole, but of other strings, or of another model."""
+    run(job, 2)
+    first, second = job.shard(0), job.shard(3)
+    second.write_bytes(first.read_bytes())
+    assert finish(job) == SHARDS[1:]
+    other = replace(job, output=tmp_path / "other" / "v.npy", maker={"model": "other"})
+    run(other, 1)
+    run(job, 2)
+    first.write_bytes(other.shard(0).read_bytes())
+    shutil.rmtree(other.output.parent)
+    assert finish(job) == [SHARDS[0], SHARDS[2]]
+
+
+def test_a_shard_whose_rows_were_lost_is_made_again(job):
+    run(job, 2)
+    vectors = np.load(job.shard(3), mmap_mode="r+")
+    vectors[1:] = 0
+    vectors.flush()
+    assert finish(job) == SHARDS[1:]
+
+
 def test_a_run_that_stopped_while_joining_embeds_nothing_again(job, tmp_path, monkeypatch):
     replace_file = vector_shards.os.replace
 
@@ -186,13 +209,22 @@ def test_a_killed_process_is_taken_up_again(job, project):
 def test_vectors_of_the_same_job_are_made_once(job, tmp_path):
     np.testing.assert_array_equal(embed_once(job, encode), expected())
     np.testing.assert_array_equal(embed_once(job, None), expected())
-    others = {"strings": STRINGS[1:], "maker": {"model": "other"}, "dtype": "float16"}
+    # the first has the same strings, but not the same lines
+    others = {"strings": STRINGS[:-3] + STRINGS[-2:], "maker": {"model": "other"}}
+    others |= {"dtype": "float16"}
     for name, other in others.items():
         changed = replace(job, **{name: other})
         with pytest.raises(TypeError, match="not callable"):
             embed_once(changed, None)
         np.testing.assert_array_equal(embed_once(changed, encode), expected(changed.strings))
     assert files_in(tmp_path) == ["vectors.json", "vectors.npy"]
+
+
+def test_vectors_that_were_changed_are_made_again(job):
+    embed_once(job, encode)
+    np.save(job.output, expected()[::-1])
+    np.testing.assert_array_equal(embed_once(job, encode), expected())
+    np.testing.assert_array_equal(embed_once(job, None), expected())
 
 
 @pytest.mark.parametrize("end", ["replace", "rmtree"])

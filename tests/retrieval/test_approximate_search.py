@@ -1,9 +1,9 @@
 """The inverted file: exact where all lists are searched, recall counted, exact scores."""
 
+import faiss
 import numpy as np
 import pytest
 
-from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.approximate_search import ApproximateIndex
 from workflow_scripts.retrieval.vector_search import search_top
 
@@ -19,7 +19,7 @@ def vectors():
 
 
 def test_all_lists_give_exact_search(vectors, tmp_path):
-    index = ApproximateIndex(vectors, tmp_path / "ivf", 10_000, 1)
+    index = ApproximateIndex(vectors, "a", tmp_path / "ivf", 10_000, 1)
     queries = vectors[:50] + 0.01
     rows, products = index.search(queries, 5)
     expected = search_top(queries, vectors, 5)
@@ -29,9 +29,9 @@ def test_all_lists_give_exact_search(vectors, tmp_path):
 
 
 def test_recall_is_the_share_of_the_nearest_that_is_found(vectors, tmp_path):
-    ApproximateIndex(vectors, tmp_path / "ivf", 1, 1)
+    ApproximateIndex(vectors, "a", tmp_path / "ivf", 1, 1)
     made = (tmp_path / "ivf").read_bytes()
-    index = ApproximateIndex(vectors, tmp_path / "ivf", 1, 1)
+    index = ApproximateIndex(vectors, "a", tmp_path / "ivf", 1, 1)
     assert (tmp_path / "ivf").read_bytes() == made
     queries = vectors[::50] + 0.05
     found, products = index.search(queries, 10)
@@ -45,20 +45,40 @@ def test_recall_is_the_share_of_the_nearest_that_is_found(vectors, tmp_path):
 
 
 def test_lists_with_too_few_are_searched_exactly(vectors, tmp_path):
-    index = ApproximateIndex(vectors[:300], tmp_path / "ivf", 1, 1)
+    index = ApproximateIndex(vectors[:300], "a", tmp_path / "ivf", 1, 1)
     rows, products = index.search(vectors[:20], 250)
     expected = search_top(vectors[:20], vectors[:300], 250)
     np.testing.assert_array_equal(rows, expected[0])
     np.testing.assert_array_equal(products, expected[1])
 
 
-def test_rows_that_a_damaged_file_makes_up_are_told(vectors, tmp_path):
-    """Ids lie in the file as int64: of one vector, 8 bytes that are found again as they are."""
-    ApproximateIndex(vectors[:300], tmp_path / "ivf", 1, 1)
-    ids = np.array([299], dtype=np.int64).tobytes()
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda path: path.write_bytes(path.read_bytes()[:-40]),
+        # row 299 becomes 555, of 300
+        lambda path: path.write_bytes(path.read_bytes().replace(b"\x2b\x01", b"\x2b\x02")),
+        lambda path: path.write_bytes(b"IwSq" + bytes(40)),
+        lambda path: path.write_bytes(b""),
+        lambda path: faiss.write_index(faiss.IndexFlatIP(16), str(path)),
+        lambda path: faiss.write_index(faiss.IndexHNSWFlat(16, 4), str(path)),
+    ],
+)
+def test_a_damaged_file_and_one_of_another_kind_are_made_again(damage, vectors, tmp_path, capsys):
+    made_from = (vectors[:300], "a", tmp_path / "ivf", 10_000, 1)
+    expected = ApproximateIndex(*made_from).search(vectors[:20], 5)
     body = (tmp_path / "ivf").read_bytes()
-    assert body.count(ids) == 1
-    (tmp_path / "ivf").write_bytes(body.replace(ids, np.array([2**60], dtype=np.int64).tobytes()))
-    index = ApproximateIndex(vectors[:300], tmp_path / "ivf", 10_000, 1)
-    with pytest.raises(UserError, match=r"ivf: damaged \(IndexError: row 115.* of 300\); remove"):
-        index.search(vectors[299:300], 5)
+    damage(tmp_path / "ivf")
+    assert (tmp_path / "ivf").read_bytes() != body
+    ranked = ApproximateIndex(*made_from).search(vectors[:20], 5)
+    np.testing.assert_array_equal(ranked, expected)
+    assert (tmp_path / "ivf").read_bytes() == body
+    assert "ivf: damaged, or made from other vectors" in capsys.readouterr().err
+
+
+def test_a_file_made_from_other_vectors_of_the_same_shape_is_made_again(vectors, tmp_path, capsys):
+    ApproximateIndex(vectors[:300], "a", tmp_path / "ivf", 10_000, 1)
+    others = vectors[300:600]
+    rows, _ = ApproximateIndex(others, "b", tmp_path / "ivf", 2, 1).search(others[:20], 1)
+    assert rows[:, 0].tolist() == [*range(20)]
+    assert "made from other vectors" in capsys.readouterr().err

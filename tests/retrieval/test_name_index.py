@@ -1,11 +1,14 @@
 """An index of names on disk: rows as they were written, wherever they are read in pieces."""
 
+import os
+
 import numpy as np
 import pytest
 
 from workflow_scripts.datasets.name_lists import NameList
 from workflow_scripts.embedding import vector_shards
 from workflow_scripts.errors import UserError
+from workflow_scripts.files import read_json, write_json
 from workflow_scripts.retrieval import name_index
 
 NAMES = NameList(["A", "A", "B\u2028C", "é"], ["heart attack", "Ångström \u2028 disease", "x", "𝛼"])
@@ -21,9 +24,43 @@ def test_rows_are_those_that_were_kept(tmp_path, monkeypatch, bytes_at_once):
     index = name_index.open_index(tmp_path, MAKER, None)
     assert [index[row] for row in range(len(index))] == [*zip(NAMES.ids, NAMES.names, strict=True)]
     np.testing.assert_array_equal(index.vectors, vectors)
-    # a vector too few
+    # a vector too few, without an index's record of them
     np.save(tmp_path / "vectors.npy", vectors[:3])
     with pytest.raises(UserError, match="3 vectors of 4 names; remove its folder"):
+        name_index.map_index(tmp_path / "names.tsv", tmp_path / "vectors.npy")
+
+
+def cut_to_zeros(path):
+    """As a copy that was interrupted leaves a sparse file: its size, and no bytes from there on."""
+    size = path.stat().st_size
+    os.truncate(path, size - 9)
+    os.truncate(path, size)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda path: np.save(path, np.arange(8, dtype=np.float32).reshape(4, 2)[::-1]),
+        lambda path: np.save(path, np.zeros((3, 2), dtype=np.float32)),
+        *(cut_to_zeros, lambda path: os.truncate(path, 40), lambda path: path.write_bytes(b"")),
+    ],
+)
+def test_vectors_that_are_not_those_of_the_index_are_refused(tmp_path, damage):
+    vectors = np.arange(8, dtype=np.float32).reshape(4, 2)
+    name_index.make_index(tmp_path, NAMES, {}, MAKER, lambda *_: vectors, 2)
+    damage(tmp_path / "vectors.npy")
+    message = r"vectors.npy: changed since it was made, or not copied whole; remove the folder"
+    with pytest.raises(UserError, match=message):
+        name_index.open_index(tmp_path, MAKER, None)
+
+
+def test_an_index_of_an_older_version_is_refused(tmp_path):
+    vectors = np.arange(8, dtype=np.float32).reshape(4, 2)
+    name_index.make_index(tmp_path, NAMES, {}, MAKER, lambda *_: vectors, 2)
+    record = read_json(tmp_path / "index.json")
+    del record["vectors_sha256"]
+    write_json(tmp_path / "index.json", record)
+    with pytest.raises(UserError, match="an index of an older version, unchecked; remove the fold"):
         name_index.open_index(tmp_path, MAKER, None)
 
 

@@ -1,5 +1,6 @@
 """Near-duplicate pairs against a stable sort of all products, and against sentence-transformers."""
 
+import tracemalloc
 from functools import partial
 
 import numpy as np
@@ -44,6 +45,19 @@ def test_pairs_equal_a_stable_sort_ties_included(vectors, k, threshold, rows_at_
     pairs = zip(found.first.tolist(), found.second.tolist(), found.scores.tolist(), strict=True)
     assert list(pairs) == expected
     assert found.full_rows == full
+
+
+def test_memory_for_equal_vectors_grows_with_the_pairs_not_with_all_products():
+    vectors = np.ones((3000, 4), dtype=np.float32)
+    tracemalloc.start()
+    pairs = near_duplicates(vectors, 10, 0.9)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    # the nearest of each row are the ten lowest others
+    assert len(pairs.scores) == 10 * 3000 - 10 * 11 // 2 and pairs.full_rows == 3000
+    assert pairs.second[pairs.first == 0].tolist() == [*range(1, 3000)]
+    # all products in float64 are 72 MB
+    assert peak < 16e6
 
 
 @pytest.mark.parametrize("find", [near_duplicates, partial(mine_pairs, margin="distance")])

@@ -45,6 +45,33 @@ def test_search_equals_a_stable_sort_ties_included(pair, data):
     np.testing.assert_array_equal(products, expected_products)
 
 
+@given(pairs, st.data())
+@settings(max_examples=80, deadline=None)
+def test_ties_that_no_short_list_settles_are_a_stable_sort(pair, data):
+    queries, targets = pair
+    k = data.draw(st.integers(1, len(targets)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vector_search, "_WIDEST", 1)
+        patch.setattr(vector_search, "_MARGIN", data.draw(st.integers(0, 2)))
+        patch.setattr(vector_search, "_PRODUCTS_AT_ONCE", data.draw(st.integers(1, 200)))
+        best = search_top(queries, targets, k)
+    for mine, expected in zip(best, sorted_top(queries, targets, k), strict=True):
+        np.testing.assert_array_equal(mine, expected)
+
+
+def test_nearly_equal_vectors_that_fill_every_list_are_told_apart():
+    """Half of the targets differ by what float32 sums round away, the other half by a lot."""
+    generator = np.random.default_rng(4)
+    centre, others = generator.normal(size=32), generator.normal(size=(1500, 32))
+    near = centre + 1e-6 * generator.normal(size=(1500, 32))
+    targets = np.stack([near, others], axis=1).reshape(-1, 32).astype(np.float32)
+    queries = targets[[0, 2, 1000]]
+    rows, products = search_top(queries, targets, 20)
+    expected_rows, expected_products = sorted_top(queries, targets, 20)
+    np.testing.assert_array_equal(rows, expected_rows)
+    np.testing.assert_allclose(products, expected_products, rtol=1e-12)
+
+
 @pytest.mark.parametrize("anisotropy", [0.0, 5.0, 300.0])
 def test_search_equals_a_sort_of_real_valued_vectors(anisotropy):
     generator = np.random.default_rng(0)
@@ -117,6 +144,20 @@ def test_nearest_others_are_a_stable_sort_without_the_row_itself(pool, data):
     for row, its in enumerate(products):
         order = [at for at in np.argsort(-its, kind="stable") if at != row]
         assert found[row].tolist() == order[:k]
+
+
+@given(pairs, st.data())
+@settings(max_examples=50, deadline=None)
+def test_some_rows_are_searched_as_if_they_were_all(pair, data):
+    queries, targets = pair
+    among = np.array(sorted(data.draw(st.sets(st.integers(0, len(targets) - 1), min_size=1))))
+    k, rows = data.draw(st.integers(1, len(among))), data.draw(st.integers(1, 13))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vector_search, "BLOCK_BYTES", rows * 4 * targets.shape[1])
+        best, products = search_blocks(queries, targets, k, among=among)
+    expected_rows, expected_products = sorted_top(queries, targets[among], k)
+    np.testing.assert_array_equal(best, among[expected_rows])
+    np.testing.assert_array_equal(products, expected_products)
 
 
 @given(pairs, st.data())

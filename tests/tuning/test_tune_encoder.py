@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from safetensors.torch import load_file
 from same_everywhere import wait_for
 from scipy.stats import spearmanr
 from sentence_transformers import SentenceTransformer
-from tiny_models import RECIPE, make_sentences
+from tiny_models import RECIPE, edit_model, make_sentences
 from transformers import AutoModel
 
 from workflow_scripts import rooms
@@ -184,7 +185,9 @@ def test_the_encoder_has_the_weights_of_the_best_development_score(watched, tmp_
         tune_encoder.main(unknown)
 
 
-def test_an_interrupted_run_starts_anew_if_inputs_changed(watched, tmp_path, monkeypatch, capsys):
+def test_an_interrupted_run_starts_anew_if_inputs_changed(
+    watched, tiny_bert, tmp_path, monkeypatch, capsys
+):
     """The state is kept for the same inputs: recipe, corpus, model, development set, and code."""
     monkeypatch.setattr(tune_encoder, "SECONDS_BETWEEN_STATES", 0.0)
     items, strings = tmp_path / "items.json", tmp_path / "strings.txt"
@@ -219,6 +222,12 @@ def test_an_interrupted_run_starts_anew_if_inputs_changed(watched, tmp_path, mon
     for file, old, new in ((items, "4.5", "0.25"), (strings, "the", "a")):
         interrupted()
         file.write_text(file.read_text().replace(old, new))
+        assert not goes_on()
+    model = shutil.copytree(tiny_bert, tmp_path / "model")
+    watched[watched.index("--model") + 1] = str(model)
+    for file in ("config.json", "tokenizer.json"):
+        interrupted()
+        edit_model(model, file)
         assert not goes_on()
     # the modules that are loaded by name are among the sources
     digest_of = Mock(wraps=tune_encoder.digest_of)

@@ -1,6 +1,7 @@
 """The command that tunes and scores the cells of a slice."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -145,14 +146,23 @@ def test_a_killed_job_goes_on_where_it_was_to_the_same_bytes(search, monkeypatch
     assert list(search.output.parent.iterdir()) == [search.output]
 
 
-@pytest.mark.parametrize("stale", ["corpus.txt", "recipe", "model", "items.json", "code"])
-def test_progress_of_another_search_is_not_used(stale, search, files, monkeypatch, tiny_roberta):
+INPUTS = ["corpus.txt", "recipe", "model", "items.json", "code", "config.json", "tokenizer.json"]
+
+
+@pytest.mark.parametrize("stale", INPUTS)
+def test_progress_of_another_search_is_not_used(
+    stale, search, files, monkeypatch, tiny_bert, tiny_roberta, tmp_path
+):
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         kill_after(patch, 2)
         search()
     changes = {"recipe": {**RECIPE, "dropout": 0.2}, "model": tiny_roberta}
     changes = {stale: changes[stale]} if stale in changes else {}
-    if stale in files:
+    if (tiny_bert / stale).is_file():
+        # of the same name and weights
+        changes["model"] = shutil.copytree(tiny_bert, tmp_path / tiny_bert.name)
+        tiny_models.edit_model(changes["model"], stale)
+    elif stale in files:
         file = Path(files[stale])
         file.write_text(file.read_text().replace("4.75", "0.1").replace("cat", "cats"))
     elif stale == "code":

@@ -5,15 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.configuration.config import Model
+from workflow_scripts.downloads.model_files import vector_files
 from workflow_scripts.downloads.model_folders import HubModel
 from workflow_scripts.errors import UserError
 
-# what a folder must hold to be a model; the tokenizer has several forms, any one of which will do
+# what a folder must hold to be a model, beside config.json and a tokenizer
 WEIGHTS = "model.safetensors"
-TOKENIZER_FILES = (
-    *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"),
-    *("vocab.txt", "vocab.json", "merges.txt", "sentencepiece.bpe.model"),
-)
 
 
 class Models:
@@ -72,8 +69,7 @@ class Models:
         if self.hub_model(model) is not None:
             return [self.record(model)]
         path = self._blocks[model].path
-        names = ("config.json", WEIGHTS, *TOKENIZER_FILES)
-        return [f"{path}/{name}" for name in names if (Path(path) / name).is_file()]
+        return [f"{path}/{name}" for name in vector_files(Path(path))]
 
     def location(self, model: str) -> str:
         """Return the folder of a model; one of the hub is there once it was fetched."""

@@ -18,6 +18,13 @@ ENCODER_FILES = (
     *(*TOKENIZER_FILES, "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
     *("merges.txt", "chat_template.jinja"),
 )
+# Files beside config.json that no vector depends on: texts for readers, files of the repository,
+# weights in forms that are not read, and the record, whose pooling and length are compared where
+# they are used. Of all others one cannot know: tokenizers read files of many names.
+_OF_NO_VECTOR = (
+    *("README.md", "LICENSE*", ".*", "encoder.json"),
+    *("*.bin", "*.h5", "*.msgpack", "*.ot", "*.pt", "*.pth", "*.onnx", "*.tflite", "*.gguf"),
+)
 # the second holds for the hub where the first is not set, as huggingface_hub reads them
 _OFFLINE_VARIABLES = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
 _TRUE = ("1", "ON", "YES", "TRUE")
@@ -55,6 +62,16 @@ def check_model_files(folder: Path, source: str) -> None:
         _check_shards(index, source)
     if not any(any(folder.glob(pattern)) for pattern in TOKENIZER_FILES):
         raise UserError(f"{source}: no tokenizer.json or vocabulary; save the tokenizer there too")
+
+
+def vector_files(folder: Path) -> list[str]:
+    """Return the names of the files of a model that its vectors depend on; none without a folder.
+
+    Subfolders hold none: pooling is that of a command or of a recipe.
+    """
+    paths = folder.iterdir() if folder.is_dir() else ()
+    names = sorted(path.name for path in paths if path.is_file())
+    return [name for name in names if not any(fnmatchcase(name, kind) for kind in _OF_NO_VECTOR)]
 
 
 def check_replaceable(option: str, folder: Path) -> None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from workflow_scripts.embedding.recorded_choices import add_pooling_arguments
 from workflow_scripts.errors import UserError, nearest_name
+from workflow_scripts.files import sha256_of
 from workflow_scripts.imports import add_machine_arguments, check_threads, quick_imports
 
 if TYPE_CHECKING:
@@ -53,22 +54,27 @@ def open_encoder(
         import transformers
 
         from workflow_scripts.embedding import encoder_folder
-        from workflow_scripts.embedding.string_encoding import torch_encoder
+        from workflow_scripts.embedding.string_encoding import choose_precision, torch_encoder
         from workflow_scripts.embedding.torch_setup import set_up_torch
 
     versions = {"torch": torch.__version__, "transformers": transformers.__version__}
+    maker: dict[str, Any] = {"backend": arguments.backend, "precision": "float32"}
     if arguments.backend == "torch":
         device = set_up_torch(arguments.threads, arguments.device)
         loaded = encoder_folder.load_model(model, device)
         loaded.check_pooling(pooling, max_length, "--max-length", "--pooling")
         budget, precision = arguments.token_budget, arguments.precision
         encoder = torch_encoder(loaded, pooling, max_length, budget, precision)
+        # what `auto` comes to
+        if (dtype := choose_precision(precision, device)) is not None:
+            maker["precision"] = str(dtype).removeprefix("torch.")
+        maker["device"] = device.type
     else:
         folder = encoder_folder.resolve_model_folder(model)
         path = encoder_folder.find_onnx_file(folder, int8=arguments.backend == "onnx-int8")
         import onnxruntime
 
-        from workflow_scripts.embedding.onnx_encoding import onnx_encoder
+        from workflow_scripts.embedding.onnx_encoding import onnx_encoder, runs_on_cuda
 
         versions["onnxruntime"] = onnxruntime.__version__
         set_up_torch(arguments.threads, "cpu")
@@ -79,8 +85,10 @@ def open_encoder(
             *(loaded, path, pooling, max_length),
             *(arguments.threads, arguments.device, arguments.token_budget),
         )
+        maker["device"] = "cuda" if runs_on_cuda(arguments.device) else "cpu"
+        maker["onnx_sha256"] = sha256_of(path)
     loaded.warn_of_missing_mark(pooling)
-    maker: dict[str, Any] = {"backend": arguments.backend, "precision": arguments.precision}
     maker |= {"max_length": max_length, "pooling": pooling, "token_budget": encoder.token_budget}
-    maker |= {"model": loaded.name, "weights_sha256": loaded.weights_sha256, "versions": versions}
+    maker |= {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
+    maker |= {"model_sha256": loaded.model_sha256, "versions": versions}
     return encoder, maker

@@ -23,6 +23,7 @@ from workflow_scripts.downloads.model_files import (
     check_model_files,
     hub_offline_variable,
     local_path,
+    vector_files,
 )
 from workflow_scripts.embedding.model_config import (
     ENCODERS,
@@ -49,6 +50,7 @@ class LoadedModel:
     tokenizer: PreTrainedTokenizerBase
     name: str
     weights_sha256: str
+    model_sha256: str
     folder: Path | None = None
 
     @property
@@ -145,11 +147,29 @@ def resolve_model_folder(source: str) -> Path:
 
 def weights_sha256(folder: Path) -> str:
     """Return the SHA-256 of model.safetensors, or of the names and hashes of all its shards."""
+    *shards, last = _weight_files(folder)
+    return _hash_of_files(folder, [*shards, last]) if shards else sha256_of(folder / last)
+
+
+def model_sha256(folder: Path, weights: str) -> str:
+    """Return one hash of all that makes a model's vectors: weights, config.json and tokenizer.
+
+    `weights` is the folder's `weights_sha256`.
+    """
+    hashed = _weight_files(folder)
+    others = [name for name in vector_files(folder) if name not in hashed]
+    return hashlib.sha256(f"{weights} {_hash_of_files(folder, others)}".encode()).hexdigest()
+
+
+def _weight_files(folder: Path) -> list[str]:
     single, index = (folder / name for name in WEIGHT_FILES)
     if single.is_file():
-        return sha256_of(single)
-    shards = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
-    listing = "".join(f"{shard} {sha256_of(folder / shard)}\n" for shard in shards)
+        return [single.name]
+    return sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
+
+
+def _hash_of_files(folder: Path, names: list[str]) -> str:
+    listing = "".join(f"{name} {sha256_of(folder / name)}\n" for name in names)
     return hashlib.sha256(listing.encode()).hexdigest()
 
 
@@ -218,7 +238,8 @@ def load_model(source: str, device: str | torch.device = "cpu") -> LoadedModel:
         ) from error
     # A folder goes by its last name: records hold no paths of the machine.
     name = folder.resolve().name if local_path(source).is_dir() else source
-    return LoadedModel(model, tokenizer, name, weights_sha256(folder), folder)
+    weights = weights_sha256(folder)
+    return LoadedModel(model, tokenizer, name, weights, model_sha256(folder, weights), folder)
 
 
 def onnx_file(folder: Path, int8: bool) -> Path:

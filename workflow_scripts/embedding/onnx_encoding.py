@@ -9,23 +9,34 @@ from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.pooling import pool_hidden_states
 from workflow_scripts.embedding.string_encoding import TOKEN_BUDGETS, StringEncoder
 from workflow_scripts.errors import UserError
+from workflow_scripts.files import sha256_of
 
-# Key of a file's metadata that holds the SHA-256 of the weights it was made from.
-WEIGHTS_KEY = "weights_sha256"
+# Keys of a file's metadata that hold the SHA-256 of the weights and the config it was made from.
+WEIGHTS_KEY, CONFIG_KEY = "weights_sha256", "config_sha256"
+CUDA = "CUDAExecutionProvider"
+
+
+def origin_of(loaded: LoadedModel) -> dict[str, str]:
+    """Return what an exported file's metadata say of the model folder that it was made from."""
+    config = loaded.folder / "config.json" if loaded.folder else None
+    return {WEIGHTS_KEY: loaded.weights_sha256, CONFIG_KEY: sha256_of(config) if config else ""}
+
+
+def runs_on_cuda(device: str) -> bool:
+    """Tell whether `open_session` uses CUDA: for `cuda`, and for `auto` where it is offered."""
+    return device != "cpu" and CUDA in onnxruntime.get_available_providers()
 
 
 def open_session(path: Path, device: str) -> onnxruntime.InferenceSession:
-    """Open an ONNX file on the CPU, or on CUDA for `cuda`, and for `auto` where it is offered."""
-    available = onnxruntime.get_available_providers()
-    cuda = "CUDAExecutionProvider"
-    if device == "cuda" and cuda not in available:
+    """Open an ONNX file on the CPU, or on CUDA where `runs_on_cuda`."""
+    if device == "cuda" and not runs_on_cuda(device):
         raise UserError("--device cuda: not in this ONNX Runtime; use cpu or --backend torch")
     options = onnxruntime.SessionOptions()
     # Each worker runs a batch of its own on one core.
     options.intra_op_num_threads = 1
     providers = ["CPUExecutionProvider"]
-    if device != "cpu" and cuda in available:
-        providers.insert(0, cuda)
+    if runs_on_cuda(device):
+        providers.insert(0, CUDA)
     try:
         return onnxruntime.InferenceSession(path, options, providers=providers)
     except Exception as error:  # the runtime has a kind for each failure, all of its own
@@ -46,9 +57,11 @@ def onnx_encoder(
     if pooling == "projected":
         raise UserError("pooling projected: the exported model has no projections; use torch")
     session = open_session(path, device)
-    made_from = session.get_modelmeta().custom_metadata_map.get(WEIGHTS_KEY)
-    if made_from != loaded.weights_sha256:
-        raise UserError(f"{path}: was made from other weights than the folder's; export it again")
+    made_from = session.get_modelmeta().custom_metadata_map
+    for key, value in origin_of(loaded).items():
+        if made_from.get(key) != value:
+            other = "other weights" if key == WEIGHTS_KEY else "another config.json"
+            raise UserError(f"{path}: was made from {other} than the folder's; export it again")
     input_names = [node.name for node in session.get_inputs()]
     output_name = "pooler_output" if pooling == "pooler" else "last_hidden_state"
 

@@ -13,7 +13,7 @@ import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
 from workflow_scripts.embedding.encoder_folder import LoadedModel, onnx_file, position_limit
-from workflow_scripts.embedding.onnx_encoding import WEIGHTS_KEY
+from workflow_scripts.embedding.onnx_encoding import origin_of
 from workflow_scripts.embedding.token_batches import pad_token_ids
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_file
@@ -97,9 +97,9 @@ def export_onnx(loaded: LoadedModel, folder: Path) -> Path:
                 f"{loaded.name}: cannot be exported to ONNX ({type(error).__name__}: "
                 f"{str(error)[:200]}); use the torch backend"
             ) from error
-        # Which weights it holds, so that a stale file is noticed.
+        # Which weights and config it holds, so that a stale file is noticed.
         model = onnx.load(temporary)
-        onnx.helper.set_model_props(model, {WEIGHTS_KEY: loaded.weights_sha256})
+        onnx.helper.set_model_props(model, origin_of(loaded))
         onnx.save(model, temporary)
         check_export(wrapped, loaded, temporary)
     return target

@@ -1,7 +1,8 @@
 """Vectors of large jobs: embedded shard by shard, taken up again after a kill, joined on disk.
 
 Beside the output `vectors.npy`, `.vectors.npy.shards` holds job.json, which says what the shards
-are made from, and one .npy for each finished shard, whole or not at all.
+are made from, and one .npy for each finished shard, whole or not at all. A shard ends in a seal:
+one that was damaged, or swapped for another, is made again.
 """
 
 import hashlib
@@ -17,9 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.lib.format import header_data_from_array_1_0, open_memmap, write_array_header_1_0
 
+from workflow_scripts.canonical import canonical
 from workflow_scripts.embedding.progress import Advance, embedding_progress
+from workflow_scripts.embedding.sealed_files import is_sealed, seal
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import atomic_file, read_json, remove, write_json
+from workflow_scripts.files import atomic_file, read_json, remove, sha256_of, write_json
 
 SHARD_SIZE = 50_000
 DTYPES = ("float32", "float16")
@@ -28,6 +31,7 @@ ROWS_AT_ONCE = 10_000
 
 Encode = Callable[[Sequence[str], Advance], np.ndarray]
 Finish = Callable[[np.ndarray], None]
+Record = Callable[[str], None]
 
 
 def working_folder(output: Path) -> Path:
@@ -60,25 +64,33 @@ def shard_bounds(count: int, shard_size: int) -> list[tuple[int, int]]:
     return [(first, min(first + shard_size, count)) for first in range(0, count, shard_size)]
 
 
-def write_array(path: Path, array: np.ndarray) -> None:
-    """Write a .npy file, whole or not at all; a full disk is an `OSError` with its number."""
-    with atomic_file(path) as temporary, open(temporary, "wb") as stream:
-        # into a file itself numpy writes by other means, which do not tell what went wrong
-        array = np.ascontiguousarray(array)
-        write_array_header_1_0(stream, header_data_from_array_1_0(array))
-        stream.write(array.data)
+def write_array(path: Path, array: np.ndarray, made_from: str | None = None) -> None:
+    """Write a .npy file, whole or not at all; a full disk is an `OSError` with its number.
+
+    With `made_from` the file is sealed.
+    """
+    with atomic_file(path) as temporary:
+        with open(temporary, "wb") as stream:
+            # into a file itself numpy writes by other means, which do not tell what went wrong
+            array = np.ascontiguousarray(array)
+            write_array_header_1_0(stream, header_data_from_array_1_0(array))
+            stream.write(array.data)
+        if made_from is not None:
+            seal(temporary, made_from)
 
 
-def describe(job: ShardedJob, unique: Collection[str]) -> dict[str, Any]:
+def describe(job: ShardedJob, strings: Collection[str]) -> dict[str, Any]:
     """Return what tells a job from others, as JSON values."""
     digest = hashlib.sha256()
-    for string in unique:
+    for string in strings:
         digest.update(f"{string}\n".encode())
     description = {"dtype": job.dtype, "maker": job.maker, "shard_size": job.shard_size}
-    return description | {
-        "unique_strings": len(unique),
-        "unique_strings_sha256": digest.hexdigest(),
-    }
+    return description | {"strings": len(strings), "strings_sha256": digest.hexdigest()}
+
+
+def origin_of_shard(description: dict[str, Any], first: int) -> str:
+    """Return what the shard of a job is sealed with, so that no other one passes for it."""
+    return canonical([description, first])
 
 
 def was_described(path: Path, description: dict[str, Any]) -> bool:
@@ -87,9 +99,9 @@ def was_described(path: Path, description: dict[str, Any]) -> bool:
     return False
 
 
-def open_working_folder(job: ShardedJob, unique: Sequence[str]) -> None:
+def open_working_folder(job: ShardedJob, description: dict[str, Any]) -> None:
     """Make the working folder with job.json; what another job left there is removed."""
-    description, job_file = describe(job, unique), job.folder / "job.json"
+    job_file = job.folder / "job.json"
     if os.path.lexists(job.folder):
         # a link leads to where nothing of this job is to be written
         if not job.folder.is_symlink() and was_described(job_file, description):
@@ -99,7 +111,9 @@ def open_working_folder(job: ShardedJob, unique: Sequence[str]) -> None:
     write_json(job_file, description)
 
 
-def shard_is_finished(job: ShardedJob, first: int, end: int) -> bool:
+def shard_is_finished(job: ShardedJob, first: int, end: int, made_from: str) -> bool:
+    if not is_sealed(job.shard(first), made_from):
+        return False
     try:
         shard = open_memmap(job.shard(first), mode="r")
     except (OSError, ValueError):
@@ -107,7 +121,7 @@ def shard_is_finished(job: ShardedJob, first: int, end: int) -> bool:
     return shard.shape == (end - first, job.dimension) and shard.dtype == np.dtype(job.dtype)
 
 
-def write_shard(job: ShardedJob, first: int, vectors: np.ndarray) -> None:
+def write_shard(job: ShardedJob, first: int, vectors: np.ndarray, made_from: str) -> None:
     name = job.maker.get("model", "the model")
     if not np.isfinite(vectors).all():
         raise UserError(f"{name}: gives vectors that are not finite; tune or fetch it anew")
@@ -115,11 +129,15 @@ def write_shard(job: ShardedJob, first: int, vectors: np.ndarray) -> None:
         stored = vectors.astype(job.dtype, copy=False)
     if not np.isfinite(stored).all():
         raise UserError(f"{name}: its vectors are too large for {job.dtype}; use --dtype float32")
-    write_array(job.shard(first), stored)
+    write_array(job.shard(first), stored, made_from)
 
 
 def join_shards(
-    job: ShardedJob, unique_rows: np.ndarray, unique_count: int, finish: Finish
+    job: ShardedJob,
+    unique_rows: np.ndarray,
+    unique_count: int,
+    finish: Finish,
+    record: Record | None,
 ) -> None:
     """Write the output from the finished shards; line i has the unique string `unique_rows[i]`."""
     # In the working folder, where a killed run leaves nothing that the next one does not tidy up.
@@ -141,23 +159,35 @@ def join_shards(
     vectors = open_memmap(joined, mode="r+")
     finish(vectors)
     vectors.flush()
+    if record is not None:
+        record(sha256_of(joined))
     os.replace(joined, job.output)
 
 
-def embed_in_shards(job: ShardedJob, encode: Encode, finish: Finish = lambda _: None) -> None:
+def embed_in_shards(
+    job: ShardedJob,
+    encode: Encode,
+    finish: Finish = lambda _: None,
+    record: Record | None = None,
+) -> None:
     """Write the vectors of the job; row i belongs to line i, equal lines are run once.
 
     `encode` maps strings to float32 vectors [number of strings, D] and tells its second argument
-    how many it has done; `finish` may change the vectors of all lines before they are the output.
-    The same job gives the same bytes, interrupted or not.
+    how many it has done; `finish` may change the vectors of all lines before they are the output,
+    and `record` is given the SHA-256 of the output just before it is in its place. The same job
+    gives the same bytes, interrupted or not.
     """
     row_of: dict[str, int] = {}
     places = (row_of.setdefault(string, len(row_of)) for string in job.strings)
     rows = np.fromiter(places, dtype=np.int64, count=len(job.strings))
     unique = list(row_of)
-    open_working_folder(job, unique)
-    bounds = shard_bounds(len(unique), job.shard_size)
-    todo = [shard for shard in bounds if not shard_is_finished(job, *shard)]
+    description = describe(job, unique)
+    open_working_folder(job, description)
+    origins = {
+        bounds: origin_of_shard(description, bounds[0])
+        for bounds in shard_bounds(len(unique), job.shard_size)
+    }
+    todo = [bounds for bounds in origins if not shard_is_finished(job, *bounds, origins[bounds])]
     remaining = sum(end - first for first, end in todo)
     if done := len(unique) - remaining:
         print(f"going on: {done} of {len(unique)} strings are done", file=sys.stderr)
@@ -166,7 +196,7 @@ def embed_in_shards(job: ShardedJob, encode: Encode, finish: Finish = lambda _: 
             for first, end in todo:
                 vectors = encode(unique[first:end], advance)
                 try:
-                    write_shard(job, first, vectors)
+                    write_shard(job, first, vectors, origins[first, end])
                 except UserError:
                     # Going on would end here again.
                     shutil.rmtree(job.folder)
@@ -175,7 +205,7 @@ def embed_in_shards(job: ShardedJob, encode: Encode, finish: Finish = lambda _: 
     except KeyboardInterrupt:
         kept = f"the vectors of {done:,} of {len(unique):,} strings are kept in {job.folder}"
         raise KeyboardInterrupt(f"{kept}; the same command goes on from there") from None
-    join_shards(job, rows, len(unique), finish)
+    join_shards(job, rows, len(unique), finish, record)
     # who reads the output by now may remove it too
     shutil.rmtree(job.folder, ignore_errors=True)
 
@@ -183,15 +213,18 @@ def embed_in_shards(job: ShardedJob, encode: Encode, finish: Finish = lambda _: 
 def embed_once(job: ShardedJob, encode: Encode) -> np.ndarray:
     """Return the vectors of the job mapped from disk; where the same job has made them, those.
 
-    What the output is made from stands beside it, as .json.
+    What the output is made from stands beside it, as .json, with its SHA-256.
     """
-    record = job.output.with_suffix(".json")
-    description = describe(job, dict.fromkeys(job.strings))
-    if not (job.output.is_file() and was_described(record, description)):
+    record, description = job.output.with_suffix(".json"), describe(job, job.strings)
+
+    def made(digest: str) -> dict[str, Any]:
+        return description | {"vectors_sha256": digest}
+
+    if not (job.output.is_file() and was_described(record, made(sha256_of(job.output)))):
         for left in (record, job.output):
             left.unlink(missing_ok=True)
         # before the shards are removed, so that a kill in between loses nothing
-        embed_in_shards(job, encode, lambda _: write_json(record, description))
+        embed_in_shards(job, encode, record=lambda digest: write_json(record, made(digest)))
     # left by a run that was killed while it tidied up
     shutil.rmtree(job.folder, ignore_errors=True)
     return np.load(job.output, mmap_mode="r", allow_pickle=False)

@@ -5,11 +5,14 @@ lists that are nearest to a query; what it finds is scored again as exact search
 scores are exact and only neighbours may be missed.
 """
 
+import sys
 from pathlib import Path
 
 import faiss
 import numpy as np
 
+from workflow_scripts.canonical import canonical
+from workflow_scripts.embedding.sealed_files import is_sealed, seal
 from workflow_scripts.errors import told_as_damaged
 from workflow_scripts.files import atomic_file
 from workflow_scripts.retrieval.vector_search import best_of_candidates, search_blocks
@@ -27,14 +30,26 @@ SAMPLE = 200
 class ApproximateIndex:
     """The inverted file of vectors [n, dimension] on disk, in half precision in memory."""
 
-    def __init__(self, vectors: np.ndarray, file: Path, probes: int, threads: int) -> None:
-        """Read the inverted file from `file`, or make it and write it there."""
+    def __init__(
+        self, vectors: np.ndarray, vectors_sha256: str, file: Path, probes: int, threads: int
+    ) -> None:
+        """Read the inverted file from `file`, or make it and write it there.
+
+        `vectors_sha256` stands for the vectors: a file of others, a damaged one and one of another
+        kind are made again.
+        """
         faiss.omp_set_num_threads(threads)
-        self._vectors, self._threads, self._file = vectors, threads, file
-        with told_as_damaged(file):
-            self._index = faiss.read_index(str(file)) if file.is_file() else self._make(file)
-            if (self._index.ntotal, self._index.d) != vectors.shape:
-                raise ValueError(f"{self._index.ntotal} vectors of {self._index.d} dimensions")
+        self._vectors, self._threads = vectors, threads
+        kind = {"kind": "IVF, fp16", "lists": _LISTS, "learnt": _LEARNT}
+        self._made_from = canonical({"vectors_sha256": vectors_sha256, **kind})
+        if is_sealed(file, self._made_from):
+            with told_as_damaged(file):
+                self._index = faiss.read_index(str(file))
+        else:
+            if file.exists():
+                why = "damaged, or made from other vectors or in another way"
+                print(f"{file}: {why}; making it again", file=sys.stderr)
+            self._index = self._make(file)
         self._index.nprobe = min(probes, self._index.nlist)
 
     def _make(self, file: Path) -> faiss.Index:
@@ -51,6 +66,7 @@ class ApproximateIndex:
             index.add(np.ascontiguousarray(rows, dtype=np.float32))
         with atomic_file(file) as temporary:
             faiss.write_index(index, str(temporary))
+            seal(temporary, self._made_from)
         return index
 
     def search(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -58,9 +74,6 @@ class ApproximateIndex:
         queries = np.ascontiguousarray(queries, dtype=np.float32)
         width = min(k + _MARGIN, len(self._vectors))
         _, candidates = self._index.search(queries, width)
-        with told_as_damaged(self._file):
-            if candidates.max(initial=-1) >= len(self._vectors):
-                raise IndexError(f"row {candidates.max()} of {len(self._vectors)}")
         full = (candidates >= 0).all(axis=1)
         rows = np.empty((len(queries), k), dtype=np.int64)
         products = np.empty((len(queries), k))

@@ -8,10 +8,17 @@ import numpy as np
 from workflow_scripts.retrieval.name_index import NameIndex
 from workflow_scripts.retrieval.suite_files import gather_rows, normalise
 
-# Of queries [n, dimension] and `k`, the rows and products [n, k] of the nearest names.
+# Of queries [n, dimension] and `k`, the rows and products [n, k] of the nearest names; an exact one
+# takes `among`, the rows of those that are searched.
 Search = Callable[..., tuple[np.ndarray, np.ndarray]]
-# Names looked at for each id that is wanted, at first.
+# Names looked at for each id that is wanted, at first; so many times more where their ids are too
+# few, and what such a search leaves is found id by id.
 _NAMES_AN_ID = 4
+_WIDER = 4
+# Names of an id up to which it is searched together with others then.
+_NAMES_TOGETHER = 64
+# Names held for all queries at once.
+_NAMES_AT_ONCE = 1 << 22
 
 
 class Link(NamedTuple):
@@ -22,31 +29,94 @@ class Link(NamedTuple):
 
 
 def best_links(
-    index: NameIndex, queries: np.ndarray, k: int, search: Search, *, grouped: bool = True
+    index: NameIndex,
+    queries: np.ndarray,
+    k: int,
+    search: Search,
+    *,
+    grouped: bool = True,
+    approximate: Search | None = None,
 ) -> Iterator[list[Link]]:
     """Yield for each of `queries` [n, dimension] its k best names, or all where there are fewer.
 
-    By inner product, as `search` finds them; of equals the lower row leads. `grouped`: an id's best
-    name alone counts, so that there are k ids.
+    By inner product, as `search` finds them, which is exact; of equals the lower row leads.
+    `grouped`: an id's best name alone counts, so that there are k ids. `approximate` finds the
+    nearest names in place of `search`, but not what ids they lack.
     """
-    number = len(index)
-    width = min(k * _NAMES_AN_ID if grouped else k, number)
-    found: list[list[Link] | None] = [None] * len(queries)
-    pending = np.arange(len(queries))
-    while len(pending):
-        rows, scores = search(queries[pending], k=width)
-        for query, own, values in zip(pending.tolist(), rows, scores, strict=True):
-            links = [Link(*one) for one in zip(own.tolist(), values.tolist(), strict=True)]
-            if grouped:
-                firsts: dict[str, Link] = {}
-                for link in links:
-                    firsts.setdefault(index[link.row][0], link)
-                links = list(firsts.values())
-            if len(links) >= k or width == number:
-                found[query] = links[:k]
-        pending = np.array([query for query in pending.tolist() if found[query] is None], int)
-        width = min(width * _NAMES_AN_ID, number)
-    return iter(found)
+    nearest = approximate or search
+    width = min(k * _NAMES_AN_ID if grouped else k, len(index))
+    step = max(1, _NAMES_AT_ONCE // width)
+    for start in range(0, len(queries), step):
+        some = queries[start : start + step]
+        ranked, pending = _nearest_links(index, some, k, width, nearest, grouped)
+        if len(pending) and width < len(index):
+            wider, left = min(width * _WIDER, len(index)), pending
+            more, pending = _nearest_links(index, some[left], k, wider, nearest, grouped)
+            for query, links in zip(left.tolist(), more, strict=True):
+                ranked[query] = links
+            pending = left[pending] if wider < len(index) else pending[:0]
+            by_id = _links_by_id(index, some[pending], k, search) if len(pending) else ()
+            for query, links in zip(pending.tolist(), by_id, strict=True):
+                ranked[query] = links
+        yield from ranked
+
+
+def _nearest_links(
+    index: NameIndex, queries: np.ndarray, k: int, width: int, search: Search, grouped: bool
+) -> tuple[list[list[Link]], np.ndarray]:
+    """Return the best links among the `width` nearest names; which queries have fewer than k."""
+    rows, scores = search(queries, k=width)
+    ranked = []
+    for own, values in zip(rows.tolist(), scores.tolist(), strict=True):
+        links = [Link(*pair) for pair in zip(own, values, strict=True)]
+        ranked.append(_first_of_each_id(index, links)[:k] if grouped else links)
+    too_few = [query for query, links in enumerate(ranked) if len(links) < k]
+    return ranked, np.array(too_few, dtype=np.int64)
+
+
+def _first_of_each_id(index: NameIndex, links: list[Link]) -> list[Link]:
+    firsts: dict[str, Link] = {}
+    for link in links:
+        firsts.setdefault(index[link.row][0], link)
+    return list(firsts.values())
+
+
+def _links_by_id(
+    index: NameIndex, queries: np.ndarray, k: int, search: Search
+) -> Iterator[list[Link]]:
+    """Yield the k best ids of each query, whatever ids its nearest names are of.
+
+    Ids with many names are searched one by one. Of all others there are k ids among any
+    k * `_NAMES_TOGETHER` names, since none has more.
+    """
+    numbers = index.id_numbers
+    counts = np.bincount(numbers)
+    few = np.flatnonzero((counts <= _NAMES_TOGETHER)[numbers])
+    many = np.flatnonzero(counts > _NAMES_TOGETHER)
+    by_number = np.argsort(numbers, kind="stable")
+    starts = np.cumsum(counts) - counts
+    width = min(k * _NAMES_TOGETHER, len(few))
+    step = max(1, _NAMES_AT_ONCE // max(width, 1))
+    for start in range(0, len(queries), step):
+        some = queries[start : start + step]
+        # no row, and no score: of an id that there is not
+        rows = np.full((len(some), k), len(index), dtype=np.int64)
+        scores = np.full((len(some), k), -np.inf)
+        if width:
+            near = search(some, k=width, among=few)
+            for query, (own, values) in enumerate(zip(*near, strict=True)):
+                firsts = np.sort(np.unique(numbers[own], return_index=True)[1])[:k]
+                rows[query, : len(firsts)] = own[firsts]
+                scores[query, : len(firsts)] = values[firsts]
+        for number in many.tolist():
+            own = by_number[starts[number] : starts[number] + counts[number]]
+            best = search(some, k=1, among=own)
+            rows, scores = np.hstack([rows, best[0]]), np.hstack([scores, best[1]])
+            order = np.lexsort((rows, -scores), axis=1)[:, :k]
+            rows, scores = (np.take_along_axis(one, order, axis=1) for one in (rows, scores))
+        for own, values in zip(rows.tolist(), scores.tolist(), strict=True):
+            pairs = zip(own, values, strict=True)
+            yield [Link(row, score) for row, score in pairs if row < len(index)]
 
 
 def named_links(index: NameIndex, links: list[Link]) -> list[tuple[str, str, float]]:

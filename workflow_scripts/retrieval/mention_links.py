@@ -221,7 +221,7 @@ def add_mention_arguments(parser: argparse.ArgumentParser) -> None:
         "--gold-column",
         help="ids that are right, joined by |, for the accuracy (-1: not counted)",
     )
-    add("--lower-case", action="store_true", help="names and mentions")
+    add("--lower-case", action="store_true", help="names and mentions in small letters")
 
 
 def add_link_arguments(parser: argparse.ArgumentParser) -> None:

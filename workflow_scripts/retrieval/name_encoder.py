@@ -64,9 +64,11 @@ def open_name_encoder(arguments: argparse.Namespace) -> NameEncoder:
         from workflow_scripts.embedding.torch_setup import set_up_torch
 
     pooling, max_length = arguments.pooling, arguments.max_length
-    loaded = load_model(arguments.encoder, set_up_torch(arguments.threads, arguments.device))
+    device = set_up_torch(arguments.threads, arguments.device)
+    loaded = load_model(arguments.encoder, device)
     loaded.warn_of_missing_mark(pooling)
     maker = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
+    maker |= {"model_sha256": loaded.model_sha256, "device": device.type}
     maker |= {"pooling": pooling, "max_length": max_length, "similarity": arguments.similarity}
     maker["versions"] = {"torch": torch.__version__, "transformers": transformers.__version__}
     encoder = torch_encoder(loaded, pooling, max_length)

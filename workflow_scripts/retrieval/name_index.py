@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +26,14 @@ from workflow_scripts.errors import UserError, told_as_damaged
 from workflow_scripts.files import atomic_text, read_json, sha256_of, write_json
 from workflow_scripts.retrieval.suite_files import read_vectors
 
+_REMEDY = "remove the folder, and it is made anew from --names"
 _RECORD, _NAMES, _VECTORS = "index.json", "names.tsv", "vectors.npy"
-_BACKEND = ("backend", "precision")
 # Of names.tsv, where its lines are looked for.
 _BYTES_AT_ONCE = 1 << 24
-# What changes vectors; versions of libraries change their last digits.
-_COMPARED = ("weights_sha256", "pooling", "max_length", "similarity", "dtype", *_BACKEND)
+# What changes vectors; versions of libraries and devices change their last digits.
+_COMPARED = ("backend", "weights_sha256", "model_sha256", "onnx_sha256", "pooling", "max_length")
+_COMPARED += ("similarity", "dtype", "precision")
+_MEANING = {"model_sha256": "another config.json or tokenizer: ", "onnx_sha256": "another file: "}
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,8 @@ class NameIndex:
     text: np.ndarray  # names.tsv, mapped, uint8
     ends: np.ndarray  # of its lines, int64 [names]
     vectors: np.ndarray
+    # stands for the vectors of an index that was checked
+    vectors_sha256: str = ""
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -49,11 +54,28 @@ class NameIndex:
         identity, _, name = self.text[start : self.ends[row]].tobytes().decode().partition("\t")
         return identity, name
 
+    @cached_property
+    def id_numbers(self) -> np.ndarray:
+        """The number of each row's id, int64 [names]; ids are counted from 0 as they come."""
+        known: dict[str, int] = {}
+        rows = (known.setdefault(self[row][0], len(known)) for row in range(len(self)))
+        return np.fromiter(rows, dtype=np.int64, count=len(self))
+
 
 def describe_files(paths: Sequence[Path], choices: dict[str, Any]) -> dict[str, Any]:
-    """Return what the names of an index were read from and how."""
+    """Return what the names of an index were read from and how, as JSON values."""
     files = [{"file": path.name, "sha256": sha256_of(path)} for path in paths]
-    return {"files": files, "choices": choices}
+    lists = {key: [*value] for key, value in choices.items() if isinstance(value, tuple)}
+    return {"files": files, "choices": choices | lists}
+
+
+def read_choices(folder: Path, given: dict[str, Any]) -> dict[str, Any]:
+    """Return how the names of an index were read; `UserError` where a given choice is another."""
+    record = read_json(folder / _RECORD)
+    with told_as_damaged(folder / _RECORD, _REMEDY):
+        choices = dict(record["source"]["choices"])
+        _compare(folder, choices, choices | given)
+    return choices
 
 
 def is_finished(folder: Path) -> bool:
@@ -66,21 +88,29 @@ def open_index(folder: Path, maker: dict[str, Any], source: dict[str, Any] | Non
     Raises `UserError` where it was made by another encoder or from other names.
     """
     record = read_json(folder / _RECORD)
-    with told_as_damaged(folder / _RECORD, "remove the folder, and it is made anew"):
+    with told_as_damaged(folder / _RECORD, _REMEDY):
+        if "names_sha256" in record and "vectors_sha256" not in record:
+            raise UserError(f"{folder}: an index of an older version, unchecked; {_REMEDY}")
         for key in _COMPARED:
-            if (was := record["maker"].get(key)) != maker[key]:
-                raise _other(folder, f"with {key} {was}, where now it is {maker[key]}")
-        if source is not None and record["source"] != source:
-            raise _other(folder, "from other files of names, or otherwise read ones")
-        digest = record["names_sha256"]
-    if not (folder / _NAMES).is_file() or sha256_of(folder / _NAMES) != digest:
-        raise UserError(f"{folder / _NAMES}: changed since it was made; remove the folder")
+            if (was := record["maker"].get(key)) != (now := maker.get(key)):
+                raise _other(
+                    folder, f"with {_MEANING.get(key, '')}{key} {was}, where now it is {now}"
+                )
+        if source is not None:
+            if record["source"]["files"] != source["files"]:
+                raise _other(folder, "from other files of names")
+            _compare(folder, record["source"]["choices"], source["choices"])
+        digests = {_NAMES: record["names_sha256"], _VECTORS: record["vectors_sha256"]}
+    for name, digest in digests.items():
+        if not (folder / name).is_file() or sha256_of(folder / name) != digest:
+            wrong = "changed since it was made, or not copied whole"
+            raise UserError(f"{folder / name}: {wrong}; {_REMEDY}")
     # left by a run that was killed while it tidied up
     shutil.rmtree(working_folder(folder / _VECTORS), ignore_errors=True)
-    return map_index(folder / _NAMES, folder / _VECTORS)
+    return map_index(folder / _NAMES, folder / _VECTORS, digests[_VECTORS])
 
 
-def map_index(names_file: Path, vectors_file: Path) -> NameIndex:
+def map_index(names_file: Path, vectors_file: Path, vectors_sha256: str = "") -> NameIndex:
     """Return the names of a file, id<TAB>name a line, with their vectors; both stay on disk."""
     # as strings 4 million names would take 0.7 GB
     text = np.memmap(names_file, np.uint8, "r")
@@ -90,7 +120,7 @@ def map_index(names_file: Path, vectors_file: Path) -> NameIndex:
     if len(vectors) != len(ends):
         problem = f"{len(vectors)} vectors of {len(ends)} names"
         raise UserError(f"{vectors_file}: {problem}; remove its folder to have it made anew")
-    return NameIndex(text, ends, vectors)
+    return NameIndex(text, ends, vectors, vectors_sha256)
 
 
 def write_names(path: Path, ids: Sequence[str], names: Sequence[str]) -> None:
@@ -116,10 +146,23 @@ def make_index(
     record |= {"dropped": dict(found.dropped), "dimension": dimension}
     record |= {"names_sha256": sha256_of(folder / _NAMES)}
     job = ShardedJob(folder / _VECTORS, found.names, dimension, maker, dtype, shard_size)
+
+    def write_record(digest: str) -> None:
+        write_json(folder / _RECORD, record | {"vectors_sha256": digest})
+
     # before the shards are removed, so that a kill in between loses nothing
-    embed_in_shards(job, encode, lambda _: write_json(folder / _RECORD, record))
+    embed_in_shards(job, encode, record=write_record)
     left = "".join(f", {count} {why} left out" for why, count in found.dropped.items())
     print(f"{folder}: {len(found.names)} names{left}", file=sys.stderr)
+
+
+def _compare(folder: Path, choices: dict[str, Any], others: dict[str, Any]) -> None:
+    """Raise `UserError` where names are read in another way than those of the index were."""
+    for key, value in others.items():
+        if (was := choices.get(key)) != value:
+            option = "names_format" if key == "form" else key
+            how = f"with --{option.replace('_', '-')} {was}, where now it is {value}"
+            raise _other(folder, how)
 
 
 def _other(folder: Path, how: str) -> UserError:

@@ -4,12 +4,18 @@ import mmap
 
 import faiss
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from workflow_scripts.errors import UserError
 
 # Neighbours fetched beyond k. A tie or near-tie at the border that is wider than this costs the
 # query a second, wider search.
 _MARGIN = 16
+# Width of the widest of these searches. Where it does not settle a query, very many targets are
+# equal or nearly so, and the query is compared with all different ones.
+_WIDEST = 1024
+# Products held at once in that comparison.
+_PRODUCTS_AT_ONCE = 1 << 22
 # Bytes of the targets that `search_blocks` takes at once.
 BLOCK_BYTES = 1 << 28
 # Inner products computed at once when candidates are scored again (times dimension * 16 bytes).
@@ -24,8 +30,9 @@ def search_top(
     `queries` [n, dimension] and `targets` [m, dimension] are taken as float32; of equals the lower
     row leads. The answer is exact, whatever threads, batch size or BLAS: FAISS (`IndexFlatIP`)
     breaks ties in no fixed order and rounds, so it makes a short list, which is scored again in
-    float64 and widened until its worst lies below the k-th best by more than float32 can err.
-    Raises `UserError` if k is not in 1..m.
+    float64 and widened until its worst lies below the k-th best by more than float32 can err. A
+    list that very many ties fill is not widened further: see `_AllTargets`. Raises `UserError` if k
+    is not in 1..m.
     """
     queries, targets = (np.ascontiguousarray(m, dtype=np.float32) for m in (queries, targets))
     if not 1 <= k <= len(targets):
@@ -41,14 +48,20 @@ def search_top(
     # (Higham 2002, section 3.1), one more for the subtraction; and two products are compared.
     error = 2 * (targets.shape[1] + 1) * 2.0**-24 * lengths_of(centred).max(initial=0.0)
     del centred
+    widths = [min(k + _MARGIN, len(targets))]
+    while widths[-1] < min(_WIDEST, len(targets)):
+        widths.append(min(widths[-1] * 4, _WIDEST, len(targets)))
+    # equal queries, as among near-duplicates, are searched once
+    firsts, copies = _different_rows(queries)
+    queries = queries[firsts] if len(firsts) < len(queries) else queries
     rows = np.empty((len(queries), k), dtype=np.int64)
     products = np.empty((len(queries), k), dtype=np.float64)
+    crowded = []
     for start in range(0, len(queries), batch_size):
         block = queries[start : start + batch_size]
         pending = np.arange(len(block))
         slack = error * lengths_of(block)
-        width = min(k + _MARGIN, len(targets))
-        while len(pending):
+        for width in widths:
             near, candidates = index.search(block[pending], width)
             near = near.astype(np.float64)
             settled = (near[:, k - 1] - near[:, -1] > slack[pending]) | (width == len(targets))
@@ -57,28 +70,115 @@ def search_top(
                 block[done], targets, candidates[settled], k
             )
             pending = pending[~settled]
-            width = min(width * 4, len(targets))
+            if not len(pending):
+                break
+        crowded.append(start + pending)
+    del index
+    if len(left := np.concatenate(crowded or [np.empty(0, np.int64)])):
+        rows[left], products[left] = _AllTargets(targets).search(queries[left], k, threads)
+    if len(rows) < len(copies):
+        rows, products = rows[copies], products[copies]
     return rows, products
 
 
+def _different_rows(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first of each set of equal rows, ascending, and for each row which set it is in.
+
+    Rows are equal if their bytes are; `matrix` is contiguous.
+    """
+    whole = np.dtype((np.void, matrix.itemsize * matrix.shape[1]))
+    rows = matrix.view(whole)[:, 0]
+    _, firsts, groups = np.unique(rows, return_index=True, return_inverse=True)
+    order = np.argsort(firsts)
+    numbers = np.empty_like(order)
+    numbers[order] = np.arange(len(order))
+    return firsts[order], numbers[groups]
+
+
+class _AllTargets:
+    """Exact search that compares a query with every different target, in bounded memory.
+
+    For queries whose nearest targets are very many equal or nearly equal ones. Equal targets have
+    equal products: a product is computed once for all of them, and of them the lowest rows lead.
+    """
+
+    def __init__(self, targets: np.ndarray) -> None:
+        self._targets = targets
+        self._firsts, groups = _different_rows(targets)
+        self._sizes = np.bincount(groups)
+        # the rows of one group after those of the other, each in ascending order
+        self._rows = np.argsort(groups, kind="stable")
+        self._starts = np.cumsum(self._sizes) - self._sizes
+        self._different = targets[self._firsts].astype(np.float64)
+
+    def search(self, queries: np.ndarray, k: int, threads: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return rows and products [n, k] as `search_top` does."""
+        rows = np.empty((len(queries), k), dtype=np.int64)
+        products = np.empty((len(queries), k))
+        step = max(1, _PRODUCTS_AT_ONCE // len(self._targets))
+        with threadpool_limits(threads, user_api="blas"):
+            for start in range(0, len(queries), step):
+                part = slice(start, start + step)
+                rows[part], products[part] = self._search_few(queries[part], k)
+        return rows, products
+
+    def _search_few(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        rounded = queries.astype(np.float64) @ self._different.T
+        last = rounded.shape[1] - min(k, rounded.shape[1])
+        # as in `search_top`, here of float64 and of the sums of `_row_products` as well
+        error = 4 * (queries.shape[1] + 2) * 2.0**-53 * lengths_of(self._different).max()
+        least = np.partition(rounded, last, axis=1)[:, last] - error * lengths_of(queries)
+        owners, near = np.nonzero(rounded >= least[:, None])
+        exact = _row_products(queries, self._targets, owners, self._firsts[near])
+        order = np.lexsort((near, -exact, owners))
+        owners, near, exact = owners[order], near[order], exact[order]
+        # Of each group as many rows as there is room for behind the better groups.
+        sizes, places = self._sizes[near], np.arange(len(near))
+        before = np.cumsum(sizes) - sizes
+        changes = np.diff(owners, prepend=-1) != 0
+        first = np.maximum.accumulate(np.where(changes, places, 0))
+        changes[1:] |= exact[1:] != exact[:-1]
+        equal = np.maximum.accumulate(np.where(changes, places, 0))
+        taken = np.clip(k - (before[equal] - before[first]), 0, sizes)
+        groups = np.repeat(places, taken)
+        numbers = np.arange(len(groups)) - np.repeat(np.cumsum(taken) - taken, taken)
+        rows = self._rows[self._starts[near[groups]] + numbers]
+        owners, exact = owners[groups], exact[groups]
+        order = np.lexsort((rows, -exact, owners))
+        counts = np.bincount(owners, minlength=len(queries))
+        best = order[(np.cumsum(counts) - counts)[:, None] + np.arange(k)]
+        return rows[best], exact[best]
+
+
 def search_blocks(
-    queries: np.ndarray, targets: np.ndarray, k: int, *, threads: int = 1
+    queries: np.ndarray,
+    targets: np.ndarray,
+    k: int,
+    *,
+    threads: int = 1,
+    among: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return what `search_top` does, for `targets` [m, dimension] that stay on disk.
 
     They may be of half precision, which is exact in float32; a block of them is in memory at once.
+    `among` are the rows, ascending, of those that are searched alone.
     """
     size = max(1, BLOCK_BYTES // (4 * targets.shape[1]))
-    if len(targets) <= size:
+    number = len(targets) if among is None else len(among)
+    if among is None and number <= size:
         return search_top(queries, targets, k, threads=threads)
-    if not 1 <= k <= len(targets):
-        raise UserError(f"k = {k} neighbours of {len(targets)} targets; give a k from 1 to that")
+    if not 1 <= k <= number:
+        raise UserError(f"k = {k} neighbours of {number} targets; give a k from 1 to that")
     rows = np.empty((len(queries), 0), dtype=np.int64)
     products = np.empty((len(queries), 0))
-    for start in range(0, len(targets), size):
-        block = _rows_of(targets, start, start + size)
+    for start in range(0, number, size):
+        if among is None:
+            block = _rows_of(targets, start, start + size)
+        else:
+            block = targets[among[start : start + size]]
         own, found = search_top(queries, block, min(k, len(block)), threads=threads)
-        rows, products = np.hstack([rows, own + start]), np.hstack([products, found])
+        own = own + start if among is None else among[start + own]
+        rows, products = np.hstack([rows, own]), np.hstack([products, found])
         # those of earlier blocks stand first, so that of equals the lower row leads
         order = np.argsort(-products, axis=1, kind="stable")[:, :k]
         rows, products = (np.take_along_axis(one, order, axis=1) for one in (rows, products))
@@ -127,17 +227,24 @@ def best_of_candidates(
     queries: np.ndarray, targets: np.ndarray, candidates: np.ndarray, k: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the best k of each query's `candidates` [n, c], rows of `targets`, as `search_top`."""
-    width = candidates.shape[1]
-    flat = candidates.reshape(-1)
-    products = np.empty(len(flat), dtype=np.float64)
-    for start in range(0, len(flat), _PAIRS_AT_ONCE):
-        stop = min(start + _PAIRS_AT_ONCE, len(flat))
-        left = queries[np.arange(start, stop) // width].astype(np.float64)
-        right = targets[flat[start:stop]].astype(np.float64)
-        # Not a matrix product: each sum runs over one row in one order, so that equal vectors
-        # get exactly equal products.
-        products[start:stop] = np.einsum("pd,pd->p", left, right)
+    owners = np.repeat(np.arange(len(candidates)), candidates.shape[1])
+    products = _row_products(queries, targets, owners, candidates.reshape(-1))
     products = products.reshape(candidates.shape)
     order = np.lexsort((candidates, -products), axis=1)[:, :k]
     rows, products = (np.take_along_axis(found, order, axis=1) for found in (candidates, products))
     return rows, products
+
+
+def _row_products(
+    queries: np.ndarray, targets: np.ndarray, left: np.ndarray, right: np.ndarray
+) -> np.ndarray:
+    """Return the products, float64 [n], of the rows `left` of queries with `right` of targets."""
+    products = np.empty(len(left), dtype=np.float64)
+    for start in range(0, len(left), _PAIRS_AT_ONCE):
+        part = slice(start, start + _PAIRS_AT_ONCE)
+        own = queries[left[part]].astype(np.float64)
+        others = targets[right[part]].astype(np.float64)
+        # Not a matrix product: each sum runs over one row in one order, so that equal vectors
+        # get exactly equal products.
+        products[part] = np.einsum("pd,pd->p", own, others)
+    return products

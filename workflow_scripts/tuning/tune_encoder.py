@@ -85,7 +85,7 @@ def make_encoder(
         score = scores.make_score(development, pooling, max_length)
     # not the threads: weights and scores do not depend on them
     watched = development and {**vars(development), "threads": None}
-    inputs = (record, loaded.weights_sha256, watched)
+    inputs = (record, loaded.model_sha256, watched)
     machine = (device, processes.count)
     output = Path(output)
     digest = digest_of("tuning.tune_encoder", *inputs, *machine, more=tuple(modules))

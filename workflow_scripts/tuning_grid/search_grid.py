@@ -66,7 +66,7 @@ def search_slice(block: dict[str, Any], files: argparse.Namespace) -> None:
     }
     task = module_of("scoring.tasks", development.entry["task"])
     method = module_of(METHODS, untuned.method)
-    parts = (block, record, str(torch_device), files.threads)
+    parts = (block, record, loaded.model_sha256, str(torch_device), files.threads)
     digest = digest_of("tuning_grid.search_grid", *parts, more=(task, method))
     progress = Progress(files.output.with_suffix(".progress.jsonl"), digest)
     if progress.scores:
