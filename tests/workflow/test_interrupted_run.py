@@ -39,7 +39,7 @@ def test_a_run_waits_for_the_jobs_of_one_whose_head_alone_was_killed(workspace, 
     options = {"cwd": workspace.folder, "env": workspace.environment(), "text": True}
     options |= {"stdout": subprocess.DEVNULL, "start_new_session": True}
     first = subprocess.Popen(workspace.command("all_tables"), **options, stderr=subprocess.DEVNULL)
-    running = workspace.folder / ".snakemake" / "running"
+    running = results / ".workflow" / "running"
     while not (jobs := [one for one in running.glob("*") if "tune" in one.read_text()]):
         assert first.poll() is None, "the run was over before it could be killed"
         time.sleep(0.02)
