@@ -75,7 +75,7 @@ $(PAGES_PACKAGES)/.ready: envs/pages.lock $(READY)
 CASES ?= 20000
 fuzz: environment
 	python -m tools.fuzz --cases $(CASES) $(if $(SEED),--seed $(SEED)) \
-	  $(if $(wildcard .snakemake/metadata/*),--run .)
+	  $(if $(wildcard results/.workflow/metadata/*),--run .)
 
 FAULTS ?= 100
 chaos: environment

@@ -2,11 +2,11 @@
 # includes; docs/config.md tells what a config may say.
 from snakemake.utils import min_version
 
-from workflow_scripts.cluster.earlier_jobs import wait_for_earlier_jobs
+from workflow_scripts.cluster.earlier_jobs import note_slurm_run, wait_for_earlier_jobs
 from workflow_scripts.cluster.failed_jobs import FailedJobs
 from workflow_scripts.cluster.job_events import FinishedOutputs
-from workflow_scripts.cluster.made_files import MadeFiles, refuse_changed_files
 from workflow_scripts.cluster.progress import Progress
+from workflow_scripts.cluster.results_records import use_results_records
 from workflow_scripts.cluster.run_folder import refuse_other_folder
 from workflow_scripts.cluster.run_lock import hold_run_lock, refuse_second_run
 from workflow_scripts.cluster.warm_python import start_warm_python
@@ -18,12 +18,12 @@ from workflow_scripts.tables.run_records import note_start
 
 min_version("9.27")
 refuse_other_folder()
-refuse_second_run(workflow)
-refuse_changed_files(workflow)
 
 # the files given with --configfile, or else config/config.yaml, each over what its `base` names
 plan = make_plan(workflow.overwrite_configfiles, workflow.config_settings.config)
 given, outputs = plan.given, plan.outputs
+refuse_second_run(workflow, plan.records)
+use_results_records(workflow, plan.config.results, plan.records, plan.hashes)
 failed_jobs = FailedJobs()
 page_status = PageStatus(plan, workflow)
 FinishedOutputs(page_status.finished, page_status.nothing_to_do).watch()
@@ -58,12 +58,12 @@ for stage in [*STAGES.split(), "dictionaries", "tables", "figures"]:
 
 
 onstart:
-    hold_run_lock()
+    hold_run_lock(plan.records)
     note_start()
     failed_jobs.watch()
     Progress().watch_if_quiet(workflow)
-    MadeFiles().watch()
-    wait_for_earlier_jobs()
+    wait_for_earlier_jobs(plan.records)
+    note_slurm_run(workflow, plan.records)
     start_warm_python(workflow)
     page_status.start()
 

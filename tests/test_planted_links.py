@@ -1,6 +1,5 @@
 """Links that somebody put at a name that a program is known to use: what they lead to stays."""
 
-import logging
 import subprocess
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,6 +8,7 @@ import numpy as np
 import pytest
 
 from workflow_scripts.cluster import batch_systems, made_files, run_lock
+from workflow_scripts.content_hashes import ContentHashes
 from workflow_scripts.embedding.vector_shards import ShardedJob, embed_in_shards
 from workflow_scripts.files import append_to
 from workflow_scripts.tuning_grid.cells import CellScore
@@ -70,23 +70,26 @@ def test_the_progress_of_a_search_replaces_a_link(victim):
 
 
 def test_a_run_whose_lock_is_a_link_is_one_line(victim):
-    plant(".snakemake/run.lock", victim)
+    plant("results/.workflow/run.lock", victim)
     with pytest.raises(SystemExit) as ended:
-        run_lock.hold_run_lock()
-    assert str(ended.value).startswith("error: .snakemake/run.lock: cannot be used (Too many")
+        run_lock.hold_run_lock(Path("results/.workflow"))
+    assert str(ended.value).startswith(
+        "error: results/.workflow/run.lock: cannot be used (Too many"
+    )
 
 
-def test_sizes_of_outputs_are_noted_in_a_new_file(victim):
-    plant(".snakemake/made.tsv", victim)
-    Path("output").write_text("four")
-    notes = made_files.MadeFiles()
-    notes.hear("job_info", logging.makeLogRecord({"jobid": 1, "output": ["output"]}))
-    notes.hear("job_finished", logging.makeLogRecord({"job_id": 1}))
-    assert Path(".snakemake/made.tsv").read_text() == "4\toutput\n"
+def test_what_jobs_made_is_not_noted_through_a_link(victim):
+    plant("results/.workflow/made.jsonl", victim)
+    Path("results/output").write_text("four")
+    records = Path("results/.workflow")
+    notes = made_files.MadeFiles("results", records, ContentHashes(records / "hashes"))
+    with pytest.raises(OSError, match="symbolic links"):
+        notes.note(["results/output"])
 
 
 def test_a_job_in_a_queue_is_not_noted_through_a_link(victim, monkeypatch):
-    plant(".snakemake/cluster_jobs/7", victim)
+    monkeypatch.setenv("RUN_RECORDS", ".")
+    plant("cluster_jobs/7", victim)
     job = {"name": "a rule", "log": Path("log")}
     monkeypatch.setattr(batch_systems, "read_job", lambda _: job)
     monkeypatch.setattr(batch_systems, "words_of", lambda *_: ["echo", "Job <7> is submitted"])

@@ -19,7 +19,8 @@ from tools.chaos_subjects import SECONDS, Run, Subject
 LARGE = "64m"
 _YEAR = 365 * 86400
 _OTHERS = re.compile(
-    r"\.snakemake/(?!(running|locks|incomplete)/).*|tmp/snakemake.*|said-.*|.*__pycache__.*"
+    r"\.snakemake/(?!locks/).*|results/\.workflow/(?!(running|incomplete)/).*"
+    r"|tmp/snakemake.*|said-.*|.*__pycache__.*"
 )
 
 

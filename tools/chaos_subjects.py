@@ -29,7 +29,7 @@ SECONDS = 600
 FORK = multiprocessing.get_context("fork")
 # what no run repeats: times, speeds, and what is told of them
 _VOLATILE = (
-    r"results/(logs|benchmarks)/.*|.*running-time\..*|out/steps\.jsonl"
+    r"results/(logs|benchmarks|\.workflow)/.*|.*running-time\..*|out/steps\.jsonl"
     r"|results/tables/(index\.html|run\.js|status\.js|results\.zip)"
 )
 _CONFIG: dict[str, Any] = {

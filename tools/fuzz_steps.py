@@ -13,7 +13,7 @@ from tools.fuzz_damage import wear_file
 from tools.fuzz_limits import Case
 
 # What Snakemake keeps of each output: the rule, its inputs, the command that made it.
-_RECORDS = ".snakemake/metadata"
+_RECORDS = "results/.workflow/metadata"
 # models, and folders of encoders, have cases of their own, of small ones
 _LARGEST = 3_000_000
 
@@ -25,7 +25,8 @@ def step_cases(run: Path) -> dict[str, Case]:
         job = json.loads(record.read_text(encoding="utf-8"))
         words = shlex.split((job["shellcmd"] or "").replace("\\\n", " "))
         words = [word for word in words if word.strip()]
-        inputs = [name for name in job["input"] if not name.endswith((".py", ".j2"))]
+        inputs = [name.replace("<results>/", "results/") for name in job["input"]]
+        inputs = [name for name in inputs if not name.endswith((".py", ".j2"))]
         files = {name: run / name for name in inputs if (run / name).is_file()}
         size = sum(file.stat().st_size for file in files.values())
         if "-m" not in words or len(files) < len(set(inputs)) or size > _LARGEST:

@@ -97,14 +97,15 @@ def test_the_state_of_a_job(system, program, printed, status, programs, tmp_path
     assert capsys.readouterr().out == f"{status}\n"
 
 
-def test_own_commands_are_given_script_and_id(script, programs, tmp_path, capsys):
+def test_own_commands_are_given_script_and_id(script, programs, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("RUN_RECORDS", str(tmp_path / "records"))
     stand_in(programs, "put", "queued as\njob-9\n")
     stand_in(programs, "look", "failed\n")
     site = site_file(tmp_path, "system: own\nsubmit: put -v\nstatus: look\ncancel: drop\n")
     batch_systems.main(["submit", "--site", str(site), str(script)])
     assert capsys.readouterr().out == "job-9\n"
     assert words_given(programs, "put") == ["-v", str(script)]
-    note = tmp_path / ".snakemake" / "cluster_jobs" / "job-9"
+    note = tmp_path / "records" / "cluster_jobs" / "job-9"
     assert note.is_file()
     batch_systems.main(["status", "--site", str(site), "job-9"])
     assert capsys.readouterr().out == "failed\n"

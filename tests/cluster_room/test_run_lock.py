@@ -16,8 +16,11 @@ time.sleep(60)
 """
 
 
-def test_a_second_run_is_refused_and_a_killed_one_leaves_no_lock(tmp_path, project):
-    lock = tmp_path / "run.lock"
+def test_a_second_run_of_the_same_results_is_refused_and_a_killed_one_leaves_no_lock(
+    tmp_path, project
+):
+    """Whatever clone it is of."""
+    lock = tmp_path / "results" / ".workflow"
     run = SimpleNamespace(cores=2, nodes=None, dryrun=False, is_main_process=True)
     run.resource_settings = run.output_settings = run
     command = [sys.executable, "-c", HOLDER, str(lock)]
@@ -38,3 +41,16 @@ def test_a_second_run_is_refused_and_a_killed_one_leaves_no_lock(tmp_path, proje
         holder.wait()
     refuse_second_run(run, lock)
     hold_run_lock(lock)
+
+
+def test_runs_of_other_results_go_on_beside_each_other(tmp_path):
+    for name in ("one", "two"):
+        hold_run_lock(tmp_path / name)
+
+
+def test_results_that_cannot_be_written_are_named(tmp_path):
+    (tmp_path / "results").touch()
+    with pytest.raises(
+        SystemExit, match=r"^error: .*results: cannot be written to \(.*\); make it"
+    ):
+        hold_run_lock(tmp_path / "results" / ".workflow")

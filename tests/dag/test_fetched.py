@@ -1,7 +1,9 @@
 """What no job of a run could get is named before the first one, all of it at once."""
 
 import copy
+import hashlib
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -25,7 +27,10 @@ def write_model(models):
     folder.mkdir(parents=True)
     for name, size in SIZES.items():
         (folder / name).write_bytes(b"x" * size)
-    files = [{"name": name, "size": size, "sha256": "0" * 64} for name, size in SIZES.items()]
+    files = [
+        {"name": name, "size": size, "sha256": hashlib.sha256(b"x" * size).hexdigest()}
+        for name, size in SIZES.items()
+    ]
     content = {**SMALL, "files": files}
     (folder / "files.json").write_text(json.dumps(content))
     return folder
@@ -170,7 +175,7 @@ def test_a_record_of_another_commit_is_of_another_model(config):
 
 def test_what_is_gone_since_it_was_fetched_is_named_where_it_could_be_fetched_too(config):
     record("models/small", SMALL)
-    record("sick", {"files": [{"path": SICK}]})
+    record("sick", {"files": [{"path": SICK, "sha256": "a" * 64}]})
     header, lines = error_of(config)
     assert header == "not as it was when it was fetched:"
     assert lines == [
@@ -178,6 +183,41 @@ def test_what_is_gone_since_it_was_fetched_is_named_where_it_could_be_fetched_to
         "and it is fetched again",
         f"root/{SICK}: no such file: delete results/downloads/sick.json, and it is fetched again",
     ]
+
+
+def test_what_was_changed_since_it_was_fetched_is_named_though_size_and_date_are_the_same(
+    config, tmp_path
+):
+    config["downloads"] = {"models": "fetched"}
+    folder, data = write_model(tmp_path / "fetched"), tmp_path / "root" / SICK
+    data.parent.mkdir(parents=True)
+    data.write_bytes(b"before")
+    record("models/small", json.loads((folder / "files.json").read_text()))
+    sha256 = hashlib.sha256(b"before").hexdigest()
+    record("sick", {"files": [{"path": SICK, "sha256": sha256}]})
+    assert plan_of(config)
+    for file in (data, folder / "tokenizer.json"):
+        about = file.stat()
+        file.write_bytes(b"y" * about.st_size)
+        os.utime(file, ns=(about.st_atime_ns, about.st_mtime_ns))
+    (folder / "added_tokens.json").touch()
+    header, lines = error_of(config)
+    assert header == "not as it was when it was fetched:"
+    changed, added, raw = lines
+    delete = f"delete fetched/{FOLDER} and results/downloads/models/small.json"
+    assert changed.startswith(f"fetched/{FOLDER}/tokenizer.json: sha256 is ") and delete in changed
+    assert added.startswith(f"fetched/{FOLDER}/added_tokens.json: is not in files.json")
+    assert raw.startswith(f"root/{SICK}: sha256 is ")
+    assert raw.endswith("delete it and results/downloads/sick.json, and it is fetched again")
+    # a folder that is whole, and another than that of the record
+    data.write_bytes(b"before")
+    (folder / "added_tokens.json").unlink()
+    listed = json.loads((folder / "files.json").read_text())
+    listed["files"][2]["sha256"] = hashlib.sha256(b"yy").hexdigest()
+    (folder / "files.json").write_text(json.dumps(listed))
+    _, lines = error_of(config)
+    other = "holds other files than were fetched: delete results/downloads/models/small.json"
+    assert lines == [f"fetched/{FOLDER}: {other}, and it is made anew"]
 
 
 def test_without_fetching_data_only_models_are_looked_for(config, tmp_path, project):

@@ -59,13 +59,23 @@ def test_the_hash_that_weights_must_have_is_that_of_any_id_of_the_model():
         models_of({"local": {"path": "x", "weights_sha256": "a" * 64}}, Path("root"))
 
 
-def test_a_local_model_depends_on_the_files_that_it_has(tmp_path):
-    for name in ("config.json", "model.safetensors", "spiece.model", "README.md", ".gitignore"):
+def test_a_local_model_depends_on_every_file_of_its_folder(tmp_path):
+    names = ["1_Pooling/config.json", "added_tokens.json", "config.json", "custom/vocab.bin"]
+    names += ["model.safetensors", "spiece.model", "spm.model", "vocab.txt"]
+    for name in [*names, ".git/HEAD", ".hidden"]:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
     models = models_of({"local": {"path": str(tmp_path)}}, Path("root"), Path("fetched"))
     assert models.location("local") == str(tmp_path)
-    names = ("config.json", "model.safetensors", "spiece.model")
     assert models.files("local") == [f"{tmp_path}/{name}" for name in names]
+
+
+def test_a_file_of_a_model_that_snakemake_would_fill_in_is_named(tmp_path):
+    for name in ("config.json", "model.safetensors", "{wild}.json"):
+        (tmp_path / name).touch()
+    models = models_of({"local": {"path": str(tmp_path)}}, Path("root"), Path("fetched"))
+    with pytest.raises(UserError, match=r"\{wild\}.json: rename it, since Snakemake takes"):
+        models.require_files("local")
 
 
 def test_notes_and_listing_hold_no_paths_of_the_machine(models):

@@ -96,11 +96,12 @@ def test_a_path_that_snakemake_would_fill_in_is_named(fresh, place, path):
     assert f"rename it, since Snakemake takes {path.split('/')[-1].removesuffix('.txt')}" in output
 
 
-def test_two_runs_in_one_folder_do_not_mix(fresh):
+def test_two_runs_of_the_same_results_do_not_mix(fresh):
     """The second one is refused in one line while the lock of the first is held."""
     code = (
-        "import time; from workflow_scripts.cluster.run_lock import hold_run_lock; "
-        "hold_run_lock(); print('held', flush=True); time.sleep(100)"
+        "import time; from pathlib import Path; "
+        "from workflow_scripts.cluster.run_lock import hold_run_lock; "
+        "hold_run_lock(Path('results/.workflow')); print('held', flush=True); time.sleep(100)"
     )
     command = [sys.executable, "-c", code]
     holder = subprocess.Popen(command, cwd=fresh.folder, stdout=subprocess.PIPE, text=True)
@@ -111,6 +112,8 @@ def test_two_runs_in_one_folder_do_not_mix(fresh):
         # nothing is planned before
         assert said.splitlines()[-1].startswith("error: ") and "jobs" not in said
         fresh.succeeds("--dry-run", "all_tables")
+        # one of other results goes on
+        fresh.succeeds("--config", "results=others", "--", "others/corpora/words-fr.txt")
     finally:
         holder.kill()
         holder.wait()

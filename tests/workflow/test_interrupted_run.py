@@ -48,7 +48,7 @@ def test_a_run_waits_for_the_jobs_of_one_whose_head_alone_was_killed(workspace, 
     options = {"cwd": workspace.folder, "env": workspace.environment(), "text": True}
     options |= {"stdout": subprocess.DEVNULL, "start_new_session": True}
     first = subprocess.Popen(workspace.command("all_tables"), **options, stderr=subprocess.DEVNULL)
-    running = workspace.folder / ".snakemake" / "running"
+    running = results / ".workflow" / "running"
     jobs = wait_for(lambda: [one for one in running.glob("*") if "tune" in text_of(one)], first)
     shell = int(jobs[0].name.rpartition(".")[2])
     # so that it is there when the next run looks

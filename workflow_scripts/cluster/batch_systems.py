@@ -6,6 +6,7 @@ which prints running, success or failed. Resources stand in the job script as JS
 
 import argparse
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -23,8 +24,8 @@ from workflow_scripts.files import no_link
 
 LOGS = Path(".snakemake/cluster_logs")
 SITE_FILE = "profiles/generic/site.yaml"
-# a file for each job that was submitted and not seen to end: what a killed head leaves behind
-NOTES = Path(".snakemake/cluster_jobs")
+# names the folder of the results' records, as the Snakefile sets it
+RECORDS_SETTING = "RUN_RECORDS"
 
 
 class Site(SiteLines):
@@ -170,8 +171,8 @@ def submit(site: Site, script: str) -> str:
     if found is None:
         printed = result.stdout.strip() or "nothing"
         raise UserError(f"the submit command printed no job id: {printed}")
-    NOTES.mkdir(parents=True, exist_ok=True)
-    with open(NOTES / found[1], "w", opener=no_link) as stream:
+    _notes().mkdir(parents=True, exist_ok=True)
+    with open(_notes() / found[1], "w", opener=no_link) as stream:
         stream.write(f"{job['name']}\n")
     return found[1]
 
@@ -179,15 +180,23 @@ def submit(site: Site, script: str) -> str:
 def status(site: Site, job: str) -> str:
     found = SYSTEMS[site.system].status(site, job)
     if found != "running":
-        (NOTES / job).unlink(missing_ok=True)
+        (_notes() / job).unlink(missing_ok=True)
     return found
 
 
-def jobs_in_queue(folder: Path) -> list[str]:
-    """Return the ids of jobs that runs in `folder` submitted here and that have not ended."""
-    notes = sorted(file.name for file in (folder / NOTES).glob("*"))
-    site = read_site(folder / SITE_FILE) if notes else Site()
+def jobs_in_queue() -> list[str]:
+    """Return the ids of jobs that runs of the results folder submitted and that have not ended."""
+    notes = sorted(file.name for file in _notes().glob("*"))
+    site = read_site() if notes else Site()
     return [job for job in notes if status(site, job) == "running"]
+
+
+def _notes() -> Path:
+    """Return the folder with a file for each job that was submitted and not seen to end.
+
+    That is what a killed head leaves behind.
+    """
+    return Path(os.environ.get(RECORDS_SETTING, ".snakemake")) / "cluster_jobs"
 
 
 def _output(*command: str) -> str:

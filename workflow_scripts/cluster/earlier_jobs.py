@@ -1,4 +1,7 @@
-"""Jobs that an earlier run in this folder left behind when its head process died."""
+"""Jobs that an earlier run of the same results left behind when its head process died.
+
+That run may have been another clone's: what tells of its jobs is kept with the results.
+"""
 
 import fcntl
 import os
@@ -7,17 +10,29 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from workflow_scripts.cluster.batch_systems import jobs_in_queue
 from workflow_scripts.errors import printable
+from workflow_scripts.files import append_to
 
 SECONDS_BETWEEN_LOOKS = 5.0
+# what jobs of a run are called in SLURM's queue, a line for each run
+_SLURM_RUNS = "slurm_runs"
 
 
-def jobs_still_running(folder: Path) -> list[str]:
+def note_slurm_run(workflow: Any, records: Path) -> None:
+    """Keep by what name the jobs of this run will be in SLURM's queue, if it submits them there."""
+    name = getattr(workflow.scheduler._executor, "run_uuid", None)
+    if name is not None:
+        with append_to(records / _SLURM_RUNS) as stream:
+            stream.write(f"{name}\n")
+
+
+def jobs_still_running(records: Path) -> list[str]:
     """Return the logs and processes of jobs of which something lives; job.sh holds their locks."""
     found = []
-    for file in sorted((folder / ".snakemake" / "running").glob("*")):
+    for file in sorted((records / "running").glob("*")):
         with file.open("r+") as stream:
             try:
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -31,34 +46,33 @@ def jobs_still_running(folder: Path) -> list[str]:
     return found
 
 
-def jobs_left_behind(folder: Path) -> list[str]:
-    """Return what names the jobs that a run in `folder` left, in a cluster's queue or running."""
-    found = jobs_in_queue(folder)
-    if shutil.which("squeue"):
-        command = ["squeue", "--me", "--noheader", "--format", "%i|%k|%Z"]
+def jobs_left_behind(records: Path) -> list[str]:
+    """Return what names the jobs that a run left, in a cluster's queue or running."""
+    found = jobs_in_queue()
+    runs = records / _SLURM_RUNS
+    if shutil.which("squeue") and runs.is_file():
+        names = set(runs.read_text().split())
+        command = ["squeue", "--me", "--noheader", "--format", "%i|%j"]
         listing = subprocess.run(command, capture_output=True, text=True)
-        for line in listing.stdout.splitlines() if listing.returncode == 0 else []:
-            job, comment, workdir = line.split("|", 2)
-            # what the executor plugin writes into the comments of its jobs
-            if comment.startswith(("rule_", "group_")) and workdir == str(folder):
-                found.append(job)
+        lines = listing.stdout.splitlines() if listing.returncode == 0 else []
+        found += [job for job, _, name in (line.partition("|") for line in lines) if name in names]
     # those of a cluster that run on a node may be named by their locks too
-    return found + jobs_still_running(folder)
+    return found + jobs_still_running(records)
 
 
-def wait_for_earlier_jobs(folder: Path | None = None) -> None:
+def wait_for_earlier_jobs(records: Path) -> None:
     """Wait until the jobs of an earlier run have ended, then plan this run anew with their files.
 
     To run beside them would do their work twice.
     """
-    folder = folder or Path.cwd()
-    if not (left := jobs_left_behind(folder)):
+    if not (left := jobs_left_behind(records)):
+        (records / _SLURM_RUNS).unlink(missing_ok=True)
         return
     there = "jobs of an earlier run in this folder have not ended"
     todo = "waiting for them; cancel or kill them to give them up"
     jobs = printable("; ".join(left))
     print(f"{there} ({jobs}): {todo}", file=sys.stderr, flush=True)
-    while jobs_left_behind(folder):
+    while jobs_left_behind(records):
         time.sleep(SECONDS_BETWEEN_LOOKS)
     print("they have ended: starting anew", file=sys.stderr, flush=True)
     os.execv(sys.executable, [sys.executable, "-m", "snakemake", *sys.argv[1:]])

@@ -2,12 +2,13 @@
 
 # logged LOG USAGE COMMAND...: output goes to LOG, why the command failed to the terminal as well;
 # a command that succeeds writes its own time and memory to USAGE (workflow_scripts/usage.py).
-# A lock is held for as long as a process of the command lives: a run that starts meanwhile, since
-# this one's head was killed, waits for it (earlier_jobs.py)
+# A lock in the results folder is held for as long as a process of the command lives: a run that
+# starts meanwhile, since this one's head was killed, waits for it (earlier_jobs.py)
 logged() {
-    local log="$1" usage="$2" status=0 running=".snakemake/running/$HOSTNAME.$$"
+    local log="$1" usage="$2" status=0 folder="${RUN_RECORDS:-.snakemake}/running"
+    local running="$folder/$HOSTNAME.$$"
     shift 2
-    mkdir -p .snakemake/running
+    mkdir -p "$folder"
     # new ones: what a link of that name leads to is not written to
     rm -f "$running" "$log"
     set -o noclobber

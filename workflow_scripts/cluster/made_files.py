@@ -1,78 +1,102 @@
-"""Sizes of what jobs made: what was cut or changed since is named before a run plans.
+"""Content of what jobs made: what was cut, changed or restored since is named before a run plans.
 
-Snakemake sees that such a file is newer, and would have the jobs that read it run on what is left.
+Snakemake sees at most that such a file is newer, and would have the jobs that read it run on what
+is left.
 """
 
-import logging
+import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
-from workflow_scripts.cluster.job_events import JobEvents
-from workflow_scripts.files import append_to, without_link
+from workflow_scripts.content_hashes import ContentHashes
+from workflow_scripts.files import append_to
 
-# size, path and, of a file that no rule declares, the folder that it is a part of
-NOTES = Path(".snakemake/made.tsv")
+# a line for each file that a job made; the last one counts
+NOTES = "made.jsonl"
 # beside it lie tokenizer and configs, which are the encoder's too; its card may be written again
 _ENCODER, _CARD = "encoder.json", "README.md"
-# where Snakemake notes what a killed run was making
-_INCOMPLETE = Path(".snakemake/incomplete")
 
 
-class MadeFiles(JobEvents):
-    """Notes the sizes of outputs as Snakemake logs the end of their job; the last note counts."""
+class MadeFiles:
+    """Notes of what jobs made: path in the results folder, SHA-256, and the output it belongs to.
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._outputs: dict[str, list[str]] = {}
-        without_link(NOTES)  # `append_to` would not write
+    The last is for a file that no rule declares: its folder, or the record of its encoder.
+    """
 
-    def hear(self, event: str, record: logging.LogRecord) -> None:
-        if event == "job_info":
-            self._outputs[str(record.jobid)] = [str(one) for one in record.output or ()]
-        elif event == "job_finished":
-            outputs = self._outputs.pop(str(record.job_id), ())
-            # a full disk is for the jobs to tell
-            with suppress(OSError), append_to(NOTES) as stream:
-                for one in outputs:
-                    stream.write(f"{os.path.getsize(one)}\t{one}\n")
-                    stream.writelines(_undeclared(Path(one), outputs))
+    def __init__(self, results: str, records: Path, hashes: ContentHashes) -> None:
+        self._results = results
+        self._notes = records / NOTES
+        self._hashes = hashes
 
+    def note(self, outputs: Iterable[str]) -> None:
+        """Note what a job made, when it has ended."""
+        outputs = list(map(str, outputs))
+        notes = [note for output in outputs for note in self._of(output, outputs)]
+        lines = [json.dumps(note, ensure_ascii=False) for note in notes]
+        with append_to(self._notes) as stream:
+            # a line before that was cut stays by itself
+            stream.write("\n" + "".join(f"{line}\n" for line in lines))
 
-def _undeclared(output: Path, outputs: list[str]) -> Iterator[str]:
-    """Yield the notes of the files of an encoder, given its record, that are no outputs."""
-    if output.name == _ENCODER:
-        for path in output.parent.rglob("*"):
-            if path.is_file() and path.name != _CARD and str(path) not in outputs:
-                yield f"{path.stat().st_size}\t{path}\t{output.parent}\n"
+    def _of(self, output: str, outputs: list[str]) -> Iterator[list[str | None]]:
+        path = Path(output)
+        if path.is_file():
+            yield [self._relative(path), self._hashes.of(path), ""]
+        if path.name == _ENCODER or path.is_dir():
+            folder = path if path.is_dir() else path.parent
+            for file in folder.rglob("*"):
+                whole = file.is_file() and file.name != _CARD and not file.name.startswith(".")
+                if whole and str(file) not in outputs:
+                    yield [self._relative(file), self._hashes.of(file), self._relative(path)]
 
+    def _relative(self, path: Path) -> str:
+        return os.path.relpath(path, self._results)
 
-def changed_files() -> list[str]:
-    """Return what is not as large as jobs left it: files, and encoders with such a file."""
-    notes = {}
-    for line in NOTES.read_text(encoding="utf-8").splitlines() if NOTES.is_file() else ():
-        size, path, *folder = line.split("\t")
-        notes[path] = size, "".join(folder)
-    # those of a killed run are made anew, and may be newer than their notes
-    if _INCOMPLETE.is_dir() and any(_INCOMPLETE.iterdir()):
+    def changed(self, incomplete: Iterable[str]) -> list[str]:
+        """Return files that are not as jobs left them, and encoders with such a file.
+
+        Those of `incomplete` jobs are made anew, and may be newer than their notes.
+        """
+        notes: dict[str, tuple[str, str]] = {}
+        for line in self._lines():
+            try:
+                path, sha256, owner = json.loads(line)
+                if not owner and os.path.basename(path) == _ENCODER:
+                    # made anew, perhaps with other files
+                    notes = {other: note for other, note in notes.items() if note[1] != path}
+                notes[path] = sha256, owner
+            except (ValueError, TypeError):
+                # cut: of what it was about nothing is known, nor from notes before
+                begin = line.partition('", ')[0].removeprefix('["')
+                notes = {path: note for path, note in notes.items() if not path.startswith(begin)}
+        anew = set(incomplete)
+        changed = [
+            self._shown(owner) if owner else path
+            for path, (sha256, owner) in notes.items()
+            if not {path, owner} & anew and self._is_other(path, sha256, owner)
+        ]
+        return [os.path.join(self._results, path) for path in dict.fromkeys(changed)]
+
+    def _lines(self) -> list[str]:
+        with suppress(OSError):
+            text = self._notes.read_text(encoding="utf-8", errors="replace")
+            return [line for line in text.split("\n") if line]
         return []
-    changed = (note[1] or path for path, note in notes.items() if _is_other(path, *note))
-    return list(dict.fromkeys(changed))
+
+    def _shown(self, owner: str) -> str:
+        return os.path.dirname(owner) if os.path.basename(owner) == _ENCODER else owner
+
+    def _is_other(self, path: str, sha256: str, owner: str) -> bool:
+        now = self._hashes.of(os.path.join(self._results, path))
+        # Snakemake makes anew what is lost of what a rule declares
+        return now != sha256 if now else os.path.exists(os.path.join(self._results, owner or path))
 
 
-def _is_other(path: str, size: str, folder: str) -> bool:
-    if os.path.isfile(path):
-        return str(os.path.getsize(path)) != size
-    # Snakemake makes anew what is lost of what a rule declares
-    return bool(folder) and os.path.isfile(os.path.join(folder, _ENCODER))
-
-
-def refuse_changed_files(workflow: Any) -> None:
+def refuse_changed_files(made: MadeFiles, incomplete: Iterable[str]) -> None:
     """End a run before it plans if what jobs made was changed since."""
-    if workflow.is_main_process and (changed := changed_files()):
+    if changed := made.changed(incomplete):
         more = f" (and {len(changed) - 1} more)" if len(changed) > 1 else ""
         remedy = "remove what was changed, and it is made anew"
         sys.exit(f"error: {changed[0]}{more}: changed since a job made it; {remedy}")

@@ -1,44 +1,51 @@
-"""One run at a time in a folder, by a lock that a killed run does not leave behind."""
+"""One run at a time in a results folder, by a lock that a killed run does not leave behind."""
 
+import errno
 import fcntl
+import os
 import sys
+from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from workflow_scripts.files import append_to
-
-LOCK = Path(".snakemake/run.lock")
+NAME = "run.lock"
 _held = []
 
 
-def refuse_second_run(workflow: Any, path: Path = LOCK) -> None:
+def refuse_second_run(workflow: Any, records: Path) -> None:
     """End a run before it plans if another one holds the lock; one that runs no job goes on."""
     settings = workflow.resource_settings
     runs_jobs = (settings.cores or settings.nodes) and not workflow.output_settings.dryrun
-    if workflow.is_main_process and runs_jobs and path.exists():
-        _lock(path).close()
+    if workflow.is_main_process and runs_jobs and (records / NAME).exists():
+        # of read-only results, in which no run can hold it
+        with suppress(OSError):
+            os.close(_lock(records / NAME))
 
 
-def hold_run_lock(path: Path = LOCK) -> None:
-    """Hold a lock on `path` for as long as this process lives; end it if another one does.
+def hold_run_lock(records: Path) -> None:
+    """Hold the lock of a results folder for as long as this process lives, or end it.
 
-    Snakemake's own lock outlives a SIGKILL and then asks for `--unlock`; the kernel drops this one
-    with the process. Where the file system has no locks the run goes on without one.
+    Snakemake's own lock is a clone's, outlives a SIGKILL and then asks for `--unlock`; the kernel
+    drops this one with the process. Where the file system has no locks the run goes on without one.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    _held.append(_lock(path))
-
-
-def _lock(path: Path) -> IO[str]:
     try:
-        stream = append_to(path)
+        records.mkdir(parents=True, exist_ok=True)
+        _held.append(_lock(records / NAME))
     except OSError as error:
-        sys.exit(f"error: {path}: cannot be used ({error.strerror}); remove it")
+        if error.errno == errno.ELOOP:
+            sys.exit(f"error: {records / NAME}: cannot be used ({error.strerror}); remove it")
+        remedy = "make it writable, or choose another with `results` in the config"
+        sys.exit(f"error: {records.parent}: cannot be written to ({error.strerror}); {remedy}")
+
+
+def _lock(path: Path) -> int:
+    # any user of the folder may run in it
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
     try:
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         active = "another run of this workflow is active in this folder; wait for it or stop it"
         sys.exit(f"error: {path}: {active}")
     except OSError:
         pass  # a file system without locks
-    return stream
+    return descriptor

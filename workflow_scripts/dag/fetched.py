@@ -1,6 +1,7 @@
 """What a run needs of models and data that were, or are to be, fetched: looked for before any job.
 
-Files are looked for by name and size; the commands that fetch them read their bytes.
+Files that were fetched are compared with what was recorded of them by content, each read once
+(`content_hashes`); in a mirror they are looked for by name and size.
 """
 
 from collections.abc import Iterable, Iterator
@@ -8,6 +9,7 @@ from pathlib import Path
 
 from workflow_scripts.canonical import canonical
 from workflow_scripts.configuration.config import Downloads as Block
+from workflow_scripts.content_hashes import ContentHashes
 from workflow_scripts.dag.models import Models
 from workflow_scripts.dag.raw_data import RawData, registry
 from workflow_scripts.downloads import model_folders as folders
@@ -28,7 +30,7 @@ class MissingError(UserError):
 class Downloads:
     """The block `downloads` of a config: where fetched things are, and whether more may come."""
 
-    def __init__(self, block: Block, root: Path, raw: RawData) -> None:
+    def __init__(self, block: Block, root: Path, raw: RawData, hashes: ContentHashes) -> None:
         self.models = Path(block.models)
         self.offline = block.offline
         self._location = block.mirror
@@ -44,6 +46,7 @@ class Downloads:
             )
         self._raw = raw
         self._root = root
+        self._hashes = hashes
 
     @property
     def options(self) -> list[str]:
@@ -60,14 +63,14 @@ class Downloads:
         """Raise `UserError` that names all that no job of the run could get.
 
         `needed_models` are ids of models, those that are not of the hub are passed over;
-        `downloads` are entries of the registry. Named are files that are gone or broken since they
+        `downloads` are entries of the registry. Named are files that are gone or changed since they
         were fetched, and where nothing may be fetched what is neither there nor in a mirror folder.
         """
         of_hub = sorted(set(needed_models) & set(models.of_hub))
         # one id for each folder
         hub = list({models.record(model): model for model in of_hub}.values())
         changed = [line for model in hub for line in self._changed_model(models, model)]
-        changed += [line for download in downloads for line in self._gone(download)]
+        changed += [line for download in downloads for line in self._changed_files(download)]
         absent = [line for model in hub for line in self._absent_model(models, model)]
         absent += [line for download in downloads for line in self._absent_files(download)]
         if absent:
@@ -101,15 +104,26 @@ class Downloads:
         assert wanted is not None
         folder, record = self._folder(wanted), models.record(model)
         if folder.exists():
-            for problem in folders.problems_of_folder(folder, wanted, with_hashes=False):
+            problems = list(folders.problems_of_folder(folder, wanted, True, self._hashes.of))
+            for problem in problems:
                 yield f"{problem}: delete {folder} and {record}, and it is fetched again"
+            if problems or not _was_fetched(record, wanted):
+                return
+            if _recorded(record) != _recorded(folder / folders.FILE_LIST):
+                again = f"delete {record}, and it is made anew"
+                yield f"{folder}: holds other files than were fetched: {again}"
         elif _was_fetched(record, wanted):
             yield f"{folder}: no such folder: delete {record}, and it is fetched again"
 
-    def _gone(self, download: str) -> Iterator[str]:
-        for path in self._raw.gone(download):
-            record = self._raw.record_of(download)
-            yield f"{path}: no such file: delete {record}, and it is fetched again"
+    def _changed_files(self, download: str) -> Iterator[str]:
+        record = self._raw.record_of(download)
+        for path, sha256 in self._raw.fetched(download).items():
+            now = self._hashes.of(path)
+            if now is None:
+                yield f"{path}: no such file: delete {record}, and it is fetched again"
+            elif now != sha256:
+                again = f"delete it and {record}, and it is fetched again"
+                yield f"{path}: sha256 is {now}, {sha256} when it was fetched: {again}"
 
     def _absent_files(self, download: str) -> Iterator[str]:
         """Yield the files of a data set that are not there and cannot be fetched."""
@@ -139,6 +153,12 @@ class Downloads:
                 yield from (f"{problem}, and {folder} is not there" for problem in problems)
                 return
         yield f"{folder}: no such folder, of model {model}"
+
+
+def _recorded(path: str | Path) -> dict[str, str]:
+    """Return the SHA-256 of each file that a record, or the list in a folder, has of a model."""
+    with told_as_damaged(str(path)):
+        return {file["name"]: file["sha256"] for file in read_json(path)["files"]}
 
 
 def _was_fetched(record: str, wanted: folders.HubModel) -> bool:

@@ -1,15 +1,17 @@
 """The models of a config: what an id stands for, its files, and what the tables call it."""
 
+import glob
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.configuration.blocks import wildcard_in
 from workflow_scripts.configuration.config import Model
-from workflow_scripts.downloads.model_files import vector_files
 from workflow_scripts.downloads.model_folders import HubModel
 from workflow_scripts.errors import UserError
 
-# what a folder must hold to be a model, beside config.json and a tokenizer
+# what a folder must hold to be a model
 WEIGHTS = "model.safetensors"
 
 
@@ -26,6 +28,7 @@ class Models:
         self._root = root
         self._fetched = fetched
         self._results = results
+        self._files_below = cache(_files_below)
 
     def vectors(self, model: str) -> str | None:
         """Return the file of a static model, below the data root; None for another."""
@@ -68,8 +71,7 @@ class Models:
         """Return what a step with a model depends on: its files, or the record of its download."""
         if self.hub_model(model) is not None:
             return [self.record(model)]
-        path = self._blocks[model].path
-        return [f"{path}/{name}" for name in vector_files(Path(path))]
+        return self._files_below(self._blocks[model].path)
 
     def location(self, model: str) -> str:
         """Return the folder of a model; one of the hub is there once it was fetched."""
@@ -88,6 +90,10 @@ class Models:
                     f"config: `models.{model}.path`: {path} has no {file}; "
                     "give the folder of a model saved with save_pretrained (safetensors)"
                 )
+        for file in self.files(model) if path is not None else ():
+            if found := wildcard_in(file):
+                wrong = f"rename it, since Snakemake takes {found} in a path for a wildcard"
+                raise UserError(f"{file}: {wrong}")
 
     def note(self, model: str) -> str:
         """Return what tables call a model; no paths of the machine, a file by its last name."""
@@ -120,3 +126,9 @@ class Models:
                 row["published"] = published[model]
             rows.append(row)
         return rows
+
+
+def _files_below(folder: str) -> list[str]:
+    """Return all files below a folder, sorted, hidden ones aside: a tokenizer may read any."""
+    paths = (f"{folder}/{name}" for name in glob.glob("**", root_dir=folder, recursive=True))
+    return sorted(path for path in paths if Path(path).is_file())

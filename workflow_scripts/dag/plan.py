@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from workflow_scripts.configuration.layers import Layers, read_layers
+from workflow_scripts.content_hashes import ContentHashes
 from workflow_scripts.dag.asked import Asked
 from workflow_scripts.dag.cells import Cells
 from workflow_scripts.dag.checks import check_config
@@ -33,10 +34,13 @@ class Plan:
         results, root = typed.config.results, Path(typed.config.data.root)
         self.typed = typed
         self.config = typed.config
+        # what tells of the results goes with them: a folder that no rule knows
+        self.records = Path(results) / ".workflow"
+        self.hashes = ContentHashes(self.records / "hashes.jsonl")
         self.models = Models(typed.models, root, Path(typed.config.downloads.models), results)
         self.asked = Asked(typed)
         self.present = Present(typed, self.models)
-        self.fetching = Downloads(typed.config.downloads, root, self.present.raw)
+        self.fetching = Downloads(typed.config.downloads, root, self.present.raw, self.hashes)
         self.cells = Cells(typed, self.asked, self.present)
         self.given = Given(typed, self.asked, self.present, self.models)
         self.outputs = Outputs(self)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from workflow_scripts.configuration.layers import CONFIG
 from workflow_scripts.downloads.registry import DataSet, read_registry, sets_with
+from workflow_scripts.errors import told_as_damaged
 from workflow_scripts.files import read_json
 
 REGISTRY = CONFIG / "registry.yaml"
@@ -44,13 +45,13 @@ class RawData:
         """Return the record that a download leaves."""
         return f"{self._results}/downloads/{download}.json"
 
-    def gone(self, download: str) -> list[Path]:
-        """Return the files that the record of a download has and that are no longer there."""
+    def fetched(self, download: str) -> dict[Path, str]:
+        """Return the SHA-256 of each file that the record of a download has; none without it."""
         record = Path(self.record_of(download))
         if not record.is_file():
-            return []
-        paths = [self.root / file["path"] for file in read_json(record)["files"]]
-        return [path for path in paths if not path.is_file()]
+            return {}
+        with told_as_damaged(str(record)):
+            return {self.root / one["path"]: one["sha256"] for one in read_json(record)["files"]}
 
     def download_of(self, file: Path) -> str | None:
         """Return the name of the registry's open entry with a file (or files below a folder)."""

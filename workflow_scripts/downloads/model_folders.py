@@ -4,7 +4,7 @@ Nothing here asks the network or loads a library of models, so that a run can be
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -153,7 +153,12 @@ def read_file_list(path: Path, model: HubModel) -> FileList:
     return found
 
 
-def problems_of_folder(folder: Path, model: HubModel, with_hashes: bool) -> Iterator[str]:
+def problems_of_folder(
+    folder: Path,
+    model: HubModel,
+    with_hashes: bool,
+    hash_of: Callable[[Path], str | None] = sha256_of,
+) -> Iterator[str]:
     """Yield what is wrong with a model's folder, a line for each file; `with_hashes` reads all."""
     if not (folder / FILE_LIST).is_file():
         yield f"{folder / FILE_LIST}: no such file, so that what belongs there is unknown"
@@ -169,5 +174,11 @@ def problems_of_folder(folder: Path, model: HubModel, with_hashes: bool) -> Iter
             yield f"{path}: no such file"
         elif path.stat().st_size != file.size:
             yield f"{path}: {path.stat().st_size} bytes, {FILE_LIST} has {file.size}"
-        elif with_hashes and (sha256 := sha256_of(path)) != file.sha256:
+        elif with_hashes and (sha256 := hash_of(path)) != file.sha256:
             yield f"{path}: sha256 is {sha256}, {FILE_LIST} has {file.sha256}"
+    names = {FILE_LIST, *(file.name for file in listed.files)}
+    for path in sorted(folder.rglob("*")) if with_hashes else ():
+        # a library of models would read it
+        name = path.relative_to(folder).as_posix()
+        if path.is_file() and is_model_file(name) and name not in names:
+            yield f"{path}: is not in {FILE_LIST}"
