@@ -12,7 +12,14 @@ from pydantic import model_validator
 from workflow_scripts.configuration.blocks import Field, Whitespace, mistake
 from workflow_scripts.datasets.entry import TextEntry
 from workflow_scripts.datasets.items import LabelledTexts
-from workflow_scripts.datasets.labelled_rows import PARTS, Part, Parts, Shares, read_parts
+from workflow_scripts.datasets.labelled_rows import (
+    PARTS,
+    Part,
+    Parts,
+    Shares,
+    read_parts,
+    without_blanks,
+)
 
 ITEMS = LabelledTexts
 
@@ -82,14 +89,15 @@ def list_files(root: Path, entry: Entry) -> list[Path]:
 def read(root: Path, entry: Entry) -> LabelledTexts:
     """Return the texts with their labels as they are written, part by part; a blank one is ".".
 
-    Within a part the shortest come first, by words, as in SentEval, whose folds hang on it.
+    Within a part the shortest come first, by words, as in SentEval, whose folds hang on it: a blank
+    text has none.
     """
     found = LabelledTexts()
     for name, parts in _sources(entry):
         shares = entry.divided if name in (entry.divided or ()) else None
         rows = read_parts(root, parts, name, shares)
         for texts, label in sorted(rows, key=lambda row: (*map(_words, row[0]), row[1])):
-            found.add(texts, label, name)
+            found.add(without_blanks(texts), label, name)
     return found
 
 
