@@ -172,6 +172,7 @@ def texts(**parts):
 SENTENCES = texts(all={"path": "f"})
 LAST = texts(all={"path": "f", "label": "last"})
 PAIRS_BY_COLUMN = {"path": "p.tsv", "columns": ["b", "a", "y"]}
+BLANK_LINE = {"pos": " \n", "neg": "worse\n.\n"}
 TWO_FILES = {"pos": "good film .\n", "neg": "bad film .\n\nworse\n"}
 TREC = "NUM:dist How far ?\nHUM Qui est René ?\n".encode("latin-1")
 LATIN = texts(
@@ -208,6 +209,10 @@ test_labelled_pairs_sentences_and_bitexts = cases(
         texts=[["."], ["worse"], ["bad film ."], ["good film ."]],
         labels=["0", "0", "0", "1"],
         parts=["all"] * 4,
+    ),
+    # SentEval counts no words in it, so it stands before texts of one word
+    given("a blank line", texts(all={"path": {"1": "pos", 0: "neg"}}), BLANK_LINE)(
+        texts=[["."], ["worse"], ["."]], labels=["1", "0", "0"], parts=["all"] * 3
     ),
     given("label last", LAST, {"f": "good one \t1\nbad\t0\n"})(
         texts=[["bad"], ["good one"]], labels=["0", "1"], parts=["all"] * 2

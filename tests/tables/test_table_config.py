@@ -93,6 +93,22 @@ def test_the_overview_shows_what_a_table_says_or_all_that_it_compares():
         ({"columns": [COLUMN | {"tolerance": -1}]}, "tolerance` is -1; give a number of 0"),
         ({"columns": [COLUMN, COLUMN | {"label": "E"}]}, "it has the id `en` twice"),
         ({"columns": [COLUMN, COLUMN | {"id": "e"}]}, "two of its `columns` have one label"),
+        (
+            {"columns": [COLUMN, COLUMN | {"id": "e", "label": f"{COLUMN['label']} sd"}]},
+            f"two columns of its tsv are named `{COLUMN['label']} sd`; rename",
+        ),
+        (
+            {"average": True, "columns": [COLUMN, COLUMN | {"id": "e", "label": "avg."}]},
+            "two columns of its tsv are named `avg.`; rename",
+        ),
+        (
+            {"change_of": "en", "columns": [COLUMN, COLUMN | {"id": "e", "label": "change"}]},
+            "two columns of its tsv are named `change`; rename",
+        ),
+        (
+            {"columns": [COLUMN | {"label": "row"}]},
+            "two columns of its tsv are named `row`",
+        ),
         ({"rows": [ROW, ROW]}, "it has the id `a` twice"),
         ({"rows": [{"id": "a", "label": "A"}]}, "give `model` and `recipe`, or say in `not_run`"),
         ({"rows": [ROW | {"not_run": "x"}]}, "has neither `model` nor `recipe`"),

@@ -102,7 +102,7 @@ def test_a_further_seed_of_one_table_runs_its_own_branches_only(workspace):
 
 def test_a_column_of_deviations_is_for_its_table_alone(workspace):
     with workspace.edited_config() as config:
-        column = {"id": "en-sd", "label": "EN sd", "dataset": "multisimlex-en"}
+        column = {"id": "en-spread", "label": "EN spread", "dataset": "multisimlex-en"}
         config["tables"]["words"]["columns"].append(column | {"statistic": "deviation"})
     jobs = [*PAGES, "assemble_scorecard", "assemble_table table=words"]
     assert steps(workspace) == sorted(jobs)
@@ -131,7 +131,7 @@ def test_whether_a_model_is_the_paper_s_is_for_tables_and_figures_alone(workspac
     planned = steps(workspace)
     # the others are of no paper
     tables = [job for job in planned if job.startswith("assemble_table")]
-    assert tables == ["assemble_table table=sentences"]
+    assert tables == [f"assemble_table table={name}" for name in ("models", "sentences", "words")]
     assert rules(planned) == {"assemble_table", "assemble_scorecard", *PAGES}
 
 

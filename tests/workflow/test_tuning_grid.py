@@ -2,7 +2,9 @@
 
 import json
 
+import numpy as np
 import pytest
+from scipy.stats import spearmanr
 from small_project import SAMPLE
 
 SEARCH = {
@@ -10,6 +12,8 @@ SEARCH = {
     **{"suite": "words-dev", "dataset": "simlex999"},
     "axes": {"epochs": [1, 2], "batch_size": [64, 300]},
 }
+# of the encoder of a cell: the recipe as it is
+TUNED = "results/embeddings/bert-en-mini/mirror-word/words-en/seed33/words-dev.npy"
 GRID = {"kind": "grid", "title": "Grid", "paper": "mirror-bert", "reference": "table21"}
 
 
@@ -49,11 +53,47 @@ def test_a_mistake_in_a_search_is_one_line_and_no_concern_of_the_tables(searchin
     assert "bert-en-mni`, which is not in `models`; did you mean 'bert-en-mini'?" in output
 
 
+def rows_of(path):
+    header, *rows = (line.split("\t") for line in path.read_text().splitlines())
+    return [dict(zip(header, row, strict=True)) for row in rows]
+
+
+def check_by_hand(folder):
+    """Check a cell against the cosines of its vectors, and the table against the cells."""
+    results = folder / "results"
+    strings = (results / "datasets/words-dev/strings.txt").read_text().split("\n")[:-1]
+    vectors = dict(zip(strings, np.load(folder / TUNED), strict=True))
+    pairs = rows_of(folder / "resources/sampler/simlex-999/SimLex-999.txt")
+    sides = [np.array([vectors[row[name]] for row in pairs]) for name in ("word1", "word2")]
+    lengths = [np.linalg.norm(side, axis=1) for side in sides]
+    cosines = (sides[0] * sides[1]).sum(axis=1) / lengths[0] / lengths[1]
+    rho = spearmanr(cosines, [float(row["SimLex999"]) for row in pairs])[0]
+    cells = rows_of(results / "tuning_grid/words.tsv")
+    (own,) = (row for row in cells if (row["epochs"], row["batch_size"]) == ("1", "64"))
+    assert own["mean"] == f"{rho:.6f}"
+    lines = rows_of(results / "tables/grid.tsv")
+    table = {(line["Hyper-parameter"], line["Value"]): line for line in lines}
+    for epochs in ("1", "2"):
+        best = max(float(row["mean"]) for row in cells if row["epochs"] == epochs and row["mean"])
+        assert table["Epochs", epochs]["words"] == f"{best:.3f}".lstrip("0")
+    published = rows_of(folder / "config/reference/mirror-bert/table21.tsv")
+    for name, axis in (("Epochs", "epochs"), ("Batch size", "batch_size")):
+        levels = {}
+        for row in (row for row in published if row["row"] == axis):
+            chosen = levels.setdefault(row["value"], [])
+            if row["column"].startswith("chosen-"):
+                chosen.append(row["column"].removeprefix("chosen-"))
+        for value, chosen in levels.items():
+            expected = f"chosen for {', '.join(chosen)} *" if chosen else "tried"
+            assert table[name, value]["Paper"] == expected
+
+
 @pytest.mark.slow
 def test_a_search_runs_is_recorded_and_reruns_only_what_changed(searching):
     with searching.edited_config() as config:
         config["tables"]["grid"] = GRID
-    searching.succeeds("tuning_grid", "results/tables/grid.tsv")
+    searching.succeeds("tuning_grid", "results/tables/grid.tsv", TUNED)
+    check_by_hand(searching.folder)
     folder = searching.folder / "results/tuning_grid"
     best = json.loads((folder / "words.json").read_text())["best"]
     assert best["settings"]["batch_size"] == 64

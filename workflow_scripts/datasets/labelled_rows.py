@@ -88,15 +88,17 @@ class Part(Block):
         return paths_of(root, self.path)
 
     def rows(self, root: Path, labels: Labels) -> Iterator[Row]:
-        """Yield the texts and the label of each row; `UserError`, with file and line, if bad."""
+        """Yield the texts and the label of each row; `UserError`, with file and line, if bad.
+
+        A blank text is as the file has it: see `without_blanks`.
+        """
         for path, line, texts, label in self._raw_rows(self.files(root)):
             if self.label_end is not None:
                 label = label.partition(self.label_end)[0]
             if self.positive_above is not None:
                 above = _number(label, path, line) > self.positive_above
                 label = "positive" if above else "negative"
-            label = labels.read(label, path, line)
-            yield [text if text.strip() else _BLANK for text in texts], label
+            yield texts, labels.read(label, path, line)
 
     def _raw_rows(self, paths: list[Path]) -> Iterator[tuple[Path, int, list[str], str]]:
         if isinstance(self.path, dict):
@@ -163,6 +165,11 @@ def _number(label: str, path: Path, line: int) -> float:
     return number
 
 
+def without_blanks(texts: list[str]) -> list[str]:
+    """Return the texts with a full stop instead of a blank one, as SentEval's encoders see it."""
+    return [text if text.strip() else _BLANK for text in texts]
+
+
 def _listed(value: Any) -> Any:
     return [value] if isinstance(value, dict | Part) else value
 
@@ -184,10 +191,11 @@ def read_parts(
     rows = [row for part in parts for row in part.rows(root, labels)]
     if rows and shares:
         turns = [part for part in PARTS for _ in range(shares.get(part, 0))]
-        groups = list(dict.fromkeys(texts[0] for texts, _ in rows))
+        firsts = [without_blanks(texts)[0] for texts, _ in rows]
+        groups = list(dict.fromkeys(firsts))
         drawn = random.Random(_SEED).sample(range(len(groups)), len(groups))
         owners = {text: turns[turn % len(turns)] for text, turn in zip(groups, drawn, strict=True)}
-        rows = [row for row in rows if owners[row[0][0]] == name]
+        rows = [row for row, first in zip(rows, firsts, strict=True) if owners[first] == name]
     if not rows:
         files = ", ".join(str(path) for part in parts for path in part.files(root))
         raise UserError(f"{files}: no text for part `{name}`; check the files and their entry")

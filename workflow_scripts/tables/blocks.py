@@ -8,6 +8,14 @@ from workflow_scripts.tables.numbers import DIGITS
 
 AVERAGE = "avg"
 CHANGE = "change"
+# the headings of a row's head in the tsv, and what follows a column's label in those of its fields
+HEAD_FIELDS = ("row", "label")
+FIELDS = ("sd", "low", "high", "published", "difference", "status")
+
+
+def tsv_headings(label: str) -> tuple[str, ...]:
+    """Return the headings that a column with this label has in the tsv."""
+    return (label, *(f"{label} {name}" for name in FIELDS))
 
 
 def details_path(scores: str) -> str:

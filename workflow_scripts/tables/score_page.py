@@ -5,12 +5,10 @@ from itertools import groupby
 
 from workflow_scripts.tables import document as doc
 from workflow_scripts.tables import numbers as form
-from workflow_scripts.tables.blocks import AVERAGE, Column, Row
+from workflow_scripts.tables.blocks import AVERAGE, HEAD_FIELDS, Column, Row, tsv_headings
 from workflow_scripts.tables.cell_details import cell_details, models_of
 from workflow_scripts.tables.cells import INSIDE, NOT_COMPARABLE, OUTSIDE, ShownCell, ShownTable
 from workflow_scripts.tables.cells import SIGNIFICANT as LEVEL
-
-_FIELDS = ("sd", "low", "high", "published", "difference", "status")
 
 
 def _with_status(table: ShownTable, *statuses: str) -> list[ShownCell]:
@@ -174,10 +172,9 @@ def _prints_arrows(table: ShownTable, column: Column) -> bool:
 
 
 def _sheet(table: ShownTable, reasons: list[str]) -> doc.Sheet:
-    columns = [doc.Column("", doc.LEFT, ("row", "label"))]
+    columns = [doc.Column("", doc.LEFT, HEAD_FIELDS)]
     for column in table.block.shown_columns:
-        fields = (column.label, *(f"{column.label} {name}" for name in _FIELDS))
-        arrows = _prints_arrows(table, column)
+        arrows, fields = _prints_arrows(table, column), tsv_headings(column.label)
         columns.append(doc.Column(column.label, fields=fields, prints_arrows=arrows))
     below = " and, below them, the paper's values" if _has_published(table) else ""
     groups = groupby(table.block.rows, key=lambda row: row.group)

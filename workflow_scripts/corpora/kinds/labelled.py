@@ -8,7 +8,7 @@ from typing import Literal
 from workflow_scripts.configuration.blocks import Field
 from workflow_scripts.corpora.block import SampledBlock
 from workflow_scripts.corpora.pair_lines import pair_lines
-from workflow_scripts.datasets.labelled_rows import Parts, Shares, read_parts
+from workflow_scripts.datasets.labelled_rows import Parts, Shares, read_parts, without_blanks
 from workflow_scripts.datasets.labels import Labels
 from workflow_scripts.errors import UserError
 
@@ -37,4 +37,5 @@ def strings(root: Path, options: Options, seed: int, dropped: Counter[str]) -> I
     if any(len(texts) != 1 for texts, _ in rows):
         files = ", ".join(map(str, list_files(root, options)))
         raise UserError(f"{files}: pairs of texts; an encoder is trained on single ones: name one")
-    return pair_lines(([text, label] for (text,), label in rows), options.whitespace, dropped)
+    pairs = ([*without_blanks(texts), label] for texts, label in rows)
+    return pair_lines(pairs, options.whitespace, dropped)

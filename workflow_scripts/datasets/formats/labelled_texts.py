@@ -12,7 +12,14 @@ from pydantic import model_validator
 from workflow_scripts.configuration.blocks import Field, Whitespace, mistake
 from workflow_scripts.datasets.entry import TextEntry
 from workflow_scripts.datasets.items import LabelledTexts
-from workflow_scripts.datasets.labelled_rows import PARTS, Part, Parts, Shares, read_parts
+from workflow_scripts.datasets.labelled_rows import (
+    PARTS,
+    Part,
+    Parts,
+    Shares,
+    read_parts,
+    without_blanks,
+)
 from workflow_scripts.datasets.labels import SCALE, Labels
 from workflow_scripts.errors import UserError
 
@@ -88,7 +95,8 @@ def list_files(root: Path, entry: Entry) -> list[Path]:
 def read(root: Path, entry: Entry) -> LabelledTexts:
     """Return the texts with their labels as they are written, part by part; a blank one is ".".
 
-    Within a part the shortest come first, by words, as in SentEval, whose folds hang on it.
+    Within a part the shortest come first, by words, as in SentEval, whose folds hang on it: a blank
+    text has none.
     """
     found = LabelledTexts()
     labels = Labels(SCALE if entry.task == "relatedness" else None)
@@ -104,7 +112,7 @@ def read(root: Path, entry: Entry) -> LabelledTexts:
                 what = f"texts with {len(texts)} column, but {columns} in another part"
                 raise UserError(f"{files}: {what}; give all parts single texts or pairs")
         for texts, label in sorted(rows, key=lambda row: (*map(_words, row[0]), row[1])):
-            found.add(texts, label, name)
+            found.add(without_blanks(texts), label, name)
         learnt = learnt or {label for _, label in rows}
         if entry.task == "classification" and (new := {label for _, label in rows} - learnt):
             where = labels.place_of(min(new))

@@ -1,5 +1,6 @@
 """Tables of scores: encoders in rows, data sets in columns, the published value beside each."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
@@ -15,7 +16,14 @@ from workflow_scripts.configuration.blocks import (
     mistake,
 )
 from workflow_scripts.errors import nearest_name
-from workflow_scripts.tables.blocks import Table, score_files
+from workflow_scripts.tables.blocks import (
+    AVERAGE,
+    CHANGE,
+    HEAD_FIELDS,
+    Table,
+    score_files,
+    tsv_headings,
+)
 from workflow_scripts.tables.config import ById, EncoderRow, TableBlock
 from workflow_scripts.tables.document import Document
 from workflow_scripts.tables.score_page import score_page
@@ -112,6 +120,13 @@ class Config(TableBlock):
             raise mistake(f"column `{deviations[0]}` has deviations: they have no mean or changes")
         if len({column.label for column in self.columns}) < len(columns):
             raise mistake("two of its `columns` have one label; rename one")
+        labels = [column.label for column in self.columns]
+        labels += [f"{AVERAGE}."] if self.average else []
+        labels += [CHANGE] if self.change_of is not None else []
+        headings = [*HEAD_FIELDS, *(one for label in labels for one in tsv_headings(label))]
+        repeated = [heading for heading, count in Counter(headings).items() if count > 1]
+        if repeated:
+            raise mistake(f"two columns of its tsv are named `{repeated[0]}`; rename a column")
         if self.average:
             if "avg" in columns:
                 raise mistake("`avg` is the id of the average; give the column another")
