@@ -29,7 +29,7 @@ def dataset(
     same: Mapping[str, str] | None = None,
     fixed: Mapping[str, str] | None = None,
 ) -> Section:
-    """Return the section of a format; `files` are the keys of files, `fixed` has no second value."""
+    """Return the section of a format; `files` are keys of files, `fixed` has no second value."""
     other = {"task": "similarity", "format": "simlex", "language": "en", "path": "made/simlex.txt"}
     if form == "simlex":
         other |= {"format": "scored-pairs", "path": "made/scores.tsv"}

@@ -17,6 +17,8 @@ from snakemake.settings import types as settings
 
 from workflow_scripts.errors import UserError
 
+# what a job writes of its time and memory
+USAGE = "s\tmax_rss\tcpu_time\n1.5\t100\t1.2\n"
 MODULE = re.compile(r"workflow_scripts(\.\w+)+")
 
 
@@ -40,6 +42,12 @@ class Job(NamedTuple):
     def key(self) -> tuple[str, ...]:
         return self.rule, *(f"{key}={value}" for key, value in sorted(self.wildcards.items()))
 
+    @property
+    def runs(self) -> bool:
+        """Whether it makes files here: a target makes none, and nothing is fetched."""
+        fetches = self.rule.startswith("fetch_")
+        return not fetches and (self.module is not None or "block" in self.options)
+
     def renamed(self, name: str, other: str) -> "Job":
         """Return the job with `other` for the id `name`, wherever it is."""
         text = json.dumps(self._asdict())
@@ -53,8 +61,10 @@ class Job(NamedTuple):
 
         Of a folder the files in it; not what was measured, which no other job reads.
         """
-        for output in self.outputs:
-            Path(output).parent.mkdir(parents=True, exist_ok=True)
+        for output in map(Path, self.outputs):
+            output.parent.mkdir(parents=True, exist_ok=True)
+            if "benchmarks" in output.parts:
+                output.write_text(USAGE)
         try:
             if self.module is None:
                 Path(self.outputs[0]).write_text(self.options["block"][0], encoding="utf-8")
@@ -107,7 +117,8 @@ def _job(job: Any) -> Job:
     # what is behind a pipe is of the shell
     end = next((n for n, word in enumerate(words) if word in ("|", "2>&1")), len(words))
     arguments = words[place + 1 : end]
-    options: dict[str, Any] = {"start": tuple(words[:place])}
+    files = {str(one) for one in (*job.output, *job.log)}
+    options: dict[str, Any] = {"start": tuple(word for word in words[:place] if word not in files)}
     name = "start"
     for word in arguments:
         if word.startswith("--"):
@@ -120,7 +131,7 @@ def _job(job: Any) -> Job:
     options["resources"] = tuple(f"{k}={v}" for k, v in resources.items() if v is not None)
     named = {str(one) for one in job.input} - set(words)
     options["input"] = tuple(sorted(one for one in named if not one.startswith("workflow_scripts")))
-    if job.shellcmd is None and "block" in job.params.keys():
+    if job.shellcmd is None and hasattr(job.params, "block"):
         options["block"] = (job.params["block"],)
     return Job(
         rule=job.rule.name,

@@ -1,8 +1,8 @@
 """Every key of a config, changed: by section, a block, and the same with another value of a key.
 
-A section is a type of block (recipes of a method, data sets of a format, ...) as docs/config-keys.md
-has it. For a key without a change of its own another value is made up by its type, so that a new
-key is tested, or fails for want of a value, without a word here.
+A section is a type of block (recipes of a method, data sets of a format, ...), as in
+docs/config-keys.md. For a key without a change of its own another value is made up by its type, so
+that a new key is tested, or fails for want of a value, without a word here.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,13 +21,17 @@ from workflow_scripts.canonical import canonical
 class Change:
     """Another value of a key; `given` are other keys of the block, `row` of the row that shows it.
 
-    Where the value needs other keys around it, `block` is the whole block with it.
+    Where the value needs other keys around it, `block` is the whole block with it. `at` is the key
+    itself where `<id>` and `[]` are not the first item. `renamed` is what of the names of jobs the
+    other value changes, (wildcard, value before, value after): such jobs are compared, too.
     """
 
     value: Any
     given: Mapping[str, Any] = field(default_factory=dict)
     row: Mapping[str, Any] = field(default_factory=dict)
     block: Mapping[str, Any] | None = None
+    at: str | None = None
+    renamed: tuple[str, str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -36,8 +40,9 @@ class Section:
 
     `wires` are the options of commands that every key reaches, as "rule option"; `wired` those of
     the keys that reach others. `same_number` are the keys that bear on no number, `no_command`
-    those that not even reach a command, both with the reason, and `not_changed` those that have no
-    second value. A reason for `a.b` holds for what is below it.
+    those that not even reach a command, `not_run` those whose jobs cannot run here, and
+    `not_changed` those that have no second value, all with the reason. A reason for `a.b` holds for
+    what is below it.
     """
 
     base: Mapping[str, Any]
@@ -46,6 +51,7 @@ class Section:
     wired: Mapping[str, frozenset[str]] = field(default_factory=dict)
     same_number: Mapping[str, str] = field(default_factory=dict)
     no_command: Mapping[str, str] = field(default_factory=dict)
+    not_run: Mapping[str, str] = field(default_factory=dict)
     not_changed: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -58,6 +64,7 @@ class Variation:
     after: dict[str, Any]
     row: Mapping[str, Any]
     value: Any
+    renamed: tuple[str, str, str] | None = None
 
 
 def all_keys() -> dict[str, dict[str, FieldInfo]]:
@@ -138,14 +145,14 @@ def variations(keys: Mapping[str, FieldInfo], section: Section) -> Iterator[Vari
         before = deepcopy(dict(section.base))
         for name, value in change.given.items():
             before = set_key(before, name, value)
-        value = change.value
+        value, at = change.value, change.at or key
         if key not in section.changes or value is ...:
-            known = get_key(before, key)
+            known = get_key(before, at)
             default = None if one.is_required() else one.default
             value = other_value(one.annotation, default if known is None else known)
-        after = dict(change.block) if change.block else set_key(before, key, value)
+        after = dict(change.block) if change.block else set_key(before, at, value)
         assert canonical(before) != canonical(after), f"{key}: no other value"
-        yield Variation(key, before, after, change.row, value)
+        yield Variation(key, before, after, change.row, value, change.renamed)
 
 
 def reason_of(reasons: Mapping[str, str], key: str) -> str | None:

@@ -87,10 +87,10 @@ def _add(
     """Add a block to a config as `name`, with a table that shows it; return the targets."""
     page = f"results/tables/blocks/{name}.json"
     if kind in ("tables", "figures"):
-        config[kind][name] = block
+        config.setdefault(kind, {})[name] = block
         return [f"results/{kind}/{name}.tsv"]
     if kind == "dictionaries":
-        config[kind][name] = block
+        config.setdefault(kind, {})[name] = block
         return [f"results/dictionaries/{name}/links.tsv"]
     config.setdefault(kind, {})[name] = block
     shown = {"model": "tiny", "recipe": "plain"}
@@ -125,11 +125,21 @@ def jobs_of(jobs: list[Job], name: str) -> dict[tuple[str, ...], Job]:
     return {(re.sub(r"_\d+$", "", job.rule), *job.key[1:]): job for job in renamed}
 
 
-def wires(before: Mapping[Any, Job], after: Mapping[Any, Job]) -> dict[str, list[str]]:
+def wires(
+    before: Mapping[Any, Job],
+    after: Mapping[Any, Job],
+    renamed: tuple[str, str, str] | None = None,
+) -> dict[str, list[str]]:
     """Return the options that differ between jobs, "rule option", with their values after.
 
-    A job that only one has is "rule added" or "rule gone".
+    A job that only one has is "rule added" or "rule gone"; `renamed` as in `Change`.
     """
+    if renamed is not None:
+        name, old_value, new_value = renamed
+        old_name, new_name = f"{name}={old_value}", f"{name}={new_value}"
+        before = {
+            tuple(new_name if k == old_name else k for k in key): j for key, j in before.items()
+        }
     found: dict[str, list[str]] = {}
     for key in {**before, **after}:
         if key not in before or key not in after:
@@ -140,6 +150,60 @@ def wires(before: Mapping[Any, Job], after: Mapping[Any, Job]) -> dict[str, list
             if old.get(option) != new.get(option):
                 found.setdefault(f"{key[0]} {option}", []).extend(new.get(option, ()))
     return found
+
+
+class Base:
+    """The jobs of a config, run once, and what other values of its keys change in them."""
+
+    def __init__(self, config: dict[str, Any], targets: list[str]) -> None:
+        self.config, self.targets = config, targets
+        self._jobs: dict[str, dict[tuple[str, ...], Job]] = {}
+        self._made: dict[str, dict[tuple[str, ...], dict[str, bytes | str]]] = {}
+
+    def jobs(self, config: dict[str, Any]) -> dict[tuple[str, ...], Job]:
+        """Return the jobs of a config by what they are of, planned once."""
+        known = canonical(config)
+        if known not in self._jobs:
+            planned = plan_jobs(config, self.targets)
+            self._jobs[known] = {job.key: job for job in planned}
+        return self._jobs[known]
+
+    def numbers_change(self, before: dict[str, Any], after: dict[str, Any]) -> bool:
+        """Return whether a number of a job that both configs have changes.
+
+        Jobs of `after` that differ are run on what the others made, which stays, and those that
+        read what they changed.
+        """
+        old, new = self.jobs(before), self.jobs(after)
+        made = self._run_all(before)
+        changed, other_files = False, set()
+        for key, job in new.items():
+            if not job.runs or (job == old.get(key) and not other_files & {*job.inputs}):
+                continue
+            result = job.run()
+            known = made.get(key, {})
+            other_files |= {path for path, content in result.items() if known.get(path) != content}
+            if key in old:
+                changed |= numbers_of(job, result) != numbers_of(job, known)
+            if "error" in result:
+                break
+        for files in made.values():
+            for path in other_files & files.keys() - {"error"}:
+                if not path.endswith(".jsonl"):
+                    Path(path).write_bytes(files[path])
+        return changed
+
+    def _run_all(self, config: dict[str, Any]) -> dict[tuple[str, ...], dict[str, bytes | str]]:
+        known = canonical(config)
+        if known not in self._made:
+            self._made[known] = {k: job.run() for k, job in self.jobs(config).items() if job.runs}
+        return self._made[known]
+
+
+def numbers_of(job: Job, made: Mapping[str, bytes | str]) -> dict[str, bytes | str]:
+    """Return those of a job's files that hold strings, weights, vectors or scores, or its error."""
+    kept = NUMBERS.get(re.sub(r"_\d+$", "", job.rule), ELSE)
+    return {path: one for path, one in made.items() if path == "error" or Path(path).suffix in kept}
 
 
 class Outcomes:
@@ -166,12 +230,10 @@ class Outcomes:
         """Return the numbers of the jobs of an id, the id replaced by another one."""
         found: dict[str, bytes | str] = {}
         for job in self._jobs:
-            if name not in job.wildcards.values() or not (job.module or "block" in job.options):
-                continue
-            kept = NUMBERS.get(re.sub(r"_\d+$", "", job.rule), ELSE)
-            for path, content in self.run(job).items():
-                if path == "error":
-                    found[path] = str(content).replace(name, "id")
-                elif Path(path).suffix in kept:
-                    found[path.replace(name, "id")] = content.replace(name.encode(), b"id")
+            if name in job.wildcards.values() and job.runs:
+                for path, content in numbers_of(job, self.run(job)).items():
+                    if isinstance(content, str):
+                        found[path] = content.replace(name, "id")
+                    else:
+                        found[path.replace(name, "id")] = content.replace(name.encode(), b"id")
         return found

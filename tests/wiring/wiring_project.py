@@ -12,8 +12,10 @@ from typing import Any
 
 from tiny_models import WORDS, make_bert, make_roberta, make_sentences
 
+from workflow_scripts.dag.departures import frozen
+
 PROJECT = Path(__file__).resolve().parents[2]
-LINKED = ("Snakefile", "rules", "envs", "workflow_scripts", "config", "profiles")
+LINKED = ("Snakefile", "rules", "envs", "workflow_scripts", "profiles")
 
 
 def mrconso(number: int, language: str, source: str, flag: str, name: str) -> str:
@@ -73,6 +75,7 @@ def made_files() -> dict[str, str]:
         "stsb-multi-mt/stsb-ru-dev.csv": german,
         "made/scores.tsv": "".join(scores),
         "made/scores-2.tsv": "".join(others),
+        "made/many.txt": "".join(f"{line}\n" for line in make_sentences(210)),
         "made/strings.txt": "".join(f"{line}\n" for line in sentences),
         "made/repeated.txt": "".join(f"{line}  x\n" * 2 for line in sentences[:24]),
         "made/pairs.txt": "".join(f"{a}||{b}\n" for a, b in pairwise(sentences)),
@@ -96,6 +99,7 @@ def made_files() -> dict[str, str]:
         "made/words.txt": "".join(f"{word}\n" for word in words[::-1]),
         "made/inference.tsv": "sentence1\tsentence2\tgold_label\n" + "".join(inference),
         "made/text.txt": "".join(documents),
+        "made/text-fr.txt": "".join(documents).replace("house", "maisón").replace("A", "É"),
         "made/text-2.txt": "".join(documents[::-1]),
         "made/links/one.concept": "".join(mentions),
         "made/dictionary.txt": "".join(links),
@@ -115,7 +119,7 @@ def made_files() -> dict[str, str]:
         "made/terms/test.csv": terms_head + "".join(terms_of_posts),
         "made/terms/dev.csv": terms_head + "".join(terms_of_posts[2:]),
         "made/words.vec": "\n".join(
-            ["18 4", *(f"{one} {n} {n * n % 7} 1 {n % 3}" for n, one in enumerate(words))]
+            ["15 4", *(f"{one} {n} {n * n % 7} 1 {n % 3}" for n, one in enumerate(words[3:]))]
         )
         + "\n",
         "umls/MRCONSO.RRF": "".join(rows),
@@ -128,6 +132,11 @@ def make_project(folder: Path) -> None:
     folder.mkdir(parents=True)
     for name in LINKED:
         (folder / name).symlink_to(PROJECT / name)
+    shutil.copytree(PROJECT / "config", folder / "config")
+    published = folder / "config" / "reference"
+    for name in ("table01", "table21", "figure04"):
+        for copy in (f"first/{name}", f"mirror-bert/{name}-2"):
+            shorter_copy(published / f"mirror-bert/{name}.tsv", published / f"{copy}.tsv")
     shutil.copytree(PROJECT / "resources" / "sampler", folder / "data")
     for name, text in made_files().items():
         path = folder / "data" / name
@@ -164,66 +173,118 @@ TUNED = {
 }
 RECIPES = {
     "plain": {"method": "none", "pooling": "mean", "embed_max_length": 16},
+    "base-mp": {"method": "none", "pooling": "mean", "embed_max_length": 64},
     "mirror": {"method": "mirror", "epochs": 1, "temperature": 0.1, **TUNED},
+    # as the paper has it, so that a tuned cell is compared
+    "mirror-word": frozen("mirror-bert")["recipes"]["mirror-word"],
+    "first": {"method": "none", "pooling": "cls", "embed_max_length": 4},
+    "warm": {"method": "mirror", "epochs": 1, "temperature": 0.9, **TUNED, "batch_size": 6},
     "watched": {
         **{"method": "mirror", "epochs": 1, "temperature": 0.1, **TUNED},
         "development": {"suite": "links", "dataset": "links", "every": 2},
     },
     "classify": {"method": "classify", "epochs": 1, **TUNED},
 }
+# as the paper's recipe base-mp: its cells are compared
+UNTUNED = {"label": "untuned", "model": "tiny", "recipe": "base-mp"}
 NAMES = {"one": {"path": "made/dictionary.txt", "format": "id-name"}}
 DICTIONARY = {
     "encoder": {"model": "tiny", "recipe": "plain"},
     **{"names": NAMES, "mentions": "made/mentions.txt", "shards": 2, "dtype": "float16", "k": 3},
 }
 SEARCH = {
-    **{"model": "tiny", "recipe": "mirror", "corpus": "strings", "suite": "links"},
-    "dataset": "links",
+    **{"model": "tiny", "recipe": "mirror", "corpus": "strings", "suite": "three"},
+    "dataset": "pairs",
+}
+TUNING_GRID = {
+    **{"axes": {"temperature": [0.1, 0.3], "epochs": [1, 2]}, "cells_per_job": 2},
+    "searches": {
+        "small": SEARCH,
+        "other": {**SEARCH, "suite": "links", "dataset": "links", "axes": {"epochs": [1]}},
+    },
+    "shown": ["small"],
 }
 STAGES = [{"until": 0.5, "length": 16}, {"until": 1.0, "length": 24, "pack": True}]
 PRETRAINED = {
-    **{"texts": ["text"], "seed": 7, "language_exponent": 0.5},
+    **{"texts": ["english", "french"], "seed": 7, "language_exponent": 0.5},
     "tokenizer": {"kind": "wordpiece", "size": 120, "maximum_length": 32},
     "architecture": {"family": "bert", "layers": 1, "units": 8, "heads": 2, "feed_forward": 8},
     "training": {"steps": 4, "stages": STAGES, "tokens_per_batch": 128, "log_every": 2},
     "word_vectors": {"window": 4},
     "preparation": {"minimum_letters": 3, "held_out": 10},
 }
-PUBLIC = {"language": "en", "name": "Made up", "licence": "CC0", "reader": "blank-line-documents"}
+READ = {"reader": "blank-line-documents", "files": ["made/text.txt"]}
+PUBLIC = {"language": "en", "name": "Made up", "licence": "CC0"}
+PRETRAINING = {
+    "texts": {
+        "english": {**PUBLIC, **READ},
+        "french": {**PUBLIC, **READ, "language": "fr", "files": ["made/text-fr.txt"]},
+        "more": {**PUBLIC, **READ, "files": ["made/text-2.txt"]},
+    },
+    "evaluation": [{"reader": "lines", "files": ["made/kept-out.txt"]}],
+    "pretrained": {"mini": PRETRAINED},
+}
 
 
 def small_config() -> dict[str, Any]:
     """Return the config; change it at will."""
     row = {"label": "tuned", "model": "tiny", "recipe": "mirror", "corpus": "strings"}
-    untuned = {"label": "untuned", "model": "tiny", "recipe": "plain"}
     sets = {"similarity": "pairs", "links": "links", "lexicon": "words", "classes": "classes"}
     tables = {
         name: {
             **{"title": name, "suite": name if name != "lexicon" else "words-{language}"},
             "columns": [{"id": "one", "label": "one", "dataset": dataset}],
-            "rows": [{"id": "untuned", **untuned}, {"id": "tuned", **row, "against": "untuned"}],
+            "rows": [{"id": "untuned", **UNTUNED}, {"id": "tuned", **row, "against": "untuned"}],
         }
         for name, dataset in sets.items()
     }
     tables["similarity"]["rows"].append(
         {"id": "static", "label": "static", "model": "vectors", "recipe": "plain"}
     )
+    tables["similarity"]["rows"] += [
+        {"id": name, "label": name, "model": name, "recipe": "plain"}
+        for name in ("second", "missing", "nowhere")
+    ]
+    tables["similarity"] |= {"paper": "mirror-bert", "reference": "table01"}
+    tables["similarity"]["columns"][0]["id"] = "en"
+    tables["similarity"]["rows"][0]["id"] = tables["similarity"]["rows"][1]["against"] = "bert-mp"
+    paperlike = {"id": "bert-mirror", "recipe": "mirror-word", "corpus": "paperlike"}
+    tables["similarity"]["rows"][1] |= paperlike
+    tables["models"] = {"title": "Models", "kind": "models"}
+    tables["grid"] = {
+        "title": "Grid",
+        "kind": "grid",
+        "paper": "mirror-bert",
+        "reference": "table21",
+    }
     tables["links"]["rows"][1]["recipe"] = "watched"
     tables["classes"]["rows"][1] |= {"recipe": "classify", "corpus": "labelled"}
     language = {"language": "en"}
     linking = {"dictionary": "made/dictionary.txt", "split": "all"}
     return {
         "seeds": [33, 44],
-        "data": {"root": "data", "label": "made up", "missing": "error", "paper": ["first"]},
-        "papers": {"first": {"title": "The first paper"}},
+        "data": {
+            "root": "data",
+            "label": "made up",
+            "missing": "error",
+            "paper": ["first", "mirror-bert"],
+        },
+        "papers": {name: {"title": name} for name in ("first", "mirror-bert", "cmlm")},
         "models": {
-            "tiny": {"path": "models/tiny"},
+            "tiny": {"path": "models/tiny", "paper": ["mirror-bert"]},
             "other": {"path": "models/other"},
             "vectors": {"vectors": "made/words.vec"},
+            "second": {"same_as": "tiny"},
+            "missing": {"absent": "nobody has it"},
         },
+        "absent_models": [{"models": ["nowhere"], "reason": "it was lost"}],
         "recipes": {name: dict(block) for name, block in RECIPES.items()},
         "corpora": {
             "strings": {"kind": "sentences", "path": "made/strings.txt", "size": 24},
+            "paperlike": {
+                **{"kind": "names", "path": "made/many.txt", "size": 200},
+                "paper": ["mirror-bert"],
+            },
             "strings-2": {"kind": "sentences", "path": "made/strings.txt", "size": 32},
             "repeated": {
                 **{"kind": "sentences", "path": "made/repeated.txt", "size": "all"},
@@ -254,6 +315,15 @@ def small_config() -> dict[str, Any]:
                 **{"task": "similarity", "format": "scored-pairs", "split": "all", **language},
                 "path": "made/scores-2.tsv",
             },
+            # whose files the registry knows
+            "registered": {
+                **{"task": "similarity", "format": "sts-benchmark", "path": "sts-benchmark"},
+                **language,
+            },
+            "pairs-3": {
+                **{"task": "similarity", "format": "scored-pairs", "split": "all", **language},
+                "path": shorter("made/scores.tsv"),
+            },
             "links": {
                 **{"task": "entity-linking", "format": "biosyn", "path": "made/links"},
                 **linking,
@@ -263,6 +333,34 @@ def small_config() -> dict[str, Any]:
                 **{"task": "lexicon", "format": "xling-eval", "source": "en", "target": "fr"},
                 **{"path": "made/lexicon", "vocabulary_size": 0},
             },
+            "questions": {
+                **{"task": "pair-classification", "format": "qnli", "split": "dev", **language},
+                "path": "qnli/dev.tsv",
+            },
+            "questions-2": {
+                **{"task": "pair-classification", "format": "qnli", "split": "dev", **language},
+                "path": shorter("qnli/dev.tsv"),
+            },
+            "pool": {
+                **{"task": "language-bias", "format": "sentence-pool", "split": "dev"},
+                **{"path": "paws-x/dev-{language}.tsv", "languages": ["en", "es", "fr"]},
+            },
+            "pool-2": {
+                **{"task": "language-bias", "format": "sentence-pool", "split": "dev"},
+                **{
+                    "path": "paws-x/dev-{language}.tsv",
+                    "languages": ["en", "fr", "es"],
+                    "column": 2,
+                },
+            },
+            "translated": {
+                **{"task": "bitext-retrieval", "format": "tatoeba", "language": "es-en"},
+                "path": "tatoeba-v1/tatoeba.spa-eng",
+            },
+            "translated-2": {
+                **{"task": "bitext-retrieval", "format": "tatoeba", "language": "fr-en"},
+                "path": "tatoeba-v1/tatoeba.fra-eng",
+            },
             "classes": {
                 **{"task": "classification", "format": "labelled-texts", **language},
                 **{"train": {"path": "made/classes.txt"}, "test": {"path": "made/classes-2.txt"}},
@@ -271,9 +369,21 @@ def small_config() -> dict[str, Any]:
         "suites": {
             "similarity": {"datasets": ["pairs"]},
             "both": {"datasets": ["pairs", "pairs-2"]},
+            "three": {"datasets": ["pairs", "pairs-2", "pairs-3"]},
             "links": {"datasets": ["links"]},
+            **{
+                name: {"datasets": [name, f"{name}-2"]}
+                for name in ("questions", "pool", "translated")
+            },
+            **{
+                f"{name}-alone": {"datasets": [name]}
+                for name in ("questions", "pool", "translated")
+            },
+            "others": {"datasets": ["pairs"]},
             "words-en": {"datasets": ["words"], "language": "en"},
             "words-fr": {"datasets": ["words"], "language": "fr"},
+            "words-third": {"datasets": ["words"], "language": "en"},
+            "registered": {"datasets": ["registered"]},
             "classes": {"datasets": ["classes"]},
         },
         "retrieval": {
@@ -288,15 +398,8 @@ def small_config() -> dict[str, Any]:
         "threads": {"tuning": 1, "embedding": 1, "retrieval": 1},
         "tables": tables,
         "dictionaries": {"ontology": DICTIONARY},
-        "tuning_grid": {
-            **{"axes": {"temperature": [0.1, 0.3], "epochs": [1, 2]}, "cells_per_job": 2},
-            "searches": {"small": SEARCH},
-        },
-        "pretraining": {
-            "texts": {"text": {**PUBLIC, "files": ["made/text.txt"]}},
-            "evaluation": [{"reader": "lines", "files": ["made/strings.txt"]}],
-            "pretrained": {"mini": PRETRAINED},
-        },
+        "tuning_grid": TUNING_GRID,
+        "pretraining": PRETRAINING,
         "pretraining_text": "data",
         "pretraining_evaluation": "data",
     }

@@ -1,0 +1,86 @@
+"""Every key of a config reaches the commands it should, and those that bear on numbers a number.
+
+What a key reaches is in the sections beside this file, as options of commands: a constant in the
+place of a value, two values that are swapped, and a value that reaches one command too few or too
+many all fail here.
+"""
+
+import json
+
+import pytest
+from all_sections import ALONE, KEYS, SECTIONS, changed_numbers, changed_wires
+from planned_jobs import plan_jobs
+from variations import reason_of
+from wiring_project import small_config
+
+# what reaches commands in other words: what a recipe or paper has, or a job that is added
+IN_OTHER_WORDS = {
+    **{"recipes.none": {"method", "start.recipe", "start.corpus"}, "corpora.absent": {"kind"}},
+    **{"tables.scores": {"rows[].not_run"}, "tables.running-time": {"paper"}},
+    **{"figures.roc": {"paper"}, "dictionaries": {"encoder.recipe"}},
+}
+# the numbers of these take over 10 s
+LONG = ("recipes", "figures", "pretraining", "config", "tuning_grid", "tables", "dictionaries")
+
+
+def test_every_key_has_a_section_and_every_reason_a_key():
+    assert SECTIONS.keys() == KEYS.keys()
+    for name, section in SECTIONS.items():
+        keys = KEYS[name]
+        known = {key[:end] for key in keys for end in range(1, len(key) + 1)}
+        reasons = (section.same_number, section.no_command, section.not_run, section.not_changed)
+        for words in reasons:
+            assert not {*words} - known, f"{name}: {sorted({*words} - known)}"
+
+
+@pytest.mark.parametrize("name", SECTIONS)
+def test_a_key_reaches_the_commands_it_should_and_no_others(name):
+    section, wrong = SECTIONS[name], []
+    for one, changed in changed_wires(name):
+        expected = section.wired.get(one.key, section.wires)
+        if reason_of(section.no_command, one.key):
+            expected = frozenset()
+        if changed.keys() != expected:
+            extra, missing = sorted(changed.keys() - expected), sorted(expected - changed.keys())
+            wrong.append(f"{one.key}: reaches also {extra}, and not {missing}")
+        elif one.key not in IN_OTHER_WORDS.get(name, ()) and not _is_among(one.value, changed):
+            wrong.append(f"{one.key}: {one.value!r} is not among {changed}")
+    assert not wrong, "\n".join([name, *wrong])
+
+
+def _is_among(value, changed):
+    """Return whether a new value stands in what it changed; only of numbers and text."""
+    if value is None or isinstance(value, bool | list | dict) or not any(changed.values()):
+        return True
+    text = json.dumps(value, ensure_ascii=False).strip('"')
+    return any(text in word for words in changed.values() for word in words)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if name.startswith(LONG) else [])
+        for name in SECTIONS
+    ],
+)
+def test_a_key_that_bears_on_numbers_changes_one(name):
+    section, wrong = SECTIONS[name], []
+    for one, changed in changed_numbers(name):
+        reason = reason_of(section.same_number, one.key) or reason_of(section.no_command, one.key)
+        if changed == bool(reason):
+            what = f"changes a number, in spite of: {reason}" if changed else "changes no number"
+            wrong.append(f"{one.key}: {what}")
+    assert not wrong, "\n".join([name, *wrong])
+
+
+def test_everything_a_run_makes_is_in_the_folder_of_results():
+    """The key `results`: the same jobs, with other paths."""
+    _, _, targets = ALONE["config"]
+    before = plan_jobs(small_config(), targets)
+    after = plan_jobs(
+        {**small_config(), "results": "made-here"},
+        [target.replace("results/", "made-here/") for target in targets],
+    )
+    moved = sorted(json.dumps(job).replace("made-here", "results") for job in after)
+    assert moved == sorted(map(json.dumps, before))
+    assert "results/" not in json.dumps(after)
