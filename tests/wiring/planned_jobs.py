@@ -93,7 +93,7 @@ def _measures(log: Path) -> bytes:
 def plan_jobs(config: dict[str, Any], targets: Iterable[str]) -> list[Job]:
     """Return the jobs of targets in an order in which they can run; the folder is the project."""
     file = Path("wiring.yaml")
-    file.write_text(yaml.safe_dump({"base": "none", **config}, sort_keys=False))
+    file.write_text(yaml.dump({"base": "none", **config}, Dumper=yaml.CSafeDumper, sort_keys=False))
     quiet = settings.OutputSettings(dryrun=True, quiet={settings.Quietness.ALL})
     with SnakemakeApi(quiet) as api:
         workflow_api = api.workflow(

@@ -84,3 +84,52 @@ def test_everything_a_run_makes_is_in_the_folder_of_results():
     moved = sorted(json.dumps(job).replace("made-here", "results") for job in after)
     assert moved == sorted(map(json.dumps, before))
     assert "results/" not in json.dumps(after)
+
+
+# where ids of a kind are named; of each kind one of the small config
+PLACES = {
+    "models": ("tiny", {"model", "same_as"}),
+    "recipes": ("mirror", {"recipe"}),
+    "corpora": ("strings", {"corpus"}),
+    "datasets": ("pairs", {"dataset", "datasets"}),
+    "suites": ("links", {"suite"}),
+    "tables": ("classes", set()),
+    "dictionaries": ("ontology", set()),
+}
+
+
+def _renamed(value, old, places, place=None):
+    if isinstance(value, dict):
+        return {key: _renamed(one, old, places, key) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_renamed(one, old, places, place) for one in value]
+    return "elsewhere" if place in places and value == old else value
+
+
+def _comparable(jobs, new, old):
+    """Return what jobs get by what they are of, but blocks; lists of files have no order."""
+    return {
+        tuple(part.replace(new, old) for part in job.key): {
+            option: sorted(word.replace(new, old) for word in words)
+            for option, words in job.options.items()
+            if "block" not in option and option != "--shards"
+        }
+        for job in jobs
+    }
+
+
+@pytest.mark.parametrize("kind", [*PLACES, "seeds"])
+def test_another_id_is_in_all_places_of_the_first(kind):
+    """No job has the input, the seed or the folder of another one."""
+    _, _, targets = ALONE["config"]
+    config = small_config()
+    if kind == "seeds":
+        config["seeds"], new, old = [33, 77], "77", "44"
+    else:
+        old, places = PLACES[kind]
+        new = "elsewhere"
+        config = _renamed(config, old, places)
+        names = config[kind]
+        config[kind] = {new if name == old else name: block for name, block in names.items()}
+    found = _comparable(plan_jobs(config, targets), new, old)
+    assert found == _comparable(plan_jobs(small_config(), targets), new, old)
