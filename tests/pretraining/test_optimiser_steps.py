@@ -1,6 +1,5 @@
 """The steps of AdamW in pretraining, against its formulas written out in float64."""
 
-
 import pytest
 import torch
 from test_pretraining_commands import inputs, pretrain

@@ -149,7 +149,7 @@ SECTIONS = {
             **same("title", "notes", "suite", "rows[].group", "rows[].suite"),
             "columns[].lower_is_better": "tells which value is in bold",
         },
-        not_changed={"overview": "of the first page: see the keys of a config"},
+        not_changed={"overview": "of the first page: a test of its own"},
     ),
     "tables.models": Section(
         base=MODELS,

@@ -124,7 +124,7 @@ def test_another_id_is_in_all_places_of_the_first(kind):
     _, _, targets = ALONE["config"]
     config = small_config()
     if kind == "seeds":
-        config["seeds"], new, old = [33, 77], "77", "44"
+        config["seeds"], new, old = [77, 44], "77", "33"
     else:
         old, places = PLACES[kind]
         new = "elsewhere"
@@ -133,3 +133,25 @@ def test_another_id_is_in_all_places_of_the_first(kind):
         config[kind] = {new if name == old else name: block for name, block in names.items()}
     found = _comparable(plan_jobs(config, targets), new, old)
     assert found == _comparable(plan_jobs(small_config(), targets), new, old)
+
+
+def test_the_overview_of_a_table_reaches_the_first_page():
+    first = {"task": "Words", "column": "en", "rows": ["bert-mirror"]}
+    others = {"task": "Strings", "column": "c1", "rows": ["other"]}
+    config = small_config()
+    table = config["tables"]["similarity"]
+    table["columns"].append({"id": "c1", "label": "C1", "dataset": "pairs-2"})
+    table["suite"] = "both"
+    table["rows"].append({**table["rows"][1], "id": "other", "label": "other"})
+
+    def index(overview):
+        table["overview"] = overview
+        [job] = plan_jobs(config, ["results/tables/blocks/index.json"])
+        return json.loads(job.options["block"][0])["overview"]["mirror-bert"][0]
+
+    before = index(first)
+    found = {key: index({**first, key: value}) for key, value in others.items()}
+    assert (before["task"], found["task"]["task"]) == ("Words", "Strings")
+    assert (before["column"], found["column"]["column"]) == ("en", "c1")
+    shown = [[row["row"] for row in one["rows"]] for one in (before, found["rows"])]
+    assert shown == [["bert-mirror"], ["other"]]
