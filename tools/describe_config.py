@@ -80,7 +80,7 @@ def _cell(text: str) -> str:
 
 
 def fields_of(prefix: str, block: type[BaseModel]) -> Iterator[tuple[str, FieldInfo]]:
-    """Yield the keys of a block and of the blocks within it, after the prefix, with their fields."""
+    """Yield the keys of a block and of those within it, after the prefix, with their fields."""
     for name, field in block.model_fields.items():
         name = field.alias or name
         key = f"{prefix}.{name}" if prefix else name

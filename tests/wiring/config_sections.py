@@ -127,16 +127,12 @@ CONFIG = Section(
         "pretraining_evaluation": "data/../data",
     },
     same_number={
-        **{"data.label": "a text that is shown", "models.<id>.label": "a text that is shown"},
+        "data.label": "a text that is shown",
         "device": "there is no GPU to take",
         **{f"threads.{stage}": SPEED for stage in ("tuning", "embedding", "retrieval")},
         "data.root": "the same folder by another path",
         **dict.fromkeys(("pretraining_text", "pretraining_evaluation"), "the same folder"),
         "papers.<id>.title": "a text that is shown",
-        **dict.fromkeys(
-            ("models.<id>.absent", "absent_models[].models", "absent_models[].reason"),
-            "what cells show instead of a number",
-        ),
     },
     not_run={
         **dict.fromkeys(

@@ -108,7 +108,7 @@ def _renamed(value, old, places, place=None):
 
 def _comparable(jobs, new, old):
     """Return what jobs get by what they are of, but blocks; lists of files have no order."""
-    return {
+    found = {
         tuple(part.replace(new, old) for part in job.key): {
             option: sorted(word.replace(new, old) for word in words)
             for option, words in job.options.items()
@@ -116,6 +116,9 @@ def _comparable(jobs, new, old):
         }
         for job in jobs
     }
+    # else a job of the first id is left
+    assert len(found) == len(jobs)
+    return found
 
 
 @pytest.mark.parametrize("kind", [*PLACES, "seeds"])
