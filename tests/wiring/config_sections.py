@@ -128,7 +128,6 @@ CONFIG = Section(
     },
     same_number={
         "data.label": "a text that is shown",
-        "device": "there is no GPU to take",
         **{f"threads.{stage}": SPEED for stage in ("tuning", "embedding", "retrieval")},
         "data.root": "the same folder by another path",
         **dict.fromkeys(("pretraining_text", "pretraining_evaluation"), "the same folder"),
@@ -142,6 +141,7 @@ CONFIG = Section(
             ),
             FETCHED,
         ),
+        "device": "auto takes a GPU where there is one, whose sums are others",
         "processes.tuning": "of several processes: tests/tuning",
     },
     no_command={"data.missing": "what is done about files that are absent, and none is here"},
