@@ -22,7 +22,7 @@ WIRED = {
 CHANGES = {
     "pooling": "cls",
     "embed_max_length": 5,
-    "start.recipe": Change("watched", {"start": START_OF}),
+    "start.recipe": Change("warm", {"start": START_OF}),
     "start.corpus": Change("strings-2", {"start": START_OF}),
     "development.suite": Change("similarity", {"development": DEVELOPMENT}),
     "development.dataset": Change("pairs-2", {"development": DEVELOPMENT}),
@@ -72,7 +72,7 @@ SECTIONS = {
         changes={
             **{"pooling": "cls", "embed_max_length": 5, "layer": 1},
             "method": Change("nli", block={"method": "nli", **STEPS}),
-            "start.recipe": Change("watched", {"start": START_OF}),
+            "start.recipe": Change("warm", {"start": START_OF}),
             "start.corpus": Change("strings-2", {"start": START_OF}),
         },
         wired={
