@@ -65,6 +65,10 @@ class Job(NamedTuple):
             output.parent.mkdir(parents=True, exist_ok=True)
             if "benchmarks" in output.parts:
                 output.write_text(USAGE)
+        logs = [*self.options.get("--step-log", ()), *self.options.get("--training-log", ())]
+        for log in logs:
+            # a log is gone on with
+            Path(log).unlink(missing_ok=True)
         try:
             if self.module is None:
                 Path(self.outputs[0]).write_text(self.options["block"][0], encoding="utf-8")
@@ -77,9 +81,7 @@ class Job(NamedTuple):
             for file in sorted(output.rglob("*")) if output.is_dir() else [output]:
                 if file.is_file() and "benchmarks" not in file.parts:
                     made[str(file)] = file.read_bytes()
-        for option in ("--step-log", "--training-log"):
-            for path in self.options.get(option, ()):
-                made[path] = _measures(Path(path))
+        made |= {log: _measures(Path(log)) for log in logs}
         return made
 
 
