@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from argparse import Namespace
 from pathlib import Path
 
 import huggingface_hub
@@ -22,7 +23,7 @@ from workflow_scripts.embedding.encoder_folder import OWN_WEIGHTS, load_model
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.embedding.torch_setup import set_up_torch
 from workflow_scripts.errors import UserError
-from workflow_scripts.evaluate import COLUMNS, main
+from workflow_scripts.evaluate import COLUMNS, chosen_encoders, main
 from workflow_scripts.files import read_json
 from workflow_scripts.retrieval import induce_lexicon, link_entities
 from workflow_scripts.scoring import score_lexicon, score_suite
@@ -212,6 +213,22 @@ def test_another_encoder_stands_beside(project, sampler, tmp_path, capsys):
     assert re.search(r"^simlex999 +spearman +\d+ +[-.\d]+ +[-.\d]+ +[-+][.\d]+ +", printed, re.M)
     assert re.search(r"^mean of 2 +spearman ", printed, re.M)
     assert f"against {project / MODEL}, pooling cls, 64 tokens at most" in printed
+
+
+def test_what_an_encoder_records_holds_for_it_beside_another(project, tmp_path):
+    """Of pooling and length of --against: what is given, what it records, what --model has."""
+    recorded = {"pooling": "cls", "max_length": 12}
+    (tmp_path / "encoder.json").write_text(json.dumps(recorded))
+    own = {"model": str(project / MODEL), "pooling": "mean", "max_length": 40}
+
+    def chosen(against_pooling=None):
+        given = Namespace(**own, against=str(tmp_path), against_pooling=against_pooling)
+        return [one[1:] for one in chosen_encoders(given)]
+
+    assert chosen() == [("mean", 40), ("cls", 12)]
+    assert chosen("max") == [("mean", 40), ("max", 12)]
+    (tmp_path / "encoder.json").write_text(json.dumps({"max_length": 12}))
+    assert chosen() == [("mean", 40), ("mean", 12)]
 
 
 def test_against_itself_nothing_differs(project, sampler, tmp_path):

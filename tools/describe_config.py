@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from workflow_scripts import rooms
@@ -19,7 +20,7 @@ from workflow_scripts.corpora.kinds.register import KINDS as CORPORA
 from workflow_scripts.datasets.formats.register import FORMATS
 from workflow_scripts.figures.kinds.register import KINDS as FIGURES
 from workflow_scripts.files import write_text
-from workflow_scripts.pretraining.settings import Pretrained
+from workflow_scripts.pretraining.settings import Pretraining
 from workflow_scripts.retrieval.dictionary_block import DictionaryBlock
 from workflow_scripts.tables.kinds.register import KINDS as TABLES
 from workflow_scripts.tuning.methods.register import METHODS
@@ -44,15 +45,18 @@ ROOMS = (
 
 def describe() -> str:
     """Return the page."""
-    parts = [HEAD, _section("Every config", "", Config)]
+    return "\n".join([HEAD, *(_section(*section) for section in sections())])
+
+
+def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
+    """Yield title, prefix of the keys and type of each block of the page."""
+    yield "Every config", "", Config
     for title, prefix, room, names, kind in ROOMS:
         for name in names:
-            block = getattr(rooms.load(room, name), kind)
-            parts.append(_section(title.format(name), prefix, block))
-    parts.append(_section("Dictionaries", "dictionaries.<id>", DictionaryBlock))
-    parts.append(_section("The tuning grid", "tuning_grid", TuningGrid))
-    parts.append(_section("Pretraining", "pretraining.pretrained.<id>", Pretrained))
-    return "\n".join(parts)
+            yield title.format(name), prefix, getattr(rooms.load(room, name), kind)
+    yield "Dictionaries", "dictionaries.<id>", DictionaryBlock
+    yield "The tuning grid", "tuning_grid", TuningGrid
+    yield "Pretraining", "pretraining", Pretraining
 
 
 def _section(title: str, prefix: str, block: type[BaseModel]) -> str:
@@ -75,15 +79,21 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def _rows(prefix: str, block: type[BaseModel]) -> Iterator[tuple[str, str, str, str]]:
+def fields_of(prefix: str, block: type[BaseModel]) -> Iterator[tuple[str, FieldInfo]]:
+    """Yield the keys of a block and of those within it, after the prefix, with their fields."""
     for name, field in block.model_fields.items():
         name = field.alias or name
         key = f"{prefix}.{name}" if prefix else name
+        yield key, field
+        for path, inner in _blocks(field.annotation):
+            yield from fields_of(f"{key}{path}", inner)
+
+
+def _rows(prefix: str, block: type[BaseModel]) -> Iterator[tuple[str, str, str, str]]:
+    for key, field in fields_of(prefix, block):
         default = "" if field.default is PydanticUndefined else _default(field.default)
         needed = "needed" if field.is_required() else default
         yield key, _type(field.annotation), needed, field.description or ""
-        for path, inner in _blocks(field.annotation):
-            yield from _rows(f"{key}{path}", inner)
 
 
 def _default(value: Any) -> str:
@@ -92,12 +102,12 @@ def _default(value: Any) -> str:
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"
 
 
-def _parts(kind: Any) -> tuple[Any, ...]:
+def parts_of(kind: Any) -> tuple[Any, ...]:
     """Return the members of a union, or the one type; annotations and None left out."""
     while get_origin(kind) is Annotated:
         kind = get_args(kind)[0]
     if get_origin(kind) in (Union, types.UnionType):
-        found = [part for one in get_args(kind) for part in _parts(one)]
+        found = [part for one in get_args(kind) for part in parts_of(one)]
         return tuple(part for part in found if part is not type(None))
     return (kind,)
 
@@ -106,7 +116,7 @@ _NAMES = {int: "whole number", float: "number", str: "text", bool: "true or fals
 
 
 def _type(kind: Any) -> str:
-    return " or ".join(dict.fromkeys(_one_type(part) for part in _parts(kind)))
+    return " or ".join(dict.fromkeys(_one_type(part) for part in parts_of(kind)))
 
 
 def _one_type(kind: Any) -> str:
@@ -123,7 +133,7 @@ def _one_type(kind: Any) -> str:
 
 def _blocks(kind: Any) -> Iterator[tuple[str, type[BaseModel]]]:
     """Yield the blocks within a type, with what stands between their keys and the field's."""
-    for part in _parts(kind):
+    for part in parts_of(kind):
         if isinstance(part, type) and issubclass(part, BaseModel):
             yield "", part
         elif get_origin(part) in (list, dict):

@@ -70,6 +70,14 @@ def test_a_job_is_sent(system, command, printed, job, asked, script, programs, t
     assert "all" in words and not any("gpu" in word for word in words[:-1])
 
 
+# the queue multiplies by the threads: memory of each of them, rounded up
+@pytest.mark.parametrize(("memory", "each"), [(8000, 2000), (8001, 2001), (7999, 2000)])
+def test_sge_is_asked_for_no_less_than_a_job_needs(memory, each, script):
+    script.write_text(script.read_text().replace("8000", str(memory)))
+    words = words_of(Site(system="sge"), read_job(script))
+    assert f"h_vmem={each}M,h_rt=5400" in words
+
+
 @pytest.mark.parametrize(
     ("system", "program", "printed", "status"),
     [

@@ -1,0 +1,292 @@
+"""The keys of tables and figures: other values of each, and what they reach."""
+
+from typing import Any
+
+from variations import Change, Section
+from wiring_project import UNTUNED
+
+TABLE, FIGURE = "write_table_block block", "write_figure_block block"
+# what a table is assembled from, too
+FILES = {TABLE: frozenset({TABLE, "assemble_table input"})}
+FILES[FIGURE] = frozenset({FIGURE, "draw_figure input"})
+SHOWN = "a text that is shown"
+SUITE = "the same data set in another suite"
+SAME = {
+    **dict.fromkeys(("title", "notes", "caption", "x_label", "y_label"), SHOWN),
+    **{"suite": SUITE, "rows[].suite": SUITE, "series[].suite": SUITE},
+    **{
+        "rows[].label": SHOWN,
+        "series[].label": SHOWN,
+        "rows[].group": SHOWN,
+        "columns[].label": SHOWN,
+    },
+}
+
+
+def same(*keys: str, **reasons: str) -> dict[str, str]:
+    """Return why keys bear on no number: those of SAME, and others with their reasons."""
+    return {key: SAME[key] for key in keys} | reasons
+
+
+NO_PAPER = "pages alone are by paper: cells of this kind are not compared"
+NO_GROUPS = "only rows of tables and curves are in groups"
+WITHOUT = {"paper": NO_PAPER, "rows[].group": NO_GROUPS}
+NOT_COMPARED = "there are no published values of this kind"
+
+
+def columns(*datasets: str) -> list[dict[str, Any]]:
+    return [{"id": f"c{n}", "label": f"C{n}", "dataset": one} for n, one in enumerate(datasets)]
+
+
+TUNED = {"id": "tuned", "label": "Tuned", "model": "tiny", "recipe": "mirror", "corpus": "strings"}
+SCORES = {
+    **{"title": "A title", "paper": "mirror-bert", "reference": "table01", "suite": "both"},
+    "columns": [{"id": "en", "label": "EN", "dataset": "pairs"}, *columns("pairs-2")],
+    "rows": [{**TUNED, "against": "bert-mp"}, {"id": "bert-mp", **UNTUNED}],
+}
+LINKS = {
+    "suite": "links",
+    "columns": columns("links"),
+    "rows": [{**TUNED, "recipe": "watched"}],
+    "reference": None,
+}
+OTHER_TABLE = {"kind": "models", "title": "A title"}
+REFERENCE = {"paper": "mirror-bert", "reference": "table01"}
+MODELS = {**OTHER_TABLE, "models": {"tiny": "a tiny one"}, **REFERENCE}
+GRID = {"kind": "grid", "title": "A title", "paper": "mirror-bert", "reference": "table21"}
+TIMES = {"kind": "running-time", "title": "A title"}
+
+ROWS = [TUNED]
+FIGURE_KEYS = {"title": "A title", "caption": "What is shown."}
+AXES = {"x_label": "x", "y_label": "y"}
+LINE = {
+    **{"model": "tiny", "recipe": "mirror", "suite": "both", "dataset": "pairs"},
+    "corpora": ["strings", "strings-2"],
+}
+LINE_CHANGES = {
+    **{"model": "other", "recipe": "warm", "suite": "similarity", "dataset": "pairs-2"},
+    "corpora": ["strings", "repeated"],
+}
+OTHER_FIGURE = {
+    "kind": "lines",
+    **FIGURE_KEYS,
+    **AXES,
+    "series": [{"id": "a", "label": "A", **LINE}],
+}
+FIGURE_CHANGES = {
+    **{"notes": ["a note"], "paper": "cmlm", "rows[].id": "other", "rows[].corpus": "strings-2"},
+    **{"rows[].model": "other", "rows[].recipe": "warm"},
+    "reference": Change("figure04-2", {"paper": "mirror-bert", "reference": "figure04"}),
+    "kind": Change("buckets", block={"kind": "buckets", **FIGURE_KEYS, **AXES, **LINE}),
+}
+OTHER_KIND = Change("lines", block=OTHER_FIGURE)
+OF_FIGURE = dict.fromkeys(
+    (
+        *("suite", "model", "recipe", "corpora", "reference", "kind"),
+        *("rows[].corpus", "rows[].suite", "rows[].model", "rows[].recipe"),
+        *("series[].model", "series[].recipe", "series[].suite"),
+        "series[].corpora",
+    ),
+    FILES[FIGURE],
+)
+
+SECTIONS = {
+    "tables.scores": Section(
+        base=SCORES,
+        wires=frozenset({TABLE}),
+        wired=dict.fromkeys(
+            (
+                *("suite", "seeds", "columns[].with"),
+                *("rows[].corpus", "rows[].suite", "rows[].model", "rows[].recipe"),
+                *("rows[].not_run", "reference", "kind"),
+            ),
+            FILES[TABLE],
+        ),
+        changes={
+            "paper": Change("own", {"reference": None}),
+            "reference": "table01-2",
+            "notes": ["a note"],
+            "kind": Change("models", block=OTHER_TABLE),
+            "suite": "three",
+            "seeds": [44, 55],
+            "change_of": "en",
+            "columns[].id": "fr",
+            "columns[].dataset": "pairs-2",
+            "columns[].datasets": Change(
+                ["pairs", "pairs-2"],
+                {"columns": [{"id": "en", "label": "EN", "datasets": ["pairs-2", "pairs-3"]}]}
+                | {"suite": "three"},
+            ),
+            "columns[].metric": Change("accuracy@5", LINKS),
+            "columns[].with": Change(
+                {"name": "warm"},
+                {
+                    "columns": [
+                        {"id": "en", "label": "EN", "dataset": "pairs", "with": {"name": "mirror"}}
+                    ],
+                    "rows": [{**TUNED, "recipe": "{name}"}],
+                },
+            ),
+            "rows[].id": "bert",
+            "rows[].corpus": "strings-2",
+            "rows[].suite": "three",
+            "rows[].model": "other",
+            "rows[].recipe": "warm",
+            "rows[].against": None,
+            "rows[].metric": Change("accuracy@5", LINKS),
+            "rows[].not_run": Change(
+                "nobody has it",
+                block={
+                    **SCORES,
+                    "rows": [
+                        {"id": "tuned", "label": "Tuned", "not_run": "x"},
+                        *SCORES["rows"][1:],
+                    ],
+                },
+            ),
+        },
+        same_number={
+            **same("title", "notes", "suite", "rows[].group", "rows[].suite"),
+            "columns[].lower_is_better": "tells which value is in bold",
+        },
+        not_changed={"overview": "of the first page: a test of its own"},
+    ),
+    "tables.models": Section(
+        base=MODELS,
+        wires=frozenset({TABLE}),
+        wired={"reference": FILES[TABLE], "kind": FILES[TABLE]},
+        changes={
+            **{
+                "reference": "table01-2",
+                "notes": ["a note"],
+                "paper": Change("own", {"reference": None}),
+            },
+            **{"models": {"other": "a tiny one"}, "kind": Change("running-time", block=TIMES)},
+        },
+        same_number=same("title", "notes", reference=NOT_COMPARED),
+    ),
+    "tables.grid": Section(
+        base=GRID,
+        wires=frozenset({TABLE}),
+        wired={"reference": FILES[TABLE], "kind": FILES[TABLE], "paper": FILES[TABLE]},
+        changes={
+            **{"reference": "table21-2", "notes": ["a note"], "paper": "first"},
+            "kind": Change("models", block=OTHER_TABLE),
+        },
+        same_number=same("title", "notes"),
+    ),
+    "tables.running-time": Section(
+        base=TIMES,
+        wires=frozenset({TABLE}),
+        wired={"reference": FILES[TABLE], "kind": FILES[TABLE], "paper": FILES[TABLE]},
+        changes={
+            "reference": Change("table01-2", REFERENCE),
+            **{"notes": ["a note"], "paper": "first"},
+            "kind": Change("models", block=OTHER_TABLE),
+        },
+        same_number=same("title", "notes", reference=NOT_COMPARED),
+    ),
+    **{
+        f"figures.{kind}": Section(
+            base={
+                "kind": kind,
+                **FIGURE_KEYS,
+                "dataset": "questions",
+                "suite": "questions",
+                "rows": ROWS,
+            },
+            wires=frozenset({FIGURE}),
+            wired=OF_FIGURE,
+            changes={
+                **FIGURE_CHANGES,
+                "dataset": "questions-2",
+                "suite": "questions-alone",
+                "rows[].suite": "questions-alone",
+            },
+            same_number=same(
+                "title", "notes", "caption", "suite", "rows[].label", "rows[].suite", "rows[].group"
+            )
+            if kind == "roc"
+            else same(
+                "title",
+                "notes",
+                "caption",
+                "suite",
+                "rows[].label",
+                "rows[].suite",
+                reference=NOT_COMPARED,
+            ),
+            no_command={} if kind == "roc" else WITHOUT,
+        )
+        for kind in ("roc", "cosines")
+    },
+    "figures.lines": Section(
+        base={
+            "kind": "lines",
+            **FIGURE_KEYS,
+            **AXES,
+            "series": [{"id": "one", "label": "One", **LINE}],
+        },
+        wires=frozenset({FIGURE}),
+        wired=OF_FIGURE,
+        changes={
+            **FIGURE_CHANGES,
+            **{f"series[].{key}": value for key, value in LINE_CHANGES.items()},
+            "series[].id": "other",
+        },
+        same_number=same(
+            "title", "notes", "caption", "x_label", "y_label", "series[].label", "series[].suite"
+        ),
+        no_command={"paper": NO_PAPER},
+    ),
+    "figures.buckets": Section(
+        base={"kind": "buckets", **FIGURE_KEYS, **AXES, **LINE},
+        wires=frozenset({FIGURE}),
+        wired=OF_FIGURE,
+        changes={**FIGURE_CHANGES, **LINE_CHANGES, "kind": OTHER_KIND},
+        same_number=same("title", "notes", "caption", "x_label", "y_label", "suite"),
+        no_command={"paper": NO_PAPER},
+    ),
+    "figures.retrieved-languages": Section(
+        base={
+            **{"kind": "retrieved-languages", **FIGURE_KEYS, "rows": ROWS},
+            **{"dataset": "pool", "suite": "pool"},
+        },
+        wires=frozenset({FIGURE}),
+        wired=OF_FIGURE,
+        changes={
+            **{
+                **FIGURE_CHANGES,
+                "dataset": "pool-2",
+                "suite": "pool-alone",
+                "rows[].suite": "pool-alone",
+                "neighbours": 1,
+            },
+            "languages": ["en", "es"],
+        },
+        same_number=same("title", "notes", "caption", "suite", "rows[].label", "rows[].suite"),
+        no_command=WITHOUT,
+    ),
+    "figures.translations": Section(
+        base={
+            **{"kind": "translations", **FIGURE_KEYS, "rows": ROWS, "suite": "translated"},
+            "columns": [{"id": "es", "label": "ES", "dataset": "translated"}],
+        },
+        wires=frozenset({FIGURE}),
+        wired=OF_FIGURE,
+        changes={
+            **{
+                **FIGURE_CHANGES,
+                "suite": "translated-alone",
+                "rows[].suite": "translated-alone",
+                "columns[].id": "fr",
+                "pairs": 7,
+            },
+            "columns[].dataset": "translated-2",
+        },
+        same_number=same(
+            "title", "notes", "caption", "suite", "rows[].label", "rows[].suite", "columns[].label"
+        ),
+        no_command=WITHOUT,
+    ),
+}

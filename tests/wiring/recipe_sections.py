@@ -1,0 +1,158 @@
+"""The keys of recipes: other values of each, and what they reach."""
+
+from variations import Change, Section
+from wiring_project import TUNED
+
+TUNE = frozenset({"tune_encoder --recipe-json"})
+EMBED = "embed_suite --recipe-json"
+# of a corpus that is not the paper's tells the table
+PAGE = frozenset({"write_table_block block"})
+START_OF = {"recipe": "mirror", "corpus": "strings"}
+DEVELOPMENT = {"suite": "both", "dataset": "pairs", "every": 1}
+RATES = dict.fromkeys(("embeddings", "attention", "attention_output", "feed_forward"), 0.1)
+WIRED = {
+    "pooling": TUNE | {EMBED},
+    "embed_max_length": TUNE | {EMBED},
+    "start.recipe": TUNE | PAGE | {"tune_encoder --model", "tune_encoder input"},
+    "start.corpus": TUNE | PAGE | {"tune_encoder --model", "tune_encoder input"},
+    "development.suite": TUNE | {"tune_encoder --development"},
+    # of names the links are ranked as the config says
+    "development.dataset": TUNE,
+}
+CHANGES = {
+    "pooling": "cls",
+    "embed_max_length": 5,
+    "start.recipe": Change("warm", {"start": START_OF}),
+    "start.corpus": Change("strings-2", {"start": START_OF}),
+    "development.suite": Change("similarity", {"development": DEVELOPMENT}),
+    "development.dataset": Change("pairs-2", {"development": DEVELOPMENT}),
+    "development.every": Change(2, {"development": DEVELOPMENT}),
+    "development.patience": Change(1, {"development": DEVELOPMENT}),
+    "precision": "bfloat16",
+    "max_gradient_norm": 0.01,
+    "max_length": 6,
+    "schedule": "linear",
+    "learning_rate": 1.0e-3,
+    "weight_decay": 0.5,
+    "warmup": 0.5,
+    "batch_size": 6,
+    "dropout": 0.3,
+    **{f"dropout.{place}": Change(0.4, {"dropout": RATES}) for place in RATES},
+}
+OF_TEXT = {
+    **CHANGES,
+    "development.patience": Change(
+        1, {"development": DEVELOPMENT, "steps": 6, "learning_rate": 0.03}
+    ),
+    "steps": Change(3, {"steps": 2}),
+    "epochs": Change(2, {"steps": None, "epochs": 1}),
+}
+SAME = {
+    "development.suite": "the suite holds the same data set, which is what is scored",
+}
+MASKED = {"inputs": Change("packed", {"max_length": 40}), "masked_share": 0.6, "masked_count": 4}
+SIMILARITY = {"normalize": False, "logit_scale": 5.0, "margin": 0.6}
+BITEXT = {"corpus": "pairs", "batch_size": 8}
+HELD_OUT = {"corpus": "text-2", "every": 1, "pairs": 20}
+STEPS = {**TUNED, "steps": 2}
+OTHERS = TUNE | PAGE | {"tune_encoder --more-corpora"}
+
+
+def method(name: str, corpus: str) -> Change:
+    """Return another method on the same corpus, which may not be of its form."""
+    return Change(name, row={"corpus": corpus}, block={"method": name, **STEPS})
+
+
+TRAINED = {"wires": TUNE, "wired": WIRED, "same_number": SAME}
+
+SECTIONS = {
+    "recipes.none": Section(
+        base={"method": "none", "pooling": "mean", "embed_max_length": 24},
+        wires=frozenset({EMBED}),
+        changes={
+            **{"pooling": "cls", "embed_max_length": 5, "layer": 1},
+            "method": Change("nli", block={"method": "nli", **STEPS}),
+            "start.recipe": Change("warm", {"start": START_OF}),
+            "start.corpus": Change("strings-2", {"start": START_OF}),
+        },
+        wired={
+            "method": PAGE | {"embed_suite added", "embed_suite gone", "tune_encoder added"},
+            "start.recipe": PAGE | {"embed_suite --model", "embed_suite input"},
+            "start.corpus": PAGE | {"embed_suite added", "embed_suite gone"},
+        },
+        not_changed={"development": "method none tunes nothing and refuses it"},
+    ),
+    "recipes.mirror": Section(
+        base={
+            **{"method": "mirror", "epochs": 1, "temperature": 0.1, "dropout": 0.1, **TUNED},
+            "span_masking": {"length": 3, "min_length": 4},
+        },
+        changes={
+            **CHANGES,
+            "method": method("nli", "strings"),
+            **{"epochs": 2, "temperature": 0.3, "drophead": 0.5, "controlled_dropout": True},
+            "span_masking.length": 8,
+            "span_masking.unit": "token",
+            "span_masking.min_length": 15,
+            "span_masking.mask_token": Change("tokenizer", row={"model": "other"}),
+            "span_masking.place": Change("first_occurrence", {"span_masking.length": 1}),
+            "positives": Change("pairs", row={"corpus": "pairs"}),
+            "deduplicate": Change(True, row={"corpus": "repeated"}),
+        },
+        **TRAINED
+        | {"same_number": {**SAME, "gradient_cache": "the same gradients, in less memory"}},
+    ),
+    "recipes.cmlm": Section(
+        base={
+            **{"method": "cmlm", "projections": 2, "dropout": 0.1, **STEPS, "batch_size": 4},
+            **{"bitext": {**BITEXT, "batch_size": 4}, "held_out": HELD_OUT},
+        },
+        changes={
+            "method": method("mlm", "text"),
+            **{
+                **OF_TEXT,
+                **MASKED,
+                "masked_count": 2,
+                "swap": 0.1,
+                "projections": 3,
+                "projection_layers": 2,
+            },
+            "projection_width": 1.0,
+            **{f"bitext.{key}": value for key, value in SIMILARITY.items()},
+            **{"bitext.corpus": "pairs-2", "bitext.weight": 0.9, "bitext.batch_size": 6},
+            **{"held_out.corpus": "text", "held_out.every": 2, "held_out.pairs": 5},
+        },
+        **TRAINED
+        | {
+            "wired": {
+                **{**WIRED, "bitext.corpus": OTHERS, "held_out.corpus": OTHERS},
+                "method": OTHERS,
+            },
+        },
+    ),
+    "recipes.mlm": Section(
+        base={"method": "mlm", "dropout": 0.1, **STEPS},
+        changes={**OF_TEXT, **MASKED, "method": method("cmlm", "text")},
+        **TRAINED,
+    ),
+    "recipes.quickthought": Section(
+        base={"method": "quickthought", "dropout": 0.1, **STEPS},
+        changes={**OF_TEXT, **SIMILARITY, "context": 2, "method": method("mlm", "text")},
+        **TRAINED,
+    ),
+    "recipes.bitext": Section(
+        base={"method": "bitext", "dropout": 0.1, **STEPS},
+        changes={**OF_TEXT, **SIMILARITY, "method": method("classify", "pairs")},
+        **TRAINED,
+    ),
+    "recipes.nli": Section(
+        base={"method": "nli", "dropout": 0.1, **STEPS},
+        changes={**OF_TEXT, "method": method("classify", "inference")},
+        **TRAINED,
+    ),
+    "recipes.classify": Section(
+        base={"method": "classify", "dropout": 0.1, **STEPS},
+        changes={**OF_TEXT, "method": method("nli", "labelled")},
+        **TRAINED,
+    ),
+}
