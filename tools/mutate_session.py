@@ -1,8 +1,8 @@
 """The pytest plugin of `make mutate`: a forked child for each mutant, from one warm collection.
 
-The environment variable MUTATE names a file with `mutants` (their names), `seconds` (processor time
-of the tests that a mutant is given) and `output`. A child has the modules and tests of its parent in
-memory, so that a mutant costs no more than the tests that reach its function.
+The environment variable MUTATE names a file with `mutants` (their names), `seconds` (processor
+time of the tests that a mutant is given) and `output`. A child has the modules and tests of its
+parent in memory, so that a mutant costs no more than the tests that reach its function.
 """
 
 import contextlib
@@ -120,7 +120,10 @@ def _try_mutant(
 
 
 def _in_child(work: Callable[[], int], folder: Path, seconds: float) -> int:
-    """Return what `work` gives in a child with `seconds` of processor time; its signal if killed."""
+    """Return what `work` gives in a child with `seconds` of processor time; if killed, its signal.
+
+    Mutants may loop, fill the memory or leave processes behind.
+    """
     own = folder / "tmp"
     own.mkdir()
     pid = os.fork()

@@ -137,6 +137,7 @@ def test_mlm_is_that_of_transformers(name, changes, folder_of):
         loss = loss + following
     assert_measures(taken, loss=loss, **measures)
     assert_gradients(objective, gradients, loss)
+    assert (taken.strings, taken.tokens) == (len(batch), sum(map(len, expected)))
 
 
 @pytest.mark.parametrize("pooling", ["mean", "cls", "max"])
