@@ -201,7 +201,8 @@ def test_held_out_losses_are_those_of_true_and_of_others_neighbours(tiny_bert):
 def test_text_of_too_few_neighbours_is_refused_by_its_file(tiny_bert):
     loaded, choices = load_model(str(tiny_bert)), Choices(**{**KEYS, "batch_size": 40})
     corpora = Corpora(RunningText(make_documents(), Path("text.txt")))
-    with pytest.raises(UserError, match=r"text\.txt: 2\d pairs of neighbours, fewer than one batch"):
+    message = r"text\.txt: 2\d pairs of neighbours, fewer than one batch"
+    with pytest.raises(UserError, match=message):
         CmlmObjective(loaded, corpora, choices, MEANS)
 
 
