@@ -100,7 +100,11 @@ def test_counts_and_reasons_of_each_table_and_in_total(tmp_path):
     assert "1 lie inside their tolerance and 2 outside; 1 assume" in text
     assert "3 cells ran with the paper's model, data and recipe and are compared" in text
     assert "3 cells ran with others and are not comparable; 3 cells did not run." in text
-    assert counts[0][:4] == ["Table or figure", "Published", "Compared", "Assumed"]
+    assert counts[0] == [
+        *("Table or figure", "Published", "Compared", "Assumed", "Inside", "Outside"),
+        *("Not comparable", "Not run"),
+    ]
+    assert {"index.html", "scorecard.tsv", "scorecard.md"} <= set(Page(page).links)
 
 
 def test_one_cell_is_spoken_of_alone_and_shown_with_its_own_digits(tmp_path):

@@ -102,7 +102,7 @@ class Run:
         return [row["model"], f"{row['model']}-{column['id']}"]
 
     def left_out(self, row, column):
-        return [f"missing-{column['id']}"]
+        return [f"missing-{row['id']}-{column['id']}"]
 
     def note(self, model):
         return f"note of {model}"
@@ -133,8 +133,10 @@ def test_the_block_of_a_table_of_scores_has_its_cells_and_notes():
         **{"percent": True, "average": False, "change_of": None},
         "notes": [
             "First.",
-            "The mean leaves out missing-en, which is not in the data root.",
-            "The mean leaves out missing-fr, which is not in the data root.",
+            *(
+                f"The mean leaves out missing-{place}, which is not in the data root."
+                for place in ("a-en", "a-fr", "b-en", "b-fr")
+            ),
             *(f"{name}: note of {name}" for name in ("bert", "bert-en", "bert-fr")),
             # of the column that did not run nothing is noted
             *(f"{name}: note of {name}" for name in ("mbert", "mbert-en")),

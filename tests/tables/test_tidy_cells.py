@@ -56,3 +56,6 @@ def test_published_value_that_the_table_lacks_is_not_lost(assembled):
     assert published == [("en", "0.556"), ("fr", "0.245"), ("avg", "0.471")]
     reason = "the published value has no row or column in this table"
     assert {(cell.status, cell.reason) for cell in last} == {("not-run", reason)}
+    assert {(cell.mean, cell.seeds, cell.assumed, cell.against) for cell in last} == {
+        (None, 0, "", "")
+    }

@@ -21,6 +21,7 @@ from plain_training import (
     plain_head,
     plain_layers,
     plain_retrieval,
+    plain_similarities,
     plain_vectors,
     small_slices,
     take_first_step,
@@ -159,6 +160,12 @@ def test_loss_and_gradients_are_those_of_the_plain_way(name, changes, folder_of)
             retrieval = plain_retrieval(sides, choices.bitext)
             loss = masked + choices.bitext.weight * retrieval
             torch.testing.assert_close(taken.measures["bitext_loss"], retrieval.detach())
+            near = [
+                torch.stack(plain_similarities(one, sides[1], choices.bitext)).argmax().item()
+                for one in sides[0]
+            ]
+            hits = sum(own == place for place, own in enumerate(near)) / len(near)
+            assert taken.measures["bitext_accuracy"] == pytest.approx(hits)
     measured = (taken.measures[key] for key in ("loss", "masked_loss", "masked_accuracy"))
     expected = (loss.detach(), masked.detach(), right)
     torch.testing.assert_close(tuple(measured), expected, rtol=1e-9, atol=1e-9)

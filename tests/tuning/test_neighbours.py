@@ -79,11 +79,11 @@ def test_batches_are_consecutive_parts_of_a_new_order_in_each_epoch():
 
 
 def test_documents_are_shuffled_whole():
-    document = np.array([0, 0, 1, 2, 2, 2])
+    document = np.array([0, 0, 1, 2, 2, 3])
     batches = list(draw_numbers(6, 2, 6, (33, 1), document))
     for epoch in range(2):
-        ranks = np.random.default_rng([33, 1, epoch]).permutation(3)
-        documents = sorted(range(3), key=lambda one: ranks[one])
+        ranks = np.random.default_rng([33, 1, epoch]).permutation(4)
+        documents = sorted(range(4), key=lambda one: ranks[one])
         expected = [number for one in documents for number in np.flatnonzero(document == one)]
         assert np.concatenate(batches[3 * epoch : 3 * epoch + 3]).tolist() == expected
 

@@ -114,3 +114,16 @@ def test_units_are_the_places_of_characters_words_and_tokens(tiny_bert):
     # the pieces are cat, dog and ##s, without what the tokenizer puts around them
     units = token_units(AutoTokenizer.from_pretrained(tiny_bert))(text)
     assert [tuple(unit) for unit in units] == [(0, 3), (5, 8), (8, 9)]
+
+
+def test_partners_are_the_second_views_and_the_span_is_placed_as_asked():
+    firsts, partners = ["one"] * 3, ["aaaaaaaaaab"] * 3
+    found = make_views(firsts, None, "", character_units, random.Random(1), partners)
+    assert found == (firsts, partners)
+    masking = SpanMasking(length=3, min_length=0, place="first_occurrence")
+    found = make_views(firsts, masking, "", character_units, random.Random(1), partners)
+    # wherever it is drawn, the first three letters read like it
+    assert found == (firsts, [" [MASK] aaaaaaab"] * 3)
+    drawn = SpanMasking(length=3, min_length=0, place="drawn")
+    _, seconds = make_views(firsts, drawn, "", character_units, random.Random(1), partners)
+    assert len(set(seconds)) > 1
