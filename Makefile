@@ -83,7 +83,7 @@ FAULTS ?= 100
 chaos: environment
 	python -m tools.chaos --faults $(FAULTS) $(if $(SEED),--seed $(SEED))
 
-# MUTATE_OPTIONS: --again tries only the survivors of the last run, --before compares with its copy
+# MUTATE_OPTIONS: --again tries only the survivors of the last run, whose results are in .mutants.json
 MODULES ?= losses masking scoring tables sampling retrieval plan
 SAMPLE ?= 64
 MUTATE_PACKAGES := .mutate-packages

@@ -17,7 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -155,7 +155,7 @@ def _change(original: list[str], mutated: list[str]) -> str:
     return " => ".join(" / ".join(lines) for lines in parts)
 
 
-def _words_for_readers(strings: Any) -> Any:
+def _words_for_readers(strings: Callable[..., Any]) -> Callable[..., Any]:
     """Return mutmut's operator of strings without those of several words, which readers see."""
     return lambda node: () if _WORDS.search(getattr(node, "value", "")) else strings(node)
 
@@ -200,7 +200,9 @@ def measure_group(
             names = [one["name"] for one in again["tried"] if one["outcome"] in ALIVE]
             if gone := [one for one in names if one not in mutants]:
                 raise SystemExit(f"error: the code has changed since: {gone[0]} is no mutant now")
-        results = try_mutants(copy, group, names, seconds)
+        results = {"failing": [], "mutants": {}}
+        if names:
+            results = try_mutants(copy, group, names, seconds)
     tried = [{"name": one} | mutants[one]._asdict() | results["mutants"][one] for one in names]
     return {"mutants": len(mutants), "failing": results["failing"], "tried": kept + tried}
 
@@ -244,6 +246,8 @@ def score_of(result: Mapping[str, Any], equivalent: Mapping[Mutant, str]) -> Sco
     return Score(result["mutants"], tried, same, tried - len(alive))
 
 
+NOT_EQUIVALENT = "Not equivalent: no test notices."
+
 HEAD = """# Mutation tests
 
 Would the tests notice a mistake? `make mutate` puts small mistakes (mutants) into the code that
@@ -268,26 +272,29 @@ CI. This page is its report.
 
 
 def write_report(
-    results: Mapping[str, Any], earlier: Mapping[str, Any], equivalent: Mapping[Mutant, str]
+    results: Mapping[str, Any],
+    others: Mapping[str, Mapping[str, Any]],
+    equivalent: Mapping[Mutant, str],
 ) -> str:
-    lines = [*HEAD.splitlines(), ""]
-    lines.append("| group | mutants | tried | equivalent | killed | score, % (95%) | before |")
-    lines.append("| --- | --: | --: | --: | --: | --: | --: |")
+    """Return the report of groups by name; `others` are results to compare with, by heading."""
+    heads = ["group", "mutants", "tried", "equivalent", "killed", "score, % (95%)", *others]
+    lines = [*HEAD.splitlines(), "", f"| {' | '.join(heads)} |"]
+    lines.append(f"| --- |{' --: |' * (len(heads) - 1)}")
     for name, result in results.items():
         score = score_of(result, equivalent)
-        before = score_of(earlier[name], equivalent) if name in earlier else ""
         counts = (score.mutants, score.sample, score.equivalent, score.killed)
-        lines.append(f"| {name} | {' | '.join(map(str, counts))} | {score} | {before} |")
+        compared = [
+            score_of(other[name], equivalent) if name in other else "" for other in others.values()
+        ]
+        lines.append(f"| {' | '.join(map(str, (name, *counts, score, *compared)))} |")
     for name, result in results.items():
-        alive = survivors(result)
-        if not alive:
+        if not (alive := survivors(result)):
             continue
         lines += ["", f"## Survivors in {name}", ""]
         for mutant in alive:
-            reason = equivalent.get(mutant, "not equivalent")
             change = mutant.change.replace("`", "'")
             place = f"{mutant.file.removeprefix('workflow_scripts/')}, `{mutant.function}`"
-            lines.append(f"- {place}: `{change}`: {reason}")
+            lines.append(f"- {place}: `{change}`. {equivalent.get(mutant, NOT_EQUIVALENT)}")
     return "\n".join(lines) + "\n"
 
 
@@ -299,7 +306,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=20, help="of tests for a mutant")
     parser.add_argument("--again", action="store_true", help="only survivors of the results")
     parser.add_argument("--results", type=Path, required=True, help="JSON; its groups are kept")
-    parser.add_argument("--before", type=Path, help="results of earlier code, to compare")
+    compare = "results to compare with, under a heading: before=FILE"
+    parser.add_argument("--compare", nargs="+", default=[], metavar="HEADING=FILE", help=compare)
     parser.add_argument("--output", type=Path, help="the report")
     parser.add_argument("--report-only", action="store_true", help="of results that are there")
     args = parser.parse_args()
@@ -309,10 +317,13 @@ def main() -> None:
         print(name, file=sys.stderr)
         earlier = results[name] if args.again else None
         results[name] = measure_group(name, args.sample, args.seed, args.seconds, earlier)
+        for test in results[name]["failing"]:
+            print(f"not used, since it fails without a mutant: {test}", file=sys.stderr)
         args.results.write_text(json.dumps(results, indent=1, ensure_ascii=False))
     ordered = {name: results[name] for name in GROUPS if name in results}
-    earlier = json.loads(args.before.read_text()) if args.before else {}
-    report = write_report(ordered, earlier, read_equivalent())
+    others = dict(one.split("=", 1) for one in args.compare)
+    others = {heading: json.loads(Path(file).read_text()) for heading, file in others.items()}
+    report = write_report(ordered, others, read_equivalent())
     if args.output:
         args.output.write_text(report)
     else:
