@@ -96,6 +96,16 @@ def test_texts_stand_with_their_class_and_pairs_of_texts_are_refused_by_their_fi
     lines, record = make(labelled_block(part))
     assert lines == ["A good film.||+"]
     assert record["dropped"] == {"separator": 1}
+    # a part of what is divided: each text is in one
+    (tmp_path / "b.tsv").write_text("text\tlabel\n" + "".join(f"t{n}\t+\n" for n in range(10)))
+    divided = {"path": "b.tsv", "columns": ["text", "label"]}
+    shares = {"divided": {"train": 3, "development": 1, "test": 1}}
+    parts = [
+        make(labelled_block(divided, **shares, part=name))[0]
+        for name in ("train", "development", "test")
+    ]
+    assert [len(part) for part in parts] == [6, 2, 2]
+    assert sorted(line for part in parts for line in part) == sorted(f"t{n}||+" for n in range(10))
     pairs = {"path": "a.tsv", "columns": ["text", "other", "label"]}
     with pytest.raises(UserError, match=r"a\.tsv: pairs of texts; an encoder is trained on single"):
         make(labelled_block(pairs))

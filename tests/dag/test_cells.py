@@ -122,6 +122,19 @@ def test_the_metric_is_the_row_s_or_the_column_s_or_the_first_of_the_task(config
         cells_of(config)
 
 
+def test_a_row_may_have_a_suite_of_its_own_and_no_language_fills_a_recipe(config):
+    config["suites"]["other"] = {"datasets": ["sts12"]}
+    row = {"model": "bert-en", "recipe": "base-mp"}
+    rows = [{"id": "a", **row}, {"id": "b", **row, "suite": "other"}]
+    config["tables"]["t"] = table("sts", [{"id": "c", "dataset": "sts12"}], rows)
+    files = {row: cell["parts"][0]["scores"][0] for (row, _), cell in cells_of(config).items()}
+    folder = "results/scores/bert-en/base-mp/none/seed0"
+    assert files == {"a": f"{folder}/sts.tsv", "b": f"{folder}/other.tsv"}
+    config["tables"]["t"]["rows"][0]["recipe"] = "base-{language}"
+    with pytest.raises(UserError, match=r"no value for \{language\} in `base-\{language\}`"):
+        cells_of(config)
+
+
 def test_curves_points_and_panels_are_known_by_id_and_corpus(config):
     series = {"id": "word", "label": "W", "model": "bert-en", "recipe": "mirror-word"}
     series |= {"suite": "words-en", "dataset": "multisimlex-en"}
@@ -135,6 +148,19 @@ def test_curves_points_and_panels_are_known_by_id_and_corpus(config):
     for (_, corpus), (wanted,) in cells.items():
         assert [str(one) for (one,) in wanted.encoders] == [f"bert-en/mirror-word/{corpus}/seed33"]
         assert (wanted.metric, wanted.place.where) == ("spearman", "figures.f.word")
+
+
+def test_a_panel_of_languages_asks_for_the_share_of_its_neighbours(config, embedded_config):
+    config["datasets"]["paws-x-pool"] = embedded_config["datasets"]["paws-x-pool"]
+    config["suites"]["pool"] = {"datasets": ["paws-x-pool"]}
+    row = {"id": "a", "label": "A", "model": "bert-multi", "recipe": "base-mp"}
+    config["figures"]["f"] = {
+        **{"kind": "retrieved-languages", "title": "F", "caption": "C.", "paper": "own"},
+        **{"suite": "pool", "dataset": "paws-x-pool", "neighbours": 100, "rows": [row]},
+    }
+    cells = plan_of(config).asked.cells["figures", "f"].values()
+    metrics = {wanted.metric for (wanted,) in cells}
+    assert metrics == {"own_language@100", "own_language_pcr@100"}
 
 
 def test_files_that_are_missing_and_skipped_are_the_reason(config, sampler, tmp_path):

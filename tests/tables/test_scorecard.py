@@ -105,6 +105,11 @@ def test_counts_and_reasons_of_each_table_and_in_total(tmp_path):
         *("Not comparable", "Not run"),
     ]
     assert {"index.html", "scorecard.tsv", "scorecard.md"} <= set(Page(page).links)
+    for form in (text, page):
+        assert "Data: the sampler." in form
+    # words stand left and numbers right
+    assert f"\n|---|{'--:|' * 7}\n" in text and "\n|---|--:|---|\n" in text
+    assert '<td class="text">table01 (1), table03 (1)</td>' in page
 
 
 def test_one_cell_is_spoken_of_alone_and_shown_with_its_own_digits(tmp_path):
