@@ -163,6 +163,18 @@ def test_a_panel_of_languages_asks_for_the_share_of_its_neighbours(config, embed
     assert metrics == {"own_language@100", "own_language_pcr@100"}
 
 
+def test_models_of_the_hub_are_listed_by_address_and_record(config, monkeypatch):
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    revision = "0123456789abcdef0123456789abcdef01234567"
+    config["models"]["hub"] = {"hub": "org/name", "revision": revision}
+    row = {"model": "hub", "recipe": "base-mp"}
+    rows = [{"id": "a", **row}, {"id": "b", **row, "model": "bert-en"}]
+    config["tables"]["t"] = table("sts", [{"id": "c", "dataset": "sts12"}], rows)
+    needs = plan_of(config).needs(False)
+    assert needs.hub_addresses() == [f"org/name@{revision}"]
+    assert needs.hub_records() == ["results/downloads/models/hub.json"]
+
+
 def test_files_that_are_missing_and_skipped_are_the_reason(config, sampler, tmp_path):
     root = tmp_path / "root"
     sts12 = config["datasets"]["sts12"]["path"]
@@ -190,6 +202,13 @@ def test_files_that_are_missing_and_skipped_are_the_reason(config, sampler, tmp_
     assert cells["mp", "sickr"] == cells["own", "sickr"] == {"not_run": lacking}
     lacking = {"not_run": "corpus sentences-en: sts-train.csv is not in the data root"}
     assert cells["own", "sts12"] == cells["own", "both"] == lacking
+    needs = plan_of(config).needs
+    assert needs(False).datasets == {"sts12"} and needs(True).datasets == {"sts12", "sickr"}
+    assert needs(False).corpora == set() and needs(True).corpora == {"sentences-en"}
+    config["models"]["words"] = {"vectors": "vectors/en.vec"}
+    config["tables"]["t"]["rows"][0]["model"] = "words"
+    lacking = {"not_run": "model words: en.vec is not in the data root"}
+    assert cells_of(config)["mp", "sts12"] == lacking
     config["data"]["missing"] = "error"
     with pytest.raises(UserError, match="no such file, needed by data set `sickr`"):
         cells_of(config)
