@@ -107,6 +107,7 @@ def test_counts_and_reasons_of_each_table_and_in_total(tmp_path):
     assert {"index.html", "scorecard.tsv", "scorecard.md"} <= set(Page(page).links)
     for form in (text, page):
         assert "Data: the sampler." in form
+    assert '<p class="data">Data: the sampler.</p>' in page
     # words stand left and numbers right
     assert f"\n|---|{'--:|' * 7}\n" in text and "\n|---|--:|---|\n" in text
     assert '<td class="text">table01 (1), table03 (1)</td>' in page
