@@ -263,11 +263,11 @@ CI. This page is its report.
 - Left out by `[tool.mutmut]` of pyproject.toml, or by `tools/mutate.py`: lines that raise errors,
   print or warn, and strings of several words, which are for readers.
 - A mutant has the tests of its group (`GROUPS` of `tools/mutate.py`) that reach its function, up to
-  some seconds of processor time, cheap ones first. So a survivor may still fail a test that starts
+  20 seconds of processor time, cheap ones first. So a survivor may still fail a test that starts
   processes or runs the workflow; the score is a lower bound.
-- Score: killed / (tried - equivalent). The interval (Wilson's) is of the sample as one of the whole
-  group. Mutants that time out or crash are killed. Equivalent mutants cannot change what a
-  user sees; the reasons are in `tools/equivalent_mutants.yaml`.
+- Score: killed / (tried - equivalent), with Wilson's 95% interval for a sample of the group.
+  Mutants that time out or crash are killed. Equivalent mutants change nothing that a user could
+  see; their reasons are in `tools/equivalent_mutants.yaml`.
 """
 
 
@@ -275,10 +275,11 @@ def write_report(
     results: Mapping[str, Any],
     others: Mapping[str, Mapping[str, Any]],
     equivalent: Mapping[Mutant, str],
+    note: str = "",
 ) -> str:
     """Return the report of groups by name; `others` are results to compare with, by heading."""
     heads = ["group", "mutants", "tried", "equivalent", "killed", "score, % (95%)", *others]
-    lines = [*HEAD.splitlines(), "", f"| {' | '.join(heads)} |"]
+    lines = [*HEAD.splitlines(), "", *([note, ""] if note else []), f"| {' | '.join(heads)} |"]
     lines.append(f"| --- |{' --: |' * (len(heads) - 1)}")
     for name, result in results.items():
         score = score_of(result, equivalent)
@@ -308,6 +309,7 @@ def main() -> None:
     parser.add_argument("--results", type=Path, required=True, help="JSON; its groups are kept")
     compare = "results to compare with, under a heading: before=FILE"
     parser.add_argument("--compare", nargs="+", default=[], metavar="HEADING=FILE", help=compare)
+    parser.add_argument("--note", default="", help="a paragraph for the report")
     parser.add_argument("--output", type=Path, help="the report")
     parser.add_argument("--report-only", action="store_true", help="of results that are there")
     args = parser.parse_args()
@@ -323,7 +325,7 @@ def main() -> None:
     ordered = {name: results[name] for name in GROUPS if name in results}
     others = dict(one.split("=", 1) for one in args.compare)
     others = {heading: json.loads(Path(file).read_text()) for heading, file in others.items()}
-    report = write_report(ordered, others, read_equivalent())
+    report = write_report(ordered, others, read_equivalent(), args.note)
     if args.output:
         args.output.write_text(report)
     else:

@@ -22,10 +22,11 @@ def config(small_config, embedded_config):
     """The small config with word vectors, a development set, names and a trained classifier."""
     config = small_config
     config["models"]["words"] = {"vectors": "static-vectors/en.vec"}
-    for name in ("cmlm-mirror", "classify"):
+    for name in ("cmlm-mirror", "classify", "cmlm"):
         config["recipes"][name] = dict(embedded_config["recipes"][name])
         config["recipes"][name].pop("development", None)
     config["recipes"]["cmlm-mirror"] |= {"start": {"recipe": "mirror-word", "corpus": "words-en"}}
+    config["recipes"]["cmlm"]["bitext"] = {"corpus": "words-both"}
     config["recipes"]["cmlm-read"] = {
         **{"method": "none", "pooling": "mean", "embed_max_length": 64},
         "start": {"recipe": "mirror-word", "corpus": "words-en"},
@@ -110,7 +111,7 @@ def test_an_encoder_stands_for_its_folder_its_start_or_its_model(given):
     # patterns of the wildcards: models that are tuned, recipes that tune
     neural = given.neural_models().split("|")
     assert r"bert\-en" in neural and "words" not in neural and neural == sorted(neural)
-    assert given.tuning_recipes() == r"classify|cmlm\-mirror|mirror\-sentence|mirror\-word"
+    assert given.tuning_recipes() == r"classify|cmlm|cmlm\-mirror|mirror\-sentence|mirror\-word"
 
 
 def test_a_development_set_brings_its_files_and_modules(given):
@@ -123,6 +124,7 @@ def test_a_development_set_brings_its_files_and_modules(given):
     assert given.linking_of_development("mirror-word") == "none"
     assert given.method_modules("mirror-word") == ["tuning.methods.mirror"]
     assert given.more_corpora("mirror-word") == []
+    assert given.more_corpora("cmlm") == ["results/corpora/words-both.txt"]
 
 
 def test_a_development_set_of_names_is_ranked_as_the_config_links(config):
