@@ -9,6 +9,8 @@
 #   make fuzz         readers, models and commands under damaged files and words (CASES, SEED), for an
 #                     hour at most; after a run of the workflow its steps too
 #   make chaos        front doors and the workflow under faults (FAULTS, SEED), for an hour at most
+#   make mutate       small mistakes put into the code: which do the tests notice (MODULES, SAMPLE, SEED),
+#                     to docs/mutation.md
 #   make rehearsal    the papers' grid with stand-ins for models and data, to docs/rehearsal.md
 #   make check        formatting and lint of Python and Snakemake code, directions of imports
 #   make container    the image for `snakemake --sdm apptainer`
@@ -33,7 +35,7 @@ BENCH_OPTIONS ?=
 REHEARSAL ?= ../rehearsal
 REHEARSAL_OPTIONS ?=
 
-.PHONY: all_tables test test-slow test-cluster cluster-packages test-pages pages-packages fuzz chaos check bench bench-gpu bench-scale rehearsal environment container lock rulegraph rooms docs docs-site clean
+.PHONY: all_tables test test-slow test-cluster cluster-packages test-pages pages-packages fuzz chaos mutate check bench bench-gpu bench-scale rehearsal environment container lock rulegraph rooms docs docs-site clean
 
 all_tables: environment
 	snakemake --cores $(CORES) all_tables
@@ -80,6 +82,20 @@ fuzz: environment
 FAULTS ?= 100
 chaos: environment
 	python -m tools.chaos --faults $(FAULTS) $(if $(SEED),--seed $(SEED))
+
+# MUTATE_OPTIONS: --again tries only the survivors of the last run, whose results are in .mutants.json
+MODULES ?= losses masking scoring tables sampling retrieval plan
+SAMPLE ?= 64
+MUTATE_PACKAGES := .mutate-packages
+mutate: environment $(MUTATE_PACKAGES)/.ready
+	nice -n 15 python -m tools.mutate --modules $(MODULES) --sample $(SAMPLE) --seed $(or $(SEED),0) \
+	  --results .mutants.json --output docs/mutation.md $(MUTATE_OPTIONS)
+
+$(MUTATE_PACKAGES)/.ready: envs/mutate.lock $(READY)
+	rm -rf $(MUTATE_PACKAGES)
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
+	  --target $(MUTATE_PACKAGES) --requirement envs/mutate.lock
+	touch $@
 
 check: environment
 	ruff check .

@@ -67,8 +67,11 @@ def test_a_joined_corpus_names_known_corpora_of_other_kinds(change, message):
     if message is None:
         check_joined(corpora)
         return
-    with pytest.raises(UserError, match=message):
+    with pytest.raises(UserError, match=f"^config: .*{message.removeprefix('`')}"):
         check_joined(corpora)
+    # by the file that has the key
+    with pytest.raises(UserError, match=r"^corpora\.(c|one|two)\.of: "):
+        check_joined(corpora, ".".join)
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,8 @@ def test_a_line_is_parted_as_it_was_or_left_out_and_counted(pairs):
 # --- translations ------------------------------------------------------------------------------
 
 ROWS = "A cat.\tUne chatte.\n\tVide\nA dog.\tUn chien.\nA || b\tA b\nOne|\tUn\n"
-MATRIX = "1.2\tHola\tHello\n1.0\tNo\tNot\n1.04\tSí\tYes\n"
+# a row may have further columns
+MATRIX = "1.2\tHola\tHello\ten\tes\n1.0\tNo\tNot\n1.04\tSí\tYes\n"
 
 
 def bitext_block(*pairs, **more):
@@ -80,6 +81,34 @@ def test_unequal_files_and_short_rows_are_named(make, tmp_path):
     with pytest.raises(UserError, match=r"b\.en: no such file.*`corpora.corpus.pairs` or "):
         make(bitext_block({"source": "b.en", "target": "a.fr"}))
     assert not (tmp_path / "out").exists()
+
+
+# --- texts with a class ------------------------------------------------------------------------
+
+
+def labelled_block(*texts, **more):
+    return {"kind": "labelled", "texts": list(texts), "size": "all", **more}
+
+
+def test_texts_stand_with_their_class_and_pairs_of_texts_are_refused_by_their_file(make, tmp_path):
+    (tmp_path / "a.tsv").write_text("text\tother\tlabel\nA good film.\tx\t+\nBad || film\ty\t-\n")
+    part = {"path": "a.tsv", "columns": ["text", "label"]}
+    lines, record = make(labelled_block(part))
+    assert lines == ["A good film.||+"]
+    assert record["dropped"] == {"separator": 1}
+    # a part of what is divided: each text is in one
+    (tmp_path / "b.tsv").write_text("text\tlabel\n" + "".join(f"t{n}\t+\n" for n in range(10)))
+    divided = {"path": "b.tsv", "columns": ["text", "label"]}
+    shares = {"divided": {"train": 3, "development": 1, "test": 1}}
+    parts = [
+        make(labelled_block(divided, **shares, part=name))[0]
+        for name in ("train", "development", "test")
+    ]
+    assert [len(part) for part in parts] == [6, 2, 2]
+    assert sorted(line for part in parts for line in part) == sorted(f"t{n}||+" for n in range(10))
+    pairs = {"path": "a.tsv", "columns": ["text", "other", "label"]}
+    with pytest.raises(UserError, match=r"a\.tsv: pairs of texts; an encoder is trained on single"):
+        make(labelled_block(pairs))
 
 
 # --- premises and hypotheses -------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import random
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workflow_scripts.corpora.kinds import joined
-from workflow_scripts.corpora.sample_corpus import draw_corpus
+from workflow_scripts.corpora.sample_corpus import draw_corpus, main
 from workflow_scripts.errors import UserError
 
 # --- drawing -----------------------------------------------------------------------------------
@@ -47,6 +48,26 @@ def test_seeds_draw_different_samples_and_size_all_takes_everything():
     assert len(samples) == 5
     assert draw_corpus(source, "all", True, 0).strings == source
     assert draw_corpus(source, 3, True, None).strings == source[:3]
+
+
+def test_a_sample_is_the_one_of_its_seed():
+    source = [f"string {number}" for number in range(50)]
+    places = sorted(random.Random(7).sample(range(50), 6))
+    assert draw_corpus(source, 6, True, 7).strings == [source[place] for place in places]
+    # of what is skipped nothing is drawn
+    places = sorted(random.Random(7).sample(range(40), 6))
+    assert draw_corpus(source, 6, True, 7, 10).strings == [source[10 + place] for place in places]
+    assert draw_corpus(source, 2, True, None, 10).strings == source[10:12]
+
+
+@pytest.mark.parametrize("option", ["--block", "--root", "--output", "--record"])
+def test_an_option_that_is_missing_is_named(option, tmp_path, capsys):
+    given = {"--block": "{}", "--root": ".", "--output": tmp_path / "c.txt", "--record": "r.json"}
+    words = [str(word) for name in given if name != option for word in (name, given[name])]
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 2
+    assert f"required: {option}\n" in capsys.readouterr().err
 
 
 # --- words -------------------------------------------------------------------------------------

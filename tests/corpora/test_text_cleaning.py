@@ -1,5 +1,6 @@
 """Which sentences are kept, dropped and held out."""
 
+import hashlib
 from collections import Counter
 
 import pytest
@@ -35,6 +36,8 @@ def test_splitting_loses_nothing_but_spaces(paragraph):
 def test_keys_are_letters_and_digits_and_a_chinese_character_weighs_as_three_letters():
     assert cleaning.comparison_key("A man, aged 5, isn't  HERE.") == "amanaged5isnthere"
     assert cleaning.comparison_key("Ещё раз!") == "ещёраз"
+    # a text without either has no key
+    assert cleaning.keys_of(["A b.", "?!", "", "a-B"]) == {"ab"}
     assert cleaning.weight_of("ab 12 -") == 2
     assert cleaning.weight_of("他来了。") == 9
 
@@ -60,3 +63,8 @@ def test_about_one_in_n_sentences_is_held_out():
     # Binomial(20000, 1/50): mean 400, deviation 19.8; five deviations on either side.
     count = sum(cleaning.is_held_out(f"sentence{number}", 50) for number in range(20_000))
     assert 300 < count < 500
+    # by the documented digest, so that no sentence moves with an update of this code
+    for key in ("thecatsleeps", "ещёраз"):
+        number = int(hashlib.blake2b(key.encode("utf-8"), digest_size=8).hexdigest(), 16)
+        for one_in in (2, 3, 7, 50):
+            assert cleaning.is_held_out(key, one_in) == (number % one_in == 0)

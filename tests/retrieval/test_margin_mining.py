@@ -98,3 +98,6 @@ def test_a_ratio_to_a_mean_that_is_not_positive_is_refused():
     with pytest.raises(UserError, match=r"margin ratio: .*--margin distance"):
         mine_pairs(sources, targets, 2, "ratio")
     assert len(mine_pairs(sources, targets, 2, "distance").scores) == 2
+    # a mean of 0 gives no ratio either
+    with pytest.raises(UserError, match=r"a mean cosine of 0\.000"):
+        mine_pairs(np.eye(2)[:1], np.eye(2)[1:], 1, "ratio")

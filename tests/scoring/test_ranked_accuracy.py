@@ -45,6 +45,8 @@ def test_coverage_asks_for_every_part_and_unequal_parts_are_a_programming_error(
     assert coverage(CONCEPTS, gold) == 0.5
     with pytest.raises(ValueError):
         hits_at(1, [[[0]]], CONCEPTS, COMPOSITE)
+    with pytest.raises(ValueError):
+        hits_at(1, [[[0]]], CONCEPTS, [[["D1"]], [["D2"]]])
 
 
 # Source word 7 has two translations; the one of 9 is outside the vocabulary.

@@ -11,7 +11,8 @@ from workflow_scripts.benchmarks.plain_senteval import (
     plain_split,
     plain_test,
 )
-from workflow_scripts.scoring.linear_probe import PROTOCOLS, Fit, Protocol, fit_probes
+from workflow_scripts.scoring import linear_probe, senteval
+from workflow_scripts.scoring.linear_probe import PENALTIES, PROTOCOLS, Fit, Protocol, fit_probes
 from workflow_scripts.scoring.senteval import folds_then_test, nested_folds, split_then_test
 
 SMALL = {
@@ -30,14 +31,16 @@ def make_task(count, width, classes, seed):
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_fits_together_are_as_fits_alone(name):
+def test_fits_together_are_as_fits_alone(name, monkeypatch):
     protocol = SMALL[name]
+    # more fits of one size than go into one product
+    monkeypatch.setattr(linear_probe, "_FITS", 2)
     features, labels = make_task(120, 5, 3, 1)
     rows = np.random.RandomState(2).permutation(120)
-    # of different sizes, two of them equal, one without rows to watch
+    # of different sizes, three of them equal, one without rows to watch
     fits = [Fit(rows[:80], rows[80:]), Fit(rows[40:], rows[:40]), Fit(rows[:90], rows[90:])]
-    fits.append(Fit(rows[:100]))
-    penalties = np.tile([1e-5, 1e-2], (4, 1))
+    fits += [Fit(rows[20:100], rows[:20]), Fit(rows[:100])]
+    penalties = np.array([[1e-5, 1e-2], [1e-2, 1e-5], [1e-3, 1e-2], [1e-2, 0.1], [1e-5, 1e-2]])
     weights, best = fit_probes(features, labels, fits, penalties, protocol)
     for number, fit in enumerate(fits):
         for place, penalty in enumerate(penalties[number]):
@@ -77,6 +80,21 @@ def test_split_then_test(name):
     expected = plain_split(Set(features, labels, protocol), train, development, test)
     found = split_then_test(features, labels, train, development, test, protocol)
     np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize(
+    ("folds", "chosen"),
+    [
+        ([[0.5, 0.6, 0.9, 0.7]], 2),
+        # by the mean over the folds
+        ([[0.1, 0.5, 0.9, 0.5], [0.9, 0.6, 0.1, 0.4]], 1),
+        # in percent with two digits, and the first of equals
+        ([[0.80001, 0.80002, 0.80004, 0.8]], 0),
+        ([[0.80001, 0.80011, 0.80009, 0.8]], 1),
+    ],
+)
+def test_the_penalty_is_that_of_the_best_mean_accuracy(folds, chosen):
+    assert senteval._choose(np.array(folds)) == PENALTIES[chosen]
 
 
 def test_the_protocols_are_those_of_senteval_and_of_the_notebook():

@@ -54,7 +54,7 @@ def test_relatedness_is_that_of_senteval():
     np.testing.assert_allclose(found, expected, atol=1e-4)
     measured = relatedness.measure("sick-r", entry, vectors, [str(one) for one in found])
     gold = [float(label) for label in entry["labels"][90:]]
-    assert measured.n == 30
+    assert (measured.dataset, measured.split, measured.n) == ("sick-r", "test", 30)
     assert measured.values["pearson"] == pytest.approx(pearsonr(expected, gold)[0], abs=1e-3)
     assert 0.3 < measured.values["pearson"] < 1
 
@@ -92,6 +92,7 @@ def test_classes_that_a_line_parts_are_found(parts, tested):
     found[0] = "b" if found[0] == "a" else "a"
     measured = classification.measure("mr", entry, vectors, found)
     assert measured.values == {"accuracy": pytest.approx(1 - 1 / len(found))}
+    assert (measured.dataset, measured.split, measured.n) == ("mr", "test", len(found))
 
 
 @pytest.mark.parametrize(

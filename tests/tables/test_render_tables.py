@@ -59,6 +59,16 @@ def test_other_numbers(form, texts):
     assert {value: form(Decimal(value)) for value in texts} == texts
 
 
+def test_intervals_and_p_values_look_as_in_text():
+    assert numbers.format_interval((0.5121, -0.0009)) == "[.512, -.001]"
+    assert numbers.format_interval((13.794, 14.0), 2) == "[13.79, 14.00]"
+    # a difference of tables in percent has their digits, and so its sign
+    found = [numbers.format_difference(Decimal(one), 1) for one in ("0.04", "0.06", "-1.25")]
+    assert found == [".0", "+.1", "-1.2"]
+    expected = {0.0: "< .001", 0.0009: "< .001", 0.001: "= .001", 0.0234: "= .023", 1.0: "= 1.000"}
+    assert {value: numbers.format_p(value) for value in expected} == expected
+
+
 def test_tsv_has_seven_fields_for_each_column(assembled):
     found = assembled(comparable=("bert-mirror",), details=True)
     parts = ("", " sd", " low", " high", " published", " difference", " status")

@@ -92,10 +92,38 @@ def test_counts_and_reasons_of_each_table_and_in_total(tmp_path):
     reasons = ("a small model", "the sampler")
     assert not_comparable[1:] == [[reason, "2", "table01 (2)"] for reason in reasons]
     vectors = ["no vectors", "2", "table01 (1), table03 (1)"]
+    for sheet in (assumed, not_comparable, not_run):
+        assert sheet[0] == ["Reason", "Cells", "Where"]
     assert not_run[1:] == [vectors, ["no data | really", "1", "table03 (1)"]]
     assert r"| no data \| really | 1 | table03 (1) |" in text
     assert not re.search("reproduc", text + page, flags=re.IGNORECASE)
     assert "1 lie inside their tolerance and 2 outside; 1 assume" in text
+    assert "3 cells ran with the paper's model, data and recipe and are compared" in text
+    assert "3 cells ran with others and are not comparable; 3 cells did not run." in text
+    assert counts[0] == [
+        *("Table or figure", "Published", "Compared", "Assumed", "Inside", "Outside"),
+        *("Not comparable", "Not run"),
+    ]
+    assert {"index.html", "scorecard.tsv", "scorecard.md"} <= set(Page(page).links)
+    for form in (text, page):
+        assert "Data: the sampler." in form
+    assert '<p class="data">Data: the sampler.</p>' in page
+    # words stand left and numbers right
+    assert f"\n|---|{'--:|' * 7}\n" in text and "\n|---|--:|---|\n" in text
+    assert '<td class="text">table01 (1), table03 (1)</td>' in page
+
+
+def test_one_cell_is_spoken_of_alone_and_shown_with_its_own_digits(tmp_path):
+    # as a table in percent without digits behind the point has it
+    whole = cell("a", "outside", ours=47.2, paper="50")
+    whole = whole._replace(difference=Decimal("-3"), sd=None, low=None, high=None)
+    cells = [whole, cell("b", "not-comparable", "the sampler"), cell("c", "not-run", "no data")]
+    _, text, page = forms(tmp_path, one={"table01": cells})
+    _, (_, row), *_ = Page(page).tables
+    assert row == ["table01", "r", "a", "47", "–", "50", "-3", ".01"]
+    assert "1 cell ran with the paper's model, data and recipe and is compared" in text
+    assert "1 cell ran with others and is not comparable; 1 cell did not run." in text
+    assert "Of the 1 cell compared, 0 lie inside their tolerance and 1 outside; 0 assume" in text
 
 
 def test_each_paper_has_a_section_and_a_total_of_its_own(tmp_path):

@@ -76,6 +76,110 @@ def test_the_overview_shows_what_a_table_says_or_all_that_it_compares():
     assert scores.headline(tables.read_table("t", TABLE)) is None
 
 
+def test_the_overview_has_the_digits_of_its_column():
+    tuned = ROW | {"id": "b", "label": "B", "against": "a"}
+    columns = [COLUMN | {"digits": 2}, COLUMN | {"id": "fr", "label": "FR", "digits": 4}]
+    block = TABLE | {"rows": [ROW, tuned], "columns": columns}
+    for column, digits in (("en", 2), ("fr", 4)):
+        chosen = block | {"overview": {"task": "Words", "column": column}}
+        assert scores.headline(tables.read_table("t", chosen))["digits"] == digits
+    # an average has those of its columns, which are alike
+    alike = block | {"columns": [one | {"digits": 1} for one in columns], "average": True}
+    assert scores.headline(tables.read_table("t", alike))["digits"] == 1
+
+
+class Run:
+    """What a table asks of the run: the cells of `b` in the column `fr` do not run."""
+
+    results = "results"
+
+    def cell(self, row, column):
+        if (row["id"], column["id"]) == ("b", "fr"):
+            return {"not_run": "no French"}
+        return {"parts": [row["id"], column["id"]]}
+
+    def models_of(self, row, column):
+        return [row["model"], f"{row['model']}-{column['id']}"]
+
+    def left_out(self, row, column):
+        return [f"missing-{row['id']}-{column['id']}"]
+
+    def note(self, model):
+        return f"note of {model}"
+
+    def listing(self, published):
+        return [published]
+
+    def grid_searches(self):
+        return ["words", "names"]
+
+    def benchmarks(self):
+        return {"tuning": ["b.tsv", "a.tsv"], "nothing": [], "scoring": ["c.tsv"]}
+
+
+def test_the_block_of_a_table_of_scores_has_its_cells_and_notes():
+    columns = [
+        COLUMN | {"digits": 2, "lower_is_better": True},
+        COLUMN | {"id": "fr", "label": "FR", "statistic": "deviation", "metric": "auc"},
+    ]
+    rows = [
+        ROW | {"group": "mono"},
+        {"id": "b", "label": "B", "model": "mbert", "recipe": "r", "against": "a"},
+        {"id": "c", "label": "C", "not_run": "no vectors"},
+    ]
+    block = TABLE | {"columns": columns, "rows": rows, "notes": ["First."], "percent": True}
+    shown = scores.resolve(tables.read_table("t", block), Run())
+    assert shown == {
+        **{"percent": True, "average": False, "change_of": None},
+        "notes": [
+            "First.",
+            *(
+                f"The mean leaves out missing-{place}, which is not in the data root."
+                for place in ("a-en", "a-fr", "b-en", "b-fr")
+            ),
+            *(f"{name}: note of {name}" for name in ("bert", "bert-en", "bert-fr")),
+            # of the column that did not run nothing is noted
+            *(f"{name}: note of {name}" for name in ("mbert", "mbert-en")),
+        ],
+        "columns": [
+            {"id": "en", "label": "EN", "digits": 2, "lower_is_better": True, "statistic": "mean"},
+            {
+                **{"id": "fr", "label": "FR", "digits": 3, "lower_is_better": False},
+                "statistic": "deviation",
+            },
+        ],
+        "rows": [
+            {
+                **{"id": "a", "label": "A", "group": "mono"},
+                "cells": {"en": {"parts": ["a", "en"]}, "fr": {"parts": ["a", "fr"]}},
+            },
+            {
+                **{"id": "b", "label": "B", "against": "a"},
+                "cells": {"en": {"parts": ["b", "en"]}, "fr": {"not_run": "no French"}},
+            },
+            {"id": "c", "label": "C", "not_run": "no vectors"},
+        ],
+    }
+
+
+def test_the_blocks_of_other_kinds_have_what_the_run_lists_and_its_files():
+    def resolved(block):
+        config = tables.read_table("t", {"title": "T"} | block)
+        module = rooms.load("tables.kinds", config.kind)
+        shown = module.resolve(config, Run())
+        return shown, module.files(shown)
+
+    block = {"kind": "models", "models": {"bert": "bert-base"}}
+    assert resolved(block) == ({"models": [{"bert": "bert-base"}]}, [])
+    searches = {"searches": ["words", "names"], "folder": "results/tuning_grid"}
+    files = [f"results/tuning_grid/{x}.{y}" for x in ("words", "names") for y in ("tsv", "json")]
+    assert resolved({"kind": "grid", "reference": "table21"}) == (searches, files)
+    groups = [{"label": "tuning", "files": ["b.tsv", "a.tsv"]}]
+    groups.append({"label": "scoring", "files": ["c.tsv"]})
+    files = ["a.tsv", "b.tsv", "c.tsv"]
+    assert resolved({"kind": "running-time"}) == ({"groups": groups}, files)
+
+
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [

@@ -41,6 +41,8 @@ def test_table_gives_each_cell_a_row(assembled):
     assert found["bert-mirror", "fr"].status == "inside"
     bert = found["bert-mp", "en"]
     assert (bert.status, bert.difference) == ("not-comparable", None)
+    # it stands against no other row
+    assert bert[-5:] == ("", None, None, None, None)
     assert bert.reasons == ["a <small> model", "the sampler"]
     assert found["fasttext", "en"].reasons == ["no vectors"]
     assert found["mbert-mirror", "avg"].status == "not-run"
@@ -54,3 +56,6 @@ def test_published_value_that_the_table_lacks_is_not_lost(assembled):
     assert published == [("en", "0.556"), ("fr", "0.245"), ("avg", "0.471")]
     reason = "the published value has no row or column in this table"
     assert {(cell.status, cell.reason) for cell in last} == {("not-run", reason)}
+    assert {(cell.mean, cell.seeds, cell.assumed, cell.against) for cell in last} == {
+        (None, 0, "", "")
+    }

@@ -1,6 +1,7 @@
 """Methods mlm, quickthought, bitext and nli against plain implementations, and what they draw."""
 
 import json
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 
@@ -137,6 +138,28 @@ def test_mlm_is_that_of_transformers(name, changes, folder_of):
         loss = loss + following
     assert_measures(taken, loss=loss, **measures)
     assert_gradients(objective, gradients, loss)
+    assert (taken.strings, taken.tokens) == (len(batch), sum(map(len, expected)))
+
+
+@pytest.mark.parametrize(("length", "half"), [(16, 8), (15, 8), (14, 7)])
+def test_halves_of_a_pair_share_the_length(length, half, tiny_bert):
+    _, objective = objective_of("mlm", tiny_bert, max_length=length, **NSP)
+    text = objective._text
+    assert max(len(text[number]) for number in range(len(text))) == half
+
+
+def test_the_loss_of_the_next_sentence_is_taken_in_float32(tiny_bert):
+    means = replace(MEANS, dtype=torch.bfloat16)
+    _, objective = objective_of("mlm", tiny_bert, torch.float32, means, **NSP)
+    states, drawn = torch.randn(3, 5, 32), torch.tensor([0, 1, 1])
+    found = objective._next_sentence(states, drawn)
+    own = objective.trained["own"]
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        logits = own["next_sentence"](torch.tanh(own["pooler"](states[:, 0])))
+    assert (logits.dtype, found.dtype) == (torch.bfloat16, torch.float32)
+    loss = functional.cross_entropy(logits.float(), drawn, reduction="sum")
+    right = (logits.argmax(dim=1) == drawn).sum()
+    torch.testing.assert_close(found, torch.stack([loss, right.float()]))
 
 
 @pytest.mark.parametrize("pooling", ["mean", "cls", "max"])

@@ -3,6 +3,7 @@
 import io
 import json
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from plain_training import (
     plain_head,
     plain_layers,
     plain_retrieval,
+    plain_similarities,
     plain_vectors,
     small_slices,
     take_first_step,
@@ -88,9 +90,7 @@ def plain_projections(vectors, module):
 
 
 def plain_loss(objective, loaded, choices, drawn, batch):
-    """The loss of a step, from what was masked: both sides padded to the maximum, all logits."""
-    model, whole = loaded.model, objective.trained["whole"]
-    pad, length = loaded.tokenizer.pad_token_id, choices.max_length
+    """The loss of a step, from what was masked."""
     seconds, inputs, labels = drawn
     text = objective._text
     firsts = []
@@ -100,8 +100,15 @@ def plain_loss(objective, loaded, choices, drawn, batch):
     vectors = plain_vectors(loaded, choices, firsts)
     own = objective.trained["own"]
     views = plain_projections(vectors, own["projections"])
-    if "places" in own:
+    if choices.vector_embeddings == "learned":
         views = views + own["places"].weight
+    return plain_masked_loss(objective, loaded, choices, views, inputs, labels)
+
+
+def plain_masked_loss(objective, loaded, choices, views, inputs, labels):
+    """The loss and accuracy of masked tokens beside views: padded to the maximum, all logits."""
+    model, whole = loaded.model, objective.trained["whole"]
+    own, pad, length = objective.trained["own"], loaded.tokenizer.pad_token_id, choices.max_length
     ids, number = padded(inputs, pad, length), views.shape[1]
     mask = padded([[1] * len(row) for row in inputs], 0, length)
     parts = [views, plain_embeddings(model, ids)]
@@ -153,10 +160,57 @@ def test_loss_and_gradients_are_those_of_the_plain_way(name, changes, folder_of)
             retrieval = plain_retrieval(sides, choices.bitext)
             loss = masked + choices.bitext.weight * retrieval
             torch.testing.assert_close(taken.measures["bitext_loss"], retrieval.detach())
+            near = [
+                torch.stack(plain_similarities(one, sides[1], choices.bitext)).argmax().item()
+                for one in sides[0]
+            ]
+            hits = sum(own == place for place, own in enumerate(near)) / len(near)
+            assert taken.measures["bitext_accuracy"] == pytest.approx(hits)
     measured = (taken.measures[key] for key in ("loss", "masked_loss", "masked_accuracy"))
     expected = (loss.detach(), masked.detach(), right)
     torch.testing.assert_close(tuple(measured), expected, rtol=1e-9, atol=1e-9)
     assert_gradients(objective, gradients, loss)
+    if choices.vector_embeddings == "learned":
+        assert gradients["own.places.weight"].any(dim=1).all()
+
+    # what is counted: both sentences of each pair, and both sides of translations
+    sentences = [objective._text[one] for pair in batch[0] for one in (pair, pair + 1)]
+    sentences += strings if choices.bitext else []
+    assert (taken.strings, taken.tokens) == (len(sentences), sum(map(len, sentences)))
+    for sentence, own in zip(recorded.drawn[0][0], recorded.drawn[0][2], strict=True):
+        wanted = choices.masked_count or max(1, round(choices.masked_share * len(sentence)))
+        assert (own != IGNORED).sum() == min(wanted, len(sentence) - 2)
+
+
+def test_held_out_losses_are_those_of_true_and_of_others_neighbours(tiny_bert):
+    held_out = {"corpus": "held-out", "every": 5, "pairs": 4}
+    loaded, objective = objective_of(tiny_bert, held_out=held_out, dropout=0.3)
+    choices, recorded = objective._choices, Recorded(objective)
+    with objective.settings():
+        measured = objective.held_out_losses()
+        assert measured == objective.held_out_losses()
+    assert all(module.training for module in objective.trained.modules())
+    text = Sequences(loaded.tokenizer, make_documents(3, 2), "sentence", choices.max_length)
+    pairs = np.random.default_rng([4]).permutation(text.followed)[:4]
+    seconds, inputs, labels = recorded.drawn[0]
+    for pair, second in zip(pairs, seconds, strict=True):
+        assert text[pair + 1].tolist() == second.tolist()
+    objective.trained.eval()
+    vectors = plain_vectors(loaded, choices, [text[pair].tolist() for pair in pairs])
+    views = plain_projections(vectors, objective.trained["own"]["projections"])
+    masked = partial(plain_masked_loss, objective, loaded, choices)
+    others = views[[3, 0, 1, 2]]
+    expected = [masked(one, inputs, labels)[0].detach() for one in (views, others)]
+    torch.testing.assert_close([*measured.values()], expected, rtol=1e-9, atol=1e-9)
+    assert [*measured] == ["held_out_loss", "held_out_loss_shuffled"]
+
+
+def test_text_of_too_few_neighbours_is_refused_by_its_file(tiny_bert):
+    loaded, choices = load_model(str(tiny_bert)), Choices(**{**KEYS, "batch_size": 40})
+    corpora = Corpora(RunningText(make_documents(), Path("text.txt")))
+    message = r"text\.txt: 2\d pairs of neighbours, fewer than one batch"
+    with pytest.raises(UserError, match=message):
+        CmlmObjective(loaded, corpora, choices, MEANS)
 
 
 def test_tokens_of_the_first_sentence_get_gradients_through_the_vector_alone(tiny_bert):

@@ -1,10 +1,14 @@
 """Masks: the rate, the scale, and that they do not depend on how a slice is cut."""
 
+import hashlib
+
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workflow_scripts.tuning.dropout import SeededDropout
 from workflow_scripts.tuning.dropout_masks import DropoutMasks
 
 
@@ -61,3 +65,28 @@ def test_seed_step_slice_and_call_fix_the_masks_and_each_changes_them():
 
     assert draw((3, 4), dtype=torch.bfloat16).dtype == torch.bfloat16
     assert torch.equal(draw((30, 40), rate=0.0), torch.ones(30, 40))
+
+
+def test_masks_are_of_the_documented_seed_and_of_sixteen_bits_each():
+    """So that a run of the same seed has the same masks after an update of this code."""
+    key = hashlib.blake2b(b"33 5 2", digest_size=8).digest()
+    generator = torch.Generator().manual_seed(int.from_bytes(key, "big") // 2)
+    words = torch.empty(5, dtype=torch.int64).random_(-(2**63), None, generator=generator)
+    bits = words.numpy().view("int16")[:18].reshape(6, 3).astype(int) + 2**15
+    # a quarter of all values are dropped
+    expected = torch.from_numpy(np.where(bits < 2**14, 0, 4 / 3)).float()
+    assert torch.equal(draw((6, 3), 0.25, step=5, number=2), expected)
+
+
+def test_a_shared_mask_has_no_rows_and_is_the_same_for_every_part():
+    def shared(start, stop):
+        masks = DropoutMasks(33, "cpu")
+        masks.start(1, 0, start, stop, 6)
+        layer = SeededDropout(0.5, masks, by_row=False)
+        return layer(torch.ones(4, 5))
+
+    whole = shared(0, 6)
+    assert torch.equal(shared(2, 3), whole)
+    assert set(whole.flatten().tolist()) == {0.0, 2.0}
+    # of the size of its input, unlike one with rows: the first twenty of the slice's draws
+    assert torch.equal(whole, draw((4, 5), 0.5))

@@ -5,9 +5,16 @@ import random
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from transformers import AutoTokenizer
 
 from workflow_scripts.tuning.methods.mirror import SpanMasking
-from workflow_scripts.tuning.span_masking import character_units, make_views, mask_span, word_units
+from workflow_scripts.tuning.span_masking import (
+    character_units,
+    make_views,
+    mask_span,
+    token_units,
+    word_units,
+)
 
 TEXT = "abcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -98,3 +105,25 @@ def test_spans_are_redrawn_and_fixed_by_the_generator():
     assert draw(1) == draw(1)
     assert draw(1) != draw(2)
     assert draw(1)[0] != draw(1)[1]
+
+
+def test_units_are_the_places_of_characters_words_and_tokens(tiny_bert):
+    text = "cat  dogs"
+    assert character_units("cat") == [(0, 1), (1, 2), (2, 3)]
+    assert word_units(text) == [(0, 3), (5, 9)]
+    # the pieces are cat, dog and ##s, without what the tokenizer puts around them
+    units = token_units(AutoTokenizer.from_pretrained(tiny_bert))(text)
+    assert [tuple(unit) for unit in units] == [(0, 3), (5, 8), (8, 9)]
+
+
+def test_partners_are_the_second_views_and_the_span_is_placed_as_asked():
+    firsts, partners = ["one"] * 3, ["aaaaaaaaaab"] * 3
+    found = make_views(firsts, None, "", character_units, random.Random(1), partners)
+    assert found == (firsts, partners)
+    masking = SpanMasking(length=3, min_length=0, place="first_occurrence")
+    found = make_views(firsts, masking, "", character_units, random.Random(1), partners)
+    # wherever it is drawn, the first three letters read like it
+    assert found == (firsts, [" [MASK] aaaaaaab"] * 3)
+    drawn = SpanMasking(length=3, min_length=0, place="drawn")
+    _, seconds = make_views(firsts, drawn, "", character_units, random.Random(1), partners)
+    assert len(set(seconds)) > 1
