@@ -24,6 +24,8 @@ _OF_THE_CALLER = (
     *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"),
 )
 _OURS = {"COLUMNS": "80", "HF_HUB_OFFLINE": "1", "LANG": "C.UTF-8", "TZ": "UTC"}
+# as `calm_threads` of commands: pytest's processes share the processors
+_OURS |= {"GOMP_SPINCOUNT": "2000"}
 # of a test, on a machine that does much else
 _SECONDS = 1200
 
