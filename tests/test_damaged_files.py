@@ -13,7 +13,12 @@ from workflow_scripts.embedding.recorded_choices import settle_pooling
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.name_index import open_index
 from workflow_scripts.retrieval.name_shards import merge_rankings
-from workflow_scripts.retrieval.rankings import RankedName, read_rankings
+from workflow_scripts.retrieval.rankings import (
+    RankedName,
+    RankedTranslation,
+    read_rankings,
+    rows_by_dataset,
+)
 from workflow_scripts.retrieval.suite_files import (
     gather_rows,
     read_dataset,
@@ -21,9 +26,11 @@ from workflow_scripts.retrieval.suite_files import (
     read_vectors,
 )
 from workflow_scripts.scoring.details import read_details
+from workflow_scripts.scoring.measurement import measure_datasets
 from workflow_scripts.scoring.predictions import read_predictions
+from workflow_scripts.scoring.ranked_accuracy import measure_translations
 from workflow_scripts.scoring.tasks import classification, entity_linking, relatedness
-from workflow_scripts.scoring.tidy_scores import HEADER, read_scores
+from workflow_scripts.scoring.tidy_scores import HEADER, EncoderIds, read_scores
 from workflow_scripts.tables.kinds.running_time import read_benchmark
 from workflow_scripts.tables.tidy_cells import HEADER as CELLS
 from workflow_scripts.tables.tidy_cells import read_cells
@@ -35,6 +42,14 @@ from workflow_scripts.tuning.tuning_state import BestWeights, Progress, StateFil
 from workflow_scripts.tuning_grid.progress import Progress as GridProgress
 
 ROWS = "dataset\tquery\tpart\trank\tname_row\tscore\n"
+
+
+TURNED = ROWS.replace("rank\tname_row", "name_row\trank")
+
+
+def score_file(header, value="0.5"):
+    row = ["m", "r", "c", "33", "d", "test", "spearman", value, "", "", "9", "1.0", "{}"]
+    return "\t".join(header) + "\n" + "\t".join(row) + "\n"
 
 
 def npy(array):
@@ -64,7 +79,18 @@ def one_short(header):
         (read_details, npy(np.zeros(3))),
         (lambda path: read_rankings(path, RankedName), f"{ROWS}a\t0\t0\t\t0\t0.5\n"),
         (lambda path: read_rankings(path, RankedName), f"{ROWS}a\t0\t0\t1\t0\t0.5\t7\n"),
+        (lambda path: read_rankings(path, RankedName), "a\t0\t0\t1\t0\t0.5\n"),
+        (lambda path: read_rankings(path, RankedName), f"{TURNED}a\t0\t0\t0\t1\t0.5\n"),
+        (lambda path: read_rankings(path, RankedName), f"{ROWS}a\t0\t0\t1\t1_0\t0.5\n"),
+        (lambda path: read_rankings(path, RankedName), f"{ROWS}a\t0\t0\t1\t-1\t0.5\n"),
         (read_predictions, "dataset\titem\tprediction\na\t0\tb\tc\n"),
+        (read_predictions, "a\t0\tb\n"),
+        (read_predictions, "dataset\titem\tprediction\na\t1\tb\na\t0\tc\n"),
+        (read_predictions, "dataset\titem\tprediction\na\t0\tb\na\t0\tc\n"),
+        (read_scores, score_file(HEADER).partition("\n")[2]),
+        (read_scores, score_file([*HEADER[:7], "low", "value", *HEADER[9:]])),
+        (read_scores, score_file(HEADER, "nan")),
+        (read_scores, score_file(HEADER, "4_5")),
         (read_scores, one_short(HEADER)),
         (read_cells, one_short(CELLS)),
         (read_cells, ""),
@@ -109,9 +135,58 @@ def test_what_was_found_for_some_of_the_items_is_not_scored(task, entry, found):
         task.measure("set", entry, np.zeros((3, 2)), found)
 
 
-def test_predictions_that_are_no_numbers_are_told():
+@pytest.mark.parametrize("text", ["\0", "4_5", "nan", "inf"])
+def test_predictions_that_are_no_numbers_are_told(text):
     with pytest.raises(UserError, match="the predictions of set: damaged"):
-        relatedness.measure("set", PARTS, np.zeros((3, 2)), ["1", "\0"])
+        relatedness.measure("set", PARTS, np.zeros((3, 2)), ["1", text])
+
+
+@pytest.mark.parametrize(
+    "links",
+    [
+        [(0, 0, 2, 1), (0, 0, 1, 0)],
+        [(0, 0, 1, 0), (0, 0, 1, 1)],
+        [(0, 0, 1, 0), (1, 0, 1, 0), (0, 0, 2, 1)],
+        [(1, 0, 1, 0)],
+    ],
+)
+def test_links_in_another_order_are_not_read(links):
+    with pytest.raises(IndexError):
+        rows_by_dataset(RankedName("mine", *link, 0.5) for link in links)
+
+
+def test_links_to_names_that_a_dictionary_does_not_have_are_told():
+    with pytest.raises(UserError, match=r"dataset set: row 2 of 2 .*; remove that file"):
+        entity_linking.measure("set", LINKS, np.zeros((3, 2)), [[[0, 1]], [[0, 2]]])
+
+
+RANKS = [("mine", 0, 1, 0), ("mine", 0, 2, 1)]
+
+
+@pytest.mark.parametrize(
+    "ranks",
+    [
+        [("other", *row[1:]) for row in RANKS],
+        [("mine", -1, 1, 0), ("mine", -1, 2, 1)],
+        RANKS[::-1],
+        [RANKS[0], ("mine", 0, 2, 2)],
+    ],
+)
+def test_translations_of_other_words_are_told(ranks):
+    sides = {"test": [0], "dropped": {}}, {"test": [9], "vocabulary": [8, 9]}
+    rows = [RankedTranslation(*row, 0.5) for row in ranks]
+    with pytest.raises(UserError, match=r"dataset mine: .*; remove that file"):
+        measure_translations("mine", *sides, rows)
+
+
+PAIRS = {"task": "similarity", "left": [0, 1], "right": [2, 3], "gold": [1.0, 2.0], "dropped": {}}
+
+
+@pytest.mark.parametrize("key", ["left", "right", "gold"])
+def test_items_of_unequal_numbers_are_told(key):
+    encoder, entry = EncoderIds("m", "r", "c", 33), {**PAIRS, key: PAIRS[key][:1]}
+    with pytest.raises(UserError, match=r"dataset set: its items are damaged: .*; read the suite"):
+        measure_datasets(encoder, {"set": entry}, np.eye(4, dtype=np.float32))
 
 
 @pytest.mark.parametrize(

@@ -213,6 +213,11 @@ def test_translated_sets_are_read_line_by_line(make, tmp_path):
     (tmp_path / "t.b.tsv").write_text("premise\thypo\tlabel\nb p\tb h\tneutral\n")
     with pytest.raises(UserError, match=r"t\.a\.tsv:2: the label is .*, but 'neutral' in .*t\.b\."):
         make(block)
+    (tmp_path / "t.a.tsv").write_text("premise\thypo\tlabel\na p\ta h\t-\n")
+    with pytest.raises(
+        UserError, match=r"t\.a\.tsv:2: the label is '-', but 'neutral' in .*t\.b\."
+    ):
+        make(block)
     (tmp_path / "t.b.tsv").write_text("premise\thypo\tlabel\n")
     with pytest.raises(UserError, match=r"t\.a\.tsv has 1 lines but .*t\.b\.tsv has 0"):
         make(block)

@@ -38,6 +38,10 @@ def test_keys_are_letters_and_digits_and_a_chinese_character_weighs_as_three_let
     assert cleaning.comparison_key("Ещё раз!") == "ещёраз"
     # a text without either has no key
     assert cleaning.keys_of(["A b.", "?!", "", "a-B"]) == {"ab"}
+    # composed or not, as files of either kind have it
+    assert cleaning.comparison_key("Cafe\u0301 scho\u0308n") == cleaning.comparison_key(
+        "Café schön"
+    )
     assert cleaning.weight_of("ab 12 -") == 2
     assert cleaning.weight_of("他来了。") == 9
 

@@ -140,6 +140,18 @@ test_sick = cases(
         ("", ": the file is empty"),
     ),
     ("no pair", SICK, {SICK_TEST: SICK_HEADER}, "no pair with a gold score in"),
+    (
+        "of another split",
+        {**SICK, "path": "sick/SICK_train.txt"},
+        {"sick/SICK_train.txt": SICK_HEADER + "6\ta\tb\t3.3\tNEUTRAL\r\n"},
+        "SICK_train.txt:1: no column SemEval_set that says what is `test`",
+    ),
+    (
+        "of a split that there is not",
+        {**SICK, "path": "sick/SICK.txt"},
+        {"sick/SICK.txt": FULL.replace("TEST", "Test")},
+        ":3: expected a split among TRAIN, TRIAL, TEST, found 'Test'",
+    ),
     ("split", {**SICK, "split": "tests"}, {}, "`datasets.mine.split` is 'tests'; use one of: "),
 )
 

@@ -87,3 +87,7 @@ def test_ticks_stand_at_sizes_and_apart():
     assert ticks([*sizes, 1000]) == sizes
     assert ticks([1000, 1010, 2000]) == [1000, 2000]
     assert ticks([300]) == [300]
+
+
+def test_no_size_has_an_exponent():
+    assert [size_text(n) for n in (999_499, 999_999, 12_345)] == ["999k", "1000k", "12.3k"]

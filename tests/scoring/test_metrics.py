@@ -137,3 +137,13 @@ def test_cosines_equal_scipy_row_by_row_and_a_pair_without_one_is_named():
     vectors[3] = 0
     with pytest.raises(UserError, match="pair 2: a vector is zero or not finite"):
         cosines_of_pairs(vectors, [0, 1, 2], [1, 0, 3])
+
+
+def test_cosines_of_vectors_of_one_direction_are_equal():
+    # of an encoder that collapsed: rounding alone would rank its pairs
+    lengths = np.linspace(0.3, 7, 12)
+    vectors = np.outer(lengths, [0.3, 0.7, 0.1, 0.9]).astype(np.float32)
+    assert len(set(cosines_of_pairs(vectors, range(6), range(6, 12)))) == 1
+    assert len(set(cosines_of_pairs(-vectors, range(6), range(6, 12)))) == 1
+    vectors[0] += np.float32(0.01)
+    assert len(set(cosines_of_pairs(vectors, range(6), range(6, 12)))) > 1

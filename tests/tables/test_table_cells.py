@@ -239,3 +239,26 @@ def test_changes_between_rows_stand_in_a_column_beside_the_paper_s():
 def test_a_change_departs_from_the_paper_where_either_row_does():
     change = changes(departures=("another model",)).cells["without", "change"]
     assert (change.status, change.departures) == ("not-comparable", ("another model",))
+
+
+@pytest.mark.parametrize(
+    ("files", "parts", "message"),
+    [
+        # the file of one seed in the place of another's
+        ({"s1": [("set-a", 0.1, 1)], "s2": [("set-a", 0.1, 1)]}, ["a"], "s2: seed 1, as s1 has"),
+        (
+            {"s1": [("set-a", 0.1, 1)], "s2": [("set-a", 0.1, 2, {"model": "other"})]},
+            ["a"],
+            "s2: scores of other/r/c, but s1 has those of m/r/c",
+        ),
+    ],
+)
+def test_the_files_of_a_cell_are_of_one_encoder_and_of_different_seeds(files, parts, message):
+    with pytest.raises(UserError, match=message):
+        fill({"x": {name: run(name, *files) for name in parts}}, files)
+
+
+def test_the_parts_of_a_cell_have_the_same_seeds():
+    both = cell(part("set-a", "s1"), part("set-b", "s1", "s2"))
+    with pytest.raises(UserError, match=r"set-b.* of seeds 1, 2, but set-a of 1"):
+        fill({"x": {"a": both}}, OPPOSED)

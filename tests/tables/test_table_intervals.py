@@ -1,6 +1,7 @@
 """Bootstrap intervals of cells and of differences between rows, from replicates made by hand."""
 
 from collections import defaultdict
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,9 +9,12 @@ import pytest
 from scipy import stats
 from table_files import cell, make_score, part
 
+from workflow_scripts.errors import UserError
+from workflow_scripts.scoring.details import write_details
+from workflow_scripts.scoring.tidy_scores import write_scores
 from workflow_scripts.tables.blocks import Table
 from workflow_scripts.tables.cells import fill_table
-from workflow_scripts.tables.intervals import add_intervals
+from workflow_scripts.tables.intervals import add_intervals, read_table
 
 KEY = "replicates/{}/spearman"
 RAMP = np.arange(1001) / 1000  # 2.5% and 97.5% are .025 and .975
@@ -133,3 +137,25 @@ def test_a_deviation_over_seeds_has_no_interval_over_items():
     arrays = details(s__d=RAMP, t__d=RAMP)
     assert interval(add_intervals(table_of(row), arrays)) is not None
     assert interval(add_intervals(table_of(row, columns=spread), arrays)) is None
+
+
+def test_rows_on_other_items_are_not_paired():
+    # resamples of 100 items and of 99 have nothing to do with each other
+    table = two_rows()
+    (score,) = table.scores["y", "c"]
+    table.scores["y", "c"] = [replace(score, n=99)]
+    cells = add_intervals(table, details(s__d=RAMP, t__d=RAMP)).cells
+    assert cells["y", "c"].interval is not None
+    assert cells["y", "c"].against.interval is cells["y", "c"].against.p_value is None
+
+
+def test_replicates_of_another_encoder_beside_the_scores_are_told(tmp_path):
+    path, block = tmp_path / "s.tsv", {"id": "t", "columns": [{"id": "c", "label": "c"}]}
+    cells = [cell(part("d", str(path)))]
+    block["rows"] = [{"id": "x", "label": "x", "cells": {"c": cells[0]}}]
+    write_scores(path, [make_score("d", 0.5, low=0.025, high=0.975)])
+    write_details(tmp_path / "s.npz", {KEY.format("d"): RAMP})
+    assert read_table(Table.of(block), cells, None).cells["x", "c"].interval is not None
+    write_details(tmp_path / "s.npz", {KEY.format("d"): RAMP / 2})
+    with pytest.raises(UserError, match=r"s\.npz: damaged .*0\.0125 to 0\.4875.*; remove it"):
+        read_table(Table.of(block), cells, None)

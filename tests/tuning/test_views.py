@@ -1,11 +1,13 @@
 """Token ids of the two views of a batch."""
 
 import random
+from types import SimpleNamespace
 
 import pytest
 from tiny_models import make_sentences
 from transformers import AutoTokenizer
 
+from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.methods.mirror import SpanMasking
 from workflow_scripts.tuning.mirror_objective import Views
 from workflow_scripts.tuning.span_masking import character_units, mask_span
@@ -50,3 +52,10 @@ def test_token_units_are_the_tokenizers(tokenizer):
     assert len(second) == len(first)
     assert second.count(tokenizer.mask_token_id) == 1
     assert sum(a != b for a, b in zip(first, second, strict=True)) == 1
+
+
+def test_a_mask_of_the_tokenizer_needs_one_that_has_it():
+    # nothing would stand in the place of what is cut out
+    masking = SpanMasking(length=2, mask_token="tokenizer")
+    with pytest.raises(UserError, match=r"span_masking\.mask_token: .* no mask token; .*literal"):
+        Views(SimpleNamespace(mask_token=None), ["abc"], None, masking, 9, 0)

@@ -19,8 +19,11 @@ _LETTERS_PER_WIDE_CHARACTER = 3
 
 
 def comparison_key(sentence: str) -> str:
-    """Return `sentence` lower-cased with only its letters and digits: what equality goes by."""
-    return _NOT_LETTER_OR_DIGIT.sub("", sentence.lower())
+    """Return `sentence` lower-cased with only its letters and digits: what equality goes by.
+
+    Letters are composed first (normal form C): a decomposed accent is no letter and would be lost.
+    """
+    return _NOT_LETTER_OR_DIGIT.sub("", unicodedata.normalize("NFC", sentence).lower())
 
 
 def split_sentences(paragraph: str) -> list[str]:

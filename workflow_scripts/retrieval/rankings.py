@@ -72,9 +72,26 @@ def write_found(
 
 def read_rankings(path: str | Path, kind: type[Ranked]) -> list[Ranked]:
     """Return the rows of a file of `write_rankings`."""
-    rows = list(read_rows(path, len(kind._fields), f"a row of {kind.__name__}"))[1:]
+    rows = read_rows(path, len(kind._fields), f"a row of {kind.__name__}")
     with told_as_damaged(path):
-        return [kind(dataset, *map(int, ids), float(score)) for _, (dataset, *ids, score) in rows]
+        require_header(next(rows, (1, []))[1], kind._fields)
+        return [
+            kind(dataset, *map(_whole_number, ids), float(score))
+            for _, (dataset, *ids, score) in rows
+        ]
+
+
+def require_header(header: Sequence[str], expected: Sequence[str]) -> None:
+    """Raise `ValueError` for a file without its header, whose first row or columns are others."""
+    if [*header] != [*expected]:
+        raise ValueError(f"header {' '.join(header)!r}, not {' '.join(expected)!r}")
+
+
+def _whole_number(text: str) -> int:
+    # `int` reads -1, which counts rows from the end, and 1_0
+    if not (text.isascii() and text.isdigit()):
+        raise ValueError(f"{text!r} is no number from 0")
+    return int(text)
 
 
 def rows_by_dataset(links: Iterable[RankedName]) -> dict[str, list[list[list[int]]]]:
@@ -87,7 +104,12 @@ def rows_by_dataset(links: Iterable[RankedName]) -> dict[str, list[list[list[int
         mentions = ranked[link.dataset]
         if link.query == len(mentions):
             mentions.append([])
-        if link.part == len(mentions[link.query]):
-            mentions[link.query].append([])
-        mentions[link.query][link.part].append(link.name_row)
+        parts = mentions[link.query]
+        if link.part == len(parts):
+            parts.append([])
+        if (link.query, link.part) != (len(mentions) - 1, len(parts) - 1):
+            raise IndexError(f"query {link.query} part {link.part} behind later ones")
+        parts[link.part].append(link.name_row)
+        if link.rank != len(parts[link.part]):
+            raise IndexError(f"rank {link.rank} of query {link.query} is not in its order")
     return dict(ranked)

@@ -15,6 +15,7 @@ from workflow_scripts.scoring.tidy_scores import EncoderIds, Score
 
 # Scored by `score_lexicon`: the other language may be in another suite.
 _TWO_SIDED = ("lexicon", "lexicon-side")
+_COLUMNS = ("left", "right", "gold", "label")
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,12 @@ def measure_datasets(
     for dataset, entry in datasets.items():
         if entry["task"] in _TWO_SIDED:
             continue
+        # the columns of items, one entry each
+        sizes = {key: len(entry[key]) for key in _COLUMNS if key in entry}
+        if len(set(sizes.values())) > 1:
+            shown = ", ".join(f"{number} of {key}" for key, number in sizes.items())
+            what = f"dataset {dataset}: its items are damaged: {shown}"
+            raise UserError(f"{what}; read the suite again")
         try:
             measure = rooms.load("scoring.tasks", entry["task"]).measure
             measured.append(measure(dataset, entry, vectors, (ranked or {}).get(dataset)))

@@ -7,6 +7,7 @@ from typing import Any
 
 from workflow_scripts.errors import told_as_damaged
 from workflow_scripts.files import read_rows, write_text
+from workflow_scripts.retrieval.rankings import require_header
 
 # parts whose items are tested
 TESTED = ("all", "test")
@@ -34,6 +35,10 @@ def read_predictions(path: Path) -> dict[str, list[str]]:
     """Return the predictions of each data set in a file of `write_predictions`."""
     found: dict[str, list[str]] = defaultdict(list)
     with told_as_damaged(path):
-        for _, (dataset, _, value) in list(read_rows(path, len(_HEADER), "a prediction"))[1:]:
+        rows = read_rows(path, len(_HEADER), "a prediction")
+        require_header(next(rows, (1, []))[1], _HEADER)
+        for _, (dataset, item, value) in rows:
+            if item != str(len(found[dataset])):
+                raise IndexError(f"item {item} of {dataset} is not in its order")
             found[dataset].append(value)
     return dict(found)

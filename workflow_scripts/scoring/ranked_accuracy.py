@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.rankings import RankedTranslation
 from workflow_scripts.scoring.counted_metrics import accuracy_metric
 from workflow_scripts.scoring.measurement import Measurement, measure_items, require_whole
@@ -12,6 +13,8 @@ from workflow_scripts.scoring.measurement import Measurement, measure_items, req
 Ranked = Sequence[Sequence[Sequence[int]]]
 Concepts = Sequence[Sequence[Any]]
 Gold = Sequence[Sequence[Iterable[Any]]]
+# of what was found for other items
+_REMEDY = "remove that file and run again, which makes it anew"
 
 
 def hits_at(k: int, ranked: Ranked, concepts: Concepts, gold: Gold) -> list[bool]:
@@ -46,6 +49,9 @@ def measure_rankings(
     depth = len(ranked[0][0]) if ranked and ranked[0] else 0
     found = [len(rows) for parts in ranked or () for rows in parts]
     require_whole(dataset, found, [depth for parts in gold for _ in parts])
+    row = max((row for parts in ranked for rows in parts for row in rows), default=0)
+    if row >= len(concepts):
+        raise UserError(f"dataset {dataset}: row {row} of {len(concepts)} was found; {_REMEDY}")
     metrics = {
         f"accuracy@{k}": accuracy_metric(hits_at(k, ranked, concepts, gold))
         for k in (1, 5)
@@ -69,6 +75,10 @@ def measure_translations(
         gold.setdefault(word, set()).add(translation)
     ranked: list[list[list[int]]] = [[[]] for _ in gold]
     for row in ranks:
+        known = row.dataset == dataset and 0 <= row.query < len(ranked)
+        if not known or row.rank != len(ranked[row.query][0]) + 1:
+            what = f"rank {row.rank} of word {row.query} of {row.dataset} is not in its place"
+            raise UserError(f"dataset {dataset}: {what}; {_REMEDY}")
         ranked[row.query][0].append(row.target_row)
     words = [[word] for word in target["vocabulary"]]
     # The reader counts what it dropped of the pairs; both sides carry the same counts.

@@ -22,4 +22,9 @@ def cosines_of_pairs(vectors: np.ndarray, left: Sequence[int], right: Sequence[i
             f"pair {int(np.flatnonzero(wrong)[0])}: a vector is zero or not finite, so its cosine "
             "is undefined; check the encoder"
         )
-    return products / np.sqrt(squares)
+    cosines = products / np.sqrt(squares)
+    # Vectors of one direction, as of an encoder that collapsed: what their cosines differ by is the
+    # rounding of float32, which would be ranked like anything else.
+    if len(cosines) and np.ptp(cosines) <= 4 * np.finfo(np.float32).eps:
+        cosines[:] = cosines[0]
+    return cosines

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from workflow_scripts.errors import UserError, told_as_damaged
-from workflow_scripts.files import read_rows, write_text
+from workflow_scripts.files import parse_number, read_rows, write_text
+from workflow_scripts.retrieval.rankings import require_header
 
 
 class EncoderIds(NamedTuple):
@@ -70,7 +71,8 @@ def read_scores(path: str | Path) -> list[Score]:
     """Return the scores of a file of `write_scores`."""
     rows = read_rows(path, len(HEADER), f"a row of {' '.join(HEADER)}")
     with told_as_damaged(path):
-        return [_read(cells) for number, cells in rows if number > 1]
+        require_header(next(rows, (1, []))[1], HEADER)
+        return [_read(cells) for _, cells in rows]
 
 
 def field_text(value: Any) -> str:
@@ -88,6 +90,12 @@ def field_text(value: Any) -> str:
 def _read(cells: list[str]) -> Score:
     model, recipe, corpus, seed, dataset, split, metric, value, low, high, *rest = cells
     n, coverage, dropped = rest
-    ends = (float(end) if end else None for end in (low, high))
+    ends = (_number(end) if end else None for end in (low, high))
     ids = (model, recipe, corpus, int(seed), dataset, split, metric)
-    return Score(*ids, float(value), *ends, int(n), float(coverage), json.loads(dropped))
+    return Score(*ids, _number(value), *ends, int(n), _number(coverage), json.loads(dropped))
+
+
+def _number(text: str) -> float:
+    if (number := parse_number(text)) is None:
+        raise ValueError(f"{text!r} is no number")
+    return number

@@ -109,7 +109,7 @@ class ShownTable:
 
 
 def _scores_of_part(part: Part, scores: Scores) -> list[Score]:
-    found = []
+    found: list[Score] = []
     for path in part.scores:
         matching = [s for s in scores[path] if (s.dataset, s.metric) == (part.dataset, part.metric)]
         if len(matching) != 1:
@@ -117,8 +117,21 @@ def _scores_of_part(part: Part, scores: Scores) -> list[Score]:
                 f"{path}: {len(matching) or 'no'} rows with dataset `{part.dataset}` and metric "
                 f"`{part.metric}`; score the encoder again, or mend the column of the table"
             )
+        for path_before, before in zip(part.scores, found, strict=False):
+            _require_another_seed(path, matching[0], path_before, before)
         found += matching
     return sorted(found, key=lambda score: score.seed)
+
+
+def _require_another_seed(path: str, score: Score, other_path: str, other: Score) -> None:
+    own, others = ((one.model, one.recipe, one.corpus) for one in (score, other))
+    if own != others:
+        what = f"scores of {'/'.join(own)}, but {other_path} has those of {'/'.join(others)}"
+    elif score.seed == other.seed:
+        what = f"seed {score.seed}, as {other_path} has"
+    else:
+        return
+    raise UserError(f"{path}: {what}; score the encoder again")
 
 
 def _measured(values: Iterable[float], **others: Any) -> ShownCell:
@@ -140,6 +153,13 @@ def _values_by_seed(
 ) -> tuple[dict[int, float], list[Score]]:
     """Return the mean over the parts of a cell by seed as shown, and the scores it is made of."""
     parts = [_scores_of_part(part, scores) for part in cell.parts]
+    seeds = [", ".join(str(score.seed) for score in part) for part in parts]
+    for part, own in zip(cell.parts, seeds, strict=True):
+        if own != seeds[0]:
+            raise UserError(
+                f"{part.dataset} is of seeds {own}, but {cell.parts[0].dataset} of {seeds[0]}: a "
+                "cell is the mean over both, seed by seed; score the encoders again"
+            )
     by_seed = [{score.seed: score.value for score in part} for part in parts]
     means = {seed: factor * statistics.fmean(one[seed] for one in by_seed) for seed in by_seed[0]}
     return means, [score for part in parts for score in part]

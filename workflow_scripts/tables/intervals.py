@@ -14,7 +14,7 @@ import numpy as np
 from workflow_scripts.errors import told_as_damaged
 from workflow_scripts.scoring.bootstrap import paired_p_value, percentile_interval
 from workflow_scripts.scoring.details import REPLICATES, read_details, replicates_key
-from workflow_scripts.scoring.tidy_scores import read_scores
+from workflow_scripts.scoring.tidy_scores import Score, read_scores
 from workflow_scripts.tables.blocks import AVERAGE, CHANGE, Cell, Table, details_path, score_files
 from workflow_scripts.tables.cells import ShownCell, ShownTable, fill_table
 from workflow_scripts.tables.published import read_published
@@ -65,6 +65,16 @@ def _with_intervals(cell: ShownCell, own: np.ndarray, other: np.ndarray | None) 
     return replace(cell, against=cell.against._replace(**found))
 
 
+def _items(table: ShownTable, row: str, column: str) -> set[tuple[str, int]]:
+    """Return what a cell is measured on: each data set with its number of items.
+
+    Resamples of another set, or of another number of items, are no pairs.
+    """
+    columns = table.block.row(row).cells if column == AVERAGE else [column]
+    scores = (score for name in columns for score in table.scores[row, name])
+    return {(score.dataset, score.n) for score in scores}
+
+
 def add_intervals(table: ShownTable, details: Details) -> ShownTable:
     """Return the table with the 95% intervals of its cells and of its differences between rows.
 
@@ -75,7 +85,10 @@ def add_intervals(table: ShownTable, details: Details) -> ShownTable:
     cells = dict(table.cells)
     for (row, column), own in replicates.items():
         cell = cells[row, column]
-        other = replicates.get((cell.against.row, column)) if cell.against else None
+        against = cell.against and cell.against.row
+        other = replicates.get((against, column))
+        if other is not None and _items(table, row, column) != _items(table, against, column):
+            other = None
         cells[row, column] = _with_intervals(cell, own, other)
     for row in [row.id for row in table.block.rows if (row.id, CHANGE) in cells]:
         if against := cells[row, table.block.change_of].against:
@@ -98,6 +111,22 @@ def _check_lengths(details: Details) -> None:
                 raise ValueError(f"replicates of shape {shape}, most others of {usual[0][0]}")
 
 
+def _check_ends(scores: Mapping[str, Iterable[Score]], details: Details) -> None:
+    """Raise `UserError` by its file for replicates that are not of the scores beside them."""
+    for path, rows in scores.items():
+        arrays = details[details_path(path)]
+        for row in rows:
+            values = arrays.get(replicates_key(row.dataset, row.metric))
+            if values is None or row.low is None:
+                continue
+            with told_as_damaged(details_path(path)):
+                low, high = percentile_interval(values)
+                # scores are written with six decimals or digits
+                if not np.allclose((low, high), (row.low, row.high), rtol=1e-5, atol=1e-6):
+                    what = f"{row.dataset} {row.metric} from {low:g} to {high:g}"
+                    raise ValueError(f"{what}, in {path} from {row.low:g} to {row.high:g}")
+
+
 def read_table(
     table: Table, cells: Iterable[Mapping[str, Any]], reference: str | None
 ) -> ShownTable:
@@ -106,4 +135,5 @@ def read_table(
     scores = {path: read_scores(path) for path in files if path.endswith(".tsv")}
     details = {path: read_details(path) for path in files if path.endswith(".npz")}
     _check_lengths(details)
+    _check_ends(scores, details)
     return add_intervals(fill_table(table, scores, published), details)

@@ -1,10 +1,10 @@
 """Values that a paper printed, read from config/reference."""
 
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import read_rows
+from workflow_scripts.files import parse_number, read_rows
 
 HEADER = ["table", "row", "column", "value"]
 
@@ -31,13 +31,10 @@ def read_published(path: str | None) -> dict[tuple[str, str], Decimal]:
                 f"{path}:{line}: table `{name}` in the reference of `{table}`; move the line to "
                 f"{name}.tsv or mend its first column"
             )
-        try:
-            value = Decimal(text)
-        except InvalidOperation:
-            value = Decimal("nan")
-        if not value.is_finite():
+        # `Decimal` reads 5_6 and digits of other scripts
+        if parse_number(text) is None:
             raise UserError(f"{path}:{line}: value `{text}` is not a number; give one like 0.556")
         if (row, column) in published:
             raise UserError(f"{path}:{line}: row `{row}`, column `{column}` twice; remove one")
-        published[row, column] = value
+        published[row, column] = Decimal(text)
     return published

@@ -10,6 +10,7 @@ from transformers import PreTrainedTokenizerBase
 from workflow_scripts.embedding.architectures import first_position_only
 from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.token_batches import tokenize_strings
+from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.batch_gradients import BatchGradients
 from workflow_scripts.tuning.corpus_strings import Corpus
 from workflow_scripts.tuning.dropout import drophead, seeded_dropout
@@ -44,6 +45,12 @@ class Views:
         max_length: int,
         seed: int,
     ) -> None:
+        own_mask = masking is not None and masking.mask_token == "tokenizer"
+        if own_mask and tokenizer.mask_token is None:
+            raise UserError(
+                "span_masking.mask_token: the tokenizer has no mask token; give `literal`, or "
+                "another model"
+            )
         self._tokenizer, self._max_length = tokenizer, max_length
         self._masking, self._seed = masking, seed
         self._texts = (strings, strings if partners is None else partners)

@@ -91,15 +91,15 @@ def _triples(root: Path, options: Options, seed: int, dropped: Counter[str]) -> 
         if options.languages is not None:
             two = generator.sample(languages, 2)
         (line, (premise, _, label)), (_, (_, hypothesis, other)) = (rows[one][place] for one in two)
+        path = files[two[0]] if options.labels is None else root / options.labels
+        if label != other:
+            raise malformed(path, line, f"the label is {label!r}, but {other!r} in {files[two[1]]}")
         if label == _NO_AGREEMENT:
             dropped["no_agreement"] += 1
             continue
-        path = files[two[0]] if options.labels is None else root / options.labels
         if label not in _KNOWN:
             known = ", ".join((*_KNOWN, _NO_AGREEMENT))
             raise malformed(path, line, f"expected a label among {known}, found {label!r}")
-        if label != other:
-            raise malformed(path, line, f"the label is {label!r}, but {other!r} in {files[two[1]]}")
         yield [premise, hypothesis, _KNOWN[label]]
 
 

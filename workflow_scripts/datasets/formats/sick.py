@@ -1,5 +1,6 @@
 """SICK relatedness: the SemEval-2014 files, one per split, or the full file with a split column."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -7,7 +8,9 @@ from workflow_scripts.configuration.blocks import Field, Text
 from workflow_scripts.datasets.entry import TextEntry
 from workflow_scripts.datasets.headed_rows import read_headed_rows
 from workflow_scripts.datasets.items import SimilaritySet
+from workflow_scripts.datasets.rows import malformed
 from workflow_scripts.datasets.scored_pairs import ScoredRow, scored_pairs
+from workflow_scripts.errors import UserError
 
 ITEMS = SimilaritySet
 # split -> (file of the SemEval-2014 release, value of the column SemEval_set)
@@ -33,11 +36,22 @@ def list_files(root: Path, entry: Entry) -> list[Path]:
 def read(root: Path, entry: Entry) -> SimilaritySet:
     [path] = list_files(root, entry)
     columns = ["sentence_A", "sentence_B", "relatedness_score"]
-    wanted = _SPLITS[entry.split][1]
-    rows = (
-        ScoredRow(line, path, *(row[column] for column in columns), entry.split)
-        for line, row in read_headed_rows(path, columns, optional=("SemEval_set",))
-        # the full file ends a row with SemEval_set; those of SemEval-2014 have no such column
-        if row.get("SemEval_set", wanted).strip() == wanted
-    )
-    return scored_pairs(rows, 1.0, 5.0)
+    own_file, wanted = _SPLITS[entry.split]
+    known = [name for _, name in _SPLITS.values()]
+
+    def of_split() -> Iterator[ScoredRow]:
+        for line, row in read_headed_rows(path, columns, optional=("SemEval_set",)):
+            # the full file has this column, those of SemEval-2014 have a split each
+            if "SemEval_set" not in row and path.name != own_file:
+                raise UserError(
+                    f"{path}:1: no column SemEval_set that says what is `{entry.split}`; give the "
+                    "full file, or the folder of the files of SemEval-2014"
+                )
+            split = row.get("SemEval_set", wanted).strip()
+            if split not in known:
+                what = f"expected a split among {', '.join(known)}, found {split!r}"
+                raise malformed(path, line, what)
+            if split == wanted:
+                yield ScoredRow(line, path, *(row[column] for column in columns), entry.split)
+
+    return scored_pairs(of_split(), 1.0, 5.0)

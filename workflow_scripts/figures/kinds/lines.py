@@ -71,7 +71,8 @@ def size_text(size: int) -> str:
     """Return a number of strings as an axis shows it: 500, 1k, 2.5k, 100k, 1M; three digits."""
     for unit, sign in ((1_000_000, "M"), (1_000, "k")):
         if size >= unit:
-            return f"{size / unit:.3g}{sign}"
+            # as a number once more: .3g writes 999.999 as 1e+03
+            return f"{float(f'{size / unit:.3g}'):g}{sign}"
     return f"{size:g}"
 
 

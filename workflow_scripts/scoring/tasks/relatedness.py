@@ -21,6 +21,7 @@ def measure(
     import numpy as np
 
     from workflow_scripts.errors import told_as_damaged
+    from workflow_scripts.files import parse_number
     from workflow_scripts.scoring.counted_metrics import pearson_metric, spearman_metric
     from workflow_scripts.scoring.measurement import measure_items, require_whole
     from workflow_scripts.scoring.predictions import tested_labels
@@ -28,6 +29,9 @@ def measure(
     gold = np.array([float(label) for label in tested_labels(entry)])
     require_whole(dataset, [0 if ranked is None else len(ranked)], [len(gold)])
     with told_as_damaged(f"the predictions of {dataset}"):
-        scores = np.array(ranked, dtype=np.float64)
+        numbers = [parse_number(text) for text in ranked]
+        if None in numbers:
+            raise ValueError(f"{ranked[numbers.index(None)]!r} is no number")
+        scores = np.array(numbers, dtype=np.float64)
     metrics = {"pearson": pearson_metric(scores, gold), "spearman": spearman_metric(scores, gold)}
     return measure_items(dataset, entry, len(gold), metrics)
