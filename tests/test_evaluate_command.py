@@ -209,7 +209,7 @@ def scored_pairs(path):
             "--suite t: another suite has another `one`",
         ),
         (("one: A, s: S, two: A", "one: B, t: S"), ("two", "one"), "0.yaml and .*1.yaml differ"),
-        (("one: A, two: B, one : S2",), ("one",), "`one` is a suite and a data set"),
+        (("one: A, two: B, one : S2",), ("one",), "`one` is a data set and a suite without it"),
     ],
 )
 def test_a_name_that_stands_for_two_things_is_refused(tmp_path, catalogues, suites, message):

@@ -53,12 +53,13 @@ def choose_datasets(files: Sequence[Path], suite: str) -> dict[str, DatasetEntry
     for path in files:
         content, file = read_mapping(path), str(path)
         datasets, suites = (_blocks(content, kind, file) for kind in ("datasets", "suites"))
-        if suite in suites and suite in datasets:
-            raise UserError(f"{file}: `{suite}` is a suite and a data set; rename one of them")
         if suite in suites or suite in datasets:
             where, names = f"suites.{suite}", [suite]
             if suite in suites:
                 names = read_block(Suite, suites[suite], where, file).datasets
+            if suite in datasets and suite not in names:
+                wrong = f"`{suite}` is a data set and a suite without it"
+                raise UserError(f"{file}: {wrong}; rename one of them")
             for name in names:
                 if name not in datasets:
                     hint = nearest_name(name, datasets)
