@@ -23,7 +23,13 @@ from workflow_scripts.embedding.encoder_folder import OWN_WEIGHTS, load_model
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.embedding.torch_setup import set_up_torch
 from workflow_scripts.errors import UserError
-from workflow_scripts.evaluate import COLUMNS, chosen_encoders, main
+from workflow_scripts.evaluate import (
+    COLUMNS,
+    choose_datasets,
+    chosen_encoders,
+    main,
+    merge_suites,
+)
 from workflow_scripts.files import read_json
 from workflow_scripts.retrieval import induce_lexicon, link_entities
 from workflow_scripts.scoring import score_lexicon, score_suite
@@ -188,6 +194,59 @@ def test_a_mistake_is_named_and_writes_nothing(
     assert not list(tmp_path.iterdir())
 
 
+def scored_pairs(path):
+    return f"{{task: similarity, language: en, format: scored-pairs, path: {path}}}"
+
+
+@pytest.mark.parametrize(
+    ("catalogues", "suites", "message"),
+    [
+        # the same id for two files
+        (("one: A", "one: B"), ("one",), r"--suite one: .*0\.yaml and .*1\.yaml differ on it"),
+        (
+            ("one: A, s: S", "one: B, t: S"),
+            ("s", "t"),
+            "--suite t: another suite has another `one`",
+        ),
+        (("one: A, s: S, two: A", "one: B, t: S"), ("two", "one"), "0.yaml and .*1.yaml differ"),
+        (("one: A, two: B, one : S2",), ("one",), "`one` is a data set and a suite without it"),
+    ],
+)
+def test_a_name_that_stands_for_two_things_is_refused(tmp_path, catalogues, suites, message):
+    kinds = {"A": scored_pairs("a.tsv"), "B": scored_pairs("b.tsv")}
+    kinds |= {"S": "{datasets: [one]}", "S2": "{datasets: [two]}"}
+    files = []
+    for number, catalogue in enumerate(catalogues):
+        blocks = {"datasets": "", "suites": ""}
+        for name, kind in (part.split(": ") for part in catalogue.split(", ")):
+            blocks["suites" if kind[0] == "S" else "datasets"] += f"  {name}: {kinds[kind]}\n"
+        files.append(tmp_path / f"{number}.yaml")
+        files[-1].write_text("".join(f"{k}:\n{text}" for k, text in blocks.items() if text))
+    with pytest.raises(UserError, match=message):
+        merge_suites({name: choose_datasets(files, name) for name in suites})
+
+
+def test_a_misspelt_block_of_the_config_is_an_error(project, sampler, tmp_path):
+    (tmp_path / "mine.yaml").write_text("retrievel: {linking: {similarity: cosine}}\n")
+    options = ["--pooling", "cls", "--suite", "cometa", "--data-root", sampler]
+    with pytest.raises(UserError, match=r"mine.yaml: unknown key `retrievel`; did you mean"):
+        evaluate(project, tmp_path / "scores.json", *options, "--config", tmp_path / "mine.yaml")
+
+
+@pytest.mark.parametrize("change", [("--pooling", "cls"), ("--max-length", "8")])
+def test_the_card_takes_scores_of_the_encoder_as_it_is_loaded_alone(
+    project, sampler, tmp_path, change
+):
+    for name, text in {
+        "encoder.json": '{"pooling": "mean", "max_length": 25}',
+        "README.md": "c",
+    }.items():
+        (tmp_path / name).write_text(text)
+    options = ["--suite", "simlex999", "--data-root", sampler, "--card", "--model", tmp_path]
+    with pytest.raises(UserError, match=f"--card: {' '.join(change)} is not how"):
+        evaluate(project, tmp_path / "scores.json", *options, *change)
+
+
 def test_another_encoder_stands_beside(project, sampler, tmp_path, capsys):
     given = ("--suite", "word-similarity", "--data-root", sampler)
     alone = {}
@@ -270,6 +329,8 @@ def test_an_encoder_s_own_classifier_says_what_texts_are(project, sampler, tmp_p
     mirror.main([str(word) for word in made])
     wanted = ["--suite", "reviews-en", "--data-root", sampler, "--own-classifier"]
     found = evaluate(project, tmp_path / "scores.json", *wanted, "--model", encoder)
+    record = read_json(tmp_path / "scores.record.json")
+    assert record["classification"] == {"protocol": "own classifier"}
 
     vectors = encode_strings(load_model(str(encoder), set_up_torch(1, "cpu")), strings, "mean", 48)
     own = load_file(encoder / OWN_WEIGHTS)

@@ -223,6 +223,12 @@ def test_threshold_and_margin_leave_mentions_without_a_link(run, encoder):
     }
 
 
+def test_a_score_that_is_written_as_the_threshold_or_margin_reaches_it(run, files):
+    files[1].write_text("\n".join(name for _, name in NAMES))
+    assert {row[4] for row in run("--k", "1")[1:]} == {"1.000000"}
+    assert "0" not in {row[1] for row in run("--k", "1", "--threshold", "1", "--overwrite")[1:]}
+
+
 def test_gold_ids_give_accuracy_and_the_errors(run, encoder, tmp_path, capsys):
     best = {one[0]: one for one in expected_links(encoder, 3)}
     firsts = [one for one in expected_links(encoder, 3) if one[1] == 1]

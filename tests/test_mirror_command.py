@@ -142,6 +142,8 @@ ROOT = str(PROJECT / "resources" / "sampler")
         ({SET: "sts-en", "--data-root": ROOT}, "a suite; name one of"),
         ({SET: "bli-en-fr", "--data-root": ROOT}, "of task lexicon"),
         ({SET: "stsb-dev", "--data-root": "nowhere"}, "no such folder"),
+        ({"--patience": "3"}, "^--patience: of what"),
+        ({"--development-every": "3"}, "^--development-every: of what"),
         ({SET: "stsb-dev", "--data-root": ROOT, "--patience": "0"}, "^--patience is 0; give a num"),
         ({"--set": "batch_size=0"}, "^--set batch_size is 0; give"),
         ({"--seed": "-1"}, "--seed"),

@@ -111,6 +111,12 @@ def test_a_threshold_leaves_queries_without_a_string(run, capsys):
     assert "(none for 3 of them)" in capsys.readouterr().err
 
 
+def test_equal_strings_reach_threshold_1(run):
+    rows = run("nearest", threshold=1, k=1).splitlines()[1:]
+    assert [row.split("\t")[1::2] for row in rows] == [["1", "1.000000"]]
+    assert rows[0].startswith(SENTENCES[5])
+
+
 def test_queries_come_from_stdin_and_json_lines_say_the_same(run, monkeypatch, tmp_path):
     expected = table(run("nearest"))
     lines = "\ufeff" + "\r\n".join(QUERIES)

@@ -116,6 +116,17 @@ def test_a_test_dictionary_is_not_learnt_from(run, files):
     assert found[1].startswith("accuracy@1  0.6667")
 
 
+def test_a_word_held_out_is_not_learnt_from_in_another_case(run, files):
+    # both have the vector of sak
+    (files / "test.tsv").write_text("Sak\ttak\n")
+    _, told = run(test_dictionary=files / "test.tsv", k=1)
+    assert "1 pairs of words of" in told.err
+    pairs = (files / "pairs.tsv").read_text()
+    (files / "pairs.tsv").write_text(pairs + pairs.replace("s", "S"))
+    _, told = run("--overwrite", k=1)
+    assert "pairs of words of the held-out part not learnt from" in told.err
+
+
 def test_vocabularies_limit_what_is_found(run, files):
     (files / "words.txt").write_text("".join(f"{word_of('target', row)}\n" for row in range(30)))
     rows, _ = run(target_vocabulary=files / "words.txt", k=30)

@@ -105,7 +105,7 @@ def main(argv: list[str] | None = None) -> None:
     add("--reader", choices=READERS, default=PLAIN[0], help=reader)
     logged = "share of the documents, or a file: its loss is logged, with shuffled neighbours too"
     add("--held-out", metavar="SHARE|FILE", help=logged)
-    add("--held-out-every", type=int, default=100, metavar="STEPS", help="default %(default)s")
+    add("--held-out-every", type=int, metavar="STEPS", help="default 100")
     pairs = "translations to retrieve beside: lines source||target, or two columns (tab)"
     add("--bitext", type=Path, metavar="FILE", help=pairs)
     add("--epochs", type=int, help="passes over the text, in place of the recipe's")
@@ -116,8 +116,11 @@ def main(argv: list[str] | None = None) -> None:
         before |= {"epochs": arguments.epochs, "steps": None}
     if arguments.bitext is not None:
         before |= {"bitext.corpus": "bitext"}
+    every = 100 if arguments.held_out_every is None else arguments.held_out_every
     if arguments.held_out is not None:
-        before |= {"held_out.corpus": "held-out", "held_out.every": arguments.held_out_every}
+        before |= {"held_out.corpus": "held-out", "held_out.every": every}
+    elif arguments.held_out_every is not None:
+        raise UserError("--held-out-every: of what? give --held-out too")
     if not arguments.text.is_dir():
         check_files("--text", arguments.text)
     check_files("--bitext", arguments.bitext)

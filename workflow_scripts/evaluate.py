@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from workflow_scripts.configuration.blocks import read_block
-from workflow_scripts.configuration.config import Classification, Retrieval, Suite
+from workflow_scripts.configuration.config import Classification, Config, Retrieval, Suite
 from workflow_scripts.configuration.layers import CONFIG, DEFAULT, read_layers
 from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.datasets.entry import DatasetEntry, raw_files
@@ -49,6 +49,7 @@ COLUMNS = ("dataset", "metric", "value", "low", "high", "n", "coverage", "droppe
 def choose_datasets(files: Sequence[Path], suite: str) -> dict[str, DatasetEntry]:
     """Return {data set: entry} of a suite of catalogues, or of the one data set of that name."""
     known: list[str] = []
+    chosen: list[tuple[str, dict[str, DatasetEntry]]] = []
     for path in files:
         content, file = read_mapping(path), str(path)
         datasets, suites = (_blocks(content, kind, file) for kind in ("datasets", "suites"))
@@ -56,16 +57,35 @@ def choose_datasets(files: Sequence[Path], suite: str) -> dict[str, DatasetEntry
             where, names = f"suites.{suite}", [suite]
             if suite in suites:
                 names = read_block(Suite, suites[suite], where, file).datasets
+            if suite in datasets and suite not in names:
+                wrong = f"`{suite}` is a data set and a suite without it"
+                raise UserError(f"{file}: {wrong}; rename one of them")
             for name in names:
                 if name not in datasets:
                     hint = nearest_name(name, datasets)
                     raise UserError(f"{file}: `{where}` has `{name}`, no data set here; {hint}")
-            return {name: read_entry(name, datasets[name], file) for name in names}
+            chosen.append((file, {name: read_entry(name, datasets[name], file) for name in names}))
         known += [*suites, *datasets]
+    if any(entries != chosen[0][1] for _, entries in chosen):
+        both = " and ".join(file for file, _ in chosen)
+        raise UserError(f"--suite {suite}: {both} differ on it; give one of them with --datasets")
+    if chosen:
+        return chosen[0][1]
     raise UserError(
         f"--suite {suite}: no such suite or data set in {', '.join(path.name for path in files)}; "
         f"{nearest_name(suite, known)}"
     )
+
+
+def merge_suites(chosen: Mapping[str, Mapping[str, DatasetEntry]]) -> dict[str, DatasetEntry]:
+    """Return the data sets of all suites; `UserError` for one that two of them have differently."""
+    entries: dict[str, DatasetEntry] = {}
+    for suite, own in chosen.items():
+        for name, entry in own.items():
+            if entries.setdefault(name, entry) != entry:
+                remedy = "evaluate the suites one by one"
+                raise UserError(f"--suite {suite}: another suite has another `{name}`; {remedy}")
+    return entries
 
 
 def _blocks(content: dict[str, Any], kind: str, file: str) -> dict[str, Any]:
@@ -212,6 +232,16 @@ def chosen_encoders(arguments: argparse.Namespace) -> list[Encoder]:
     return chosen
 
 
+def changed_choice(arguments: argparse.Namespace, encoder: Encoder) -> str | None:
+    """Return the option by which scores are not those of the encoder as it is loaded."""
+    recorded = recorded_choices(arguments.model)
+    for key in ("pooling", "max_length"):
+        value = getattr(encoder, key)
+        if getattr(arguments, key) is not None and recorded.get(key, value) != value:
+            return f"--{key.replace('_', '-')} {value}"
+    return None
+
+
 def main(argv: list[str] | None = None) -> None:
     parser = door_parser("evaluate", __doc__, EXAMPLE)
     add = parser.add_argument
@@ -243,13 +273,20 @@ def main(argv: list[str] | None = None) -> None:
     card = local_path(arguments.model) / "README.md"
     if arguments.card and not card.is_file():
         raise UserError(f"--card: {arguments.model} has no README.md; leave the option out")
+    if arguments.card and (changed := changed_choice(arguments, encoders[0])):
+        raise UserError(
+            f"--card: {changed} is not how the encoder is loaded; leave one of them out"
+        )
     layers = read_layers([arguments.config])
+    for key in layers.config.keys() - Config.model_fields.keys():
+        hint = nearest_name(key, Config.model_fields)
+        raise UserError(f"{layers.file_of((key,))}: unknown key `{key}`; {hint}")
     block = layers.config.get("retrieval")
     retrieval = read_block(Retrieval, block, "retrieval", layers.file_of)
     block = layers.config.get("classification", {})
     trained = read_block(Classification, block, "classification", layers.file_of)
-    chosen = [choose_datasets(arguments.datasets, name) for name in arguments.suite]
-    entries = {name: entry for one in chosen for name, entry in one.items()}
+    suites = {name: choose_datasets(arguments.datasets, name) for name in arguments.suite}
+    entries = merge_suites(suites)
     for name, entry in entries.items():
         if entry.task not in TASKS:
             raise UserError(
@@ -279,7 +316,9 @@ def main(argv: list[str] | None = None) -> None:
     record |= {"suite": " ".join(arguments.suite), "left_out": sorted(missing), "retrieval": used}
     choices = {f"retrieval.{part}": block for part, block in used.items()}
     if any(needs(entry.task, "predictions") for entry in entries.values()):
-        record["classification"] = choices["classification"] = trained.model_dump()
+        # a classifier of the encoder's own is not trained by a protocol
+        block = {"protocol": "own classifier"} if arguments.own_classifier else trained.model_dump()
+        record["classification"] = choices["classification"] = block
     write_json(record_file, record)
     if arguments.card:
         write_text(card, add_scores(read_text(card), rows))

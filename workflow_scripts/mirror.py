@@ -72,8 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser, **recipe: Any) -> None:
     scored = "data set of config/datasets.yaml to score on while tuning; the best weights are kept"
     add("--development-set", metavar="DATASET", help=scored)
     add("--data-root", type=Path, help="folder of the development set's files")
-    every = "default %(default)s"
-    add("--development-every", type=int, default=10, metavar="STEPS", help=every)
+    add("--development-every", type=int, metavar="STEPS", help="default 10")
     add("--patience", type=int, help="scores without a better one after which tuning ends")
     add_machine_arguments(parser)
 
@@ -99,8 +98,14 @@ def read_block(arguments: argparse.Namespace, before: Mapping[str, Any]) -> Any:
             changes[path] = text
     if dataset := arguments.development_set:
         # a suite of its own
-        own = {"suite": dataset, "dataset": dataset, "every": arguments.development_every}
+        every = 10 if arguments.development_every is None else arguments.development_every
+        own = {"suite": dataset, "dataset": dataset, "every": every}
         changes["development"] = own | {"patience": arguments.patience}
+    else:
+        for key in ("development_every", "patience"):
+            if getattr(arguments, key) is not None:
+                option = f"--{key.replace('_', '-')}"
+                raise UserError(f"{option}: of what? give --development-set too")
     return change_recipe(blocks[name], changes) if isinstance(blocks[name], dict) else blocks[name]
 
 

@@ -37,7 +37,7 @@ from workflow_scripts.retrieval.margin_mining import (
 )
 from workflow_scripts.retrieval.near_duplicates import near_duplicates
 from workflow_scripts.retrieval.numbered_lines import NumberedLines, read_numbered_lines
-from workflow_scripts.retrieval.rankings import FORMATS, write_found
+from workflow_scripts.retrieval.rankings import FORMATS, as_written, write_found
 from workflow_scripts.retrieval.suite_files import normalise
 from workflow_scripts.retrieval.vector_search import search_blocks
 
@@ -61,7 +61,7 @@ def find_nearest(arguments: argparse.Namespace, files: Files, vectors: Vectors) 
     strings, queries = files["strings"], files["queries"]
     k, threads = min(arguments.k, len(strings.strings)), arguments.threads
     near, scores = search_blocks(vectors["queries"], vectors["strings"], k, threads=threads)
-    counts = (scores >= arguments.threshold).sum(axis=1)[queries.order]
+    counts = (as_written(scores) >= arguments.threshold).sum(axis=1)[queries.order]
 
     def rows() -> Iterator[tuple[Any, ...]]:
         for query, count in zip(queries.order, counts.tolist(), strict=True):
@@ -88,7 +88,7 @@ def find_duplicates(arguments: argparse.Namespace, files: Files, vectors: Vector
 def find_translations(arguments: argparse.Namespace, files: Files, vectors: Vectors) -> Found:
     both, how = (vectors["strings"], vectors["targets"]), (arguments.k, arguments.margin)
     found = mine_pairs(*both, *how, threads=arguments.threads)
-    kept = [part[found.scores >= arguments.threshold] for part in found]
+    kept = [part[as_written(found.scores) >= arguments.threshold] for part in found]
     return pair_rows(files["strings"], files["targets"], *kept), f"{len(kept[0])} pairs"
 
 

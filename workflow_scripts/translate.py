@@ -105,16 +105,21 @@ def read_wanted(arguments: argparse.Namespace) -> Wanted:
             raise UserError(f"{arguments.dictionary}: {error} (--test-share)") from error
     else:
         test = read_pairs(arguments.test_dictionary)
-        asked = {source for source, _ in test}
-        train = [pair for pair in pairs if pair[0] not in asked]
-        if left_out := len(pairs) - len(train):
-            what = f"{left_out} pairs of words of {arguments.test_dictionary} not learnt from"
-            print(f"{arguments.dictionary}: {what}", file=sys.stderr)
+        train = pairs
+    # in small letters, by which static vectors and uncased encoders take them for one word
+    asked = {source.lower() for source, _ in test}
+    kept = [pair for pair in train if pair[0].lower() not in asked]
+    if left_out := len(train) - len(kept):
+        where = arguments.test_dictionary or "the held-out part"
+        what = f"{left_out} pairs of words of {where} not learnt from"
+        print(f"{arguments.dictionary}: {what}", file=sys.stderr)
+    if not kept:
+        raise UserError(f"{arguments.dictionary}: all its words are held out; enlarge it")
     if arguments.words is not None:
         words = read_words(arguments.words)
     elif not (words := unique_in_order(source for source, _ in test)):
         raise UserError("nothing to translate: give --words, or hold a part out (--test-share)")
-    return Wanted([read_vocabulary(arguments, side) for side in SIDES], train, test, words)
+    return Wanted([read_vocabulary(arguments, side) for side in SIDES], kept, test, words)
 
 
 def embed_by_encoders(

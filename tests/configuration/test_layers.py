@@ -43,6 +43,21 @@ def test_base_opts_out_or_names_files(write):
     assert read_layers([over]).config == {"seeds": [2], "device": "cpu"}
 
 
+def test_a_file_that_two_bases_share_undoes_neither(write):
+    write("shared.yaml", "base: none\nseeds: [1]\nlist: [1]\n")
+    write("left.yaml", "base: shared.yaml\nseeds: [2]\nlist+: [2]\n")
+    write("right.yaml", "base: shared.yaml\nlist+: [3]\n")
+    mine = write("mine.yaml", "base: [left.yaml, right.yaml]\n")
+    assert read_layers([mine]).config == {"seeds": [2], "list": [1, 2, 3]}
+
+
+def test_a_list_is_not_both_given_and_added_to(write):
+    below = write("below.yaml", "base: none\nblock: {seeds: [1]}\n")
+    both = write("both.yaml", "block: {seeds+: [2], seeds: [3]}\n")
+    with pytest.raises(UserError, match=r"both.yaml: has both `block.seeds` and `block.seeds\+`"):
+        read_layers([below, both])
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

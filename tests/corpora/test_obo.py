@@ -2,7 +2,7 @@
 
 import pytest
 
-from workflow_scripts.corpora.obo import read_obo
+from workflow_scripts.corpora.obo import read_obo, read_obo_terms
 from workflow_scripts.errors import UserError
 
 ONTOLOGY = """format-version: 1.2
@@ -32,6 +32,13 @@ def test_the_texts_of_the_wanted_tags_are_read(tmp_path, tags, expected):
     path = tmp_path / "a.obo"
     path.write_text(ONTOLOGY, encoding="utf-8")
     assert list(read_obo(path, tags)) == expected
+
+
+def test_an_id_ends_before_a_modifier_and_a_comment(tmp_path):
+    path = tmp_path / "a.obo"
+    terms = ("X:1 ! a", 'X:2 {source="y"}', 'X:3 {source="y"} ! c', "X:4")
+    path.write_text("".join(f"[Term]\nid: {one}\nname: a bone\n" for one in terms))
+    assert [identity for _, identity, _ in read_obo_terms(path)] == ["X:1", "X:2", "X:3", "X:4"]
 
 
 def test_a_file_without_names_is_no_ontology(tmp_path):

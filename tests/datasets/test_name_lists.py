@@ -107,3 +107,20 @@ def test_every_format_of_the_command_is_read():
     tried = {changes.get("form") for _, _, changes, _ in CASES} | {"obo", "tsv", "lines", "mrconso"}
     assert {*FORMATS} - tried <= {"mesh-terms", "id-tab-name"}
     assert all(isinstance(one, str) for one in FORMATS) and Path
+
+
+def test_a_source_that_mrconso_lacks_is_an_error(tmp_path):
+    path = tmp_path / "MRCONSO.RRF"
+    path.write_text(mrconso("C1") + mrconso("C2", source="SNOMEDCT_US"))
+    with pytest.raises(UserError, match="no row of source SNOMEDCT; did you mean 'SNOMEDCT_US'"):
+        read_names([path], Choices(sources=["MSH", "SNOMEDCT"]))
+    assert read_names([path], Choices(sources=["MSH"])).ids == ["C1"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("language", "GER"), ("sources", ["MSH"]), ("suppress", ["N", "O"])]
+)
+def test_an_option_of_mrconso_for_another_list_is_an_error(tmp_path, key, value):
+    (tmp_path / "names.tsv").write_text("C1\tasthma\n")
+    with pytest.raises(UserError, match=f"--{key}: .*names.tsv is read as tsv, not as mrconso"):
+        read_names([tmp_path / "names.tsv"], Choices(**{key: value}))

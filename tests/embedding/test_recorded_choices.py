@@ -64,6 +64,23 @@ def test_a_folder_that_does_more_needs_its_pooling_given(tmp_path, kinds, poolin
         settle_pooling(folder, None, None)
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("sentence_bert_config.json", {"max_seq_length": 16, "do_lower_case": True}),
+        (
+            "config_sentence_transformers.json",
+            {"prompts": {"q": "q: "}, "default_prompt_name": "q"},
+        ),
+    ],
+)
+def test_a_folder_that_changes_strings_needs_its_pooling_given(tmp_path, name, content):
+    folder = save_folder(tmp_path / "f", BOTH, {"pooling_mode": "mean"}, 16)
+    (tmp_path / "f" / name).write_text(json.dumps(content))
+    with pytest.raises(UserError, match="give --pooling"):
+        settle_pooling(folder, None, None)
+
+
 def test_a_tokenizer_without_limit_leaves_the_default_length(tmp_path):
     folder = save_folder(tmp_path / "f", BOTH, {"pooling_mode": "cls"})
     config = '{"model_max_length": 1000000000000000019884624838656}'

@@ -47,6 +47,16 @@ def test_pairs_equal_a_stable_sort_ties_included(vectors, k, threshold, rows_at_
     assert found.full_rows == full
 
 
+def test_a_pair_that_is_written_as_the_threshold_reaches_it():
+    # of unit length to float32: the product with itself is 0.99999998
+    vectors = np.full((2, 3), 1 / np.sqrt(3), dtype=np.float32)
+    assert vectors[0].astype(float) @ vectors[0].astype(float) != 1
+    vectors[:] = np.nextafter(vectors, np.float32(0))
+    assert f"{near_duplicates(vectors, 1, -1).scores[0]:.6f}" == "1.000000"
+    assert len(near_duplicates(vectors, 1, 1).scores) == 1
+    assert len(near_duplicates(vectors * np.float32(0.99999), 1, 1).scores) == 0
+
+
 def test_memory_for_equal_vectors_grows_with_the_pairs_not_with_all_products():
     vectors = np.ones((3000, 4), dtype=np.float32)
     tracemalloc.start()

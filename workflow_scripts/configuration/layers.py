@@ -52,7 +52,7 @@ def read_layers(files: Iterable[str | Path], said: Mapping[str, Any] | None = No
         block = read_mapping(file)
         if number == 0:
             default = [] if file.resolve() == DEFAULT.resolve() else [DEFAULT]
-            _lay_bases(layers, file, block, default, ())
+            _lay_bases(layers, file, block, default, (), set())
         elif "base" in block:
             raise UserError(f"{file}: `base` is for the first of several config files; remove it")
         _lay(layers, block, _shown(file))
@@ -61,9 +61,18 @@ def read_layers(files: Iterable[str | Path], said: Mapping[str, Any] | None = No
 
 
 def _lay_bases(
-    layers: Layers, file: Path, block: dict[str, Any], default: list[Path], above: tuple[Path, ...]
+    layers: Layers,
+    file: Path,
+    block: dict[str, Any],
+    default: list[Path],
+    above: tuple[Path, ...],
+    laid: set[Path],
 ) -> None:
-    """Lay the files below `file`, taking the key `base` out of its block."""
+    """Lay the files below `file`, taking the key `base` out of its block.
+
+    One that several files name is laid once, before the first of them: again it would undo what the
+    first overrides.
+    """
     base = block.pop("base", None)
     if base == "none":
         return
@@ -76,8 +85,11 @@ def _lay_bases(
             raise UserError(f"{file}: `base` names {str(path)!r}, which is no file; mend it")
         if path.resolve() in above:
             raise UserError(f"{file}: `base` goes in a circle through {path}; break it")
+        if path.resolve() in laid:
+            continue
+        laid.add(path.resolve())
         below = read_mapping(path)
-        _lay_bases(layers, path, below, [], (*above, file.resolve()))
+        _lay_bases(layers, path, below, [], (*above, file.resolve()), laid)
         _lay(layers, below, _shown(path))
 
 
@@ -103,6 +115,9 @@ def _over(layers: Layers, below: Any, value: Any, path: tuple[str, ...], file: s
     merged = dict(below)
     for key, inner in value.items():
         if str(key).endswith("+"):
+            if (name := str(key).removesuffix("+")) in value:
+                shown = ".".join((*path, name))
+                raise UserError(f"{file}: has both `{shown}` and `{shown}+`; write one of them")
             key, inner = _added(merged, key, inner, (*path, str(key)), file)
         if inner is None and len(path) == 1 and key in merged:
             del merged[key]

@@ -45,7 +45,8 @@ def read_obo_terms(path: Path) -> Iterator[tuple[int, str, list[str]]]:
             continue
         tag, separator, value = text.partition(":")
         if tag == "id" and separator:
-            identity = value.split("!")[0].strip()
+            # before a comment or a trailing modifier
+            identity = re.split(r"[!{]", value)[0].strip()
         elif tag in NAMES and separator and (name := _text_of(tag, value)):
             names.append(name)
         elif tag == "is_obsolete" and value.strip().startswith("true"):

@@ -38,6 +38,9 @@ class Choices:
     suppress: Sequence[str] = ("N",)
 
 
+_OF_MRCONSO = ("language", "sources", "suppress")
+
+
 def _read_mrconso(path: Path, choices: Choices) -> _Rows:
     rows = read_mrconso(path, choices.language, choices.sources, choices.suppress)
     return ((line, identity, [name]) for line, identity, name in rows)
@@ -81,8 +84,14 @@ def read_names(paths: Sequence[Path], choices: Choices) -> NameList:
     """
     found = NameList()
     seen: set[str] = set()
-    for path in paths:
-        read = _READERS[choices.form or _guess_format(path)]
+    forms = [choices.form or _guess_format(path) for path in paths]
+    chosen = [key for key in _OF_MRCONSO if getattr(choices, key) != getattr(Choices(), key)]
+    if chosen and "mrconso" not in forms:
+        raise UserError(
+            f"--{chosen[0]}: {paths[0]} is read as {forms[0]}, not as mrconso; remove it"
+        )
+    for path, form in zip(paths, forms, strict=True):
+        read = _READERS[form]
         for row, (line, identity, names) in enumerate(read(path, choices)):
             if row == 0:
                 refuse_header([*identity.split("|"), *names[:1]], "a name", REMOVE, path, line)

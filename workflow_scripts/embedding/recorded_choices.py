@@ -12,6 +12,8 @@ from workflow_scripts.files import read_json
 DEFAULT_MAX_LENGTH = 64
 _NO_LIMIT = 100_000
 _REMEDY = "take it from where the encoder is whole, or give --pooling and --max-length"
+# where a prompt is that strings begin with
+_PROMPTS = "config_sentence_transformers"
 # Normalize leaves cosines as they are.
 _KNOWN_MODULES = {"Transformer", "Pooling", "Normalize"}
 _OLD_POOLINGS = {
@@ -67,6 +69,10 @@ def _read_other_record(folder: Path) -> dict[str, Any]:
 
     kinds = {entry["type"].rpartition(".")[2]: entry for entry in read("modules.json")}
     if set(kinds) - _KNOWN_MODULES or "Pooling" not in kinds:
+        return {}
+    # strings are not changed here before they are encoded
+    own, prompts = (read(f"{name}.json") for name in ("sentence_bert_config", _PROMPTS))
+    if own.get("do_lower_case") or prompts.get("default_prompt_name"):
         return {}
     record: dict[str, Any] = {}
     pooling = read(f"{kinds['Pooling']['path']}/config.json")

@@ -20,6 +20,7 @@ from workflow_scripts.datasets.rows import (
 from workflow_scripts.datasets.strings import normalise_whitespace
 from workflow_scripts.errors import UserError, nearest_name
 from workflow_scripts.files import given_lines
+from workflow_scripts.retrieval.rankings import as_written
 
 # of a column; int() would take digits of other scripts, and fails at 5,000
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
@@ -206,10 +207,14 @@ class LinkWriter:
         self._output.flush()
 
     def _is_linked(self, found: list[Found]) -> bool:
-        scores = [score for *_, score in found]
+        scores = [as_written(score) for *_, score in found]
         if self._threshold is not None and scores[0] < self._threshold:
             return False
-        return self._margin is None or len(scores) < 2 or scores[0] - scores[1] >= self._margin
+        return (
+            self._margin is None
+            or len(scores) < 2
+            or bool(as_written(scores[0] - scores[1]) >= self._margin)
+        )
 
 
 def add_mention_arguments(parser: argparse.ArgumentParser) -> None:

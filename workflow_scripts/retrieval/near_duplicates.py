@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from workflow_scripts.retrieval.rankings import as_written
 from workflow_scripts.retrieval.vector_search import nearest_others
 
 # Rows whose neighbours are held at once; only pairs from the threshold on are kept.
@@ -33,9 +34,9 @@ def near_duplicates(
 ) -> NearPairs:
     """Return the pairs of which one is among the k nearest others of the other, each once.
 
-    `vectors` [n, dimension], which may stay on disk, are compared by inner product, and pairs below
-    `threshold` are left out. Of equal neighbours the lower row leads, and so of equal pairs the
-    lower rows.
+    `vectors` [n, dimension], which may stay on disk, are compared by inner product, and pairs that
+    are written as below `threshold` are left out. Of equal neighbours the lower row leads, and so
+    of equal pairs the lower rows.
     """
     count, full_rows = len(vectors), 0
     # a pair as one number, the lower row first
@@ -44,7 +45,7 @@ def near_duplicates(
     for start in range(0, count if k else 0, rows_at_once):
         rows = slice(start, min(start + rows_at_once, count))
         near, products = nearest_others(vectors, k, rows, threads=threads)
-        block, wanted = np.arange(count)[rows, None], products >= threshold
+        block, wanted = np.arange(count)[rows, None], as_written(products) >= threshold
         if k < count - 1:
             full_rows += int(wanted[:, -1].sum())
         both = np.minimum(near, block) * count + np.maximum(near, block)

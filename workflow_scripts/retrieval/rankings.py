@@ -6,11 +6,25 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
+
 from workflow_scripts.errors import UserError, told_as_damaged
 from workflow_scripts.files import atomic_text, read_rows, write_text
 
 # of what front doors find
 FORMATS = ("tsv", "jsonl")
+
+
+# of the scores of commands
+_DIGITS = 6
+
+
+def as_written(scores: np.ndarray | float) -> np.ndarray:
+    """Return scores as commands write them, which is what thresholds and margins are set against.
+
+    Rounding leaves the product of equal vectors just below 1, where 1.000000 is written.
+    """
+    return np.round(scores, _DIGITS)
 
 
 class RankedName(NamedTuple):
