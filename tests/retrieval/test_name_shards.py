@@ -81,12 +81,15 @@ def test_links_over_shards_are_the_bytes_of_the_front_door(
     outputs = ["--output", f"{tmp_path}/links.tsv", "--errors", f"{tmp_path}/errors.tsv"]
     outputs += ["--index", f"{tmp_path}/index"]
     link.main(["--encoder", str(tiny_bert), *ENCODER, *names, *asked, *kept, *outputs])
-    *_, counts, accuracy = capsys.readouterr().err.splitlines()
+    *printed, unknown = capsys.readouterr().err.splitlines()
     folder = tmp_path / "shards"
     link_in_shards(folder, files, tiny_bert, shards, dtype, asked, kept)
     for name in ("links.tsv", "errors.tsv"):
         assert (folder / name).read_bytes() == (tmp_path / name).read_bytes()
-    assert (folder / "report.txt").read_text().splitlines() == [counts, accuracy]
+    report = (folder / "report.txt").read_text().splitlines()
+    assert len(report) == 3 and printed[-3:] == report
+    # which takes all names, that no step over shards has
+    assert "gold ids that no name has" in unknown
     # to the last bit, of which the scores above show six digits
     whole = vectors_of(tmp_path / "index/names.tsv", tmp_path / "index/vectors.npy")
     for file in sorted(folder.glob("names/*/*.tsv")):

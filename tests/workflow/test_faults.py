@@ -24,6 +24,7 @@ def errors_of(small, *options):
     """Return what a run that fails says at its end, a line for each failed job."""
     _, found, lines = small.fails(*options).partition("These jobs failed")
     assert found
+    lines, _, _ = lines.partition("These show older values")
     errors = [line for line in lines.splitlines() if line.startswith("  ")]
     assert all(": error: " in line for line in errors)
     return errors
@@ -269,6 +270,9 @@ def test_a_vector_that_is_not_a_number(workspace):
         vectors = np.load(file)
         vectors[7, 3] = np.nan
         np.save(file, vectors)
+    assert "changed since a job made it" in workspace.fails(*targets)
+    # as if the job itself had made them so
+    (workspace.folder / "results/.workflow/made.jsonl").unlink()
     errors = errors_of(workspace, *targets)
     assert len(errors) == 2
     for error in errors:
