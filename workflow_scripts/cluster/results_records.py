@@ -9,6 +9,7 @@ file is compared with that of the bytes that the job read, whatever the dates.
 import logging
 import os
 import re
+import time
 from base64 import urlsafe_b64decode
 from collections.abc import Iterator
 from functools import cache, partial
@@ -111,7 +112,7 @@ class ResultsRecords(FilePersistence):
         # hashed here instead
         self.max_checksum_file_size = -1
         self._starts = JobStarts()
-        if self._is_head and not self.dag.workflow.dryrun:
+        if not self.dag.workflow.dryrun:
             self._starts.watch()
 
     @property
@@ -184,14 +185,40 @@ class ResultsRecords(FilePersistence):
 
     async def finished(self, job: Any) -> None:
         """Record a job. Snakemake calls this for one that failed too, which lacks outputs."""
-        if self._is_head:
-            if not all(map(os.path.exists, job.output)):
-                return self.cleanup(job)
+        if all(map(os.path.exists, job.output)):
             checksums = self._checksums_of(job)
             self._checksums.update((self._get_key(f), checksums) for f in job.output)
-            # before the mark of an incomplete job goes
-            self._made.note(job.output)
+            if self._is_head:
+                # before the mark of an incomplete job goes
+                self._made.note(job.output)
+            else:
+                self._record(job)
+        elif self._is_head:
+            return self.cleanup(job)
         await super().finished(job)
+
+    def _record(self, job: Any) -> None:
+        """Record a job of a cluster on its node: its head may have been killed by now.
+
+        Where the head lives, it writes the same again.
+        """
+        record = MetadataRecord(
+            rule=job.rule.name,
+            code=self._code(job.rule),
+            input=self._input(job),
+            log=self._log(job),
+            params=self._params(job),
+            shellcmd=job.shellcmd,
+            conda_env=self._conda_env(job),
+            software_stack_hash=self._software_stack_hash(job),
+            container_img_url=job.container_img_url,
+            job_hash=hash(job),
+            endtime=time.time(),
+            incomplete=False,
+            record_format_version=RECORD_FORMAT_VERSION,
+        )
+        for file in job.output:
+            self._write_record(self._get_key(file), record)
 
     def _checksums_of(self, job: Any) -> dict[str, str]:
         """Return the hashes of the bytes that a job read: of inputs in the state of its start."""
