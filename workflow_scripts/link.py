@@ -15,7 +15,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.datasets.name_lists import FORMATS, Choices, read_names
+from workflow_scripts.datasets.name_lists import (
+    FORMATS,
+    Choices,
+    read_names,
+    refuse_unused_choices,
+)
 from workflow_scripts.embedding.chosen_encoder import (
     add_encoder_arguments,
     check_counts,
@@ -76,6 +81,7 @@ def link(arguments: argparse.Namespace, choices: Choices, pooling: str, max_leng
     if arguments.names:
         source = name_index.describe_files(arguments.names, asdict(choices))
     if not name_index.is_finished(folder):
+        refuse_unused_choices(arguments.names, choices)
         found = read_names(arguments.names, choices)
         sizes = (encoder.dimension, arguments.dtype, arguments.shard_size)
         name_index.make_index(folder, found, source, maker, encoder.encode_names, *sizes)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from workflow_scripts.datasets.name_lists import FORMATS, Choices, read_names
+from workflow_scripts.datasets.name_lists import FORMATS, Choices, read_names, refuse_unused_choices
 from workflow_scripts.errors import UserError
 
 OBO = """format-version: 1.2
@@ -123,4 +123,4 @@ def test_a_source_that_mrconso_lacks_is_an_error(tmp_path):
 def test_an_option_of_mrconso_for_another_list_is_an_error(tmp_path, key, value):
     (tmp_path / "names.tsv").write_text("C1\tasthma\n")
     with pytest.raises(UserError, match=f"--{key}: .*names.tsv is read as tsv, not as mrconso"):
-        read_names([tmp_path / "names.tsv"], Choices(**{key: value}))
+        refuse_unused_choices([tmp_path / "names.tsv"], Choices(**{key: value}))

@@ -33,6 +33,8 @@ NUMBERS = {
     "pretrain_model": {".safetensors", ".jsonl"},
 }
 ELSE = {".tsv", ".npy", ".npz", ".txt"}
+# of logs, what no two runs have alike
+TIMES = re.compile(rb'"(seconds|\w+_per_second|memory_mb|\w*memory\w*)": [^,}]+')
 
 
 class Pair(NamedTuple):
@@ -203,7 +205,13 @@ class Base:
 def numbers_of(job: Job, made: Mapping[str, bytes | str]) -> dict[str, bytes | str]:
     """Return those of a job's files that hold strings, weights, vectors or scores, or its error."""
     kept = NUMBERS.get(re.sub(r"_\d+$", "", job.rule), ELSE)
-    return {path: one for path, one in made.items() if path == "error" or Path(path).suffix in kept}
+    numbers = {
+        path: one for path, one in made.items() if path == "error" or Path(path).suffix in kept
+    }
+    return {
+        path: TIMES.sub(b"", one) if isinstance(one, bytes) and path.endswith(".jsonl") else one
+        for path, one in numbers.items()
+    }
 
 
 class Outcomes:

@@ -76,6 +76,16 @@ class NameList:
     dropped: Counter[str] = field(default_factory=Counter)
 
 
+def refuse_unused_choices(paths: Sequence[Path], choices: Choices) -> None:
+    """Raise `UserError` for a choice of MRCONSO's rows where no file of names is such a one."""
+    chosen = [key for key in _OF_MRCONSO if getattr(choices, key) != getattr(Choices(), key)]
+    forms = [choices.form or _guess_format(path) for path in paths]
+    if chosen and forms and "mrconso" not in forms:
+        raise UserError(
+            f"--{chosen[0]}: {paths[0]} is read as {forms[0]}, not as mrconso; remove it"
+        )
+
+
 def read_names(paths: Sequence[Path], choices: Choices) -> NameList:
     """Return the names of files with their ids, in the files' order; a repeated row counts once.
 
@@ -84,14 +94,8 @@ def read_names(paths: Sequence[Path], choices: Choices) -> NameList:
     """
     found = NameList()
     seen: set[str] = set()
-    forms = [choices.form or _guess_format(path) for path in paths]
-    chosen = [key for key in _OF_MRCONSO if getattr(choices, key) != getattr(Choices(), key)]
-    if chosen and "mrconso" not in forms:
-        raise UserError(
-            f"--{chosen[0]}: {paths[0]} is read as {forms[0]}, not as mrconso; remove it"
-        )
-    for path, form in zip(paths, forms, strict=True):
-        read = _READERS[form]
+    for path in paths:
+        read = _READERS[choices.form or _guess_format(path)]
         for row, (line, identity, names) in enumerate(read(path, choices)):
             if row == 0:
                 refuse_header([*identity.split("|"), *names[:1]], "a name", REMOVE, path, line)
