@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
 
@@ -78,7 +78,8 @@ class NameList:
 
 def refuse_unused_choices(paths: Sequence[Path], choices: Choices) -> None:
     """Raise `UserError` for a choice of MRCONSO's rows where no file of names is such a one."""
-    chosen = [key for key in _OF_MRCONSO if getattr(choices, key) != getattr(Choices(), key)]
+    given, usual = ({**asdict(one), "suppress": [*one.suppress]} for one in (choices, Choices()))
+    chosen = [key for key in _OF_MRCONSO if given[key] != usual[key]]
     forms = [choices.form or _guess_format(path) for path in paths]
     if chosen and forms and "mrconso" not in forms:
         raise UserError(
