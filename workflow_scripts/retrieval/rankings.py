@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-import numpy as np
-
 from workflow_scripts.errors import UserError, told_as_damaged
 from workflow_scripts.files import atomic_text, read_rows, write_text
 
@@ -19,11 +17,14 @@ FORMATS = ("tsv", "jsonl")
 _DIGITS = 6
 
 
-def as_written(scores: np.ndarray | float) -> np.ndarray:
+def as_written(scores: Any) -> Any:
     """Return scores as commands write them, which is what thresholds and margins are set against.
 
     Rounding leaves the product of equal vectors just below 1, where 1.000000 is written.
     """
+    # Only now: tables import this module, and do without numpy.
+    import numpy as np
+
     return np.round(scores, _DIGITS)
 
 
