@@ -12,7 +12,7 @@ import socket
 import sys
 import time
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
@@ -316,6 +316,12 @@ def parse_number(text: str) -> float | None:
     """
     number = float(text) if _NUMBER.fullmatch(text) else math.nan
     return number if math.isfinite(number) else None
+
+
+def require_header(header: Sequence[str], expected: Sequence[str]) -> None:
+    """Raise `ValueError` for a file without its header, whose first row or columns are others."""
+    if [*header] != [*expected]:
+        raise ValueError(f"header {' '.join(header)!r}, not {' '.join(expected)!r}")
 
 
 def check_new_file(

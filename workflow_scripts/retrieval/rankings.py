@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from workflow_scripts.errors import UserError, told_as_damaged
-from workflow_scripts.files import atomic_text, read_rows, write_text
+from workflow_scripts.files import atomic_text, read_rows, require_header, write_text
 
 # of what front doors find
 FORMATS = ("tsv", "jsonl")
@@ -94,12 +94,6 @@ def read_rankings(path: str | Path, kind: type[Ranked]) -> list[Ranked]:
             kind(dataset, *map(_whole_number, ids), float(score))
             for _, (dataset, *ids, score) in rows
         ]
-
-
-def require_header(header: Sequence[str], expected: Sequence[str]) -> None:
-    """Raise `ValueError` for a file without its header, whose first row or columns are others."""
-    if [*header] != [*expected]:
-        raise ValueError(f"header {' '.join(header)!r}, not {' '.join(expected)!r}")
 
 
 def _whole_number(text: str) -> int:

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.errors import told_as_damaged
-from workflow_scripts.files import read_rows, write_text
-from workflow_scripts.retrieval.rankings import require_header
+from workflow_scripts.files import read_rows, require_header, write_text
 
 # parts whose items are tested
 TESTED = ("all", "test")

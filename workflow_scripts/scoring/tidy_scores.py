@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from workflow_scripts.errors import UserError, told_as_damaged
-from workflow_scripts.files import parse_number, read_rows, write_text
-from workflow_scripts.retrieval.rankings import require_header
+from workflow_scripts.files import parse_number, read_rows, require_header, write_text
 
 
 class EncoderIds(NamedTuple):
