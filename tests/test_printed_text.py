@@ -33,14 +33,14 @@ def test_control_characters_are_escaped_wherever_a_command_prints(text, shown, c
         print(f"out {text}")
         print(f"error {text}", file=sys.stderr)
         sys.stderr.writelines([f"line {text}\n"])
-        raise UserError(f"{text}: broken; mend it")
+        raise UserError(f"{text}: broken; repair it")
 
     assert printable(text) == shown
     with pytest.raises(SystemExit):
         run_command(main)
     printed = capsys.readouterr()
     assert printed.out == f"out {shown}\n"
-    assert printed.err == f"error {shown}\nline {shown}\nerror: {shown}: broken; mend it\n"
+    assert printed.err == f"error {shown}\nline {shown}\nerror: {shown}: broken; repair it\n"
 
 
 def test_other_characters_stay(capsys):

@@ -72,7 +72,7 @@ def test_suites_have_the_blocks_files_and_modules_of_their_data_sets(config, giv
     names = ("multisimlex-en", "bli-en-fr")
     assert block["language"] == "en" and set(block["datasets"]) == set(names)
     assert block["datasets"]["multisimlex-en"] == config["datasets"]["multisimlex-en"]
-    # what is said of a data set for tables is no part of it
+    # keys of a data set that only tables read are not in it
     assert "assumed" in config["datasets"]["bli-en-fr"]
     assert "assumed" not in block["datasets"]["bli-en-fr"]
     assert set(json.loads(given.suite_block("sts"))) == {"datasets"}

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from workflow_scripts.canonical import canonical
+from workflow_scripts.content_hashes import ContentHashes
 from workflow_scripts.dag.page_status import PageStatus, command_for_all
 from workflow_scripts.scoring.tidy_scores import Score, write_scores
 from workflow_scripts.tables.document import Document
@@ -84,6 +85,7 @@ class OneRun:
             config=SimpleNamespace(results="results"),
             outputs=SimpleNamespace(block=small.block, **blocks),
             cells=SimpleNamespace(all_scores=lambda: ["results/scores/s.tsv"]),
+            hashes=ContentHashes(Path("results/.workflow/hashes.jsonl")),
         )
         settings = SimpleNamespace(dryrun=False)
         workflow = SimpleNamespace(dag=dag, is_main_process=True, output_settings=settings)

@@ -33,7 +33,7 @@ def test_a_score_is_a_plain_decimal_number(tmp_path, number):
 @pytest.mark.parametrize("number", [one for one in ODD_NUMBERS if one != "1,000"])
 def test_word_vectors_are_of_plain_decimal_numbers(tmp_path, number):
     write(tmp_path / "v.vec", f"2 2\na 1 2\nb 1 {number}\n")
-    with pytest.raises(UserError, match=r"v.vec:3: .*; mend or remove the line"):
+    with pytest.raises(UserError, match=r"v.vec:3: .*; correct or remove the line"):
         read_text_vectors(tmp_path / "v.vec", ["b"])
     write(tmp_path / "v.vec", "2 2\na 1 -2e-1\nb_1 +.5 1.\n")
     np.testing.assert_allclose(read_text_vectors(tmp_path / "v.vec", ["b_1"]).mean, [0.75, 0.4])

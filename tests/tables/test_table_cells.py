@@ -244,7 +244,7 @@ def test_a_change_departs_from_the_paper_where_either_row_does():
 @pytest.mark.parametrize(
     ("files", "parts", "message"),
     [
-        # the file of one seed in the place of another's
+        # the file of one seed instead of another's
         ({"s1": [("set-a", 0.1, 1)], "s2": [("set-a", 0.1, 1)]}, ["a"], "s2: seed 1, as s1 has"),
         (
             {"s1": [("set-a", 0.1, 1)], "s2": [("set-a", 0.1, 2, {"model": "other"})]},

@@ -55,7 +55,7 @@ def test_token_units_are_the_tokenizers(tokenizer):
 
 
 def test_a_mask_of_the_tokenizer_needs_one_that_has_it():
-    # nothing would stand in the place of what is cut out
+    # nothing would replace what is cut out
     masking = SpanMasking(length=2, mask_token="tokenizer")
     with pytest.raises(UserError, match=r"span_masking\.mask_token: .* no mask token; .*literal"):
         Views(SimpleNamespace(mask_token=None), ["abc"], None, masking, 9, 0)

@@ -14,7 +14,7 @@ def rules(jobs):
 
 
 def replace_by_older(path, body):
-    """Put another file in the place of one, as `mv` of a file with an older date does."""
+    """Replace a file by another, as `mv` of a file with an older date does."""
     other = path.with_name("other")
     other.write_bytes(body)
     os.utime(other, (OLD, OLD))

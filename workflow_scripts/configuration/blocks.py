@@ -85,9 +85,9 @@ def mistake(message: str) -> PydanticCustomError:
 
 
 def wildcard_in(path: str) -> str | None:
-    """Return what Snakemake would take for a wildcard in the path of an input, None without."""
+    """Return what is wrong with the path of an input that holds a wildcard, None without."""
     found = re.search(r"\{\s*[.\w]+\s*(,[^{}]*)?\}", path)
-    return found and found[0]
+    return found and f"rename it, since Snakemake takes {found[0]} in a path for a wildcard"
 
 
 def _usable_in_rules(path: str) -> str:
@@ -97,8 +97,8 @@ def _usable_in_rules(path: str) -> str:
     path = str(PurePosixPath(path))
     if path.startswith("-"):
         raise mistake("rename it, since commands take what begins with - for an option")
-    if found := wildcard_in(path):
-        raise mistake(f"rename it, since Snakemake takes {found} in a path for a wildcard")
+    if wrong := wildcard_in(path):
+        raise mistake(wrong)
     return path
 
 

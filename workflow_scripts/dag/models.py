@@ -91,8 +91,7 @@ class Models:
                     "give the folder of a model saved with save_pretrained (safetensors)"
                 )
         for file in self.files(model) if path is not None else ():
-            if found := wildcard_in(file):
-                wrong = f"rename it, since Snakemake takes {found} in a path for a wildcard"
+            if wrong := wildcard_in(file):
                 raise UserError(f"{file}: {wrong}")
 
     def note(self, model: str) -> str:

@@ -97,8 +97,7 @@ def require_files(plan: "Plan") -> None:
     """Raise `UserError` that names what is missing and no job brings, before the first job."""
     needs, present = plan.needs(False), plan.present
     for file in needs.files():
-        if found := wildcard_in(str(file)):
-            wrong = f"rename it, since Snakemake takes {found} in a path for a wildcard"
+        if wrong := wildcard_in(str(file)):
             raise UserError(f"{file}: {wrong}")
     plan.fetching.require(plan.models, needs.models, present.raw.downloads_of(needs.files()))
     present.require(needs.encoders, needs.suites)

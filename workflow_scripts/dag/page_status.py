@@ -10,10 +10,9 @@ import json
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -164,7 +163,6 @@ class PageStatus:
     def _compare(self) -> None:
         """Set the pages that show older values, and why."""
         jobs, dag, pages = self._jobs(), self._workflow.dag, {}
-        hash_of = cache(page_records.hash_of_file)
         ended = f"The run that began {self._began} ended before it made this page again."
         for one in self._files:
             job = jobs.get(one)
@@ -173,11 +171,11 @@ class PageStatus:
             # which comparing cannot see: what the run was to make may not be there yet
             elif job is None and self._earlier.get(one, {}).get("state") in (RUNNING, FAILED):
                 pages[one] = self._earlier[one]
-            elif why := self._difference(one, hash_of):
+            elif why := self._difference(one):
                 pages[one] = {"state": OLDER, "why": why}
         self._pages = pages
 
-    def _difference(self, one: str, hash_of: Callable[[str | Path], str]) -> str:
+    def _difference(self, one: str) -> str:
         """Return why a page shows older values than there are, "" where it does not."""
         file = self._files[one]
         if not file.is_file():
@@ -190,7 +188,7 @@ class PageStatus:
             record = page_records.read_record(file)
             if record is None:
                 return "It was made by an earlier version of the workflow."
-            now = self._record(one, hash_of)
+            now = self._record(one)
         except (UserError, OSError):
             return again
         other = [key for key in now if now[key] != record.get(key)]
@@ -201,7 +199,7 @@ class PageStatus:
             return f"It was made before {_listing(names)} {were} made again."
         return "The config was changed since." if other or len(now) != len(record) else ""
 
-    def _record(self, one: str, hash_of: Callable[[str | Path], str]) -> dict[str, str]:
+    def _record(self, one: str) -> dict[str, str]:
         """Return the record that a page would have if it were made now."""
         room, name = one.split("/")
         # as its step reads it
@@ -210,7 +208,7 @@ class PageStatus:
             inputs = page_records.cell_files(block)
         else:
             inputs = {page_records.INPUTS: page_records.input_files(room, block)}
-        return page_records.make_record(block, inputs, self._folder, hash_of)
+        return page_records.make_record(block, inputs, self._folder, self._plan.hashes.of)
 
     def _write(self, failed: Sequence[str] = ()) -> None:
         if not self._pages and not self._file.exists():

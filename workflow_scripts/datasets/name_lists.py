@@ -21,7 +21,7 @@ from workflow_scripts.datasets.strings import normalise_whitespace
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_rows, stream_lines
 
-# by which the format is told
+# that decide the format
 _LINES_LOOKED_AT = 1000
 # line number, id as written, names
 _Rows = Iterator[tuple[int, str, list[str]]]

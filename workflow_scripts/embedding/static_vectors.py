@@ -73,14 +73,14 @@ def _read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 def _read_numbers(path: Path, number: int, fields: list[bytes]) -> np.ndarray:
     if odd := next((field for field in fields if field.translate(None, _DECIMAL)), None):
         shown = odd.decode(errors="replace")
-        raise UserError(f"{path}:{number}: {shown!r} is not a number; mend or remove the line")
+        raise UserError(f"{path}:{number}: {shown!r} is not a number; correct or remove the line")
     try:
         with np.errstate(over="ignore"):
             vector = np.array([float(field) for field in fields], dtype=np.float32)
     except ValueError as error:
-        raise UserError(f"{path}:{number}: {error}; mend or remove the line") from error
+        raise UserError(f"{path}:{number}: {error}; correct or remove the line") from error
     if not np.isfinite(vector).all():
-        raise UserError(f"{path}:{number}: a number is not finite; mend or remove the line")
+        raise UserError(f"{path}:{number}: a number is not finite; correct or remove the line")
     return vector
 
 
@@ -110,7 +110,7 @@ def read_text_vectors(path: Path, asked: Collection[str]) -> WordVectors:
         if line.count(b" ") != dimension or not word:
             raise UserError(
                 f"{path}:{number}: expected a word and {dimension} numbers, "
-                f"found {len(line.split())} fields; mend or remove the line"
+                f"found {len(line.split())} fields; correct or remove the line"
             )
         if number > words + 1:
             more = f"{path}:{number}: more lines than the {words} words of line 1"

@@ -135,7 +135,7 @@ class Pretrained(Block):
 
 
 class Pretraining(Block):
-    """What the embedded models are pretrained from, and how."""
+    """What the bundled models are pretrained from, and how."""
 
     texts: dict[Id, PublicText] = Field(description="the public texts, by id")
     evaluation: list[TextFiles] = Field(description="files whose sentences are kept out")

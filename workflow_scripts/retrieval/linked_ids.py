@@ -41,7 +41,7 @@ def best_links(
 
     By inner product, as `search` finds them, which is exact; of equals the lower row leads.
     `grouped`: an id's best name alone counts, so that there are k ids. `approximate` finds the
-    nearest names in place of `search`, but not what ids they lack.
+    nearest names instead of `search`, but not what ids they lack.
     """
     nearest = approximate or search
     width = min(k * _NAMES_AN_ID if grouped else k, len(index))

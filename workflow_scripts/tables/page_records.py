@@ -22,22 +22,25 @@ _IN_PAGE = re.compile(r'<script type="application/json" id="made-of">(.*?)</scri
 Record = Mapping[str, str]
 
 
-def hash_of_file(path: str | Path) -> str:
-    return sha256_of(path) if Path(path).is_file() else "missing"
+def hash_of_file(path: str | Path) -> str | None:
+    return sha256_of(path) if Path(path).is_file() else None
 
 
 def make_record(
     block: Any,
     inputs: Mapping[str, Iterable[str | Path]],
     results: str | Path,
-    hash_of: Callable[[str | Path], str] = hash_of_file,
+    hash_of: Callable[[str | Path], str | None] = hash_of_file,
 ) -> dict[str, str]:
     """Return the SHA-256 of a page's block and of each group of its inputs, by key.
 
-    The same for the same files in another folder of results.
+    The same for the same files in another folder of results. `hash_of` returns None for a file that
+    is missing.
     """
     texts = {CONFIG: canonical(block).replace(f'"{results}/', '"')}
-    texts |= {key: " ".join(map(hash_of, files)) for key, files in inputs.items()}
+    texts |= {
+        key: " ".join(hash_of(file) or "missing" for file in files) for key, files in inputs.items()
+    }
     return {key: hashlib.sha256(text.encode()).hexdigest() for key, text in texts.items()}
 
 
