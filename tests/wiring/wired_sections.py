@@ -33,8 +33,6 @@ NUMBERS = {
     "pretrain_model": {".safetensors", ".jsonl"},
 }
 ELSE = {".tsv", ".npy", ".npz", ".txt"}
-# of logs, what no two runs have alike
-TIMES = re.compile(rb'"(seconds|\w+_per_second|memory_mb|\w*memory\w*)": [^,}]+')
 
 
 class Pair(NamedTuple):
@@ -178,21 +176,26 @@ class Base:
         """
         old, new = self.jobs(before), self.jobs(after)
         made = self._run_all(before)
-        changed, other_files = False, set()
+        changed, other_files, left = False, set(), set()
         for key, job in new.items():
             if not job.runs or (job == old.get(key) and not other_files & {*job.inputs}):
                 continue
             result = job.run()
             known = made.get(key, {})
             other_files |= {path for path, content in result.items() if known.get(path) != content}
+            left |= result.keys() | known.keys()
             if key in old:
                 changed |= numbers_of(job, result) != numbers_of(job, known)
             if "error" in result:
                 break
-        for files in made.values():
-            for path in other_files & files.keys() - {"error"}:
-                if not path.endswith(".jsonl"):
-                    Path(path).write_bytes(files[path])
+        # whole folders too: a later job would read a file that is left
+        whole = {path: content for files in made.values() for path, content in files.items()}
+        for path in left - {"error"}:
+            if path not in whole:
+                Path(path).unlink(missing_ok=True)
+            elif not path.endswith(".jsonl"):
+                Path(path).parent.mkdir(parents=True, exist_ok=True)
+                Path(path).write_bytes(whole[path])
         return changed
 
     def _run_all(self, config: dict[str, Any]) -> dict[tuple[str, ...], dict[str, bytes | str]]:
@@ -205,13 +208,7 @@ class Base:
 def numbers_of(job: Job, made: Mapping[str, bytes | str]) -> dict[str, bytes | str]:
     """Return those of a job's files that hold strings, weights, vectors or scores, or its error."""
     kept = NUMBERS.get(re.sub(r"_\d+$", "", job.rule), ELSE)
-    numbers = {
-        path: one for path, one in made.items() if path == "error" or Path(path).suffix in kept
-    }
-    return {
-        path: TIMES.sub(b"", one) if isinstance(one, bytes) and path.endswith(".jsonl") else one
-        for path, one in numbers.items()
-    }
+    return {path: one for path, one in made.items() if path == "error" or Path(path).suffix in kept}
 
 
 class Outcomes:
