@@ -73,5 +73,6 @@ onsuccess:
 
 
 onerror:
-    print("These jobs failed (whole logs are in results/logs):", *failed_jobs.lines, sep="\n  ")
+    where = f"whole logs are in {plan.config.results}/logs"
+    print(f"These jobs failed ({where}):", *failed_jobs.lines, sep="\n  ")
     page_status.end(failed_jobs.lines)

@@ -24,7 +24,8 @@ LONG = ("recipes", "figures", "pretraining", "config", "tuning_grid", "tables", 
 
 
 def test_every_key_has_a_section_and_every_reason_a_key():
-    assert SECTIONS.keys() == KEYS.keys()
+    other = SECTIONS.keys() ^ KEYS.keys()
+    assert not other, f"add, or remove, in the *_sections.py of this folder: {sorted(other)}"
     for name, section in SECTIONS.items():
         keys = KEYS[name]
         known = {key[:end] for key in keys for end in range(1, len(key) + 1)}
