@@ -4,6 +4,7 @@
 #   make test         the same for the tests; test-slow for those of tens of seconds
 #   make bench        speed and memory against other ways, to docs/benchmarks.md; bench-gpu on a GPU,
 #                     bench-scale at the size of ontologies
+#   make test-nightly what repeats other tests at length: whole runs, random kills, larger inputs
 #   make test-cluster the tests on a SLURM of one node, whose packages it installs (Debian, root)
 #   make test-pages   the tests of the results pages in Debian's chromium, which it installs (root)
 #   make fuzz         readers, models and commands under damaged files and words (CASES, SEED), for an
@@ -35,7 +36,7 @@ BENCH_OPTIONS ?=
 REHEARSAL ?= ../rehearsal
 REHEARSAL_OPTIONS ?=
 
-.PHONY: all_tables test test-slow test-cluster cluster-packages test-pages pages-packages fuzz chaos mutate check bench bench-gpu bench-scale rehearsal environment container lock rulegraph rooms docs docs-site clean
+.PHONY: all_tables test test-slow test-nightly test-cluster cluster-packages test-pages pages-packages fuzz chaos mutate check bench bench-gpu bench-scale rehearsal environment container lock rulegraph rooms docs docs-site clean
 
 all_tables: environment
 	snakemake --cores $(CORES) all_tables
@@ -44,11 +45,15 @@ test: environment
 	python -m pytest -n 2 --dist worksteal
 
 test-slow: environment
-	python -m pytest -n 2 --dist worksteal -m "slow and not cluster"
+	python -m pytest -n 2 --dist worksteal -m "slow and not cluster and not nightly"
 
 # SLURM is started without systemd, in a folder of the tests (tests/cluster/one_node_slurm.py)
 test-cluster: environment cluster-packages
-	python -m pytest -n 2 --dist loadfile -m cluster tests/cluster
+	python -m pytest -n 2 --dist loadfile -m "cluster and not nightly" tests/cluster
+
+# whole runs, random kills and large inputs, which CI has in short
+test-nightly: environment cluster-packages
+	python -m pytest -n 2 --dist loadfile -m nightly
 
 CLUSTER_PACKAGES := slurm-wlm slurmdbd munge mariadb-server
 cluster-packages:

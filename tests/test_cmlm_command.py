@@ -104,6 +104,7 @@ def test_a_recipe_goes_on_from_an_encoder(arguments, tmp_path):
         cmlm.main([*as_argv(arguments | again), "--set", start.replace("small", "n1")])
 
 
+@pytest.mark.nightly
 def test_a_killed_run_goes_on_from_where_it_was(arguments, project, tmp_path, capsys):
     state = tmp_path / ".encoder.state.safetensors"
     code = "from workflow_scripts import cmlm; from workflow_scripts.tuning import tune_encoder"

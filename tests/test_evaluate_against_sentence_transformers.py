@@ -42,10 +42,13 @@ def saved_encoder(request, project, tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("dataset", LAYOUTS)
-@pytest.mark.parametrize(
-    "root", ["sampler", pytest.param("shared_data", marks=pytest.mark.shared_data)]
-)
+SETS = [("sampler", dataset) for dataset in LAYOUTS]
+SETS += [pytest.param("shared_data", "stsb", marks=pytest.mark.shared_data)]
+# three times as many pairs
+SETS += [pytest.param("shared_data", "sickr", marks=[pytest.mark.shared_data, pytest.mark.nightly])]
+
+
+@pytest.mark.parametrize(("root", "dataset"), SETS)
 def test_scores_of_an_encoder_are_the_evaluator_s(request, tmp_path, saved_encoder, root, dataset):
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.evaluation import EmbeddingSimilarityEvaluator

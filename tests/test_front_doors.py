@@ -134,7 +134,7 @@ def test_pip_install_of_a_checkout_brings_the_config(project, tmp_path):
     )
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_examples_of_the_manuals_run_as_written(linked_checkout, run_as_written):
     for name, (module, _) in DOORS.items():
         words = example_of(module).replace("COMMAND", f"mirror-bert {name}")

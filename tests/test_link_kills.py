@@ -15,7 +15,7 @@ __all__ = ["one_thread", "tiny_roberta"]
 NAMES, KILLS = 20_000, 5
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_run_that_is_killed_at_random_moments_gives_the_same_bytes(
     tiny_roberta, tmp_path, project
 ):

@@ -42,7 +42,7 @@ def values_of(folder, way, task):
     return values
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_quick_run_as_a_process_measures_every_way_to_tune(quick, tmp_path, project):
     command = [sys.executable, "-m", "workflow_scripts.benchmarks.run_benchmarks", *quick]
     subprocess.run([*command, "--only", "words"], check=True, cwd=project)

@@ -34,7 +34,7 @@ def test_nearest_strings_are_those_of_semantic_search(vectors):
     assert same[gaps > CLOSE].all() and same.mean() > 0.99
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("k", [10, 100])
 def test_near_duplicates_are_those_of_paraphrase_mining(vectors, k):
     theirs = paraphrase_mining_embeddings(vectors, top_k=k, max_pairs=COUNT * k)

@@ -61,7 +61,7 @@ def test_what_is_wrong_is_found(code, kind, wrong, tmp_path, monkeypatch):
     assert any(wrong in one for one in disturbed(code, kind, tmp_path, monkeypatch))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_after_a_fault_the_same_command_gives_the_same_bytes(project):
     command = [sys.executable, "-m", "tools.chaos", "--seed", "33", "--numbers", *"0123"]
     told = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}

@@ -31,7 +31,7 @@ def test_damaged_models_and_commands_give_a_result_or_one_error(project):
     assert "30 cases of" in ran.stdout and "0 of them wrong" in ran.stdout
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_each_case_gives_a_result_where_nothing_is_damaged(project):
     words = [sys.executable, "-m", "tools.fuzz", "--undamaged"]
     ran = subprocess.run(words, cwd=project, capture_output=True, text=True)

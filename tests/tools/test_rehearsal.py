@@ -149,7 +149,7 @@ def test_a_folder_that_holds_other_things_is_left_alone(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["mine.txt"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_part_of_the_grid_runs_from_an_empty_folder(tmp_path):
     folder, page = tmp_path / "run", tmp_path / "page.md"
     words = ["--folder", str(folder), "--tables", "table05", "table15", "--cores", "2"]

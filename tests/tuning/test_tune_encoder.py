@@ -97,7 +97,9 @@ def test_mistakes_are_named_and_leave_nothing(arguments, changes, message, tmp_p
     assert not (tmp_path / "out").exists()
 
 
-KILLS = [(signal.SIGKILL, -9), (signal.SIGTERM, 143), (signal.SIGINT, 130)]
+KILLS = [(signal.SIGKILL, -9)]
+OTHER_KILLS = [(signal.SIGTERM, 143), (signal.SIGINT, 130)]
+KILLS += [pytest.param(*kill, marks=pytest.mark.nightly) for kill in OTHER_KILLS]
 
 
 @pytest.mark.parametrize(("sent", "status"), KILLS)

@@ -37,7 +37,7 @@ def add_paper(small):
         config["base"].append("papers/other.yaml")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_is_added_runs_to_its_table_beside_the_first_paper_s(workspace):
     register(workspace)
     # no step of the first paper reads a register

@@ -13,7 +13,7 @@ def remade(small):
     return [job.partition("corpus=")[2] for job in jobs if job.startswith(SAMPLE)]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_kinds_files_and_blocks_remake_their_own_corpora(fresh):
     own = fresh.folder / "resources/sampler/own"
     own.mkdir()
