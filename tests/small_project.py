@@ -1,12 +1,15 @@
 """A copy of the project in a folder of its own, with a small config, to run for real."""
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import yaml
@@ -60,8 +63,10 @@ class SmallProject:
 
     def run(self, *options: str) -> subprocess.CompletedProcess:
         """Return a run of Snakemake with all that it said in `stdout`."""
-        told = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
         words = self.command(*options)
+        if "--dry-run" in options and not self.inside:
+            return run_in_server(words, self.folder, self.environment())
+        told = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
         return subprocess.run(words, cwd=self.folder, env=self.environment(), **told)
 
     def succeeds(self, *options: str) -> str:
@@ -98,6 +103,31 @@ class SmallProject:
             for file in sorted((results / kind).rglob("*"))
             if file.is_file() and not file.name.startswith(TIMES)
         }
+
+
+@cache
+def snakemake_server() -> subprocess.Popen:
+    """Start snakemake_server.py, which ends with this process."""
+    words = [sys.executable, str(Path(__file__).with_name("snakemake_server.py"))]
+    return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def run_in_server(
+    words: list[str], folder: Path, environment: dict[str, str]
+) -> subprocess.CompletedProcess:
+    """Run `python -m snakemake ...` without the time of its imports."""
+    server = snakemake_server()
+    assert server.stdin and server.stdout
+    with tempfile.NamedTemporaryFile("r", suffix=".log") as output:
+        request = {
+            "words": words[words.index("snakemake") + 1 :],
+            "folder": str(folder),
+            "environment": environment,
+            "output": output.name,
+        }
+        print(json.dumps(request), file=server.stdin, flush=True)
+        status = int(server.stdout.readline())
+        return subprocess.CompletedProcess(words, status, output.read())
 
 
 def copy_project(project: Path, folder: Path) -> SmallProject:

@@ -127,7 +127,9 @@ def nearest_by_scikit_learn(vectors, left, right):
     ("root", "language", "n"),
     [
         ("sampler", "es", 60),
-        pytest.param("shared_data", "fr", 1000, marks=pytest.mark.shared_data),
+        pytest.param(
+            "shared_data", "fr", 1000, marks=[pytest.mark.shared_data, pytest.mark.nightly]
+        ),
         pytest.param("shared_data", "jv", 205, marks=pytest.mark.shared_data),
     ],
 )

@@ -1,3 +1,4 @@
+import ast
 import re
 import subprocess
 import sys
@@ -6,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from workflow_scripts.sources import sources
+from workflow_scripts.sources import import_statements, sources
 
 PROJECT = Path(__file__).resolve().parents[1]
 # every step that a rule runs
@@ -81,3 +82,38 @@ def test_a_step_of_one_stage_does_not_depend_on_another_stage_s_modules():
 def test_a_step_that_does_not_exist_is_an_error():
     with pytest.raises(ValueError, match="tuning/tune_nothing"):
         sources("tuning.tune_nothing")
+
+
+UNUSUAL = {
+    "two modules in a line": "import os, workflow_scripts.files",
+    "two statements in a line": "import workflow_scripts.files; import workflow_scripts.canonical",
+    "within a condition": "if True: from workflow_scripts import files",
+    "with a comment": "from workflow_scripts import (  # (one\n    files,\n)",
+    "in a string": '"""\nfrom workflow_scripts.files we import\n"""\nimport workflow_scripts.files',
+}
+
+
+def imports_by_parser(text):
+    nodes = [
+        node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+    return sorted({ast.unparse(node) for node in nodes if "workflow_scripts" in ast.unparse(node)})
+
+
+def imports_read(file):
+    nodes = map(ast.unparse, import_statements(file))
+    return sorted({node for node in nodes if "workflow_scripts" in node})
+
+
+@pytest.mark.parametrize("text", UNUSUAL.values(), ids=UNUSUAL)
+def test_imports_in_unusual_forms_are_read(text, tmp_path):
+    file = tmp_path / "module.py"
+    file.write_text(text)
+    assert imports_read(file) == imports_by_parser(text)
+
+
+def test_the_imports_of_every_file_are_those_of_python_s_parser():
+    files = sorted((PROJECT / "workflow_scripts").rglob("*.py"))
+    assert len(files) > 300
+    for file in files:
+        assert imports_read(file) == imports_by_parser(file.read_text(encoding="utf-8")), file

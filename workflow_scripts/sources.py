@@ -2,6 +2,7 @@
 
 import ast
 import hashlib
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,14 @@ from workflow_scripts.files import sha256_of
 
 PACKAGE = "workflow_scripts"
 _ROOT = Path(__file__).resolve().parents[1]
+# a line that may import a module of the project, and such a statement as it is usually written
+_MENTION = re.compile(
+    rf"^.*\bimport\b.*\b{PACKAGE}\b|^.*\b(?:{PACKAGE}\b|from \.).*\bimport\b", re.MULTILINE
+)
+_STATEMENT = re.compile(
+    rf"^[ \t]*((?:from|import) (?:{PACKAGE}\b|\.)(?:[^\n(#;]*\([^()#;]*\)|[^\n(#;]*))$",
+    re.MULTILINE,
+)
 
 
 def _file_of(module: str) -> Path | None:
@@ -22,6 +31,25 @@ def _file_of(module: str) -> Path | None:
     return None
 
 
+def import_statements(file: Path) -> list[ast.Import | ast.ImportFrom]:
+    """Return the imports in a file that may be of the project's modules, in functions too.
+
+    Parsing whole files takes half a second of every start of Snakemake, so only the statements
+    are parsed where a file has them in the usual form.
+    """
+    text = file.read_text(encoding="utf-8")
+    statements = _STATEMENT.findall(text)
+    try:
+        usual = len(statements) == len(_MENTION.findall(text))
+        trees = [ast.parse(statement) for statement in statements] if usual else []
+    except SyntaxError:  # such a line of a docstring
+        usual = False
+    if not usual:
+        trees = [ast.parse(text, filename=str(file))]
+    nodes = (node for tree in trees for node in ast.walk(tree))
+    return [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
 @cache
 def _imports_of(module: str) -> frozenset[str]:
     """Return the project modules that `module` imports, in functions too, and its packages."""
@@ -30,15 +58,13 @@ def _imports_of(module: str) -> frozenset[str]:
     parts = module.split(".")
     # the packages above it, which run as well
     found = {".".join(parts[:length]) for length in range(1, len(parts))}
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"), filename=str(file))):
+    for node in import_statements(file):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
+        else:
             assert node.module and not node.level, f"{file}: write the import with the whole name"
             # `from package import name`: the name may itself be a module
             names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        else:
-            continue
         found.update(n for n in names if n.split(".")[0] == PACKAGE and _file_of(n))
     return frozenset(found)
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -140,8 +141,13 @@ def on_cluster(prepared, tmp_path, cluster) -> ClusterProject:
 
 
 @pytest.fixture(scope="session")
-def local_tables(project, tmp_path_factory) -> dict[str, bytes]:
-    """The files of tables and figures of a run without a cluster."""
-    local = copy_project(project, tmp_path_factory.mktemp("local") / "project")
-    local.succeeds("all_tables")
-    return local.tables()
+def local_tables(project, tmp_path_factory) -> Callable[..., dict[str, bytes]]:
+    """A function of targets: the files of tables and figures of a run without a cluster."""
+
+    @cache
+    def made(*targets: str) -> dict[str, bytes]:
+        local = copy_project(project, tmp_path_factory.mktemp("local") / "project")
+        local.succeeds(*targets)
+        return local.tables()
+
+    return made

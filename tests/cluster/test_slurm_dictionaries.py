@@ -1,4 +1,4 @@
-"""Names in 20 shards by SLURM's jobs: the links of a local run, byte for byte."""
+"""Names in shards by SLURM's jobs: the links of a local run, byte for byte."""
 
 import pytest
 from conftest import ClusterProject
@@ -6,10 +6,11 @@ from small_project import SmallProject, copy_project
 
 pytestmark = pytest.mark.cluster
 
-SHARDS = 20
+# two groups of jobs of two or of ten shards
+SHARDS = [4, pytest.param(20, marks=pytest.mark.nightly)]
 
 
-def with_dictionary(small: SmallProject) -> SmallProject:
+def with_dictionary(small: SmallProject, shards: int) -> SmallProject:
     """Return the project with names of the sampler, each under an id with another one."""
     folder = small.folder / "resources/sampler/names"
     lines = (folder / "biomedical_names.txt").read_text().splitlines()[:100]
@@ -19,22 +20,23 @@ def with_dictionary(small: SmallProject) -> SmallProject:
     encoder = {"model": "bert-en-mini", "recipe": "base-mp"}
     files = {"names": {"own": {"path": "names/own.tsv"}}, "mentions": "names/mentions.txt"}
     with small.edited_config() as config:
-        config["dictionaries"] = {"own": {"encoder": encoder, **files, "shards": SHARDS}}
+        config["dictionaries"] = {"own": {"encoder": encoder, **files, "shards": shards}}
     return small
 
 
-def test_the_links_are_of_a_local_run(project, cluster, tmp_path):
-    local = with_dictionary(copy_project(project, tmp_path / "local"))
+@pytest.mark.parametrize("shards", SHARDS)
+def test_the_links_are_of_a_local_run(project, cluster, tmp_path, shards):
+    local = with_dictionary(copy_project(project, tmp_path / "local"), shards)
     local.succeeds("all_links")
     on_cluster = ClusterProject(copy_project(project, tmp_path / "project").folder, cluster)
-    with_dictionary(on_cluster)
+    with_dictionary(on_cluster, shards)
     # of jobs of a second some that follow each other share one
     groups = ["--groups", "embed_names=shards", "link_shard=shards"]
-    run = on_cluster.start("all_links", *groups, "--group-components", "shards=10")
+    run = on_cluster.start("all_links", *groups, "--group-components", f"shards={shards // 2}")
     assert run.end() == 0, run.output
     results = local.folder / "results/dictionaries/own"
     files = [results / "links.tsv", *results.glob("vectors/own/*.npy")]
-    assert len(files) == 1 + SHARDS
+    assert len(files) == 1 + shards
     for file in files:
         mine = on_cluster.folder / file.relative_to(local.folder)
         assert mine.read_bytes() == file.read_bytes()

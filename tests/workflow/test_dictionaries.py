@@ -56,7 +56,6 @@ MENTIONS = "embed_mentions dictionary=words.of-mine"
 MERGE = ["merge_links dictionary=words.of-mine", "all_links"]
 
 
-@pytest.mark.slow
 def test_links_by_rules_are_those_of_the_front_door(dictionary):
     results = dictionary.folder / "results/dictionaries/words.of-mine"
     assert (results / "report.txt").read_text() == "2 mentions, 1 blank ones left out\n"

@@ -100,7 +100,7 @@ def test_each_example_dry_runs_what_it_runs(project):
         assert files <= set(wet.split())
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_who_follows_the_examples_needs_no_second_dry_run(project, tmp_path):
     reader = Reader(project, tmp_path)
     for heading, section in sections_of(project, "adding.md").items():

@@ -220,7 +220,6 @@ def linking_cells(small):
     return dict(zip(header, row, strict=True))
 
 
-@pytest.mark.slow
 def test_a_missing_gated_set(workspace):
     column = {"id": "cometa@1", "label": "COMETA", "dataset": "cometa"}
     with workspace.edited_config() as config:

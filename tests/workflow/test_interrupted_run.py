@@ -7,18 +7,27 @@ import subprocess
 import time
 from contextlib import suppress
 
+import pytest
 from same_everywhere import wait_for
 
 # what a branch of one tuned encoder leaves in results/
 BRANCH = "bert-en-mini/mirror-word/words-en"
+# rules, each of which kills a run as one of its jobs starts
+KILLED = [
+    ["embed_suite"],
+    pytest.param(["tune_*", "embed_suite", "score_suite"], marks=pytest.mark.nightly),
+]
 
 
-def test_a_killed_run_started_again_ends_in_the_tables_of_an_undisturbed_one(workspace, finished):
+@pytest.mark.parametrize("rules", KILLED)
+def test_a_killed_run_started_again_ends_in_the_tables_of_an_undisturbed_one(
+    workspace, finished, rules
+):
     results = workspace.folder / "results"
     for folder in [results / "tables", *results.glob(f"**/{BRANCH}")]:
         shutil.rmtree(folder)
     # killed as soon as a job of these rules has begun
-    for rule in ("tune_*", "embed_suite", "score_suite"):
+    for rule in rules:
         options = {"cwd": workspace.folder, "env": workspace.environment()}
         options |= dict.fromkeys(["stdout", "stderr"], subprocess.DEVNULL)
         command = workspace.command("all_tables")
