@@ -4,11 +4,11 @@ from snakemake.utils import min_version
 
 from workflow_scripts.cluster.earlier_jobs import note_slurm_run, wait_for_earlier_jobs
 from workflow_scripts.cluster.failed_jobs import FailedJobs
-from workflow_scripts.cluster.job_events import FinishedOutputs
 from workflow_scripts.cluster.progress import Progress
 from workflow_scripts.cluster.results_records import use_results_records
 from workflow_scripts.cluster.run_folder import refuse_other_folder
 from workflow_scripts.cluster.run_lock import hold_run_lock, refuse_second_run
+from workflow_scripts.cluster.snakemake_run import FinishedOutputs, SnakemakeRun
 from workflow_scripts.cluster.warm_python import start_warm_python
 from workflow_scripts.dag.given import WILDCARDS, alternatives
 from workflow_scripts.dag.page_status import PageStatus
@@ -20,14 +20,14 @@ min_version("9.27")
 refuse_other_folder()
 
 # the files given with --configfile, or else config/config.yaml, each over what its `base` names
-plan = make_plan(workflow.overwrite_configfiles, workflow.config_settings.config)
+run = SnakemakeRun(workflow)
+plan = make_plan(run.config_files, run.config_values)
 given, outputs = plan.given, plan.outputs
-refuse_second_run(workflow, plan.records)
-use_results_records(workflow, plan.config.results, plan.records, plan.hashes)
+refuse_second_run(run, plan.records)
+use_results_records(run, plan.config.results, plan.records, plan.hashes)
 failed_jobs = FailedJobs()
-page_status = PageStatus(plan, workflow)
+page_status = PageStatus(plan, run)
 FinishedOutputs(page_status.finished, page_status.nothing_to_do).watch()
-STAGES = "downloads corpora datasets pretraining tuning tuning_grid embedding retrieval scoring"
 
 
 pathvars:
@@ -52,19 +52,28 @@ rule all_tables:
         "<results>/tables/index.html",
 
 
-for stage in [*STAGES.split(), "dictionaries", "tables", "figures"]:
-
-    include: f"rules/{stage}.smk"
+include: "rules/downloads.smk"
+include: "rules/corpora.smk"
+include: "rules/datasets.smk"
+include: "rules/pretraining.smk"
+include: "rules/tuning.smk"
+include: "rules/tuning_grid.smk"
+include: "rules/embedding.smk"
+include: "rules/retrieval.smk"
+include: "rules/scoring.smk"
+include: "rules/dictionaries.smk"
+include: "rules/tables.smk"
+include: "rules/figures.smk"
 
 
 onstart:
     hold_run_lock(plan.records)
     note_start()
     failed_jobs.watch()
-    Progress().watch_if_quiet(workflow)
+    Progress().watch_if_quiet(run)
     wait_for_earlier_jobs(plan.records)
-    note_slurm_run(workflow, plan.records)
-    start_warm_python(workflow)
+    note_slurm_run(run, plan.records)
+    start_warm_python(run)
     page_status.start()
 
 

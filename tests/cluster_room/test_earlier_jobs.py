@@ -17,6 +17,7 @@ from workflow_scripts.cluster.earlier_jobs import (
     note_slurm_run,
     wait_for_earlier_jobs,
 )
+from workflow_scripts.cluster.snakemake_run import SnakemakeRun
 
 
 @pytest.fixture(autouse=True)
@@ -38,10 +39,15 @@ def make_program(tmp_path, monkeypatch, name, body):
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
 
 
+def submitting(executor):
+    """Return a run of Snakemake with an executor."""
+    return SnakemakeRun(SimpleNamespace(scheduler=SimpleNamespace(_executor=executor)))
+
+
 def note_run(tmp_path, name):
     """Note a run as one that submits its jobs to SLURM by a name of its own."""
     executor = SimpleNamespace(run_uuid=name)
-    note_slurm_run(SimpleNamespace(scheduler=SimpleNamespace(_executor=executor)), tmp_path)
+    note_slurm_run(submitting(executor), tmp_path)
 
 
 def test_only_jobs_of_runs_of_these_results_count(tmp_path, monkeypatch):
@@ -54,7 +60,7 @@ def test_only_jobs_of_runs_of_these_results_count(tmp_path, monkeypatch):
     (tmp_path / "squeue").unlink()
     assert jobs_left_behind(tmp_path) == []
     # nor of a run whose jobs are no SLURM jobs
-    note_slurm_run(SimpleNamespace(scheduler=SimpleNamespace(_executor=object())), tmp_path)
+    note_slurm_run(submitting(object()), tmp_path)
     assert (tmp_path / "slurm_runs").read_text().split() == ["run-a", "run-b"]
     wait_for_earlier_jobs(tmp_path)
     assert not (tmp_path / "slurm_runs").exists()

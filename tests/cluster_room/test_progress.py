@@ -8,6 +8,7 @@ from snakemake.settings.enums import Quietness
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from workflow_scripts.cluster.progress import Progress
+from workflow_scripts.cluster.snakemake_run import SnakemakeRun
 
 
 def started(**wildcards: str) -> logging.LogRecord:
@@ -38,7 +39,8 @@ def test_a_line_names_rule_and_what_it_is_of(capsys):
 )
 def test_who_asked_for_more_or_less_gets_no_such_lines(quiet, says):
     progress = Progress()
-    progress.watch_if_quiet(SimpleNamespace(output_settings=SimpleNamespace(quiet=quiet)))
+    workflow = SimpleNamespace(output_settings=SimpleNamespace(quiet=quiet))
+    progress.watch_if_quiet(SnakemakeRun(workflow))
     logger = logging.getLogger("snakemake.logging")
     assert (progress in logger.handlers) is says
     logger.removeHandler(progress)

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from workflow_scripts.cluster.run_lock import hold_run_lock, refuse_second_run
+from workflow_scripts.cluster.snakemake_run import SnakemakeRun
 
 HOLDER = """
 import sys, time
@@ -21,8 +22,9 @@ def test_a_second_run_of_the_same_results_is_refused_and_a_killed_one_leaves_no_
 ):
     """Whatever clone it is of."""
     lock = tmp_path / "results" / ".workflow"
-    run = SimpleNamespace(cores=2, nodes=None, dryrun=False, is_main_process=True)
-    run.resource_settings = run.output_settings = run
+    workflow = SimpleNamespace(cores=2, nodes=None, dryrun=False, is_main_process=True)
+    workflow.resource_settings = workflow.output_settings = workflow
+    run = SnakemakeRun(workflow)
     command = [sys.executable, "-c", HOLDER, str(lock)]
     holder = subprocess.Popen(command, cwd=project, stdout=subprocess.PIPE, text=True)
     try:
@@ -32,10 +34,10 @@ def test_a_second_run_of_the_same_results_is_refused_and_a_killed_one_leaves_no_
                 refused()
         # a dry run, a graph, and a job of the run itself
         for name, value in (("dryrun", True), ("cores", None), ("is_main_process", False)):
-            before = getattr(run, name)
-            setattr(run, name, value)
+            before = getattr(workflow, name)
+            setattr(workflow, name, value)
             refuse_second_run(run, lock)
-            setattr(run, name, before)
+            setattr(workflow, name, before)
     finally:
         holder.kill()
         holder.wait()

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from workflow_scripts.canonical import canonical
+from workflow_scripts.cluster.snakemake_run import SnakemakeRun
 from workflow_scripts.content_hashes import ContentHashes
 from workflow_scripts.dag.page_status import PageStatus, command_for_all
 from workflow_scripts.scoring.tidy_scores import Score, write_scores
@@ -90,7 +91,7 @@ class OneRun:
         settings = SimpleNamespace(dryrun=False)
         workflow = SimpleNamespace(dag=dag, is_main_process=True, output_settings=settings)
         self.settings, self.jobs = settings, jobs
-        self.status = PageStatus(plan, workflow)
+        self.status = PageStatus(plan, SnakemakeRun(workflow))
         self.made = small.make_pages
 
     def job(self, page: str) -> SimpleNamespace:

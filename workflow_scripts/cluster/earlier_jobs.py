@@ -10,9 +10,9 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 from workflow_scripts.cluster.batch_systems import jobs_in_queue
+from workflow_scripts.cluster.snakemake_run import SnakemakeRun
 from workflow_scripts.errors import printable
 from workflow_scripts.files import append_to
 
@@ -21,12 +21,11 @@ SECONDS_BETWEEN_LOOKS = 5.0
 _SLURM_RUNS = "slurm_runs"
 
 
-def note_slurm_run(workflow: Any, records: Path) -> None:
+def note_slurm_run(run: SnakemakeRun, records: Path) -> None:
     """Keep by what name the jobs of this run will be in SLURM's queue, if it submits them there."""
-    name = getattr(workflow.scheduler._executor, "run_uuid", None)
-    if name is not None:
+    if run.slurm_name is not None:
         with append_to(records / _SLURM_RUNS) as stream:
-            stream.write(f"{name}\n")
+            stream.write(f"{run.slurm_name}\n")
 
 
 def jobs_still_running(records: Path) -> list[str]:

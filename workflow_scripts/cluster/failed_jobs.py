@@ -5,7 +5,7 @@ import re
 import sys
 from pathlib import Path
 
-from workflow_scripts.cluster.job_events import JobEvents
+from workflow_scripts.cluster.snakemake_run import JobEvents
 from workflow_scripts.errors import printable
 
 

@@ -2,9 +2,8 @@
 
 import logging
 import sys
-from typing import Any
 
-from workflow_scripts.cluster.job_events import JobEvents
+from workflow_scripts.cluster.snakemake_run import JobEvents, SnakemakeRun
 from workflow_scripts.errors import printable
 
 
@@ -18,8 +17,7 @@ class Progress(JobEvents):
         line = f"job {record.jobid}, {record.rule_name}" + (f": {what}" if what else "")
         print(printable(line), file=sys.stderr, flush=True)
 
-    def watch_if_quiet(self, workflow: Any) -> None:
+    def watch_if_quiet(self, run: SnakemakeRun) -> None:
         """Say so, unless Snakemake does it itself, or is to say less than that."""
-        quiet = {one.name for one in workflow.output_settings.quiet or ()}
-        if "RULES" in quiet and not quiet & {"ALL", "PROGRESS"}:
+        if "RULES" in run.quiet and not run.quiet & {"ALL", "PROGRESS"}:
             self.watch()

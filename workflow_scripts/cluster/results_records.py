@@ -21,14 +21,16 @@ from snakemake.persistence.file import FilePersistence
 from snakemake_interface_executor_plugins.settings import ExecMode
 
 from workflow_scripts.cluster.batch_systems import RECORDS_SETTING
-from workflow_scripts.cluster.job_events import JobEvents
 from workflow_scripts.cluster.made_files import MadeFiles, refuse_changed_files
+from workflow_scripts.cluster.snakemake_run import JobEvents, SnakemakeRun
 from workflow_scripts.content_hashes import ContentHashes, State, state_of
 
 _INCOMPLETE = "incomplete"
 
 
-def use_results_records(workflow: Any, results: str, records: Path, hashes: ContentHashes) -> None:
+def use_results_records(
+    run: SnakemakeRun, results: str, records: Path, hashes: ContentHashes
+) -> None:
     """Have a run keep its records in the folder `records` of the results folder.
 
     To be called while the Snakefile is read: Snakemake opens its records after that. The run ends
@@ -40,7 +42,7 @@ def use_results_records(workflow: Any, results: str, records: Path, hashes: Cont
     # for the processes of the run: job.sh and batch_systems
     os.environ[RECORDS_SETTING] = str(records.absolute())
     made = MadeFiles(results, records, hashes)
-    if workflow.is_main_process:
+    if run.is_head:
         refuse_changed_files(made, incomplete_outputs(records))
     engine.FilePersistence = partial(
         ResultsRecords, results=results, records=records, hashes=hashes, made=made

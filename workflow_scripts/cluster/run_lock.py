@@ -6,17 +6,16 @@ import os
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+
+from workflow_scripts.cluster.snakemake_run import SnakemakeRun
 
 NAME = "run.lock"
 _held = []
 
 
-def refuse_second_run(workflow: Any, records: Path) -> None:
+def refuse_second_run(run: SnakemakeRun, records: Path) -> None:
     """End a run before it plans if another one holds the lock; one that runs no job goes on."""
-    settings = workflow.resource_settings
-    runs_jobs = (settings.cores or settings.nodes) and not workflow.output_settings.dryrun
-    if workflow.is_main_process and runs_jobs and (records / NAME).exists():
+    if run.is_head and run.runs_jobs and (records / NAME).exists():
         # of read-only results, in which no run can hold it
         with suppress(OSError):
             os.close(_lock(records / NAME))

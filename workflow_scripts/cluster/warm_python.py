@@ -27,10 +27,14 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workflow_scripts.cluster.warm_step import SETTING, SOCKET, receive_request
 from workflow_scripts.imports import calm_threads
+
+if TYPE_CHECKING:
+    # whose imports the server, a process of its own, does not need
+    from workflow_scripts.cluster.snakemake_run import SnakemakeRun
 
 # What may differ from job to job; all else that a package reads as it is imported must be the same.
 THREADS = [
@@ -45,10 +49,9 @@ OWN |= ALONE.keys()
 _PR_SET_PDEATHSIG = 1
 
 
-def start_warm_python(workflow: Any) -> None:
+def start_warm_python(run: "SnakemakeRun") -> None:
     """Start the server for the steps of a workflow, where they run here and as they are."""
-    packaged = workflow.deployment_settings.deployment_method
-    if not workflow.local_exec or packaged or sys.platform != "linux" or os.environ.get(SETTING):
+    if not run.runs_steps_here or sys.platform != "linux" or os.environ.get(SETTING):
         return
     folder = tempfile.mkdtemp(prefix="warm-python-")
     server = subprocess.Popen(

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_text, write_text
@@ -67,11 +67,27 @@ def read_status(path: Path) -> dict[str, Any]:
     return {"pages": {}}
 
 
+class Run(Protocol):
+    """What is read of a run of Snakemake: `cluster/snakemake_run`."""
+
+    @property
+    def is_head(self) -> bool: ...
+
+    @property
+    def is_dry(self) -> bool: ...
+
+    def jobs(self) -> dict[str, Any]: ...
+
+    def is_to_run(self, job: Any) -> bool: ...
+
+    def has_ended(self, job: Any) -> bool: ...
+
+
 class PageStatus:
     """The pages of a plan, and what a run of it does to them."""
 
-    def __init__(self, plan: "Plan", workflow: Any) -> None:
-        self._plan, self._workflow = plan, workflow
+    def __init__(self, plan: "Plan", run: Run) -> None:
+        self._plan, self._run = plan, run
         self._folder = Path(plan.config.results)
         self._file = self._folder / "tables" / STATUS
         ids = [INDEX, SCORECARD, *(f"tables/{name}" for name in plan.outputs.tables)]
@@ -93,7 +109,7 @@ class PageStatus:
         run = f"The run that began {self._began}"
         why = f"{run} is to make this page again and has not ended: it is running or was stopped."
         jobs = self._jobs()
-        todo = {one for one, job in jobs.items() if self._workflow.dag.needrun(job)}
+        todo = {one for one, job in jobs.items() if self._run.is_to_run(job)}
         kept = {one: entry for one, entry in self._earlier.items() if one not in jobs}
         self._pages = kept | {one: {"state": RUNNING, "why": why} for one in sorted(todo)}
         self._write()
@@ -110,7 +126,7 @@ class PageStatus:
 
     def nothing_to_do(self) -> None:
         """Take off what an earlier run left, where a run finds that all is up to date."""
-        if self._workflow.is_main_process and not self._workflow.output_settings.dryrun:
+        if self._run.is_head and not self._run.is_dry:
             self._read_earlier()
             if self._earlier:
                 self._compare()
@@ -150,7 +166,7 @@ class PageStatus:
 
     def _jobs(self) -> dict[str, Any]:
         """Return the job of each page that the run is asked for, by the page."""
-        jobs = {str(Path(file)): job for job in self._workflow.dag.jobs for file in job.output}
+        jobs = {str(Path(file)): job for file, job in self._run.jobs().items()}
         return {one: jobs[file] for file, one in self._ids.items() if file in jobs}
 
     def _read_earlier(self) -> None:
@@ -162,11 +178,11 @@ class PageStatus:
 
     def _compare(self) -> None:
         """Set the pages that show older values, and why."""
-        jobs, dag, pages = self._jobs(), self._workflow.dag, {}
+        jobs, pages = self._jobs(), {}
         ended = f"The run that began {self._began} ended before it made this page again."
         for one in self._files:
             job = jobs.get(one)
-            if job is not None and dag.needrun(job) and not dag.finished(job):
+            if job is not None and self._run.is_to_run(job) and not self._run.has_ended(job):
                 pages[one] = {"state": FAILED, "why": ended}
             # which comparing cannot see: what the run was to make may not be there yet
             elif job is None and self._earlier.get(one, {}).get("state") in (RUNNING, FAILED):
