@@ -110,16 +110,16 @@ check: environment
 	snakemake --lint
 
 bench: environment
-	python -m workflow_scripts.benchmarks.run_benchmarks --data $(BENCH_DATA) \
+	python -m benchmarks.run_benchmarks --data $(BENCH_DATA) \
 	  --output docs/benchmarks.md $(BENCH_OPTIONS)
 
 bench-gpu: environment
-	python -m workflow_scripts.benchmarks.run_benchmarks --gpu --data $(BENCH_DATA) \
+	python -m benchmarks.run_benchmarks --gpu --data $(BENCH_DATA) \
 	  --output docs/benchmarks.md $(BENCH_OPTIONS)
 
 # about an hour, 30 GB of disk in TMPDIR
 bench-scale: environment
-	python -m workflow_scripts.benchmarks.run_benchmarks --only linking,linking-wide,csls --runs 1 \
+	python -m benchmarks.run_benchmarks --only linking,linking-wide,csls --runs 1 \
 	  --model resources/models/bert-bio-mini --data $(BENCH_DATA) --output docs/benchmarks.md $(BENCH_OPTIONS)
 
 rehearsal: environment

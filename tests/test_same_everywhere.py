@@ -14,7 +14,7 @@ from same_everywhere import bounded, wait_for
 
 SHOW = """
 import json, os, sys
-sys.path.insert(0, "tests")
+sys.path.insert(0, "tests/support")
 from same_everywhere import clean_environment
 clean_environment()
 mask = os.umask(0)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from tiny_models import one_thread, tiny_bert, tiny_roberta
 
-from tools.fasttext_files import write_model
+from tests.support.fasttext_files import write_model
 from workflow_scripts import translate
 from workflow_scripts.datasets.formats.register import read_entry
 from workflow_scripts.datasets.read_suite import read_suite

@@ -1,1 +1,1 @@
-"""Commands that made files of the project; no step of the workflow runs them."""
+"""Fuzzing, faults, rehearsal, mutation tests and generators of docs: no step runs them."""

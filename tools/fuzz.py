@@ -79,8 +79,7 @@ def load_all() -> None:
     for name in ("sklearn.linear_model", "sklearn.neural_network", "onnxruntime", "onnx", "faiss"):
         importlib.import_module(name)
     for module in pkgutil.walk_packages(workflow_scripts.__path__, "workflow_scripts."):
-        if ".benchmarks" not in module.name:
-            importlib.import_module(module.name)
+        importlib.import_module(module.name)
 
 
 def run_number(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from tools.fasttext_files import write_model
+from tests.support.fasttext_files import write_model
 from tools.fuzz_limits import Case
 from tools.fuzz_models import ENCODER, MODEL, files_of
 from tools.fuzz_readers import PROJECT, SAMPLER

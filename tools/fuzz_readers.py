@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tools.fasttext_files import write_model
+from tests.support.fasttext_files import write_model
 from tools.fuzz_limits import Case
 from workflow_scripts.check_config import main as check_config
 from workflow_scripts.configuration.layers import read_layers

@@ -26,7 +26,7 @@ from typing import Any
 
 import yaml
 
-from tools.fake_hub import fake_hub, listening
+from tests.support.fake_hub import fake_hub, listening
 from tools.rehearsal_report import OVERLAY, RECORD, report
 from tools.stand_in_data import make_data, write_never_published
 from tools.stand_in_rows import SIZES, Material

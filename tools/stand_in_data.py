@@ -17,7 +17,7 @@ from typing import IO, Any
 
 import yaml
 
-from tools.fasttext_files import model_bytes
+from tests.support.fasttext_files import model_bytes
 from tools.stand_in_rows import MADE, SAMPLER, Material, words_of
 from workflow_scripts.downloads.registry import RegisteredArchive, read_registry
 from workflow_scripts.downloads.unpacking import archive_kind

@@ -16,7 +16,7 @@ import torch
 import transformers
 from safetensors.torch import load_file, save_file
 
-from tools.fake_hub import Repository
+from tests.support.fake_hub import Repository
 
 EMBEDDED = Path(__file__).resolve().parents[1] / "resources" / "models"
 SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4}

@@ -8,7 +8,7 @@ import json
 import pytest
 from tiny_models import one_thread, tiny_bert
 
-from workflow_scripts.benchmarks import (
+from benchmarks import (
     probe_workloads,
     run_benchmarks,
     scale_measures,
@@ -31,7 +31,7 @@ def run_inside(what, module, arguments, threads):
 def job_inside(what, job, shown):
     """As `run_job`, with made-up memory."""
     arguments = [json.dumps(job, default=str)]
-    printed, made_up = run_inside(what, "workflow_scripts.benchmarks.timed_run", arguments, 1)
+    printed, made_up = run_inside(what, "benchmarks.timed_run", arguments, 1)
     return json.loads(printed[-1]) | made_up | {"memory_growth": 2**19}
 
 

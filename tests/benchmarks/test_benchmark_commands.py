@@ -8,12 +8,12 @@ import pytest
 import torch
 from tiny_models import make_sentences
 
-from workflow_scripts.benchmarks import run_benchmarks
-from workflow_scripts.benchmarks.measurements import ABOUT, read_measurements
-from workflow_scripts.benchmarks.report import save_report
-from workflow_scripts.benchmarks.settings import Settings
-from workflow_scripts.benchmarks.timed_run import spearman
-from workflow_scripts.benchmarks.workloads import (
+from benchmarks import run_benchmarks
+from benchmarks.measurements import ABOUT, read_measurements
+from benchmarks.report import save_report
+from benchmarks.settings import Settings
+from benchmarks.timed_run import spearman
+from benchmarks.workloads import (
     CMLM_WAYS,
     EMBEDDING_WAYS,
     TUNING_WAYS,
@@ -44,7 +44,7 @@ def values_of(folder, way, task):
 
 @pytest.mark.nightly
 def test_quick_run_as_a_process_measures_every_way_to_tune(quick, tmp_path, project):
-    command = [sys.executable, "-m", "workflow_scripts.benchmarks.run_benchmarks", *quick]
+    command = [sys.executable, "-m", "benchmarks.run_benchmarks", *quick]
     subprocess.run([*command, "--only", "words"], check=True, cwd=project)
     for way in TUNING_WAYS:
         found = values_of(tmp_path, way, "words")

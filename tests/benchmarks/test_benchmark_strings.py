@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workflow_scripts.benchmarks.benchmark_strings import read_neighbours, read_strings
-from workflow_scripts.benchmarks.workloads import draw_strings
+from benchmarks.benchmark_strings import read_neighbours, read_strings
+from benchmarks.workloads import draw_strings
 from workflow_scripts.errors import UserError
 
 TEXTS = st.lists(st.text("abc", max_size=3), min_size=1, unique=True)

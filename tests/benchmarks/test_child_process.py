@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from workflow_scripts.benchmarks.child_process import run_module
+from benchmarks.child_process import run_module
 from workflow_scripts.errors import UserError
 
 
@@ -29,7 +29,7 @@ def test_memory_is_that_of_the_child_alone(child, project):
     # From a small process, as the commands are: this one has torch in its memory.
     code = (
         "import json\n"
-        "from workflow_scripts.benchmarks.child_process import run_module\n"
+        "from benchmarks.child_process import run_module\n"
         "print(json.dumps(run_module('a run', 'child', ['--one', 1], threads=3)))\n"
     )
     lines, measures = json.loads(subprocess.check_output([sys.executable, "-c", code], cwd=project))

@@ -7,7 +7,7 @@ import tiny_models
 import torch
 from tiny_models import make_sentences
 
-from workflow_scripts.benchmarks.plain_tuning import pair_views, tune_plainly
+from benchmarks.plain_tuning import pair_views, tune_plainly
 from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.tuning.recipe import tuning_recipe_of
 

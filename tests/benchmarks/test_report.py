@@ -2,8 +2,8 @@
 
 import pytest
 
-from workflow_scripts.benchmarks.measurements import ABOUT, read_measurements, rows_of
-from workflow_scripts.benchmarks.report import save_report
+from benchmarks.measurements import ABOUT, read_measurements, rows_of
+from benchmarks.report import save_report
 from workflow_scripts.errors import UserError
 
 MIB = 2**20

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from workflow_scripts.benchmarks import run_benchmarks, scale_measures
-from workflow_scripts.benchmarks.measurements import read_measurements
-from workflow_scripts.benchmarks.scale_workloads import CSLS_WAYS, LINKING_WAYS, combine_names
+from benchmarks import run_benchmarks, scale_measures
+from benchmarks.measurements import read_measurements
+from benchmarks.scale_workloads import CSLS_WAYS, LINKING_WAYS, combine_names
 
 
 @pytest.mark.usefixtures("inside")

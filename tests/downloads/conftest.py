@@ -5,7 +5,7 @@ import yaml
 from faulty_server import Handler, Server
 from small_registry import ENTRY
 
-from tools.fake_hub import listening
+from tests.support.fake_hub import listening
 from workflow_scripts.downloads.registry import read_registry
 from workflow_scripts.downloads.transfer import Policy
 

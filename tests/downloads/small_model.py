@@ -7,7 +7,7 @@ import sys
 
 from small_registry import sha256
 
-from tools.fake_hub import COMMIT
+from tests.support.fake_hub import COMMIT
 from workflow_scripts.downloads.model_folders import HubModel
 
 MODEL = HubModel("owner/small", COMMIT)

@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 from small_registry import known
 
-from tools.fake_hub import COMMIT, Repository, fake_hub, listening
+from tests.support.fake_hub import COMMIT, Repository, fake_hub, listening
 from workflow_scripts.downloads.check_fetch import main
 from workflow_scripts.downloads.reachability import Answer, ask
 from workflow_scripts.errors import UserError

@@ -6,7 +6,7 @@ import pytest
 from small_model import FILES, MODEL, file_list, run_fetch_model, write_folder
 from small_registry import files_below
 
-from tools.fake_hub import COMMIT, Repository, fake_hub
+from tests.support.fake_hub import COMMIT, Repository, fake_hub
 
 WEIGHTS = FILES["model.safetensors"]
 OTHERS = {"pytorch_model.bin": b"pickle", "README.md": b"a card", "onnx/model.onnx": b"graph"}

@@ -5,7 +5,7 @@ import sys
 import pytest
 from small_model import FILES, MODEL, file_list, write_folder
 
-from tools.fake_hub import COMMIT
+from tests.support.fake_hub import COMMIT
 from workflow_scripts.downloads import model_folders as folders
 from workflow_scripts.downloads.model_files import hub_offline_variable
 from workflow_scripts.errors import UserError

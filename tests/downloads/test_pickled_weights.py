@@ -19,7 +19,7 @@ from small_model import run_fetch_model
 from small_registry import files_below, sha256
 from tiny_models import make_bert, make_roberta
 
-from tools.fake_hub import COMMIT, Repository, fake_hub
+from tests.support.fake_hub import COMMIT, Repository, fake_hub
 from workflow_scripts.downloads.convert_weights import convert
 from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.errors import UserError

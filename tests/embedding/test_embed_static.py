@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from command_words import as_argv
 
-from tools.fasttext_files import write_model
+from tests.support.fasttext_files import write_model
 from workflow_scripts.embedding import embed_static
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import sha256_of

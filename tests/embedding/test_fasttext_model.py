@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.fasttext_files import BUCKETS, WORDS, make_matrix, model_bytes, write_model
+from tests.support.fasttext_files import BUCKETS, WORDS, make_matrix, model_bytes, write_model
 from workflow_scripts.embedding import fasttext_model
 from workflow_scripts.embedding.fasttext_model import character_ngrams, read_fasttext_model
 from workflow_scripts.errors import UserError

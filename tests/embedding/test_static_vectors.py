@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tools.fasttext_files import write_model
+from tests.support.fasttext_files import write_model
 from workflow_scripts.embedding import static_vectors
 from workflow_scripts.embedding.static_vectors import first_words, read_word_vectors
 from workflow_scripts.embedding.word_lookup import WordVectors, embed_strings, words_to_seek

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from workflow_scripts.benchmarks.plain_senteval import (
+from benchmarks.plain_senteval import (
     PlainClassifier,
     Set,
     plain_nested,

@@ -7,7 +7,7 @@ import pytest
 import torch
 from scipy.stats import pearsonr
 
-from workflow_scripts.benchmarks.plain_senteval import plain_regression, predict_plainly
+from benchmarks.plain_senteval import plain_regression, predict_plainly
 from workflow_scripts.errors import UserError
 from workflow_scripts.scoring.classify_texts import main
 from workflow_scripts.scoring.linear_probe import PROTOCOLS

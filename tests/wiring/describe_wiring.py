@@ -1,7 +1,7 @@
 """Print how many keys of each section reach a command and a number, and why others do not.
 
-`PYTHONPATH=.:tests:tests/wiring python tests/wiring/describe_wiring.py`; what it counts the tests
-of this folder prove.
+`PYTHONPATH=.:tests/support:tests/wiring python tests/wiring/describe_wiring.py`; what it counts the
+tests of this folder prove.
 """
 
 from collections import Counter

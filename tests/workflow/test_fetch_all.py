@@ -11,7 +11,7 @@ import pytest
 import yaml
 from small_project import TUNE
 
-from tools.fake_hub import COMMIT, Repository, fake_hub
+from tests.support.fake_hub import COMMIT, Repository, fake_hub
 
 pytestmark = pytest.mark.slow
 

@@ -9,12 +9,12 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from workflow_scripts.benchmarks.child_process import run_job
-from workflow_scripts.benchmarks.measurements import ABOUT, Measurement, describe_machine, rows_of
-from workflow_scripts.benchmarks.report import save_report
-from workflow_scripts.benchmarks.sections import Workload
-from workflow_scripts.benchmarks.settings import Settings, add_arguments, read_settings
-from workflow_scripts.benchmarks.workloads import WORKLOADS
+from benchmarks.child_process import run_job
+from benchmarks.measurements import ABOUT, Measurement, describe_machine, rows_of
+from benchmarks.report import save_report
+from benchmarks.sections import Workload
+from benchmarks.settings import Settings, add_arguments, read_settings
+from benchmarks.workloads import WORKLOADS
 from workflow_scripts.errors import UserError, nearest_name, run_command
 
 # `--only senteval` takes long: the plain way does; `make bench-scale` has the last two

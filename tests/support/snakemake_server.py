@@ -2,7 +2,7 @@
 
 A fork imports the project's own modules itself, from the folder in which it runs.
 
-    python tests/snakemake_server.py   # reads requests as lines of JSON, answers each with a line
+    python tests/support/snakemake_server.py   # answers each request, a line of JSON, with a line
 """
 
 import importlib

@@ -21,7 +21,7 @@ from sentence_transformers.sentence_transformer.losses import (
 from sentence_transformers.sentence_transformer.modules import Pooling
 from transformers import TrainerCallback
 
-from workflow_scripts.benchmarks.plain_tuning import pair_views, set_dropout
+from benchmarks.plain_tuning import pair_views, set_dropout
 
 # share of the words that TSDAE leaves out
 DELETED = 0.6

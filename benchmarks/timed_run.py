@@ -15,9 +15,9 @@ import numpy as np
 import psutil
 import torch
 
-from workflow_scripts.benchmarks.benchmark_strings import read_sts_pairs, texts_of
-from workflow_scripts.benchmarks.probe_workloads import probe_measures
-from workflow_scripts.benchmarks.scale_measures import scale_measures
+from benchmarks.benchmark_strings import read_sts_pairs, texts_of
+from benchmarks.probe_workloads import probe_measures
+from benchmarks.scale_measures import scale_measures
 from workflow_scripts.datasets.strings import blocks_of
 from workflow_scripts.embedding.encoder_folder import find_onnx_file, load_model
 from workflow_scripts.embedding.recorded_choices import settle_pooling
@@ -61,7 +61,7 @@ def load_tuner(job: Job, choices: Any, device: torch.device) -> tuple[Work, Any]
     """Return what tunes on strings, and the model that it tunes."""
     seed, of_text = job["seed"], choices.method == "cmlm"
     if job["way"] == "sentence-transformers":
-        from workflow_scripts.benchmarks import sentence_transformers_tuning as theirs
+        from benchmarks import sentence_transformers_tuning as theirs
 
         encoder = theirs.make_sentence_transformer(job["model"], choices)
 
@@ -74,9 +74,9 @@ def load_tuner(job: Job, choices: Any, device: torch.device) -> tuple[Work, Any]
         return tune, None
     method = tune_by_project
     if job["way"] == "plain" and of_text:
-        from workflow_scripts.benchmarks.plain_cmlm import tune_plainly as method
+        from benchmarks.plain_cmlm import tune_plainly as method
     elif job["way"] == "plain":
-        from workflow_scripts.benchmarks.plain_tuning import tune_plainly as method
+        from benchmarks.plain_tuning import tune_plainly as method
     loaded, units = load_model(job["model"], device), blocks_of if of_text else list
     return timed(lambda texts: method(loaded, list(units(texts)), choices, seed)), loaded
 

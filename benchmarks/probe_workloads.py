@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.benchmarks.child_process import run_module
-from workflow_scripts.benchmarks.sections import Prepared, Workload
-from workflow_scripts.benchmarks.settings import Settings
+from benchmarks.child_process import run_module
+from benchmarks.sections import Prepared, Workload
+from benchmarks.settings import Settings
 from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.tuning.methods.register import read_recipe_blocks
 
-CONFIG = Path(__file__).resolve().parent.parent.parent / "config"
+CONFIG = Path(__file__).resolve().parents[1] / "config"
 PROTOCOL = "prototyping"
 SETS = ("mr", "cr", "subj", "mpqa", "sst2", "trec", "mrpc", "sick-e", "sick-r")
 
@@ -46,8 +46,8 @@ def probe_measures(job: dict[str, Any]) -> dict[str, Any]:
     import psutil
     import torch
 
+    from benchmarks.plain_senteval import predict_plainly
     from workflow_scripts import rooms
-    from workflow_scripts.benchmarks.plain_senteval import predict_plainly
     from workflow_scripts.retrieval.suite_files import read_dataset, read_vectors
     from workflow_scripts.scoring.linear_probe import PROTOCOLS
     from workflow_scripts.scoring.trained_predictions import predict

@@ -56,7 +56,7 @@ def run_module(
 
 def run_job(what: str, job: Mapping[str, Any], shown: str) -> dict[str, Any]:
     """Return the measures of a job of `timed_run` and of its process; tell the one of `shown`."""
-    module, arguments = "workflow_scripts.benchmarks.timed_run", [json.dumps(job, default=str)]
+    module, arguments = "benchmarks.timed_run", [json.dumps(job, default=str)]
     others = [subprocess.Popen(BUSY) for _ in range(job.get("busy", 0))]
     try:
         printed, measures = run_module(what, module, arguments, job["threads"])

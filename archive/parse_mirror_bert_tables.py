@@ -1,6 +1,6 @@
 """The cells of all tables of the paper of Mirror-BERT, parsed out of its text and frozen.
 
-    python tools/parse_mirror_bert_tables.py --paper mirror-bert.txt \\
+    python archive/parse_mirror_bert_tables.py --paper mirror-bert.txt \\
       --formulas mirror-bert-with-formulas.txt --poster mirror-bert-poster.txt \\
       --output tests/tables/published_cells.tsv
 

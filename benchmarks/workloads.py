@@ -12,16 +12,16 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.benchmarks.benchmark_strings import (
+from benchmarks.benchmark_strings import (
     read_neighbours,
     read_strings,
     read_sts_pairs,
     texts_of,
 )
-from workflow_scripts.benchmarks.child_process import run_job, run_module
-from workflow_scripts.benchmarks.probe_workloads import SETS, prepare_probes
-from workflow_scripts.benchmarks.scale_workloads import SCALE_WORKLOADS
-from workflow_scripts.benchmarks.sections import (
+from benchmarks.child_process import run_job, run_module
+from benchmarks.probe_workloads import SETS, prepare_probes
+from benchmarks.scale_workloads import SCALE_WORKLOADS
+from benchmarks.sections import (
     BEST,
     ONE,
     OURS,
@@ -34,12 +34,12 @@ from workflow_scripts.benchmarks.sections import (
     Section,
     Workload,
 )
-from workflow_scripts.benchmarks.settings import Settings
+from benchmarks.settings import Settings
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import write_text
 from workflow_scripts.tuning.methods.register import read_recipe_blocks
 
-CONFIG = Path(__file__).resolve().parent.parent.parent / "config"
+CONFIG = Path(__file__).resolve().parents[1] / "config"
 TUNING_WAYS = {PLAIN: "the authors' way", TRAINER: TRAINER, OURS: "this project"}
 CMLM_WAYS = {PLAIN: "the plain way", TRAINER: "sentence-transformers, TSDAE", OURS: "this project"}
 EMBEDDING_WAYS = {

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from workflow_scripts.benchmarks.child_process import run_module
-from workflow_scripts.benchmarks.sections import FAISS, OURS, PLAIN, SEARCH, TRAINER
+from benchmarks.child_process import run_module
+from benchmarks.sections import FAISS, OURS, PLAIN, SEARCH, TRAINER
 
 Job = dict[str, Any]
 # Rows and scores [queries, k].

@@ -13,7 +13,7 @@ import torch
 from torch import nn
 from transformers import AutoModelForMaskedLM
 
-from workflow_scripts.benchmarks.plain_tuning import PlainSummary, set_dropout
+from benchmarks.plain_tuning import PlainSummary, set_dropout
 from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.language_modelling.masking import choose_pieces, corrupt
 

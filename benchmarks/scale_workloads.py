@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from workflow_scripts.benchmarks.benchmark_strings import read_strings
-from workflow_scripts.benchmarks.child_process import run_job, run_module
-from workflow_scripts.benchmarks.sections import (
+from benchmarks.benchmark_strings import read_strings
+from benchmarks.child_process import run_job, run_module
+from benchmarks.sections import (
     FAISS,
     OURS,
     PLAIN,
@@ -18,7 +18,7 @@ from workflow_scripts.benchmarks.sections import (
     Section,
     Workload,
 )
-from workflow_scripts.benchmarks.settings import Settings
+from benchmarks.settings import Settings
 from workflow_scripts.files import write_text
 
 LINK = "workflow_scripts.link"

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from statistics import mean, stdev
 
-from workflow_scripts.benchmarks import workloads as ways
-from workflow_scripts.benchmarks.probe_workloads import SETS
-from workflow_scripts.benchmarks.report_columns import (
+from benchmarks import workloads as ways
+from benchmarks.probe_workloads import SETS
+from benchmarks.report_columns import (
     FASTER,
     FITS,
     LOOP,
@@ -19,7 +19,7 @@ from workflow_scripts.benchmarks.report_columns import (
     Values,
     aim,
 )
-from workflow_scripts.benchmarks.scale_parts import SCALE_PARTS
+from benchmarks.scale_parts import SCALE_PARTS
 
 NO_SLOWER = "no slower than one thread (at least {:g} times as fast)"
 INT8 = "Spearman's rho of int8 on STS-B within {:g} of float32"

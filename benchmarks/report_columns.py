@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 from typing import Any, NamedTuple
 
-from workflow_scripts.benchmarks.sections import OURS
+from benchmarks.sections import OURS
 
 STEP, LOOP, PEAK, RHO = "seconds_per_step", "loop_seconds", "peak_memory", "spearman"
 PROCESSOR, FITS = "processor_seconds_per_step", "processor_seconds"

@@ -1,7 +1,7 @@
 """The blocks of docs/benchmarks.md at the size of ontologies and vocabularies."""
 
-from workflow_scripts.benchmarks import scale_workloads as ways
-from workflow_scripts.benchmarks.report_columns import (
+from benchmarks import scale_workloads as ways
+from benchmarks.report_columns import (
     FASTER,
     FITS,
     LOOP,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.benchmarks.settings import Settings
+from benchmarks.settings import Settings
 
 PLAIN, TRAINER, BEST = "plain", "sentence-transformers", "sentence-transformers-best"
 FAISS, SEARCH = "faiss", "mirror-search"

@@ -12,14 +12,14 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from workflow_scripts.benchmarks import measurements as tsv
-from workflow_scripts.benchmarks import workloads as ways
-from workflow_scripts.benchmarks.measurements import ABOUT, PACKAGES, Measurement
-from workflow_scripts.benchmarks.report_columns import Part, Values
-from workflow_scripts.benchmarks.report_parts import PARTS
+from benchmarks import measurements as tsv
+from benchmarks import workloads as ways
+from benchmarks.measurements import ABOUT, PACKAGES, Measurement
+from benchmarks.report_columns import Part, Values
+from benchmarks.report_parts import PARTS
 from workflow_scripts.files import read_text, write_text
 
-REPORT = Path(__file__).resolve().parent.parent.parent / "docs" / "benchmarks.md"
+REPORT = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 BLOCK = re.compile(r"(<!-- measured: (\S+) -->\n).*?(?=<!-- end -->\n)", re.DOTALL)
 
 

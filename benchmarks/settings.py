@@ -7,7 +7,7 @@ from typing import Any
 
 from workflow_scripts.errors import UserError
 
-MODEL = Path(__file__).resolve().parent.parent.parent / "resources" / "models" / "bert-en-mini"
+MODEL = Path(__file__).resolve().parents[1] / "resources" / "models" / "bert-en-mini"
 # Of the model that is made for a GPU.
 BERT_BASE = {"hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12}
 BERT_BASE |= {"intermediate_size": 3072, "max_position_embeddings": 512}
