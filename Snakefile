@@ -27,7 +27,7 @@ use_results_records(workflow, plan.config.results, plan.records, plan.hashes)
 failed_jobs = FailedJobs()
 page_status = PageStatus(plan, workflow)
 FinishedOutputs(page_status.finished, page_status.nothing_to_do).watch()
-STAGES = "downloads corpora datasets pretraining tuning tuning_grid embedding retrieval scoring"
+STAGES = "downloads corpora datasets tuning tuning_grid embedding retrieval scoring"
 
 
 pathvars:

@@ -29,7 +29,7 @@ def test_a_config_of_ones_own_lies_over_the_default(write):
 
 
 def test_the_default_is_made_of_its_base():
-    parts = ("datasets", "recipes", "pretraining", "tuning_grid", "papers/mirror-bert")
+    parts = ("datasets", "recipes", "tuning_grid", "papers/mirror-bert")
     for part in parts:
         for section, block in yaml.safe_load((CONFIG / f"{part}.yaml").read_text()).items():
             assert set(block) <= set(read_layers([]).config[section])

@@ -6,7 +6,7 @@ import transformers
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.pretraining.settings import Architecture
+from bundled_models.settings import Architecture
 
 # RoBERTa counts positions from the padding id + 1.
 _ROBERTA_POSITION_OFFSET = 2

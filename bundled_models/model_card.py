@@ -10,9 +10,9 @@ import numpy as np
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-from workflow_scripts.pretraining.encoded_text import EncodedText
-from workflow_scripts.pretraining.settings import MASK_IN_EXAMPLES, Architecture, Training
-from workflow_scripts.pretraining.training import Position, Task, mean_loss
+from bundled_models.encoded_text import EncodedText
+from bundled_models.settings import MASK_IN_EXAMPLES, Architecture, Training
+from bundled_models.training import Position, Task, mean_loss
 
 _CURVE_POINTS = 12
 _PIECES_SHOWN = 4

@@ -6,8 +6,8 @@ import torch
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.language_modelling.prediction import masked_loss
-from workflow_scripts.pretraining import masked_lm
-from workflow_scripts.pretraining.settings import Architecture
+from bundled_models import masked_lm
+from bundled_models.settings import Architecture
 
 FAMILIES = {"WordPiece": "bert", "BPE": "roberta"}
 

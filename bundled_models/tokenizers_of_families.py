@@ -11,7 +11,7 @@ from transformers import PreTrainedTokenizerFast
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json, write_json
-from workflow_scripts.pretraining.settings import TokenizerSettings
+from bundled_models.settings import TokenizerSettings
 
 # In the order of their ids.
 _WORDPIECE_SPECIALS = {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]"}

@@ -9,9 +9,9 @@ import yaml
 
 from workflow_scripts.configuration.blocks import read_block
 from workflow_scripts.errors import UserError
-from workflow_scripts.pretraining import settings
-from workflow_scripts.pretraining.plan import PretrainingPlan
-from workflow_scripts.pretraining.settings import Architecture, Examples, Training
+from bundled_models import settings
+from bundled_models.plan import PretrainingPlan
+from bundled_models.settings import Architecture, Examples, Training
 
 PAPER_LANGUAGES = {"en", "es", "fr", "pl", "et", "fi", "ru", "tr", "it", "zh", "ar", "he"}
 NAMED = {"name": "Text", "licence": "CC0", "reader": "lines"}
