@@ -5,8 +5,8 @@ import torch
 import transformers
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-from workflow_scripts.errors import UserError
 from bundled_models.settings import Architecture
+from workflow_scripts.errors import UserError
 
 # RoBERTa counts positions from the padding id + 1.
 _ROBERTA_POSITION_OFFSET = 2

@@ -4,11 +4,11 @@ import argparse
 import random
 from pathlib import Path
 
+from bundled_models.encoded_text import read_prepared
+from bundled_models.settings import TokenizerSettings, parse_settings
 from workflow_scripts.corpora.drawing import quotas_of, shares_of
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import atomic_directory
-from bundled_models.encoded_text import read_prepared
-from bundled_models.settings import TokenizerSettings, parse_settings
 
 
 def sample_lines(text: dict[str, list[str]], exponent: float, most: int, seed: int) -> list[str]:

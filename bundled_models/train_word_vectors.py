@@ -14,10 +14,10 @@ from scipy import linalg, sparse
 from scipy.sparse import linalg as sparse_linalg
 from sklearn.preprocessing import normalize
 
-from workflow_scripts.errors import run_command
-from workflow_scripts.files import atomic_file
 from bundled_models.encoded_text import encode_prepared
 from bundled_models.settings import WordVectorSettings, parse_settings
+from workflow_scripts.errors import run_command
+from workflow_scripts.files import atomic_file
 
 _BETWEEN_SENTENCES = -1
 # Pairs are counted in parts of the text, so that memory does not grow with it.

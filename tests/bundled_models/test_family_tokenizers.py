@@ -5,11 +5,11 @@ import json
 import pytest
 from transformers import AutoTokenizer
 
-from workflow_scripts.errors import UserError
 from bundled_models import tokenizers_of_families as families
 from bundled_models.encoded_text import read_prepared
 from bundled_models.settings import TokenizerSettings
 from bundled_models.train_tokenizer import main, sample_lines
+from workflow_scripts.errors import UserError
 
 # padding, unknown, start, end and mask; separators of a pair of texts
 SPECIALS = {

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from workflow_scripts.errors import UserError
-from workflow_scripts.language_modelling.prediction import masked_loss
 from bundled_models import masked_lm
 from bundled_models.settings import Architecture
+from workflow_scripts.errors import UserError
+from workflow_scripts.language_modelling.prediction import masked_loss
 
 FAMILIES = {"WordPiece": "bert", "BPE": "roberta"}
 

@@ -36,6 +36,14 @@ def test_the_default_is_made_of_its_base():
     assert "base" not in read_layers([]).config
 
 
+def test_files_lie_over_another_default_where_one_is_named(write):
+    default = write("default.yaml", "seeds: [1]\ndevice: cpu\n")
+    assert read_layers([], default=default).config == {"seeds": [1], "device": "cpu"}
+    mine = write("mine.yaml", "seeds: [2]\n")
+    assert read_layers([mine], default=default).config == {"seeds": [2], "device": "cpu"}
+    assert read_layers([default], default=default).config == {"seeds": [1], "device": "cpu"}
+
+
 def test_base_opts_out_or_names_files(write):
     assert read_layers([write("a.yaml", "base: none\nseeds: [1]\n")]).config == {"seeds": [1]}
     write("below.yaml", "base: none\nseeds: [1]\ndevice: cpu\n")
