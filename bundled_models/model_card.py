@@ -164,7 +164,7 @@ little: use it to see that everything works, not for its scores.
 
 ## Training
 
-Trained from scratch with the project's pretraining rules: {_recipe(task.training)} \
+Trained from scratch with the project's `bundled_models/Snakefile`: {_recipe(task.training)} \
 {position.step} steps, {position.tokens / 1e6:.1f} M tokens seen in \
 {position.seconds / 60:.0f} minutes on {machine}, seed {task.seed}, {date}.
 
