@@ -105,9 +105,10 @@ $(MUTATE_PACKAGES)/.ready: envs/mutate.lock $(READY)
 check: environment
 	ruff check .
 	ruff format --check .
-	snakefmt --check Snakefile rules
+	snakefmt --check Snakefile rules bundled_models/Snakefile
 	lint-imports
 	snakemake --lint
+	snakemake --lint --snakefile bundled_models/Snakefile
 
 bench: environment
 	python -m benchmarks.run_benchmarks --data $(BENCH_DATA) \

@@ -55,7 +55,6 @@ rule all_tables:
 include: "rules/downloads.smk"
 include: "rules/corpora.smk"
 include: "rules/datasets.smk"
-include: "rules/pretraining.smk"
 include: "rules/tuning.smk"
 include: "rules/tuning_grid.smk"
 include: "rules/embedding.smk"

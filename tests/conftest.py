@@ -34,6 +34,12 @@ def project() -> Path:
 
 
 @pytest.fixture(scope="session")
+def rule_files(project) -> list[Path]:
+    """The files with rules of the workflow and of the one that makes the bundled models."""
+    return [*sorted((project / "rules").glob("*.smk")), project / "bundled_models" / "Snakefile"]
+
+
+@pytest.fixture(scope="session")
 def mirror_bert(tmp_path_factory) -> Path:
     """The command as pip writes it, for this checkout and this Python."""
     script = tmp_path_factory.mktemp("bin") / "mirror-bert"

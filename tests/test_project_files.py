@@ -1,9 +1,11 @@
 """Files for hosts, catalogues and contributors: they are valid, and say what the project says."""
 
 import re
+import runpy
 import tomllib
 
 import pytest
+import setuptools
 import yaml
 
 
@@ -25,6 +27,14 @@ def test_one_version_everywhere(project, metadata):
     assert str(citation["version"]) == metadata["version"]
     dates = [date for _, date in headings]
     assert dates == sorted(dates, reverse=True)
+
+
+def test_pip_installs_the_package_of_the_workflow_and_no_other(project, monkeypatch):
+    found = {}
+    monkeypatch.chdir(project)
+    monkeypatch.setattr(setuptools, "setup", found.update)
+    runpy.run_path("setup.py")
+    assert {name.split(".")[0] for name in found["packages"]} == {"workflow_scripts"}
 
 
 def test_the_citation_has_what_its_format_needs_and_both_papers(project):

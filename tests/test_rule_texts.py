@@ -14,8 +14,8 @@ NUMBERS = {"threads", "params.threads", "resources.gpu", "resources.mem_mb"}
 
 
 @pytest.fixture(scope="module")
-def rules(project):
-    return {file.name: file.read_text() for file in sorted((project / "rules").glob("*.smk"))}
+def rules(rule_files):
+    return {file.name: file.read_text() for file in rule_files}
 
 
 def test_every_value_in_a_shell_command_is_quoted(rules):

@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from workflow_scripts.sources import import_statements, sources
+from workflow_scripts.sources import PACKAGES, import_statements, sources
 
 PROJECT = Path(__file__).resolve().parents[1]
-# every step that a rule runs
+# every step that a rule runs; those of bundled_models by their whole name
 STEPS = sorted(
     {
         step
-        for file in (PROJECT / "rules").glob("*.smk")
+        for file in [*(PROJECT / "rules").glob("*.smk"), PROJECT / "bundled_models" / "Snakefile"]
         for step in re.findall(r'sources\(\s*"([^"]+)"', file.read_text(encoding="utf-8"))
     }
 )
 # libraries that are slow to load, and the steps that need them whatever they are asked
 HEAVY = {
-    "torch": {*("tuning.tune_encoder", "embedding.embed_suite", "pretraining.pretrain_model")},
+    "torch": {*("tuning.tune_encoder", "embedding.embed_suite", "bundled_models.pretrain_model")},
     "faiss": {f"retrieval.{step}" for step in ("link_entities", "induce_lexicon", "link_shard")},
     "matplotlib": set(),
 }
@@ -29,11 +29,11 @@ IMPORTED = """
 import sys, runpy
 sys.argv = ["step", "--help"]
 try:
-    runpy.run_module("workflow_scripts.{step}", run_name="__main__")
+    runpy.run_module("{module}", run_name="__main__")
 except SystemExit:
     pass
 for module in list(sys.modules.values()):
-    if getattr(module, "__name__", "").startswith("workflow_scripts"):
+    if getattr(module, "__name__", "").startswith({packages}):
         print("FILE", module.__file__)
 for library in ("torch", "faiss", "matplotlib"):
     if library in sys.modules:
@@ -44,7 +44,9 @@ for library in ("torch", "faiss", "matplotlib"):
 @cache
 def run_step(step):
     """Return the files of the project, and the heavy libraries, that `step --help` imports."""
-    command = [sys.executable, "-c", IMPORTED.format(step=step)]
+    module = step if step.startswith(PACKAGES) else f"workflow_scripts.{step}"
+    script = IMPORTED.format(module=module, packages=PACKAGES)
+    command = [sys.executable, "-c", script]
     text = subprocess.check_output(command, cwd=PROJECT, text=True)
     lines = [line.split(" ", 1) for line in text.splitlines() if " " in line]
     files = {what.removeprefix(f"{PROJECT}/") for kind, what in lines if kind == "FILE"}
@@ -53,8 +55,8 @@ def run_step(step):
 
 def test_the_steps_of_all_stages_are_found():
     assert {step.split(".")[0] for step in STEPS} == {
-        *("downloads", "corpora", "datasets", "pretraining", "tuning", "tuning_grid"),
-        *("embedding", "retrieval", "scoring", "tables", "figures"),
+        *("downloads", "corpora", "datasets", "tuning", "tuning_grid", "embedding"),
+        *("retrieval", "scoring", "tables", "figures", "bundled_models"),
     }
 
 
@@ -79,6 +81,14 @@ def test_a_step_of_one_stage_does_not_depend_on_another_stage_s_modules():
     assert not [file for file in tables if "/retrieval/" in file]
 
 
+def test_a_step_of_the_bundled_models_depends_on_both_packages():
+    found = sources("bundled_models.pretrain_model")
+    assert {"bundled_models/training.py", "workflow_scripts/language_modelling/masking.py"} <= {
+        *found
+    }
+    assert "bundled_models/prepare_text.py" not in found
+
+
 def test_a_step_that_does_not_exist_is_an_error():
     with pytest.raises(ValueError, match="tuning/tune_nothing"):
         sources("tuning.tune_nothing")
@@ -89,6 +99,7 @@ UNUSUAL = {
     "two statements in a line": "import workflow_scripts.files; import workflow_scripts.canonical",
     "within a condition": "if True: from workflow_scripts import files",
     "with a comment": "from workflow_scripts import (  # (one\n    files,\n)",
+    "of another package": "from bundled_models import plan",
     "in a string": '"""\nfrom workflow_scripts.files we import\n"""\nimport workflow_scripts.files',
 }
 
@@ -97,12 +108,15 @@ def imports_by_parser(text):
     nodes = [
         node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import | ast.ImportFrom)
     ]
-    return sorted({ast.unparse(node) for node in nodes if "workflow_scripts" in ast.unparse(node)})
+    return of_the_project(map(ast.unparse, nodes))
 
 
 def imports_read(file):
-    nodes = map(ast.unparse, import_statements(file))
-    return sorted({node for node in nodes if "workflow_scripts" in node})
+    return of_the_project(map(ast.unparse, import_statements(file)))
+
+
+def of_the_project(statements):
+    return sorted({one for one in statements if any(package in one for package in PACKAGES)})
 
 
 @pytest.mark.parametrize("text", UNUSUAL.values(), ids=UNUSUAL)
@@ -113,7 +127,7 @@ def test_imports_in_unusual_forms_are_read(text, tmp_path):
 
 
 def test_the_imports_of_every_file_are_those_of_python_s_parser():
-    files = sorted((PROJECT / "workflow_scripts").rglob("*.py"))
+    files = sorted(file for package in PACKAGES for file in (PROJECT / package).rglob("*.py"))
     assert len(files) > 300
     for file in files:
         assert imports_read(file) == imports_by_parser(file.read_text(encoding="utf-8")), file

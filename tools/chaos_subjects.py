@@ -33,7 +33,7 @@ _VOLATILE = (
     r"|results/tables/(index\.html|run\.js|status\.js|results\.zip)"
 )
 _CONFIG: dict[str, Any] = {
-    "base": ["datasets.yaml", "recipes.yaml", "pretraining.yaml", "tuning_grid.yaml"],
+    "base": ["datasets.yaml", "recipes.yaml", "tuning_grid.yaml"],
     "seeds": [33],
     "device": "cpu",
     "data": {"root": "resources/sampler", "label": "the sampler", "missing": "error"},

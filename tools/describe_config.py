@@ -20,7 +20,6 @@ from workflow_scripts.corpora.kinds.register import KINDS as CORPORA
 from workflow_scripts.datasets.formats.register import FORMATS
 from workflow_scripts.figures.kinds.register import KINDS as FIGURES
 from workflow_scripts.files import write_text
-from workflow_scripts.pretraining.settings import Pretraining
 from workflow_scripts.retrieval.dictionary_block import DictionaryBlock
 from workflow_scripts.tables.kinds.register import KINDS as TABLES
 from workflow_scripts.tuning.methods.register import METHODS
@@ -56,7 +55,6 @@ def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
             yield title.format(name), prefix, getattr(rooms.load(room, name), kind)
     yield "Dictionaries", "dictionaries.<id>", DictionaryBlock
     yield "The tuning grid", "tuning_grid", TuningGrid
-    yield "Pretraining", "pretraining", Pretraining
 
 
 def _section(title: str, prefix: str, block: type[BaseModel]) -> str:

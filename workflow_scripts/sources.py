@@ -10,14 +10,17 @@ from typing import Any
 from workflow_scripts.canonical import canonical
 from workflow_scripts.files import sha256_of
 
+# the workflow's own package, and that of a workflow beside it, which imports this one's modules
 PACKAGE = "workflow_scripts"
+PACKAGES = (PACKAGE, "bundled_models")
 _ROOT = Path(__file__).resolve().parents[1]
 # a line that may import a module of the project, and such a statement as it is usually written
+_NAME = rf"(?:{'|'.join(PACKAGES)})\b"
 _MENTION = re.compile(
-    rf"^.*\bimport\b.*\b{PACKAGE}\b|^.*\b(?:{PACKAGE}\b|from \.).*\bimport\b", re.MULTILINE
+    rf"^.*\bimport\b.*\b{_NAME}|^.*\b(?:{_NAME}|from \.).*\bimport\b", re.MULTILINE
 )
 _STATEMENT = re.compile(
-    rf"^[ \t]*((?:from|import) (?:{PACKAGE}\b|\.)(?:[^\n(#;]*\([^()#;]*\)|[^\n(#;]*))$",
+    rf"^[ \t]*((?:from|import) (?:{_NAME}|\.)(?:[^\n(#;]*\([^()#;]*\)|[^\n(#;]*))$",
     re.MULTILINE,
 )
 
@@ -29,6 +32,10 @@ def _file_of(module: str) -> Path | None:
         if candidate.is_file():
             return candidate
     return None
+
+
+def _whole_name(module: str) -> str:
+    return module if module.split(".")[0] in PACKAGES else f"{PACKAGE}.{module}"
 
 
 def import_statements(file: Path) -> list[ast.Import | ast.ImportFrom]:
@@ -65,7 +72,7 @@ def _imports_of(module: str) -> frozenset[str]:
             assert node.module and not node.level, f"{file}: write the import with the whole name"
             # `from package import name`: the name may itself be a module
             names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        found.update(n for n in names if n.split(".")[0] == PACKAGE and _file_of(n))
+        found.update(n for n in names if n.split(".")[0] in PACKAGES and _file_of(n))
     return frozenset(found)
 
 
@@ -75,13 +82,14 @@ def sources(step: str, *more: str) -> list[str]:
 
     `step` is "stage.rule", such as "tuning.tune_encoder": the file
     workflow_scripts/tuning/tune_encoder.py, its transitive imports within the project, and the
-    `__init__.py` of each package on the way (importing a module runs them). `more` are modules in
-    the same form that the step loads by name ("tuning.methods.mirror"). Given as inputs of the
-    step's rule, an edited module reruns its users and nobody else.
+    `__init__.py` of each package on the way (importing a module runs them). A step of another
+    package has its whole name: "bundled_models.prepare_text". `more` are modules in the same form
+    that the step loads by name ("tuning.methods.mirror"). Given as inputs of the step's rule, an
+    edited module reruns its users and nobody else.
 
     Raises `ValueError` if there is no such step or module.
     """
-    todo = [f"{PACKAGE}.{module}" for module in (step, *more)]
+    todo = [_whole_name(module) for module in (step, *more)]
     for module in todo:
         if _file_of(module) is None:
             raise ValueError(f"no such module: {module.replace('.', '/')}.py does not exist")

@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 from stand_ins import stand_in
 
 from workflow_scripts.front_doors import DOORS
-from workflow_scripts.sources import sources
+from workflow_scripts.sources import PACKAGES, sources
 
 PYTHON, PIP = "3.11.7", "23.2.1"
 
@@ -53,10 +53,9 @@ def test_the_lock_file_pins_what_the_project_names_and_the_docs_say_why(project,
         assert re.search(rf"\b{re.escape(package.name)}\b", reasons), package.name
 
 
-def steps_of(project, environment):
+def steps_of(rule_files, environment):
     """Return the steps of the rules that run in a conda environment."""
-    files = (project / "rules").glob("*.smk")
-    blocks = [block for file in files for block in file.read_text().split("\nrule ")[1:]]
+    blocks = [block for file in rule_files for block in file.read_text().split("\nrule ")[1:]]
     blocks = [block for block in blocks if "shell:" in block]
     assert all("conda:" in block for block in blocks)
     of_it = [block for block in blocks if f'"../envs/{environment}.yaml"' in block]
@@ -80,7 +79,7 @@ def imported_packages(project, steps):
                 names.update(alias.name.split(".")[0] for alias in node.names)
             elif isinstance(node, ast.ImportFrom) and not node.level:
                 names.add(node.module.split(".")[0])
-    names -= {"workflow_scripts", *sys.stdlib_module_names}
+    names -= {*PACKAGES, *sys.stdlib_module_names}
     distributions = packages_distributions()
     return {normalised(distributions[name][0]) for name in names}
 
@@ -110,8 +109,10 @@ def with_their_needs(packages):
 
 
 @pytest.mark.parametrize("name", ["torch", "plain"])
-def test_a_conda_environment_is_what_its_steps_import_at_the_locked_versions(name, project, locked):
-    steps = steps_of(project, name)
+def test_a_conda_environment_is_what_its_steps_import_at_the_locked_versions(
+    name, project, locked, rule_files
+):
+    steps = steps_of(rule_files, name)
     assert len(steps) > 5
     environment = yaml.safe_load((project / "envs" / f"{name}.yaml").read_text())
     assert environment["dependencies"][:2] == [f"python ={PYTHON}", f"pip ={PIP}"]

@@ -335,9 +335,8 @@ def test_a_command_of_a_rule_gets_its_gpus_and_its_end_is_passed_on(four, projec
     assert bash(f"logged '{log}' none on_gpu 1 {fails}") == (1, "", "told\n", "told\n")
 
 
-def test_every_rule_that_asks_for_a_gpu_takes_one_and_no_other_does(project):
-    files = (project / "rules").glob("*.smk")
-    blocks = [block for file in files for block in file.read_text().split("\nrule ")[1:]]
+def test_every_rule_that_asks_for_a_gpu_takes_one_and_no_other_does(rule_files):
+    blocks = [block for file in rule_files for block in file.read_text().split("\nrule ")[1:]]
     asking = [block for block in blocks if re.search(r" gpu=(?!0,)", block)]
     assert len(asking) >= 4
     assert asking == [block for block in blocks if "on_gpu {resources.gpu} " in block]

@@ -1,5 +1,7 @@
 """What SLURM says of itself, by stand-ins for its commands."""
 
+import re
+
 import pytest
 from stand_ins import stand_in
 
@@ -40,11 +42,11 @@ def test_the_largest_job_is_the_smallest_node_of_the_partition(programs):
         smallest_node("gpus")
 
 
-def test_the_rules_on_a_gpu_are_those_that_ask_for_one(project):
+def test_the_rules_on_a_gpu_are_those_that_ask_for_one(rule_files):
     asking = {
         block.split(":")[0]
-        for file in (project / "rules").glob("*.smk")
+        for file in rule_files
         for block in file.read_text().split("\nrule ")[1:]
-        if "gpu=given.gpus" in block
+        if re.search(r" gpu=(given|plan)\.gpus", block)
     }
     assert set(GPU_RULES) == asking

@@ -29,11 +29,19 @@ def test_a_config_of_ones_own_lies_over_the_default(write):
 
 
 def test_the_default_is_made_of_its_base():
-    parts = ("datasets", "recipes", "pretraining", "tuning_grid", "papers/mirror-bert")
+    parts = ("datasets", "recipes", "tuning_grid", "papers/mirror-bert")
     for part in parts:
         for section, block in yaml.safe_load((CONFIG / f"{part}.yaml").read_text()).items():
             assert set(block) <= set(read_layers([]).config[section])
     assert "base" not in read_layers([]).config
+
+
+def test_files_lie_over_another_default_where_one_is_named(write):
+    default = write("default.yaml", "seeds: [1]\ndevice: cpu\n")
+    assert read_layers([], default=default).config == {"seeds": [1], "device": "cpu"}
+    mine = write("mine.yaml", "seeds: [2]\n")
+    assert read_layers([mine], default=default).config == {"seeds": [2], "device": "cpu"}
+    assert read_layers([default], default=default).config == {"seeds": [1], "device": "cpu"}
 
 
 def test_base_opts_out_or_names_files(write):

@@ -4,17 +4,18 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+import bundled_sections
 import config_sections
 import corpus_sections
 import dataset_sections
 import other_sections
 import page_sections
 import recipe_sections
-from variations import Section, Variation, all_keys, reason_of, variations
+from variations import Section, Variation, all_keys, keys_of, reason_of, variations
 from wired_sections import Base, Outcomes, jobs_of, pack, wires
 from wiring_project import small_config
 
-KEYS = all_keys()
+KEYS = all_keys() | {name: keys_of(one) for name, one in bundled_sections.KINDS.items()}
 PACKED: dict[str, Section] = {
     **recipe_sections.SECTIONS,
     **corpus_sections.SECTIONS,
@@ -26,7 +27,10 @@ PACKED: dict[str, Section] = {
 ALONE: dict[str, tuple[Section, str | None, list[str]]] = {
     **other_sections.ALONE,
     **config_sections.ALONE,
+    **bundled_sections.ALONE,
 }
+# what other Snakefile the keys of a section are of
+SNAKEFILES = dict.fromkeys(bundled_sections.ALONE, bundled_sections.SNAKEFILE)
 SECTIONS: dict[str, Section] = {**PACKED, **{name: one[0] for name, one in ALONE.items()}}
 
 
@@ -40,17 +44,12 @@ def _packed(name: str) -> Any:
 @cache
 def _alone(name: str) -> Any:
     section, block, targets = ALONE[name]
-    config = small_config()
-    if name == "pretraining":
-        # its rules read nothing else: a plan takes half the time
-        for key in ("tables", "dictionaries", "tuning_grid", "suites", "datasets", "corpora"):
-            config.pop(key)
-        config["recipes"] = {}
+    config = small_config() if block else dict(section.base)
     pairs = []
     for one in variations(KEYS[name], section):
         both = (one.before, one.after)
         pairs.append((one, *({**config, block: b} if block else b for b in both)))
-    return pairs, Base(config, targets)
+    return pairs, Base(config, targets, SNAKEFILES.get(name, "Snakefile"))
 
 
 def changed_wires(name: str) -> Iterator[tuple[Variation, dict[str, list[str]]]]:

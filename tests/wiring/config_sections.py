@@ -14,7 +14,7 @@ HUB_TABLE = {
 WITH_HUB = {"models.hub": HUB, "tables.hub": HUB_TABLE}
 MIRRORED = {**WITH_HUB, "downloads": {"mirror": "data"}}
 SECTION = "of the sections of its own"
-TARGETS = ["all_tables", "all_links", "tuning_grid", "embedded_models"]
+TARGETS = ["all_tables", "all_links", "tuning_grid"]
 TARGETS += [f"results/datasets/{suite}/items.json" for suite in ("words-third", "registered")]
 TARGETS += ["results/downloads/qqp.json"]
 
@@ -75,15 +75,13 @@ WIRED = {
     "retrieval.lexicon.neighbours": wired("--neighbours", "induce_lexicon"),
     "retrieval.lexicon.k": wired("--k", "induce_lexicon"),
     "classification.protocol": wired("--protocol", "classify_texts"),
-    "device": wired("--device start resources", *TUNING, *EMBEDDING, "pretrain_model"),
+    "device": wired("--device start resources", *TUNING, *EMBEDDING),
     "threads.tuning": wired("--threads threads", *TUNING),
     "threads.embedding": wired("--threads threads", *EMBEDDING, "classify_texts"),
     "threads.retrieval": wired(
         "--threads threads", "link_entities", "induce_lexicon", "link_shard"
     ),
     "processes.tuning": wired("start threads", "tune_encoder"),
-    "pretraining_text": wired("--root input", "prepare_text"),
-    "pretraining_evaluation": wired("--evaluation-root input", "prepare_text"),
 }
 SPEED = "how fast it is: the numbers are the same"
 FETCHED = "nothing is fetched here: tests/downloads fetch from a server of their own"
@@ -123,14 +121,11 @@ CONFIG = Section(
         "tolerance.untuned": 0.7,
         "tolerance.tuned": 0.8,
         "papers.<id>.title": "Another title",
-        "pretraining_text": "data/../data",
-        "pretraining_evaluation": "data/../data",
     },
     same_number={
         "data.label": "a text that is shown",
         **{f"threads.{stage}": SPEED for stage in ("tuning", "embedding", "retrieval")},
         "data.root": "the same folder by another path",
-        **dict.fromkeys(("pretraining_text", "pretraining_evaluation"), "the same folder"),
         "papers.<id>.title": "a text that is shown",
     },
     not_run={
@@ -149,8 +144,8 @@ CONFIG = Section(
         "results": "a test of its own",
         **dict.fromkeys(
             (
-                *("recipes", "corpora", "datasets", "tables", "figures", "pretraining"),
-                *("dictionaries", "tuning_grid"),
+                *("recipes", "corpora", "datasets", "tables", "figures", "dictionaries"),
+                "tuning_grid",
             ),
             SECTION,
         ),

@@ -16,10 +16,11 @@ from snakemake.api import SnakemakeApi
 from snakemake.settings import types as settings
 
 from workflow_scripts.errors import UserError
+from workflow_scripts.sources import PACKAGES
 
 # what a job writes of its time and memory
 USAGE = "s\tmax_rss\tcpu_time\n1.5\t100\t1.2\n"
-MODULE = re.compile(r"workflow_scripts(\.\w+)+")
+MODULE = re.compile(rf"({'|'.join(PACKAGES)})(\.\w+)+")
 
 
 class Job(NamedTuple):
@@ -92,7 +93,9 @@ def _measures(log: Path) -> bytes:
     return json.dumps(kept).encode()
 
 
-def plan_jobs(config: dict[str, Any], targets: Iterable[str]) -> list[Job]:
+def plan_jobs(
+    config: dict[str, Any], targets: Iterable[str], snakefile: str = "Snakefile"
+) -> list[Job]:
     """Return the jobs of targets in an order in which they can run; the folder is the project."""
     file = Path("wiring.yaml")
     file.write_text(yaml.dump({"base": "none", **config}, Dumper=yaml.CSafeDumper, sort_keys=False))
@@ -101,7 +104,7 @@ def plan_jobs(config: dict[str, Any], targets: Iterable[str]) -> list[Job]:
         workflow_api = api.workflow(
             resource_settings=settings.ResourceSettings(cores=8),
             config_settings=settings.ConfigSettings(configfiles=[file]),
-            snakefile=Path("Snakefile"),
+            snakefile=Path(snakefile),
         )
         workflow_api.dag(settings.DAGSettings(targets=set(targets)))
         workflow = workflow_api._workflow
@@ -132,7 +135,7 @@ def _job(job: Any) -> Job:
     resources = {key: job.resources.get(key) for key in ("gpu", "mem_mb", "runtime")}
     options["resources"] = tuple(f"{k}={v}" for k, v in resources.items() if v is not None)
     named = {str(one) for one in job.input} - set(words)
-    options["input"] = tuple(sorted(one for one in named if not one.startswith("workflow_scripts")))
+    options["input"] = tuple(sorted(one for one in named if not one.startswith(PACKAGES)))
     if job.shellcmd is None and hasattr(job.params, "block"):
         options["block"] = (job.params["block"],)
     return Job(

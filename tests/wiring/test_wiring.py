@@ -8,7 +8,7 @@ many all fail here.
 import json
 
 import pytest
-from all_sections import ALONE, KEYS, SECTIONS, changed_numbers, changed_wires
+from all_sections import ALONE, KEYS, SECTIONS, SNAKEFILES, changed_numbers, changed_wires
 from planned_jobs import plan_jobs
 from variations import reason_of
 from wiring_project import small_config
@@ -20,7 +20,8 @@ IN_OTHER_WORDS = {
     **{"figures.roc": {"paper"}, "dictionaries": {"encoder.recipe"}},
 }
 # the numbers of these take over 10 s
-LONG = ("recipes", "figures", "pretraining", "config", "tuning_grid", "tables", "dictionaries")
+LONG = ("recipes", "figures", "config", "tuning_grid", "tables", "dictionaries")
+LONG += ("bundled_models",)
 
 
 def test_every_key_has_a_section_and_every_reason_a_key():
@@ -74,13 +75,16 @@ def test_a_key_that_bears_on_numbers_changes_one(name):
     assert not wrong, "\n".join([name, *wrong])
 
 
-def test_everything_a_run_makes_is_in_the_folder_of_results():
+@pytest.mark.parametrize("name", ["config", "bundled_models"])
+def test_everything_a_run_makes_is_in_the_folder_of_results(name):
     """The key `results`: the same jobs, with other paths."""
-    _, _, targets = ALONE["config"]
-    before = plan_jobs(small_config(), targets)
+    section, _, targets = ALONE[name]
+    snakefile = SNAKEFILES.get(name, "Snakefile")
+    before = plan_jobs(section.base, targets, snakefile)
     after = plan_jobs(
-        {**small_config(), "results": "made-here"},
+        {**section.base, "results": "made-here"},
         [target.replace("results/", "made-here/") for target in targets],
+        snakefile,
     )
     moved = sorted(json.dumps(job).replace("made-here", "results") for job in after)
     assert moved == sorted(map(json.dumps, before))

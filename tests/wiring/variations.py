@@ -76,9 +76,15 @@ def all_keys() -> dict[str, dict[str, FieldInfo]]:
     for title, prefix, block in sections():
         name = title.split("`")[1] if "`" in title else ""
         kind = prefix.split(".")[0] or "config"
-        section, keys = f"{kind}.{name}" if name else kind, dict(fields_of("", block))
-        found[section] = {k: one for k, one in keys.items() if not _is_only_a_block(one.annotation)}
+        section = f"{kind}.{name}" if name else kind
+        found[section] = keys_of(block)
     return found
+
+
+def keys_of(block: type[BaseModel]) -> dict[str, FieldInfo]:
+    """Return the field of every key of a type of block, as `all_keys` does."""
+    keys = fields_of("", block)
+    return {key: one for key, one in keys if not _is_only_a_block(one.annotation)}
 
 
 def _is_only_a_block(kind: Any) -> bool:

@@ -155,8 +155,8 @@ def wires(
 class Base:
     """The jobs of a config, run once, and what other values of its keys change in them."""
 
-    def __init__(self, config: dict[str, Any], targets: list[str]) -> None:
-        self.config, self.targets = config, targets
+    def __init__(self, config: dict[str, Any], targets: list[str], snakefile: str) -> None:
+        self.config, self.targets, self.snakefile = config, targets, snakefile
         self._jobs: dict[str, dict[tuple[str, ...], Job]] = {}
         self._made: dict[str, dict[tuple[str, ...], dict[str, bytes | str]]] = {}
 
@@ -164,7 +164,7 @@ class Base:
         """Return the jobs of a config by what they are of, planned once."""
         known = canonical(config)
         if known not in self._jobs:
-            planned = plan_jobs(config, self.targets)
+            planned = plan_jobs(config, self.targets, self.snakefile)
             self._jobs[known] = {job.key: job for job in planned}
         return self._jobs[known]
 

@@ -15,7 +15,7 @@ from tiny_models import WORDS, make_bert, make_roberta, make_sentences
 from workflow_scripts.dag.departures import frozen
 
 PROJECT = Path(__file__).resolve().parents[2]
-LINKED = ("Snakefile", "rules", "envs", "workflow_scripts", "profiles")
+LINKED = ("Snakefile", "rules", "envs", "workflow_scripts", "profiles", "bundled_models")
 
 
 def mrconso(number: int, language: str, source: str, flag: str, name: str) -> str:
@@ -204,26 +204,6 @@ TUNING_GRID = {
     },
     "shown": ["small"],
 }
-STAGES = [{"until": 0.5, "length": 16}, {"until": 1.0, "length": 24, "pack": True}]
-PRETRAINED = {
-    **{"texts": ["english", "french"], "seed": 7, "language_exponent": 0.5},
-    "tokenizer": {"kind": "wordpiece", "size": 120, "maximum_length": 32},
-    "architecture": {"family": "bert", "layers": 1, "units": 8, "heads": 2, "feed_forward": 8},
-    "training": {"steps": 4, "stages": STAGES, "tokens_per_batch": 128, "log_every": 2},
-    "word_vectors": {"window": 4},
-    "preparation": {"minimum_letters": 3, "held_out": 10},
-}
-READ = {"reader": "blank-line-documents", "files": ["made/text.txt"]}
-PUBLIC = {"language": "en", "name": "Made up", "licence": "CC0"}
-PRETRAINING = {
-    "texts": {
-        "english": {**PUBLIC, **READ},
-        "french": {**PUBLIC, **READ, "language": "fr", "files": ["made/text-fr.txt"]},
-        "more": {**PUBLIC, **READ, "files": ["made/text-2.txt"]},
-    },
-    "evaluation": [{"reader": "lines", "files": ["made/kept-out.txt"]}],
-    "pretrained": {"mini": PRETRAINED},
-}
 
 
 def small_config() -> dict[str, Any]:
@@ -399,7 +379,4 @@ def small_config() -> dict[str, Any]:
         "tables": tables,
         "dictionaries": {"ontology": DICTIONARY},
         "tuning_grid": TUNING_GRID,
-        "pretraining": PRETRAINING,
-        "pretraining_text": "data",
-        "pretraining_evaluation": "data",
     }

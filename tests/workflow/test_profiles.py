@@ -97,23 +97,21 @@ def test_the_dry_run_of_the_readme_shows_jobs_by_rule(fresh, project):
     assert re.search(r"^total +\d\d\d+$", said, re.MULTILINE)
 
 
-def rules_of(project):
+def rules_of(files):
     """Return the text of each rule that runs a command."""
     blocks = [
-        block
-        for file in sorted((project / "rules").glob("*.smk"))
-        for block in re.split(r"\n(?:local)?rule ", file.read_text())[1:]
+        block for file in files for block in re.split(r"\n(?:local)?rule ", file.read_text())[1:]
     ]
     return {block.split(":")[0]: block for block in blocks if "shell:" in block}
 
 
-def test_every_rule_has_log_and_benchmark(project):
-    for name, block in rules_of(project).items():
+def test_every_rule_has_log_and_benchmark(rule_files):
+    for name, block in rules_of(rule_files).items():
         assert "log:" in block and "<results>/benchmarks/" in block, name
 
 
 @pytest.mark.parametrize("profile", ["generic", "slurm"])
-def test_the_groups_of_a_profile_are_rules(profile, project):
+def test_the_groups_of_a_profile_are_rules(profile, project, rule_files):
     settings = yaml.safe_load((project / "profiles" / profile / "config.yaml").read_text())
     grouped = {group.split("=")[0] for group in settings["groups"]}
-    assert grouped and grouped <= set(rules_of(project))
+    assert grouped and grouped <= set(rules_of(rule_files))

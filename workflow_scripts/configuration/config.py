@@ -197,15 +197,6 @@ class Config(Block):
     papers: dict[Id, Paper] = Field({}, description="Papers that tables and figures belong to.")
     tables: dict[Id, dict[str, Any]] = Field({}, description="Tables that all_tables builds.")
     figures: dict[Id, dict[str, Any]] = Field({}, description="Figures that all_tables draws.")
-    pretraining: dict[str, Any] = Field(
-        {}, description="Recipes of the embedded models; see config/pretraining.yaml."
-    )
-    pretraining_text: RulePath | None = Field(
-        None, description="Folder of text for `snakemake embedded_models`, given with --config."
-    )
-    pretraining_evaluation: RulePath | None = Field(
-        None, description="Folder of evaluation sets whose sentences stay out of that text."
-    )
     dictionaries: dict[Id, dict[str, Any]] = Field(
         {}, description="Names that `snakemake all_links` links mentions to; see docs/cluster.md."
     )

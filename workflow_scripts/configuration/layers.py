@@ -36,23 +36,27 @@ class Layers(NamedTuple):
         return "config"
 
 
-def read_layers(files: Iterable[str | Path], said: Mapping[str, Any] | None = None) -> Layers:
+def read_layers(
+    files: Iterable[str | Path],
+    said: Mapping[str, Any] | None = None,
+    default: Path = DEFAULT,
+) -> Layers:
     """Return the config of `files`, each over the ones before, and of what the command line said.
 
     The first file lies over the files that its key `base` names (relative to it; `none` for
-    nothing), or else over the embedded default. Blocks are merged key by key, lists and values
-    replaced; `key+` adds to the list below; a model, corpus, data set or recipe that says anew what
-    it is, is replaced as a whole; an entry that is null is taken out. Raises `UserError` as
-    `read_mapping` does, for a `base` that is no file, in a circle, or in another file than the
-    first, and for a `key+` without a list below.
+    nothing), or else over the file `default`, which is read alone if there are no files. Blocks are
+    merged key by key, lists and values replaced; `key+` adds to the list below; a model, corpus,
+    data set or recipe that says anew what it is, is replaced as a whole; an entry that is null is
+    taken out. Raises `UserError` as `read_mapping` does, for a `base` that is no file, in a circle,
+    or in another file than the first, and for a `key+` without a list below.
     """
     layers = Layers({}, {})
-    own = [Path(file) for file in files] or [DEFAULT]
+    own = [Path(file) for file in files] or [default]
     for number, file in enumerate(own):
         block = read_mapping(file)
         if number == 0:
-            default = [] if file.resolve() == DEFAULT.resolve() else [DEFAULT]
-            _lay_bases(layers, file, block, default, (), set())
+            below = [] if file.resolve() == default.resolve() else [default]
+            _lay_bases(layers, file, block, below, (), set())
         elif "base" in block:
             raise UserError(f"{file}: `base` is for the first of several config files; remove it")
         _lay(layers, block, _shown(file))

@@ -1,7 +1,8 @@
 """The plan of a run: a config read, checked, and cut into what each rule asks for."""
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, NoReturn
@@ -51,8 +52,15 @@ class Plan:
 
 def make_plan(files: Iterable[str | Path], said: Mapping[str, Any]) -> Plan:
     """Return the plan of config files and of what --config said; a mistake ends the run."""
-    try:
+    with mistakes_end_the_run():
         return Plan(read_layers(files, said))
+
+
+@contextmanager
+def mistakes_end_the_run() -> Iterator[None]:
+    """End the run where the block raises what a user can mend."""
+    try:
+        yield
     except UserError as error:
         stop(error)
     except OSError as error:

@@ -1,1 +1,1 @@
-"""Masked language modelling: what pretraining and tuning both do with a model and its text."""
+"""Masked language modelling: what tuning and training from scratch both do with a model."""

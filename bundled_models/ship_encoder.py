@@ -2,7 +2,7 @@
 
 The encoders of resources/models were made so from those of config/cmlm_models.yaml:
 
-    python -m tools.ship_encoder --encoder results/encoders/bert-en/cmlm/text-en/seed33
+    python -m bundled_models.ship_encoder --encoder results/encoders/bert-en/cmlm/text-en/seed33
         --output resources/models/cmlm-en-mini
 
 config.json still says float32, so that libraries compute in it.

@@ -4,11 +4,11 @@ import argparse
 import random
 from pathlib import Path
 
+from bundled_models.encoded_text import read_prepared
+from bundled_models.settings import TokenizerSettings, parse_settings
 from workflow_scripts.corpora.drawing import quotas_of, shares_of
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import atomic_directory
-from workflow_scripts.pretraining.encoded_text import read_prepared
-from workflow_scripts.pretraining.settings import TokenizerSettings, parse_settings
 
 
 def sample_lines(text: dict[str, list[str]], exponent: float, most: int, seed: int) -> list[str]:
@@ -37,7 +37,7 @@ def main(argv: list[str] | None = None) -> None:
     text = read_prepared(arguments.text, "train")
     lines = sample_lines(text, arguments.language_exponent, settings.maximum_lines, arguments.seed)
     # Only now: transformers takes seconds, which bad arguments should not wait for.
-    from workflow_scripts.pretraining.tokenizers_of_families import save_tokenizer, train
+    from bundled_models.tokenizers_of_families import save_tokenizer, train
 
     tokenizer = train(lines, settings)
     if len(tokenizer) > settings.size:

@@ -4,7 +4,7 @@ The embedded sampler's `static-vectors/en.vec`, in the text format of fastText a
 has the embedding of its piece, or the mean of those of its pieces; all are centred and reduced by
 principal components in float64. It was made by
 
-    python -m tools.make_static_vectors --model resources/models/bert-en-mini
+    python -m bundled_models.make_static_vectors --model resources/models/bert-en-mini
         --root resources/sampler --words 2000 --dimension 32
         --output resources/sampler/static-vectors/en.vec
 """

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from bundled_models.encoded_text import EncodedText, cut_spans
+from bundled_models.settings import Stage
 from workflow_scripts.corpora.drawing import quotas_of, shares_of
-from workflow_scripts.pretraining.encoded_text import EncodedText, cut_spans
-from workflow_scripts.pretraining.settings import Stage
 
 # special tokens of a sequence
 SPECIALS = 2

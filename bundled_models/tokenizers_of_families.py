@@ -9,9 +9,9 @@ from tokenizers.processors import TemplateProcessing
 from tokenizers.trainers import BpeTrainer, WordPieceTrainer
 from transformers import PreTrainedTokenizerFast
 
+from bundled_models.settings import TokenizerSettings
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json, write_json
-from workflow_scripts.pretraining.settings import TokenizerSettings
 
 # In the order of their ids.
 _WORDPIECE_SPECIALS = {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]"}

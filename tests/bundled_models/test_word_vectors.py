@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.preprocessing import normalize
 
-from workflow_scripts.pretraining import train_word_vectors
-from workflow_scripts.pretraining.settings import WordVectorSettings
-from workflow_scripts.pretraining.train_word_vectors import count_neighbours, make_vectors
+from bundled_models import train_word_vectors
+from bundled_models.settings import WordVectorSettings
+from bundled_models.train_word_vectors import count_neighbours, make_vectors
 
 VOCABULARY = 7
 

@@ -8,8 +8,13 @@ from scipy.spatial.distance import pdist
 from tiny_models import make_bert
 from transformers import AutoTokenizer
 
-from tools import make_static_vectors
-from tools.make_static_vectors import choose_words, format_vectors, mean_of_pieces, reduce_vectors
+from bundled_models import make_static_vectors
+from bundled_models.make_static_vectors import (
+    choose_words,
+    format_vectors,
+    mean_of_pieces,
+    reduce_vectors,
+)
 from workflow_scripts.errors import UserError
 
 

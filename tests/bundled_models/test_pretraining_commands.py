@@ -9,12 +9,12 @@ import torch
 from safetensors.numpy import load_file
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
+from bundled_models import model_card, pretrain_model, train_word_vectors, training
+from bundled_models.masked_lm import build_model
+from bundled_models.settings import Architecture, Stage, Training
+from bundled_models.tokenizers_of_families import load_tokenizer, save_tokenizer
 from workflow_scripts.errors import UserError
 from workflow_scripts.language_modelling.prediction import masked_loss
-from workflow_scripts.pretraining import model_card, pretrain_model, train_word_vectors, training
-from workflow_scripts.pretraining.masked_lm import build_model
-from workflow_scripts.pretraining.settings import Architecture, Stage, Training
-from workflow_scripts.pretraining.tokenizers_of_families import load_tokenizer, save_tokenizer
 
 STEPS = 14
 

@@ -1,4 +1,4 @@
-"""The typed blocks of config's `pretraining`: texts, models and the settings of their steps."""
+"""The typed config: texts, models and the settings of their steps."""
 
 import json
 from typing import Annotated, Any, Literal, Self
@@ -12,6 +12,8 @@ from workflow_scripts.configuration.blocks import (
     NotNegative,
     Positive,
     Rate,
+    ResultsPath,
+    RulePath,
     WholeNumber,
     mistake,
     read_block,
@@ -91,7 +93,7 @@ class Training(Block):
     """Masked language modelling under a budget of time or of steps."""
 
     minutes: Positive | None = Field(None, description="budget of wall clock")
-    steps: WholeNumber | None = Field(None, description="budget of steps, in place of minutes")
+    steps: WholeNumber | None = Field(None, description="budget of steps, instead of minutes")
     stages: list[Stage] = Field(_STAGES, min_length=1, description="lengths of sequences, in turn")
     tokens_per_batch: WholeNumber = Field(4608, description="tokens of a batch, padding included")
     sequences_per_block: WholeNumber = Field(16_384, description="sequences sorted by length")
@@ -120,7 +122,7 @@ def _one_mask(text: str) -> str:
 Examples = list[Annotated[str, AfterValidator(_one_mask)]]
 
 
-class Pretrained(Block):
+class BundledModel(Block):
     """One model to pretrain."""
 
     texts: list[str] = Field(description="ids of its texts")
@@ -134,12 +136,20 @@ class Pretrained(Block):
     examples: Examples = Field([], description="texts with one {mask} each, for the model's card")
 
 
-class Pretraining(Block):
+class BundledConfig(Block):
     """What the bundled models are pretrained from, and how."""
 
+    results: ResultsPath = Field("results", description="folder of everything that a run makes")
+    device: Literal["cpu", "cuda", "auto"] = Field(
+        description="where training runs; auto: cuda where there is one"
+    )
+    text_root: RulePath | None = Field(None, description="folder of `texts`, given with --config")
+    evaluation_root: RulePath | None = Field(
+        None, description="folder of `evaluation`; by default that of the texts"
+    )
     texts: dict[Id, PublicText] = Field(description="the public texts, by id")
     evaluation: list[TextFiles] = Field(description="files whose sentences are kept out")
-    pretrained: dict[Id, Pretrained] = Field(description="the models, by id")
+    models: dict[Id, BundledModel] = Field(description="the models, by id")
 
 
 def parse_settings(kind: Any, text: str, option: str) -> Any:

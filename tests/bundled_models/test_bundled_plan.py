@@ -1,41 +1,39 @@
-"""The pretraining block of config, and what the rules of pretraining get from it."""
+"""The config of the bundled models, and what the rules get from it."""
 
 import copy
 import json
 from typing import Any
 
 import pytest
-import yaml
 
-from workflow_scripts.configuration.blocks import read_block
+from bundled_models import settings
+from bundled_models.plan import DEFAULT, BundledPlan, make_plan
+from bundled_models.settings import Architecture, Examples, Training
+from workflow_scripts.configuration.layers import Layers, read_layers
 from workflow_scripts.errors import UserError
-from workflow_scripts.pretraining import settings
-from workflow_scripts.pretraining.plan import PretrainingPlan
-from workflow_scripts.pretraining.settings import Architecture, Examples, Training
 
 PAPER_LANGUAGES = {"en", "es", "fr", "pl", "et", "fi", "ru", "tr", "it", "zh", "ar", "he"}
 NAMED = {"name": "Text", "licence": "CC0", "reader": "lines"}
 CONFIG: dict[str, Any] = {
-    "pretraining": {
-        "texts": {
-            "a": NAMED | {"language": "en", "files": ["a/*.txt"]},
-            "b": NAMED | {"language": "fr", "files": ["b.txt"]},
-        },
-        "evaluation": [{"reader": "lines", "files": ["eval.txt"]}],
-        "pretrained": {
-            "tiny": {
-                **{"texts": ["a"], "seed": 1, "tokenizer": {"size": 9, "kind": "wordpiece"}},
-                **{"architecture": {"family": "bert"}, "training": {"steps": 2}},
-            }
-        },
-    }
+    "device": "cpu",
+    "texts": {
+        "a": NAMED | {"language": "en", "files": ["a/*.txt"]},
+        "b": NAMED | {"language": "fr", "files": ["b.txt"]},
+    },
+    "evaluation": [{"reader": "lines", "files": ["eval.txt"]}],
+    "models": {
+        "tiny": {
+            **{"texts": ["a"], "seed": 1, "tokenizer": {"size": 9, "kind": "wordpiece"}},
+            **{"architecture": {"family": "bert"}, "training": {"steps": 2}},
+        }
+    },
 }
 
 
 def plan(root=None, **changes):
     config = copy.deepcopy(CONFIG)
-    config["pretraining"]["pretrained"]["tiny"].update(changes)
-    return PretrainingPlan(config | ({"pretraining_text": str(root)} if root else {}))
+    config["models"]["tiny"].update(changes)
+    return BundledPlan(Layers(config | ({"text_root": str(root)} if root else {}), {}))
 
 
 @pytest.fixture
@@ -50,7 +48,7 @@ def test_without_texts_only_asking_for_them_is_a_mistake():
     assert plan().names() == ["tiny"]
     assert plan().settings("tiny").language_exponent == 1.0
     for ask in (plan().evaluation_root, lambda: plan().text_files("tiny")):
-        with pytest.raises(UserError, match="add --config pretraining_text=DIR"):
+        with pytest.raises(UserError, match="add --config text_root=DIR"):
             ask()
     with pytest.raises(UserError, match="no such model; did you mean 'tiny'"):
         plan().settings("tin")
@@ -68,7 +66,7 @@ def test_a_model_sees_its_own_texts_only(root):
     ("changes", "message"),
     [
         ({"preperation": {}}, r"tiny\.preperation`; did you mean 'preparation'"),
-        ({"texts": ["c"]}, r"tiny\.texts`: no text `c` in pretraining\.texts"),
+        ({"texts": ["c"]}, r"tiny\.texts`: no text `c` in texts;"),
         ({"training": {"step": 1}}, "did you mean 'steps'"),
         ({"examples": ["no mask"]}, "the mask into it exactly once"),
     ],
@@ -95,13 +93,24 @@ def test_mistakes_in_an_option_name_it_and_the_key(kind, content, message):
         settings.parse_settings(kind, content, "--x")
 
 
-def test_the_config_that_ships_is_sound(project):
-    written = yaml.safe_load((project / "config/pretraining.yaml").read_text())["pretraining"]
-    block = read_block(settings.Pretraining, written)
-    assert {text for model in block.pretrained.values() for text in model.texts} <= set(block.texts)
-    texts = block.pretrained["bert-multi-mini"].texts
-    assert {block.texts[text].language for text in texts} == PAPER_LANGUAGES
+def test_the_config_that_ships_is_sound():
+    plan = BundledPlan(read_layers([], default=DEFAULT))
+    assert plan.gpus == 0
+    for name in plan.names():
+        assert plan.settings(name).texts
+    texts = plan.config.texts
+    found = {texts[text].language for text in plan.settings("bert-multi-mini").texts}
+    assert found == PAPER_LANGUAGES
 
 
-def test_a_config_without_pretraining_has_no_models():
-    assert PretrainingPlan({"pretraining": {}}).names() == []
+def test_a_file_of_ones_own_and_the_command_line_override_the_config_that_ships(tmp_path):
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("models: {bert-bio-mini: {seed: 9}}\ndevice: auto\n")
+    plan = make_plan([mine], {"text_root": "here"})
+    assert (plan.settings("bert-bio-mini").seed, plan.gpus, plan.text_root()) == (9, 1, "here")
+    assert plan.settings("bert-en-mini").seed == 33
+
+
+def test_a_mistake_ends_the_run_with_one_line(tmp_path):
+    with pytest.raises(SystemExit, match=r"^error: --config: unknown key `text_rot`; did you mean"):
+        make_plan([], {"text_rot": "here"})

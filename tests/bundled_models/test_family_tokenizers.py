@@ -5,11 +5,11 @@ import json
 import pytest
 from transformers import AutoTokenizer
 
+from bundled_models import tokenizers_of_families as families
+from bundled_models.encoded_text import read_prepared
+from bundled_models.settings import TokenizerSettings
+from bundled_models.train_tokenizer import main, sample_lines
 from workflow_scripts.errors import UserError
-from workflow_scripts.pretraining import tokenizers_of_families as families
-from workflow_scripts.pretraining.encoded_text import read_prepared
-from workflow_scripts.pretraining.settings import TokenizerSettings
-from workflow_scripts.pretraining.train_tokenizer import main, sample_lines
 
 # padding, unknown, start, end and mask; separators of a pair of texts
 SPECIALS = {

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
+from bundled_models import masked_lm
+from bundled_models.settings import Architecture
 from workflow_scripts.errors import UserError
 from workflow_scripts.language_modelling.prediction import masked_loss
-from workflow_scripts.pretraining import masked_lm
-from workflow_scripts.pretraining.settings import Architecture
 
 FAMILIES = {"WordPiece": "bert", "BPE": "roberta"}
 

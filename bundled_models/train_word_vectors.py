@@ -14,10 +14,10 @@ from scipy import linalg, sparse
 from scipy.sparse import linalg as sparse_linalg
 from sklearn.preprocessing import normalize
 
+from bundled_models.encoded_text import encode_prepared
+from bundled_models.settings import WordVectorSettings, parse_settings
 from workflow_scripts.errors import run_command
 from workflow_scripts.files import atomic_file
-from workflow_scripts.pretraining.encoded_text import encode_prepared
-from workflow_scripts.pretraining.settings import WordVectorSettings, parse_settings
 
 _BETWEEN_SENTENCES = -1
 # Pairs are counted in parts of the text, so that memory does not grow with it.
@@ -130,7 +130,7 @@ def main(argv: list[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     settings = parse_settings(WordVectorSettings, arguments.settings, "--settings")
     # Only now: transformers takes seconds, which bad arguments should not wait for.
-    from workflow_scripts.pretraining.tokenizers_of_families import load_tokenizer
+    from bundled_models.tokenizers_of_families import load_tokenizer
 
     tokenizer = load_tokenizer(arguments.tokenizer)
     vocabulary = len(tokenizer)

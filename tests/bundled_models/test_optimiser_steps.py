@@ -4,7 +4,7 @@ import pytest
 import torch
 from test_pretraining_commands import inputs, pretrain
 
-from workflow_scripts.pretraining import training
+from bundled_models import training
 
 __all__ = ["inputs"]
 

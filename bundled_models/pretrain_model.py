@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from bundled_models.settings import Architecture, Examples, Training, parse_settings
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import (
     append_to,
@@ -18,7 +19,6 @@ from workflow_scripts.files import (
     write_text,
 )
 from workflow_scripts.imports import quick_imports
-from workflow_scripts.pretraining.settings import Architecture, Examples, Training, parse_settings
 
 
 def pretrain(arguments: argparse.Namespace) -> None:
@@ -30,11 +30,11 @@ def pretrain(arguments: argparse.Namespace) -> None:
         import torch
         from safetensors.numpy import load_file
 
+        from bundled_models import model_card, tokenizers_of_families
+        from bundled_models import training as loop
+        from bundled_models.encoded_text import encode_prepared
+        from bundled_models.masked_lm import build_model, warm_start
         from workflow_scripts.embedding.torch_setup import set_up_torch
-        from workflow_scripts.pretraining import model_card, tokenizers_of_families
-        from workflow_scripts.pretraining import training as loop
-        from workflow_scripts.pretraining.encoded_text import encode_prepared
-        from workflow_scripts.pretraining.masked_lm import build_model, warm_start
 
     device = set_up_torch(arguments.threads, arguments.device)
     tokenizer = tokenizers_of_families.load_tokenizer(arguments.tokenizer)

@@ -5,8 +5,8 @@ import torch
 import transformers
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
+from bundled_models.settings import Architecture
 from workflow_scripts.errors import UserError
-from workflow_scripts.pretraining.settings import Architecture
 
 # RoBERTa counts positions from the padding id + 1.
 _ROBERTA_POSITION_OFFSET = 2

@@ -8,9 +8,9 @@ import pytest
 from tiny_models import one_thread
 from transformers import PreTrainedTokenizerFast
 
-from workflow_scripts.pretraining.encoded_text import read_prepared
-from workflow_scripts.pretraining.settings import TokenizerSettings
-from workflow_scripts.pretraining.tokenizers_of_families import train
+from bundled_models.encoded_text import read_prepared
+from bundled_models.settings import TokenizerSettings
+from bundled_models.tokenizers_of_families import train
 
 __all__ = ["one_thread"]
 

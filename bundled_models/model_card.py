@@ -10,9 +10,9 @@ import numpy as np
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-from workflow_scripts.pretraining.encoded_text import EncodedText
-from workflow_scripts.pretraining.settings import MASK_IN_EXAMPLES, Architecture, Training
-from workflow_scripts.pretraining.training import Position, Task, mean_loss
+from bundled_models.encoded_text import EncodedText
+from bundled_models.settings import MASK_IN_EXAMPLES, Architecture, Training
+from bundled_models.training import Position, Task, mean_loss
 
 _CURVE_POINTS = 12
 _PIECES_SHOWN = 4
@@ -164,7 +164,7 @@ little: use it to see that everything works, not for its scores.
 
 ## Training
 
-Trained from scratch with the project's pretraining rules: {_recipe(task.training)} \
+Trained from scratch with the project's `bundled_models/Snakefile`: {_recipe(task.training)} \
 {position.step} steps, {position.tokens / 1e6:.1f} M tokens seen in \
 {position.seconds / 60:.0f} minutes on {machine}, seed {task.seed}, {date}.
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workflow_scripts.pretraining import encoded_text as texts
-from workflow_scripts.pretraining.batches import BlockStream, assemble, cut_batches
-from workflow_scripts.pretraining.settings import Stage
+from bundled_models import encoded_text as texts
+from bundled_models.batches import BlockStream, assemble, cut_batches
+from bundled_models.settings import Stage
 
 
 def encoded(*sentences):

@@ -7,7 +7,7 @@ import pytest
 from sentence_transformers import SentenceTransformer
 from tiny_models import make_sentences, tiny_bert
 
-from tools.ship_encoder import ship_encoder
+from bundled_models.ship_encoder import ship_encoder
 from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.tune_encoder import make_encoder
 

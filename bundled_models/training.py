@@ -11,13 +11,13 @@ import numpy as np
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
+from bundled_models.batches import SPECIALS, BlockStream, assemble, cut_batches
+from bundled_models.encoded_text import EncodedText, cut_spans
+from bundled_models.settings import Training
 from workflow_scripts.embedding.torch_setup import has_bfloat16
 from workflow_scripts.errors import UserError
 from workflow_scripts.language_modelling.masking import mask_pieces
 from workflow_scripts.language_modelling.prediction import masked_loss
-from workflow_scripts.pretraining.batches import SPECIALS, BlockStream, assemble, cut_batches
-from workflow_scripts.pretraining.encoded_text import EncodedText, cut_spans
-from workflow_scripts.pretraining.settings import Training
 from workflow_scripts.training_state import load_state, read_position, save_state
 
 _SECONDS_PER_MINUTE = 60.0

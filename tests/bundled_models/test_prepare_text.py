@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from bundled_models.prepare_text import main
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json, read_lines
-from workflow_scripts.pretraining.prepare_text import main
 
 
 @pytest.fixture

@@ -1,1 +1,0 @@
-"""Pretraining of the small embedded models from public text, on a laptop."""
