@@ -9,13 +9,13 @@
 #   make test-pages   the tests of the results pages in Debian's chromium, which it installs (root)
 #   make fuzz         readers, models and commands under damaged files and words (CASES, SEED), for an
 #                     hour at most; after a run of the workflow its steps too
-#   make chaos        front doors and the workflow under faults (FAULTS, SEED), for an hour at most
+#   make chaos        commands and the workflow under faults (FAULTS, SEED), for an hour at most
 #   make mutate       small mistakes put into the code: which do the tests notice (MODULES, SAMPLE, SEED),
 #                     to docs/mutation.md
 #   make rehearsal    the papers' grid with stand-ins for models and data, to docs/rehearsal.md
 #   make check        formatting and lint of Python and Snakemake code, directions of imports
 #   make container    the image for `snakemake --sdm apptainer`
-#   make docs         references of config keys and front doors, from the code; docs-site: docs/ as pages
+#   make docs         references of config keys and commands, from the code; docs-site: docs/ as pages
 #                     in site/, in an environment of its own
 PYTHON ?= python3
 CORES ?= all
@@ -29,14 +29,14 @@ export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 export HF_HUB_OFFLINE ?= 1
 
 # folder of real strings to measure on, and further options of the commands
-BENCH_DATA ?= $(firstword $(wildcard ../shared/data) resources/sampler)
+BENCH_DATA ?= $(firstword $(wildcard ../shared/data) resources/sample_data)
 BENCH_OPTIONS ?=
 
 # folder of the run of `make rehearsal`, which is taken up where it ended; options of the command
 REHEARSAL ?= ../rehearsal
 REHEARSAL_OPTIONS ?=
 
-.PHONY: all_tables test test-slow test-nightly test-cluster cluster-packages test-pages pages-packages fuzz chaos mutate check bench bench-gpu bench-scale rehearsal environment container lock rulegraph rooms docs docs-site clean
+.PHONY: all_tables test test-slow test-nightly test-cluster cluster-packages test-pages pages-packages fuzz chaos mutate check bench bench-gpu bench-scale rehearsal environment container lock rulegraph packages docs docs-site clean
 
 all_tables: environment
 	snakemake --cores $(CORES) all_tables
@@ -161,11 +161,11 @@ rulegraph: environment
 	snakemake --rulegraph | sed -E 's/, color = "[^"]*"//; s/color=grey/color="#555555"/' \
 	  | dot -Tsvg > docs/images/rulegraph.svg
 
-# the picture of the rooms and the imports between them; needs graphviz
-rooms: environment
-	python tools/draw_rooms.py | dot -Tsvg > docs/images/rooms.svg
+# the picture of the packages and the imports between them; needs graphviz
+packages: environment
+	python tools/draw_packages.py | dot -Tsvg > docs/images/packages.svg
 
-# the references of the keys of config and of the front doors, from their types and command lines
+# the references of the keys of config and of the commands, from their types and command lines
 docs: environment
 	python -m tools.describe_config --output docs/config-keys.md
 	python -m tools.describe_commands --output docs/commands.md

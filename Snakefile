@@ -2,17 +2,17 @@
 # includes; docs/config.md tells what a config may say.
 from snakemake.utils import min_version
 
-from workflow_scripts.cluster.earlier_jobs import note_slurm_run, wait_for_earlier_jobs
-from workflow_scripts.cluster.failed_jobs import FailedJobs
-from workflow_scripts.cluster.progress import Progress
-from workflow_scripts.cluster.results_records import use_results_records
-from workflow_scripts.cluster.run_folder import refuse_other_folder
-from workflow_scripts.cluster.run_lock import hold_run_lock, refuse_second_run
-from workflow_scripts.cluster.snakemake_run import FinishedOutputs, SnakemakeRun
-from workflow_scripts.cluster.warm_python import start_warm_python
-from workflow_scripts.dag.given import WILDCARDS, alternatives
-from workflow_scripts.dag.page_status import PageStatus
-from workflow_scripts.dag.plan import make_plan
+from workflow_scripts.runtime.earlier_jobs import note_slurm_run, wait_for_earlier_jobs
+from workflow_scripts.runtime.failed_jobs import FailedJobs
+from workflow_scripts.runtime.progress import Progress
+from workflow_scripts.runtime.results_records import use_results_records
+from workflow_scripts.runtime.run_folder import refuse_other_folder
+from workflow_scripts.runtime.run_lock import hold_run_lock, refuse_second_run
+from workflow_scripts.runtime.snakemake_run import FinishedOutputs, SnakemakeRun
+from workflow_scripts.runtime.fork_server import start_fork_server
+from workflow_scripts.plan.rule_inputs import WILDCARDS, alternatives
+from workflow_scripts.plan.page_status import PageStatus
+from workflow_scripts.plan.plan import make_plan
 from workflow_scripts.sources import sources
 from workflow_scripts.tables.run_records import note_start
 
@@ -22,7 +22,7 @@ refuse_other_folder()
 # the files given with --configfile, or else config/config.yaml, each over what its `base` names
 run = SnakemakeRun(workflow)
 plan = make_plan(run.config_files, run.config_values)
-given, outputs = plan.given, plan.outputs
+rule_inputs, outputs = plan.rule_inputs, plan.outputs
 refuse_second_run(run, plan.records)
 use_results_records(run, plan.config.results, plan.records, plan.hashes)
 failed_jobs = FailedJobs()
@@ -39,7 +39,7 @@ container: "envs/container.sif"
 
 
 # `logged FILE COMMAND` and `on_gpu N COMMAND`
-shell.prefix("set -euo pipefail; source workflow_scripts/cluster/job.sh; ")
+shell.prefix("set -euo pipefail; source workflow_scripts/runtime/job.sh; ")
 
 
 wildcard_constraints:
@@ -72,7 +72,7 @@ onstart:
     Progress().watch_if_quiet(run)
     wait_for_earlier_jobs(plan.records)
     note_slurm_run(run, plan.records)
-    start_warm_python(run)
+    start_fork_server(run)
     page_status.start()
 
 

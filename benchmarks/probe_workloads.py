@@ -47,7 +47,7 @@ def probe_measures(job: dict[str, Any]) -> dict[str, Any]:
     import torch
 
     from benchmarks.plain_senteval import predict_plainly
-    from workflow_scripts import rooms
+    from workflow_scripts import plugins
     from workflow_scripts.retrieval.suite_files import read_dataset, read_vectors
     from workflow_scripts.scoring.linear_probe import PROTOCOLS
     from workflow_scripts.scoring.trained_predictions import predict
@@ -62,7 +62,7 @@ def probe_measures(job: dict[str, Any]) -> dict[str, Any]:
     else:
         found = predict(name, entry, vectors, job["protocol"])
     ended = time.perf_counter(), time.process_time()
-    task = rooms.load("scoring.tasks", entry["task"])
+    task = plugins.load("scoring.tasks", entry["task"])
     value = task.measure(name, entry, vectors, found).values[task.METRICS[0]]
     seconds, processor = (after - before for after, before in zip(ended, started, strict=True))
     measures = {"loop_seconds": seconds, "processor_seconds": processor}

@@ -148,20 +148,20 @@ def _wide(job: Job) -> dict[str, Any]:
 
     folder = Path(job["folder"])
     keys = ("weights_sha256", "pooling", "max_length", "similarity", "backend", "precision")
-    maker = dict(zip(keys, repeat("none"))) | {"dtype": "float16"}
+    provenance = dict(zip(keys, repeat("none"))) | {"dtype": "float16"}
     if job["way"] == "making":
         names = [f"name {row} of an ontology" for row in range(job["names"])]
         found = NameList([f"N{row}" for row in range(job["names"])], names)
         sizes = (job["width"], "float16")
         with redirect_stdout(None):
             _, measures = timed(
-                lambda: make_index(folder, found, {}, maker, random_vectors, *sizes)
+                lambda: make_index(folder, found, {}, provenance, random_vectors, *sizes)
             )
         return measures
     queries = random_vectors(range(job["queries"]))
 
     def search() -> tuple[Any, Found]:
-        index = open_index(folder, maker, None)
+        index = open_index(folder, provenance, None)
         rows, scores = search_blocks(queries, index.vectors, job["k"], threads=job["threads"])
         # the names that are shown, as `link` looks them up
         _ = [index[row] for row in rows.ravel().tolist()]

@@ -164,14 +164,14 @@ def prepare_sts(workload: Workload, settings: Settings, folder: Path) -> Prepare
 
 
 def _make_encoder(recipe: str, settings: Settings, strings: list[str], folder: Path) -> Path:
-    """Tune by the front door, with the embedded default's settings; add ONNX files."""
+    """Tune by the command, with the embedded default's settings; add ONNX files."""
     block = read_block(recipe, settings.batch_size, embedded=True)
     corpus = write_strings(folder / f"{recipe}.txt", strings[: settings.strings])
     options = _common(settings) | {"corpus": corpus, "recipe": recipe, "output": folder / recipe}
     arguments = [part for key, value in options.items() for part in (f"--{key}", value)]
     for key, value in block.items():
         arguments += ["--set", f"{key}={json.dumps(value)}"] * (key != "method")
-    run_module(f"tuning by {recipe}", "workflow_scripts.mirror", arguments, settings.threads)
+    run_module(f"tuning by {recipe}", "workflow_scripts.tune", arguments, settings.threads)
     arguments = ["--encoder", folder / recipe, "--int8"]
     run_module("export to ONNX", "workflow_scripts.export_onnx", arguments, settings.threads)
     return folder / recipe

@@ -1,12 +1,12 @@
 """Make a small file of static English word vectors from the input embeddings of a model.
 
-The embedded sampler's `static-vectors/en.vec`, in the text format of fastText and word2vec. A word
-has the embedding of its piece, or the mean of those of its pieces; all are centred and reduced by
-principal components in float64. It was made by
+The bundled sample data's `static-vectors/en.vec`, in the text format of fastText and word2vec. A
+word has the embedding of its piece, or the mean of those of its pieces; all are centred and reduced
+by principal components in float64. It was made by
 
     python -m bundled_models.make_static_vectors --model resources/models/bert-en-mini
-        --root resources/sampler --words 2000 --dimension 32
-        --output resources/sampler/static-vectors/en.vec
+        --root resources/sample_data --words 2000 --dimension 32
+        --output resources/sample_data/static-vectors/en.vec
 """
 
 import argparse

@@ -7,9 +7,9 @@ rule sample_corpus:
     """A corpus: strings to tune on, one a line"""
     input:
         sources=lambda wildcards: sources(
-            "corpora.sample_corpus", given.corpus_module(wildcards.corpus)
+            "corpora.sample_corpus", rule_inputs.corpus_module(wildcards.corpus)
         ),
-        raw=lambda wildcards: given.corpus_inputs(wildcards.corpus),
+        raw=lambda wildcards: rule_inputs.corpus_inputs(wildcards.corpus),
     output:
         strings="<results>/corpora/{corpus}.txt",
         record="<results>/corpora/{corpus}.json",
@@ -22,8 +22,8 @@ rule sample_corpus:
         mem_mb=lambda wildcards, attempt: plan.typed.corpora[wildcards.corpus].mem_mb * attempt,
         runtime=lambda wildcards, attempt: plan.typed.corpora[wildcards.corpus].minutes * attempt,
     params:
-        block=lambda wildcards: given.block("corpora", wildcards.corpus),
-        root=lambda wildcards: given.corpus_root(wildcards.corpus),
+        block=lambda wildcards: rule_inputs.block("corpora", wildcards.corpus),
+        root=lambda wildcards: rule_inputs.corpus_root(wildcards.corpus),
     shell:
         r"""
         logged {log:q} {output.usage:q} \
@@ -38,4 +38,4 @@ rule sample_corpus:
 rule all_corpora:
     """Target: every corpus that tables and figures tune on"""
     input:
-        expand("<results>/corpora/{corpus}.txt", corpus=given.corpora()),
+        expand("<results>/corpora/{corpus}.txt", corpus=rule_inputs.corpora()),

@@ -8,9 +8,9 @@ rule read_suite:
     """The evaluation sets of a suite, read once"""
     input:
         sources=lambda wildcards: sources(
-            "datasets.read_suite", *given.suite_modules(wildcards.suite)
+            "datasets.read_suite", *rule_inputs.suite_modules(wildcards.suite)
         ),
-        raw=lambda wildcards: given.suite_inputs(wildcards.suite),
+        raw=lambda wildcards: rule_inputs.suite_inputs(wildcards.suite),
     output:
         strings="<results>/datasets/{suite}/strings.txt",
         items_json="<results>/datasets/{suite}/items.json",
@@ -23,7 +23,7 @@ rule read_suite:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 20 * attempt,
     params:
-        block=lambda wildcards: given.suite_block(wildcards.suite),
+        block=lambda wildcards: rule_inputs.suite_block(wildcards.suite),
         root=lambda wildcards: plan.config.data.root,
         corpora=lambda wildcards: f"{plan.config.results}/corpora",
     shell:

@@ -9,7 +9,7 @@
 #            rankings/{file}/{scatteritem}.tsv  best ids of each mention in a shard
 #            links.tsv, errors.tsv, report.txt  over all shards: what the command link gives
 
-from workflow_scripts.dag.dictionaries import Dictionaries
+from workflow_scripts.plan.dictionaries import Dictionaries
 
 dictionaries = Dictionaries(plan)
 
@@ -49,7 +49,7 @@ rule embed_names:
         "../envs/torch.yaml"
     threads: plan.config.threads.embedding
     resources:
-        gpu=given.gpus,
+        gpu=rule_inputs.gpus,
         mem_mb=lambda wildcards, attempt: 6000 * attempt,
         runtime=lambda wildcards, attempt: 240 * attempt,
     params:
@@ -84,7 +84,7 @@ rule embed_mentions:
         "../envs/torch.yaml"
     threads: plan.config.threads.embedding
     resources:
-        gpu=given.gpus,
+        gpu=rule_inputs.gpus,
         mem_mb=lambda wildcards, attempt: 6000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:

@@ -8,7 +8,7 @@ rule embed_suite:
     """Vectors of the strings of a suite by an encoder"""
     input:
         sources=sources("embedding.embed_suite"),
-        encoder=lambda wildcards: given.files(given.encoder(wildcards)),
+        encoder=lambda wildcards: rule_inputs.files(rule_inputs.encoder(wildcards)),
         strings="<results>/datasets/{suite}/strings.txt",
     output:
         vectors="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
@@ -17,17 +17,17 @@ rule embed_suite:
     log:
         "<results>/logs/embed_suite/{model}/{recipe}/{corpus}/seed{seed}/{suite}.log",
     wildcard_constraints:
-        model=given.neural_models(),
+        model=rule_inputs.neural_models(),
     conda:
         "../envs/torch.yaml"
     threads: plan.config.threads.embedding
     resources:
-        gpu=given.gpus,
+        gpu=rule_inputs.gpus,
         mem_mb=lambda wildcards, attempt: 6000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        encoder=lambda wildcards: given.location(given.encoder(wildcards)),
-        recipe=lambda wildcards: given.embedding_block(wildcards.recipe),
+        encoder=lambda wildcards: rule_inputs.location(rule_inputs.encoder(wildcards)),
+        recipe=lambda wildcards: rule_inputs.embedding_block(wildcards.recipe),
         device=lambda wildcards: plan.config.device,
     shell:
         r"""
@@ -48,7 +48,7 @@ rule embed_static:
     """Vectors of the strings of a suite from a file of word vectors"""
     input:
         sources=sources("embedding.embed_static"),
-        vectors=lambda wildcards: given.static_inputs(wildcards.model),
+        vectors=lambda wildcards: rule_inputs.static_inputs(wildcards.model),
         strings="<results>/datasets/{suite}/strings.txt",
     output:
         vectors="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",

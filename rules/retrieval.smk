@@ -45,10 +45,10 @@ rule induce_lexicon:
     """Nearest translations of the words of a lexicon"""
     input:
         sources=sources("retrieval.induce_lexicon"),
-        source_vectors=lambda wildcards: given.lexicon_side(wildcards, "source")[0],
-        source_items=lambda wildcards: given.lexicon_side(wildcards, "source")[1],
-        target_vectors=lambda wildcards: given.lexicon_side(wildcards, "target")[0],
-        target_items=lambda wildcards: given.lexicon_side(wildcards, "target")[1],
+        source_vectors=lambda wildcards: rule_inputs.lexicon_side(wildcards, "source")[0],
+        source_items=lambda wildcards: rule_inputs.lexicon_side(wildcards, "source")[1],
+        target_vectors=lambda wildcards: rule_inputs.lexicon_side(wildcards, "target")[0],
+        target_items=lambda wildcards: rule_inputs.lexicon_side(wildcards, "target")[1],
     output:
         ranks=f"<results>/retrieval/{LEXICON}.tsv",
         usage=f"<results>/benchmarks/induce_lexicon/{LEXICON}.tsv",

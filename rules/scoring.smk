@@ -15,11 +15,11 @@ rule classify_texts:
     """What classifiers on vectors say of the test texts of a suite"""
     input:
         sources=lambda wildcards: sources(
-            "scoring.classify_texts", *given.task_modules(wildcards.suite)
+            "scoring.classify_texts", *rule_inputs.task_modules(wildcards.suite)
         ),
         vectors="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
         items_json="<results>/datasets/{suite}/items.json",
-        classifier=lambda wildcards: given.own_classifier(wildcards),
+        classifier=lambda wildcards: rule_inputs.own_classifier(wildcards),
     output:
         predictions="<results>/predictions/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
         usage="<results>/benchmarks/classify_texts/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
@@ -32,7 +32,7 @@ rule classify_texts:
         mem_mb=lambda wildcards, attempt: 6000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        classifier=lambda wildcards: given.classifier(wildcards),
+        classifier=lambda wildcards: rule_inputs.classifier(wildcards),
     shell:
         r"""
         logged {log:q} {output.usage:q} \
@@ -49,12 +49,12 @@ rule score_suite:
     """Scores of an encoder on a suite"""
     input:
         sources=lambda wildcards: sources(
-            "scoring.score_suite", *given.task_modules(wildcards.suite)
+            "scoring.score_suite", *rule_inputs.task_modules(wildcards.suite)
         ),
         vectors="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
         items_json="<results>/datasets/{suite}/items.json",
-        links=lambda wildcards: given.needed_for_scoring(wildcards, "links"),
-        predictions=lambda wildcards: given.needed_for_scoring(wildcards, "predictions"),
+        links=lambda wildcards: rule_inputs.needed_for_scoring(wildcards, "links"),
+        predictions=lambda wildcards: rule_inputs.needed_for_scoring(wildcards, "predictions"),
     output:
         scores="<results>/scores/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
         details="<results>/scores/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npz",
@@ -91,8 +91,8 @@ rule score_lexicon:
     input:
         sources=sources("scoring.score_lexicon"),
         ranks=f"<results>/retrieval/{LEXICON}.tsv",
-        source_items=lambda wildcards: given.lexicon_side(wildcards, "source")[1],
-        target_items=lambda wildcards: given.lexicon_side(wildcards, "target")[1],
+        source_items=lambda wildcards: rule_inputs.lexicon_side(wildcards, "source")[1],
+        target_items=lambda wildcards: rule_inputs.lexicon_side(wildcards, "target")[1],
     output:
         scores=f"<results>/scores/{LEXICON}.tsv",
         details=f"<results>/scores/{LEXICON}.npz",

@@ -12,13 +12,13 @@ rule tune_encoder:
     input:
         sources=lambda wildcards: sources(
             "tuning.tune_encoder",
-            *given.method_modules(wildcards.recipe),
-            *given.development_modules(wildcards.recipe),
+            *rule_inputs.method_modules(wildcards.recipe),
+            *rule_inputs.development_modules(wildcards.recipe),
         ),
-        model=lambda wildcards: given.files(given.start(wildcards)),
+        model=lambda wildcards: rule_inputs.files(rule_inputs.start(wildcards)),
         corpus="<results>/corpora/{corpus}.txt",
-        more=lambda wildcards: given.more_corpora(wildcards.recipe),
-        development=lambda wildcards: given.development_files(wildcards.recipe),
+        more=lambda wildcards: rule_inputs.more_corpora(wildcards.recipe),
+        development=lambda wildcards: rule_inputs.development_files(wildcards.recipe),
     output:
         record="<results>/encoders/{model}/{recipe}/{corpus}/seed{seed}/encoder.json",
         weights="<results>/encoders/{model}/{recipe}/{corpus}/seed{seed}/model.safetensors",
@@ -26,25 +26,25 @@ rule tune_encoder:
     log:
         "<results>/logs/tune_encoder/{model}/{recipe}/{corpus}/seed{seed}.log",
     wildcard_constraints:
-        recipe=given.tuning_recipes(),
+        recipe=rule_inputs.tuning_recipes(),
     conda:
         "../envs/torch.yaml"
     threads: plan.config.threads.tuning * plan.config.processes.tuning
     resources:
-        gpu=given.gpus * plan.config.processes.tuning,
+        gpu=rule_inputs.gpus * plan.config.processes.tuning,
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        launcher=lambda wildcards: given.tuning_launcher,
-        model=lambda wildcards: given.location(given.start(wildcards)),
-        recipe=lambda wildcards: given.block("recipes", wildcards.recipe),
-        linking=lambda wildcards: given.linking_of_development(wildcards.recipe),
+        launcher=lambda wildcards: rule_inputs.tuning_launcher,
+        model=lambda wildcards: rule_inputs.location(rule_inputs.start(wildcards)),
+        recipe=lambda wildcards: rule_inputs.block("recipes", wildcards.recipe),
+        linking=lambda wildcards: rule_inputs.linking_of_development(wildcards.recipe),
         threads=lambda wildcards: plan.config.threads.tuning,
         device=lambda wildcards: plan.config.device,
         folder=subpath(output.record, parent=True),
         # no `log`, which Snakemake removes before an attempt: the next one goes on with it
         steps=lambda wildcards: (
-            f"{plan.config.results}/logs/tune_encoder/{given.encoder(wildcards)}.jsonl"
+            f"{plan.config.results}/logs/tune_encoder/{rule_inputs.encoder(wildcards)}.jsonl"
         ),
     shell:
         r"""

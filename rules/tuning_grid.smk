@@ -7,7 +7,7 @@
 #          results/tuning_grid/{search}.tsv (all cells, best first), .json (the best settings and
 #          what they were found with) and .md (a page to read)
 
-from workflow_scripts.dag.searches import TuningGridPlan
+from workflow_scripts.plan.searches import TuningGridPlan
 
 grid = TuningGridPlan(plan)
 
@@ -44,7 +44,7 @@ rule search_grid:
         "../envs/torch.yaml"
     threads: plan.config.threads.tuning
     resources:
-        gpu=given.gpus,
+        gpu=rule_inputs.gpus,
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
         runtime=lambda wildcards, attempt: 240 * attempt,
     params:

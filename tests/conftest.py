@@ -74,9 +74,9 @@ def linked_checkout(tmp_path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def sampler() -> Path:
+def sample_data() -> Path:
     """The embedded data root."""
-    return PROJECT / "resources" / "sampler"
+    return PROJECT / "resources" / "sample_data"
 
 
 def merge_config(name: str) -> dict:
@@ -98,7 +98,7 @@ def paper_config() -> dict:
 
 @pytest.fixture
 def scores_config() -> dict:
-    """The config that scores the embedded models on the real files."""
+    """The config that scores the bundled models on the real files."""
     return merge_config("embedded_models")
 
 

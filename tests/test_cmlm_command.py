@@ -1,4 +1,4 @@
-"""The front door of running text: from a folder of text files to an encoder of one's own."""
+"""The command of running text: from a folder of text files to an encoder of one's own."""
 
 import json
 import os

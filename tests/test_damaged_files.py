@@ -25,7 +25,7 @@ from workflow_scripts.retrieval.suite_files import (
     read_datasets,
     read_vectors,
 )
-from workflow_scripts.scoring.details import read_details
+from workflow_scripts.scoring.bootstrap_replicates import read_details
 from workflow_scripts.scoring.measurement import measure_datasets
 from workflow_scripts.scoring.predictions import read_predictions
 from workflow_scripts.scoring.ranked_accuracy import measure_translations
@@ -229,7 +229,7 @@ def test_a_damaged_classifier_is_told(tmp_path, record, rows):
         read_own_classifier(tmp_path)
 
 
-@pytest.mark.parametrize("record", ["[]", "{}", '{"maker": [], "source": 1}'])
+@pytest.mark.parametrize("record", ["[]", "{}", '{"provenance": [], "source": 1}'])
 def test_a_damaged_index_of_names_is_told(tmp_path, record):
     (tmp_path / "index.json").write_text(record)
     (tmp_path / "names.tsv").write_text("a\tb\n")

@@ -53,7 +53,7 @@ def test_the_site_has_what_pages_link_to_outside_of_docs():
     assert site_path("CONTRIBUTING.md", "CHANGELOG.md") == "CHANGELOG.md"
     for link in ("use.md", "example-run/README.md", "https://example.org/x", "/x"):
         assert site_path("cmlm.md", link) is None
-    assert site_path("example-run/README.md", "../embedded-cmlm.md") is None
+    assert site_path("example-run/README.md", "../bundled-cmlm.md") is None
 
 
 def test_every_page_is_in_the_navigation_of_the_site(project):

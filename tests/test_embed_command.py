@@ -1,4 +1,4 @@
-"""The front doors `workflow_scripts.embed` and `workflow_scripts.export_onnx`."""
+"""The commands `workflow_scripts.embed` and `workflow_scripts.export_onnx`."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""`evaluate` on the sampler and the real test sets against sentence-transformers' evaluator.
+"""`evaluate` on the sample data and the real test sets against sentence-transformers' evaluator.
 
 The encoder is a folder that sentence-transformers itself saved; the pairs that its evaluator gets
 are read here, apart from the readers of the project.
@@ -29,7 +29,7 @@ def read_pairs(root, dataset):
 
 @pytest.fixture(scope="module", params=["cls", "mean"])
 def saved_encoder(request, project, tmp_path_factory):
-    """An embedded model as an encoder that sentence-transformers saved, with its pooling."""
+    """An bundled model as an encoder that sentence-transformers saved, with its pooling."""
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
 
@@ -42,7 +42,7 @@ def saved_encoder(request, project, tmp_path_factory):
     return folder
 
 
-SETS = [("sampler", dataset) for dataset in LAYOUTS]
+SETS = [("sample_data", dataset) for dataset in LAYOUTS]
 SETS += [pytest.param("shared_data", "stsb", marks=pytest.mark.shared_data)]
 # three times as many pairs
 SETS += [pytest.param("shared_data", "sickr", marks=[pytest.mark.shared_data, pytest.mark.nightly])]

@@ -1,4 +1,4 @@
-"""The front door `python -m workflow_scripts.evaluate`."""
+"""The command `python -m workflow_scripts.evaluate`."""
 
 import json
 import re
@@ -15,7 +15,7 @@ import yaml
 from safetensors.numpy import load_file
 from sklearn.metrics.pairwise import cosine_similarity
 
-from workflow_scripts import mirror
+from workflow_scripts import tune
 from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.datasets.formats.register import read_entry
 from workflow_scripts.datasets.read_suite import read_suite
@@ -45,10 +45,10 @@ def evaluate(project, output, *options):
     return {(row["dataset"], row["metric"]): row for row in read_json(output)}
 
 
-def workflow_rows(project, sampler, folder, dataset, *retrieval):
+def workflow_rows(project, sample_data, folder, dataset, *retrieval):
     """Return the rows that the steps of the workflow give for the model, mean pooling."""
     entry = yaml.safe_load((project / "config/datasets.yaml").read_text())["datasets"][dataset]
-    strings, items = read_suite(sampler, {dataset: read_entry(dataset, entry)})
+    strings, items = read_suite(sample_data, {dataset: read_entry(dataset, entry)})
     paths = ("items.json", "vectors.npy", "ranks.tsv", "scores.tsv", "scores.npz")
     suite, vectors, ranks, scores, details = (str(folder / name) for name in paths)
     Path(suite).write_text(json.dumps({"datasets": items}))
@@ -73,8 +73,10 @@ def workflow_rows(project, sampler, folder, dataset, *retrieval):
     return found
 
 
-def test_rows_are_fractions_with_n_and_coverage_and_are_printed(project, sampler, tmp_path, capsys):
-    options = ("--pooling", "cls", "--suite", "word-similarity", "--data-root", sampler)
+def test_rows_are_fractions_with_n_and_coverage_and_are_printed(
+    project, sample_data, tmp_path, capsys
+):
+    options = ("--pooling", "cls", "--suite", "word-similarity", "--data-root", sample_data)
     rows = evaluate(project, tmp_path / "scores.json", *options)
     assert [key[0] for key in rows] == ["simlex999", "multisimlex-en"]
     for row in rows.values():
@@ -85,31 +87,33 @@ def test_rows_are_fractions_with_n_and_coverage_and_are_printed(project, sampler
     assert record["pooling"] == "cls" and len(record["weights_sha256"]) == 64
 
 
-def test_numbers_of_linking_are_those_of_the_workflow(project, sampler, tmp_path, capsys):
+def test_numbers_of_linking_are_those_of_the_workflow(project, sample_data, tmp_path, capsys):
     output = tmp_path / "scores.json"
-    options = ("--pooling", "mean", "--suite", "askapatient", "--data-root", sampler)
+    options = ("--pooling", "mean", "--suite", "askapatient", "--data-root", sample_data)
     rows = evaluate(project, output, *options)
     printed = "retrieval.linking of {}: similarity {}, k 5"
     assert printed.format(project / "config/config.yaml", "dot") in capsys.readouterr().out
-    assert rows == workflow_rows(project, sampler, tmp_path, "askapatient", "--similarity=dot")
+    assert rows == workflow_rows(project, sample_data, tmp_path, "askapatient", "--similarity=dot")
     # a config of one's own lies over the default
     config = tmp_path / "own.yaml"
     config.write_text("retrieval: {linking: {similarity: cosine}}")
     rows = evaluate(project, output, *options, "--config", config)
     assert printed.format(config, "cosine") in capsys.readouterr().out
-    assert rows == workflow_rows(project, sampler, tmp_path, "askapatient", "--similarity=cosine")
+    assert rows == workflow_rows(
+        project, sample_data, tmp_path, "askapatient", "--similarity=cosine"
+    )
     assert read_json(output.with_suffix(".record.json"))["retrieval"]["linking"]["k"] == 5
     config.write_text("retrieval: {linking: {similarity: cosin}}")
     with pytest.raises(UserError, match=r"own\.yaml: `retrieval\.linking\.similarity` is 'cosin'"):
         evaluate(project, output, *options, "--config", config)
 
 
-def test_numbers_of_lexicons_are_those_of_the_workflow(project, sampler, tmp_path):
-    options = ("--pooling", "mean", "--suite", "bli-en-fr", "--data-root", sampler)
+def test_numbers_of_lexicons_are_those_of_the_workflow(project, sample_data, tmp_path):
+    options = ("--pooling", "mean", "--suite", "bli-en-fr", "--data-root", sample_data)
     rows = evaluate(project, tmp_path / "scores.json", *options)
     assert rows["bli-en-fr", "accuracy@1"]["n"] == 88
     retrieval = ("--mapping=supervised", "--regularisation=1", "--retrieval=csls")
-    assert rows == workflow_rows(project, sampler, tmp_path, "bli-en-fr", *retrieval)
+    assert rows == workflow_rows(project, sample_data, tmp_path, "bli-en-fr", *retrieval)
 
 
 def nearest_by_scikit_learn(vectors, left, right):
@@ -126,7 +130,7 @@ def nearest_by_scikit_learn(vectors, left, right):
 @pytest.mark.parametrize(
     ("root", "language", "n"),
     [
-        ("sampler", "es", 60),
+        ("sample_data", "es", 60),
         pytest.param(
             "shared_data", "fr", 1000, marks=[pytest.mark.shared_data, pytest.mark.nightly]
         ),
@@ -154,10 +158,12 @@ def test_numbers_of_tatoeba_are_those_of_scikit_learn(
         assert "tatoeba-zh: left out" in capsys.readouterr().out
 
 
-def test_a_missing_data_set_is_named_and_left_out_or_an_error(project, sampler, tmp_path, capsys):
+def test_a_missing_data_set_is_named_and_left_out_or_an_error(
+    project, sample_data, tmp_path, capsys
+):
     root = tmp_path / "root"
     root.mkdir()
-    (root / "simlex-999").symlink_to(sampler / "simlex-999")
+    (root / "simlex-999").symlink_to(sample_data / "simlex-999")
     options = ("--pooling", "cls", "--suite", "word-similarity", "--data-root", root)
     rows = evaluate(project, tmp_path / "scores.json", *options)
     assert [key[0] for key in rows] == ["simlex999"]
@@ -185,12 +191,12 @@ def test_a_missing_data_set_is_named_and_left_out_or_an_error(project, sampler, 
     ],
 )
 def test_a_mistake_is_named_and_writes_nothing(
-    changes, message, project, sampler, tmp_path, monkeypatch
+    changes, message, project, sample_data, tmp_path, monkeypatch
 ):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
     options = {"--model": project / MODEL, "--pooling": "cls", "--suite": "simlex999"}
-    options |= {"--data-root": sampler, "--output": tmp_path / "scores.json", **changes}
+    options |= {"--data-root": sample_data, "--output": tmp_path / "scores.json", **changes}
     with pytest.raises(UserError, match=message):
         main([str(part) for key, value in options.items() if value for part in (key, value)])
     assert not list(tmp_path.iterdir())
@@ -228,29 +234,29 @@ def test_a_name_that_stands_for_two_things_is_refused(tmp_path, catalogues, suit
         merge_suites({name: choose_datasets(files, name) for name in suites})
 
 
-def test_a_misspelt_block_of_the_config_is_an_error(project, sampler, tmp_path):
+def test_a_misspelt_block_of_the_config_is_an_error(project, sample_data, tmp_path):
     (tmp_path / "mine.yaml").write_text("retrievel: {linking: {similarity: cosine}}\n")
-    options = ["--pooling", "cls", "--suite", "cometa", "--data-root", sampler]
+    options = ["--pooling", "cls", "--suite", "cometa", "--data-root", sample_data]
     with pytest.raises(UserError, match=r"mine.yaml: unknown key `retrievel`; did you mean"):
         evaluate(project, tmp_path / "scores.json", *options, "--config", tmp_path / "mine.yaml")
 
 
 @pytest.mark.parametrize("change", [("--pooling", "cls"), ("--max-length", "8")])
 def test_the_card_takes_scores_of_the_encoder_as_it_is_loaded_alone(
-    project, sampler, tmp_path, change
+    project, sample_data, tmp_path, change
 ):
     for name, text in {
         "encoder.json": '{"pooling": "mean", "max_length": 25}',
         "README.md": "c",
     }.items():
         (tmp_path / name).write_text(text)
-    options = ["--suite", "simlex999", "--data-root", sampler, "--card", "--model", tmp_path]
+    options = ["--suite", "simlex999", "--data-root", sample_data, "--card", "--model", tmp_path]
     with pytest.raises(UserError, match=f"--card: {' '.join(change)} is not how"):
         evaluate(project, tmp_path / "scores.json", *options, *change)
 
 
-def test_another_encoder_stands_beside(project, sampler, tmp_path, capsys):
-    given = ("--suite", "word-similarity", "--data-root", sampler)
+def test_another_encoder_stands_beside(project, sample_data, tmp_path, capsys):
+    given = ("--suite", "word-similarity", "--data-root", sample_data)
     alone = {}
     for pooling in ("mean", "cls"):
         alone[pooling] = evaluate(project, tmp_path / "alone.json", "--pooling", pooling, *given)
@@ -292,9 +298,9 @@ def test_what_an_encoder_records_holds_for_it_beside_another(project, tmp_path):
     assert chosen() == [("mean", 40), ("mean", 12)]
 
 
-def test_against_itself_nothing_differs(project, sampler, tmp_path):
+def test_against_itself_nothing_differs(project, sample_data, tmp_path):
     """What neither folder nor options say of the other encoder is as for the one that is scored."""
-    given = ("--suite", "simlex999", "--data-root", sampler, "--pooling", "mean")
+    given = ("--suite", "simlex999", "--data-root", sample_data, "--pooling", "mean")
     more = ("--max-length", "16", "--against", project / MODEL)
     (row,) = evaluate(project, tmp_path / "scores.json", *given, *more).values()
     assert (row["difference"], row["difference_low"], row["p_value"]) == (0, 0, 1)
@@ -302,9 +308,9 @@ def test_against_itself_nothing_differs(project, sampler, tmp_path):
         evaluate(project, tmp_path / "scores.json", *given, "--against-pooling", "cls")
 
 
-def test_scores_go_onto_the_card_when_asked(project, sampler, tmp_path):
+def test_scores_go_onto_the_card_when_asked(project, sample_data, tmp_path):
     model = shutil.copytree(project / MODEL, tmp_path / "model")
-    options = ["--pooling", "mean", "--suite", "simlex999", "--data-root", str(sampler)]
+    options = ["--pooling", "mean", "--suite", "simlex999", "--data-root", str(sample_data)]
     options += ["--model", str(model), "--output", str(tmp_path / "scores.json"), "--card"]
     main([*options, "--device", "cpu"])
     (row,) = read_json(tmp_path / "scores.json")
@@ -315,10 +321,10 @@ def test_scores_go_onto_the_card_when_asked(project, sampler, tmp_path):
         main([*options, "--device", "cpu"])
 
 
-def test_an_encoder_s_own_classifier_says_what_texts_are(project, sampler, tmp_path):
+def test_an_encoder_s_own_classifier_says_what_texts_are(project, sample_data, tmp_path):
     catalogue = read_mapping(project / "config" / "datasets-multilingual.yaml")["datasets"]
     entry = read_entry("reviews-en", catalogue["reviews-en"])
-    strings, items = read_suite(sampler, {"reviews-en": entry})
+    strings, items = read_suite(sample_data, {"reviews-en": entry})
     columns = (items["reviews-en"][key] for key in ("texts", "labels", "parts"))
     rows = list(zip(*columns, strict=True))
     lines = [f"{strings[row]}||{label}" for (row,), label, part in rows if part == "train"]
@@ -328,8 +334,8 @@ def test_an_encoder_s_own_classifier_says_what_texts_are(project, sampler, tmp_p
     changes += ["embed_max_length=48", "development=null"]
     made = ["--model", MODEL, "--corpus", tmp_path / "corpus.txt", "--recipe", "classify"]
     made += ["--output", encoder, *(word for one in changes for word in ("--set", one))]
-    mirror.main([str(word) for word in made])
-    wanted = ["--suite", "reviews-en", "--data-root", sampler, "--own-classifier"]
+    tune.main([str(word) for word in made])
+    wanted = ["--suite", "reviews-en", "--data-root", sample_data, "--own-classifier"]
     found = evaluate(project, tmp_path / "scores.json", *wanted, "--model", encoder)
     record = read_json(tmp_path / "scores.record.json")
     assert record["classification"] == {"protocol": "own classifier"}
@@ -344,10 +350,10 @@ def test_an_encoder_s_own_classifier_says_what_texts_are(project, sampler, tmp_p
 
 
 @pytest.mark.parametrize("name", ["scores.json", "scores.record.json"])
-def test_scores_replace_only_scores(project, sampler, tmp_path, name):
+def test_scores_replace_only_scores(project, sample_data, tmp_path, name):
     mine = tmp_path / name
     mine.write_text("my notes")
-    given = ["--data-root", sampler, "--suite=simlex999", "--pooling=mean", "--max-length=16"]
+    given = ["--data-root", sample_data, "--suite=simlex999", "--pooling=mean", "--max-length=16"]
     with pytest.raises(UserError, match=rf"--output \S+{name}: is another file"):
         evaluate(project, tmp_path / "scores.json", *given)
     assert mine.read_text() == "my notes"

@@ -1,4 +1,4 @@
-"""Links of the front door score as the tables do: the same accuracies on the sets of linking."""
+"""Links of the command score as the tables do: the same accuracies on the sets of linking."""
 
 import json
 
@@ -22,7 +22,7 @@ def given(**options):
 
 
 def both_hits(config, root, dataset, model, folder, pooling="cls"):
-    """Hits at 1 and 5 by the steps of the workflow, and by the front door on the same strings."""
+    """Hits at 1 and 5 by the steps of the workflow, and by the command on the same strings."""
     block = {"datasets": {dataset: config["datasets"][dataset]}}
     strings, items = folder / "strings.txt", folder / "items.json"
     told = {"suite": dataset, "block": json.dumps(block), "root": root}
@@ -63,7 +63,7 @@ def both_hits(config, root, dataset, model, folder, pooling="cls"):
 @pytest.mark.parametrize("dataset", ["ncbi-disease", "bc5cdr-disease-dictionary-only"])
 def test_hits_are_those_of_the_tables(dataset, embedded_config, project, tmp_path):
     model = project / "resources" / "models" / "bert-bio-mini"
-    root = project / "resources" / "sampler"
+    root = project / "resources" / "sample_data"
     steps, front = both_hits(embedded_config, root, dataset, model, tmp_path)
     assert steps == front
     assert any(steps[0]) and not all(steps[0])

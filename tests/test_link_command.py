@@ -1,4 +1,4 @@
-"""The front door `workflow_scripts.link`: links against all products, index, streams, mistakes."""
+"""The command `workflow_scripts.link`: links against all products, index, streams, mistakes."""
 
 import io
 import json
@@ -288,11 +288,13 @@ def test_links_in_a_pipe_are_the_bytes_of_those_in_a_file(run, files, tmp_path, 
     assert piped == (tmp_path / "links.tsv").read_text() and "\x1b[31m" in piped
 
 
-@pytest.mark.parametrize("room", [reading_and_writing, vector_shards])
-def test_a_full_disk_is_one_line_and_the_next_run_goes_on(room, run, tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("module", [reading_and_writing, vector_shards])
+def test_a_full_disk_is_one_line_and_the_next_run_goes_on(
+    module, run, tmp_path, monkeypatch, capsys
+):
     def full():
         with monkeypatch.context() as patch:
-            patch.setattr(room, "atomic_file", lambda path: nullcontext(Path("/dev/full")))
+            patch.setattr(module, "atomic_file", lambda path: nullcontext(Path("/dev/full")))
             run()
 
     with pytest.raises(SystemExit) as error:

@@ -11,8 +11,8 @@ from workflow_scripts.configuration.blocks import SEED_LIMIT, Seed
 from workflow_scripts.downloads.model_files import local_path
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.imports import check_threads
-from workflow_scripts.mirror import outputs_of, step_log_of
 from workflow_scripts.retrieval.mention_links import Mention, Report, read_mentions
+from workflow_scripts.tune import outputs_of, step_log_of
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def words(tmp_path, monkeypatch):
         (search, "--record f", "--record f: is read from, or written by another option"),
     ],
 )
-def test_odd_words_of_a_front_door_are_told(words, door, more, message):
+def test_odd_words_of_a_command_are_told(words, door, more, message):
     with pytest.raises(UserError) as told:
         door.main(f"{words[door]} {more}".split())
     assert str(told.value).startswith(message)

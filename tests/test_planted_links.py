@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from workflow_scripts.cluster import batch_systems, made_files, run_lock
 from workflow_scripts.content_hashes import ContentHashes
 from workflow_scripts.embedding.vector_shards import ShardedJob, embed_in_shards
 from workflow_scripts.files import append_to
+from workflow_scripts.runtime import batch_systems, output_integrity, run_lock
 from workflow_scripts.tuning_grid.cells import CellScore
 from workflow_scripts.tuning_grid.progress import Progress
 
@@ -82,7 +82,7 @@ def test_what_jobs_made_is_not_noted_through_a_link(victim):
     plant("results/.workflow/made.jsonl", victim)
     Path("results/output").write_text("four")
     records = Path("results/.workflow")
-    notes = made_files.MadeFiles("results", records, ContentHashes(records / "hashes"))
+    notes = output_integrity.OutputIntegrity("results", records, ContentHashes(records / "hashes"))
     with pytest.raises(OSError, match="symbolic links"):
         notes.note(["results/output"])
 

@@ -12,8 +12,8 @@ import pytest
 from tqdm import tqdm
 
 from workflow_scripts.__main__ import run
-from workflow_scripts.cluster.failed_jobs import FailedJobs
 from workflow_scripts.errors import PrintedText, UserError, data_output, printable, run_command
+from workflow_scripts.runtime.failed_jobs import FailedJobs
 
 ESCAPES = {
     "\x1b[31m": r"\x1b[31m",

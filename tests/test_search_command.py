@@ -1,4 +1,4 @@
-"""The front door `workflow_scripts.search`."""
+"""The command `workflow_scripts.search`."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""The front door `python -m workflow_scripts.translate`."""
+"""The command `python -m workflow_scripts.translate`."""
 
 import io
 import json

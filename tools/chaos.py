@@ -1,4 +1,4 @@
-"""The front doors and the workflow, disturbed at random moments and then run again.
+"""The commands and the workflow, disturbed at random moments and then run again.
 
     python -m tools.chaos --faults 100
 

@@ -130,7 +130,7 @@ class Case:
         self.compare()
 
     def _named(self, said: str) -> Path | None:
-        """Return what to remove, if an error names it: of a front door its output."""
+        """Return what to remove, if an error names it: of a command its output."""
         if self.damaged is None:
             return None
         if not self.subject.is_workflow:

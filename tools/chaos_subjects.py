@@ -1,4 +1,4 @@
-"""What `tools.chaos` disturbs: each front door, and the workflow on a small config.
+"""What `tools.chaos` disturbs: each command, and the workflow on a small config.
 
 A subject is a folder with all that a command reads, and the command, which writes into one folder
 below. Models are random, of a few units.
@@ -20,12 +20,12 @@ from typing import Any
 from transformers.utils import logging
 
 from tools.rehearsal import PROJECT, copy_project, write_yaml
-from tools.stand_in_models import stand_in_model
+from tools.synthetic_models import synthetic_model
 
-SAMPLER = PROJECT / "resources" / "sampler"
+SAMPLE_DATA = PROJECT / "resources" / "sample_data"
 MODEL = "model.safetensors"
 SECONDS = 600
-# the forked runs of front doors begin with what takes seconds to import
+# the forked runs of commands begin with what takes seconds to import
 FORK = multiprocessing.get_context("fork")
 # what no run repeats: times, speeds, and what is told of them
 _VOLATILE = (
@@ -36,7 +36,7 @@ _CONFIG: dict[str, Any] = {
     "base": ["datasets.yaml", "recipes.yaml", "tuning_grid.yaml"],
     "seeds": [33],
     "device": "cpu",
-    "data": {"root": "resources/sampler", "label": "the sampler", "missing": "error"},
+    "data": {"root": "resources/sample_data", "label": "the sample data", "missing": "error"},
     "threads": {"tuning": 1, "embedding": 1, "retrieval": 1},
     "models": {"tiny": {"path": "resources/models/tiny"}},
     "recipes": {"mirror-word": {"batch_size": 32, "epochs": 1}},
@@ -189,8 +189,8 @@ def _doors() -> dict[str, str]:
 
 def _make_inputs(folder: Path) -> None:
     _save_model(folder / "model")
-    names = (SAMPLER / "names" / "biomedical_names.txt").read_text().splitlines()
-    pairs = (SAMPLER / "bli-xling-eval/en-fr/yacle.train.freq.5k.en-fr.tsv").read_text()
+    names = (SAMPLE_DATA / "names" / "biomedical_names.txt").read_text().splitlines()
+    pairs = (SAMPLE_DATA / "bli-xling-eval/en-fr/yacle.train.freq.5k.en-fr.tsv").read_text()
     sides = zip(*(line.split() for line in pairs.splitlines()), strict=True)
     words, translations = (dict.fromkeys(side) for side in sides)
     files = {
@@ -203,12 +203,12 @@ def _make_inputs(folder: Path) -> None:
     }
     for name, lines in files.items():
         (folder / name).write_text("".join(f"{line}\n" for line in lines))
-    shutil.copy2(SAMPLER / "running-text" / "en.txt", folder / "text.txt")
-    shutil.copytree(SAMPLER / "askapatient", folder / "data" / "askapatient")
+    shutil.copy2(SAMPLE_DATA / "running-text" / "en.txt", folder / "text.txt")
+    shutil.copytree(SAMPLE_DATA / "askapatient", folder / "data" / "askapatient")
 
 
 def _save_model(folder: Path) -> None:
     folder.mkdir(parents=True)
-    for name, body in stand_in_model("tiny", "0" * 40).files.items():
+    for name, body in synthetic_model("tiny", "0" * 40).files.items():
         if name.endswith(".json") or name == MODEL:
             (folder / name).write_bytes(body)

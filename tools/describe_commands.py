@@ -1,4 +1,4 @@
-"""Write the reference of the front doors from the parsers of their command lines.
+"""Write the reference of the commands from the parsers of their command lines.
 
 `make docs` writes docs/commands.md; a test compares that file with what it would write.
 """
@@ -9,12 +9,12 @@ import re
 from unittest import mock
 
 from tools.describe_config import write_page
-from workflow_scripts.front_doors import COMMAND, DOORS
+from workflow_scripts.cli import COMMAND, DOORS
 
-HEAD = """# Every front door and its options
+HEAD = """# Every command and its options
 
 Made by `make docs` from the command lines themselves (`--help` of each says the same, with an
-example). `python -m workflow_scripts.mirror` and so on are the same. What they are for is told in
+example). `python -m workflow_scripts.tune` and so on are the same. What they are for is told in
 [tuning.md](tuning.md), [cmlm.md](cmlm.md), [embedding.md](embedding.md) and [use.md](use.md).
 Targets of the workflow are listed by `snakemake --list-target-rules`.
 """

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from workflow_scripts import rooms
+from workflow_scripts import plugins
 from workflow_scripts.configuration.config import Config
 from workflow_scripts.corpora.kinds.register import KINDS as CORPORA
 from workflow_scripts.datasets.formats.register import FORMATS
@@ -32,8 +32,9 @@ how files lie over each other, and what the blocks are for, is told in [config.m
 `<id>` stands for an id, `[]` for each item of a list.
 """
 
-# title, prefix of the keys, room, entries of its register, name of the class in an entry's module
-ROOMS = (
+# title, prefix of the keys, package, entries of its register, name of the class in an entry's
+# module
+PACKAGES = (
     ("Recipes of method `{}`", "recipes.<id>", "tuning.methods", METHODS, "Choices"),
     ("Corpora of kind `{}`", "corpora.<id>", "corpora.kinds", CORPORA, "Options"),
     ("Data sets of format `{}`", "datasets.<id>", "datasets.formats", FORMATS, "Entry"),
@@ -50,9 +51,9 @@ def describe() -> str:
 def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
     """Yield title, prefix of the keys and type of each block of the page."""
     yield "Every config", "", Config
-    for title, prefix, room, names, kind in ROOMS:
+    for title, prefix, package, names, kind in PACKAGES:
         for name in names:
-            yield title.format(name), prefix, getattr(rooms.load(room, name), kind)
+            yield title.format(name), prefix, getattr(plugins.load(package, name), kind)
     yield "Dictionaries", "dictionaries.<id>", DictionaryBlock
     yield "The tuning grid", "tuning_grid", TuningGrid
 

@@ -1,4 +1,4 @@
-"""The front doors with damaged files and command lines, each run in the process of its case."""
+"""The commands with damaged files and command lines, each run in the process of its case."""
 
 import contextlib
 import importlib
@@ -13,11 +13,11 @@ import yaml
 from tests.support.fasttext_files import write_model
 from tools.fuzz_limits import Case
 from tools.fuzz_models import ENCODER, MODEL, files_of
-from tools.fuzz_readers import PROJECT, SAMPLER
+from tools.fuzz_readers import PROJECT, SAMPLE_DATA
+from workflow_scripts.cli import DOORS
 from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.errors import run_command
-from workflow_scripts.front_doors import DOORS
-from workflow_scripts.mirror import RECIPE_FILE
+from workflow_scripts.tune import RECIPE_FILE
 from workflow_scripts.tuning.methods.register import METHODS
 
 # a recipe of each method, as small as can be
@@ -30,7 +30,7 @@ _CORPORA |= {"classify": "classes.txt"}
 
 
 def command_cases(models: Mapping[str, Path], made: Path) -> dict[str, Case]:
-    """Return command lines of all front doors, by name."""
+    """Return command lines of all commands, by name."""
     files = _written_files(made)
     model, other = (files_of(models[name], name) for name in (MODEL, ENCODER))
     both = model | other
@@ -137,10 +137,10 @@ def _make_index(models: Mapping[str, Path], made: Path) -> Path:
 
 
 def _written_files(made: Path) -> dict[str, Path]:
-    """Write what the command lines read, from the sampler; return it by name."""
+    """Write what the command lines read, from the sample data; return it by name."""
 
     def lines(name: str, number: int) -> list[str]:
-        return (SAMPLER / name).read_text(encoding="utf-8").splitlines()[:number]
+        return (SAMPLE_DATA / name).read_text(encoding="utf-8").splitlines()[:number]
 
     nli = [line.split("\t") for line in lines("nli/en.tsv", 25)][1:]
     wiki = [line.split("\t") for line in lines("wikimatrix/WikiMatrix.en-es.tsv", 24)]
@@ -186,7 +186,7 @@ def _written_files(made: Path) -> dict[str, Path]:
     files["model.bin"] = write_model(made / "model.bin")
     folders = ("semeval-sts-original/STS12-en-test", "askapatient", "senteval/MR", "tatoeba-v1")
     for folder in (*folders, "bli-xling-eval/en-fr"):
-        found = files_of(SAMPLER / folder, f"root/{folder}")
+        found = files_of(SAMPLE_DATA / folder, f"root/{folder}")
         files |= {
             name: file for name, file in found.items() if "tatoeba" not in name or "spa" in name
         }

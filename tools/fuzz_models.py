@@ -10,7 +10,7 @@ import torch
 import transformers
 
 from tools.fuzz_limits import Case
-from tools.stand_in_models import LAYOUTS, stand_in_model
+from tools.synthetic_models import LAYOUTS, synthetic_model
 from workflow_scripts.downloads.convert_weights import convert
 from workflow_scripts.downloads.model_files import check_replaceable
 from workflow_scripts.embedding.encoder_folder import OWN_WEIGHTS, load_model, save_encoder
@@ -36,7 +36,7 @@ def make_models(made: Path) -> dict[str, Path]:
     # of each layout the first
     for hub in {layout: hub for hub, layout in reversed(LAYOUTS.items())}.values():
         folder = made / hub.replace("/", "--")
-        for name, body in stand_in_model(hub, "0" * 40).files.items():
+        for name, body in synthetic_model(hub, "0" * 40).files.items():
             if name not in _NOT_READ and (body != b"\x80"):
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 (folder / name).write_bytes(body)

@@ -17,7 +17,6 @@ from workflow_scripts.check_config import main as check_config
 from workflow_scripts.configuration.layers import read_layers
 from workflow_scripts.corpora.kinds.bitext import PairFiles
 from workflow_scripts.corpora.text_readers import READERS, read_documents
-from workflow_scripts.dag.typed import read_typed
 from workflow_scripts.datasets.entry import raw_files
 from workflow_scripts.datasets.formats.register import read_entry
 from workflow_scripts.datasets.name_lists import FORMATS, Choices, read_names
@@ -27,9 +26,10 @@ from workflow_scripts.downloads.model_folders import HubModel, read_file_list
 from workflow_scripts.downloads.registry import read_registry
 from workflow_scripts.downloads.unpacking import unpack
 from workflow_scripts.embedding.static_vectors import first_words, read_word_vectors
+from workflow_scripts.plan.typed import read_typed
 
 PROJECT = Path(__file__).resolve().parents[1]
-SAMPLER = PROJECT / "resources" / "sampler"
+SAMPLE_DATA = PROJECT / "resources" / "sample_data"
 CONFIGS = PROJECT / "config"
 # of formats a file that has something of each
 _TEXTS = {"wikiextractor": "articles.json", "doc-blocks": "doc.txt", "gutenberg": "book.txt"}
@@ -47,32 +47,32 @@ _WORDS = ("cat", "dog", "the")
 
 
 def reader_cases(made: Path) -> dict[str, Case]:
-    """Return the readers by name; what the sampler lacks is written to the folder `made`."""
+    """Return the readers by name; what the sample data lacks is written to the folder `made`."""
     cases = {}
     for name, block in read_layers([CONFIGS / "config.yaml"]).config["datasets"].items():
         entry = read_entry(name, block)
-        files = [] if entry.corpora() else raw_files(SAMPLER, entry)
+        files = [] if entry.corpora() else raw_files(SAMPLE_DATA, entry)
         if files and all(file.is_file() for file in files):
-            relative = {str(file.relative_to(SAMPLER)): file for file in files}
+            relative = {str(file.relative_to(SAMPLE_DATA)): file for file in files}
             read = partial(read_dataset, Path(), entry=entry, name=name)
             cases[f"data set {name}"] = Case(_without_words(read), relative)
     for name, body in _written_files().items():
         (made / name).write_bytes(body)
-    english = SAMPLER / "running-text" / "en.txt"
+    english = SAMPLE_DATA / "running-text" / "en.txt"
     for reader in READERS:
         file = made / _TEXTS[reader] if reader in _TEXTS else english
         cases[f"text {reader}"] = _on(file, partial(_text, reader))
     for form in FORMATS:
-        file = made / _NAMES[form] if form in _NAMES else SAMPLER / "mesh-2015" / "terms.tsv"
+        file = made / _NAMES[form] if form in _NAMES else SAMPLE_DATA / "mesh-2015" / "terms.tsv"
         cases[f"names {form}"] = _on(file, partial(_names, form))
-    pairs = SAMPLER / "wikimatrix" / "WikiMatrix.en-es.tsv"
+    pairs = SAMPLE_DATA / "wikimatrix" / "WikiMatrix.en-es.tsv"
     cases["bitext"] = _on(pairs, lambda p: list(PairFiles(path=str(p), margin=1.0).pairs(Path())))
-    static = SAMPLER / "static-vectors" / "en.vec"
+    static = SAMPLE_DATA / "static-vectors" / "en.vec"
     fasttext = write_model(made / "model.bin")
     for name, file in (("vectors", static), ("fasttext", fasttext)):
         cases[name] = _on(file, lambda path: read_word_vectors(path, _WORDS))
         cases[f"{name} first words"] = _on(file, lambda path: first_words(path, 50))
-    words = SAMPLER / "bli-xling-eval" / "en-fr" / "yacle.test.freq.2k.en-fr.tsv"
+    words = SAMPLE_DATA / "bli-xling-eval" / "en-fr" / "yacle.test.freq.2k.en-fr.tsv"
     cases["word pairs"] = _on(words, read_pairs)
     for name in _ARCHIVES:
         cases[f"archive {name}"] = _on(made / name, _unpacked)
@@ -128,10 +128,10 @@ _ARCHIVES = ("a.zip", "a.tar", "a.tar.gz", "a.tgz", "a.tar.bz2", "a.txt.gz")
 
 
 def _written_files() -> dict[str, bytes]:
-    """Return what the sampler has no file of: formats of names, archives, a list of a model."""
-    body = (SAMPLER / "mesh-2015" / "terms.tsv").read_bytes()
+    """Return what the sample data has no file of: formats of names, archives, a list of a model."""
+    body = (SAMPLE_DATA / "mesh-2015" / "terms.tsv").read_bytes()
     rows = [line.split("\t")[:2] for line in body.decode().splitlines()[:40]]
-    texts = (SAMPLER / "running-text" / "en.txt").read_text(encoding="utf-8").splitlines()[:40]
+    texts = (SAMPLE_DATA / "running-text" / "en.txt").read_text(encoding="utf-8").splitlines()[:40]
     obo = "".join(
         f'[Term]\nid: X:{n}\nname: {row[1]}\nsynonym: "a {row[0]}" EXACT []\n\n'
         for n, row in enumerate(rows)

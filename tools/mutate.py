@@ -69,7 +69,7 @@ GROUPS = {
     "scoring": Group(
         _in(
             "scoring",
-            "counted_metrics.py bootstrap.py paired_differences.py ranked_accuracy.py isotropy.py"
+            "weighted_metrics.py bootstrap.py paired_differences.py ranked_accuracy.py isotropy.py"
             " senteval.py linear_probe.py tasks/*.py",
         ),
         ("tests/scoring",),
@@ -98,7 +98,7 @@ GROUPS = {
             "dag",
             "cells.py departures.py asked.py given.py models.py needs.py present.py raw_data.py",
         ),
-        ("tests/dag",),
+        ("tests/plan",),
     ),
 }
 

@@ -28,12 +28,12 @@ import yaml
 
 from tests.support.fake_hub import fake_hub, listening
 from tools.rehearsal_report import OVERLAY, RECORD, report
-from tools.stand_in_data import make_data, write_never_published
-from tools.stand_in_rows import SIZES, Material
+from tools.synthetic_data import make_data, write_never_published
+from tools.synthetic_rows import SIZES, Material
 from workflow_scripts.configuration.layers import DEFAULT, read_layers
-from workflow_scripts.dag.plan import Plan
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import write_text
+from workflow_scripts.plan.plan import Plan
 
 PROJECT = Path(__file__).resolve().parents[1]
 COPIED = ("Snakefile", "rules", "envs", "workflow_scripts", "config", "profiles", "resources")
@@ -160,7 +160,7 @@ def prepare(folder: Path, base: Path, arguments: argparse.Namespace) -> None:
 @contextmanager
 def serving(folder: Path) -> Iterator[dict[str, str]]:
     """Serve the models of the config and the mirror; yield the environment of who fetches."""
-    from tools.stand_in_models import stand_in_model
+    from tools.synthetic_models import synthetic_model
 
     class Handler(SimpleHTTPRequestHandler):
         def log_message(self, *_: Any) -> None:
@@ -171,7 +171,7 @@ def serving(folder: Path) -> Iterator[dict[str, str]]:
     with fake_hub() as hub, listening(mirror) as web:
         for model in models.values():
             if "hub" in model:
-                repository = stand_in_model(model["hub"], model["revision"])
+                repository = synthetic_model(model["hub"], model["revision"])
                 hub.repositories[model["hub"]] = repository
         address = f"http://127.0.0.1:{web.server_address[1]}"
         write_yaml(folder / FETCH, {"downloads": {"mirror": address}})

@@ -65,7 +65,7 @@ def _table(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> list[str]:
     return ["| " + " | ".join(map(str, line)) + " |" for line in lines]
 
 
-def stand_in_reasons(overlay: Mapping[str, Any]) -> dict[str, str]:
+def synthetic_reasons(overlay: Mapping[str, Any]) -> dict[str, str]:
     """Return {pattern: what stands in} of the reasons that cells get from what lies over a config.
 
     All others are the config's own: the papers' run has them too.
@@ -92,8 +92,8 @@ class Reasons(NamedTuple):
     assumed: Counter[str]
 
 
-def count_reasons(cells: Iterable[TidyCell], stand_ins: Mapping[str, str]) -> Reasons:
-    """Count what is said of published cells; `stand_ins` has patterns of reasons."""
+def count_reasons(cells: Iterable[TidyCell], synthetic_files: Mapping[str, str]) -> Reasons:
+    """Count what is said of published cells; `synthetic_files` has patterns of reasons."""
     found = Reasons(*(Counter() for _ in Reasons._fields))
     status, made, own, assumed = found
     for cell in cells:
@@ -102,7 +102,7 @@ def count_reasons(cells: Iterable[TidyCell], stand_ins: Mapping[str, str]) -> Re
             assumed.update(cell.assumptions)
             said = {
                 reason: next(
-                    (to for one, to in stand_ins.items() if re.fullmatch(one, reason)), None
+                    (to for one, to in synthetic_files.items() if re.fullmatch(one, reason)), None
                 )
                 for reason in cell.reasons
                 if reason
@@ -172,12 +172,12 @@ def report(folder: Path, beside: Iterable[Path] = ()) -> str:
     files = sorted(results.glob("*/cells/*.tsv"))
     overlay = yaml.safe_load((folder / OVERLAY).read_text(encoding="utf-8"))
     cells = (cell for file in files for cell in read_cells(file))
-    status, made, own, assumed = count_reasons(cells, stand_in_reasons(overlay))
+    status, made, own, assumed = count_reasons(cells, synthetic_reasons(overlay))
     heads = ("rule", "jobs", "seconds", "longest", "processor seconds", "largest MB", "MB written")
-    rooms = [f"results/{one.name}" for one in sorted(results.iterdir()) if one.is_dir()]
+    folders = [f"results/{one.name}" for one in sorted(results.iterdir()) if one.is_dir()]
     sizes = [
         (place, f"{bytes_below(folder / place) / _MEGABYTE:,.1f}")
-        for place in ("mirror", "data", *rooms)
+        for place in ("mirror", "data", *folders)
     ]
     lines = [
         "# Dress rehearsal",

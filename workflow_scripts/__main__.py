@@ -1,11 +1,11 @@
-"""The command `mirror-bert`: all front doors by name. `python -m workflow_scripts` is the same."""
+"""The command `mirror-bert`: all commands by name. `python -m workflow_scripts` is the same."""
 
 import importlib
 import sys
 from functools import partial
 
+from workflow_scripts.cli import COMMAND, DOORS
 from workflow_scripts.errors import UserError, nearest_name, run_command
-from workflow_scripts.front_doors import COMMAND, DOORS
 
 
 def manual() -> str:
@@ -28,14 +28,14 @@ def manual() -> str:
 
 
 def run(argv: list[str]) -> None:
-    """Run the front door that the first word names."""
+    """Run the command that the first word names."""
     if not argv or argv[0] in ("-h", "--help"):
         print(manual(), file=sys.stdout if argv else sys.stderr)
         raise SystemExit(0 if argv else 2)
     name, *rest = argv
     if name not in DOORS:
         raise UserError(f"{COMMAND} {name}: no such command; {nearest_name(name, DOORS)}")
-    # only now: no front door waits for what the others import
+    # only now: no command waits for what the others import
     importlib.import_module(f"workflow_scripts.{DOORS[name][0]}").main(rest)
 
 

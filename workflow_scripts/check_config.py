@@ -1,9 +1,9 @@
 """Front door: check a config file as a run does, YAML mistakes with their line included."""
 
+from workflow_scripts.cli import door_parser
 from workflow_scripts.configuration.layers import read_layers
-from workflow_scripts.dag.plan import Plan
 from workflow_scripts.errors import run_command
-from workflow_scripts.front_doors import door_parser
+from workflow_scripts.plan.plan import Plan
 
 EXAMPLE = """
 COMMAND config/config.yaml

@@ -12,6 +12,7 @@ from glob import escape
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.cli import check_files, door_parser
 from workflow_scripts.corpora.kinds import text
 from workflow_scripts.corpora.kinds.bitext import PairFiles
 from workflow_scripts.corpora.pair_lines import pair_lines
@@ -19,12 +20,11 @@ from workflow_scripts.corpora.sample_corpus import write_documents
 from workflow_scripts.corpora.text_readers import READERS
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import parse_number, passing_directory, stream_lines, write_text
-from workflow_scripts.front_doors import check_files, door_parser
-from workflow_scripts.mirror import add_arguments, make_encoders, read_wanted
+from workflow_scripts.tune import add_arguments, make_encoders, read_wanted
 from workflow_scripts.tuning.running_text import require_boundaries
 
 EXAMPLE = """
-COMMAND --model resources/models/bert-en-mini --text resources/sampler/running-text/en.txt \\
+COMMAND --model resources/models/bert-en-mini --text resources/sample_data/running-text/en.txt \\
     --output my-cmlm-encoder
 """
 # plain text: of a folder, the files that end so

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from workflow_scripts.cli import check_files, door_parser
 from workflow_scripts.embedding.chosen_encoder import (
     add_encoder_arguments,
     check_counts,
@@ -20,19 +21,18 @@ from workflow_scripts.embedding.recorded_choices import settle_pooling
 from workflow_scripts.embedding.vector_shards import DTYPES, SHARD_SIZE, ShardedJob, embed_in_shards
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import check_new_file, check_own_json, read_lines, sha256_of, write_json
-from workflow_scripts.front_doors import check_files, door_parser
 from workflow_scripts.locking import sole_run
 
 EXAMPLE = """
-COMMAND --model my-encoder --strings resources/sampler/names/biomedical_names.txt \\
+COMMAND --model my-encoder --strings resources/sample_data/names/biomedical_names.txt \\
     --output vectors.npy
 """
 
 
 def embed(arguments: argparse.Namespace, strings: list[str], pooling: str, max_length: int) -> None:
-    encoder, maker = open_encoder(arguments, arguments.model, pooling, max_length)
+    encoder, provenance = open_encoder(arguments, arguments.model, pooling, max_length)
     output, size = arguments.output.resolve(), arguments.shard_size
-    job = ShardedJob(output, strings, encoder.dimension, maker, arguments.dtype, size)
+    job = ShardedJob(output, strings, encoder.dimension, provenance, arguments.dtype, size)
     count = arguments.remove_components or 0
 
     def finish(vectors: np.ndarray) -> None:
@@ -44,7 +44,7 @@ def embed(arguments: argparse.Namespace, strings: list[str], pooling: str, max_l
         content = {"dimension": encoder.dimension, "dtype": arguments.dtype}
         content |= {"remove_components": count}
         content |= {"strings": len(strings), "strings_sha256": sha256_of(arguments.strings)}
-        write_json(arguments.record, maker | content)
+        write_json(arguments.record, provenance | content)
     print(f"{arguments.output}: {len(strings)} vectors of {encoder.dimension} {arguments.dtype}")
 
 

@@ -83,7 +83,7 @@ def _shortened(line: str) -> str:
 
 
 @contextmanager
-def told_as_damaged(
+def damaged_file_error(
     path: object, remedy: str = "remove it and run again, which makes it anew"
 ) -> Iterator[None]:
     """Raise `UserError` by `path` where the block fails: what it reads is not as it was written.
@@ -128,7 +128,7 @@ def is_full_disk(error: BaseException) -> bool:
     return _number_of(error) in (errno.ENOSPC, errno.EDQUOT)
 
 
-def of_place(error: Exception) -> UserError | None:
+def path_error(error: Exception) -> UserError | None:
     """Return what a user is told of a place that cannot be used, None for another error."""
     name = getattr(error, "filename", None)
     where = f"{name}: " if name else ""
@@ -169,7 +169,7 @@ def _run(main: Callable[[], None]) -> None:
         print(f"error: {message}", file=sys.stderr)
         sys.exit(2)
     except Exception as error:
-        if (told := of_place(error)) is None:
+        if (told := path_error(error)) is None:
             raise
         print(f"error: {told}", file=sys.stderr)
         sys.exit(2)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from workflow_scripts.cli import door_parser
 from workflow_scripts.configuration.blocks import read_block
 from workflow_scripts.configuration.config import Classification, Config, Retrieval, Suite
 from workflow_scripts.configuration.layers import CONFIG, DEFAULT, read_layers
@@ -27,7 +28,6 @@ from workflow_scripts.embedding.recorded_choices import (
 )
 from workflow_scripts.errors import UserError, nearest_name, run_command
 from workflow_scripts.files import check_own_json, read_text, write_json, write_text
-from workflow_scripts.front_doors import door_parser
 from workflow_scripts.imports import add_machine_arguments, quick_imports
 from workflow_scripts.scoring.card_scores import add_scores
 from workflow_scripts.scoring.paired_differences import (
@@ -40,7 +40,7 @@ from workflow_scripts.scoring.tasks.register import TASKS, needs
 
 EXAMPLE = """
 COMMAND --model my-encoder --against resources/models/bert-bio-mini \\
-    --suite ncbi-disease cometa --data-root resources/sampler --output scores.json
+    --suite ncbi-disease cometa --data-root resources/sample_data --output scores.json
 """
 DATASET_FILES = [CONFIG / name for name in ("datasets.yaml", "datasets-multilingual.yaml")]
 COLUMNS = ("dataset", "metric", "value", "low", "high", "n", "coverage", "dropped")

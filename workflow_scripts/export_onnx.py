@@ -6,8 +6,8 @@ its matrix products in int8: faster on a CPU, vectors nearly the same.
 
 from pathlib import Path
 
+from workflow_scripts.cli import door_parser
 from workflow_scripts.errors import UserError, run_command
-from workflow_scripts.front_doors import door_parser
 
 EXAMPLE = """
 COMMAND --encoder my-encoder --int8

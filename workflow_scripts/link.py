@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.cli import check_files, door_parser
 from workflow_scripts.datasets.name_lists import (
     FORMATS,
     Choices,
@@ -31,7 +32,6 @@ from workflow_scripts.embedding.recorded_choices import settle_pooling
 from workflow_scripts.embedding.vector_shards import DTYPES, SHARD_SIZE
 from workflow_scripts.errors import UserError, data_output, run_command
 from workflow_scripts.files import STDIN, atomic_text, check_new_file, without_link
-from workflow_scripts.front_doors import check_files, door_parser
 from workflow_scripts.imports import quick_imports
 from workflow_scripts.locking import drop_left_lock, sole_run
 from workflow_scripts.retrieval import name_index
@@ -74,9 +74,9 @@ def link(arguments: argparse.Namespace, choices: Choices, pooling: str, max_leng
 
     passing = arguments.output and arguments.output.with_name(f".{arguments.output.name}.index")
     folder = arguments.index or without_link(passing)
-    opened, maker = open_encoder(arguments, arguments.encoder, pooling, max_length)
-    maker |= {"similarity": arguments.similarity, "dtype": arguments.dtype}
-    encoder = NameEncoder(opened, arguments.similarity, arguments.encoder, maker)
+    opened, provenance = open_encoder(arguments, arguments.encoder, pooling, max_length)
+    provenance |= {"similarity": arguments.similarity, "dtype": arguments.dtype}
+    encoder = NameEncoder(opened, arguments.similarity, arguments.encoder, provenance)
     source = None
     if arguments.names:
         source = name_index.describe_files(arguments.names, asdict(choices))
@@ -84,9 +84,9 @@ def link(arguments: argparse.Namespace, choices: Choices, pooling: str, max_leng
         refuse_unused_choices(arguments.names, choices)
         found = read_names(arguments.names, choices)
         sizes = (encoder.dimension, arguments.dtype, arguments.shard_size)
-        name_index.make_index(folder, found, source, maker, encoder.encode_names, *sizes)
+        name_index.make_index(folder, found, source, provenance, encoder.encode_names, *sizes)
         del found
-    index = name_index.open_index(folder, maker, source)
+    index = name_index.open_index(folder, provenance, source)
     search: Any = partial(search_blocks, targets=index.vectors, threads=arguments.threads)
     approximate = None
     if arguments.approximate is not None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from workflow_scripts.cli import check_files, door_parser
 from workflow_scripts.embedding.chosen_encoder import (
     add_encoder_arguments,
     check_counts,
@@ -27,7 +28,6 @@ from workflow_scripts.embedding.recorded_choices import settle_pooling
 from workflow_scripts.embedding.vector_shards import SHARD_SIZE, ShardedJob, embed_once
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import check_new_file, check_own_json, without_link, write_json
-from workflow_scripts.front_doors import check_files, door_parser
 from workflow_scripts.locking import sole_run
 from workflow_scripts.retrieval.margin_mining import (
     MARGINS,
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = """
 echo 'cardiac infarction' | COMMAND nearest --encoder my-encoder --queries - \\
-    --strings resources/sampler/names/biomedical_names.txt --k 3 --output nearest.tsv
+    --strings resources/sample_data/names/biomedical_names.txt --k 3 --output nearest.tsv
 """
 # Pairs that are made rows of the output at once.
 PAIRS_AT_ONCE = 1 << 16
@@ -163,11 +163,13 @@ def encode_files(
         )
     vectors = {}
     for part, name in encoder_of.items():
-        encoder, maker = opened[name]
+        encoder, provenance = opened[name]
         output, strings = folder / f"{part}.npy", files[part].strings
-        job = ShardedJob(output, strings, encoder.dimension, maker, shard_size=arguments.shard_size)
+        job = ShardedJob(
+            output, strings, encoder.dimension, provenance, shard_size=arguments.shard_size
+        )
         vectors[part] = embed_once(job, partial(encode_unit, encoder, files[part]))
-    return vectors, {name: maker for name, (_, maker) in opened.items()}
+    return vectors, {name: provenance for name, (_, provenance) in opened.items()}
 
 
 def read_arguments(argv: list[str] | None) -> argparse.Namespace:

@@ -10,7 +10,7 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 
-from workflow_scripts.errors import told_as_damaged
+from workflow_scripts.errors import damaged_file_error
 from workflow_scripts.files import atomic_file
 
 
@@ -37,7 +37,7 @@ def save_state(
 
 def read_position(path: Path) -> dict[str, Any]:
     """Return the position in a state file; `UserError` if the file is damaged."""
-    with told_as_damaged(path), safe_open(path, framework="pt") as stream:
+    with damaged_file_error(path), safe_open(path, framework="pt") as stream:
         return dict(json.loads(stream.metadata()["position"]))
 
 
@@ -53,7 +53,7 @@ def load_state(
     state: dict[int, dict[str, torch.Tensor]] = defaultdict(dict)
     others = {}
     with (
-        told_as_damaged(path),
+        damaged_file_error(path),
         safe_open(path, framework="pt") as stream,
         torch.no_grad(),
     ):

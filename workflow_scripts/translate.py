@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from workflow_scripts.cli import check_files, door_parser
 from workflow_scripts.datasets.strings import unique_in_order
 from workflow_scripts.datasets.word_pairs import Pair, read_pairs, read_words, split_by_source
 from workflow_scripts.embedding.chosen_encoder import (
@@ -31,7 +32,6 @@ from workflow_scripts.embedding.static_vectors import (
 from workflow_scripts.embedding.word_lookup import embed_strings, words_to_seek
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import check_new_file
-from workflow_scripts.front_doors import check_files, door_parser
 from workflow_scripts.retrieval.csls import NEIGHBOURS
 from workflow_scripts.retrieval.mapping import MAPPINGS
 from workflow_scripts.retrieval.rankings import FORMATS, write_found
@@ -42,7 +42,7 @@ from workflow_scripts.scoring.ranked_accuracy import measure_translations
 from workflow_scripts.scoring.tidy_scores import EncoderIds
 
 EXAMPLE = """
-pairs=resources/sampler/bli-xling-eval/en-fr
+pairs=resources/sample_data/bli-xling-eval/en-fr
 cut -f 1 $pairs/*.tsv > en.txt; cut -f 2 $pairs/*.tsv > fr.txt
 COMMAND --encoder resources/models/cmlm-multi-mini --source-vocabulary en.txt \\
     --target-vocabulary fr.txt --dictionary $pairs/yacle.train.freq.5k.en-fr.tsv \\

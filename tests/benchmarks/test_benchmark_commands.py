@@ -28,9 +28,9 @@ SMALL_SHAPE |= {"intermediate_size": 24, "max_position_embeddings": 64}
 
 
 @pytest.fixture
-def quick(sampler, tiny_bert, tmp_path):
+def quick(sample_data, tiny_bert, tmp_path):
     """The arguments of a quick run, to bench.md."""
-    paths = {"--data": sampler, "--model": tiny_bert, "--output": tmp_path / "bench.md"}
+    paths = {"--data": sample_data, "--model": tiny_bert, "--output": tmp_path / "bench.md"}
     return [*(str(part) for pair in paths.items() for part in pair), "--threads", "1", "--quick"]
 
 
@@ -117,9 +117,9 @@ def test_names_are_embedded_alike_by_all(quick, tmp_path):
 
 
 @pytest.mark.usefixtures("inside")
-def test_threads_are_compared_with_one(sampler, tiny_bert, tmp_path):
+def test_threads_are_compared_with_one(sample_data, tiny_bert, tmp_path):
     numbers = {"threads": 1, "runs": 1, "batch_size": 8, "strings": 32, "steps": 1}
-    settings = Settings(sampler, tiny_bert, **numbers, shape=SMALL_SHAPE)
+    settings = Settings(sample_data, tiny_bert, **numbers, shape=SMALL_SHAPE)
     rows = run_benchmarks.measure(WORKLOADS["threads-base-busy"], settings, tmp_path)
     assert [row.way for row in rows if row.measure == "steps"] == ["one-thread", "mirror"]
     save_report(tmp_path / "bench.md", rows)
@@ -161,13 +161,13 @@ def test_quality_scores_both_loops_for_each_seed(quick, tmp_path):
 
 
 @pytest.mark.usefixtures("inside")
-def test_gpu_workloads_count_tokens_and_flops(sampler, tiny_bert, tmp_path):
+def test_gpu_workloads_count_tokens_and_flops(sample_data, tiny_bert, tmp_path):
     tokenizer = load_model(str(tiny_bert)).tokenizer
     # one layer: 4 matrices of attention, 2 of the feed-forward part, two norms; the norm after
     # the embeddings
     parameters = 4 * (16 * 16 + 16) + (16 * 24 + 24) + (24 * 16 + 16) + 2 * 32 + 32
     settings = Settings(
-        *(sampler, tiny_bert),
+        *(sample_data, tiny_bert),
         **{"threads": 1, "runs": 1, "batch_size": 8, "strings": 32, "gpu_names": 50},
         **{"shape": SMALL_SHAPE, "peak": 1e12, "device": "cpu"},
     )

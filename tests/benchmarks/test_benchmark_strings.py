@@ -35,11 +35,11 @@ def test_corpora_of_the_authors_come_first_and_a_root_without_any_is_named(tmp_p
         read_strings(tmp_path, "sentences", 10)
 
 
-def test_the_embedded_data_has_all_three(sampler):
-    words, source = read_strings(sampler, "words", 50)
+def test_the_embedded_data_has_all_three(sample_data):
+    words, source = read_strings(sample_data, "words", 50)
     assert len(words) == 50 and "wordfreq" in source
-    assert len(read_strings(sampler, "sentences", 10_000)[0]) == 2 * 522
-    assert len(set(read_strings(sampler, "phrases", 100)[0])) == 100
+    assert len(read_strings(sample_data, "sentences", 10_000)[0]) == 2 * 522
+    assert len(set(read_strings(sample_data, "phrases", 100)[0])) == 100
 
 
 def test_neighbours_are_of_one_article(tmp_path):

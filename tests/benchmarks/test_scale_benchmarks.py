@@ -9,8 +9,8 @@ from benchmarks.scale_workloads import CSLS_WAYS, LINKING_WAYS, combine_names
 
 
 @pytest.mark.usefixtures("inside")
-def test_every_way_links_and_translates_the_same(sampler, tiny_bert, tmp_path):
-    paths = {"--data": sampler, "--model": tiny_bert, "--output": tmp_path / "bench.md"}
+def test_every_way_links_and_translates_the_same(sample_data, tiny_bert, tmp_path):
+    paths = {"--data": sample_data, "--model": tiny_bert, "--output": tmp_path / "bench.md"}
     arguments = [str(part) for pair in paths.items() for part in pair]
     only = ["--only", "linking,linking-wide,csls-fifth,csls-whole"]
     run_benchmarks.main([*arguments, *only, "--threads", "1", "--quick"])

@@ -1,4 +1,4 @@
-"""The command that made the sampler's static vectors, and the file itself."""
+"""The command that made the sample data's static vectors, and the file itself."""
 
 import numpy as np
 import pytest
@@ -49,23 +49,23 @@ def test_reduction_is_that_of_the_covariance_matrix(seed, words, dimension):
 
 
 @pytest.mark.parametrize(("option", "value"), [("--words", "1"), ("--dimension", "33")])
-def test_bad_numbers_are_named_and_leave_nothing(option, value, tmp_path, sampler):
-    argv = ["--model", str(make_bert(tmp_path / "model")), "--root", str(sampler)]
+def test_bad_numbers_are_named_and_leave_nothing(option, value, tmp_path, sample_data):
+    argv = ["--model", str(make_bert(tmp_path / "model")), "--root", str(sample_data)]
     output = tmp_path / "en.vec"
     with pytest.raises(UserError, match=f"{option} {value}"):
         make_static_vectors.main([*argv, option, value, "--output", str(output)])
     assert not output.exists()
 
 
-def test_the_file_of_the_sampler_is_what_its_model_gives(project, sampler):
-    lines = (sampler / "static-vectors/en.vec").read_text(encoding="utf-8").split("\n")
+def test_the_file_of_the_sample_data_is_what_its_model_gives(project, sample_data):
+    lines = (sample_data / "static-vectors/en.vec").read_text(encoding="utf-8").split("\n")
     assert lines[0] == "2000 32"
     assert lines.pop() == ""
     rows = [line.split(" ") for line in lines[1:]]
     words = [row[0] for row in rows]
     assert len(set(words)) == 2000
-    assert set(make_static_vectors.read_asked_words(sampler)) <= set(words)
-    assert (sampler / "static-vectors/en.vec").stat().st_size < 450_000
+    assert set(make_static_vectors.read_asked_words(sample_data)) <= set(words)
+    assert (sample_data / "static-vectors/en.vec").stat().st_size < 450_000
 
     from safetensors import safe_open
 

@@ -11,8 +11,8 @@ SHARDS = [4, pytest.param(20, marks=pytest.mark.nightly)]
 
 
 def with_dictionary(small: SmallProject, shards: int) -> SmallProject:
-    """Return the project with names of the sampler, each under an id with another one."""
-    folder = small.folder / "resources/sampler/names"
+    """Return the project with names of the sample data, each under an id with another one."""
+    folder = small.folder / "resources/sample_data/names"
     lines = (folder / "biomedical_names.txt").read_text().splitlines()[:100]
     rows = [f"C{number // 2}\t{line}" for number, line in enumerate(lines)]
     (folder / "own.tsv").write_text("\n".join(rows) + "\n")

@@ -6,7 +6,7 @@ import pytest
 from conftest import SOME_TABLES, ClusterProject
 from small_project import copy_project
 
-from workflow_scripts.cluster.slurm_site import status_command
+from workflow_scripts.runtime.slurm_site import status_command
 
 pytestmark = pytest.mark.cluster
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from workflow_scripts import rooms
+from workflow_scripts import plugins
 from workflow_scripts.corpora.block import missing_message, raw_files
 from workflow_scripts.corpora.kinds.register import KINDS, check_joined, read_corpus_block
 from workflow_scripts.errors import UserError
@@ -45,7 +45,7 @@ def test_raw_files_are_those_below_the_root_and_a_missing_one_names_its_key(tmp_
 
 
 def test_every_module_of_the_folder_is_in_the_register():
-    folder = Path(rooms.load("corpora.kinds", "names").__file__).parent
+    folder = Path(plugins.load("corpora.kinds", "names").__file__).parent
     modules = {path.stem for path in folder.glob("*.py")} - {"__init__", "register"}
     assert modules == {kind.replace("-", "_") for kind in KINDS}
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from workflow_scripts import rooms
+from workflow_scripts import plugins
 from workflow_scripts.configuration.blocks import read_block
 from workflow_scripts.configuration.config import Suite
 from workflow_scripts.configuration.yaml_files import read_mapping
@@ -39,11 +39,11 @@ def test_a_lexicon_is_in_the_suites_of_both_its_languages_and_in_that_of_all(con
 
 
 def test_every_module_of_the_folder_is_in_the_register_and_yields_known_items():
-    folder = Path(rooms.load("datasets.formats", "simlex").__file__).parent
+    folder = Path(plugins.load("datasets.formats", "simlex").__file__).parent
     modules = {path.stem for path in folder.glob("*.py")} - {"__init__", "register"}
     assert modules == {form.replace("-", "_") for form in FORMATS}
     for form in FORMATS:
-        assert issubclass(rooms.load("datasets.formats", form).ITEMS, items.Items)
+        assert issubclass(plugins.load("datasets.formats", form).ITEMS, items.Items)
     assert format_of(read_entry("mine", GOOD)).ITEMS is items.SimilaritySet
 
 

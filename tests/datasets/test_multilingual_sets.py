@@ -131,14 +131,16 @@ def test_parts_and_classes_of_sets_that_have_their_own(entries, more_data, name,
         assert {label for label, one in pairs if one == part} == labels
 
 
-SAMPLER = [f"{name}-{one}" for name in ("xnli", "tweets") for one in ("en", "es", "fr")]
-SAMPLER += [f"tweets-from-en-{one}" for one in ("en", "es", "fr")]
-SAMPLER += ["subjectivity-en", "reviews-en", "reviews-fr"]
+SAMPLE_DATA = [f"{name}-{one}" for name in ("xnli", "tweets") for one in ("en", "es", "fr")]
+SAMPLE_DATA += [f"tweets-from-en-{one}" for one in ("en", "es", "fr")]
+SAMPLE_DATA += ["subjectivity-en", "reviews-en", "reviews-fr"]
 
 
-@pytest.mark.parametrize("name", SAMPLER)
-def test_the_sampler_has_texts_of_every_class_to_train_and_to_test_on(entries, sampler, name):
-    found, parts = counts(sampler, entries[name])
+@pytest.mark.parametrize("name", SAMPLE_DATA)
+def test_the_sample_data_has_texts_of_every_class_to_train_and_to_test_on(
+    entries, sample_data, name
+):
+    found, parts = counts(sample_data, entries[name])
     assert parts["test"] >= 30 and parts["train"] >= 60 and parts["development"] >= 10
     labels = Counter(zip(found.parts, found.labels, strict=True))
     assert min(number for (part, _), number in labels.items() if part == "test") >= 8
@@ -147,19 +149,19 @@ def test_the_sampler_has_texts_of_every_class_to_train_and_to_test_on(entries, s
     assert not tested & others
 
 
-def test_the_default_tables_and_suites_name_only_what_the_sampler_has(embedded_config):
+def test_the_default_tables_and_suites_name_only_what_the_sample_data_has(embedded_config):
     suites = embedded_config["suites"]
     named = {one for name in ("xeval-open", "reviews") for one in suites[name]["datasets"]}
-    assert named == set(SAMPLER)
+    assert named == set(SAMPLE_DATA)
 
 
 @pytest.mark.shared_data
-def test_no_text_of_the_sampler_is_one_of_the_real_sets(entries, sampler, more_data):
+def test_no_text_of_the_sample_data_is_one_of_the_real_sets(entries, sample_data, more_data):
     def strings(root, names):
         found = [read_dataset(root, entries[name]).texts for name in names]
         return {text.strip().lower() for texts in found for pair in texts for text in pair}
 
-    names = [name for name in SAMPLER if not name.startswith("reviews")]
+    names = [name for name in SAMPLE_DATA if not name.startswith("reviews")]
     real = strings(more_data, names)
     assert len(real) > 20_000
-    assert not strings(sampler, SAMPLER) & real
+    assert not strings(sample_data, SAMPLE_DATA) & real

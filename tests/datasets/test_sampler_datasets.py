@@ -1,4 +1,4 @@
-"""The embedded sampler: the shipped entries and suites read it, with enough items to score."""
+"""The bundled sample data: the shipped entries and suites read it, with enough items to score."""
 
 import csv
 import gzip
@@ -19,8 +19,8 @@ CONFIG_FOLDER = Path(__file__).resolve().parents[2] / "config"
 CONFIG: dict = {}
 for part in ("datasets", "config"):
     update_config(CONFIG, read_mapping(CONFIG_FOLDER / f"{part}.yaml"))
-# The sampler holds no second copy of its sentences in the form of SentEval, and three languages of
-# Tatoeba; isotropy is of the strings of made corpora.
+# The sample data holds no second copy of its sentences in the form of SentEval, and three languages
+# of Tatoeba; isotropy is of the strings of made corpora.
 TATOEBA = {"es": "spa", "fr": "fra", "ru": "rus"}
 DATASETS = [
     name
@@ -34,9 +34,9 @@ WORD_FORMATS = ("simlex", "multi-simlex", "multi-simlex-pairs")
 
 
 @pytest.mark.parametrize("name", DATASETS)
-def test_every_set_has_enough_items(sampler, name):
+def test_every_set_has_enough_items(sample_data, name):
     entry = CONFIG["datasets"][name]
-    found = read_dataset(sampler, entry, name)
+    found = read_dataset(sample_data, entry, name)
     if entry["task"] == "similarity":
         assert len(found.gold) >= (100 if entry["format"] in WORD_FORMATS else 60)
         assert len(set(found.gold)) > 5
@@ -64,10 +64,10 @@ def test_every_set_has_enough_items(sampler, name):
 
 
 @pytest.mark.parametrize("suite", SUITES)
-def test_every_suite_reads_and_its_ids_are_rows(sampler, suite):
+def test_every_suite_reads_and_its_ids_are_rows(sample_data, suite):
     block = CONFIG["suites"][suite]
     entries = {name: CONFIG["datasets"][name] for name in block["datasets"]}
-    strings, items = read_suite(sampler, entries, block.get("language"))
+    strings, items = read_suite(sample_data, entries, block.get("language"))
     assert list(items) == block["datasets"]
     assert len(set(strings)) == len(strings) and all(strings)
     used = set()
@@ -143,8 +143,8 @@ def tatoeba_strings(root: Path, *codes: str) -> set[str]:
     return {line for file in files for [line] in tab_rows(Path(file))}
 
 
-def test_questions_and_sentences_are_balanced_and_unique(sampler):
-    dev, train = (qnli_pairs(sampler, split) for split in ("dev", "train"))
+def test_questions_and_sentences_are_balanced_and_unique(sample_data):
+    dev, train = (qnli_pairs(sample_data, split) for split in ("dev", "train"))
     assert (len(dev), len(train)) == (120, 276)
     for pairs in (dev, train):
         labels = [label for *_, label in pairs]
@@ -163,8 +163,8 @@ def test_questions_and_sentences_are_balanced_and_unique(sampler):
     assert not tested & tuned_on
 
 
-def test_pairs_of_questions_have_consistent_ids_and_hard_negatives(sampler):
-    rows = qqp_rows(sampler)
+def test_pairs_of_questions_have_consistent_ids_and_hard_negatives(sample_data):
+    rows = qqp_rows(sample_data)
     assert len(rows) == 150
     labels = [int(row[5]) for row in rows]
     assert sum(labels) == 60
@@ -175,7 +175,7 @@ def test_pairs_of_questions_have_consistent_ids_and_hard_negatives(sampler):
             assert questions.setdefault(identity, question) == question
     assert len(set(questions.values())) == len(questions)
     # One row a line, and no quoting but of questions with quotes, as in the original.
-    assert {len(row) for row in tab_rows(sampler / "qqp/quora_duplicate_questions.tsv")} == {6}
+    assert {len(row) for row in tab_rows(sample_data / "qqp/quora_duplicate_questions.tsv")} == {6}
     assert any('"' in question for question in questions.values())
     shares = [share_of_words(*row[3:5]) for row in rows]
     assert sum(share > 0.5 for share, label in zip(shares, labels, strict=True) if not label) > 15
@@ -183,29 +183,29 @@ def test_pairs_of_questions_have_consistent_ids_and_hard_negatives(sampler):
 
 
 @pytest.mark.parametrize("language", ["es", "ar", "ru"])
-def test_graded_pairs_of_other_languages_do_not_follow_word_overlap(sampler, language):
-    pairs = graded_pairs(sampler, language)
+def test_graded_pairs_of_other_languages_do_not_follow_word_overlap(sample_data, language):
+    pairs = graded_pairs(sample_data, language)
     assert len(pairs) == 62
     strings = [normalise(text) for pair in pairs for text in pair[:2]]
     assert len(set(strings)) == len(strings)
     gold = [grade for *_, grade in pairs]
-    assert sorted(gold) == sorted(pair[2] for pair in graded_pairs(sampler, "es"))
+    assert sorted(gold) == sorted(pair[2] for pair in graded_pairs(sample_data, "es"))
     assert (min(gold), max(gold), len(set(gold)) > 15) == (0, 5, True)
     assert 0.4 < spearmanr(gold, [share_of_words(a, b) for a, b, _ in pairs])[0] < 0.6
     assert abs(spearmanr(gold, [len(a) + len(b) for a, b, _ in pairs])[0]) < 0.2
     assert abs(spearmanr(gold, [abs(len(a) - len(b)) for a, b, _ in pairs])[0]) < 0.2
 
 
-def test_strings_to_test_on_are_not_among_those_to_tune_on(sampler):
-    rows = [row[1:] for path in (sampler / "wikimatrix").iterdir() for row in tab_rows(path)]
-    rows += [row[5:7] for row in tab_rows(sampler / "sts-benchmark/sts-train.csv")]
+def test_strings_to_test_on_are_not_among_those_to_tune_on(sample_data):
+    rows = [row[1:] for path in (sample_data / "wikimatrix").iterdir() for row in tab_rows(path)]
+    rows += [row[5:7] for row in tab_rows(sample_data / "sts-benchmark/sts-train.csv")]
     tuned_on = {normalise(text) for row in rows for text in row}
     assert len(tuned_on) > 2000
-    assert not tuned_on & set(map(normalise, new_strings(sampler)))
+    assert not tuned_on & set(map(normalise, new_strings(sample_data)))
 
 
 @pytest.mark.shared_data
-def test_no_string_is_one_of_the_real_sets(sampler, shared_data):
+def test_no_string_is_one_of_the_real_sets(sample_data, shared_data):
     real = set()
     for split in ("dev", "test"):
         for row in tab_rows(shared_data / f"qnli/{split}.tsv"):
@@ -227,4 +227,4 @@ def test_no_string_is_one_of_the_real_sets(sampler, shared_data):
         real |= {normalise(text) for row in tab_rows(path) for text in row[:2]}
     real |= set(map(normalise, tatoeba_strings(shared_data, *TATOEBA.values())))
     assert len(real) > 60_000
-    assert not real & set(map(normalise, new_strings(sampler)))
+    assert not real & set(map(normalise, new_strings(sample_data)))

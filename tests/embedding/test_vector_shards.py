@@ -21,7 +21,7 @@ from workflow_scripts.errors import UserError
 
 STRINGS = ["b", "a", "b", "ccc", "", "dd", "a", "e", "f"]  # seven unique ones
 SHARDS = [["b", "a", "ccc"], ["", "dd", "e"], ["f"]]
-MAKER = {"model": "lengths", "weights_sha256": "1"}
+PROVENANCE = {"model": "lengths", "weights_sha256": "1"}
 
 
 def vector_of(string: str) -> list[float]:
@@ -35,7 +35,7 @@ def encode(strings, advance):
 
 @pytest.fixture
 def job(tmp_path):
-    return ShardedJob(tmp_path / "vectors.npy", STRINGS, 3, MAKER, shard_size=3)
+    return ShardedJob(tmp_path / "vectors.npy", STRINGS, 3, PROVENANCE, shard_size=3)
 
 
 def expected(strings=STRINGS):
@@ -78,7 +78,7 @@ def test_any_lines_in_any_shards_give_their_rows(tmp_path_factory, strings, shar
     output = tmp_path_factory.mktemp("shards") / "v.npy"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(vector_shards, "ROWS_AT_ONCE", at_once)
-        embed_in_shards(ShardedJob(output, strings, 3, MAKER, shard_size=shard_size), encode)
+        embed_in_shards(ShardedJob(output, strings, 3, PROVENANCE, shard_size=shard_size), encode)
     np.testing.assert_array_equal(np.load(output), expected(strings))
 
 
@@ -93,7 +93,11 @@ def test_an_interrupted_run_goes_on_after_the_last_finished_shard(job, tmp_path,
 @pytest.mark.parametrize(
     "other",
     [
-        *({"maker": {**MAKER, "weights_sha256": "2"}}, {"dtype": "float16"}, {"shard_size": 2}),
+        *(
+            {"provenance": {**PROVENANCE, "weights_sha256": "2"}},
+            {"dtype": "float16"},
+            {"shard_size": 2},
+        ),
         {"strings": [*STRINGS[:-1], "g"]},
     ],
 )
@@ -125,7 +129,7 @@ def test_a_shard_that_was_swapped_for_another_is_made_again(job, tmp_path):
     first, second = job.shard(0), job.shard(3)
     second.write_bytes(first.read_bytes())
     assert finish(job) == SHARDS[1:]
-    other = replace(job, output=tmp_path / "other" / "v.npy", maker={"model": "other"})
+    other = replace(job, output=tmp_path / "other" / "v.npy", provenance={"model": "other"})
     run(other, 1)
     run(job, 2)
     first.write_bytes(other.shard(0).read_bytes())
@@ -210,7 +214,7 @@ def test_vectors_of_the_same_job_are_made_once(job, tmp_path):
     np.testing.assert_array_equal(embed_once(job, encode), expected())
     np.testing.assert_array_equal(embed_once(job, None), expected())
     # the first has the same strings, but not the same lines
-    others = {"strings": STRINGS[:-3] + STRINGS[-2:], "maker": {"model": "other"}}
+    others = {"strings": STRINGS[:-3] + STRINGS[-2:], "provenance": {"model": "other"}}
     others |= {"dtype": "float16"}
     for name, other in others.items():
         changed = replace(job, **{name: other})
@@ -229,8 +233,8 @@ def test_vectors_that_were_changed_are_made_again(job):
 
 @pytest.mark.parametrize("end", ["replace", "rmtree"])
 def test_a_kill_after_the_last_shard_makes_no_vector_again(job, monkeypatch, end):
-    room = {"replace": vector_shards.os, "rmtree": vector_shards.shutil}[end]
-    original = getattr(room, end)
+    module = {"replace": vector_shards.os, "rmtree": vector_shards.shutil}[end]
+    original = getattr(module, end)
 
     def interrupt(path, *given, **options):
         if path in (job.folder, job.folder / "joined.npy"):
@@ -238,7 +242,7 @@ def test_a_kill_after_the_last_shard_makes_no_vector_again(job, monkeypatch, end
         original(path, *given, **options)
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(room, end, interrupt)
+        patch.setattr(module, end, interrupt)
         embed_once(job, encode)
     np.testing.assert_array_equal(embed_once(job, None), expected())
     assert files_in(job.output.parent) == ["vectors.json", "vectors.npy"]
@@ -272,7 +276,7 @@ def test_the_joined_file_does_not_count_as_memory(tmp_path):
     from mapped_memory import mapped_bytes
 
     strings = [str(number) for number in range(2000)]
-    job = ShardedJob(tmp_path / "v.npy", strings, 4000, MAKER, shard_size=100)  # 32 MB
+    job = ShardedJob(tmp_path / "v.npy", strings, 4000, PROVENANCE, shard_size=100)  # 32 MB
     before, counted = mapped_bytes(), []
     vectors = np.ones((100, 4000), dtype=np.float32)
     embed_in_shards(job, lambda *_: vectors, lambda _: counted.append(mapped_bytes() - before))

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from workflow_scripts.figures.draw_figure import main
-from workflow_scripts.scoring.counted_metrics import auc_metric, value_of
-from workflow_scripts.scoring.details import write_details
+from workflow_scripts.scoring.bootstrap_replicates import write_details
 from workflow_scripts.scoring.tidy_scores import Score, read_scores, write_scores
+from workflow_scripts.scoring.weighted_metrics import auc_metric, value_of
 
 RESAMPLES = 1000
 
@@ -110,9 +110,14 @@ def roc_block(made: MadeFigure) -> dict[str, Any]:
     """Return ROC curves of two families and one that was not run."""
     seeds, departs = (33, 44, 55), ["other model"]
     curves = [
-        {"id": name, "label": label, "group": name.split("-")[0], "departures": departures}
+        {
+            "id": name,
+            "label": label,
+            "group": name.split("-")[0],
+            "differences_from_paper": differences_from_paper,
+        }
         | {"tolerance": 0.01, **made.pairs(name, seeds_of, shift)}
-        for name, label, departures, seeds_of, shift in (
+        for name, label, differences_from_paper, seeds_of, shift in (
             ("bert", "BERT, CLS", [], (0,), 0.1),
             ("bert-mp", "BERT, mean of tokens", [], (0,), 0.3),
             ("bert-mirror", "BERT + Mirror", departs, seeds, 0.7),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from made_inputs import cosines_block, outer
 
 from workflow_scripts.figures.kinds.cosines import bin_edges, histogram
-from workflow_scripts.scoring.details import write_details
+from workflow_scripts.scoring.bootstrap_replicates import write_details
 
 
 def write_pairs(made, name, cosines, labels):

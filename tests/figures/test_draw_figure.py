@@ -185,7 +185,7 @@ def test_a_figure_of_which_nothing_was_run_says_so(made, kind):
 
 def test_labels_are_wrapped_and_never_formulas_and_the_note_says_all(made):
     block = BLOCKS["roc"](made) | {"title": "Size | *of* the corpus", "caption": "Score by size"}
-    block |= {"notes": ["One note.", "Two <notes>"], "data": "the sampler"}
+    block |= {"notes": ["One note.", "Two <notes>"], "data": "the sample data"}
     block["curves"][0]["label"] = "A model of $5 with a very long name, and a $6 supplement " * 2
     made.draw(block)
     texts = svg_texts(made.folder / "out" / "figure-roc.svg")
@@ -196,7 +196,7 @@ def test_labels_are_wrapped_and_never_formulas_and_the_note_says_all(made):
     note = made.output("figure-roc.md").splitlines()
     assert note[0] == r"# Size \| \*of\* the corpus"
     assert "](figure-roc.png)" in note[2]
-    for line in ("Score by size.", "One note.", r"Two \<notes\>.", "Data: the sampler."):
+    for line in ("Score by size.", "One note.", r"Two \<notes\>.", "Data: the sample data."):
         assert line in note
 
 

@@ -8,7 +8,7 @@ from made_inputs import lines_block, outer
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.figures.kinds.lines import size_text, ticks
-from workflow_scripts.scoring.details import read_details
+from workflow_scripts.scoring.bootstrap_replicates import read_details
 
 
 def one_line(made, points):

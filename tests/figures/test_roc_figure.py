@@ -12,11 +12,16 @@ from sklearn.metrics import roc_curve as sklearn_roc_curve
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.figures.kinds.roc import corners, roc_curve
-from workflow_scripts.scoring.details import read_details, write_details
+from workflow_scripts.scoring.bootstrap_replicates import read_details, write_details
 
 
 def curve_of(name, **more):
-    return {"id": name, "label": name.upper(), "departures": [], "tolerance": 0.01} | more
+    return {
+        "id": name,
+        "label": name.upper(),
+        "differences_from_paper": [],
+        "tolerance": 0.01,
+    } | more
 
 
 def roc_of(*curves):
@@ -88,7 +93,7 @@ def test_status_beside_the_published_values(made):
     lines += ["figure04\tout\tauc\t.999", "figure04\tother\tauc\t.7", "figure04\tnone\tauc\t.6"]
     reference.write_text("\n".join(lines) + "\n")
     curves = [curve_of(name, **files[name]) for name in ("in", "out", "other", "new")]
-    curves[2]["departures"] = ["small model", "other data"]
+    curves[2]["differences_from_paper"] = ["small model", "other data"]
     curves.append({"id": "none", "label": "None", "not_run": "no vectors"})
     made.draw(roc_of(*curves) | {"reference": str(reference)})
     cells = {row["row"]: row for row in made.rows("cells/figure-roc.tsv")}

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from workflow_scripts.figures import draw_figure
-from workflow_scripts.scoring.details import write_details
+from workflow_scripts.scoring.bootstrap_replicates import write_details
 from workflow_scripts.scoring.tidy_scores import Score, write_scores
 from workflow_scripts.tables import (
     assemble_index,
@@ -76,13 +76,13 @@ class MadeRun:
 
     def table(self, name: str, title: str, columns: list[str], comparable: bool) -> dict[str, Any]:
         """Assemble a table of two models, untuned and tuned, and of a row that is not run."""
-        departures = [] if comparable else ["the data are not the paper's", HOSTILE]
+        differences_from_paper = [] if comparable else ["the data are not the paper's", HOSTILE]
         rows = [{"id": "words", "label": "word vectors", "group": "static", "not_run": HOSTILE}]
         for model in ("bert-en", "mbert"):
             for recipe, seeds in (("base", (0,)), ("mirror", (33, 44))):
                 cells = {
                     column: {"parts": [self.part(model, recipe, f"{name}-{column}", seeds)]}
-                    | {"departures": departures, "tolerance": 0.01}
+                    | {"differences_from_paper": differences_from_paper, "tolerance": 0.01}
                     for column in columns
                 }
                 row = {"id": f"{model}-{recipe}", "group": model, "cells": cells}

@@ -41,7 +41,9 @@ def stale(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def pages(results: Path) -> list[Path]:
-    found = (page for room in ("tables", "figures") for page in (results / room).glob("*.html"))
+    found = (
+        page for section in ("tables", "figures") for page in (results / section).glob("*.html")
+    )
     return sorted(found)
 
 

@@ -13,15 +13,15 @@ from workflow_scripts.retrieval import name_index
 
 NAMES = NameList(["A", "A", "B\u2028C", "é"], ["heart attack", "Ångström \u2028 disease", "x", "𝛼"])
 KEYS = ("weights_sha256", "pooling", "max_length", "similarity", "backend", "precision")
-MAKER = dict.fromkeys(KEYS, "none") | {"dtype": "float32"}
+PROVENANCE = dict.fromkeys(KEYS, "none") | {"dtype": "float32"}
 
 
 @pytest.mark.parametrize("bytes_at_once", [1, 7, 1 << 24])
 def test_rows_are_those_that_were_kept(tmp_path, monkeypatch, bytes_at_once):
     monkeypatch.setattr(name_index, "_BYTES_AT_ONCE", bytes_at_once)
     vectors = np.arange(8, dtype=np.float32).reshape(4, 2)
-    name_index.make_index(tmp_path, NAMES, {}, MAKER, lambda *_: vectors, 2)
-    index = name_index.open_index(tmp_path, MAKER, None)
+    name_index.make_index(tmp_path, NAMES, {}, PROVENANCE, lambda *_: vectors, 2)
+    index = name_index.open_index(tmp_path, PROVENANCE, None)
     assert [index[row] for row in range(len(index))] == [*zip(NAMES.ids, NAMES.names, strict=True)]
     np.testing.assert_array_equal(index.vectors, vectors)
     # a vector too few, without an index's record of them
@@ -47,28 +47,28 @@ def cut_to_zeros(path):
 )
 def test_vectors_that_are_not_those_of_the_index_are_refused(tmp_path, damage):
     vectors = np.arange(8, dtype=np.float32).reshape(4, 2)
-    name_index.make_index(tmp_path, NAMES, {}, MAKER, lambda *_: vectors, 2)
+    name_index.make_index(tmp_path, NAMES, {}, PROVENANCE, lambda *_: vectors, 2)
     damage(tmp_path / "vectors.npy")
     message = r"vectors.npy: changed since it was made, or not copied whole; remove the folder"
     with pytest.raises(UserError, match=message):
-        name_index.open_index(tmp_path, MAKER, None)
+        name_index.open_index(tmp_path, PROVENANCE, None)
 
 
 def test_an_index_of_an_older_version_is_refused(tmp_path):
     vectors = np.arange(8, dtype=np.float32).reshape(4, 2)
-    name_index.make_index(tmp_path, NAMES, {}, MAKER, lambda *_: vectors, 2)
+    name_index.make_index(tmp_path, NAMES, {}, PROVENANCE, lambda *_: vectors, 2)
     record = read_json(tmp_path / "index.json")
     del record["vectors_sha256"]
     write_json(tmp_path / "index.json", record)
     with pytest.raises(UserError, match="an index of an older version, unchecked; remove the fold"):
-        name_index.open_index(tmp_path, MAKER, None)
+        name_index.open_index(tmp_path, PROVENANCE, None)
 
 
 @pytest.mark.parametrize("end", ["replace", "rmtree"])
 def test_a_kill_after_the_last_shard_embeds_no_name_again(tmp_path, monkeypatch, end):
     vectors = np.arange(8, dtype=np.float32).reshape(4, 2)
-    room = {"replace": vector_shards.os, "rmtree": vector_shards.shutil}[end]
-    original, shards = getattr(room, end), tmp_path / ".vectors.npy.shards"
+    module = {"replace": vector_shards.os, "rmtree": vector_shards.shutil}[end]
+    original, shards = getattr(module, end), tmp_path / ".vectors.npy.shards"
 
     def interrupt(path, *given, **options):
         if path in (shards, shards / "joined.npy"):
@@ -76,14 +76,16 @@ def test_a_kill_after_the_last_shard_embeds_no_name_again(tmp_path, monkeypatch,
         original(path, *given, **options)
 
     def make(encode):
-        name_index.make_index(tmp_path, NAMES, {}, MAKER, encode, 2)
+        name_index.make_index(tmp_path, NAMES, {}, PROVENANCE, encode, 2)
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(room, end, interrupt)
+        patch.setattr(module, end, interrupt)
         make(lambda *_: vectors)
     assert name_index.is_finished(tmp_path) == (end == "rmtree")
     if end == "replace":
         make(None)
-    np.testing.assert_array_equal(name_index.open_index(tmp_path, MAKER, None).vectors, vectors)
+    np.testing.assert_array_equal(
+        name_index.open_index(tmp_path, PROVENANCE, None).vectors, vectors
+    )
     left = sorted(path.name for path in tmp_path.iterdir())
     assert left == ["index.json", "names.tsv", "vectors.npy"]

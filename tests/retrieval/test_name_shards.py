@@ -1,4 +1,4 @@
-"""Links over shards: the bytes of the front door `link`, and the best ids of all names."""
+"""Links over shards: the bytes of the command `link`, and the best ids of all names."""
 
 import json
 
@@ -71,7 +71,7 @@ def vectors_of(names, vectors):
 
 # of 50 shards most have a name, and ten or more have none
 @pytest.mark.parametrize(("shards", "dtype"), [(1, "float32"), (3, "float16"), (50, "float32")])
-def test_links_over_shards_are_the_bytes_of_the_front_door(
+def test_links_over_shards_are_the_bytes_of_the_command(
     shards, dtype, files, tiny_bert, tmp_path, capsys
 ):
     asked = ["--mentions", str(files[-1]), "--mention-column", "text", "--gold-column", "id"]

@@ -26,7 +26,7 @@ import torch
 
 COMMIT = "5d6dc117d1ac30357ddaeb7347fb5684e9b87015"
 PROJECT = Path(__file__).resolve().parents[2]
-SAMPLER = PROJECT / "resources" / "sampler"
+SAMPLE_DATA = PROJECT / "resources" / "sample_data"
 # the toolkit's names of the sets, by this project's
 TASKS = {
     **{"mr": "MR", "cr": "CR", "subj": "SUBJ", "mpqa": "MPQA", "sst2": "SST2"},
@@ -50,7 +50,7 @@ class WordVectors:
     """
 
     def __init__(self) -> None:
-        lines = (SAMPLER / "static-vectors" / "en.vec").read_text(encoding="utf-8").splitlines()
+        lines = (SAMPLE_DATA / "static-vectors" / "en.vec").read_text(encoding="utf-8").splitlines()
         rows = (line.split(" ") for line in lines[1:])
         self._rows = {word: [round(1000 * float(n)) for n in numbers] for word, *numbers in rows}
         self.width = int(lines[0].split()[1])
@@ -133,9 +133,9 @@ def lay_out(folder: Path) -> None:
     """Put the sample data where the toolkit's classes look for them."""
     downstream = folder / "downstream"
     downstream.mkdir()
-    (downstream / "SICK").symlink_to(SAMPLER / "sick" / "semeval2014")
-    for source in sorted((SAMPLER / "senteval").rglob("*")):
-        target = downstream / source.relative_to(SAMPLER / "senteval")
+    (downstream / "SICK").symlink_to(SAMPLE_DATA / "sick" / "semeval2014")
+    for source in sorted((SAMPLE_DATA / "senteval").rglob("*")):
+        target = downstream / source.relative_to(SAMPLE_DATA / "senteval")
         if source.is_dir():
             target.mkdir()
         elif source.suffix == ".gz":
@@ -171,8 +171,8 @@ def run_toolkit(senteval: types.ModuleType, recorder: Recorder, folder: Path) ->
 
 def input_hash() -> str:
     """Return the SHA-256 of all files that the results come from, by their order of name."""
-    files = [SAMPLER / "static-vectors" / "en.vec"]
-    files += [file for name in ("senteval", "sick") for file in (SAMPLER / name).rglob("*")]
+    files = [SAMPLE_DATA / "static-vectors" / "en.vec"]
+    files += [file for name in ("senteval", "sick") for file in (SAMPLE_DATA / name).rglob("*")]
     digest = hashlib.sha256()
     for file in sorted(file for file in files if file.is_file()):
         digest.update(hashlib.sha256(file.read_bytes()).digest())

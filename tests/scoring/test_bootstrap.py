@@ -12,7 +12,7 @@ from sklearn.metrics import roc_auc_score
 
 from workflow_scripts.scoring import bootstrap
 from workflow_scripts.scoring.bootstrap import paired_p_value, percentile_interval, replicate
-from workflow_scripts.scoring.counted_metrics import accuracy_metric, auc_metric, spearman_metric
+from workflow_scripts.scoring.weighted_metrics import accuracy_metric, auc_metric, spearman_metric
 
 GENERATOR = np.random.default_rng(5)
 GOLD = np.round(GENERATOR.normal(size=400), 1)

@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.figures.kinds.roc import roc_curve
-from workflow_scripts.scoring import counted_metrics as metrics
+from workflow_scripts.scoring import weighted_metrics as metrics
 from workflow_scripts.scoring.bootstrap import item_counts
 from workflow_scripts.scoring.similarity import cosines_of_pairs
 

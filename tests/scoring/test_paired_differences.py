@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from workflow_scripts.scoring.details import replicates_key
+from workflow_scripts.scoring.bootstrap_replicates import replicates_key
 from workflow_scripts.scoring.paired_differences import mean_differences, paired_differences
 from workflow_scripts.scoring.tidy_scores import EncoderIds, Score
 

@@ -8,7 +8,7 @@ import pytest
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.rankings import RankedTranslation, write_rankings
 from workflow_scripts.scoring.bootstrap import resamples
-from workflow_scripts.scoring.details import read_details
+from workflow_scripts.scoring.bootstrap_replicates import read_details
 from workflow_scripts.scoring.ranked_accuracy import coverage, hits_at
 from workflow_scripts.scoring.score_lexicon import main
 from workflow_scripts.scoring.tidy_scores import read_scores

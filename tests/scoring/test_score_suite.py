@@ -15,7 +15,7 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval import link_entities
 from workflow_scripts.retrieval.rankings import RankedName, write_rankings
 from workflow_scripts.scoring.bootstrap import resamples
-from workflow_scripts.scoring.details import read_details
+from workflow_scripts.scoring.bootstrap_replicates import read_details
 from workflow_scripts.scoring.isotropy import isotropy_score
 from workflow_scripts.scoring.score_suite import main
 from workflow_scripts.scoring.tasks import register

@@ -35,11 +35,11 @@ def read_with_vectors(root, config, name):
     return blocks[name], np.stack([vectors(text) for text in strings])
 
 
-def with_numbers(sampler, folder, name):
+def with_numbers(sample_data, folder, name):
     """Return a data root whose SICK has the toolkit's numbers as labels of entailment."""
     if name != "sick-e":
-        return sampler
-    shutil.copytree(sampler / "sick", folder / "sick")
+        return sample_data
+    shutil.copytree(sample_data / "sick", folder / "sick")
     for file in (folder / "sick" / "semeval2014").iterdir():
         text = file.read_text()
         for label, number in NUMBERS[name].items():
@@ -59,9 +59,9 @@ def test_the_inputs_are_those_of_the_oracle():
 
 @pytest.mark.parametrize(("protocol", "name"), [key for key in RESULTS if key[1] != "sick-r"])
 def test_penalties_and_classes_are_those_of_the_toolkit(
-    protocol, name, sampler, embedded_config, tmp_path, monkeypatch
+    protocol, name, sample_data, embedded_config, tmp_path, monkeypatch
 ):
-    root = with_numbers(sampler, tmp_path, name)
+    root = with_numbers(sample_data, tmp_path, name)
     block, vectors = read_with_vectors(root, embedded_config, name)
     fit, penalties = senteval.fit_probes, []
 
@@ -82,8 +82,8 @@ def test_penalties_and_classes_are_those_of_the_toolkit(
     assert 100 * share == pytest.approx(expected["acc"], abs=0.0101)
 
 
-def test_the_scores_of_pairs_are_those_of_the_toolkit(sampler, embedded_config):
-    block, vectors = read_with_vectors(sampler, embedded_config, "sick-r")
+def test_the_scores_of_pairs_are_those_of_the_toolkit(sample_data, embedded_config):
+    block, vectors = read_with_vectors(sample_data, embedded_config, "sick-r")
     scores = predict_scores(vectors, block)
     expected = RESULTS["prototyping", "sick-r"]
     np.testing.assert_allclose(scores, expected["yhat"], atol=1e-4)

@@ -9,7 +9,7 @@ import transformers
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 
 from workflow_scripts.embedding.encoder_folder import load_model, save_encoder
-from workflow_scripts.tuning.objective import Means
+from workflow_scripts.tuning.objective import TrainingContext
 from workflow_scripts.tuning.processes import Processes
 
 WORDS = "a the small big red green cat dog man woman house tree runs sleeps eats sees near under"
@@ -40,10 +40,10 @@ def make_sentences(count: int) -> list[str]:
     ]
 
 
-def cpu_means() -> Means:
+def cpu_means() -> TrainingContext:
     """Return what the loop gives a method in one process on a processor, in float32."""
     scaler = torch.amp.GradScaler("cpu", enabled=False)
-    return Means(33, torch.device("cpu"), torch.float32, scaler, Processes())
+    return TrainingContext(33, torch.device("cpu"), torch.float32, scaler, Processes())
 
 
 def word_pieces(marks: list[str]) -> dict[str, int]:

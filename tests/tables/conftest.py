@@ -32,7 +32,8 @@ REPLICATES = 1000
 def make_table(tmp_path: Path) -> Callable[..., dict[str, Any]]:
     """Write scores and a reference into `tmp_path`; return the block of a table.
 
-    `comparable` are the rows without departures, `details` asks for bootstrap replicates too.
+    `comparable` are the rows without differences from the paper, `details` asks for bootstrap
+    replicates too.
     """
 
     def make(comparable: tuple[str, ...] = (), details: bool = False, **changes: Any) -> Any:
@@ -48,9 +49,14 @@ def make_table(tmp_path: Path) -> Callable[..., dict[str, Any]]:
             np.savez(path.with_suffix(".npz"), **arrays)
 
         def row(name: str, label: str, group: str, **others: Any) -> dict[str, Any]:
-            departures = () if name in comparable else ("a <small> model", "the sampler")
+            differences_from_paper = (
+                () if name in comparable else ("a <small> model", "the sample data")
+            )
             parts = {column: part(f"words-{column}", *paths[name]) for column in ("en", "fr")}
-            cells = {column: cell(one, departures=departures) for column, one in parts.items()}
+            cells = {
+                column: cell(one, differences_from_paper=differences_from_paper)
+                for column, one in parts.items()
+            }
             return {"id": name, "label": label, "group": group, "cells": cells} | others
 
         multi = row("mbert-mirror", "+ Mirror", "multi")
@@ -60,7 +66,11 @@ def make_table(tmp_path: Path) -> Callable[..., dict[str, Any]]:
         reference.write_text("".join(["table\trow\tcolumn\tvalue\n", *lines]))
         return {
             **{"id": "table01", "kind": "scores", "title": "Words | <rho>", "average": True},
-            **{"reference": str(reference), "data": "the sampler", "notes": ["A *note* & more"]},
+            **{
+                "reference": str(reference),
+                "data": "the sample data",
+                "notes": ["A *note* & more"],
+            },
             "columns": [{"id": c, "label": c.upper()} for c in ("en", "fr")],
             "rows": [
                 {"id": "fasttext", "label": "fastText", "not_run": "no vectors"},

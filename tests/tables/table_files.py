@@ -25,7 +25,7 @@ def part(dataset: str, *scores: str, metric: str = "spearman") -> dict[str, Any]
 
 def cell(*parts: dict[str, Any], tolerance: float = 0.01, **told: tuple[str, ...]) -> Any:
     """Return a cell that runs as a table's block has it."""
-    told = {"departures": (), **told}
+    told = {"differences_from_paper": (), **told}
     return {"parts": [*parts], **{key: [*one] for key, one in told.items()}, "tolerance": tolerance}
 
 

@@ -45,7 +45,7 @@ def test_an_average_is_of_all_columns_and_says_why_it_is_not_compared(tmp_path, 
     found = details(tmp_path, make_table, 1, 2)
     assert found["Seeds"] == ["0"]
     assert [line.split()[0] for line in found["Measured on"]] == ["words-en", "words-fr"]
-    assert found["Status"] == ["not comparable with the paper: a <small> model", "the sampler"]
+    assert found["Status"] == ["not comparable with the paper: a <small> model", "the sample data"]
     assert "95% interval" not in found and "Difference" not in found
 
 

@@ -23,7 +23,12 @@ SEARCH = {
     **{"name": "words", "model": "bert", "recipe_name": "mirror-word", "corpus": "words-en"},
     "recipe": {"method": "mirror", "pooling": "mean", "embed_max_length": 25}
     | {"max_length": 25, "epochs": 2, "temperature": 0.2},
-    **{"suite": "words-dev", "dataset": "simlex999", "metric": "spearman", "data": "the sampler"},
+    **{
+        "suite": "words-dev",
+        "dataset": "simlex999",
+        "metric": "spearman",
+        "data": "the sample data",
+    },
     **{"seeds": [1], "set": {"learning_rate": 5e-05}, "own_cell": None},
     "axes": [["temperature", [0.1, 0.25]], ["epochs", [2, 1]]],
 }

@@ -25,14 +25,16 @@ def test_rows_hold_the_own_values_with_best_and_second_best(assembled):
     ]
     # \toprule, then a rule below the header and between the families, and \bottomrule
     assert rules == [0, 1, 2, 4, 5]
-    assert caption.startswith(r"Words \textbar{} \textless{}rho\textgreater{}. Data: the sampler.")
+    assert caption.startswith(
+        r"Words \textbar{} \textless{}rho\textgreater{}. Data: the sample data."
+    )
     for words in ("Not all values are comparable with the paper's.", "Bold and underline"):
         assert words in caption
     assert "(+ Mirror to BERT-mp)" in caption and r"p \textless{} .05" in caption
     assert r"\label{tab:table01}" in text
 
 
-def test_published_values_stand_in_comments_alone(assembled):
+def test_published_values_synthetic_files_comments_alone(assembled):
     text = assembled().tex
     assert "% paper, fasttext: .528 & -- & --\n" in text
     assert "% paper, bert-mirror: .556 & .245 & .471\n" in text

@@ -118,7 +118,7 @@ def test_markdown_shows_difference_only_where_comparable(assembled):
     assert "here .01. A difference beyond it is marked !" in found.md
 
 
-def test_interval_and_significance_stand_in_the_cell(assembled):
+def test_interval_and_significance_synthetic_files_the_cell(assembled):
     found = assembled(details=True)
     assert re.fullmatch(
         r"\*\*\.625\*\* ±\.177<br><sub>\\\[\.5\d\d, \.6\d\d\\\]</sub><br>↑\.375\\\*"
@@ -158,15 +158,19 @@ def test_what_compared_cells_assume_is_listed_and_said_above(make_table, tmp_pat
     assert "<li>which &lt;layer&gt; (2 of 3 cells)</li>" in found.html
 
 
-def test_departures_are_listed_with_the_number_of_cells(make_table, tmp_path):
+def test_differences_are_listed_with_the_number_of_cells(make_table, tmp_path):
     block = make_table()
-    block["rows"][2]["cells"]["en"]["departures"] = ["the sampler", "the sampler", "a recipe"]
+    block["rows"][2]["cells"]["en"]["differences_from_paper"] = [
+        "the sample data",
+        "the sample data",
+        "a recipe",
+    ]
     block["rows"][3]["cells"] |= {"fr": {"not_run": "no French"}}
     found = assemble(tmp_path, block)
     # with a value of the paper and an own one: two of BERT-mp, three of + Mirror
     assert re.findall(r"^- .*$", found.md, flags=re.MULTILINE) == [
         r"- a \<small\> model (4 of 5 cells)",
-        "- the sampler (all 5 cells)",
+        "- the sample data (all 5 cells)",
         "- a recipe (2 of 5 cells)",
     ]
     assert "<li>a &lt;small&gt; model (4 of 5 cells)</li>" in found.html

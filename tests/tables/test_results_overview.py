@@ -17,7 +17,7 @@ from html_reading import Page
 from workflow_scripts.tables import assemble_index
 from workflow_scripts.tables.overview import count, lines
 from workflow_scripts.tables.render import status_script
-from workflow_scripts.tables.run_records import commit, duration, makers, note_start, read_jobs
+from workflow_scripts.tables.run_records import commit, duration, note_start, provenance, read_jobs
 from workflow_scripts.tables.tidy_cells import HEADER, NO_PLACE, TidyCell, write_cells
 from workflow_scripts.usage import STARTED, write_usage
 
@@ -178,7 +178,7 @@ def index(results: Path, **changes: Any) -> str:
             "recipes": {"mirror": {"span_masking": None, "epochs": 2}},
         },
         "jobs": JOBS,
-        **{"label": "the sampler", "data": "the sampler; unchecked", "paper": []},
+        **{"label": "the sample data", "data": "the sample data; unchecked", "paper": []},
         "models": {"bert": "a <small> model"},
     }
     file = results.parent / "block.json"
@@ -279,7 +279,7 @@ def test_what_made_the_scores_is_of_their_jobs_not_of_the_page(made, tmp_path):
         for file in (made / "benchmarks").rglob("seed3*")
         for file in ([file] if file.is_file() else file.glob("*.tsv"))
     )
-    found = makers(made, read_jobs(made, [*jobs, "assemble_table/t", "no/such"]), encoders)
+    found = provenance(made, read_jobs(made, [*jobs, "assemble_table/t", "no/such"]), encoders)
     torch = "torch 2.13 (2 encoders); 2.12 (1 encoder)"
     assert found["Encoders (4)"] == [torch, "transformers 5", "not known (1 encoder)"]
     assert found["Vectors (4 files)"][0] == "torch 2.13 (2 files); 2.12 (1 file)"
@@ -289,5 +289,5 @@ def test_what_made_the_scores_is_of_their_jobs_not_of_the_page(made, tmp_path):
     assert f"python {platform.python_version()}" in found["This page"]
     # of a run before there were such records
     (made / f"benchmarks/{jobs[0]}.tsv").write_text("s\n3\n")
-    found = makers(made, read_jobs(made, jobs), encoders)
+    found = provenance(made, read_jobs(made, jobs), encoders)
     assert "not known (1 job)" in found["Machines"][0]

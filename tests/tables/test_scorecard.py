@@ -35,8 +35,8 @@ def cell(name, status, reason="", **changes):
 CELLS = [
     cell("a", "inside", ours=0.505),
     cell("b", "outside", ours=0.52, assumed="which layer | how long"),
-    cell("c", "not-comparable", "a small model | the sampler"),
-    cell("d", "not-comparable", "the sampler", assumed="which layer"),
+    cell("c", "not-comparable", "a small model | the sample data"),
+    cell("d", "not-comparable", "the sample data", assumed="which layer"),
     cell("e", "not-run", "no vectors"),
     cell("f", "no-published", paper=None),
     cell("g", "not-run", "no vectors", paper=None),
@@ -59,7 +59,7 @@ def forms(tmp_path, **papers):
             one = {"id": name, "title": f"The {name}", "cells": str(tmp_path / f"{name}.tsv")}
             listed[paper]["figures" if name.startswith("figure") else "tables"].append(one)
     block, prefix = tmp_path / "block.json", tmp_path / "out" / "scorecard"
-    block.write_text(json.dumps({"papers": listed, "data": "the sampler"}))
+    block.write_text(json.dumps({"papers": listed, "data": "the sample data"}))
     main(["--block", str(block), "--output-prefix", str(prefix)])
     lines = Path(f"{prefix}.tsv").read_text("utf-8").splitlines()
     rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
@@ -74,7 +74,10 @@ def test_counts_and_reasons_of_each_table_and_in_total(tmp_path):
         "table03": [3, 1, 0, 0, 1, 0, 2],
         "total": [9, 3, 1, 1, 2, 3, 3],
     }
-    assert json.loads(rows[0]["not_comparable_reasons"]) == {"a small model": 2, "the sampler": 2}
+    assert json.loads(rows[0]["not_comparable_reasons"]) == {
+        "a small model": 2,
+        "the sample data": 2,
+    }
     assert json.loads(rows[2]["not_run_reasons"]) == {"no vectors": 2, "no data | really": 1}
     # those of cells that are compared alone
     assert json.loads(rows[2]["assumptions"]) == {"how long": 1, "which layer": 1}
@@ -89,7 +92,7 @@ def test_counts_and_reasons_of_each_table_and_in_total(tmp_path):
     assert assumed[1:] == [[what, "1", "table01 (1)"] for what in ("which layer", "how long")]
     assert text.index("| table03 | r | a |") < text.index("| table01 | r | b |")
     # most frequent first
-    reasons = ("a small model", "the sampler")
+    reasons = ("a small model", "the sample data")
     assert not_comparable[1:] == [[reason, "2", "table01 (2)"] for reason in reasons]
     vectors = ["no vectors", "2", "table01 (1), table03 (1)"]
     for sheet in (assumed, not_comparable, not_run):
@@ -106,8 +109,8 @@ def test_counts_and_reasons_of_each_table_and_in_total(tmp_path):
     ]
     assert {"index.html", "scorecard.tsv", "scorecard.md"} <= set(Page(page).links)
     for form in (text, page):
-        assert "Data: the sampler." in form
-    assert '<p class="data">Data: the sampler.</p>' in page
+        assert "Data: the sample data." in form
+    assert '<p class="data">Data: the sample data.</p>' in page
     # words stand left and numbers right
     assert f"\n|---|{'--:|' * 7}\n" in text and "\n|---|--:|---|\n" in text
     assert '<td class="text">table01 (1), table03 (1)</td>' in page
@@ -117,7 +120,7 @@ def test_one_cell_is_spoken_of_alone_and_shown_with_its_own_digits(tmp_path):
     # as a table in percent without digits behind the point has it
     whole = cell("a", "outside", ours=47.2, paper="50")
     whole = whole._replace(difference=Decimal("-3"), sd=None, low=None, high=None)
-    cells = [whole, cell("b", "not-comparable", "the sampler"), cell("c", "not-run", "no data")]
+    cells = [whole, cell("b", "not-comparable", "the sample data"), cell("c", "not-run", "no data")]
     _, text, page = forms(tmp_path, one={"table01": cells})
     _, (_, row), *_ = Page(page).tables
     assert row == ["table01", "r", "a", "47", "–", "50", "-3", ".01"]
@@ -150,7 +153,7 @@ def test_what_is_not_compared_or_not_there_is_told_of(tmp_path):
     assert "| [The table01](table01.html) |" in text
     for form in (text, page):
         assert "Not one cell is compared" in form
-        assert "the sampler" in form
+        assert "the sample data" in form
         assert "outside their tolerance, largest" not in form
     rows, text, page = forms(tmp_path)
     assert [row["table"] for row in rows] == ["total"]

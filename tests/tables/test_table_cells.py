@@ -98,12 +98,12 @@ def test_row_without_an_average_says_why(row, reason):
     assert cells["x", "a"].mean == (0.5 if "parts" in row["a"] else None)
 
 
-def test_difference_is_ours_as_shown_minus_the_papers_and_only_without_departures():
+def test_difference_is_ours_as_shown_minus_the_papers_and_only_without_differences():
     scores, published = {"s": [("set-a", 0.5004)]}, {("x", "a"): "0.527", ("x", "avg"): "0.400"}
     cells = fill({"x": {"a": run("a", "s")}}, scores, published).cells
     assert cells["x", "a"].difference == Decimal("-0.027")
     assert cells["x", "avg"].difference == Decimal("0.100")
-    departing = {"a": run("a", "s", departures=("other data",))}
+    departing = {"a": run("a", "s", differences_from_paper=("other data",))}
     for found in fill({"x": departing}, scores, published).cells.values():
         assert (found.difference, found.status) == (None, shown.NOT_COMPARABLE)
         assert found.published is not None
@@ -134,11 +134,19 @@ def test_tolerance_holds_for_values_as_shown_and_its_bound_is_inside(value, is_i
 
 def test_average_departs_in_all_that_its_columns_do_within_their_mean_tolerance():
     row = {
-        "a": run("a", "s", departures=("model", "data"), tolerance=0.01, assumptions=("x",)),
-        "b": run("b", "s", departures=("data", "recipe"), tolerance=0.03, assumptions=("y", "x")),
+        "a": run(
+            "a", "s", differences_from_paper=("model", "data"), tolerance=0.01, assumptions=("x",)
+        ),
+        "b": run(
+            "b",
+            "s",
+            differences_from_paper=("data", "recipe"),
+            tolerance=0.03,
+            assumptions=("y", "x"),
+        ),
     }
     average = fill({"x": row}, {"s": [("set-a", 0.5), ("set-b", 0.5)]}).cells["x", "avg"]
-    assert average.departures == ("model", "data", "recipe")
+    assert average.differences_from_paper == ("model", "data", "recipe")
     assert average.assumptions == ("x", "y")
     assert average.tolerance == Decimal("0.02")
 
@@ -149,13 +157,17 @@ def test_average_over_other_columns_than_the_paper_s_is_not_compared():
     scores = {"s": [("set-a", 0.5)]}
     cells = fill(row, scores, published).cells
     assert cells["x", "a"].status == shown.INSIDE
-    assert cells["x", "avg"].departures == ("the average lacks 1 of the paper's 3 columns",)
+    assert cells["x", "avg"].differences_from_paper == (
+        "the average lacks 1 of the paper's 3 columns",
+    )
     assert cells["x", "avg"].status == shown.NOT_COMPARABLE
     del published["x", "c"]
     assert fill(row, scores, published).cells["x", "avg"].status == shown.INSIDE
     del published["x", "b"]
     cells = fill(row, scores, published).cells
-    assert cells["x", "avg"].departures == ("the average has columns beside the paper's: b",)
+    assert cells["x", "avg"].differences_from_paper == (
+        "the average has columns beside the paper's: b",
+    )
 
 
 def test_difference_to_another_row_is_of_the_means_as_shown():
@@ -213,8 +225,8 @@ def test_missing_and_double_scores_name_file_and_dataset(scores, message):
         fill({"x": {"a": run("a", "s1", "s2")}}, {"s1": scores})
 
 
-def changes(departures=()):
-    rows = {"whole": {"a": run("a", "s", departures=departures)}}
+def changes(differences_from_paper=()):
+    rows = {"whole": {"a": run("a", "s", differences_from_paper=differences_from_paper)}}
     rows |= {"without": {"a": run("a", "t")}, "lost": {"a": NOT_RUN}}
     published = {("without", "change"): "-0.036", ("lost", "change"): "-0.071"}
     scores = {"s": [("set-a", 0.753)], "t": [("set-a", 0.7174)]}
@@ -222,7 +234,7 @@ def changes(departures=()):
     return fill(rows, scores, published, against, average=False, change_of="a")
 
 
-def test_changes_between_rows_stand_in_a_column_beside_the_paper_s():
+def test_changes_between_rows_synthetic_files_a_column_beside_the_paper_s():
     table = changes()
     change = table.cells["without", "change"]
     # .717 as shown less .753 as shown
@@ -237,8 +249,8 @@ def test_changes_between_rows_stand_in_a_column_beside_the_paper_s():
 
 
 def test_a_change_departs_from_the_paper_where_either_row_does():
-    change = changes(departures=("another model",)).cells["without", "change"]
-    assert (change.status, change.departures) == ("not-comparable", ("another model",))
+    change = changes(differences_from_paper=("another model",)).cells["without", "change"]
+    assert (change.status, change.differences_from_paper) == ("not-comparable", ("another model",))
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-from workflow_scripts import rooms
+from workflow_scripts import plugins
 from workflow_scripts.errors import UserError
 from workflow_scripts.figures.kinds import register as figures
 from workflow_scripts.tables.kinds import register as tables
@@ -26,10 +26,10 @@ def message(read, block):
     return str(caught.value)
 
 
-@pytest.mark.parametrize(("room", "register"), [("tables", tables), ("figures", figures)])
-def test_every_key_of_every_kind_is_described(room, register):
+@pytest.mark.parametrize(("package", "register"), [("tables", tables), ("figures", figures)])
+def test_every_key_of_every_kind_is_described(package, register):
     for kind in register.KINDS:
-        fields = rooms.load(f"{room}.kinds", kind).Config.model_fields
+        fields = plugins.load(f"{package}.kinds", kind).Config.model_fields
         assert all(field.description for field in fields.values())
 
 
@@ -165,7 +165,7 @@ def test_the_block_of_a_table_of_scores_has_its_cells_and_notes():
 def test_the_blocks_of_other_kinds_have_what_the_run_lists_and_its_files():
     def resolved(block):
         config = tables.read_table("t", {"title": "T"} | block)
-        module = rooms.load("tables.kinds", config.kind)
+        module = plugins.load("tables.kinds", config.kind)
         shown = module.resolve(config, Run())
         return shown, module.files(shown)
 

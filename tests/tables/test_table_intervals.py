@@ -10,7 +10,7 @@ from scipy import stats
 from table_files import cell, make_score, part
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.scoring.details import write_details
+from workflow_scripts.scoring.bootstrap_replicates import write_details
 from workflow_scripts.scoring.tidy_scores import write_scores
 from workflow_scripts.tables.blocks import Table
 from workflow_scripts.tables.cells import fill_table

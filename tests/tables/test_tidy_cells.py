@@ -43,7 +43,7 @@ def test_table_gives_each_cell_a_row(assembled):
     assert (bert.status, bert.difference) == ("not-comparable", None)
     # it stands against no other row
     assert bert[-5:] == ("", None, None, None, None)
-    assert bert.reasons == ["a <small> model", "the sampler"]
+    assert bert.reasons == ["a <small> model", "the sample data"]
     assert found["fasttext", "en"].reasons == ["no vectors"]
     assert found["mbert-mirror", "avg"].status == "not-run"
 

@@ -1,4 +1,4 @@
-"""Front doors and the workflow under faults, in short; `make chaos` is the long form."""
+"""Commands and the workflow under faults, in short; `make chaos` is the long form."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""The reference of the front doors, made from their command lines."""
+"""The reference of the commands, made from their command lines."""
 
 import argparse
 import re
@@ -6,7 +6,7 @@ import re
 import pytest
 
 from tools.describe_commands import _section, describe, parser_of
-from workflow_scripts.front_doors import DOORS
+from workflow_scripts.cli import DOORS
 
 
 def test_the_page_is_what_the_command_lines_say(project):
@@ -14,9 +14,11 @@ def test_the_page_is_what_the_command_lines_say(project):
     assert page == describe(), "make docs"
 
 
-def test_every_front_door_is_there(project):
-    rooms = (project / "workflow_scripts").glob("[a-z]*.py")
-    doors = {file.stem for file in rooms if re.search(r"^def main\(", file.read_text(), flags=re.M)}
+def test_every_command_is_there(project):
+    packages = (project / "workflow_scripts").glob("[a-z]*.py")
+    doors = {
+        file.stem for file in packages if re.search(r"^def main\(", file.read_text(), flags=re.M)
+    }
     assert doors == {module for module, _ in DOORS.values()}
 
 
@@ -48,6 +50,6 @@ def test_needed_values_defaults_and_subcommands():
     )
 
 
-def test_a_module_without_a_command_line_is_no_front_door():
+def test_a_module_without_a_command_line_is_no_command():
     with pytest.raises(AttributeError, match="main"):
         parser_of("errors")

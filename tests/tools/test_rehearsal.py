@@ -43,7 +43,7 @@ def test_the_overlay_leaves_recipes_and_corpora_of_rows_as_they_are(
     assert kept == ["table05"]
 
 
-def test_what_was_never_given_out_has_a_stand_in(project, paper_config):
+def test_what_was_never_given_out_has_a_synthetic_files(project, paper_config):
     more = rehearsal.never_given_out(project / "config/paper.yaml")
     absent = {name for one in paper_config["absent_models"] for name in one["models"]}
     assert more["models"].keys() == absent and more["absent_models"] == []
@@ -57,11 +57,11 @@ def test_what_was_never_given_out_has_a_stand_in(project, paper_config):
     assert len(more["datasets"]) == 9 * 15
 
 
-def test_reasons_of_stand_ins_are_counted_apart_from_those_of_the_config():
+def test_reasons_of_synthetic_files_are_counted_apart_from_those_of_the_config():
     overlay = {"corpora": {"text-en": {"kind": "text"}}, "recipes": {"cmlm": {"steps": 4}}}
     overlay["seeds"] = [33]
     overlay["recipes"]["middle"] = {"layer": 1}
-    stand_ins = rehearsal_report.stand_in_reasons(overlay)
+    synthetic_files = rehearsal_report.synthetic_reasons(overlay)
     data, model = "the data are not the paper's", "model bert-multi is not the paper's"
     trained = "recipe: steps 4, in the paper 1000000 | corpus text-en is not the paper's"
     cells = [
@@ -74,7 +74,7 @@ def test_reasons_of_stand_ins_are_counted_apart_from_those_of_the_config():
         cell(status="not-run", reason="a single seed has no deviation"),
         cell(status="no-published", published=None),
     ]
-    status, made, own, assumed = rehearsal_report.count_reasons(cells, stand_ins)
+    status, made, own, assumed = rehearsal_report.count_reasons(cells, synthetic_files)
     assert status == {"not-comparable": 5, "not-run": 2}
     # data and text are both data
     assert made == {

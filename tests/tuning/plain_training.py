@@ -11,7 +11,7 @@ import torch
 from tiny_models import WORDS, cpu_means
 from torch.nn import functional
 
-from workflow_scripts.tuning import slices
+from workflow_scripts.tuning import micro_batches
 from workflow_scripts.tuning.processes import Workers
 from workflow_scripts.tuning.tuning_state import StateFile
 
@@ -19,10 +19,10 @@ MEANS = cpu_means()
 
 
 @pytest.fixture(autouse=True)
-def small_slices(monkeypatch):
-    """A batch of tiny strings in several slices, as a real one is."""
-    monkeypatch.setitem(slices.SLICE_OVERHEAD, "cpu", 4)
-    monkeypatch.setitem(slices.MOST_TOKENS, "cpu", 60)
+def small_micro_batches(monkeypatch):
+    """A batch of tiny strings in several micro-batches, as a real one is."""
+    monkeypatch.setitem(micro_batches.MICRO_BATCH_OVERHEAD, "cpu", 4)
+    monkeypatch.setitem(micro_batches.MOST_TOKENS, "cpu", 60)
 
 
 def make_documents(count=6, seed=0):

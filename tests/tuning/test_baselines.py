@@ -21,7 +21,7 @@ from plain_training import (
     plain_similarities,
     plain_vectors,
     run_in_two_processes,
-    small_slices,
+    small_micro_batches,
     take_first_step,
 )
 from safetensors.torch import load_file
@@ -40,7 +40,7 @@ from workflow_scripts.tuning.methods.classify import LabelledCorpus
 from workflow_scripts.tuning.recipe import tuning_recipe_of
 from workflow_scripts.tuning.running_text import RunningText
 
-__all__ = ["small_slices"]
+__all__ = ["small_micro_batches"]
 KEYS = {
     **{"pooling": "mean", "embed_max_length": 20, "max_length": 16, "batch_size": 7},
     **{"dropout": 0.0, "learning_rate": 2e-3, "steps": 4},

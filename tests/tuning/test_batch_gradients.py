@@ -1,4 +1,4 @@
-"""Gradients of a batch from its slices: those of one pass, however the batch is cut."""
+"""Gradients of a batch from its micro-batches: those of one pass, however the batch is cut."""
 
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,13 +13,13 @@ from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.embedding.pooling import pool_hidden_states
 from workflow_scripts.embedding.token_batches import pad_token_ids, tokenize_strings
 from workflow_scripts.errors import UserError
-from workflow_scripts.tuning import slices
+from workflow_scripts.tuning import micro_batches
 from workflow_scripts.tuning.batch_gradients import BatchGradients
 from workflow_scripts.tuning.dropout import drophead, seeded_dropout
 from workflow_scripts.tuning.dropout_masks import DropoutMasks
 from workflow_scripts.tuning.losses import nt_xent_loss
+from workflow_scripts.tuning.micro_batches import Passes
 from workflow_scripts.tuning.processes import Workers
-from workflow_scripts.tuning.slices import Passes
 
 LENGTH = 20
 MEANS = cpu_means()
@@ -27,10 +27,10 @@ STRINGS = make_sentences(14)
 
 
 @pytest.fixture(autouse=True)
-def small_slices(monkeypatch):
-    """A batch of tiny strings in several slices, as a real one is."""
-    monkeypatch.setitem(slices.SLICE_OVERHEAD, "cpu", 4)
-    monkeypatch.setitem(slices.MOST_TOKENS, "cpu", 200)
+def small_micro_batches(monkeypatch):
+    """A batch of tiny strings in several micro-batches, as a real one is."""
+    monkeypatch.setitem(micro_batches.MICRO_BATCH_OVERHEAD, "cpu", 4)
+    monkeypatch.setitem(micro_batches.MOST_TOKENS, "cpu", 200)
 
 
 def loss_of(vectors):
@@ -38,7 +38,7 @@ def loss_of(vectors):
 
 
 class RecordedMasks(DropoutMasks):
-    """Keeps the masks of every slice, in the order in which the model asked for them."""
+    """Keeps the masks of every micro-batch, in the order in which the model asked for them."""
 
     def __init__(self):
         super().__init__(33, "cpu")
@@ -54,15 +54,15 @@ class RecordedMasks(DropoutMasks):
 
 
 class ReplayedMasks(DropoutMasks):
-    """Gives one pass over a whole batch the masks that its slices had."""
+    """Gives one pass over a whole batch the masks that its micro-batches had."""
 
-    def __init__(self, drawn, slices):
+    def __init__(self, drawn, micro_batches):
         super().__init__(33, "cpu")
-        self.drawn, self.slices, self.calls = drawn, slices, 0
+        self.drawn, self.micro_batches, self.calls = drawn, micro_batches, 0
 
     def draw(self, shape, rate, dtype):
         mask = torch.ones(shape, dtype=dtype)
-        for number, one in self.slices.items():
+        for number, one in self.micro_batches.items():
             own = self.drawn[number][self.calls]
             rows = torch.tensor(one.rows)
             assert len(own) == len(rows)
@@ -126,10 +126,10 @@ def test_slices_give_the_gradients_of_one_padded_pass_with_the_same_masks(name, 
     mine = compute(loaded, recorded, pooling)
     token_ids = tokenize_strings(loaded.tokenizer, STRINGS * 2, LENGTH)
     lengths = [LENGTH if pooling == "mean_padded" else len(ids) for ids in token_ids]
-    parts = slices.plan_parts(lengths, 4, 200, None, False)
+    parts = micro_batches.plan_parts(lengths, 4, 200, None, False)
     assert len(parts) > 1
 
-    replayed = ReplayedMasks(recorded.drawn, {part.number: part.slice for part in parts})
+    replayed = ReplayedMasks(recorded.drawn, {part.number: part.micro_batch for part in parts})
     model = loaded.model
     input_ids, mask = pad_token_ids(token_ids, loaded.tokenizer.pad_token_id, max(lengths))
     with set_up(model, replayed, pooling):

@@ -23,7 +23,7 @@ from plain_training import (
     plain_retrieval,
     plain_similarities,
     plain_vectors,
-    small_slices,
+    small_micro_batches,
     take_first_step,
 )
 from safetensors.torch import load_file
@@ -45,7 +45,7 @@ from workflow_scripts.tuning.running_text import RunningText
 from workflow_scripts.tuning.tune_encoder import make_encoder
 from workflow_scripts.tuning.tuning_state import StateFile
 
-__all__ = ["small_slices"]
+__all__ = ["small_micro_batches"]
 ARCHITECTURES = ["bert", "roberta", "xlm-roberta", "distilbert"]
 KEYS = {
     **{"method": "cmlm", "pooling": "mean", "embed_max_length": 20, "max_length": 16},

@@ -1,4 +1,4 @@
-"""Masks: the rate, the scale, and that they do not depend on how a slice is cut."""
+"""Masks: the rate, the scale, and that they do not depend on how a micro-batch is cut."""
 
 import hashlib
 
@@ -88,5 +88,5 @@ def test_a_shared_mask_has_no_rows_and_is_the_same_for_every_part():
     whole = shared(0, 6)
     assert torch.equal(shared(2, 3), whole)
     assert set(whole.flatten().tolist()) == {0.0, 2.0}
-    # of the size of its input, unlike one with rows: the first twenty of the slice's draws
+    # of the size of its input, unlike one with rows: the first twenty of the micro-batch's draws
     assert torch.equal(whole, draw((4, 5), 0.5))

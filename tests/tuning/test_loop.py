@@ -16,7 +16,7 @@ from transformers import AutoModel, AutoTokenizer
 from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError
-from workflow_scripts.tuning import mirror_objective, slices
+from workflow_scripts.tuning import micro_batches, mirror_objective
 from workflow_scripts.tuning.corpus_strings import Corpus
 from workflow_scripts.tuning.loop import tune_model
 from workflow_scripts.tuning.methods.mirror import SpanMasking
@@ -135,8 +135,8 @@ ALIKE += [{"controlled_dropout": True}, {"gradient_cache": True}, {"max_gradient
 
 @pytest.mark.parametrize("change", [*ALIKE, {"development": watching(3)}])
 def test_any_number_of_threads_gives_the_same_weights(change, tiny_bert, monkeypatch):
-    monkeypatch.setitem(slices.SLICE_OVERHEAD, "cpu", 4)
-    monkeypatch.setitem(slices.MOST_TOKENS, "cpu", 40)
+    monkeypatch.setitem(micro_batches.MICRO_BATCH_OVERHEAD, "cpu", 4)
+    monkeypatch.setitem(micro_batches.MOST_TOKENS, "cpu", 40)
     found, scored = [], []
 
     def score(loaded, classifier):

@@ -6,7 +6,7 @@ import sys
 import pytest
 import yaml
 
-from workflow_scripts import rooms
+from workflow_scripts import plugins
 from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.methods.cmlm import Bitext
 from workflow_scripts.tuning.methods.mirror import SpanMasking
@@ -179,7 +179,7 @@ def test_a_step_takes_the_recipe_of_any_method_without_the_register():
     with pytest.raises(UserError, match=r"'none', which tunes nothing"):
         tuning_recipe_of("own", NONE)
     for method in METHODS:
-        module = rooms.load("tuning.methods", method)
+        module = plugins.load("tuning.methods", method)
         assert module.Choices.tunes == (method != "none")
 
 

@@ -22,7 +22,7 @@ from sentence_transformers import SentenceTransformer
 from tiny_models import RECIPE, edit_model, make_sentences
 from transformers import AutoModel
 
-from workflow_scripts import rooms
+from workflow_scripts import plugins
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import sha256_of
 from workflow_scripts.tuning import tune_encoder
@@ -193,7 +193,7 @@ def test_an_interrupted_run_starts_anew_if_inputs_changed(
     """The state is kept for the same inputs: recipe, corpus, model, development set, and code."""
     monkeypatch.setattr(tune_encoder, "SECONDS_BETWEEN_STATES", 0.0)
     items, strings = tmp_path / "items.json", tmp_path / "strings.txt"
-    scores = rooms.load("scoring", "development_scores")
+    scores = plugins.load("scoring", "development_scores")
     make_score = scores.make_score
 
     def failing(*arguments):

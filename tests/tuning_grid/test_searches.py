@@ -6,9 +6,9 @@ import json
 import pytest
 
 from workflow_scripts.configuration.layers import Layers
-from workflow_scripts.dag.plan import Plan
-from workflow_scripts.dag.searches import TuningGridPlan, read_search
 from workflow_scripts.errors import UserError
+from workflow_scripts.plan.plan import Plan
+from workflow_scripts.plan.searches import TuningGridPlan, read_search
 
 
 @pytest.fixture

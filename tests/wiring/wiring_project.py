@@ -12,7 +12,7 @@ from typing import Any
 
 from tiny_models import WORDS, make_bert, make_roberta, make_sentences
 
-from workflow_scripts.dag.departures import frozen
+from workflow_scripts.plan.comparability import frozen
 
 PROJECT = Path(__file__).resolve().parents[2]
 LINKED = ("Snakefile", "rules", "envs", "workflow_scripts", "profiles", "bundled_models")
@@ -24,8 +24,8 @@ def mrconso(number: int, language: str, source: str, flag: str, name: str) -> st
     return "|".join([f"C{number}", language, *own, "0", flag, "", ""]) + "\n"
 
 
-def made_files() -> dict[str, str]:
-    """Return the files that the sampler does not have, by path below the data root."""
+def output_integrity() -> dict[str, str]:
+    """Return the files that the sample data does not have, by path below the data root."""
     words = WORDS.split()
     sentences = make_sentences(48)
     pick = random.Random(5)
@@ -105,7 +105,9 @@ def made_files() -> dict[str, str]:
         "made/dictionary.txt": "".join(links),
         "made/mentions.txt": "".join(f"{word} two\n" for word in words),
         **yacle,
-        "made/simlex.txt": (PROJECT / "resources/sampler/simlex-999/SimLex-999.txt").read_text(),
+        "made/simlex.txt": (
+            PROJECT / "resources/sample_data/simlex-999/SimLex-999.txt"
+        ).read_text(),
         "made/headed.tsv": "left\tright\tscore\n" + "".join(f"a  {line}" for line in scores),
         "made/rows.tsv": "".join(f"d\t{one[3]}\t{one[4]}\t{one[3]}s\n" for one in fields),
         "made/kb.txt": "".join(line.replace("||", "\t").replace("\n", "\t\n") for line in links),
@@ -137,8 +139,8 @@ def make_project(folder: Path) -> None:
     for name in ("table01", "table21", "figure04"):
         for copy in (f"first/{name}", f"mirror-bert/{name}-2"):
             shorter_copy(published / f"mirror-bert/{name}.tsv", published / f"{copy}.tsv")
-    shutil.copytree(PROJECT / "resources" / "sampler", folder / "data")
-    for name, text in made_files().items():
+    shutil.copytree(PROJECT / "resources" / "sample_data", folder / "data")
+    for name, text in output_integrity().items():
         path = folder / "data" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")

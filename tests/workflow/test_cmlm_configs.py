@@ -1,9 +1,9 @@
-"""The two configs of CMLM with the embedded models on real files."""
+"""The two configs of CMLM with the bundled models on real files."""
 
 import pytest
 
 from workflow_scripts.configuration.layers import read_layers
-from workflow_scripts.dag.plan import Plan
+from workflow_scripts.plan.plan import Plan
 
 
 @pytest.fixture(params=["cmlm_models", "embedded_encoders"])

@@ -15,7 +15,7 @@ def remade(small):
 
 @pytest.mark.nightly
 def test_kinds_files_and_blocks_remake_their_own_corpora(fresh):
-    own = fresh.folder / "resources/sampler/own"
+    own = fresh.folder / "resources/sample_data/own"
     own.mkdir()
     for name in "ab":
         (own / f"{name}.txt").write_text(

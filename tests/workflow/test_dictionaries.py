@@ -24,7 +24,7 @@ DICTIONARY = {
 def linked(project, tmp_path_factory) -> SmallProject:
     """The small project with the links of one dictionary. Do not change it: take a `dictionary`."""
     small = copy_project(project, tmp_path_factory.mktemp("linked") / "project")
-    folder = small.folder / "resources/sampler/names"
+    folder = small.folder / "resources/sample_data/names"
     words = ["water", "red", "wine", "winter", "house", "small", "dog", "green", "tree"]
     (folder / "one.tsv").write_text("".join(f"C{n // 2}\t{w}\n" for n, w in enumerate(words)))
     (folder / "two.txt").write_text("".join(f"D{n}||big {w}\n" for n, w in enumerate(words)))
@@ -56,11 +56,11 @@ MENTIONS = "embed_mentions dictionary=words.of-mine"
 MERGE = ["merge_links dictionary=words.of-mine", "all_links"]
 
 
-def test_links_by_rules_are_those_of_the_front_door(dictionary):
+def test_links_by_rules_are_those_of_the_command(dictionary):
     results = dictionary.folder / "results/dictionaries/words.of-mine"
     assert (results / "report.txt").read_text() == "2 mentions, 1 blank ones left out\n"
     files = "--names {0}/one.tsv {0}/two.txt --mentions {0}/mentions.txt".format(
-        "resources/sampler/names"
+        "resources/sample_data/names"
     )
     options = "--pooling mean --max-length 64 --k 2 --dtype float16 --device cpu --threads 1"
     command = f"link --encoder resources/models/bert-en-mini {files} {options} --output links.tsv"
@@ -71,7 +71,7 @@ def test_links_by_rules_are_those_of_the_front_door(dictionary):
 
 def test_nothing_is_left_to_do_and_other_mentions_embed_no_name(dictionary):
     assert dictionary.planned("all_links") == []
-    (dictionary.folder / "resources/sampler/names/mentions.txt").write_text("a house\n")
+    (dictionary.folder / "resources/sample_data/names/mentions.txt").write_text("a house\n")
     expected = [MENTIONS, *jobs("link_shard", "one", "two"), *MERGE]
     assert dictionary.planned("all_links") == sorted(expected)
 
@@ -86,7 +86,7 @@ def test_a_further_file_of_names_runs_its_own_shards_only(dictionary):
 
 
 def test_a_changed_file_of_names_runs_its_own_shards_only(dictionary):
-    with (dictionary.folder / "resources/sampler/names/two.txt").open("a") as file:
+    with (dictionary.folder / "resources/sample_data/names/two.txt").open("a") as file:
         file.write("D100||a big house\n")
     shards = [*jobs("embed_names", "two"), *jobs("link_shard", "two")]
     assert dictionary.planned("all_links") == sorted([split("two"), *shards, *MERGE])

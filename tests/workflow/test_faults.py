@@ -43,7 +43,7 @@ def test_an_unknown_key_stops_before_any_job(fresh):
 
 
 def test_a_missing_file_is_named_before_the_first_job(fresh):
-    (fresh.folder / "resources/sampler/askapatient/dictionary.txt").unlink()
+    (fresh.folder / "resources/sample_data/askapatient/dictionary.txt").unlink()
     output = fresh.fails("all_tables")
     assert "askapatient/dictionary.txt: no such file" in output
     assert "zenodo" in output
@@ -53,7 +53,7 @@ def test_a_missing_file_is_named_before_the_first_job(fresh):
 def test_braces_anywhere_in_a_config(fresh):
     """Snakemake fills `{name}` in texts that rules get as they stand."""
     root, model = "resources/{da ta}{0:", "resources/models/}{bert en}"
-    for old, new in (("resources/sampler", root), ("resources/models/bert-en-mini", model)):
+    for old, new in (("resources/sample_data", root), ("resources/models/bert-en-mini", model)):
         (fresh.folder / old).rename(fresh.folder / new)
     with fresh.edited_config() as config:
         config["data"] |= {"root": root, "label": "the {embedded} sampler"}
@@ -101,7 +101,7 @@ def test_two_runs_of_the_same_results_do_not_mix(fresh):
     """The second one is refused in one line while the lock of the first is held."""
     code = (
         "import time; from pathlib import Path; "
-        "from workflow_scripts.cluster.run_lock import hold_run_lock; "
+        "from workflow_scripts.runtime.run_lock import hold_run_lock; "
         "hold_run_lock(Path('results/.workflow')); print('held', flush=True); time.sleep(100)"
     )
     command = [sys.executable, "-c", code]
@@ -184,7 +184,7 @@ def test_downloads_of_wrong_bytes_and_an_archive_whose_paths_lead_out_of_it(fres
 
 def test_data_sets_with_a_malformed_row_an_id_twice_or_no_gold(fresh):
     """Each in a suite of its own; mended they go through."""
-    data = fresh.folder / "resources/sampler"
+    data = fresh.folder / "resources/sample_data"
     similar = data / "sick/semeval2014/SICK_test_annotated.txt"
     words = data / "multi-simlex/translation.csv"
     gold = sorted(data.glob("semeval-sts-original/STS13-en-test/STS.gs.*"))
@@ -225,7 +225,7 @@ def test_a_missing_gated_set(workspace):
     with workspace.edited_config() as config:
         config["tables"]["linking"]["columns"].append(column)
         config["tables"]["linking"] |= {"paper": "mirror-bert", "reference": "table02"}
-    there, away = workspace.folder / "resources/sampler/cometa", workspace.folder / "cometa"
+    there, away = workspace.folder / "resources/sample_data/cometa", workspace.folder / "cometa"
     shutil.move(there, away)
     output = workspace.fails("all_tables")
     assert "cometa/splits/stratified_general/test.csv: no such file" in output

@@ -39,7 +39,7 @@ def without_network():
 
 @pytest.fixture
 def hub(project):
-    """A hub with one of the embedded models."""
+    """A hub with one of the bundled models."""
     source = project / "resources" / "models" / "bert-en-mini"
     files = {file.name: file.read_bytes() for file in source.iterdir() if file.is_file()}
     with fake_hub() as hub:
@@ -47,7 +47,7 @@ def hub(project):
         yield hub
 
 
-def registry_of(sampler):
+def registry_of(sample_data):
     """Entries of the open files, which only the mirror has, and one of a gated set."""
     common = {"task": "similarity", "languages": ["en"], "licence": "CC0", "citation": "Nobody"}
     common["homepage"] = "https://example.org"
@@ -55,16 +55,16 @@ def registry_of(sampler):
     for name, pattern in OPEN.items():
         files = [
             {
-                "path": str(file.relative_to(sampler)),
+                "path": str(file.relative_to(sample_data)),
                 # nobody answers there
                 "url": f"http://127.0.0.1:9/{file.name}",
                 "sha256": hashlib.sha256(file.read_bytes()).hexdigest(),
                 "size": file.stat().st_size,
             }
-            for file in sorted(sampler.glob(pattern))
+            for file in sorted(sample_data.glob(pattern))
         ]
         entries[name] = {**common, "title": name, "gated": False, "files": files}
-    paths = [str(file.relative_to(sampler)) for file in sorted(sampler.glob(GATED))]
+    paths = [str(file.relative_to(sample_data)) for file in sorted(sample_data.glob(GATED))]
     gated = {"title": "gated", "gated": True, "files": [{"path": path} for path in paths]}
     entries["gated"] = {**common, **gated, "obtain": "ask for it at https://example.org/form"}
     return entries
@@ -98,9 +98,9 @@ def refused(small):
     return output[output.index("error: ") :]
 
 
-def test_fetched_with_a_network_and_run_without(fresh, sampler, hub, without_network, tmp_path):
+def test_fetched_with_a_network_and_run_without(fresh, sample_data, hub, without_network, tmp_path):
     registry = fresh.folder / "config" / "registry.yaml"
-    registry.write_text(yaml.safe_dump(registry_of(sampler)), encoding="utf-8")
+    registry.write_text(yaml.safe_dump(registry_of(sample_data)), encoding="utf-8")
     fresh.variables = hub.environment(str(tmp_path / "home"))
 
     # nothing is there: all of it is named at once
@@ -109,14 +109,14 @@ def test_fetched_with_a_network_and_run_without(fresh, sampler, hub, without_net
     assert "`snakemake fetch_all` where there is internet" in said
     assert f"{FOLDER}: no such folder, of model mini" in said
     for pattern in OPEN.values():
-        for file in sampler.glob(pattern):
-            assert f"raw/{file.relative_to(sampler)}: no such file" in said
+        for file in sample_data.glob(pattern):
+            assert f"raw/{file.relative_to(sample_data)}: no such file" in said
     assert hub.requests == []
 
     # the login node, first without downloading: the model is there, the sources of data are not
-    write_config(fresh, {"models": "fetched", "mirror": f"{sampler.as_uri()}/"})
+    write_config(fresh, {"models": "fetched", "mirror": f"{sample_data.as_uri()}/"})
     output = fresh.fails("check_fetch")
-    files = sum(len(list(sampler.glob(pattern))) for pattern in OPEN.values())
+    files = sum(len(list(sample_data.glob(pattern))) for pattern in OPEN.values())
     assert f"1 of {files + 1} addresses are reachable" in output
     assert re.search(rf"^owner/mini +\S+ MB +known +ok +{MODEL}$", output, re.MULTILINE)
     assert f"error: {files} of {files + 1} addresses are not as they should be" in output

@@ -49,7 +49,7 @@ def test_times_are_those_of_the_jobs_that_the_config_asks_for(finished):
 
 
 def test_after_a_failed_run_the_pages_that_it_did_not_make_say_so(workspace):
-    terms = workspace.folder / "resources/sampler/askapatient/dictionary.txt"
+    terms = workspace.folder / "resources/sample_data/askapatient/dictionary.txt"
     terms.write_text("no columns\n")
     said = workspace.fails("--keep-going", "all_tables")
     failed = dict.fromkeys([INDEX, SCORES, CARD, "tables/linking", "tables/running-time"], "failed")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 from small_project import TUNE
-from stand_ins import stand_in
+from synthetic_files import synthetic
 
 
 @pytest.mark.parametrize("profile", ["default", "generic", "slurm"])
@@ -40,10 +40,10 @@ def bare(fresh, tmp_path, monkeypatch):
 
 
 def add_slurm(folder):
-    stand_in(folder, "scontrol", "AccountingStorageType = accounting_storage/none\n")
-    stand_in(folder, "sinfo", "main* 8 16000\n")
+    synthetic(folder, "scontrol", "AccountingStorageType = accounting_storage/none\n")
+    synthetic(folder, "sinfo", "main* 8 16000\n")
     # without it the executor plugin is not to be imported
-    stand_in(folder, "squeue")
+    synthetic(folder, "squeue")
 
 
 SEARCH = {

@@ -44,7 +44,7 @@ class Run:
 
     def __init__(self, folder: Path) -> None:
         self.results = folder / "results"
-        self.raw = folder / "resources" / "sampler"
+        self.raw = folder / "resources" / "sample_data"
         self.models = folder / "resources" / "models"
 
     def lines(self, path: str) -> list[str]:

@@ -158,7 +158,7 @@ def test_strings_of_one_corpus_rerun_what_is_tuned_on_it_and_on_what_it_is_joine
 )
 def test_a_changed_corpus_reruns_the_stages_from_its_own_on(workspace, file, corpus, first):
     """Neither the stages before, nor Mirror, nor what is tuned on other corpora."""
-    path = workspace.folder / "resources/sampler" / file
+    path = workspace.folder / "resources/sample_data" / file
     path.write_text(path.read_text().replace(" de ", " del ", 1))
     jobs = [f"{SAMPLE} corpus={corpus}", *stage_jobs(*list(STAGES)[first:])]
     assert steps(workspace) == sorted(jobs)
@@ -199,7 +199,7 @@ def test_another_rate_reruns_the_encoder_with_a_classifier_not_the_frozen_one(wo
 
 
 def test_another_review_to_train_on_reruns_its_corpus_and_its_suites(workspace):
-    folder = workspace.folder / "resources/sampler/cls-acl10-unprocessed/en/dvd"
+    folder = workspace.folder / "resources/sample_data/cls-acl10-unprocessed/en/dvd"
     path = folder / "train.review"
     path.write_text(path.read_text().replace("<text>", "<text>Well, ", 1))
     frozen = "recipe=base-mp, corpus=none, seed=0"
@@ -228,7 +228,7 @@ def test_another_choice_of_a_figure_redraws_it_alone(workspace, figure, key, val
 
 
 def test_other_word_vectors_rerun_their_rows_only(workspace):
-    file = workspace.folder / "resources/sampler/static-vectors/en.vec"
+    file = workspace.folder / "resources/sample_data/static-vectors/en.vec"
     head, first, rest = file.read_text().split("\n", 2)
     word, _, values = first.partition(" ")
     file.write_text(f"{head}\n{word} 9{values}\n{rest}")
@@ -309,7 +309,7 @@ def test_an_edited_kind_or_format_reruns_those_that_are_of_it(workspace, module,
 
 
 def test_another_sentence_of_one_data_set_reruns_its_suite_only(workspace):
-    folder = workspace.folder / "resources/sampler/semeval-sts-original/STS12-en-test"
+    folder = workspace.folder / "resources/sample_data/semeval-sts-original/STS12-en-test"
     file = folder / "STS.input.MSRvid.txt"
     first, rest = file.read_text().split("\n", 1)
     file.write_text(f"{first} Indeed.\n{rest}")

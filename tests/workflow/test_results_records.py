@@ -23,14 +23,14 @@ def replace_by_older(path, body):
 
 def test_inputs_replaced_by_older_files_rerun_what_reads_them(workspace):
     """A raw file, word vectors, and a link that leads to another file."""
-    sampler = workspace.folder / "resources/sampler"
-    vectors, text = sampler / "static-vectors/en.vec", sampler / "running-text/es.txt"
-    sts = sampler / "semeval-sts-original/STS12-en-test/STS.input.MSRvid.txt"
+    sample_data = workspace.folder / "resources/sample_data"
+    vectors, text = sample_data / "static-vectors/en.vec", sample_data / "running-text/es.txt"
+    sts = sample_data / "semeval-sts-original/STS12-en-test/STS.input.MSRvid.txt"
     replace_by_older(sts, b"Indeed. " + sts.read_bytes())
     replace_by_older(vectors, vectors.read_bytes().replace(b"0.1", b"0.2", 1))
-    replace_by_older(sampler / "es", text.read_bytes().replace(b" de ", b" del ", 1))
+    replace_by_older(sample_data / "es", text.read_bytes().replace(b" de ", b" del ", 1))
     text.unlink()
-    text.symlink_to(sampler / "es")
+    text.symlink_to(sample_data / "es")
     planned = workspace.planned()
     assert {"read_suite suite=sts-en", f"{SAMPLE} corpus=text-multi"} <= set(planned)
     assert "embed_static" in rules(planned)
@@ -55,7 +55,7 @@ def test_every_file_of_a_model_counts(workspace):
 def test_an_input_that_changed_while_its_job_ran_reruns_the_job(workspace):
     """Its later content is not what the result was made from."""
     step = workspace.folder / "workflow_scripts/corpora/sample_corpus.py"
-    raw = "resources/sampler/running-text/es.txt"
+    raw = "resources/sample_data/running-text/es.txt"
     step.write_text(
         step.read_text().replace(
             'if __name__ == "__main__":\n',

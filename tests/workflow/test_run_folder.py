@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from workflow_scripts.cluster.run_folder import refuse_other_folder
+from workflow_scripts.runtime.run_folder import refuse_other_folder
 
 
 def test_a_run_from_another_folder_is_one_line(project, linked_checkout):

@@ -63,7 +63,7 @@ def check_by_hand(folder):
     results = folder / "results"
     strings = (results / "datasets/words-dev/strings.txt").read_text().split("\n")[:-1]
     vectors = dict(zip(strings, np.load(folder / TUNED), strict=True))
-    pairs = rows_of(folder / "resources/sampler/simlex-999/SimLex-999.txt")
+    pairs = rows_of(folder / "resources/sample_data/simlex-999/SimLex-999.txt")
     sides = [np.array([vectors[row[name]] for row in pairs]) for name in ("word1", "word2")]
     lengths = [np.linalg.norm(side, axis=1) for side in sides]
     cosines = (sides[0] * sides[1]).sum(axis=1) / lengths[0] / lengths[1]

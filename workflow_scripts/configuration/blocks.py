@@ -1,6 +1,6 @@
 """The base of all typed blocks of config, the types of their keys, and their one-line errors.
 
-A room that is chosen by name (a kind of corpus, a format, a method, a task, a kind of table) has
+A package that is chosen by name (a kind of corpus, a format, a method, a task, a kind of table) has
 its own block in its own file; what all configs have is in `workflow_scripts.configuration.config`.
 """
 

@@ -5,12 +5,12 @@ from typing import Any, Literal
 
 from pydantic import create_model
 
-from workflow_scripts import rooms
+from workflow_scripts import plugins
 from workflow_scripts.configuration.blocks import Block, FileOf, read_block
 
 
 def read_chosen(
-    room: str,
+    package: str,
     type_name: str,
     key: str,
     known: tuple[str, ...],
@@ -19,9 +19,9 @@ def read_chosen(
     file: str | FileOf = "config",
     default: str | None = None,
 ) -> Any:
-    """Return a block as the type `type_name` of the module of `room` that its `key` names.
+    """Return a block as the type `type_name` of the module of `package` that its `key` names.
 
-    `known` are the names in the room's register, `default` the one of a block without the key.
+    `known` are the names in the package's register, `default` the one of a block without the key.
     Raises `UserError` as `read_block` does, for a name that is missing or not in the register
     before all else.
     """
@@ -31,4 +31,4 @@ def read_chosen(
         if isinstance(block, Mapping):
             block = {one: value for one, value in block.items() if one == key}
         read_block(choice, block, where, file)
-    return read_block(getattr(rooms.load(room, str(name)), type_name), block, where, file)
+    return read_block(getattr(plugins.load(package, str(name)), type_name), block, where, file)

@@ -1,4 +1,7 @@
-"""The blocks that every config has. Those of rooms chosen by name are typed by these rooms."""
+"""The blocks that every config has.
+
+Those of packages chosen by name are typed by these packages.
+"""
 
 from typing import Annotated, Any, Literal
 
@@ -28,7 +31,7 @@ Kept = Annotated[int, Field(ge=5)]
 class Data(Block):
     """Where the files are that corpora and data sets name by relative path."""
 
-    root: RulePath = Field(description="Folder with the layout of resources/sampler.")
+    root: RulePath = Field(description="Folder with the layout of resources/sample_data.")
     label: Text | None = Field(None, description="What the tables call this data.")
     paper: Papers = Field([], description="Papers whose data sets the files are: an id or a list.")
     missing: Literal["error", "skip"] = Field(
@@ -168,7 +171,10 @@ class Paper(Block):
 
 
 class Config(Block):
-    """A merged config. Blocks that are chosen by name are typed by their rooms (`dag.typed`)."""
+    """A merged config.
+
+    Blocks that are chosen by name are typed by their packages (`plan.typed`).
+    """
 
     results: ResultsPath = Field("results", description="Folder of everything that a run makes.")
     seeds: Distinct[Seed] = Field(description="Seeds of tuning; tuned rows are means over them.")

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from workflow_scripts import rooms
+from workflow_scripts import plugins
 from workflow_scripts.configuration.blocks import Block, Id, Papers, Text, Whitespace, WholeNumber
 
 
@@ -74,7 +74,7 @@ class SampledBlock(CorpusBlock):
 
 def kind_of(options: CorpusBlock) -> ModuleType:
     """Return the module of a corpus' kind."""
-    return rooms.load("corpora.kinds", options.kind)
+    return plugins.load("corpora.kinds", options.kind)
 
 
 def raw_files(root: str | Path, options: CorpusBlock) -> list[Path]:

@@ -15,7 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts import rooms
+from workflow_scripts import plugins
 from workflow_scripts.configuration.blocks import Whitespace, read_block
 from workflow_scripts.corpora.block import missing_message, raw_files
 from workflow_scripts.datasets.strings import on_one_line, unique_in_order
@@ -89,7 +89,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--record", required=True, type=Path, help="output: what was done, as JSON")
     arguments = parser.parse_args(argv)
     name, block = arguments.output.stem, arguments.block
-    kind = rooms.load("corpora.kinds", block["kind"])
+    kind = plugins.load("corpora.kinds", block["kind"])
     options = read_block(kind.Options, block, f"corpora.{name}")
     files = kind.list_files(arguments.root, options)
     if absent := [path for path in raw_files(arguments.root, options) if not path.is_file()]:

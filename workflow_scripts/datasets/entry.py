@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import Field
 
-from workflow_scripts import rooms
+from workflow_scripts import plugins
 from workflow_scripts.configuration.blocks import Block, Id, Text, Whitespace
 
 
@@ -47,7 +47,7 @@ class TextEntry(DatasetEntry):
 
 def format_of(entry: DatasetEntry) -> ModuleType:
     """Return the module of an entry's format."""
-    return rooms.load("datasets.formats", entry.format)
+    return plugins.load("datasets.formats", entry.format)
 
 
 def raw_files(root: str | Path, entry: DatasetEntry) -> list[Path]:

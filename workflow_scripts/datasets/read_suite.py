@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts import rooms
+from workflow_scripts import plugins
 from workflow_scripts.configuration.blocks import read_block
 from workflow_scripts.datasets.entry import DatasetEntry, format_of, raw_files
 from workflow_scripts.datasets.items import Items
@@ -74,7 +74,7 @@ def main(argv: list[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     entries = {}
     for name, entry in arguments.block["datasets"].items():
-        form = rooms.load("datasets.formats", entry["format"])
+        form = plugins.load("datasets.formats", entry["format"])
         entries[name] = read_block(form.Entry, entry, f"datasets.{name}")
     language = arguments.block.get("language")
     strings, datasets = read_suite(arguments.root, entries, language, arguments.corpora)

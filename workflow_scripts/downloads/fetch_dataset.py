@@ -8,7 +8,7 @@ from workflow_scripts.downloads.registry import find_data_set, read_registry
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import write_json
 
-EMBEDDED_DATA = Path(__file__).resolve().parents[2] / "resources" / "sampler"
+EMBEDDED_DATA = Path(__file__).resolve().parents[2] / "resources" / "sample_data"
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -58,7 +58,7 @@ def open_encoder(
         from workflow_scripts.embedding.torch_setup import set_up_torch
 
     versions = {"torch": torch.__version__, "transformers": transformers.__version__}
-    maker: dict[str, Any] = {"backend": arguments.backend, "precision": "float32"}
+    provenance: dict[str, Any] = {"backend": arguments.backend, "precision": "float32"}
     if arguments.backend == "torch":
         device = set_up_torch(arguments.threads, arguments.device)
         loaded = encoder_folder.load_model(model, device)
@@ -67,8 +67,8 @@ def open_encoder(
         encoder = torch_encoder(loaded, pooling, max_length, budget, precision)
         # what `auto` comes to
         if (dtype := choose_precision(precision, device)) is not None:
-            maker["precision"] = str(dtype).removeprefix("torch.")
-        maker["device"] = device.type
+            provenance["precision"] = str(dtype).removeprefix("torch.")
+        provenance["device"] = device.type
     else:
         folder = encoder_folder.resolve_model_folder(model)
         path = encoder_folder.find_onnx_file(folder, int8=arguments.backend == "onnx-int8")
@@ -85,10 +85,14 @@ def open_encoder(
             *(loaded, path, pooling, max_length),
             *(arguments.threads, arguments.device, arguments.token_budget),
         )
-        maker["device"] = "cuda" if runs_on_cuda(arguments.device) else "cpu"
-        maker["onnx_sha256"] = sha256_of(path)
+        provenance["device"] = "cuda" if runs_on_cuda(arguments.device) else "cpu"
+        provenance["onnx_sha256"] = sha256_of(path)
     loaded.warn_of_missing_mark(pooling)
-    maker |= {"max_length": max_length, "pooling": pooling, "token_budget": encoder.token_budget}
-    maker |= {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
-    maker |= {"model_sha256": loaded.model_sha256, "versions": versions}
-    return encoder, maker
+    provenance |= {
+        "max_length": max_length,
+        "pooling": pooling,
+        "token_budget": encoder.token_budget,
+    }
+    provenance |= {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
+    provenance |= {"model_sha256": loaded.model_sha256, "versions": versions}
+    return encoder, provenance

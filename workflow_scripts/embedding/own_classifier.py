@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import load_file
 
-from workflow_scripts.errors import UserError, told_as_damaged
+from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.files import read_json
 
 # its layer, among the modules of a method's own
@@ -41,13 +41,13 @@ def read_own_classifier(folder: str | Path) -> OwnClassifier:
     record, path = Path(folder) / "encoder.json", Path(folder) / OWN_WEIGHTS
     content = read_json(record) if record.is_file() else {}
     remedy = "make the encoder again"
-    with told_as_damaged(record, remedy):
+    with damaged_file_error(record, remedy):
         classes = content.get("corpus", {}).get("classes")
     if classes is None or not path.is_file():
         raise UserError(
             f"{folder}: no encoder with a classifier of its own; give one that method classify made"
         )
-    with told_as_damaged(path, remedy):
+    with damaged_file_error(path, remedy):
         weights = load_file(path)
         parts = [weights[f"own.{LAYER}.{name}"] for name in ("weight", "bias")]
         if [len(part) for part in parts] != [len(classes)] * 2:

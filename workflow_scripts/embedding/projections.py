@@ -7,7 +7,7 @@ import torch
 from safetensors.torch import load_file
 from torch import nn
 
-from workflow_scripts.errors import UserError, told_as_damaged
+from workflow_scripts.errors import UserError, damaged_file_error
 
 
 class Projections(nn.Module):
@@ -48,7 +48,7 @@ class Projections(nn.Module):
     def of_file(cls, path: Path) -> "Projections":
         """Return those that an encoder was trained with; `UserError` where the file has none."""
         own = "own.projections."
-        with told_as_damaged(path, "make the encoder again"):
+        with damaged_file_error(path, "make the encoder again"):
             stored = {name.removeprefix(own): one for name, one in load_file(path).items()}
             weights = [stored[key] for key in sorted(stored) if key.startswith("weights.")]
             if not weights:

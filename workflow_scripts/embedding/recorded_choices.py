@@ -6,7 +6,7 @@ from typing import Any
 
 from workflow_scripts.downloads.model_files import local_path
 from workflow_scripts.embedding.pooling_names import POOLINGS
-from workflow_scripts.errors import UserError, told_as_damaged
+from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.files import read_json
 
 DEFAULT_MAX_LENGTH = 64
@@ -48,7 +48,7 @@ def recorded_choices(model: str) -> dict[str, Any]:
     """Return the record in an encoder's folder: pooling and max_length, as far as it has them."""
     folder = local_path(model)
     own = folder / "encoder.json"
-    with told_as_damaged(own if own.is_file() else folder / "modules.json", _REMEDY):
+    with damaged_file_error(own if own.is_file() else folder / "modules.json", _REMEDY):
         return _read_own_record(own) if own.is_file() else _read_other_record(folder)
 
 

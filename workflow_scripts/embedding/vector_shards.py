@@ -42,13 +42,13 @@ def working_folder(output: Path) -> Path:
 class ShardedJob:
     """What is written where: `strings` to `output` [number of strings, `dimension`] as `dtype`.
 
-    `maker` says in JSON values what makes the vectors; shards of another maker are not used.
+    `provenance` says in JSON values what makes the vectors; shards of another maker are not used.
     """
 
     output: Path
     strings: Sequence[str]
     dimension: int
-    maker: dict[str, Any]
+    provenance: dict[str, Any]
     dtype: str = "float32"
     shard_size: int = SHARD_SIZE
 
@@ -84,7 +84,7 @@ def describe(job: ShardedJob, strings: Collection[str]) -> dict[str, Any]:
     digest = hashlib.sha256()
     for string in strings:
         digest.update(f"{string}\n".encode())
-    description = {"dtype": job.dtype, "maker": job.maker, "shard_size": job.shard_size}
+    description = {"dtype": job.dtype, "provenance": job.provenance, "shard_size": job.shard_size}
     return description | {"strings": len(strings), "strings_sha256": digest.hexdigest()}
 
 
@@ -122,7 +122,7 @@ def shard_is_finished(job: ShardedJob, first: int, end: int, made_from: str) -> 
 
 
 def write_shard(job: ShardedJob, first: int, vectors: np.ndarray, made_from: str) -> None:
-    name = job.maker.get("model", "the model")
+    name = job.provenance.get("model", "the model")
     if not np.isfinite(vectors).all():
         raise UserError(f"{name}: gives vectors that are not finite; tune or fetch it anew")
     with np.errstate(over="ignore"):

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from workflow_scripts import rooms
+from workflow_scripts import plugins
 from workflow_scripts.errors import run_command
 from workflow_scripts.figures.note import note_document
 from workflow_scripts.figures.plots import points_tsv
@@ -16,7 +16,7 @@ from workflow_scripts.tables.tidy_cells import tidy_cells, write_cells
 
 def main(argv: list[str] | None = None) -> None:
     block, arguments = read_arguments(argv, __doc__, "output-prefix", "cells")
-    plot = rooms.load("figures.kinds", block["kind"]).plot(block)
+    plot = plugins.load("figures.kinds", block["kind"]).plot(block)
     with figure_style():
         save_figure(plot.draw() if plot.points else nothing_run(), arguments.output_prefix)
     write_text(f"{arguments.output_prefix}.tsv", points_tsv(plot.points))

@@ -36,7 +36,9 @@ def comparison_lines(plot: Plot) -> list[str]:
     shown = [(row.label, table.cells_of(row)[0]) for row in table.block.rows] if table else []
     ran = [(label, cell) for label, cell in shown if cell.status != NOT_RUN]
     lines = [_compared(label, cell) for label, cell in ran if cell.status in (INSIDE, OUTSIDE)]
-    alike = [label for label, cell in ran if cell.published is None and not cell.departures]
+    alike = [
+        label for label, cell in ran if cell.published is None and not cell.differences_from_paper
+    ]
     if any(cell.published is not None for _, cell in shown):
         lines += [f"{label}: the paper prints no value for it." for label in alike]
     else:
@@ -45,9 +47,9 @@ def comparison_lines(plot: Plot) -> list[str]:
             "and only where model, data and recipe are the paper's."
         )
     for label, cell in ran:
-        if cell.departures:
+        if cell.differences_from_paper:
             what = "not comparable with the paper's and no reproduction"
-            lines.append(f"{label}: {what}: {_joined(cell.departures)}")
+            lines.append(f"{label}: {what}: {_joined(cell.differences_from_paper)}")
     return lines
 
 

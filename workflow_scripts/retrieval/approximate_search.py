@@ -13,7 +13,7 @@ import numpy as np
 
 from workflow_scripts.canonical import canonical
 from workflow_scripts.embedding.sealed_files import is_sealed, seal
-from workflow_scripts.errors import told_as_damaged
+from workflow_scripts.errors import damaged_file_error
 from workflow_scripts.files import atomic_file
 from workflow_scripts.retrieval.vector_search import best_of_candidates, search_blocks
 
@@ -43,7 +43,7 @@ class ApproximateIndex:
         kind = {"kind": "IVF, fp16", "lists": _LISTS, "learnt": _LEARNT}
         self._made_from = canonical({"vectors_sha256": vectors_sha256, **kind})
         if is_sealed(file, self._made_from):
-            with told_as_damaged(file):
+            with damaged_file_error(file):
                 self._index = faiss.read_index(str(file))
         else:
             if file.exists():

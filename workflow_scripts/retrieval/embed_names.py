@@ -20,7 +20,7 @@ def main(argv: list[str] | None = None) -> None:
 
     names = [line.partition("\t")[2] for line in stream_lines(arguments.names)]
     encoder = open_name_encoder(arguments)
-    size = (encoder.dimension, encoder.maker, arguments.dtype)
+    size = (encoder.dimension, encoder.provenance, arguments.dtype)
     embed_in_shards(ShardedJob(arguments.output, names, *size), encoder.encode_names)
 
 

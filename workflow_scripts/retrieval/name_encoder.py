@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 class NameEncoder:
     """Strings to finite float32 vectors, at unit length where `similarity` is "cosine".
 
-    `name` is what errors call it, `maker` says what makes the vectors, as JSON values.
+    `name` is what errors call it, `provenance` says what makes the vectors, as JSON values.
     """
 
     encoder: "StringEncoder"
     similarity: str
     name: str
-    maker: dict[str, Any]
+    provenance: dict[str, Any]
 
     @property
     def dimension(self) -> int:
@@ -67,9 +67,9 @@ def open_name_encoder(arguments: argparse.Namespace) -> NameEncoder:
     device = set_up_torch(arguments.threads, arguments.device)
     loaded = load_model(arguments.encoder, device)
     loaded.warn_of_missing_mark(pooling)
-    maker = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
-    maker |= {"model_sha256": loaded.model_sha256, "device": device.type}
-    maker |= {"pooling": pooling, "max_length": max_length, "similarity": arguments.similarity}
-    maker["versions"] = {"torch": torch.__version__, "transformers": transformers.__version__}
+    provenance = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
+    provenance |= {"model_sha256": loaded.model_sha256, "device": device.type}
+    provenance |= {"pooling": pooling, "max_length": max_length, "similarity": arguments.similarity}
+    provenance["versions"] = {"torch": torch.__version__, "transformers": transformers.__version__}
     encoder = torch_encoder(loaded, pooling, max_length)
-    return NameEncoder(encoder, arguments.similarity, arguments.encoder, maker)
+    return NameEncoder(encoder, arguments.similarity, arguments.encoder, provenance)

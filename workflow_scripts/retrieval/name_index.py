@@ -22,7 +22,7 @@ from workflow_scripts.embedding.vector_shards import (
     embed_in_shards,
     working_folder,
 )
-from workflow_scripts.errors import UserError, told_as_damaged
+from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.files import atomic_text, read_json, sha256_of, write_json
 from workflow_scripts.retrieval.suite_files import read_vectors
 
@@ -72,7 +72,7 @@ def describe_files(paths: Sequence[Path], choices: dict[str, Any]) -> dict[str, 
 def read_choices(folder: Path, given: dict[str, Any]) -> dict[str, Any]:
     """Return how the names of an index were read; `UserError` where a given choice is another."""
     record = read_json(folder / _RECORD)
-    with told_as_damaged(folder / _RECORD, _REMEDY):
+    with damaged_file_error(folder / _RECORD, _REMEDY):
         choices = dict(record["source"]["choices"])
         _compare(folder, choices, choices | given)
     return choices
@@ -82,17 +82,19 @@ def is_finished(folder: Path) -> bool:
     return (folder / _RECORD).is_file() and (folder / _VECTORS).is_file()
 
 
-def open_index(folder: Path, maker: dict[str, Any], source: dict[str, Any] | None) -> NameIndex:
-    """Return a finished index, made by `maker` and, where it is told, from `source`.
+def open_index(
+    folder: Path, provenance: dict[str, Any], source: dict[str, Any] | None
+) -> NameIndex:
+    """Return a finished index, made by `provenance` and, where it is told, from `source`.
 
     Raises `UserError` where it was made by another encoder or from other names.
     """
     record = read_json(folder / _RECORD)
-    with told_as_damaged(folder / _RECORD, _REMEDY):
+    with damaged_file_error(folder / _RECORD, _REMEDY):
         if "names_sha256" in record and "vectors_sha256" not in record:
             raise UserError(f"{folder}: an index of an older version, unchecked; {_REMEDY}")
         for key in _COMPARED:
-            if (was := record["maker"].get(key)) != (now := maker.get(key)):
+            if (was := record["provenance"].get(key)) != (now := provenance.get(key)):
                 raise _other(
                     folder, f"with {_MEANING.get(key, '')}{key} {was}, where now it is {now}"
                 )
@@ -133,7 +135,7 @@ def make_index(
     folder: Path,
     found: NameList,
     source: dict[str, Any],
-    maker: dict[str, Any],
+    provenance: dict[str, Any],
     encode: Encode,
     dimension: int,
     dtype: str = "float32",
@@ -142,10 +144,10 @@ def make_index(
     """Embed the names shard by shard; a run that was stopped goes on with what is left."""
     folder.mkdir(parents=True, exist_ok=True)
     write_names(folder / _NAMES, found.ids, found.names)
-    record = {"maker": maker, "source": source, "names": len(found.names)}
+    record = {"provenance": provenance, "source": source, "names": len(found.names)}
     record |= {"dropped": dict(found.dropped), "dimension": dimension}
     record |= {"names_sha256": sha256_of(folder / _NAMES)}
-    job = ShardedJob(folder / _VECTORS, found.names, dimension, maker, dtype, shard_size)
+    job = ShardedJob(folder / _VECTORS, found.names, dimension, provenance, dtype, shard_size)
 
     def write_record(digest: str) -> None:
         write_json(folder / _RECORD, record | {"vectors_sha256": digest})

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from workflow_scripts.errors import told_as_damaged
+from workflow_scripts.errors import damaged_file_error
 from workflow_scripts.files import atomic_text, read_rows
 from workflow_scripts.retrieval.linked_ids import Search, best_links, named_links
 from workflow_scripts.retrieval.mention_links import BATCH, Found
@@ -48,7 +48,7 @@ def merge_rankings(paths: Iterable[Path], k: int) -> Iterator[list[Found]]:
 
 def _read_ranking(path: Path) -> Iterator[tuple[int, Found]]:
     for _, row in read_rows(path, 4, "a row of a shard's ranking"):
-        with told_as_damaged(path):
+        with damaged_file_error(path):
             number, identity, name, score = row
             found = int(number), (identity, name, float(score))
         yield found

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from workflow_scripts.errors import UserError, told_as_damaged
+from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.files import atomic_text, read_rows, require_header, write_text
 
-# of what front doors find
+# of what commands find
 FORMATS = ("tsv", "jsonl")
 
 
@@ -63,7 +63,7 @@ def write_rankings(path: str | Path, kind: type[Ranked], rows: Iterable[Ranked])
 def write_found(
     path: Path, form: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], digits: str
 ) -> None:
-    """Write what a front door found, whole or not at all: tsv with a header, or JSON lines.
+    """Write what a command found, whole or not at all: tsv with a header, or JSON lines.
 
     Numbers with a point are written by `digits`, such as ".6f".
     """
@@ -88,7 +88,7 @@ def write_found(
 def read_rankings(path: str | Path, kind: type[Ranked]) -> list[Ranked]:
     """Return the rows of a file of `write_rankings`."""
     rows = read_rows(path, len(kind._fields), f"a row of {kind.__name__}")
-    with told_as_damaged(path):
+    with damaged_file_error(path):
         require_header(next(rows, (1, []))[1], kind._fields)
         return [
             kind(dataset, *map(_whole_number, ids), float(score))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from workflow_scripts.errors import UserError, told_as_damaged
+from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.files import read_json
 
 SIDES = ("source", "target")
@@ -22,13 +22,13 @@ _ROWS_AT_ONCE = 8192
 def read_datasets(path: str | Path) -> dict[str, dict[str, Any]]:
     """Return the datasets of an items.json: dataset id -> its entry; `UserError` without a file."""
     content = read_json(path)
-    with told_as_damaged(path):
+    with damaged_file_error(path):
         return dict(content["datasets"])
 
 
 def read_dataset(path: str | Path, dataset: str) -> dict[str, Any]:
     """Return the entry of one dataset of an items.json; `UserError` without a file or the entry."""
-    with told_as_damaged(path):
+    with damaged_file_error(path):
         return read_datasets(path)[dataset]
 
 
@@ -56,7 +56,7 @@ def read_vectors(path: str | Path) -> np.ndarray:
     """Return the vectors of a suite, [strings, dimension], mapped from disk; read when gathered."""
     if not Path(path).is_file():
         raise UserError(f"{path}: no such file; embed the suite first")
-    with told_as_damaged(path):
+    with damaged_file_error(path):
         vectors = np.load(path, mmap_mode="r", allow_pickle=False)
         if vectors.ndim != 2 or vectors.dtype.kind != "f":
             raise ValueError(f"{vectors.dtype} {list(vectors.shape)}")
@@ -68,7 +68,7 @@ def gather_rows(vectors: np.ndarray, strings: Sequence[int], name: str) -> np.nd
 
     Raises `UserError` naming (whose vectors) `name` and the string where a row is not finite.
     """
-    with told_as_damaged(f"the items of {name}"):
+    with damaged_file_error(f"the items of {name}"):
         indices = np.asarray(strings, dtype=np.int64)
         if len(indices) and not 0 <= indices.min() <= indices.max() < len(vectors):
             raise IndexError(f"strings {indices.min()} to {indices.max()} of {len(vectors)}")

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from workflow_scripts.scoring.counted_metrics import Metric
+from workflow_scripts.scoring.weighted_metrics import Metric
 
 RESAMPLES = 1000
 LEVEL = 0.95

@@ -6,7 +6,7 @@ Or take the classifier that came with the encoder.
 import argparse
 from pathlib import Path
 
-from workflow_scripts import rooms
+from workflow_scripts import plugins
 from workflow_scripts.errors import run_command
 from workflow_scripts.imports import quick_imports
 from workflow_scripts.retrieval.suite_files import read_datasets, read_vectors
@@ -37,7 +37,7 @@ def main(argv: list[str] | None = None) -> None:
     how = arguments.protocol if classifier is None else read_own_classifier(classifier)
     found = {}
     for name, entry in datasets.items():
-        if "predictions" in rooms.load("scoring.tasks", entry["task"]).NEEDS:
+        if "predictions" in plugins.load("scoring.tasks", entry["task"]).NEEDS:
             found[name] = predict(name, entry, vectors, how)
     write_predictions(arguments.output, found)
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.own_classifier import OwnClassifier
 from workflow_scripts.embedding.string_encoding import encode_strings
-from workflow_scripts.rooms import module_of
+from workflow_scripts.plugins import module_of
 from workflow_scripts.scoring.development_set import DevelopmentSet
 
 

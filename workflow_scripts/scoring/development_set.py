@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workflow_scripts import rooms
-from workflow_scripts.errors import UserError, nearest_name, told_as_damaged
+from workflow_scripts import plugins
+from workflow_scripts.errors import UserError, damaged_file_error, nearest_name
 from workflow_scripts.files import read_lines
 from workflow_scripts.retrieval.rankings import rows_by_dataset
 from workflow_scripts.retrieval.suite_files import read_datasets
@@ -39,7 +39,7 @@ class DevelopmentSet:
             raise UserError(
                 "the tuned model gives vectors that are not finite; lower learning_rate"
             )
-        task, ranked = rooms.load("scoring.tasks", self.entry["task"]), None
+        task, ranked = plugins.load("scoring.tasks", self.entry["task"]), None
         if "links" in task.NEEDS:
             # Only now: FAISS is for such a task alone.
             from workflow_scripts.retrieval.entity_links import rank_names
@@ -73,7 +73,7 @@ def read_development_set(
         raise UserError(f"{items}: no data set {dataset}; {nearest_name(dataset, datasets)}")
     entry, texts = datasets[dataset], read_lines(strings)
     if "parts" in entry:
-        with told_as_damaged(f"{items} or {strings}"):
+        with damaged_file_error(f"{items} or {strings}"):
             entry, texts = _development_part(dataset, entry, texts)
     return DevelopmentSet(dataset, entry, texts, linking_similarity, threads)
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from workflow_scripts import rooms
+from workflow_scripts import plugins
 from workflow_scripts.errors import UserError
 from workflow_scripts.scoring.bootstrap import percentile_interval, replicate
-from workflow_scripts.scoring.counted_metrics import Metric, value_of
-from workflow_scripts.scoring.details import replicates_key
+from workflow_scripts.scoring.bootstrap_replicates import replicates_key
 from workflow_scripts.scoring.tidy_scores import EncoderIds, Score
+from workflow_scripts.scoring.weighted_metrics import Metric, value_of
 
 # Scored by `score_lexicon`: the other language may be in another suite.
 _TWO_SIDED = ("lexicon", "lexicon-side")
@@ -101,7 +101,7 @@ def measure_datasets(
             what = f"dataset {dataset}: its items are damaged: {shown}"
             raise UserError(f"{what}; read the suite again")
         try:
-            measure = rooms.load("scoring.tasks", entry["task"]).measure
+            measure = plugins.load("scoring.tasks", entry["task"]).measure
             measured.append(measure(dataset, entry, vectors, (ranked or {}).get(dataset)))
         except UserError as error:
             raise UserError(f"encoder {encoder}, dataset {dataset}: {error}") from error

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workflow_scripts.scoring.bootstrap import paired_p_value, percentile_interval
-from workflow_scripts.scoring.details import replicates_key
+from workflow_scripts.scoring.bootstrap_replicates import replicates_key
 from workflow_scripts.scoring.tidy_scores import Score
 
 # of `bootstrap_scores`: rows, and replicates among the arrays of the details

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.errors import told_as_damaged
+from workflow_scripts.errors import damaged_file_error
 from workflow_scripts.files import read_rows, require_header, write_text
 
 # parts whose items are tested
@@ -33,7 +33,7 @@ def write_predictions(path: Path, predictions: Mapping[str, Iterable[str]]) -> N
 def read_predictions(path: Path) -> dict[str, list[str]]:
     """Return the predictions of each data set in a file of `write_predictions`."""
     found: dict[str, list[str]] = defaultdict(list)
-    with told_as_damaged(path):
+    with damaged_file_error(path):
         rows = read_rows(path, len(_HEADER), "a prediction")
         require_header(next(rows, (1, []))[1], _HEADER)
         for _, (dataset, item, value) in rows:

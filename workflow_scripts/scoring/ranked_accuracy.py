@@ -5,8 +5,8 @@ from typing import Any
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.rankings import RankedTranslation
-from workflow_scripts.scoring.counted_metrics import accuracy_metric
 from workflow_scripts.scoring.measurement import Measurement, measure_items, require_whole
+from workflow_scripts.scoring.weighted_metrics import accuracy_metric
 
 # Per query and part, rows of what is searched, best first; the concepts (ids) of each such row;
 # the accepted concepts per query and part.

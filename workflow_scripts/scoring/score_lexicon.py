@@ -6,7 +6,7 @@ from pathlib import Path
 from workflow_scripts.errors import run_command
 from workflow_scripts.retrieval.rankings import RankedTranslation, read_rankings
 from workflow_scripts.retrieval.suite_files import SIDES, read_side
-from workflow_scripts.scoring.details import write_details
+from workflow_scripts.scoring.bootstrap_replicates import write_details
 from workflow_scripts.scoring.measurement import bootstrap_scores
 from workflow_scripts.scoring.ranked_accuracy import measure_translations
 from workflow_scripts.scoring.tidy_scores import EncoderIds, write_scores

@@ -4,10 +4,10 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.errors import run_command, told_as_damaged
+from workflow_scripts.errors import damaged_file_error, run_command
 from workflow_scripts.retrieval.rankings import RankedName, read_rankings, rows_by_dataset
 from workflow_scripts.retrieval.suite_files import read_datasets, read_vectors
-from workflow_scripts.scoring.details import write_details
+from workflow_scripts.scoring.bootstrap_replicates import write_details
 from workflow_scripts.scoring.measurement import bootstrap_scores, measure_datasets
 from workflow_scripts.scoring.predictions import read_predictions
 from workflow_scripts.scoring.tidy_scores import EncoderIds, write_scores
@@ -29,7 +29,7 @@ def main(argv: list[str] | None = None) -> None:
     datasets, vectors = read_datasets(arguments.items), read_vectors(arguments.vectors)
     made: dict[str, Any] = {}
     if arguments.links:
-        with told_as_damaged(arguments.links):
+        with damaged_file_error(arguments.links):
             made |= rows_by_dataset(read_rankings(arguments.links, RankedName))
     if arguments.predictions:
         made |= read_predictions(arguments.predictions)

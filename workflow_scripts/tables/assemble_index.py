@@ -69,10 +69,10 @@ def zipped_names(block: Mapping[str, Any], found: Mapping[str, Any]) -> list[str
     """Return what the zip holds besides the index and run.js: what their pages link."""
     names = ["tables/scores.tsv", *(f"tables/scorecard.{end}" for end in ("tsv", "md", "html"))]
     for of_paper in block["papers"].values():
-        for room, forms in (("tables", doc.PAGE_FORMS), ("figures", FIGURE_FORMS)):
-            for one in of_paper[room]:
-                names += [f"{room}/{one['id']}.{end}" for end in forms]
-                names.append(f"{room}/cells/{one['id']}.tsv")
+        for section, forms in (("tables", doc.PAGE_FORMS), ("figures", FIGURE_FORMS)):
+            for one in of_paper[section]:
+                names += [f"{section}/{one['id']}.{end}" for end in forms]
+                names.append(f"{section}/cells/{one['id']}.tsv")
     names += [f"logs/{step}.log" for step, _, has_log in found["steps"] if has_log]
     cards = ("README.md", "encoder.json")
     return names + [f"encoders/{one}/{name}" for one in found["cards"] for name in cards]
@@ -100,7 +100,7 @@ def main(argv: list[str] | None = None) -> None:
     values = {
         **{"title": "Results", "run": RUN, "block": block, "papers": paper_sections(block)},
         **{"facts": run_records.facts(jobs)},
-        "makers": run_records.makers(results, jobs, block["encoders"]),
+        "provenance": run_records.provenance(results, jobs, block["encoders"]),
     }
     values |= {"page": "tables/index", "record": make_record(block, cell_files(block), results)}
     # an unpacked zip has no zip to link, and is as whole as it was

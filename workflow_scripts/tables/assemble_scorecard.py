@@ -194,8 +194,8 @@ def scorecard_documents(block: dict[str, Any]) -> tuple[doc.Document, doc.Docume
     pages: dict[str, doc.Cell] = {}
     cells: dict[str, list[TidyCell]] = {}
     for paper, found in block["papers"].items():
-        for room, address in (("tables", "{}.html"), ("figures", "../figures/{}.html")):
-            for one in found[room]:
+        for section, address in (("tables", "{}.html"), ("figures", "../figures/{}.html")):
+            for one in found[section]:
                 pages[one["id"]] = doc.Cell(one["title"], link=address.format(one["id"]))
                 cells.setdefault(paper, []).extend(read_cells(one["cells"]))
     everything = count_cells(cell for of_paper in cells.values() for cell in of_paper)

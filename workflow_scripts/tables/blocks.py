@@ -58,12 +58,12 @@ class Part(NamedTuple):
 class Cell(NamedTuple):
     """What fills a cell: the mean of its parts, or the reason why there is none.
 
-    It is compared with the published value only without `departures` from the paper. `tolerance` is
+    It is compared with the published value only without `differences_from_paper`. `tolerance` is
     the largest difference to that value, in either direction, that counts as agreement.
     """
 
     parts: tuple[Part, ...] = ()
-    departures: tuple[str, ...] = ()
+    differences_from_paper: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
     tolerance: Decimal | None = None
     not_run: str | None = None
@@ -73,7 +73,7 @@ class Cell(NamedTuple):
         """Return the cell of a block: {"not_run"}, or what `dag.cells` says of it."""
         parts = (Part(p["dataset"], p["metric"], p["scores"]) for p in block.get("parts", ()))
         tolerance = None if "tolerance" not in block else factor * Decimal(str(block["tolerance"]))
-        told = (tuple(block.get(key, ())) for key in ("departures", "assumptions"))
+        told = (tuple(block.get(key, ())) for key in ("differences_from_paper", "assumptions"))
         return cls(tuple(parts), *told, tolerance, block.get("not_run"))
 
 

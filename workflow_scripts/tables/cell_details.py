@@ -89,7 +89,7 @@ def cell_details(table: ShownTable, row: Row, column: Column) -> dict[str, Any]:
     digits, factor = column.digits, table.block.factor
     deviation = cell.deviation is not None and form.format_number(cell.deviation, digits)
     value = [] if cell.mean is None else [form.format_number(cell.mean, digits)]
-    reasons = cell.departures if cell.not_run is None else [cell.not_run]
+    reasons = cell.differences_from_paper if cell.not_run is None else [cell.not_run]
     terms: Mapping[str, list[str]] = {
         "Value": [f"{one} ± {deviation}" if deviation else one for one in value],
         "95% interval": [form.format_interval(cell.interval, digits)] if cell.interval else [],

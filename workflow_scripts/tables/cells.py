@@ -48,7 +48,7 @@ class ShownCell:
 
     `deviation` is the sample standard deviation over `seeds`, None for one; `interval` the 95%
     bootstrap interval, None without replicates; `difference` the mean as shown minus the published
-    value, only without `departures` from the paper, and under the `assumptions`; `place` 1 for the
+    value, only without `differences_from_paper`, and under the `assumptions`; `place` 1 for the
     best of a column, then 2.
     """
 
@@ -57,7 +57,7 @@ class ShownCell:
     interval: tuple[float, float] | None = None
     seeds: int = 0
     not_run: str | None = None
-    departures: tuple[str, ...] = ()
+    differences_from_paper: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
     tolerance: Decimal | None = None
     published: Decimal | None = None
@@ -188,8 +188,8 @@ def _average(row: Row, values: Mapping[str, Mapping[int, float]]) -> ShownCell:
 
 
 def _told(cells: Iterable[Cell | ShownCell]) -> dict[str, tuple[str, ...]]:
-    """Return the departures and the assumptions of a value that is made of those of `cells`."""
-    cells, keys = list(cells), ("departures", "assumptions")
+    """Return the differences from the paper and the assumptions of all `cells`, each once."""
+    cells, keys = list(cells), ("differences_from_paper", "assumptions")
     return {key: tuple(dict.fromkeys(chain(*(getattr(one, key) for one in cells)))) for key in keys}
 
 
@@ -202,11 +202,11 @@ def _of_paper(average: ShownCell, row: Row, published: Published) -> ShownCell:
     # of a column that the paper prints for other rows a value may have been left out
     elif printed and (more := row.cells.keys() - {column for _, column in published}):
         reasons = [f"the average has columns beside the paper's: {', '.join(sorted(more))}"]
-    return replace(average, departures=(*average.departures, *reasons))
+    return replace(average, differences_from_paper=(*average.differences_from_paper, *reasons))
 
 
 def _with_published(cell: ShownCell, value: Decimal | None, digits: int) -> ShownCell:
-    if value is None or cell.mean is None or cell.departures:
+    if value is None or cell.mean is None or cell.differences_from_paper:
         return replace(cell, published=value)
     # from the mean as shown, so that the three figures of a cell agree
     return replace(cell, published=value, difference=rounded(cell.mean, digits) - value)

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from workflow_scripts.datasets.headed_rows import read_headed_rows
-from workflow_scripts.errors import UserError, told_as_damaged
+from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.files import read_json
 from workflow_scripts.tuning.recipe import change_recipe, tuning_recipe_of
 
@@ -62,7 +62,7 @@ def paper_axes(published: Mapping[tuple[str, str], Decimal], path: str) -> dict[
 def read_search(table: str, report: str) -> Search:
     """Return a search from what `choose_settings` wrote; what it did not vary is the recipe's."""
     content, cells = read_json(report), []
-    with told_as_damaged(f"{report} or {table}"):
+    with damaged_file_error(f"{report} or {table}"):
         search = content["search"]
         axes = [axis for axis, _ in search["axes"]]
         recipe = change_recipe(search["recipe"], search["set"])

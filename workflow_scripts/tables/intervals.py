@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from workflow_scripts.errors import told_as_damaged
+from workflow_scripts.errors import damaged_file_error
 from workflow_scripts.scoring.bootstrap import paired_p_value, percentile_interval
-from workflow_scripts.scoring.details import REPLICATES, read_details, replicates_key
+from workflow_scripts.scoring.bootstrap_replicates import REPLICATES, read_details, replicates_key
 from workflow_scripts.scoring.tidy_scores import Score, read_scores
 from workflow_scripts.tables.blocks import AVERAGE, CHANGE, Cell, Table, details_path, score_files
 from workflow_scripts.tables.cells import ShownCell, ShownTable, fill_table
@@ -106,7 +106,7 @@ def _check_lengths(details: Details) -> None:
     ]
     usual = Counter(shape for _, shape in shapes).most_common(1)
     for path, shape in shapes:
-        with told_as_damaged(path):
+        with damaged_file_error(path):
             if shape != usual[0][0]:
                 raise ValueError(f"replicates of shape {shape}, most others of {usual[0][0]}")
 
@@ -119,7 +119,7 @@ def _check_ends(scores: Mapping[str, Iterable[Score]], details: Details) -> None
             values = arrays.get(replicates_key(row.dataset, row.metric))
             if values is None or row.low is None:
                 continue
-            with told_as_damaged(details_path(path)):
+            with damaged_file_error(details_path(path)):
                 low, high = percentile_interval(values)
                 # scores are written with six decimals or digits
                 if not np.allclose((low, high), (row.low, row.high), rtol=1e-5, atol=1e-6):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts import rooms
+from workflow_scripts import plugins
 from workflow_scripts.canonical import canonical
 from workflow_scripts.files import read_text, sha256_of
 
@@ -50,17 +50,17 @@ def read_record(page: str | Path) -> dict[str, str] | None:
     return found and json.loads(found[1])
 
 
-def input_files(room: str, block: Mapping[str, Any]) -> list[str]:
+def input_files(section: str, block: Mapping[str, Any]) -> list[str]:
     """Return what a table is assembled from or a figure is drawn from, besides its block."""
-    files = rooms.load(f"{room}.kinds", block["kind"]).files(block)
+    files = plugins.load(f"{section}.kinds", block["kind"]).files(block)
     return [*files, block["reference"]] if block.get("reference") else files
 
 
 def cell_files(block: Mapping[str, Any]) -> dict[str, list[str]]:
     """Return the files of cells that a page of everything is made from, by "tables/id"."""
     return {
-        f"{room}/{page['id']}": [page["cells"]]
+        f"{section}/{page['id']}": [page["cells"]]
         for of_paper in block["papers"].values()
-        for room in ("tables", "figures")
-        for page in of_paper[room]
+        for section in ("tables", "figures")
+        for page in of_paper[section]
     }

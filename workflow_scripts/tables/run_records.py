@@ -158,7 +158,7 @@ def _snakemake() -> str:
         return UNKNOWN
 
 
-def makers(
+def provenance(
     results: Path, jobs: Mapping[str, JobRecord], encoders: Iterable[str]
 ) -> dict[str, list[str]]:
     """Return what made encoders, vectors and scores, and what made the page: {what: lines}.

@@ -237,10 +237,10 @@ def score_page(table: ShownTable, title: str, data: str, notes: list[str]) -> do
     if reasons:
         parts.append(doc.Items("– no value:", reasons, is_numbered=True))
     assumed = [one.assumptions for one in _with_status(table, INSIDE, OUTSIDE)]
-    departed = [one.departures for one in _with_status(table, NOT_COMPARABLE)]
+    differing = [one.differences_from_paper for one in _with_status(table, NOT_COMPARABLE)]
     for heading, lines in (
         ("What compared scores assume, for the paper does not state it:", _reason_lines(assumed)),
-        ("Why scores are not compared with the paper:", _reason_lines(departed)),
+        ("Why scores are not compared with the paper:", _reason_lines(differing)),
     ):
         if lines:
             parts.append(doc.Items(heading, lines))

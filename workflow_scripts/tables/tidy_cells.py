@@ -5,7 +5,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from workflow_scripts.errors import told_as_damaged
+from workflow_scripts.errors import damaged_file_error
 from workflow_scripts.files import read_rows, write_text
 from workflow_scripts.scoring.tidy_scores import field_text
 from workflow_scripts.tables.cells import NOT_RUN, ShownTable
@@ -66,7 +66,7 @@ def tidy_cells(table: ShownTable) -> list[TidyCell]:
             cell = table.cells[row.id, column.id]
             own = (cell.mean, cell.deviation, *(cell.interval or (None, None)), cell.seeds)
             paper = (cell.published, cell.difference, cell.tolerance, cell.status)
-            told = (cell.departures, cell.assumptions)
+            told = (cell.differences_from_paper, cell.assumptions)
             reasons, assumed = (SEPARATOR.join(one) for one in told)
             why = (cell.not_run or reasons, assumed)
             other = ("", *[None] * 4)
@@ -87,7 +87,7 @@ def write_cells(path: str | Path, cells: Iterable[TidyCell]) -> None:
 
 def read_cells(path: str | Path) -> list[TidyCell]:
     """Return the cells of a file of `write_cells`."""
-    with told_as_damaged(path):
+    with damaged_file_error(path):
         _, *rows = read_rows(path, len(HEADER), "a cell")
         return [_read(row) for _, row in rows]
 

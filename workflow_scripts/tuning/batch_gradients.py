@@ -1,10 +1,11 @@
-"""Gradients of a loss over the vectors of a whole batch, from forward passes over its slices.
+"""Gradients of a loss over the vectors of a whole batch, from forward passes over its
+micro-batches.
 
-The vectors of all slices are joined, the loss and its gradient by each vector are computed once,
-and each slice takes its own part back through the model (Gao et al. 2021, Scaling Deep Contrastive
-Learning Batch Size under Memory Limited Setup). With the gradient cache forward passes are done
-twice, so that one slice is kept at a time. Both ways, and slices of any size, give the gradients of
-one pass over the batch, for masks come from `DropoutMasks`.
+The vectors of all micro-batches are joined, the loss and its gradient by each vector are computed
+once, and each micro-batch takes its own part back through the model (Gao et al. 2021, Scaling Deep
+Contrastive Learning Batch Size under Memory Limited Setup). With the gradient cache forward passes
+are done twice, so that one micro-batch is kept at a time. Both ways, and micro-batches of any size,
+give the gradients of one pass over the batch, for masks come from `DropoutMasks`.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,7 +15,7 @@ import torch
 from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.pooling import pool_hidden_states
 from workflow_scripts.embedding.token_batches import pad_token_ids
-from workflow_scripts.tuning.slices import Gradients, Part, Passes
+from workflow_scripts.tuning.micro_batches import Gradients, Part, Passes
 
 # Gives the loss, a scalar, of the vectors [R, D] of all strings of a batch.
 LossOfVectors = Callable[[torch.Tensor], torch.Tensor]
@@ -51,19 +52,19 @@ class BatchGradients:
 
     def vectors(self, token_ids: TokenIds) -> torch.Tensor:
         """Return the vectors [R, D] of strings, without gradients."""
-        passes, means = self._passes, self._passes.means
+        passes, context = self._passes, self._passes.context
         own = passes.plan([self._width or len(ids) for ids in token_ids])
 
         def encode(part: Part) -> torch.Tensor:
             with torch.no_grad():
                 return self._encode(part, token_ids, 0)
 
-        return self._join(own, list(means.workers.in_order(encode, own)), len(token_ids))[0]
+        return self._join(own, list(context.workers.in_order(encode, own)), len(token_ids))[0]
 
     def _attempt(
         self, token_ids: TokenIds, step: int, loss_of: LossOfVectors
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        passes, means = self._passes, self._passes.means
+        passes, context = self._passes, self._passes.context
         own = passes.plan([self._width or len(ids) for ids in token_ids], self._paired)
         kept: list[torch.Tensor] = []
 
@@ -73,16 +74,16 @@ class BatchGradients:
 
         def take_back(index: int) -> Gradients:
             vectors = self._encode(own[index], token_ids, step) if passes.cached else kept[index]
-            # What the slice kept for its backward pass is let go.
+            # What the micro-batch kept for its backward pass is let go.
             kept[index] = gradient = gradients[index]
             return passes.gradients(vectors, gradient)
 
-        passes.together(lambda: kept.extend(means.workers.in_order(encode, own)))
+        passes.together(lambda: kept.extend(context.workers.in_order(encode, own)))
         joined, rows = self._join(own, kept, len(token_ids))
         joined.requires_grad_()
         loss = loss_of(joined)
-        scaled = means.scaler.scale(loss)
-        if means.processes.is_first:
+        scaled = context.scaler.scale(loss)
+        if context.processes.is_first:
             # what the loss has of its own gets its gradients too, in one process of all
             torch.autograd.backward(scaled)
             assert joined.grad is not None
@@ -97,23 +98,23 @@ class BatchGradients:
         self, own: Sequence[Part], vectors: Sequence[torch.Tensor], count: int
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the vectors [count, D] of all processes, and the rows of the parts of this one."""
-        means = self._passes.means
+        context = self._passes.context
         rows = torch.tensor([row for part in own for row in part.rows], dtype=torch.long)
-        rows = rows.to(means.device, non_blocking=True)
+        rows = rows.to(context.device, non_blocking=True)
         shape = (count, self._model.config.hidden_size)
-        joined = torch.zeros(shape, dtype=self._vector_dtype, device=means.device)
+        joined = torch.zeros(shape, dtype=self._vector_dtype, device=context.device)
         if own:
             joined.index_copy_(0, rows, torch.cat([one.detach() for one in vectors]))
-        return means.processes.sum(joined), rows
+        return context.processes.sum(joined), rows
 
     def _encode(self, part: Part, token_ids: TokenIds, step: int) -> torch.Tensor:
         """Return vectors [rows of the part, D], in float32 at least."""
-        own, device = [token_ids[row] for row in part.rows], self._passes.means.device
-        padded = pad_token_ids(own, self._padding, part.slice.width)
+        own, device = [token_ids[row] for row in part.rows], self._passes.context.device
+        padded = pad_token_ids(own, self._padding, part.micro_batch.width)
         input_ids, mask = (tensor.to(device, non_blocking=True) for tensor in padded)
         self._passes.begin(part, step, part.number)
-        full = all(len(ids) == part.slice.width for ids in own)
-        with self._passes.means.autocast():
+        full = all(len(ids) == part.micro_batch.width for ids in own)
+        with self._passes.context.autocast():
             # Without padding there is nothing to mask, which is quicker.
             output = self._model(input_ids=input_ids, attention_mask=None if full else mask)
         states, pooled = output.last_hidden_state, output.get("pooler_output")

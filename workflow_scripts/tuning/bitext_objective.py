@@ -7,7 +7,7 @@ from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.tuning.corpus_strings import Corpus
 from workflow_scripts.tuning.losses import retrieval_loss
 from workflow_scripts.tuning.methods.bitext import Choices
-from workflow_scripts.tuning.objective import Means
+from workflow_scripts.tuning.objective import TrainingContext
 from workflow_scripts.tuning.vector_objective import PairObjective
 
 
@@ -16,8 +16,10 @@ class BitextObjective(PairObjective):
 
     _choices: Choices
 
-    def __init__(self, loaded: LoadedModel, corpus: Corpus, choices: Choices, means: Means) -> None:
-        super().__init__(loaded, choices, means)
+    def __init__(
+        self, loaded: LoadedModel, corpus: Corpus, choices: Choices, context: TrainingContext
+    ) -> None:
+        super().__init__(loaded, choices, context)
         self.read_pairs(corpus)
 
     def loss(self, vectors: torch.Tensor, batch: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:

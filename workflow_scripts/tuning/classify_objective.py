@@ -12,7 +12,7 @@ from workflow_scripts.embedding.token_batches import tokenize_strings
 from workflow_scripts.embedding.torch_setup import fresh_linear
 from workflow_scripts.tuning.methods.classify import Choices, LabelledCorpus
 from workflow_scripts.tuning.neighbours import draw_numbers
-from workflow_scripts.tuning.objective import Means
+from workflow_scripts.tuning.objective import TrainingContext
 from workflow_scripts.tuning.vector_objective import VectorObjective
 
 # First number of the seed of the random stream.
@@ -23,10 +23,14 @@ class ClassifyObjective(VectorObjective):
     """Cross entropy of a linear layer over the vector of a text."""
 
     def __init__(
-        self, loaded: LoadedModel, corpus: LabelledCorpus, choices: Choices, means: Means
+        self,
+        loaded: LoadedModel,
+        corpus: LabelledCorpus,
+        choices: Choices,
+        context: TrainingContext,
     ) -> None:
-        layer = fresh_linear(loaded.model.config.hidden_size, len(corpus.classes), means.seed)
-        super().__init__(loaded, choices, means, {LAYER: layer})
+        layer = fresh_linear(loaded.model.config.hidden_size, len(corpus.classes), context.seed)
+        super().__init__(loaded, choices, context, {LAYER: layer})
         self._classes = corpus.classes
         self._labels = torch.tensor(list(map(corpus.classes.index, corpus.partners or ())))
         self._texts = tokenize_strings(loaded.tokenizer, corpus.strings, choices.max_length)
@@ -34,7 +38,7 @@ class ClassifyObjective(VectorObjective):
 
     def batches(self) -> Iterator[np.ndarray]:
         size = self._choices.batch_size
-        return draw_numbers(len(self._texts), size, self.steps, (self._means.seed, _TEXTS))
+        return draw_numbers(len(self._texts), size, self.steps, (self._context.seed, _TEXTS))
 
     def strings(self, batch: np.ndarray) -> Sequence[Sequence[int]]:
         return [self._texts[one] for one in batch]

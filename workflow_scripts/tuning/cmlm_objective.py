@@ -15,7 +15,7 @@ from workflow_scripts.tuning.losses import retrieval_loss
 from workflow_scripts.tuning.masked_passes import MaskedPasses
 from workflow_scripts.tuning.methods.cmlm import Choices, Corpora
 from workflow_scripts.tuning.neighbours import Masking, Sequences, draw_numbers
-from workflow_scripts.tuning.objective import Means, Step
+from workflow_scripts.tuning.objective import Step, TrainingContext
 from workflow_scripts.tuning.running_text import RunningText
 from workflow_scripts.tuning.text_objective import TextObjective
 from workflow_scripts.tuning.token_pairs import TokenPairs
@@ -33,19 +33,19 @@ class CmlmObjective(TextObjective):
     _choices: Choices
 
     def __init__(
-        self, loaded: LoadedModel, corpora: Corpora, choices: Choices, means: Means
+        self, loaded: LoadedModel, corpora: Corpora, choices: Choices, context: TrainingContext
     ) -> None:
         size, tokenizer = loaded.model.config.hidden_size, loaded.tokenizer
         shape = (choices.projection_width, choices.projection_layers)
-        own = {"projections": Projections(size, choices.projections, *shape, means.seed)}
+        own = {"projections": Projections(size, choices.projections, *shape, context.seed)}
         if choices.conditioning == "skip":
-            own["skip"] = fresh_linear((choices.projections + 1) * size, size, means.seed)
+            own["skip"] = fresh_linear((choices.projections + 1) * size, size, context.seed)
         if choices.vector_embeddings == "learned":
             own["places"] = torch.nn.Embedding.from_pretrained(
                 torch.zeros(choices.projections, size), freeze=False
             )
-        whole = load_masked_lm(loaded, means.seed)
-        super().__init__(loaded, choices, means, own, whole)
+        whole = load_masked_lm(loaded, context.seed)
+        super().__init__(loaded, choices, context, own, whole)
         self._text = self._sequences(corpora.text)
         count = len(self._text.followed)
         self.steps = self._steps(count, "pairs of neighbours", corpora.text.path)
@@ -69,7 +69,7 @@ class CmlmObjective(TextObjective):
             yield
 
     def batches(self) -> Iterator[Batch]:
-        choices, seed = self._choices, self._means.seed
+        choices, seed = self._choices, self._context.seed
         followed = self._text.followed
         draws = draw_numbers(len(followed), choices.batch_size, self.steps, (seed, _TEXT))
         others: Iterator[np.ndarray | None] = repeat(None)
@@ -80,7 +80,7 @@ class CmlmObjective(TextObjective):
 
     def step(self, number: int, batch: Batch) -> Step:
         (pairs, translations), choices = batch, self._choices
-        generator = np.random.default_rng([self._means.seed, _MASKS, number])
+        generator = np.random.default_rng([self._context.seed, _MASKS, number])
         swapped = generator.random(len(pairs)) < choices.swap
         firsts = [self._text[one] for one in pairs + swapped]
         seconds = [self._text[one] for one in pairs + ~swapped]

@@ -1,8 +1,8 @@
 """Masks of dropout and drophead that do not depend on how a batch is cut up.
 
-Each slice of each step has a generator of its own, and a part of a slice takes its rows of the
-masks of the whole. So a step that is repeated, in smaller parts or on another device, has the same
-masks; and two slices given one number share theirs (controlled dropout).
+Each micro-batch of each step has a generator of its own, and a part of a micro-batch takes its rows
+of the masks of the whole. So a step that is repeated, in smaller parts or on another device, has
+the same masks; and two micro-batches given one number share theirs (controlled dropout).
 """
 
 import hashlib
@@ -26,7 +26,7 @@ class DropoutMasks(threading.local):
         self._start, self._stop, self._rows = 0, 1, 1
 
     def start(self, step: int, number: int, start: int, stop: int, rows: int) -> None:
-        """Begin a forward pass over rows [start, stop) of the `rows` rows of slice `number`."""
+        """Begin a forward pass over rows [start, stop) of the `rows` of micro-batch `number`."""
         key = hashlib.blake2b(f"{self._seed} {step} {number}".encode(), digest_size=8).digest()
         self._generator.manual_seed(int.from_bytes(key) >> 1)
         self._start, self._stop, self._rows = start, stop, rows
@@ -43,7 +43,7 @@ class DropoutMasks(threading.local):
         return _as_mask(mask, rate, dtype)
 
     def draw_shared(self, shape: torch.Size, rate: float, dtype: torch.dtype) -> torch.Tensor:
-        """Return a mask of `shape` that all rows of the slice share."""
+        """Return a mask of `shape` that all rows of the micro-batch share."""
         return _as_mask(self._bits(tuple(shape)), rate, dtype)
 
     def _bits(self, shape: tuple[int, ...]) -> torch.Tensor:

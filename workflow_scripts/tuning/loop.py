@@ -9,12 +9,12 @@ from typing import Any, TextIO
 import torch
 from transformers import get_scheduler
 
-from workflow_scripts import rooms
+from workflow_scripts import plugins
 from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.own_classifier import OwnClassifier
 from workflow_scripts.embedding.torch_setup import has_bfloat16, torch_threads
 from workflow_scripts.errors import UserError
-from workflow_scripts.tuning.objective import Means, Objective
+from workflow_scripts.tuning.objective import Objective, TrainingContext
 from workflow_scripts.tuning.optimisers import make_optimiser, take_step
 from workflow_scripts.tuning.own_weights import load_own_weights, own_weights
 from workflow_scripts.tuning.processes import Processes, Workers
@@ -75,9 +75,9 @@ def tune_model(
     scaler = torch.amp.GradScaler(device.type, enabled=scaled)
     threads, on_cpu = torch.get_num_threads(), device.type == "cpu"
     workers = Workers(threads if on_cpu else 1)
-    means = Means(seed, device, dtype, scaler, processes, workers)
-    method = rooms.load(METHODS, recipe.method)
-    objective: Objective = method.prepare(loaded, corpus, recipe, means)
+    context = TrainingContext(seed, device, dtype, scaler, processes, workers)
+    method = plugins.load(METHODS, recipe.method)
+    objective: Objective = method.prepare(loaded, corpus, recipe, context)
     load_own_weights(objective.trained, loaded)
     optimiser = make_optimiser(objective.trained, recipe)
     rate_factor = _schedule(recipe, objective.steps)
@@ -177,6 +177,6 @@ def settle_precision(name: str, device: torch.device) -> torch.dtype:
 def _schedule(recipe: TuningRecipe, steps: int) -> Callable[[int], float]:
     """Return what gives the factor of the learning rate after a number of steps."""
     # The schedulers of transformers hold a function of the step; the optimiser is a stand-in.
-    stand_in = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=1.0)
+    synthetic = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=1.0)
     warmup = round(recipe.warmup * steps)
-    return get_scheduler(_SCHEDULERS[recipe.schedule], stand_in, warmup, steps).lr_lambdas[0]
+    return get_scheduler(_SCHEDULERS[recipe.schedule], synthetic, warmup, steps).lr_lambdas[0]

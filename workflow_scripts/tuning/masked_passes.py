@@ -10,8 +10,8 @@ from transformers import PreTrainedModel
 from workflow_scripts.embedding.token_batches import pad_token_ids
 from workflow_scripts.language_modelling.masking import IGNORED
 from workflow_scripts.tuning.chosen_positions import ChosenPositions
+from workflow_scripts.tuning.micro_batches import Gradients, Part, Passes
 from workflow_scripts.tuning.output_layer import OutputLayer
-from workflow_scripts.tuning.slices import Gradients, Part, Passes
 from workflow_scripts.tuning.vectors_beside import VectorsBeside
 
 # Of hidden states [B, T, D] and rows of the batch, what these add to a further loss of the whole
@@ -32,15 +32,15 @@ class Targets:
     def of(self, part: Part) -> tuple[torch.Tensor, torch.Tensor]:
         """Return positions and ids, int64 [rows of the part, M]; ids are IGNORED behind the last.
 
-        M is that of the whole slice, so that its parts have the masks of the whole.
+        M is that of the whole micro-batch, so that its parts have the masks of the whole.
         """
-        most = max(1, *(len(self.places[row]) for row in part.slice.rows))
+        most = max(1, *(len(self.places[row]) for row in part.micro_batch.rows))
         places, truth = ([side[row] for row in part.rows] for side in (self.places, self.truth))
         return pad_token_ids(places, 0, most)[0], pad_token_ids(truth, IGNORED, most)[0]
 
 
 class MaskedPasses:
-    """Passes over masked sequences, each forth and back at once: one slice a worker is kept.
+    """Passes over masked sequences, each forth and back at once: one micro-batch a worker is kept.
 
     `skip`, if there is one, maps a token's state with its sequence's vectors [P, (N + 1) * D] to
     [P, D] before pieces are predicted (CMLM, section 5.1).
@@ -57,7 +57,7 @@ class MaskedPasses:
         self._whole, self._padding, self._passes = whole, padding, passes
         self._beside, self._skip = beside, skip
         self._chosen = ChosenPositions(whole.base_model)
-        self._output = OutputLayer(whole, passes.means.workers)
+        self._output = OutputLayer(whole, passes.context.workers)
 
     @contextmanager
     def settings(self) -> Iterator[None]:
@@ -82,7 +82,7 @@ class MaskedPasses:
         right, those of `further` behind, and the gradient by the views, unscaled. To be called
         within `Passes.until_it_fits`.
         """
-        passes, means = self._passes, self._passes.means
+        passes, context = self._passes, self._passes.context
         number = 0 if views is None else views.shape[1]
         targets = Targets(labels, None if further is None else 0)
         own = passes.plan([number + len(ids) for ids in inputs])
@@ -102,21 +102,21 @@ class MaskedPasses:
                 found, loss = torch.cat([found, more.to(found.dtype)]), loss + more[0]
             told[index] = found.detach()
             others = [] if rows is None else [rows]
-            return passes.gradients(means.scaler.scale(loss), None, *others)
+            return passes.gradients(context.scaler.scale(loss), None, *others)
 
         def together() -> None:
             with self._output.apart():
                 passes.add(pass_over, len(own), self._output.settle_after)
 
         passes.together(together)
-        none = torch.zeros(2 if further is None else 4, device=means.device)
-        measures = means.processes.sum(sum(told, none))
+        none = torch.zeros(2 if further is None else 4, device=context.device)
+        measures = context.processes.sum(sum(told, none))
         if views is None:
             return measures, None
         gradient = torch.zeros_like(views, requires_grad=False)
         for part, rows in zip(own, kept, strict=True):
             gradient[list(part.rows)] = rows.grad.to(gradient.dtype)
-        return measures, means.processes.sum(gradient) / means.scaler.get_scale()
+        return measures, context.processes.sum(gradient) / context.scaler.get_scale()
 
     def loss(
         self,
@@ -135,10 +135,10 @@ class MaskedPasses:
             return self._predict(states, truth, rows)[0]
 
         own = passes.plan([number + len(ids) for ids in inputs])
-        zero = torch.zeros((), device=passes.means.device)
+        zero = torch.zeros((), device=passes.context.device)
         with self._output.apart():
-            total = sum(passes.means.workers.in_order(loss_of, own), zero)
-        return passes.means.processes.sum(total) / max(targets.pieces, 1)
+            total = sum(passes.context.workers.in_order(loss_of, own), zero)
+        return passes.context.processes.sum(total) / max(targets.pieces, 1)
 
     def _encode(
         self,
@@ -150,9 +150,9 @@ class MaskedPasses:
         types: Sequence[np.ndarray] | None = None,
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Return last hidden states [rows of the part, M, D] and the ids to predict there."""
-        passes, device = self._passes, self._passes.means.device
+        passes, device = self._passes, self._passes.context.device
         number = 0 if rows is None else rows.shape[1]
-        width, own = part.slice.width - number, [inputs[row] for row in part.rows]
+        width, own = part.micro_batch.width - number, [inputs[row] for row in part.rows]
         padded = pad_token_ids(own, self._padding, width)
         input_ids, mask = (tensor.to(device, non_blocking=True) for tensor in padded)
         # other masks than those of the passes that give vectors
@@ -171,7 +171,7 @@ class MaskedPasses:
 
         if self._beside is not None:
             positions = positions + self._beside.first_token(number)
-        with passes.means.autocast():
+        with passes.context.autocast():
             return self._chosen.of(positions, states), truth
 
     def _predict(
@@ -180,7 +180,7 @@ class MaskedPasses:
         """Return the summed cross-entropy of the pieces to predict and how many were right."""
         place = truth != IGNORED
         truth, chosen = truth[place], states[place]
-        with self._passes.means.autocast():
+        with self._passes.context.autocast():
             if self._skip is not None and rows is not None:
                 beside = rows.flatten(1)[place.nonzero()[:, 0]].to(chosen.dtype)
                 chosen = self._skip(torch.cat([chosen, beside], dim=1))

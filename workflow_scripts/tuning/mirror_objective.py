@@ -17,8 +17,8 @@ from workflow_scripts.tuning.dropout import drophead, seeded_dropout
 from workflow_scripts.tuning.dropout_masks import DropoutMasks
 from workflow_scripts.tuning.losses import alignment, nt_xent_loss, uniformity
 from workflow_scripts.tuning.methods.mirror import Choices, SpanMasking
-from workflow_scripts.tuning.objective import Means, Objective, Step
-from workflow_scripts.tuning.slices import Passes, sparse_embedding_gradients
+from workflow_scripts.tuning.micro_batches import Passes, sparse_embedding_gradients
+from workflow_scripts.tuning.objective import Objective, Step, TrainingContext
 from workflow_scripts.tuning.span_masking import make_views, token_units
 
 
@@ -79,16 +79,18 @@ class Views:
 class MirrorObjective(Objective):
     """The batches and gradients of Mirror tuning."""
 
-    def __init__(self, loaded: LoadedModel, corpus: Corpus, choices: Choices, means: Means) -> None:
+    def __init__(
+        self, loaded: LoadedModel, corpus: Corpus, choices: Choices, context: TrainingContext
+    ) -> None:
         loaded.check_pooling(choices.pooling, choices.max_length, "max_length")
-        self.trained, self._choices, self._seed = loaded.model, choices, means.seed
+        self.trained, self._choices, self._seed = loaded.model, choices, context.seed
         self._count = len(corpus.strings)
         self.steps = choices.epochs * (self._count // choices.batch_size)
         length, masking = choices.max_length, choices.span_masking
         texts = (corpus.strings, corpus.partners)
-        self._views = Views(loaded.tokenizer, *texts, masking, length, means.seed)
-        self._masks = DropoutMasks(means.seed, means.device)
-        passes = Passes(self.trained, self._masks, means, choices.gradient_cache)
+        self._views = Views(loaded.tokenizer, *texts, masking, length, context.seed)
+        self._masks = DropoutMasks(context.seed, context.device)
+        passes = Passes(self.trained, self._masks, context, choices.gradient_cache)
         paired = choices.controlled_dropout
         self._gradients = BatchGradients(loaded, choices.pooling, length, passes, paired)
 

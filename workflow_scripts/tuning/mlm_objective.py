@@ -14,7 +14,7 @@ from workflow_scripts.language_modelling.prediction import load_masked_lm
 from workflow_scripts.tuning.masked_passes import MaskedPasses
 from workflow_scripts.tuning.methods.mlm import Choices
 from workflow_scripts.tuning.neighbours import Masking, Sequences, draw_numbers
-from workflow_scripts.tuning.objective import Means, Step
+from workflow_scripts.tuning.objective import Step, TrainingContext
 from workflow_scripts.tuning.running_text import RunningText
 from workflow_scripts.tuning.text_objective import TextObjective
 
@@ -28,16 +28,16 @@ class MlmObjective(TextObjective):
     _choices: Choices
 
     def __init__(
-        self, loaded: LoadedModel, corpus: RunningText, choices: Choices, means: Means
+        self, loaded: LoadedModel, corpus: RunningText, choices: Choices, context: TrainingContext
     ) -> None:
         config, own, length = loaded.model.config, {}, choices.max_length
         if choices.next_sentence:
             size = config.hidden_size
-            own["pooler"] = fresh_linear(size, size, means.seed)
-            own["next_sentence"] = fresh_linear(size, 2, means.seed)
+            own["pooler"] = fresh_linear(size, size, context.seed)
+            own["next_sentence"] = fresh_linear(size, 2, context.seed)
             # halves of [CLS] A [SEP] B [SEP], with two marks each as long as they are alone
             length = (length + 1) // 2
-        super().__init__(loaded, choices, means, own, load_masked_lm(loaded, means.seed))
+        super().__init__(loaded, choices, context, own, load_masked_lm(loaded, context.seed))
         tokenizer, path = loaded.tokenizer, corpus.path
         self._text = text = Sequences(tokenizer, corpus.documents, choices.inputs, length)
         self._numbers, what = np.arange(len(text)), "sequences"
@@ -62,11 +62,11 @@ class MlmObjective(TextObjective):
 
     def batches(self) -> Iterator[np.ndarray]:
         numbers, size = self._numbers, self._choices.batch_size
-        draws = draw_numbers(len(numbers), size, self.steps, (self._means.seed, _TEXT))
+        draws = draw_numbers(len(numbers), size, self.steps, (self._context.seed, _TEXT))
         return (numbers[own] for own in draws)
 
     def step(self, number: int, batch: np.ndarray) -> Step:
-        generator = np.random.default_rng([self._means.seed, _MASKS, number])
+        generator = np.random.default_rng([self._context.seed, _MASKS, number])
         sequences, segments, further = [self._text[one] for one in batch], None, None
         names = ["masked_loss", "masked_accuracy"]
         if self._choices.next_sentence:
@@ -77,7 +77,7 @@ class MlmObjective(TextObjective):
             sequences = [np.concatenate(pair) for pair in pairs]
             if self._segments:
                 segments = [np.repeat([0, 1], list(map(len, pair))) for pair in pairs]
-            wanted = torch.from_numpy(drawn.astype(np.int64)).to(self._means.device)
+            wanted = torch.from_numpy(drawn.astype(np.int64)).to(self._context.device)
             names += ["next_sentence_loss", "next_sentence_accuracy"]
 
             def further(states: torch.Tensor, rows: tuple[int, ...]) -> torch.Tensor:
@@ -107,7 +107,7 @@ class MlmObjective(TextObjective):
 
     def _next_sentence(self, states: torch.Tensor, drawn: torch.Tensor) -> torch.Tensor:
         """Return the summed cross-entropy of states [B, T, D] and how many were right, [2]."""
-        with self._means.autocast():
+        with self._context.autocast():
             pooled = self._own["pooler"](states[:, 0]).tanh()
             logits = self._own["next_sentence"](pooled)
         logits = logits.to(torch.promote_types(logits.dtype, torch.float32))

@@ -9,17 +9,19 @@ from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.torch_setup import fresh_linear
 from workflow_scripts.tuning.corpus_strings import Corpus
 from workflow_scripts.tuning.methods.nli import Choices
-from workflow_scripts.tuning.objective import Means
+from workflow_scripts.tuning.objective import TrainingContext
 from workflow_scripts.tuning.vector_objective import PairObjective
 
 
 class NliObjective(PairObjective):
     """A linear classifier over [u; v; |u - v|; u * v] of premise u and hypothesis v."""
 
-    def __init__(self, loaded: LoadedModel, corpus: Corpus, choices: Choices, means: Means) -> None:
+    def __init__(
+        self, loaded: LoadedModel, corpus: Corpus, choices: Choices, context: TrainingContext
+    ) -> None:
         size = loaded.model.config.hidden_size
-        own = {"classifier": fresh_linear(4 * size, len(LABELS), means.seed)}
-        super().__init__(loaded, choices, means, own)
+        own = {"classifier": fresh_linear(4 * size, len(LABELS), context.seed)}
+        super().__init__(loaded, choices, context, own)
         self.read_pairs(corpus)
         self._labels = torch.tensor(list(map(LABELS.index, corpus.labels or ())))
 

@@ -1,7 +1,7 @@
 """The output layer of a masked language model: cross-entropy in one buffer, its gradient in blocks.
 
 The layer maps to the whole vocabulary, so that its logits, their softmax and a gradient of its
-weights by slice are most of what a step reads and writes.
+weights by micro-batch are most of what a step reads and writes.
 """
 
 from collections.abc import Iterator
@@ -15,16 +15,20 @@ from transformers import PreTrainedModel
 from workflow_scripts.language_modelling.prediction import predict_pieces
 from workflow_scripts.tuning.processes import Workers
 
-# Bytes of what slices owe to the weights' gradient before it is added.
+# Bytes of what micro-batches owe to the weights' gradient before it is added.
 MOST_OWED = 2**27
 # On a CPU the vocabulary is cut into as many blocks: the same sums for any number of workers.
 BLOCKS = 8
-# of a slice: gradients by logits [P, V] of its loss, hidden states [P, D] and what scales them
+# of a micro-batch: gradients by logits [P, V] of its loss, hidden states [P, D] and what scales
+# them
 _Owed = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
 
 
 class OutputLayer:
-    """Predicts pieces from hidden states; adds up the gradient by its weights slice after slice."""
+    """Predicts pieces from hidden states.
+
+    Adds up the gradient by its weights micro-batch after micro-batch.
+    """
 
     def __init__(self, whole: PreTrainedModel, workers: Workers) -> None:
         self._whole, self._workers = whole, workers

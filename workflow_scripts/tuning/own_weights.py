@@ -4,7 +4,7 @@ import torch
 from safetensors.torch import load_file
 
 from workflow_scripts.embedding.encoder_folder import LoadedModel
-from workflow_scripts.errors import UserError, told_as_damaged
+from workflow_scripts.errors import UserError, damaged_file_error
 
 
 def own_weights(trained: torch.nn.Module, model: torch.nn.Module) -> dict[str, torch.Tensor]:
@@ -22,7 +22,7 @@ def load_own_weights(trained: torch.nn.Module, loaded: LoadedModel) -> None:
     """
     if (path := loaded.own_weights()) is None:
         return
-    with told_as_damaged(path, "make the encoder again"):
+    with damaged_file_error(path, "make the encoder again"):
         stored = load_file(path)
     for name, own in own_weights(trained, loaded.model).items():
         found = stored.get(name)

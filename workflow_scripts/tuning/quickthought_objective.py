@@ -9,7 +9,7 @@ from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.tuning.losses import neighbour_loss
 from workflow_scripts.tuning.methods.quickthought import Choices
 from workflow_scripts.tuning.neighbours import Sequences, draw_numbers
-from workflow_scripts.tuning.objective import Means
+from workflow_scripts.tuning.objective import TrainingContext
 from workflow_scripts.tuning.running_text import RunningText
 from workflow_scripts.tuning.vector_objective import VectorObjective
 
@@ -23,15 +23,15 @@ class QuickthoughtObjective(VectorObjective):
     _choices: Choices
 
     def __init__(
-        self, loaded: LoadedModel, corpus: RunningText, choices: Choices, means: Means
+        self, loaded: LoadedModel, corpus: RunningText, choices: Choices, context: TrainingContext
     ) -> None:
-        super().__init__(loaded, choices, means)
+        super().__init__(loaded, choices, context)
         length = choices.max_length
         self._text = Sequences(loaded.tokenizer, corpus.documents, "sentence", length)
         self.steps = self._steps(len(self._text), "sentences", corpus.path)
 
     def batches(self) -> Iterator[np.ndarray]:
-        text, seed = self._text, (self._means.seed, _TEXT)
+        text, seed = self._text, (self._context.seed, _TEXT)
         size = self._choices.batch_size
         return draw_numbers(len(text), size, self.steps, seed, text.document)
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, create_model, field_validator, model_validator
 
-from workflow_scripts import rooms
+from workflow_scripts import plugins
 from workflow_scripts.configuration.blocks import (
     Block,
     Id,
@@ -188,7 +188,7 @@ def tuning_recipe_of(name: str, block: Any, file: str = "config") -> TuningRecip
         # before the method says which other keys there are
         read_block(create_model("_OfAnyMethod", method=(Text, ...)), block, where, file)
     try:
-        module = rooms.load(METHODS, block["method"])
+        module = plugins.load(METHODS, block["method"])
     except ModuleNotFoundError as error:
         raise UserError(f"{file}: `{where}.method` is {block['method']!r}: no method") from error
     recipe = read_block(module.Choices, block, where, file)

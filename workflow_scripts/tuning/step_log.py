@@ -10,7 +10,7 @@ from typing import Any, TextIO
 import torch
 from tqdm import tqdm
 
-from workflow_scripts.errors import UserError, told_as_damaged
+from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.files import write_text
 from workflow_scripts.tuning.objective import Step
 from workflow_scripts.tuning.tuning_state import Progress
@@ -22,7 +22,7 @@ _SECONDS_BETWEEN_LINES = 60.0
 
 def keep_steps(path: Path, last: int) -> None:
     """Leave in a file of JSON lines the rows of the steps up to `last`, none of them for 0."""
-    with told_as_damaged(path):
+    with damaged_file_error(path):
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.is_file() else []
         kept = [line for line in lines if line.endswith("\n") and json.loads(line)["step"] <= last]
     # the score before the first step is taken anew with it

@@ -11,9 +11,9 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.batch_gradients import BatchGradients
 from workflow_scripts.tuning.dropout import seeded_dropout
 from workflow_scripts.tuning.dropout_masks import DropoutMasks
-from workflow_scripts.tuning.objective import Means, Objective
+from workflow_scripts.tuning.micro_batches import Passes, sparse_embedding_gradients
+from workflow_scripts.tuning.objective import Objective, TrainingContext
 from workflow_scripts.tuning.recipe import TextRecipe
-from workflow_scripts.tuning.slices import Passes, sparse_embedding_gradients
 
 
 class TextObjective(Objective):
@@ -26,16 +26,16 @@ class TextObjective(Objective):
         self,
         loaded: LoadedModel,
         choices: TextRecipe,
-        means: Means,
+        context: TrainingContext,
         own: Mapping[str, nn.Module] | None = None,
         whole: nn.Module | None = None,
     ) -> None:
         loaded.check_pooling(choices.pooling, choices.max_length, "max_length")
-        self._loaded, self._choices, self._means = loaded, choices, means
-        self._own = nn.ModuleDict(own or {}).to(means.device, loaded.model.dtype)
+        self._loaded, self._choices, self._context = loaded, choices, context
+        self._own = nn.ModuleDict(own or {}).to(context.device, loaded.model.dtype)
         self.trained = nn.ModuleDict({"whole": whole or loaded.model, "own": self._own})
-        self._masks = DropoutMasks(means.seed, means.device)
-        self._passes = Passes(self.trained, self._masks, means)
+        self._masks = DropoutMasks(context.seed, context.device)
+        self._passes = Passes(self.trained, self._masks, context)
         pooling = (choices.pooling, choices.max_length)
         self._gradients = BatchGradients(loaded, *pooling, self._passes)
 

@@ -7,9 +7,9 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts import rooms
+from workflow_scripts import plugins
 from workflow_scripts.downloads.model_files import local_path
-from workflow_scripts.errors import UserError, run_command, told_as_damaged
+from workflow_scripts.errors import UserError, damaged_file_error, run_command
 from workflow_scripts.files import append_to, read_json
 from workflow_scripts.imports import quick_imports
 from workflow_scripts.sources import digest_of
@@ -43,7 +43,7 @@ def make_encoder(
     corpus or model that will not do.
     """
     recipe = tuning_recipe_of(recipe_name, recipe_block)
-    method = rooms.load(METHODS, recipe.method)
+    method = plugins.load(METHODS, recipe.method)
     start = read_start(model, recipe_name, recipe)
     wanted = recipe.corpora()
     if len(more_corpora) != len(wanted):
@@ -78,9 +78,9 @@ def make_encoder(
     record |= {"model": {"name": loaded.name, "weights_sha256": loaded.weights_sha256}}
     record |= {"pooling": pooling, "seed": seed, **start}
     record["versions"] = {library.__name__: library.__version__ for library in libraries}
-    modules, score = [rooms.module_of(METHODS, recipe.method)], None
+    modules, score = [plugins.module_of(METHODS, recipe.method)], None
     if development is not None:
-        scores = rooms.load(*SCORES)
+        scores = plugins.load(*SCORES)
         modules += scores.modules_of(development)
         score = scores.make_score(development, pooling, max_length)
     # not the threads: weights and scores do not depend on them
@@ -113,7 +113,7 @@ def read_start(model: str, recipe_name: str, recipe: TuningRecipe) -> dict[str, 
         return {}
     wanted, file = recipe.start, local_path(model) / "encoder.json"
     record = read_json(file) if file.is_file() else {"recipe_name": None, "corpus": {"name": ""}}
-    with told_as_damaged(file, "make the encoder again"):
+    with damaged_file_error(file, "make the encoder again"):
         found = (record["recipe_name"], Path(record["corpus"]["name"]).stem)
     if found != (wanted.recipe, wanted.corpus):
         raise UserError(
@@ -156,7 +156,7 @@ def main(argv: list[str] | None = None) -> None:
     if watched:
         linking = None if similarity == "none" else similarity
         choices = (watched.dataset, linking, arguments.threads)
-        reading = rooms.load("scoring", "development_set")
+        reading = plugins.load("scoring", "development_set")
         development = reading.read_development_set(*arguments.development, *choices)
     inputs = (arguments.model, arguments.corpus, name, block, arguments.seed, arguments.output)
     options = {key: getattr(arguments, key) for key in ("threads", "device", "step_log")}

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from workflow_scripts.errors import UserError, told_as_damaged
+from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.training_state import load_state, read_position, save_state
 
 # What a state file restores in place, and a step moves.
@@ -115,7 +115,7 @@ class StateFile:
         try:
             position = read_position(self.path) if self.path.is_file() else {}
             if position.get("digest") == self._digest:
-                with told_as_damaged(self.path):
+                with damaged_file_error(self.path):
                     step, score, since = position["best"]
                     return Progress(**position["progress"]), (step, score, since)
         except UserError as error:

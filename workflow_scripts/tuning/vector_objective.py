@@ -56,7 +56,7 @@ class PairObjective(VectorObjective):
 
     def batches(self) -> Iterator[np.ndarray]:
         size = self._choices.batch_size
-        return draw_numbers(len(self._pairs), size, self.steps, (self._means.seed, _PAIRS))
+        return draw_numbers(len(self._pairs), size, self.steps, (self._context.seed, _PAIRS))
 
     def strings(self, batch: np.ndarray) -> Sequence[Sequence[int]]:
         return self._pairs.strings(batch)

@@ -3,7 +3,7 @@
 from copy import deepcopy
 from dataclasses import replace
 
-from workflow_scripts import rooms
+from workflow_scripts import plugins
 from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.errors import UserError
 from workflow_scripts.scoring.development_scores import make_score
@@ -38,7 +38,7 @@ def score_cell(
     tuned = replace(loaded, model=deepcopy(loaded.model))
     score = make_score(development, recipe.pooling, recipe.embed_max_length)
     try:
-        strings = rooms.load(METHODS, recipe.method).read(corpus, recipe, name)
+        strings = plugins.load(METHODS, recipe.method).read(corpus, recipe, name)
         summary = tune_model(tuned, strings, recipe, seed, score=score)
         value = score(tuned)
     except UserError as error:

@@ -8,7 +8,7 @@ import json
 import sys
 from pathlib import Path
 
-from workflow_scripts.errors import told_as_damaged
+from workflow_scripts.errors import damaged_file_error
 from workflow_scripts.files import append_to, read_bytes, write_text
 from workflow_scripts.tuning_grid.cells import CellScore
 
@@ -23,7 +23,7 @@ class Progress:
             first, *lines = read_bytes(path).decode("utf-8", errors="replace").split("\n")
             # a kill may have cut off the last line
             whole = lines[:-1] if first + "\n" == head else []
-            with told_as_damaged(path):
+            with damaged_file_error(path):
                 scores = [CellScore(**json.loads(line)) for line in whole]
         self.scores = {(score.cell, score.seed): score for score in scores}
         write_text(path, head + "".join(_line(vars(score)) for score in scores))

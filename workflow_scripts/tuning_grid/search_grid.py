@@ -13,7 +13,7 @@ from typing import Any
 from workflow_scripts.errors import run_command
 from workflow_scripts.files import sha256_of, write_json
 from workflow_scripts.imports import quick_imports
-from workflow_scripts.rooms import module_of
+from workflow_scripts.plugins import module_of
 from workflow_scripts.scoring.development_set import read_development_set
 from workflow_scripts.sources import digest_of
 from workflow_scripts.tuning.corpus_strings import read_corpus

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from workflow_scripts.configuration.blocks import Distinct, Id, Text
-from workflow_scripts.errors import UserError, told_as_damaged
+from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.figures import plots, style
 from workflow_scripts.figures.config import AxesFigure
 from workflow_scripts.figures.plots import Entry, Plot, Point
@@ -84,7 +84,7 @@ def _words_of_pairs(items: str, strings: str, dataset: str) -> list[str]:
             "buckets of words need one of task similarity"
         )
     texts = read_lines(strings)
-    with told_as_damaged(f"{items} or {strings}"):
+    with damaged_file_error(f"{items} or {strings}"):
         return [texts[number] for number in (*entry["left"], *entry["right"])]
 
 

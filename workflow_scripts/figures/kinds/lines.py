@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from workflow_scripts.configuration.blocks import Block, Distinct, Id, Text
-from workflow_scripts.errors import told_as_damaged
+from workflow_scripts.errors import damaged_file_error
 from workflow_scripts.figures import plots, style
 from workflow_scripts.figures.config import AxesFigure
 from workflow_scripts.figures.plots import Entry, Plot, Point
@@ -89,7 +89,7 @@ def ticks(sizes: Iterable[int]) -> list[int]:
 
 def _size(record: str) -> int:
     content = read_json(record)
-    with told_as_damaged(record):
+    with damaged_file_error(record):
         return int(content["strings"])
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from workflow_scripts.errors import UserError, told_as_damaged
+from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.figures import plots, style
 from workflow_scripts.figures.config import PairsFigure
 from workflow_scripts.figures.plots import Entry, Plot, Point
@@ -113,7 +113,7 @@ def _first_seed(path: str, dataset: str, false: "np.ndarray", true: "np.ndarray"
     """Return the seed whose curve is drawn, after a check of its area."""
     import numpy as np
 
-    with told_as_damaged(path):
+    with damaged_file_error(path):
         (score,) = (s for s in read_scores(path) if (s.dataset, s.metric) == (dataset, COLUMN))
     area = float(np.trapezoid(true, false))
     if abs(area - score.value) > ROUNDING:

@@ -27,9 +27,9 @@ def measure(dataset: str, entry: dict, vectors: "np.ndarray", ranked: Any = None
         remove_components,
     )
     from workflow_scripts.retrieval.suite_files import gather_rows, normalise
-    from workflow_scripts.scoring.counted_metrics import accuracy_metric
     from workflow_scripts.scoring.measurement import measure_items
     from workflow_scripts.scoring.nearest_translations import first_rows, translation_hits
+    from workflow_scripts.scoring.weighted_metrics import accuracy_metric
 
     strings = [entry["left"], entry["right"]]
     sides = [gather_rows(vectors, side, "vectors").astype(np.float64) for side in strings]

@@ -22,9 +22,9 @@ def measure(
     Of a set without splits all items are tested, so that the mean of SentEval's outer folds is
     weighted by their sizes, which differ by one.
     """
-    from workflow_scripts.scoring.counted_metrics import accuracy_metric
     from workflow_scripts.scoring.measurement import measure_items, require_whole
     from workflow_scripts.scoring.predictions import tested_labels
+    from workflow_scripts.scoring.weighted_metrics import accuracy_metric
 
     gold = tested_labels(entry)
     require_whole(dataset, [0 if ranked is None else len(ranked)], [len(gold)])

@@ -47,8 +47,8 @@ def measure(dataset: str, entry: dict, vectors: "np.ndarray", ranked: Any = None
     )
     from workflow_scripts.retrieval.suite_files import gather_rows, normalise
     from workflow_scripts.retrieval.vector_search import nearest_others
-    from workflow_scripts.scoring.counted_metrics import accuracy_metric
     from workflow_scripts.scoring.measurement import measure_items
+    from workflow_scripts.scoring.weighted_metrics import accuracy_metric
 
     strings, languages = entry["sentences"], np.array(entry["languages"])
     rows_of = {

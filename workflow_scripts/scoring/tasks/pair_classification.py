@@ -17,10 +17,10 @@ def measure(dataset: str, entry: dict, vectors: "np.ndarray", ranked: Any = None
     """Return the area over all pairs (`left`, `right`, `label` 0 or 1), with cosines and labels."""
     import numpy as np
 
-    from workflow_scripts.scoring.counted_metrics import auc_metric
-    from workflow_scripts.scoring.details import cosines_key, labels_key
+    from workflow_scripts.scoring.bootstrap_replicates import cosines_key, labels_key
     from workflow_scripts.scoring.measurement import measure_items
     from workflow_scripts.scoring.similarity import cosines_of_pairs
+    from workflow_scripts.scoring.weighted_metrics import auc_metric
 
     cosines = cosines_of_pairs(vectors, entry["left"], entry["right"])
     labels = np.asarray(entry["label"])

@@ -1,4 +1,4 @@
-"""The tasks that are scored, for the plan of a run and for front doors; a step loads its own alone.
+"""The tasks that are scored, for the plan of a run and for commands; a step loads its own alone.
 
 Each is a module of this folder, light to import, with
 
@@ -14,7 +14,7 @@ Each is a module of this folder, light to import, with
 
 from types import ModuleType
 
-from workflow_scripts import rooms
+from workflow_scripts import plugins
 from workflow_scripts.errors import UserError
 
 TASKS = (
@@ -24,7 +24,7 @@ TASKS = (
 
 
 def task(name: str) -> ModuleType:
-    return rooms.load("scoring.tasks", name)
+    return plugins.load("scoring.tasks", name)
 
 
 def needs(name: str, what: str) -> bool:

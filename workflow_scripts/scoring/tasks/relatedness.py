@@ -20,15 +20,15 @@ def measure(
     """Return the correlations of the scores (`ranked`) with the gold ones of the test part."""
     import numpy as np
 
-    from workflow_scripts.errors import told_as_damaged
+    from workflow_scripts.errors import damaged_file_error
     from workflow_scripts.files import parse_number
-    from workflow_scripts.scoring.counted_metrics import pearson_metric, spearman_metric
     from workflow_scripts.scoring.measurement import measure_items, require_whole
     from workflow_scripts.scoring.predictions import tested_labels
+    from workflow_scripts.scoring.weighted_metrics import pearson_metric, spearman_metric
 
     gold = np.array([float(label) for label in tested_labels(entry)])
     require_whole(dataset, [0 if ranked is None else len(ranked)], [len(gold)])
-    with told_as_damaged(f"the predictions of {dataset}"):
+    with damaged_file_error(f"the predictions of {dataset}"):
         numbers = [parse_number(text) for text in ranked]
         if None in numbers:
             raise ValueError(f"{ranked[numbers.index(None)]!r} is no number")

@@ -17,9 +17,9 @@ def measure(dataset: str, entry: dict, vectors: "np.ndarray", ranked: Any = None
     """Return the correlation over all pairs (`left`, `right`, `gold`) of a set put together."""
     import numpy as np
 
-    from workflow_scripts.scoring.counted_metrics import spearman_metric
     from workflow_scripts.scoring.measurement import measure_items
     from workflow_scripts.scoring.similarity import cosines_of_pairs
+    from workflow_scripts.scoring.weighted_metrics import spearman_metric
 
     cosines = cosines_of_pairs(vectors, entry["left"], entry["right"])
     gold = np.asarray(entry["gold"], dtype=np.float64)

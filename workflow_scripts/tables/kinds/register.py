@@ -1,4 +1,4 @@
-"""The kinds of tables that a config may name. Never imported by a step: see `rooms`.
+"""The kinds of tables that a config may name. Never imported by a step: see `packages`.
 
 The file of a kind has `Config`, its block; `resolve(config, run)`, the block that its step reads;
 `files(block)`, what the step reads besides; `assemble(block)`, the document and its cells; and, if

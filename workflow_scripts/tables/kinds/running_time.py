@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from workflow_scripts.datasets.headed_rows import read_headed_rows
-from workflow_scripts.errors import told_as_damaged
+from workflow_scripts.errors import damaged_file_error
 from workflow_scripts.tables import document as doc
 from workflow_scripts.tables.config import TableBlock
 from workflow_scripts.tables.tidy_cells import TidyCell
@@ -38,7 +38,7 @@ def files(block: dict[str, Any]) -> list[str]:
 def read_benchmark(path: str) -> list[Job]:
     """Return the runs of a benchmark file, one for each repeat; `UserError` without columns."""
     columns = ["s", "max_rss", "cpu_time"]
-    with told_as_damaged(path):
+    with damaged_file_error(path):
         return [
             Job(*(None if row[name] in NOT_MEASURED else float(row[name]) for name in columns))
             for _, row in read_headed_rows(path, columns)

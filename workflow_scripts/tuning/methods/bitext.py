@@ -8,7 +8,7 @@ from workflow_scripts.tuning.recipe import Retrieval, TextRecipe
 if TYPE_CHECKING:
     from workflow_scripts.embedding.encoder_folder import LoadedModel
     from workflow_scripts.tuning.bitext_objective import BitextObjective
-    from workflow_scripts.tuning.objective import Means
+    from workflow_scripts.tuning.objective import TrainingContext
 
 CARD = (
     "bitext retrieval with additive margin softmax (Yang et al. 2021, Universal Sentence\n"
@@ -29,10 +29,10 @@ def read(path: str, choices: Choices, recipe_name: str, *more: str) -> Corpus:
 
 
 def prepare(
-    loaded: "LoadedModel", corpus: Corpus, choices: Choices, means: "Means"
+    loaded: "LoadedModel", corpus: Corpus, choices: Choices, context: "TrainingContext"
 ) -> "BitextObjective":
     """Return what the loop takes steps of; `UserError` where the model cannot take a choice."""
     # Only now: it needs torch.
     from workflow_scripts.tuning.bitext_objective import BitextObjective
 
-    return BitextObjective(loaded, corpus, choices, means)
+    return BitextObjective(loaded, corpus, choices, context)

@@ -16,7 +16,7 @@ from workflow_scripts.tuning.recipe import TextRecipe
 if TYPE_CHECKING:
     from workflow_scripts.embedding.encoder_folder import LoadedModel
     from workflow_scripts.tuning.classify_objective import ClassifyObjective
-    from workflow_scripts.tuning.objective import Means
+    from workflow_scripts.tuning.objective import TrainingContext
 
 CARD = "training with a linear classifier of texts, whose weights are kept beside the encoder's"
 CARD_TAG = "text-classification"
@@ -58,10 +58,10 @@ def read(path: str, choices: Choices, recipe_name: str, *more: str) -> LabelledC
 
 
 def prepare(
-    loaded: "LoadedModel", corpus: LabelledCorpus, choices: Choices, means: "Means"
+    loaded: "LoadedModel", corpus: LabelledCorpus, choices: Choices, context: "TrainingContext"
 ) -> "ClassifyObjective":
     """Return what the loop takes steps of; `UserError` where the model cannot take a choice."""
     # Only now: it needs torch.
     from workflow_scripts.tuning.classify_objective import ClassifyObjective
 
-    return ClassifyObjective(loaded, corpus, choices, means)
+    return ClassifyObjective(loaded, corpus, choices, context)

@@ -13,7 +13,7 @@ from workflow_scripts.tuning.running_text import RunningText, read_running_text
 if TYPE_CHECKING:
     from workflow_scripts.embedding.encoder_folder import LoadedModel
     from workflow_scripts.tuning.cmlm_objective import CmlmObjective
-    from workflow_scripts.tuning.objective import Means
+    from workflow_scripts.tuning.objective import TrainingContext
 
 CARD = (
     "conditional masked language modelling (Yang et al. 2021, Universal Sentence Representation\n"
@@ -103,10 +103,10 @@ def read(path: str, choices: Choices, recipe_name: str, *more: str) -> Corpora:
 
 
 def prepare(
-    loaded: "LoadedModel", corpus: Corpora, choices: Choices, means: "Means"
+    loaded: "LoadedModel", corpus: Corpora, choices: Choices, context: "TrainingContext"
 ) -> "CmlmObjective":
     """Return what the loop takes steps of; `UserError` where the model cannot take a choice."""
     # Only now: it needs torch.
     from workflow_scripts.tuning.cmlm_objective import CmlmObjective
 
-    return CmlmObjective(loaded, corpus, choices, means)
+    return CmlmObjective(loaded, corpus, choices, context)

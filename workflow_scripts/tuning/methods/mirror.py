@@ -13,7 +13,7 @@ from workflow_scripts.tuning.recipe import DropoutRates, Length, TuningRecipe
 if TYPE_CHECKING:
     from workflow_scripts.embedding.encoder_folder import LoadedModel
     from workflow_scripts.tuning.mirror_objective import MirrorObjective
-    from workflow_scripts.tuning.objective import Means
+    from workflow_scripts.tuning.objective import TrainingContext
 
 # What the card of an encoder says of the method.
 CARD = (
@@ -92,10 +92,10 @@ def read(path: str, choices: Choices, recipe_name: str, *more: str) -> Corpus:
 
 
 def prepare(
-    loaded: "LoadedModel", corpus: Corpus, choices: Choices, means: "Means"
+    loaded: "LoadedModel", corpus: Corpus, choices: Choices, context: "TrainingContext"
 ) -> "MirrorObjective":
     """Return what the loop takes steps of; `UserError` where the model cannot take a choice."""
     # Only now: it needs torch.
     from workflow_scripts.tuning.mirror_objective import MirrorObjective
 
-    return MirrorObjective(loaded, corpus, choices, means)
+    return MirrorObjective(loaded, corpus, choices, context)

@@ -10,7 +10,7 @@ from workflow_scripts.tuning.running_text import RunningText, read_running_text
 if TYPE_CHECKING:
     from workflow_scripts.embedding.encoder_folder import LoadedModel
     from workflow_scripts.tuning.mlm_objective import MlmObjective
-    from workflow_scripts.tuning.objective import Means
+    from workflow_scripts.tuning.objective import TrainingContext
 
 CARD = (
     "masked language modelling (Devlin et al. 2019, BERT: Pre-training of Deep Bidirectional\n"
@@ -35,10 +35,10 @@ def read(path: str, choices: Choices, recipe_name: str, *more: str) -> RunningTe
 
 
 def prepare(
-    loaded: "LoadedModel", corpus: RunningText, choices: Choices, means: "Means"
+    loaded: "LoadedModel", corpus: RunningText, choices: Choices, context: "TrainingContext"
 ) -> "MlmObjective":
     """Return what the loop takes steps of; `UserError` where the model cannot take a choice."""
     # Only now: it needs torch.
     from workflow_scripts.tuning.mlm_objective import MlmObjective
 
-    return MlmObjective(loaded, corpus, choices, means)
+    return MlmObjective(loaded, corpus, choices, context)

@@ -11,7 +11,7 @@ from workflow_scripts.tuning.recipe import TextRecipe
 if TYPE_CHECKING:
     from workflow_scripts.embedding.encoder_folder import LoadedModel
     from workflow_scripts.tuning.nli_objective import NliObjective
-    from workflow_scripts.tuning.objective import Means
+    from workflow_scripts.tuning.objective import TrainingContext
 
 CARD = (
     "finetuning with natural language inference (Yang et al. 2021, Universal Sentence\n"
@@ -39,10 +39,10 @@ def read(path: str, choices: Choices, recipe_name: str, *more: str) -> Corpus:
 
 
 def prepare(
-    loaded: "LoadedModel", corpus: Corpus, choices: Choices, means: "Means"
+    loaded: "LoadedModel", corpus: Corpus, choices: Choices, context: "TrainingContext"
 ) -> "NliObjective":
     """Return what the loop takes steps of; `UserError` where the model cannot take a choice."""
     # Only now: it needs torch.
     from workflow_scripts.tuning.nli_objective import NliObjective
 
-    return NliObjective(loaded, corpus, choices, means)
+    return NliObjective(loaded, corpus, choices, context)

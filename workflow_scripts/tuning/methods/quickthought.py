@@ -10,7 +10,7 @@ from workflow_scripts.tuning.running_text import RunningText, read_running_text
 
 if TYPE_CHECKING:
     from workflow_scripts.embedding.encoder_folder import LoadedModel
-    from workflow_scripts.tuning.objective import Means
+    from workflow_scripts.tuning.objective import TrainingContext
     from workflow_scripts.tuning.quickthought_objective import QuickthoughtObjective
 
 CARD = (
@@ -34,10 +34,10 @@ def read(path: str, choices: Choices, recipe_name: str, *more: str) -> RunningTe
 
 
 def prepare(
-    loaded: "LoadedModel", corpus: RunningText, choices: Choices, means: "Means"
+    loaded: "LoadedModel", corpus: RunningText, choices: Choices, context: "TrainingContext"
 ) -> "QuickthoughtObjective":
     """Return what the loop takes steps of; `UserError` where the model cannot take a choice."""
     # Only now: it needs torch.
     from workflow_scripts.tuning.quickthought_objective import QuickthoughtObjective
 
-    return QuickthoughtObjective(loaded, corpus, choices, means)
+    return QuickthoughtObjective(loaded, corpus, choices, context)

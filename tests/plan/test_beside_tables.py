@@ -1,0 +1,34 @@
+"""Tables of no paper that put both methods next to each other."""
+
+import copy
+
+import pytest
+from plans import plan_of
+
+TABLES = ("methods-english", "methods-multilingual")
+
+
+@pytest.mark.parametrize("of", ["embedded_config", "paper_config"])
+@pytest.mark.parametrize("table", TABLES)
+def test_each_row_has_every_cell_and_says_what_it_is_compared_with(of, table, request, monkeypatch):
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    plan = plan_of(copy.deepcopy(request.getfixturevalue(of)))
+    block, methods = plan.typed.tables[table], {}
+    assert block.paper == "own"
+    cells = plan.requests.cells["tables", table]
+    assert len(cells) == len(block.rows) * len(block.columns)
+    for (row, column), found in cells.items():
+        # the text of CMLM was not given out
+        absent = of == "paper_config" and row not in ("start", "mirror")
+        assert found and {one.absent is not None for one in found} == {absent}, (row, column)
+        recipe = plan.typed.recipes[found[0].place.recipe]
+        methods.setdefault(row, set()).add((recipe.method, recipe.start and recipe.start.recipe))
+    expected = {
+        **{"start": {("none", None)}, "mlm": {("mlm", None)}, "mirror": {("mirror", None)}},
+        **{"cmlm": {("cmlm", None)}, "cmlm-mirror": {("mirror", "cmlm")}},
+        "cmlm-br-mirror": {("mirror", "cmlm-s3")},
+    }
+    # the first stage of S3 has a recipe of its own in the paper's config
+    assert [method for method, _ in methods.pop("cmlm-br", {("cmlm", None)})] == ["cmlm"]
+    assert methods == {row: expected[row] for row in methods} and len(methods) == 5
+    assert [row.id for row in block.rows if row.against is None] == ["start"]

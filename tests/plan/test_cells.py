@@ -1,0 +1,316 @@
+"""Cells of a small config, worked out by hand: which scores they read, or why they do not run."""
+
+from types import SimpleNamespace
+
+import pytest
+from plans import plan_of, rows_of
+
+from workflow_scripts.errors import UserError
+from workflow_scripts.plan import comparability
+from workflow_scripts.plan.cell_requests import Place
+from workflow_scripts.plan.requirements import shown_searches
+
+
+@pytest.fixture
+def config(small_config):
+    return small_config
+
+
+def table(suite, columns, rows, **more):
+    return {
+        **{"title": "T", "paper": "own", "suite": suite, **more},
+        "columns": [{"label": one["id"].upper(), **one} for one in columns],
+        "rows": [{"label": one["id"].upper(), **one} for one in rows],
+    }
+
+
+def cells_of(config, name="t"):
+    rows = rows_of(config, name)
+    return {(row, column): cell for row in rows for column, cell in rows[row]["cells"].items()}
+
+
+def part(dataset, *scores, metric="spearman"):
+    files = [f"results/scores/{one}.tsv" for one in scores]
+    return {"dataset": dataset, "metric": metric, "scores": files}
+
+
+def test_a_cell_reads_a_score_of_each_data_set_and_seed(config):
+    columns = [
+        {"id": "both", "datasets": ["sts12", "sickr"]},
+        {"id": "one", "dataset": "sickr", "tolerance": 0.02},
+    ]
+    rows = [
+        {"id": "mp", "model": "bert-en", "recipe": "base-mp"},
+        {"id": "own", "model": "bert-en", "recipe": "mirror-sentence", "corpus": "sentences-en"},
+    ]
+    config["tables"]["t"] = table("sts", columns, rows, seeds=[1, 2])
+    untuned = ["bert-en/base-mp/none/seed0/sts"]
+    tuned = [f"bert-en/mirror-sentence/sentences-en/seed{seed}/sts" for seed in (1, 2)]
+    stands = {"differences_from_paper": [], "assumptions": []}
+    assert cells_of(config) == {
+        ("mp", "both"): {
+            **{"parts": [part("sts12", *untuned), part("sickr", *untuned)], **stands},
+            "tolerance": 0.005,
+        },
+        ("mp", "one"): {"parts": [part("sickr", *untuned)], **stands, "tolerance": 0.02},
+        ("own", "both"): {
+            **{"parts": [part("sts12", *tuned), part("sickr", *tuned)], **stands},
+            "tolerance": 0.01,
+        },
+        ("own", "one"): {"parts": [part("sickr", *tuned)], **stands, "tolerance": 0.02},
+    }
+    # without seeds of its own those of the config
+    config["tables"]["t"].pop("seeds")
+    (file,) = cells_of(config)["own", "one"]["parts"][0]["scores"]
+    assert file == "results/scores/bert-en/mirror-sentence/sentences-en/seed33/sts.tsv"
+
+
+def test_languages_and_words_in_braces_are_filled_in(config):
+    columns = [
+        {"id": "en", "dataset": "multisimlex-en", "with": {"kind": "word"}},
+        {"id": "fr", "dataset": "multisimlex-fr", "with": {"kind": "word"}},
+        {"id": "both", "dataset": "bli-en-fr", "with": {"kind": "word"}},
+    ]
+    tuned = {"recipe": "mirror-{kind}", "corpus": "words-{language}"}
+    models = {"en": "bert-en", "fr": "bert-multi"}
+    rows = [
+        {"id": "all", "model": models, **tuned},
+        {"id": "english", "model": {"en": "bert-en"}, **tuned},
+        {"id": "one", "model": "bert-multi", "recipe": "base-mp"},
+    ]
+    config["tables"]["t"] = table("words-{language}", columns, rows)
+    cells = cells_of(config)
+
+    def scores(row, column):
+        return [one for each in cells[row, column]["parts"] for one in each["scores"]]
+
+    folder, ending = "results/scores", "seed33"
+    english = f"{folder}/bert-en/mirror-word/words-en/{ending}/words-en.tsv"
+    assert scores("all", "en") == scores("english", "en") == [english]
+    french = f"{folder}/bert-multi/mirror-word/words-fr/{ending}/words-fr.tsv"
+    assert scores("all", "fr") == [french]
+    # both sides of a lexicon, the source first
+    both = f"{folder}/bert-en--bert-multi/mirror-word/words-en--words-fr/{ending}/bli-en-fr.tsv"
+    assert scores("all", "both") == [both]
+    both = f"{folder}/bert-multi--bert-multi/base-mp/none--none/seed0/bli-en-fr.tsv"
+    assert scores("one", "both") == [both]
+    lacking = {"not_run": "no model for this language in this config"}
+    assert cells["english", "fr"] == cells["english", "both"] == lacking
+    # a word in braces that has no value
+    config["tables"]["t"]["columns"][0].pop("with")
+    with pytest.raises(UserError, match=r"rows\.all`: no value for \{kind\} in `mirror-\{kind\}`"):
+        cells_of(config)
+
+
+def test_the_metric_is_the_row_s_or_the_column_s_or_the_first_of_the_task(config):
+    columns = [
+        {"id": "first", "dataset": "tatoeba-es"},
+        {"id": "own", "dataset": "tatoeba-es", "metric": "accuracy_pcr"},
+    ]
+    row = {"model": "bert-multi", "recipe": "base-mp"}
+    rows = [{"id": "a", **row}, {"id": "b", **row, "metric": "accuracy_from_english"}]
+    config["tables"]["t"] = table("tatoeba", columns, rows)
+    metrics = {place: cell["parts"][0]["metric"] for place, cell in cells_of(config).items()}
+    assert metrics == {
+        **{("a", "first"): "accuracy", ("a", "own"): "accuracy_pcr"},
+        **dict.fromkeys([("b", "first"), ("b", "own")], "accuracy_from_english"),
+    }
+    config["tables"]["t"]["rows"][1]["metric"] = "spearman"
+    with pytest.raises(
+        UserError, match=r"rows\.b\.metric` is `spearman`, which is none of task bit"
+    ):
+        cells_of(config)
+
+
+def test_a_row_may_have_a_suite_of_its_own_and_no_language_fills_a_recipe(config):
+    config["suites"]["other"] = {"datasets": ["sts12"]}
+    row = {"model": "bert-en", "recipe": "base-mp"}
+    rows = [{"id": "a", **row}, {"id": "b", **row, "suite": "other"}]
+    config["tables"]["t"] = table("sts", [{"id": "c", "dataset": "sts12"}], rows)
+    files = {row: cell["parts"][0]["scores"][0] for (row, _), cell in cells_of(config).items()}
+    folder = "results/scores/bert-en/base-mp/none/seed0"
+    assert files == {"a": f"{folder}/sts.tsv", "b": f"{folder}/other.tsv"}
+    config["tables"]["t"]["rows"][0]["recipe"] = "base-{language}"
+    with pytest.raises(UserError, match=r"no value for \{language\} in `base-\{language\}`"):
+        cells_of(config)
+
+
+def test_curves_points_and_panels_are_known_by_id_and_corpus(config):
+    series = {"id": "word", "label": "W", "model": "bert-en", "recipe": "mirror-word"}
+    series |= {"suite": "words-en", "dataset": "multisimlex-en"}
+    words = ["words-en", "words-fr"]
+    config["figures"]["f"] = {
+        **{"kind": "lines", "title": "F", "caption": "C.", "x_label": "x", "y_label": "y"},
+        **{"paper": "own", "series": [series | {"corpora": words}]},
+    }
+    cells = plan_of(config).asked.cells["figures", "f"]
+    assert [*cells] == [("word", corpus) for corpus in words]
+    for (_, corpus), (wanted,) in cells.items():
+        assert [str(one) for (one,) in wanted.encoders] == [f"bert-en/mirror-word/{corpus}/seed33"]
+        assert (wanted.metric, wanted.place.where) == ("spearman", "figures.f.word")
+
+
+def test_a_panel_of_languages_asks_for_the_share_of_its_neighbours(config, embedded_config):
+    config["datasets"]["paws-x-pool"] = embedded_config["datasets"]["paws-x-pool"]
+    config["suites"]["pool"] = {"datasets": ["paws-x-pool"]}
+    row = {"id": "a", "label": "A", "model": "bert-multi", "recipe": "base-mp"}
+    config["figures"]["f"] = {
+        **{"kind": "retrieved-languages", "title": "F", "caption": "C.", "paper": "own"},
+        **{"suite": "pool", "dataset": "paws-x-pool", "neighbours": 100, "rows": [row]},
+    }
+    cells = plan_of(config).asked.cells["figures", "f"].values()
+    metrics = {wanted.metric for (wanted,) in cells}
+    assert metrics == {"own_language@100", "own_language_pcr@100"}
+
+
+def test_models_of_the_hub_are_listed_by_address_and_record(config, monkeypatch):
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    revision = "0123456789abcdef0123456789abcdef01234567"
+    config["models"]["hub"] = {"hub": "org/name", "revision": revision}
+    row = {"model": "hub", "recipe": "base-mp"}
+    rows = [{"id": "a", **row}, {"id": "b", **row, "model": "bert-en"}]
+    config["tables"]["t"] = table("sts", [{"id": "c", "dataset": "sts12"}], rows)
+    needs = plan_of(config).needs(False)
+    assert needs.hub_addresses() == [f"org/name@{revision}"]
+    assert needs.hub_records() == ["results/downloads/models/hub.json"]
+
+
+def test_files_that_are_missing_and_skipped_are_the_reason(config, sample_data, tmp_path):
+    root = tmp_path / "root"
+    sts12 = config["datasets"]["sts12"]["path"]
+    (root / sts12).parent.mkdir(parents=True)
+    (root / sts12).symlink_to(sample_data / sts12)
+    config["data"] |= {"root": str(root), "missing": "skip"}
+    columns = [
+        {"id": "both", "datasets": ["sts12", "sickr"]},
+        {"id": "sts12", "dataset": "sts12"},
+        {"id": "sickr", "dataset": "sickr"},
+    ]
+    rows = [
+        {"id": "mp", "model": "bert-en", "recipe": "base-mp"},
+        {"id": "own", "model": "bert-en", "recipe": "mirror-sentence", "corpus": "sentences-en"},
+    ]
+    config["tables"]["t"] = table("sts", columns, rows)
+    rows = rows_of(config, "t")
+    cells = cells_of(config)
+    left_out = cells["mp", "both"]
+    assert [one["dataset"] for one in left_out["parts"]] == ["sts12"]
+    assert left_out["differences_from_paper"] == ["the mean leaves out sickr"]
+    assert cells["mp", "sts12"]["differences_from_paper"] == []
+    (sick,) = {file.name for file in plan_of(config).present.dataset_files("sickr")}
+    lacking = f"data set sickr: {sick} is not in the data root"
+    assert cells["mp", "sickr"] == cells["own", "sickr"] == {"not_run": lacking}
+    lacking = {"not_run": "corpus sentences-en: sts-train.csv is not in the data root"}
+    assert cells["own", "sts12"] == cells["own", "both"] == lacking
+    needs = plan_of(config).needs
+    assert needs(False).datasets == {"sts12"} and needs(True).datasets == {"sts12", "sickr"}
+    assert needs(False).corpora == set() and needs(True).corpora == {"sentences-en"}
+    config["models"]["words"] = {"vectors": "vectors/en.vec"}
+    config["tables"]["t"]["rows"][0]["model"] = "words"
+    lacking = {"not_run": "model words: en.vec is not in the data root"}
+    assert cells_of(config)["mp", "sts12"] == lacking
+    config["data"]["missing"] = "error"
+    with pytest.raises(UserError, match="no such file, needed by data set `sickr`"):
+        cells_of(config)
+
+
+PUBLISHED = {
+    "recipes": {
+        "base-mp": {"method": "none", "pooling": "mean", "embed_max_length": 64},
+        "mirror-word": {"method": "mirror"},
+    },
+    "assumed": {"base-mp": "which layer"},
+    "retrieval": {
+        "similarity": {},
+        "lexicon": {"lexicon": {"similarity": "csls", "neighbours": 7}},
+        "classification": {},
+    },
+    "classification": {"protocol": "default"},
+}
+
+
+@pytest.fixture
+def comparability_of(config, monkeypatch):
+    """Whether a cell of the paper `p` is compared: its data set, model, recipe and corpus."""
+    monkeypatch.setattr(comparability, "frozen", lambda paper: PUBLISHED)
+
+    def compared(dataset, suite, recipe="base-mp", corpus=None, model="bert-en"):
+        plan = plan_of(config)
+        place = Place("tables.t.rows.r", model, recipe, corpus, suite, dataset)
+        return comparability.comparability(plan.typed, "p", plan.requests._wanted(place))
+
+    return compared
+
+
+def test_a_cell_of_the_paper_s_own_is_compared_under_its_assumptions(config, comparability_of):
+    config["data"]["paper"] = ["p"]
+    config["models"]["bert-en"]["paper"] = ["p"]
+    config["recipes"]["base-mp"] = PUBLISHED["recipes"]["base-mp"]
+    assert comparability_of("sts12", "sts") == ([], ["recipe base-mp: which layer"])
+    config["datasets"]["sts12"] |= {"assumed": "which split"}
+    assert comparability_of("sts12", "sts") == (
+        [],
+        ["data set sts12: which split", "recipe base-mp: which layer"],
+    )
+
+
+def test_each_difference_from_the_paper_is_told(config, comparability_of):
+    base = [
+        "the data are not the paper's",
+        "recipe: embed_max_length 32, in the paper 64",
+        "model bert-en is not the paper's",
+    ]
+    config["recipes"]["base-mp"]["embed_max_length"] = 32
+    assert comparability_of("sts12", "sts").differences_from_paper == base
+
+    config["data"]["paper"] = ["q", "p"]
+    config["models"]["bert-en"]["paper"] = ["p"]
+    config["recipes"]["base-mp"]["embed_max_length"] = 64
+    config["datasets"]["sts12"] |= {"unlike_paper": "it is shorter", "whitespace": "collapsed"}
+    assert comparability_of("sts12", "sts").differences_from_paper == [
+        "data set sts12: it is shorter",
+        "data set sts12: whitespace collapsed, in the paper kept",
+    ]
+
+    # settings of retrieval and of classification count for their tasks
+    config["retrieval"]["lexicon"]["similarity"] = "cosine"
+    lexicon = [
+        "retrieval.lexicon: similarity cosine, in the paper csls",
+        "retrieval.lexicon: neighbours 10, in the paper 7",
+    ]
+    assert comparability_of("bli-en-fr", "words-{language}").differences_from_paper == lexicon
+    protocol = ["classification: protocol prototyping, in the paper default"]
+    assert comparability_of("mr", "texts").differences_from_paper == protocol
+
+
+def test_corpora_and_recipes_of_a_tuned_encoder_count(config, comparability_of):
+    config["data"]["paper"] = config["models"]["bert-en"]["paper"] = ["p"]
+    config["corpora"]["words-en"] |= {"assumed": "which words", "whitespace": "collapsed"}
+    config["recipes"]["mirror-sentence"]["start"] = {"recipe": "mirror-word", "corpus": "words-en"}
+    config["corpora"]["sentences-en"]["paper"] = ["p"]
+    found = comparability_of("sts12", "sts", "mirror-sentence", "sentences-en")
+    # the first stage differs in each of its keys
+    word = config["recipes"]["mirror-word"]
+    changed = [key for key, value in word.items() if key != "method" and value is not None]
+    keys = [one for one in found.differences_from_paper if one.startswith("recipe: ")]
+    assert [one.split()[1] for one in keys] == changed
+    assert [one for one in found.differences_from_paper if one not in keys] == [
+        "recipe mirror-sentence is not the paper's",
+        "corpus words-en is not the paper's",
+        "corpus words-en: whitespace collapsed, in the paper kept",
+    ]
+    assert found.assumptions == ["corpus words-en: which words"]
+
+
+def test_the_searches_of_a_grid_are_those_that_tables_show():
+    def shown(kind="grid", **grid):
+        tables = {"t": SimpleNamespace(kind=kind), "u": SimpleNamespace(kind="scores")}
+        grid = SimpleNamespace(**{"searches": {"a": 1, "b": 2}, "shown": None, **grid})
+        return shown_searches(SimpleNamespace(grid=grid, tables=tables))
+
+    assert shown() == ["a", "b"]
+    assert shown(shown=["b"]) == ["b"]
+    assert shown("models") == []
+    assert shown_searches(SimpleNamespace(grid=None, tables={})) == []
+    with pytest.raises(UserError, match=r"`tuning_grid\.shown` has `c`, which is not in"):
+        shown(shown=["a", "c"])

@@ -1,0 +1,76 @@
+"""Write which packages (packages of workflow_scripts) import which, as a graphviz file on stdout.
+
+`make packages` draws it. Imports come from grimp, the graph under import-linter. An arrow is left
+out where a longer way says the same, unless it is in a circle; so are modules that all import
+(errors, files, ...).
+"""
+
+import sys
+from pathlib import Path
+
+import grimp
+
+PROJECT = "workflow_scripts"
+STYLE = """digraph packages {
+  rankdir=TB; bgcolor="transparent"; ranksep=0.45; nodesep=0.3
+  node [shape=box, style="rounded,filled", fillcolor="#eef3f8", color="#54708c", height=0.35,
+        fontname="Helvetica", fontsize=12]
+  edge [color="#8a97a5", arrowsize=0.6]
+"""
+
+
+def package_imports() -> dict[str, set[str]]:
+    """Return {package: packages that it imports}.
+
+    A module beside them that imports one is a package too.
+    """
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+    graph = grimp.build_graph(PROJECT, cache_dir=None)
+    packages = {name for name in graph.find_children(PROJECT) if graph.find_children(name)}
+    doors = {
+        name
+        for name in graph.find_children(PROJECT) - packages
+        if any(
+            graph.direct_import_exists(importer=name, imported=package, as_packages=True)
+            for package in packages
+        )
+    }
+    inside = {name: {name, *graph.find_descendants(name)} for name in packages | doors}
+    package_of = {module: package for package, modules in inside.items() for module in modules}
+    return {
+        package: {
+            package_of[imported]
+            for module in modules
+            for imported in graph.find_modules_directly_imported_by(module)
+            if imported in package_of and package_of[imported] != package
+        }
+        for package, modules in inside.items()
+    }
+
+
+def reaches(imports: dict[str, set[str]], start: str, end: str, seen: set[str]) -> bool:
+    """Return whether a package imports another, if by way of others."""
+    seen.add(start)
+    return end in imports[start] or any(
+        reaches(imports, package, end, seen) for package in imports[start] - seen
+    )
+
+
+def main() -> None:
+    imports = package_imports()
+    lines = [STYLE]
+    for package in sorted(imports):
+        lines.append(f'  "{package.removeprefix(PROJECT + ".")}"\n')
+        for imported in sorted(imports[package]):
+            others = imports[package] - {imported}
+            circular = reaches(imports, imported, package, set())
+            if circular or not any(
+                reaches(imports, other, imported, {package}) for other in others
+            ):
+                names = (name.removeprefix(PROJECT + ".") for name in (package, imported))
+                lines.append('  "{}" -> "{}"\n'.format(*names))
+    sys.stdout.write("".join(lines) + "}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+"""What is there: raw files, word vectors and models, and those that a download brings."""
+
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from workflow_scripts.corpora import block as corpora
+from workflow_scripts.datasets.entry import raw_files
+from workflow_scripts.errors import UserError
+from workflow_scripts.plan.cell_requests import CellRequest
+from workflow_scripts.plan.encoders import Encoder
+from workflow_scripts.plan.models import Models
+from workflow_scripts.plan.raw_data import RawData
+from workflow_scripts.plan.typed import Typed
+
+
+class NotRun(NamedTuple):
+    """Why a cell has no own value; `dataset_missing` says that it is for want of its data set."""
+
+    reason: str
+    dataset_missing: bool = False
+
+
+class Availability:
+    """The files that a config names, as they are when the Snakefile is read."""
+
+    def __init__(self, typed: Typed, models: Models) -> None:
+        self._typed = typed
+        self._models = models
+        self.root = Path(typed.config.data.root)
+        self.raw = RawData(self.root, typed.config.data.fetch, typed.config.results)
+        # asked for again and again
+        self.missing_files = cache(self._missing_files)
+        self._missing_of_corpus = cache(lambda corpus: self.raw.missing(self.corpus_files(corpus)))
+
+    # ---- files ----------------------------------------------------------------------------------
+
+    def dataset_files(self, dataset: str) -> list[Path]:
+        return raw_files(self.root, self._typed.datasets[dataset])
+
+    def corpus_files(self, corpus: str) -> list[Path]:
+        """Return the raw files of a corpus, or of those that it is joined of."""
+        block = self._typed.corpora[corpus]
+        files = corpora.raw_files(self.root, block)
+        return [*files, *(file for other in block.corpora() for file in self.corpus_files(other))]
+
+    def suite_datasets(self, suite: str) -> list[str]:
+        """Return the data sets of a suite; without the missing ones where these are skipped."""
+        entries = self._typed.datasets
+        names = [n for n in self._typed.config.suites[suite].datasets if entries[n].absent is None]
+        if self._typed.config.data.missing == "error":
+            return names
+        return [name for name in names if not self.missing_files(name)]
+
+    def _missing_files(self, dataset: str) -> list[Path]:
+        """Return the raw files of a data set, or of the corpus it is made of, that are absent."""
+        missing = self.raw.missing(self.dataset_files(dataset))
+        for corpus in self._typed.datasets[dataset].corpora():
+            self._typed.named("corpora", corpus, f"datasets.{dataset}.corpus")
+            missing += self._missing_of_corpus(corpus)
+        return missing
+
+    def _missing_vectors(self, model: str) -> list[Path]:
+        vectors = self._models.vectors(model)
+        return [] if vectors is None else self.raw.missing([Path(vectors)])
+
+    # ---- why a cell is not run ------------------------------------------------------------------
+
+    def not_run(self, wanted: CellRequest) -> NotRun | None:
+        """Return why a cell is left out; None where it is run."""
+        if wanted.absent is not None:
+            return NotRun(wanted.absent)
+        if self._typed.config.data.missing == "error":
+            return None
+        lacking = "{} {}: {} is not in the data root"
+        if missing := self.missing_files(wanted.dataset):
+            reason = lacking.format("data set", wanted.dataset, missing[0].name)
+            return NotRun(reason, dataset_missing=True)
+        for encoder in wanted.encoders[0]:
+            if missing := self._missing_vectors(encoder.model):
+                return NotRun(lacking.format("model", encoder.model, missing[0].name))
+            for corpus in self._typed.corpora_of(encoder):
+                if missing := self._missing_of_corpus(corpus):
+                    return NotRun(lacking.format("corpus", corpus, missing[0].name))
+        return None
+
+    # ---- before the first job -------------------------------------------------------------------
+
+    def require(self, encoders: Iterable[Encoder], suites: Iterable[str]) -> None:
+        """Raise `UserError` naming the first file of encoders and suites that no job can have."""
+        for model in sorted({encoder.model for encoder in encoders}):
+            self._models.require_files(model)
+        if self._typed.config.data.missing == "skip":
+            return
+        for dataset in sorted({one for suite in suites for one in self.suite_datasets(suite)}):
+            self.require_dataset(dataset)
+        for model in sorted({encoder.model for encoder in encoders}):
+            for file in self._missing_vectors(model):
+                raise UserError(
+                    f"{file}: no such file, needed by model `{model}`; put it there or change "
+                    f"`models.{model}.vectors`"
+                )
+        for corpus in sorted({c for encoder in encoders for c in self._typed.corpora_of(encoder)}):
+            self.require_corpus(corpus)
+
+    def require_dataset(self, dataset: str) -> None:
+        """Raise `UserError` naming the first raw file of a data set that is absent."""
+        for corpus in self._typed.datasets[dataset].corpora():
+            self.require_corpus(corpus)
+        for file in self.missing_files(dataset):
+            obtain = self._typed.datasets[dataset].obtain
+            raise UserError(
+                f"{file}: no such file, needed by data set `{dataset}`; "
+                + (f"{obtain}; " if obtain else "put it there, or change `data.root`; ")
+                + "`data.missing: skip` leaves out the cells of missing data sets"
+            )
+
+    def require_corpus(self, corpus: str) -> None:
+        """Raise `UserError` naming the raw file of a corpus that is absent."""
+        for part in [corpus, *self._typed.corpora[corpus].corpora()]:
+            for file in self._missing_of_corpus(part):
+                raise UserError(corpora.missing_message(part, self._typed.corpora[part], file))

@@ -1,0 +1,248 @@
+"""What is asked for: the cells of all tables and figures, as encoders, suites and data sets."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from workflow_scripts import plugins
+from workflow_scripts.errors import UserError
+from workflow_scripts.figures.config import FigureBlock
+from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder, score_id
+from workflow_scripts.plan.typed import Typed
+from workflow_scripts.scoring.tasks import register as tasks
+from workflow_scripts.tables.config import TableBlock
+
+Cell = tuple[str, str]
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+
+
+class Place(NamedTuple):
+    """One data set of one cell, as the config asks for it; `where` is the key that does.
+
+    `model` is an id, or one for each language; `corpus` is None where nothing is tuned. In model,
+    recipe, corpus and suite `{language}` is the language of the data set, and the other words in
+    braces are those that `names` gives. `metric` None is the primary one of the data set's task,
+    `seeds` None are those of the config.
+    """
+
+    where: str
+    model: str | Mapping[str, str]
+    recipe: str
+    corpus: str | None
+    suite: str
+    dataset: str
+    metric: str | None = None
+    names: Mapping[str, str] = {}
+    seeds: list[int] | None = None
+
+
+class CellRequest(NamedTuple):
+    """One data set of one cell: whom to score on what.
+
+    `encoders` has for each seed the encoder, or both sides of a lexicon pair; `suites` the suite
+    that each side is embedded for. `absent` says why there is no model or corpus: then no encoders.
+    """
+
+    place: Place
+    metric: str
+    suites: tuple[str, ...]
+    encoders: tuple[tuple[Encoder, ...], ...]
+    absent: str | None = None
+
+    @property
+    def dataset(self) -> str:
+        return self.place.dataset
+
+    def score_ids(self) -> list[str]:
+        """Return the path part of the scores of each seed: encoder and suite, or lexicon."""
+        name = self.dataset if len(self.suites) == 2 else self.suites[0]
+        return [f"{score_id(encoders)}/{name}" for encoders in self.encoders]
+
+
+def cell_of_table(row: Mapping[str, Any], column: Mapping[str, Any]) -> Cell:
+    """Return by what a cell of a table is known."""
+    return row["id"], column["id"]
+
+
+def cell_of_figure(row: Mapping[str, Any]) -> Cell:
+    """Return by what a curve, panel, point or bucket of a figure is known."""
+    return row.get("id", ""), row.get("corpus", "")
+
+
+def _places_of_table(name: str, block: TableBlock) -> Iterator[tuple[Cell, Place]]:
+    kind = plugins.load("tables.kinds", block.kind)
+    for row, column in kind.places(block) if hasattr(kind, "places") else ():
+        for dataset in column.get("datasets") or [column["dataset"]]:
+            where, suite = f"tables.{name}.rows.{row['id']}", row.get("suite", block.suite)
+            ids = (row["model"], row["recipe"], row.get("corpus"), suite, dataset)
+            metric = row.get("metric", column.get("metric"))
+            seeds = getattr(block, "seeds", None)
+            place = Place(where, *ids, metric, column.get("with", {}), seeds)
+            yield cell_of_table(row, column), place
+
+
+def _places_of_figure(name: str, block: FigureBlock) -> Iterator[tuple[Cell, Place]]:
+    for row in plugins.load("figures.kinds", block.kind).places(block):
+        keys = ("model", "recipe", "corpus", "suite", "dataset")
+        where = ".".join(["figures", name, *([row["id"]] if "id" in row else [])])
+        ids = (row.get(key) for key in keys)
+        yield cell_of_figure(row), Place(where, *ids, metric=row.get("metric"))
+
+
+class CellRequests:
+    """What the tables and figures of a config ask for, whether its files are there or not.
+
+    Raises `UserError`, naming key and remedy, for a cell that asks for what the config has not.
+    """
+
+    def __init__(self, typed: Typed) -> None:
+        self._typed = typed
+        self._sides = {
+            name: [entry.source, entry.target] if self.is_lexicon(name) else [entry.language]
+            for name, entry in typed.datasets.items()
+        }
+        # {(section, id): {cell: data sets}}, the one traversal of tables and figures
+        self.cells: dict[tuple[str, str], dict[Cell, list[CellRequest]]] = {}
+        for section, places_of in (("tables", _places_of_table), ("figures", _places_of_figure)):
+            for name, block in getattr(typed, section).items():
+                cells = self.cells.setdefault((section, name), {})
+                for cell, place in places_of(name, block):
+                    cells.setdefault(cell, []).append(self._wanted(place))
+
+    def __iter__(self) -> Iterator[CellRequest]:
+        for cells in self.cells.values():
+            for wanted in cells.values():
+                yield from wanted
+
+    def is_lexicon(self, dataset: str) -> bool:
+        """Return whether a data set has two sides, each with an encoder of its own."""
+        return tasks.needs(self._typed.datasets[dataset].task, "translations")
+
+    def encoders_of(self, wanted: Iterable[CellRequest]) -> set[Encoder]:
+        """Return the encoders of some cells, with those that their recipes start from."""
+        found = {one for each in wanted for encoders in each.encoders for one in encoders}
+        return found | {start for encoder in found for start in self._starts(encoder)}
+
+    def start_of(self, encoder: Encoder) -> Encoder | None:
+        """Return the encoder that the tuning of another begins from; None where the model does."""
+        start = self._typed.recipes[encoder.recipe].start
+        return start and encoder._replace(recipe=start.recipe, corpus=start.corpus)
+
+    def _starts(self, encoder: Encoder) -> Iterator[Encoder]:
+        while (start := self.start_of(encoder)) is not None:
+            yield start
+            encoder = start
+
+    def development_suites(self, encoders: Iterable[Encoder]) -> set[str]:
+        """Return the suites of the development sets that tunings are watched on."""
+        found = {self._typed.recipes[encoder.recipe].development for encoder in encoders}
+        return {development.suite for development in found if development is not None}
+
+    # ---- one data set of a cell -----------------------------------------------------------------
+
+    def _wanted(self, place: Place) -> CellRequest:
+        typed = self._typed
+        entry = typed.named("datasets", place.dataset, f"{place.where}.dataset")
+        if entry.task not in tasks.TASKS:
+            raise UserError(
+                f"config: `{place.where}.dataset` is `{place.dataset}`, of task {entry.task}, "
+                f"which is not scored; use one of task {', '.join(tasks.TASKS)}"
+            )
+        metrics = tasks.task(entry.task).METRICS
+        if place.metric is not None and place.metric not in metrics:
+            raise UserError(
+                f"config: `{place.where}.metric` is `{place.metric}`, which is none of task "
+                f"{entry.task}; use one of: {', '.join(metrics)}"
+            )
+        name = self._fill(place.recipe, place, None)
+        recipe = typed.named("recipes", name, f"{place.where}.recipe")
+        if recipe.tunes and place.corpus is None:
+            raise UserError(f"config: `{place.where}.corpus` is missing: its recipe tunes on one")
+        if not recipe.tunes and place.corpus is not None:
+            raise UserError(
+                f"config: `{place.where}.corpus` has no use: recipe `{name}` does not tune; "
+                "remove the key"
+            )
+        self.check_corpora(name)
+        sides = self._sides[place.dataset]
+        suites = tuple(self._suite(place, language) for language in sides)
+        wanted = CellRequest(place, place.metric or metrics[0], suites, ())
+        if entry.absent is not None:
+            return wanted._replace(absent=entry.absent)
+        models = []
+        for language in sides:
+            model = self._model(place, language)
+            if model is None:
+                return wanted._replace(absent="no model for this language in this config")
+            if (reason := typed.models[model].absent) is not None:
+                return wanted._replace(absent=reason)
+            layered = typed.layer(name) is not None
+            if typed.models[model].vectors is not None and (typed.is_tuned(name) or layered):
+                wrong = "asks a layer of" if layered else "cannot tune"
+                raise UserError(
+                    f"config: `{place.where}`: `{model}` is a file of word vectors, which recipe "
+                    f"`{name}` {wrong}; give a recipe of method none without `layer`"
+                )
+            corpus = self._corpus(place, language)
+            if recipe.start is not None and not recipe.tunes:
+                corpus = recipe.start.corpus
+            for one in typed.corpora_of(Encoder(model, name, corpus, 0)):
+                if (reason := typed.corpora[one].absent()) is not None:
+                    return wanted._replace(absent=reason)
+            models.append((model, corpus))
+        encoders = tuple(
+            tuple(Encoder(model, name, corpus, seed) for model, corpus in models)
+            for seed in typed.seeds(name, place.seeds)
+        )
+        return wanted._replace(encoders=encoders)
+
+    def check_corpora(self, recipe: str) -> None:
+        """Raise `UserError` for a corpus that a recipe names and the config lacks.
+
+        Of recipes that are asked for alone: the others may name what another config has.
+        """
+        block = self._typed.recipes[recipe]
+        for key, corpus in block.corpora().items():
+            self._typed.named("corpora", corpus, f"recipes.{recipe}.{key}")
+        if block.start is not None:
+            self._typed.named("corpora", block.start.corpus, f"recipes.{recipe}.start.corpus")
+            self.check_corpora(block.start.recipe)
+
+    def _suite(self, place: Place, language: str) -> str:
+        name = self._fill(place.suite, place, language)
+        suite = self._typed.named("suites", name, f"{place.where}.suite")
+        if place.dataset not in suite.datasets:
+            raise UserError(
+                f"config: `suites.{name}` lacks dataset `{place.dataset}`, which "
+                f"`{place.where}` shows; add it: "
+                f"`suites: {{{name}: {{datasets+: [{place.dataset}]}}}}`"
+            )
+        return name
+
+    def _model(self, place: Place, language: str) -> str | None:
+        """Return the model of a cell, second names resolved; None where no language has one."""
+        model = place.model if isinstance(place.model, str) else place.model.get(language)
+        if model is None:
+            return None
+        name = self._fill(model, place, language)
+        return self._typed.named("models", name, f"{place.where}.model").same_as or name
+
+    def _corpus(self, place: Place, language: str) -> str:
+        if place.corpus is None:
+            return UNTUNED_CORPUS
+        name = self._fill(place.corpus, place, language)
+        self._typed.named("corpora", name, f"{place.where}.corpus")
+        return name
+
+    def _fill(self, pattern: str, place: Place, language: str | None) -> str:
+        names = {**place.names, **({} if language is None else {"language": language})}
+
+        def value(match: re.Match[str]) -> str:
+            if match[1] not in names:
+                raise UserError(
+                    f"config: `{place.where}`: no value for {match[0]} in `{pattern}`; give it "
+                    "in the column's `with`"
+                )
+            return names[match[1]]
+
+        return _PLACEHOLDER.sub(value, pattern)

@@ -1,0 +1,88 @@
+"""What one block of a config says of another: ids that must be there, and fit."""
+
+from workflow_scripts.corpora.kinds.register import check_joined
+from workflow_scripts.datasets.entry import DatasetEntry, format_of
+from workflow_scripts.errors import UserError, nearest_name
+from workflow_scripts.plan.typed import Typed
+from workflow_scripts.scoring.tasks import register as tasks
+from workflow_scripts.tables.document import OWN
+
+
+def check_config(typed: Typed) -> None:
+    """Check models, corpora, data sets, suites, recipes and papers against each other.
+
+    What cells of tables and figures name is checked by `CellRequests`. Raises `UserError` for the
+    first mistake, naming the key, the nearest known name and the remedy.
+    """
+    for model, block in typed.config.models.items():
+        where = f"models.{model}.same_as"
+        if block.same_as is not None and typed.named("models", block.same_as, where).same_as:
+            raise UserError(
+                f"config: `{where}` is `{block.same_as}`, itself another name; "
+                "name the model that it stands for"
+            )
+    for name, entry in typed.datasets.items():
+        _check_task(name, entry)
+    check_joined(typed.corpora)
+    for name, suite in typed.config.suites.items():
+        for dataset in suite.datasets:
+            typed.named("datasets", dataset, f"suites.{name}.datasets")
+    for name in typed.recipes:
+        _check_start(typed, name)
+        if (development := typed.recipes[name].development) is not None:
+            where = f"recipes.{name}.development"
+            chosen = (development.suite, development.dataset, where)
+            check_development(typed, *chosen, typed.recipes[name].classifies)
+    for kind in ("tables", "figures"):
+        for name, block in getattr(typed, kind).items():
+            if block.paper not in (OWN, *typed.config.papers):
+                raise UserError(
+                    f"config: `{kind}.{name}.paper` is `{block.paper}`, which is not in `papers`; "
+                    f"{nearest_name(block.paper, typed.config.papers)}"
+                )
+
+
+def check_development(
+    typed: Typed, suite: str, dataset: str, where: str, classifies: bool = False
+) -> None:
+    """Raise `UserError` unless the suite holds the data set and its task has a single score.
+
+    `where` is the block of config that names both; `classifies` is true of a recipe that trains a
+    classifier, which is then scored on classification.
+    """
+    datasets = typed.named("suites", suite, f"{where}.suite").datasets
+    task = typed.named("datasets", dataset, f"{where}.dataset").task
+    if dataset not in datasets:
+        raise UserError(
+            f"config: `suites.{suite}` lacks dataset `{dataset}`, on which `{where}` scores; "
+            "add it to the suite or name another suite"
+        )
+    if not (classifies and task == "classification"):
+        tasks.check_development_task(dataset, task, f"config: `{where}.dataset`")
+
+
+def _check_task(name: str, entry: DatasetEntry) -> None:
+    """Raise `UserError` unless a data set's task scores the items that its format gives."""
+    items = format_of(entry).ITEMS.__name__
+    fitting = [task for task in tasks.TASKS if items == tasks.task(task).ITEMS]
+    # sets that no task scores yet can be read and embedded
+    if fitting and entry.task not in fitting:
+        raise UserError(
+            f"config: `datasets.{name}.task` is `{entry.task}`; format {entry.format} is for task "
+            f"{' or '.join(fitting)}"
+        )
+
+
+def _check_start(typed: Typed, name: str) -> None:
+    seen = [name]
+    while (start := typed.recipes[seen[-1]].start) is not None:
+        where = f"recipes.{seen[-1]}.start"
+        if not typed.named("recipes", start.recipe, f"{where}.recipe").tunes:
+            raise UserError(
+                f"config: `{where}.recipe` is `{start.recipe}`, which tunes nothing; leave `start` "
+                "out to begin from the model itself"
+            )
+        if start.recipe in seen:
+            circle = " -> ".join([*seen, start.recipe])
+            raise UserError(f"config: `{where}.recipe`: in a circle ({circle}); break it")
+        seen.append(start.recipe)

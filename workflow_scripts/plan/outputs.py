@@ -1,0 +1,232 @@
+"""What the assembly of tables, figures and the pages of everything is given: blocks and files."""
+
+from collections import defaultdict
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from workflow_scripts import plugins
+from workflow_scripts.canonical import canonical
+from workflow_scripts.plan.cell_requests import CellRequest, cell_of_figure, cell_of_table
+from workflow_scripts.plan.requested_jobs import embedding_jobs, requested_jobs, scoring_jobs
+from workflow_scripts.plan.requirements import shown_searches
+from workflow_scripts.plan.unverified_files import UnverifiedFiles
+from workflow_scripts.tables.document import paper_name
+from workflow_scripts.tables.page_records import input_files
+from workflow_scripts.tables.render import report_text, rst_text
+
+if TYPE_CHECKING:
+    from workflow_scripts.plan.plan import Plan
+
+# kinds of corpora, as the table of running times calls what they hold; others hold words
+_TUNED_ON = {
+    "names": "names",
+    "sentences": "sentences",
+    "text": "running text",
+    "bitext": "translations",
+    "nli": "inference",
+    "labelled": "texts with a class",
+}
+
+
+class Run:
+    """What a kind of table or figure may ask of the run: one of them, and the config around it."""
+
+    def __init__(self, plan: "Plan", section: str, name: str) -> None:
+        self._plan = plan
+        self._place = (section, name)
+        self.results = plan.config.results
+
+    def cell(self, row: dict[str, Any], column: dict[str, Any]) -> dict[str, Any]:
+        """Return {parts, differences_from_paper, tolerance} of a table's cell, or {not_run}."""
+        cell = cell_of_table(row, column)
+        return self._plan.cells.cell(*self._place, cell, column.get("tolerance"))
+
+    def left_out(self, row: dict[str, Any], column: dict[str, Any]) -> list[str]:
+        """Return the data sets that the mean of a cell leaves out for want of their files."""
+        return self._plan.cells.left_out(*self._place, cell_of_table(row, column))
+
+    def models_of(self, row: dict[str, Any], column: dict[str, Any]) -> list[str]:
+        wanted = self._plan.asked.cells[self._place][cell_of_table(row, column)]
+        return [encoder.model for one in wanted for side in one.encoders for encoder in side]
+
+    def values(self, row: dict[str, Any], tolerance: float | None = None) -> dict[str, Any]:
+        """Return the `parts` of a curve, panel, point or bucket, or why it is `not_run`.
+
+        With a tolerance it is compared with published values, so its differences from the paper are
+        there too.
+        """
+        cell = self._plan.cells.cell(*self._place, cell_of_figure(row), tolerance)
+        keys = ("parts", "not_run") if tolerance is None else cell
+        return {key: cell[key] for key in keys if key in cell}
+
+    def suite_file(self, row: dict[str, Any], file: str) -> str:
+        """Return a file (strings.txt, items.json) of the suite of a row of a figure."""
+        return self._plan.given.suite_file(self._wanted(row).suites[0], file)
+
+    def vectors(self, row: dict[str, Any]) -> str:
+        """Return the vectors of the suite of a row of a figure, by the first seed's encoder."""
+        wanted = self._wanted(row)
+        return f"{self.results}/embeddings/{wanted.encoders[0][0]}/{wanted.suites[0]}.npy"
+
+    def _wanted(self, row: dict[str, Any]) -> CellRequest:
+        return self._plan.asked.cells[self._place][cell_of_figure(row)][0]
+
+    def corpus(self, corpus: str) -> dict[str, Any]:
+        return self._plan.typed.blocks["corpora"][corpus]
+
+    def note(self, model: str) -> str:
+        return self._plan.models.note(model)
+
+    def listing(self, published: dict[str, str]) -> list[dict[str, Any]]:
+        """Return what a table shows of the models, those of `published` first."""
+        paper = self._plan.typed.tables[self._place[1]].paper
+        return self._plan.models.listing(published, paper)
+
+    def grid_searches(self) -> list[str]:
+        """Return the searches that tables of the tuning grid show."""
+        return shown_searches(self._plan.typed)
+
+    def benchmarks(self) -> dict[str, list[str]]:
+        """Return the benchmark files of the jobs of its paper's tables and figures, by group."""
+        plan = self._plan
+        run = plan.cells.run_for(plan.typed.tables[self._place[1]].paper)
+        recipes = plan.typed.recipes
+        tuned = sorted(one for one in plan.requests.encoders_of(run) if recipes[one.recipe].tunes)
+        methods = dict.fromkeys(recipes[one.recipe].method for one in tuned)
+        labels = dict.fromkeys(("words", *_TUNED_ON.values()))
+        groups = {f"method {name}, {label}": set() for name in methods for label in labels}
+        groups |= {"embedding": embedding_jobs(plan, run), "scoring": scoring_jobs(plan, run)}
+        for encoder in tuned:
+            corpus = plan.typed.corpora[encoder.corpus]
+            first = next(iter(corpus.corpora()), encoder.corpus)
+            label = _TUNED_ON.get(plan.typed.corpora[first].kind, "words")
+            method = recipes[encoder.recipe].method
+            groups[f"method {method}, {label}"].add(f"tune_encoder/{encoder}")
+        folder = f"{plan.config.results}/benchmarks"
+        return {key: sorted(f"{folder}/{file}.tsv" for file in its) for key, its in groups.items()}
+
+
+class Outputs:
+    """The tables and figures of a plan; every method is a function of its config."""
+
+    def __init__(self, plan: "Plan") -> None:
+        self._plan = plan
+        self._results = plan.config.results
+        self.unchecked = UnverifiedFiles(plan)
+        self.tables, self.figures = plan.typed.tables, plan.typed.figures
+        # asked for by several functions of a rule
+        self.resolved = cache(self._resolved)
+
+    def _resolved(self, section: str, name: str) -> dict[str, Any]:
+        """Return the block of a table or figure as its step reads it."""
+        config = getattr(self, section)[name]
+        reference = config.reference and f"config/reference/{config.paper}/{config.reference}.tsv"
+        shared = config.model_dump(include={"kind", "title", "notes", "caption"})
+        unchecked = self.unchecked.note_on_cells(self._plan.cells.run_of(section, name))
+        shared |= {"id": name, "reference": reference, "data": self.data_note(unchecked)}
+        kind = plugins.load(f"{section}.kinds", config.kind)
+        return shared | kind.resolve(config, Run(self._plan, section, name))
+
+    def data_note(self, unchecked: str) -> str:
+        """Return what the tables say of the data; `unchecked` is of those that were read."""
+        return f"{self._label.rstrip('.')}; {unchecked}" if unchecked else self._label
+
+    @property
+    def _label(self) -> str:
+        return self._plan.config.data.label or self._plan.present.root.name
+
+    def block(self, section: str, name: str) -> str:
+        """Return the canonical block of a table or figure, or of a page of everything."""
+        scores = self._plan.cells.all_scores
+        pages = {"scores": scores, "scorecard": self._page, "index": self._index}
+        return canonical(pages[name]() if name in pages else self.resolved(section, name))
+
+    def files(self, section: str, name: str) -> list[str]:
+        """Return what a table is assembled from or a figure drawn from, besides its block."""
+        return input_files(section, self.resolved(section, name))
+
+    def module(self, section: str, name: str) -> str:
+        """Return the module of the kind of a table or figure, as `sources` takes it."""
+        return plugins.module_of(f"{section}.kinds", getattr(self, section)[name].kind)
+
+    # ---- the pages of everything ----------------------------------------------------------------
+
+    def papers(self) -> dict[str, list[str]]:
+        """Return the pages of tables and the drawings of figures, by paper."""
+        found = defaultdict(list)
+        for name, block in self.tables.items():
+            found[block.paper].append(f"{self._results}/tables/{name}.html")
+        for name, block in self.figures.items():
+            found[block.paper].append(f"{self._results}/figures/{name}.png")
+        return {paper: found[paper] for paper in self._plan.config.papers}
+
+    def _page(self) -> dict[str, Any]:
+        """Return data, titles of papers, and their tables and figures: id, title, task, cells."""
+        found: dict[str, dict[str, list[dict[str, str]]]] = {}
+        for section in ("tables", "figures"):
+            for name, block in getattr(self, section).items():
+                one = {"id": name, "title": block.title, "task": self.task(section, name)}
+                one["cells"] = f"{self._results}/{section}/cells/{name}.tsv"
+                found.setdefault(block.paper, {"tables": [], "figures": []})[section].append(one)
+        titles = {name: one.title for name, one in self._plan.config.papers.items()}
+        unchecked = self.unchecked.note_on_cells(self._plan.cells.run)
+        return {"titles": titles, "papers": found, "data": self.data_note(unchecked)}
+
+    def task(self, section: str, name: str) -> str:
+        """Return the task of the data sets of a table or figure, as pages group them."""
+        wanted = (one for cell in self._plan.asked.cells[section, name].values() for one in cell)
+        tasks = {self._plan.typed.datasets[one.dataset].task for one in wanted}
+        if len(tasks) > 1:
+            return "Several tasks"
+        return tasks.pop().replace("-", " ").capitalize() if tasks else "Models, settings, times"
+
+    def _overview(self) -> dict[str, list[dict[str, Any]]]:
+        """Return by paper what the overview shows of tables: those that say so, or else all."""
+        found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        for name, block in self.tables.items():
+            kind = plugins.load("tables.kinds", block.kind)
+            headline = kind.headline(block) if hasattr(kind, "headline") else None
+            if headline is not None:
+                for row in headline["rows"]:
+                    row["models"] = self._models_of_row(name, row["row"])
+                found[block.paper].append({"table": name, **headline})
+        return {
+            paper: [one for one in headlines if one["is_chosen"]] or headlines
+            for paper, headlines in found.items()
+        }
+
+    def label(self, section: str, name: str, what: str) -> str:
+        """Return the title, paper or task of a table or figure, as the report sorts them."""
+        block = getattr(self, section)[name]
+        if what == "task":
+            return self.task(section, name)
+        titles = {paper: one.title for paper, one in self._plan.config.papers.items()}
+        return report_text(block.title if what == "title" else paper_name(block.paper, titles))
+
+    def caption(self, figure: str) -> str:
+        """Return the caption of a figure for the report, which reads it as reStructuredText."""
+        return rst_text(self.figures[figure].caption)
+
+    def _models_of_row(self, table: str, row: str) -> list[str]:
+        cells = self._plan.asked.cells["tables", table].items()
+        wanted = (one for (name, _), asked in cells if name == row for one in asked)
+        return sorted({encoder.model for encoder in self._plan.asked.encoders_of(wanted)})
+
+    def _index(self) -> dict[str, Any]:
+        plan = self._plan
+        encoders = sorted(plan.requirements(False).encoders)
+        recipes = {recipe for one in encoders for recipe in plan.typed.recipes_of(one.recipe)}
+        return {
+            **self._page(),
+            # of a block's keys no order is kept
+            "order": [*plan.config.papers],
+            "overview": self._overview(),
+            "scores": plan.cells.all_scores(),
+            "encoders": list(map(str, encoders)),
+            "jobs": requested_jobs(plan),
+            "recipes": {name: plan.typed.blocks["recipes"][name] for name in sorted(recipes)},
+            "label": self._label,
+            "seeds": plan.config.seeds,
+            "paper": plan.config.data.paper,
+            "models": {one: plan.models.note(one) for one in sorted({e.model for e in encoders})},
+        }

@@ -1,0 +1,75 @@
+"""The plan of a run: a config read, checked, and cut into what each rule asks for."""
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, NoReturn
+
+from workflow_scripts.configuration.layers import Layers, read_layers
+from workflow_scripts.content_hashes import ContentHashes
+from workflow_scripts.errors import UserError, path_error
+from workflow_scripts.plan.availability import Availability
+from workflow_scripts.plan.cell_requests import CellRequests
+from workflow_scripts.plan.cells import Cells
+from workflow_scripts.plan.checks import check_config
+from workflow_scripts.plan.fetched import Downloads
+from workflow_scripts.plan.models import Models
+from workflow_scripts.plan.outputs import Outputs
+from workflow_scripts.plan.requirements import Requirements, require_files
+from workflow_scripts.plan.rule_inputs import RuleInputs
+from workflow_scripts.plan.typed import read_typed
+
+
+class Plan:
+    """The parts of a plan: what is asked for, what is there, and what each rule gets.
+
+    Raises `UserError` for a mistake in the config, naming file or key and the remedy, and for
+    files that are missing, before the first job.
+    """
+
+    def __init__(self, layers: Layers) -> None:
+        typed = read_typed(layers)
+        check_config(typed)
+        results, root = typed.config.results, Path(typed.config.data.root)
+        self.typed = typed
+        self.config = typed.config
+        # what tells of the results goes with them: a folder that no rule knows
+        self.records = Path(results) / ".workflow"
+        self.hashes = ContentHashes(self.records / "hashes.jsonl")
+        self.models = Models(typed.models, root, Path(typed.config.downloads.models), results)
+        self.requests = CellRequests(typed)
+        self.availability = Availability(typed, self.models)
+        self.fetching = Downloads(typed.config.downloads, root, self.availability.raw, self.hashes)
+        self.cells = Cells(typed, self.requests, self.availability)
+        self.rule_inputs = RuleInputs(typed, self.requests, self.availability, self.models)
+        self.outputs = Outputs(self)
+        # what tables and figures read, of all cells (True) or of those that are run
+        self.requirements = cache(partial(Requirements, self))
+        require_files(self)
+
+
+def make_plan(files: Iterable[str | Path], said: Mapping[str, Any]) -> Plan:
+    """Return the plan of config files and of what --config said; a mistake ends the run."""
+    with mistakes_end_the_run():
+        return Plan(read_layers(files, said))
+
+
+@contextmanager
+def mistakes_end_the_run() -> Iterator[None]:
+    """End the run where the block raises what a user can mend."""
+    try:
+        yield
+    except UserError as error:
+        stop(error)
+    except OSError as error:
+        if (told := path_error(error)) is None:
+            raise
+        stop(told)
+
+
+def stop(error: UserError) -> NoReturn:
+    """End the run with the message of a mistake, a line for each thing, without a traceback."""
+    first, *further = str(error).split("\n")
+    sys.exit("\n".join(["error: " + " ".join(first.split()), *further]))

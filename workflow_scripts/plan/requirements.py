@@ -1,0 +1,106 @@
+"""What tables and figures read, and the downloads that bring it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workflow_scripts.configuration.blocks import wildcard_in
+from workflow_scripts.errors import UserError, nearest_name
+from workflow_scripts.plan.raw_data import RawData, gated_sets
+from workflow_scripts.plan.typed import Typed
+
+if TYPE_CHECKING:
+    from workflow_scripts.plan.plan import Plan
+
+
+class Requirements:
+    """Ids of models, corpora and data sets that the tables and figures of a config read.
+
+    `also_missing`: as if no file were missing, in place of what the cells that are run read.
+    """
+
+    def __init__(self, plan: "Plan", also_missing: bool) -> None:
+        self._plan = plan
+        typed, asked, present = plan.typed, plan.requests, plan.availability
+        wanted = list(asked) if also_missing else plan.cells.run
+        self.encoders = asked.encoders_of(wanted)
+        self.suites = {suite for one in wanted for suite in one.suites if one.encoders}
+        self.suites |= asked.development_suites(self.encoders)
+        self.models = {encoder.model for encoder in self.encoders}
+        corpora = {corpus for encoder in self.encoders for corpus in typed.corpora_of(encoder)}
+        for name in shown_searches(typed):
+            search = typed.grid.searches[name]
+            where = f"tuning_grid.searches.{name}"
+            for kind, key in (("models", "model"), ("corpora", "corpus"), ("suites", "suite")):
+                typed.named(kind, getattr(search, key), f"{where}.{key}")
+            self.models.add(typed.models[search.model].same_as or search.model)
+            corpora.add(search.corpus)
+            self.suites.add(search.suite)
+        self.datasets: set[str] = set()
+        for suite in self.suites:
+            names = typed.config.suites[suite].datasets
+            self.datasets.update(names if also_missing else present.suite_datasets(suite))
+        for name in self.datasets:
+            for corpus in typed.datasets[name].corpora():
+                typed.named("corpora", corpus, f"datasets.{name}.corpus")
+                corpora.add(corpus)
+        self.corpora = corpora
+
+    def files(self) -> list[Path]:
+        """Return the files below the data root that are read, those of word vectors included."""
+        present = self._plan.present
+        files = [file for name in sorted(self.datasets) for file in present.dataset_files(name)]
+        files += [file for name in sorted(self.corpora) for file in present.corpus_files(name)]
+        vectors = [self._plan.models.vectors(model) for model in sorted(self.models)]
+        return [*files, *(Path(file) for file in vectors if file is not None)]
+
+    def hub_records(self) -> list[str]:
+        """Return the records of the models of the hub, sorted."""
+        return sorted({self._plan.models.record(model) for model in self._of_hub()})
+
+    def hub_addresses(self) -> list[str]:
+        """Return the models of the hub, as id@revision, sorted."""
+        found = map(self._plan.models.hub_model, self._of_hub())
+        return sorted({one.address for one in found if one is not None})
+
+    def _of_hub(self) -> set[str]:
+        return self.models & set(self._plan.models.of_hub)
+
+    def downloads(self) -> list[str]:
+        """Return the records of the registry's open entries that hold files, sorted."""
+        return [self._plan.present.raw.record_of(name) for name in self.open_sets()]
+
+    def open_sets(self) -> list[str]:
+        """Return the registry's open entries that hold files, sorted."""
+        # also where a run does not fetch
+        return RawData(self._plan.present.root, True).downloads_of(self.files())
+
+    def gated(self) -> list[str]:
+        """Return the registry's gated entries that hold files, sorted."""
+        return gated_sets(self._plan.present.root, self.files())
+
+
+def shown_searches(typed: Typed) -> list[str]:
+    """Return the searches of the tuning grid that tables show, and so all_tables runs."""
+    if typed.grid is None or all(block.kind != "grid" for block in typed.tables.values()):
+        return []
+    shown = list(typed.grid.searches) if typed.grid.shown is None else typed.grid.shown
+    for search in shown:
+        if search not in typed.grid.searches:
+            raise UserError(
+                f"config: `tuning_grid.shown` has `{search}`, which is not in "
+                f"`tuning_grid.searches`; {nearest_name(search, typed.grid.searches)}"
+            )
+    return shown
+
+
+def require_files(plan: "Plan") -> None:
+    """Raise `UserError` that names what is missing and no job brings, before the first job."""
+    needs, present = plan.requirements(False), plan.availability
+    for file in needs.files():
+        if wrong := wildcard_in(str(file)):
+            raise UserError(f"{file}: {wrong}")
+    plan.fetching.require(plan.models, needs.models, present.raw.downloads_of(needs.files()))
+    present.require(needs.encoders, needs.suites)
+    for recipe in sorted({encoder.recipe for encoder in needs.encoders}):
+        if (development := plan.typed.recipes[recipe].development) is not None:
+            present.require_dataset(development.dataset)

@@ -1,0 +1,181 @@
+"""What the rules of the tuning grid ask of config: files, and blocks as canonical JSON."""
+
+import itertools
+from typing import Any, NamedTuple
+
+from workflow_scripts.canonical import canonical
+from workflow_scripts.errors import UserError, nearest_name
+from workflow_scripts.plan.checks import check_development
+from workflow_scripts.plan.encoders import Encoder
+from workflow_scripts.plan.plan import Plan, stop
+from workflow_scripts.plugins import module_of
+from workflow_scripts.scoring.tasks import register
+from workflow_scripts.tuning.recipe import change_recipe
+from workflow_scripts.tuning_grid.cells import Cell, cell_recipe, grid_cells
+from workflow_scripts.tuning_grid.config import SearchBlock, TuningGrid
+
+
+class Search(NamedTuple):
+    """A search that was checked: `block` is what the config says of it.
+
+    `recipe` is the block of its recipe with the keys of `set` set, `axes` are in the order of the
+    config, and `own_cell` is the number of the cell with the recipe's own values, None without.
+    """
+
+    block: SearchBlock
+    recipe: dict[str, Any]
+    task: str
+    seeds: list[int]
+    axes: dict[str, list[Any]]
+    cells: list[Cell]
+    own_cell: int | None
+
+
+def read_search(plan: Plan, grid: TuningGrid, name: str) -> Search:
+    """Return a search of the config of `plan`, checked.
+
+    Raises `UserError` that names the key for an unknown search, model, recipe, corpus, suite or
+    data set (with the nearest known name), a cell that is no valid recipe, a data set that the
+    suite lacks or of a task that settings cannot be chosen by, and a missing file.
+    """
+    where = f"tuning_grid.searches.{name}"
+    if name not in grid.searches:
+        raise UserError(f"config: `{where}`: no such search; {nearest_name(name, grid.searches)}")
+    block, typed = grid.searches[name], plan.typed
+    for kind, key in (("models", "model"), ("recipes", "recipe"), ("corpora", "corpus")):
+        typed.named(kind, getattr(block, key), f"{where}.{key}")
+    check_development(typed, block.suite, block.dataset, where)
+    plan.models.require_files(typed.models[block.model].same_as or block.model)
+    plan.availability.require_corpus(block.corpus)
+    for dataset in (block.dataset, *plan.availability.suite_datasets(block.suite)):
+        plan.availability.require_dataset(dataset)
+    if more := typed.recipes[block.recipe].corpora():
+        raise UserError(
+            f"config: `{where}.recipe` is `{block.recipe}`, whose `{next(iter(more))}` is a corpus "
+            "of its own; the grid tunes on one corpus: name a recipe without"
+        )
+    axes = grid.axes if block.axes is None else block.axes
+    # the same key, or a key and the block that holds it
+    for first, second in itertools.pairwise(sorted([*axes, *block.set])):
+        if second == first or second.startswith(f"{first}."):
+            raise UserError(
+                f"config: `{where}` sets `{first}` and `{second}` at once (axes and set); "
+                "remove one"
+            )
+    recipe = change_recipe(typed.blocks["recipes"][block.recipe], block.set)
+    cells = grid_cells(axes)
+    try:
+        own = cell_recipe(block.recipe, recipe, {})
+        recipes = [cell_recipe(block.recipe, recipe, cell.settings) for cell in cells]
+    except UserError as error:
+        raise UserError(f"config: `{where}`: a cell is no valid recipe: {error}") from error
+    return Search(
+        block,
+        recipe,
+        task=typed.datasets[block.dataset].task,
+        seeds=block.seeds or plan.config.seeds,
+        axes=axes,
+        cells=cells,
+        own_cell=recipes.index(own) if own in recipes else None,
+    )
+
+
+class TuningGridPlan:
+    """The `tuning_grid` block of config; nothing is checked before a rule asks for it.
+
+    Where the config has a mistake all methods print one line and end the run, as `make_plan` does.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._grid = plan.typed.grid
+        self._folder = f"{plan.config.results}/tuning_grid"
+        self._searches: dict[str, Search] = {}
+
+    def search(self, name: str) -> Search:
+        """Return a search, checked once."""
+        if name not in self._searches:
+            try:
+                self._searches[name] = read_search(self._plan, self._grid, name)
+            except UserError as error:
+                stop(error)
+        return self._searches[name]
+
+    def reports(self) -> list[str]:
+        """Return what the target asks for: the report of each search."""
+        if self._grid is None or not self._grid.searches:
+            message = "config: `tuning_grid.searches` is empty; add one (docs/tuning-grid.md)"
+            stop(UserError(message))
+        for name in self._grid.searches:
+            self.search(name)  # checked
+        return [f"{self._folder}/{name}.md" for name in self._grid.searches]
+
+    def slices(self, name: str) -> list[str]:
+        """Return the files of the slices of a search, in order."""
+        starts = range(0, len(self.search(name).cells), self._grid.cells_per_job)
+        return [f"{self._folder}/{name}/slice{number}.json" for number in range(len(starts))]
+
+    def slice_block(self, name: str, number: str) -> str:
+        """Return the canonical block of a slice: all that its scores depend on but the files."""
+        search, size = self.search(name), self._grid.cells_per_job
+        cells = search.cells[int(number) * size :][:size]
+        if not cells:
+            last = len(self.slices(name)) - 1
+            stop(UserError(f"slice {number} of search `{name}`: its last slice is {last}"))
+        linked = register.needs(search.task, "links")
+        similarity = self._plan.config.retrieval.linking.similarity
+        return canonical(
+            {
+                "recipe_name": search.block.recipe,
+                "recipe": search.recipe,
+                "dataset": search.block.dataset,
+                "seeds": search.seeds,
+                "first_cell": cells[0].number,
+                # canonical JSON sorts keys, and the axes have an order
+                "axes": list(search.axes),
+                "cells": [list(cell.settings.values()) for cell in cells],
+                "linking_similarity": similarity if linked else None,
+            }
+        )
+
+    def search_block(self, name: str) -> str:
+        """Return the canonical block of a search: what its report says."""
+        search, outputs = self.search(name), self._plan.outputs
+        block = search.block
+        model = self._plan.typed.models[block.model].same_as or block.model
+        encoder = Encoder(model, block.recipe, block.corpus, 0)
+        unchecked = outputs.unchecked.note([block.dataset], [encoder])
+        return canonical(
+            {
+                **search.block.model_dump(),
+                "name": name,
+                "recipe_name": search.block.recipe,
+                "recipe": search.recipe,
+                "metric": register.task(search.task).METRICS[0],
+                "data": outputs.data_note(unchecked),
+                "seeds": search.seeds,
+                "axes": [[axis, values] for axis, values in search.axes.items()],
+                "own_cell": search.own_cell,
+            }
+        )
+
+    # ---- inputs of the rules --------------------------------------------------------------------
+
+    def modules(self, name: str) -> list[str]:
+        """Return the modules that a search loads by name."""
+        search = self.search(name)
+        method = self._plan.typed.recipes[search.block.recipe].method
+        return [module_of("scoring.tasks", search.task), module_of("tuning.methods", method)]
+
+    def model(self, name: str) -> str:
+        """Return the id of a search's model."""
+        model = self.search(name).block.model
+        return self._plan.typed.models[model].same_as or model
+
+    def corpus_file(self, name: str) -> str:
+        """Return the file of strings that a search tunes on."""
+        return self._plan.given.corpus_file(self.search(name).block.corpus)
+
+    def suite_file(self, name: str, file: str) -> str:
+        """Return a file (`strings.txt` or `items.json`) of a search's suite."""
+        return self._plan.given.suite_file(self.search(name).block.suite, file)

@@ -1,0 +1,127 @@
+"""A merged config as typed blocks: those of every config, and those of plugins chosen by name."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from workflow_scripts.configuration.blocks import read_block
+from workflow_scripts.configuration.config import Config, Model
+from workflow_scripts.configuration.layers import Layers
+from workflow_scripts.corpora.block import CorpusBlock
+from workflow_scripts.corpora.kinds.register import read_corpus_block
+from workflow_scripts.datasets.entry import DatasetEntry
+from workflow_scripts.datasets.formats.register import read_entry
+from workflow_scripts.errors import UserError, nearest_name
+from workflow_scripts.figures.kinds.register import FigureBlock, read_figure
+from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder
+from workflow_scripts.retrieval.dictionary_block import DictionaryBlock
+from workflow_scripts.tables.kinds.register import TableBlock, read_table
+from workflow_scripts.tuning.methods.register import read_recipe
+from workflow_scripts.tuning.recipe import Recipe, resolve_likes
+from workflow_scripts.tuning_grid.config import TuningGrid
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A checked config. `blocks` has recipes, corpora and datasets as jobs get them."""
+
+    config: Config
+    recipes: dict[str, Recipe]
+    corpora: dict[str, CorpusBlock]
+    datasets: dict[str, DatasetEntry]
+    tables: dict[str, TableBlock]
+    figures: dict[str, FigureBlock]
+    grid: TuningGrid | None
+    dictionaries: dict[str, DictionaryBlock]
+    blocks: dict[str, dict[str, Any]]
+
+    @cached_property
+    def models(self) -> dict[str, Model]:
+        """The models by id, those that are absent after the others."""
+        found = dict(self.config.models)
+        for group in self.config.absent_models:
+            for model in group.models:
+                found.setdefault(model, Model(absent=group.reason))
+        return found
+
+    def named(self, kind: str, name: str, where: str) -> Any:
+        """Return the block `name` of a kind ("models", "recipes", "suites", ...).
+
+        Raises `UserError` that names the key `where` and the nearest known name for an unknown one.
+        """
+        blocks = self.config.suites if kind == "suites" else getattr(self, kind)
+        if name not in blocks:
+            raise UserError(
+                f"config: `{where}` is `{name}`, which is not in `{kind}`; "
+                f"{nearest_name(name, blocks)}"
+            )
+        return blocks[name]
+
+    def corpora_of(self, encoder: Encoder) -> list[str]:
+        """Return the corpora that an encoder is tuned on, those that it starts from first."""
+        if encoder.corpus == UNTUNED_CORPUS:
+            return []
+        recipe, before = self.recipes[encoder.recipe], []
+        if (start := recipe.start) is not None:
+            before = self.corpora_of(encoder._replace(recipe=start.recipe, corpus=start.corpus))
+        own = [encoder.corpus] if recipe.tunes else []
+        return [*before, *own, *recipe.corpora().values()]
+
+    def recipes_of(self, recipe: str) -> list[str]:
+        """Return the recipes that make an encoder, those that it starts from first."""
+        start = self.recipes[recipe].start
+        return [*(self.recipes_of(start.recipe) if start is not None else ()), recipe]
+
+    def seeds(self, recipe: str, own: list[int] | None = None) -> list[int]:
+        """Return the seeds of a recipe's encoders: 0 where it does not tune.
+
+        Else those of the config, or its `own` where a table has some.
+        """
+        return (own or self.config.seeds) if self.is_tuned(recipe) else [0]
+
+    def is_tuned(self, recipe: str) -> bool:
+        """Return whether a recipe tunes, or reads the encoder of one that does."""
+        return self.recipes[recipe].tunes or self.recipes[recipe].start is not None
+
+    def layer(self, recipe: str) -> int | None:
+        """Return which layer a recipe pools, None for the last; only method none has a choice."""
+        return getattr(self.recipes[recipe], "layer", None)
+
+
+def read_typed(layers: Layers) -> Typed:
+    """Return the config of `layers`, checked block by block.
+
+    Raises `UserError`, one line, for the first mistake: file, key and remedy. What names other
+    blocks is checked by those that follow the names (`dag.asked`, `dag.checks`).
+    """
+    config = read_block(Config, layers.config, file=layers.file_of)
+    recipes = resolve_likes(config.recipes)
+    corpora, datasets, file = config.corpora, config.datasets, layers.file_of
+    return Typed(
+        config=config,
+        recipes={name: read_recipe(name, block, file) for name, block in recipes.items()},
+        corpora={name: read_corpus_block(name, block, file) for name, block in corpora.items()},
+        datasets={name: read_entry(name, block, file) for name, block in datasets.items()},
+        tables={name: read_table(name, block, file) for name, block in config.tables.items()},
+        figures={name: read_figure(name, block, file) for name, block in config.figures.items()},
+        grid=config.tuning_grid and read_block(TuningGrid, config.tuning_grid, "tuning_grid", file),
+        dictionaries={
+            name: read_block(DictionaryBlock, block, f"dictionaries.{name}", file)
+            for name, block in config.dictionaries.items()
+        },
+        blocks={
+            "recipes": recipes,
+            # what is a paper's is for the tables to say: no step depends on it
+            "corpora": {
+                name: _without(block, "paper", "assumed") for name, block in corpora.items()
+            },
+            "datasets": {
+                name: _without(block, "unlike_paper", "assumed", "absent")
+                for name, block in datasets.items()
+            },
+        },
+    )
+
+
+def _without(block: dict[str, Any], *marks: str) -> dict[str, Any]:
+    return {key: value for key, value in block.items() if key not in marks}

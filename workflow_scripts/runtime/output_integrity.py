@@ -1,0 +1,102 @@
+"""Content of what jobs made: what was cut, changed or restored since is named before a run plans.
+
+Snakemake sees at most that such a file is newer, and would have the jobs that read it run on what
+is left.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from workflow_scripts.content_hashes import ContentHashes
+from workflow_scripts.files import append_to
+
+# a line for each file that a job made; the last one counts
+NOTES = "made.jsonl"
+# beside it lie tokenizer and configs, which are the encoder's too; its card may be written again
+_ENCODER, _CARD = "encoder.json", "README.md"
+
+
+class OutputIntegrity:
+    """Notes of what jobs made: path in the results folder, SHA-256, and the output it belongs to.
+
+    The last is for a file that no rule declares: its folder, or the record of its encoder.
+    """
+
+    def __init__(self, results: str, records: Path, hashes: ContentHashes) -> None:
+        self._results = results
+        self._notes = records / NOTES
+        self._hashes = hashes
+
+    def note(self, outputs: Iterable[str]) -> None:
+        """Note what a job made, when it has ended."""
+        outputs = list(map(str, outputs))
+        notes = [note for output in outputs for note in self._of(output, outputs)]
+        lines = [json.dumps(note, ensure_ascii=False) for note in notes]
+        with append_to(self._notes) as stream:
+            # a line before that was cut stays by itself
+            stream.write("\n" + "".join(f"{line}\n" for line in lines))
+
+    def _of(self, output: str, outputs: list[str]) -> Iterator[list[str | None]]:
+        path = Path(output)
+        if path.is_file():
+            yield [self._relative(path), self._hashes.of(path), ""]
+        if path.name == _ENCODER or path.is_dir():
+            folder = path if path.is_dir() else path.parent
+            for file in folder.rglob("*"):
+                whole = file.is_file() and file.name != _CARD and not file.name.startswith(".")
+                if whole and str(file) not in outputs:
+                    yield [self._relative(file), self._hashes.of(file), self._relative(path)]
+
+    def _relative(self, path: Path) -> str:
+        return os.path.relpath(path, self._results)
+
+    def changed(self, incomplete: Iterable[str]) -> list[str]:
+        """Return files that are not as jobs left them, and encoders with such a file.
+
+        Those of `incomplete` jobs are made anew, and may be newer than their notes.
+        """
+        notes: dict[str, tuple[str, str]] = {}
+        for line in self._lines():
+            try:
+                path, sha256, owner = json.loads(line)
+                if not owner and os.path.basename(path) == _ENCODER:
+                    # made anew, perhaps with other files
+                    notes = {other: note for other, note in notes.items() if note[1] != path}
+                notes[path] = sha256, owner
+            except (ValueError, TypeError):
+                # cut: of what it was about nothing is known, nor from notes before
+                begin = line.partition('", ')[0].removeprefix('["')
+                notes = {path: note for path, note in notes.items() if not path.startswith(begin)}
+        anew = set(incomplete)
+        changed = [
+            self._shown(owner) if owner else path
+            for path, (sha256, owner) in notes.items()
+            if not {path, owner} & anew and self._is_other(path, sha256, owner)
+        ]
+        return [os.path.join(self._results, path) for path in dict.fromkeys(changed)]
+
+    def _lines(self) -> list[str]:
+        with suppress(OSError):
+            text = self._notes.read_text(encoding="utf-8", errors="replace")
+            return [line for line in text.split("\n") if line]
+        return []
+
+    def _shown(self, owner: str) -> str:
+        return os.path.dirname(owner) if os.path.basename(owner) == _ENCODER else owner
+
+    def _is_other(self, path: str, sha256: str, owner: str) -> bool:
+        now = self._hashes.of(os.path.join(self._results, path))
+        # Snakemake makes anew what is lost of what a rule declares
+        return now != sha256 if now else os.path.exists(os.path.join(self._results, owner or path))
+
+
+def refuse_changed_files(made: OutputIntegrity, incomplete: Iterable[str]) -> None:
+    """End a run before it plans if what jobs made was changed since."""
+    if changed := made.changed(incomplete):
+        more = f" (and {len(changed) - 1} more)" if len(changed) > 1 else ""
+        remedy = "remove what was changed, and it is made anew"
+        sys.exit(f"error: {changed[0]}{more}: changed since a job made it; {remedy}")

@@ -1,0 +1,105 @@
+"""All that is used of Snakemake's objects and of its log, which may change with its version.
+
+Its records of outputs are in `results_records`, its plugin for SLURM in `slurm_patches`.
+"""
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from snakemake.common import NOTHING_TO_BE_DONE_MSG
+
+
+class SnakemakeRun:
+    """A run of Snakemake, as the Snakefile is read and later; `workflow` is Snakemake's own."""
+
+    def __init__(self, workflow: Any) -> None:
+        self._workflow = workflow
+
+    @property
+    def config_files(self) -> list[str]:
+        """The files given with --configfile."""
+        return self._workflow.overwrite_configfiles
+
+    @property
+    def config_values(self) -> dict[str, Any]:
+        """What is given with --config."""
+        return self._workflow.config_settings.config
+
+    @property
+    def is_head(self) -> bool:
+        """Whether this process plans the run; others run single jobs of it."""
+        return self._workflow.is_main_process
+
+    @property
+    def is_dry(self) -> bool:
+        return self._workflow.output_settings.dryrun
+
+    @property
+    def runs_jobs(self) -> bool:
+        """Whether the run executes jobs: no dry run, and none of the options that only show."""
+        settings = self._workflow.resource_settings
+        return bool(settings.cores or settings.nodes) and not self.is_dry
+
+    @property
+    def runs_steps_here(self) -> bool:
+        """Whether steps run on this machine and in this environment."""
+        packaged = self._workflow.deployment_settings.deployment_method
+        return self._workflow.local_exec and not packaged
+
+    @property
+    def quiet(self) -> set[str]:
+        """The names given with --quiet, in capitals."""
+        return {one.name for one in self._workflow.output_settings.quiet or ()}
+
+    @property
+    def slurm_name(self) -> str | None:
+        """How SLURM's queue names the jobs of this run; None where it submits none there."""
+        return getattr(self._workflow.scheduler._executor, "run_uuid", None)
+
+    def jobs(self) -> dict[str, Any]:
+        """Return the job of each output, once the jobs are planned."""
+        return {file: job for job in self._workflow.dag.jobs for file in job.output}
+
+    def is_to_run(self, job: Any) -> bool:
+        return self._workflow.dag.needrun(job)
+
+    def has_ended(self, job: Any) -> bool:
+        return self._workflow.dag.finished(job)
+
+
+class JobEvents(logging.Handler):
+    """Hears of jobs: that one starts ("job_info"), ends ("job_finished") or fails ("job_error")."""
+
+    def hear(self, event: str, record: logging.LogRecord) -> None:
+        raise NotImplementedError
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if event := getattr(getattr(record, "event", None), "value", None):
+            self.hear(event, record)
+
+    def watch(self) -> None:
+        logging.getLogger("snakemake.logging").addHandler(self)
+
+
+class FinishedOutputs(JobEvents):
+    """Hands on the outputs of each job that has ended, and that a run finds nothing to do."""
+
+    def __init__(
+        self, finished: Callable[[list[str]], None], nothing_to_do: Callable[[], None]
+    ) -> None:
+        super().__init__()
+        self._finished, self._nothing_to_do = finished, nothing_to_do
+        self._outputs: dict[str, list[str]] = {}
+
+    def hear(self, event: str, record: logging.LogRecord) -> None:
+        if event == "job_info":
+            self._outputs[str(record.jobid)] = [str(one) for one in record.output or ()]
+        elif event == "job_finished":
+            self._finished(self._outputs.pop(str(record.job_id), []))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        # which is no event, and after which Snakemake calls no hook
+        if record.msg == NOTHING_TO_BE_DONE_MSG:
+            self._nothing_to_do()
+        super().emit(record)
