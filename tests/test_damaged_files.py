@@ -25,7 +25,7 @@ from workflow_scripts.retrieval.suite_files import (
     read_datasets,
     read_vectors,
 )
-from workflow_scripts.scoring.bootstrap_replicates import read_details
+from workflow_scripts.scoring.bootstrap_replicates import read_replicates
 from workflow_scripts.scoring.measurement import measure_datasets
 from workflow_scripts.scoring.predictions import read_predictions
 from workflow_scripts.scoring.ranked_accuracy import measure_translations
@@ -75,8 +75,8 @@ def one_short(header):
         (read_vectors, b""),
         (read_vectors, npy(np.zeros(4, np.float32))),
         (read_vectors, npy(np.zeros((3, 4), "U9"))),
-        (read_details, b"PK\3\4"),
-        (read_details, npy(np.zeros(3))),
+        (read_replicates, b"PK\3\4"),
+        (read_replicates, npy(np.zeros(3))),
         (lambda path: read_rankings(path, RankedName), f"{ROWS}a\t0\t0\t\t0\t0.5\n"),
         (lambda path: read_rankings(path, RankedName), f"{ROWS}a\t0\t0\t1\t0\t0.5\t7\n"),
         (lambda path: read_rankings(path, RankedName), "a\t0\t0\t1\t0\t0.5\n"),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from workflow_scripts.figures.draw_figure import main
-from workflow_scripts.scoring.bootstrap_replicates import write_details
+from workflow_scripts.scoring.bootstrap_replicates import write_replicates
 from workflow_scripts.scoring.tidy_scores import Score, read_scores, write_scores
 from workflow_scripts.scoring.weighted_metrics import auc_metric, value_of
 
@@ -47,7 +47,7 @@ class MadeFigure:
             if spread is not None:
                 draws = np.random.default_rng(seed).normal(value, spread, RESAMPLES)
                 found[f"replicates/{dataset}/{metric}"] = draws
-            write_details(self.file(f"{name}-seed{seed}.npz"), found)
+            write_replicates(self.file(f"{name}-seed{seed}.npz"), found)
             paths.append(path)
         return {"dataset": dataset, "metric": metric, "scores": paths}
 

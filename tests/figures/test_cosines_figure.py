@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from made_inputs import cosines_block, outer
 
 from workflow_scripts.figures.kinds.cosines import bin_edges, histogram
-from workflow_scripts.scoring.bootstrap_replicates import write_details
+from workflow_scripts.scoring.bootstrap_replicates import write_replicates
 
 
 def write_pairs(made, name, cosines, labels):
     path = made.file(f"{name}.npz")
     arrays = {"cosines/qqp": np.float32(cosines), "labels/qqp": np.int8(labels)}
-    write_details(path, arrays)
+    write_replicates(path, arrays)
     return path.replace(".npz", ".tsv")
 
 

@@ -8,7 +8,7 @@ from made_inputs import lines_block, outer
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.figures.kinds.lines import size_text, ticks
-from workflow_scripts.scoring.bootstrap_replicates import read_details
+from workflow_scripts.scoring.bootstrap_replicates import read_replicates
 
 
 def one_line(made, points):
@@ -29,7 +29,7 @@ def test_points_are_means_with_intervals_by_size(made):
     first, second = made.rows("figure-lines.tsv")
     found = [(row["x"], row["y"]) for row in (first, second)]
     assert found == [("1000", "0.250000"), ("2000", "0.625000")]
-    details = (read_details(Path(path).with_suffix(".npz")) for path in large["scores"])
+    details = (read_replicates(Path(path).with_suffix(".npz")) for path in large["scores"])
     replicates = [one["replicates/words-en/spearman"] for one in details]
     expected = np.percentile(np.mean(replicates, axis=0), [2.5, 97.5])
     assert [float(second["low"]), float(second["high"])] == pytest.approx(expected, abs=1e-6)

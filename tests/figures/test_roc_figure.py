@@ -12,7 +12,7 @@ from sklearn.metrics import roc_curve as sklearn_roc_curve
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.figures.kinds.roc import corners, roc_curve
-from workflow_scripts.scoring.bootstrap_replicates import read_details, write_details
+from workflow_scripts.scoring.bootstrap_replicates import read_replicates, write_replicates
 
 
 def curve_of(name, **more):
@@ -56,7 +56,7 @@ def test_the_drawn_curve_is_that_of_the_first_seed(made):
     """In the order of the block, not by number."""
     files = made.pairs("a", (55, 33), 0.5)
     made.draw(roc_of(curve_of("a", **files)))
-    details = read_details(details_of(files)[0])
+    details = read_replicates(details_of(files)[0])
     labels, cosines = details["labels/qnli"], details["cosines/qnli"]
     false, true, _ = sklearn_roc_curve(labels, cosines, drop_intermediate=False)
     found = made.rows("figure-roc.tsv")
@@ -72,7 +72,7 @@ def test_the_drawn_curve_is_that_of_the_first_seed(made):
 def test_area_is_the_mean_over_seeds_with_its_interval(made):
     files = made.pairs("a", (1, 2, 3), 0.5)
     made.draw(roc_of(curve_of("a", **files)))
-    arrays = [read_details(path) for path in details_of(files)]
+    arrays = [read_replicates(path) for path in details_of(files)]
     areas = [roc_auc_score(one["labels/qnli"], one["cosines/qnli"]) for one in arrays]
     means = np.mean([one["replicates/qnli/auc"] for one in arrays], axis=0)
     (cell,) = made.rows("cells/figure-roc.tsv")
@@ -112,23 +112,23 @@ def test_status_beside_the_published_values(made):
 
 
 def made_area(files):
-    details = read_details(details_of(files)[0])
+    details = read_replicates(details_of(files)[0])
     return roc_auc_score(details["labels/qnli"], details["cosines/qnli"])
 
 
 def test_cosines_of_another_run_or_task_are_refused(made):
     files = made.pairs("a", (1,), 0.5)
     (path,) = details_of(files)
-    arrays = read_details(path)
+    arrays = read_replicates(path)
     arrays["labels/qnli"] = 1 - arrays["labels/qnli"]
     for found, message in (
         (arrays, r"a-seed1\.tsv: its AUC is .* but the cosines"),
         ({"replicates/qnli/auc": np.ones(9)}, "no cosines and labels of dataset `qnli`"),
     ):
-        write_details(path, found)
+        write_replicates(path, found)
         with pytest.raises(UserError, match=message):
             made.draw(roc_of(curve_of("a", **files)))
-    write_details(path, {**arrays, "labels/qnli": 1 - arrays["labels/qnli"]})
+    write_replicates(path, {**arrays, "labels/qnli": 1 - arrays["labels/qnli"]})
     scores = Path(files["parts"][0]["scores"][0])
     scores.write_text(scores.read_text().partition("\n")[0] + "\n")
     with pytest.raises(UserError, match=r"a-seed1\.tsv: damaged .*; remove it"):

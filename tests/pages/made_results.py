@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from workflow_scripts.figures import draw_figure
-from workflow_scripts.scoring.bootstrap_replicates import write_details
+from workflow_scripts.scoring.bootstrap_replicates import write_replicates
 from workflow_scripts.scoring.tidy_scores import Score, write_scores
 from workflow_scripts.tables import (
     assemble_index,
@@ -47,7 +47,7 @@ class MadeRun:
             row = Score(*ids, dataset, "test", "spearman", value, None, None, 1888, 0.99, dropped)
             write_scores(path, [row])
             draws = random.normal(value, 0.02, 1000)
-            write_details(path.with_suffix(".npz"), {f"replicates/{dataset}/spearman": draws})
+            write_replicates(path.with_suffix(".npz"), {f"replicates/{dataset}/spearman": draws})
             self.record(f"embed_suite/{encoder}/{dataset}", 1.25)
             self.record(f"score_suite/{encoder}/{dataset}", 0.5)
             if recipe == "mirror":

@@ -8,7 +8,7 @@ import pytest
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.rankings import RankedTranslation, write_rankings
 from workflow_scripts.scoring.bootstrap import resamples
-from workflow_scripts.scoring.bootstrap_replicates import read_details
+from workflow_scripts.scoring.bootstrap_replicates import read_replicates
 from workflow_scripts.scoring.ranked_accuracy import coverage, hits_at
 from workflow_scripts.scoring.score_lexicon import main
 from workflow_scripts.scoring.tidy_scores import read_scores
@@ -92,7 +92,7 @@ def test_scores_of_a_lexicon_are_over_its_distinct_source_words(score):
     assert (one.n, one.dropped, one.dataset, one.split) == (3, {"blank": 2}, "bli-aa-bb", "test")
     assert (one.model, one.corpus, one.seed) == ("bert-aa--bert-bb", "words-aa--words-bb", 33)
     # so are the items of the bootstrap
-    details = read_details(score.details)
+    details = read_replicates(score.details)
     indices = np.concatenate(list(resamples("bli-aa-bb", 3)))
     for row, hits in ((one, [1, 0, 0]), (five, [1, 1, 0])):
         replicates = details.pop(f"replicates/bli-aa-bb/{row.metric}")

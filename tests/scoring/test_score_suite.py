@@ -15,7 +15,7 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval import link_entities
 from workflow_scripts.retrieval.rankings import RankedName, write_rankings
 from workflow_scripts.scoring.bootstrap import resamples
-from workflow_scripts.scoring.bootstrap_replicates import read_details
+from workflow_scripts.scoring.bootstrap_replicates import read_replicates
 from workflow_scripts.scoring.isotropy import isotropy_score
 from workflow_scripts.scoring.score_suite import main
 from workflow_scripts.scoring.tasks import register
@@ -77,7 +77,7 @@ def test_pair_classification_is_the_area_under_the_curve_of_cosines(score):
     assert row.value == pytest.approx(expected, abs=1e-6)
     assert (row.dataset, row.split, row.metric) == ("qnli", "dev", "auc")
     assert (row.n, row.coverage, row.dropped) == (5, 0.5, {"empty": 5})
-    details = read_details(score.details)
+    details = read_replicates(score.details)
     assert set(details) == {"replicates/qnli/auc", "cosines/qnli", "labels/qnli"}
     np.testing.assert_allclose(details["cosines/qnli"], COSINES, atol=1e-6)
     assert details["cosines/qnli"].dtype == np.float32
@@ -95,14 +95,14 @@ def test_isotropy_has_three_metrics_and_no_interval(score):
         assert rows[metric].value == pytest.approx(isotropy_score(chosen, metric), rel=1e-5)
     for row in rows.values():
         assert (row.n, row.coverage, row.low, row.high) == (5, 1.0, None, None)
-    assert read_details(score.details) == {}
+    assert read_replicates(score.details) == {}
 
 
 def test_details_hold_replicates_and_the_interval_is_theirs(score):
     write_rankings(score.links, RankedName, whole_links())
     datasets = {"ncbi-disease": LINKS, "sts12": PAIRS, "qnli": CLASSES, "words": STRINGS}
     rows = score(datasets, f"--links={score.links}")
-    details = read_details(score.details)
+    details = read_replicates(score.details)
     measured = [row for row in rows if row.dataset != "words"]
     assert [f"replicates/{row.dataset}/{row.metric}" for row in measured] == [
         name for name in details if name.startswith("replicates/")

@@ -10,7 +10,7 @@ from scipy import stats
 from table_files import cell, make_score, part
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.scoring.bootstrap_replicates import write_details
+from workflow_scripts.scoring.bootstrap_replicates import write_replicates
 from workflow_scripts.scoring.tidy_scores import write_scores
 from workflow_scripts.tables.blocks import Table
 from workflow_scripts.tables.cells import fill_table
@@ -154,8 +154,8 @@ def test_replicates_of_another_encoder_beside_the_scores_are_told(tmp_path):
     cells = [cell(part("d", str(path)))]
     block["rows"] = [{"id": "x", "label": "x", "cells": {"c": cells[0]}}]
     write_scores(path, [make_score("d", 0.5, low=0.025, high=0.975)])
-    write_details(tmp_path / "s.npz", {KEY.format("d"): RAMP})
+    write_replicates(tmp_path / "s.npz", {KEY.format("d"): RAMP})
     assert read_table(Table.of(block), cells, None).cells["x", "c"].interval is not None
-    write_details(tmp_path / "s.npz", {KEY.format("d"): RAMP / 2})
+    write_replicates(tmp_path / "s.npz", {KEY.format("d"): RAMP / 2})
     with pytest.raises(UserError, match=r"s\.npz: damaged .*0\.0125 to 0\.4875.*; remove it"):
         read_table(Table.of(block), cells, None)

@@ -80,7 +80,7 @@ def assert_gradients(objective, gradients, loss):
 
 
 def assert_any_number_of_threads_gives_every_bit(make):
-    """`make` gives an objective for `Means`."""
+    """`make` gives an objective for a `TrainingContext`."""
     found = []
     for count in (1, 2, 3):
         with Workers(count) as workers:

@@ -86,10 +86,10 @@ def read_pairs(scores: str, dataset: str) -> "tuple[np.ndarray, np.ndarray]":
 
     Raises `UserError` for a data set of another task.
     """
-    from workflow_scripts.scoring.bootstrap_replicates import cosines_key, labels_key, read_details
+    from workflow_scripts.scoring.bootstrap_replicates import cosines_key, labels_key, read_replicates
 
     path = details_path(scores)
-    details = read_details(path)
+    details = read_replicates(path)
     if cosines_key(dataset) not in details:
         raise UserError(
             f"{path}: no cosines and labels of dataset `{dataset}`; it must be one of task "

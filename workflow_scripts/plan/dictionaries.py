@@ -113,7 +113,7 @@ class Dictionaries:
 
     def names_input(self, name: str, file: str) -> list[str]:
         """Return what the shards of a file depend on: the file, or its download."""
-        return self._plan.present.raw.inputs([Path(self.names_path(name, file))])
+        return self._plan.availability.raw.inputs([Path(self.names_path(name, file))])
 
     def names_choices(self, name: str, file: str) -> str:
         """Return how a file is read, the fields of `name_lists.Choices`."""
@@ -122,17 +122,17 @@ class Dictionaries:
         return canonical({**choices, "form": form, "lower_case": lower_case})
 
     def encoder_input(self, name: str) -> list[str]:
-        return self._plan.given.files(self._encoder(name))
+        return self._plan.rule_inputs.files(self._encoder(name))
 
     def encoder_words(self, name: str) -> list[str]:
         encoder = self._encoder(name)
         recipe = self._plan.typed.recipes[encoder.recipe]
-        words = ["--encoder", self._plan.given.location(encoder), "--pooling", recipe.pooling]
+        words = ["--encoder", self._plan.rule_inputs.location(encoder), "--pooling", recipe.pooling]
         words += ["--max-length", str(recipe.embed_max_length)]
         return [*words, "--similarity", self._block(name).similarity]
 
     def mentions_input(self, name: str) -> list[str]:
-        return self._plan.present.raw.inputs([self._root / self._block(name).mentions])
+        return self._plan.availability.raw.inputs([self._root / self._block(name).mentions])
 
     def mentions_words(self, name: str) -> list[str]:
         block = self._block(name)
@@ -148,7 +148,7 @@ class Dictionaries:
 
     @property
     def _root(self) -> Path:
-        return self._plan.present.root
+        return self._plan.availability.root
 
     def _encoder(self, name: str) -> Encoder:
         if name not in self._encoders:

@@ -46,7 +46,7 @@ class Run:
         return self._plan.cells.left_out(*self._place, cell_of_table(row, column))
 
     def models_of(self, row: dict[str, Any], column: dict[str, Any]) -> list[str]:
-        wanted = self._plan.asked.cells[self._place][cell_of_table(row, column)]
+        wanted = self._plan.requests.cells[self._place][cell_of_table(row, column)]
         return [encoder.model for one in wanted for side in one.encoders for encoder in side]
 
     def values(self, row: dict[str, Any], tolerance: float | None = None) -> dict[str, Any]:
@@ -61,7 +61,7 @@ class Run:
 
     def suite_file(self, row: dict[str, Any], file: str) -> str:
         """Return a file (strings.txt, items.json) of the suite of a row of a figure."""
-        return self._plan.given.suite_file(self._wanted(row).suites[0], file)
+        return self._plan.rule_inputs.suite_file(self._wanted(row).suites[0], file)
 
     def vectors(self, row: dict[str, Any]) -> str:
         """Return the vectors of the suite of a row of a figure, by the first seed's encoder."""
@@ -69,7 +69,7 @@ class Run:
         return f"{self.results}/embeddings/{wanted.encoders[0][0]}/{wanted.suites[0]}.npy"
 
     def _wanted(self, row: dict[str, Any]) -> CellRequest:
-        return self._plan.asked.cells[self._place][cell_of_figure(row)][0]
+        return self._plan.requests.cells[self._place][cell_of_figure(row)][0]
 
     def corpus(self, corpus: str) -> dict[str, Any]:
         return self._plan.typed.blocks["corpora"][corpus]
@@ -133,7 +133,7 @@ class Outputs:
 
     @property
     def _label(self) -> str:
-        return self._plan.config.data.label or self._plan.present.root.name
+        return self._plan.config.data.label or self._plan.availability.root.name
 
     def block(self, section: str, name: str) -> str:
         """Return the canonical block of a table or figure, or of a page of everything."""
@@ -174,7 +174,7 @@ class Outputs:
 
     def task(self, section: str, name: str) -> str:
         """Return the task of the data sets of a table or figure, as pages group them."""
-        wanted = (one for cell in self._plan.asked.cells[section, name].values() for one in cell)
+        wanted = (one for cell in self._plan.requests.cells[section, name].values() for one in cell)
         tasks = {self._plan.typed.datasets[one.dataset].task for one in wanted}
         if len(tasks) > 1:
             return "Several tasks"
@@ -208,9 +208,9 @@ class Outputs:
         return rst_text(self.figures[figure].caption)
 
     def _models_of_row(self, table: str, row: str) -> list[str]:
-        cells = self._plan.asked.cells["tables", table].items()
+        cells = self._plan.requests.cells["tables", table].items()
         wanted = (one for (name, _), asked in cells if name == row for one in asked)
-        return sorted({encoder.model for encoder in self._plan.asked.encoders_of(wanted)})
+        return sorted({encoder.model for encoder in self._plan.requests.encoders_of(wanted)})
 
     def _index(self) -> dict[str, Any]:
         plan = self._plan

@@ -47,7 +47,7 @@ class Requirements:
 
     def files(self) -> list[Path]:
         """Return the files below the data root that are read, those of word vectors included."""
-        present = self._plan.present
+        present = self._plan.availability
         files = [file for name in sorted(self.datasets) for file in present.dataset_files(name)]
         files += [file for name in sorted(self.corpora) for file in present.corpus_files(name)]
         vectors = [self._plan.models.vectors(model) for model in sorted(self.models)]
@@ -67,16 +67,16 @@ class Requirements:
 
     def downloads(self) -> list[str]:
         """Return the records of the registry's open entries that hold files, sorted."""
-        return [self._plan.present.raw.record_of(name) for name in self.open_sets()]
+        return [self._plan.availability.raw.record_of(name) for name in self.open_sets()]
 
     def open_sets(self) -> list[str]:
         """Return the registry's open entries that hold files, sorted."""
         # also where a run does not fetch
-        return RawData(self._plan.present.root, True).downloads_of(self.files())
+        return RawData(self._plan.availability.root, True).downloads_of(self.files())
 
     def gated(self) -> list[str]:
         """Return the registry's gated entries that hold files, sorted."""
-        return gated_sets(self._plan.present.root, self.files())
+        return gated_sets(self._plan.availability.root, self.files())
 
 
 def shown_searches(typed: Typed) -> list[str]:

@@ -174,8 +174,8 @@ class TuningGridPlan:
 
     def corpus_file(self, name: str) -> str:
         """Return the file of strings that a search tunes on."""
-        return self._plan.given.corpus_file(self.search(name).block.corpus)
+        return self._plan.rule_inputs.corpus_file(self.search(name).block.corpus)
 
     def suite_file(self, name: str, file: str) -> str:
         """Return a file (`strings.txt` or `items.json`) of a search's suite."""
-        return self._plan.given.suite_file(self.search(name).block.suite, file)
+        return self._plan.rule_inputs.suite_file(self.search(name).block.suite, file)

@@ -32,11 +32,11 @@ class UnverifiedFiles:
     def note_on_cells(self, wanted: Iterable[CellRequest]) -> str:
         """Return what is said of all that some cells read."""
         cells = list(wanted)
-        return self.note({one.dataset for one in cells}, self._plan.asked.encoders_of(cells))
+        return self.note({one.dataset for one in cells}, self._plan.requests.encoders_of(cells))
 
     def note(self, datasets: Iterable[str], encoders: Iterable[Encoder]) -> str:
         """Return what is said of data sets and of what encoders were made from, or ""."""
-        data, root = self._plan.config.data, self._plan.present.root
+        data, root = self._plan.config.data, self._plan.availability.root
         if not data.fetch:
             ships = root.resolve() == EMBEDDED_DATA
             return "" if ships else "not checked against known hashes (data.fetch is false)"
@@ -58,7 +58,7 @@ class UnverifiedFiles:
 
         A file of no entry goes by its name.
         """
-        found, root = set(), self._plan.present.root
+        found, root = set(), self._plan.availability.root
         for file in files:
             path = file.relative_to(root) if file.is_relative_to(root) else None
             if path is None or not sets_with(registry(), [path]):

@@ -26,13 +26,13 @@ def labels_key(dataset: str) -> str:
     return f"labels/{dataset}"
 
 
-def write_details(path: str | Path, arrays: Mapping[str, np.ndarray]) -> None:
+def write_replicates(path: str | Path, arrays: Mapping[str, np.ndarray]) -> None:
     """Write named arrays as npz, whole or not at all; equal arrays give equal bytes."""
     with atomic_file(path) as temporary, open(temporary, "wb") as stream:
         np.savez(stream, allow_pickle=False, **arrays)
 
 
-def read_details(path: str | Path) -> dict[str, np.ndarray]:
+def read_replicates(path: str | Path) -> dict[str, np.ndarray]:
     if not Path(path).is_file():
         raise UserError(f"{path}: no such file; score the encoder again")
     with damaged_file_error(path), np.load(path, allow_pickle=False) as archive:

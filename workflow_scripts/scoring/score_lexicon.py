@@ -6,7 +6,7 @@ from pathlib import Path
 from workflow_scripts.errors import run_command
 from workflow_scripts.retrieval.rankings import RankedTranslation, read_rankings
 from workflow_scripts.retrieval.suite_files import SIDES, read_side
-from workflow_scripts.scoring.bootstrap_replicates import write_details
+from workflow_scripts.scoring.bootstrap_replicates import write_replicates
 from workflow_scripts.scoring.measurement import bootstrap_scores
 from workflow_scripts.scoring.ranked_accuracy import measure_translations
 from workflow_scripts.scoring.tidy_scores import EncoderIds, write_scores
@@ -29,7 +29,7 @@ def main(argv: list[str] | None = None) -> None:
     sides = [read_side(file, dataset, side) for file, side in zip(items, SIDES, strict=True)]
     ranks = read_rankings(arguments.ranks, RankedTranslation)
     scores, details = bootstrap_scores(encoder, [measure_translations(dataset, *sides, ranks)])
-    write_details(arguments.details, details)
+    write_replicates(arguments.details, details)
     write_scores(arguments.output, scores)
 
 

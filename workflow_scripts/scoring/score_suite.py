@@ -7,7 +7,7 @@ from typing import Any
 from workflow_scripts.errors import damaged_file_error, run_command
 from workflow_scripts.retrieval.rankings import RankedName, read_rankings, rows_by_dataset
 from workflow_scripts.retrieval.suite_files import read_datasets, read_vectors
-from workflow_scripts.scoring.bootstrap_replicates import write_details
+from workflow_scripts.scoring.bootstrap_replicates import write_replicates
 from workflow_scripts.scoring.measurement import bootstrap_scores, measure_datasets
 from workflow_scripts.scoring.predictions import read_predictions
 from workflow_scripts.scoring.tidy_scores import EncoderIds, write_scores
@@ -35,7 +35,7 @@ def main(argv: list[str] | None = None) -> None:
         made |= read_predictions(arguments.predictions)
     measured = measure_datasets(encoder, datasets, vectors, made)
     scores, details = bootstrap_scores(encoder, measured)
-    write_details(arguments.details, details)
+    write_replicates(arguments.details, details)
     write_scores(arguments.output, scores)
 
 

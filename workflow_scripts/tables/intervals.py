@@ -13,7 +13,7 @@ import numpy as np
 
 from workflow_scripts.errors import damaged_file_error
 from workflow_scripts.scoring.bootstrap import paired_p_value, percentile_interval
-from workflow_scripts.scoring.bootstrap_replicates import REPLICATES, read_details, replicates_key
+from workflow_scripts.scoring.bootstrap_replicates import REPLICATES, read_replicates, replicates_key
 from workflow_scripts.scoring.tidy_scores import Score, read_scores
 from workflow_scripts.tables.blocks import AVERAGE, CHANGE, Cell, Table, details_path, score_files
 from workflow_scripts.tables.cells import ShownCell, ShownTable, fill_table
@@ -133,7 +133,7 @@ def read_table(
     """Return a table with the scores and replicates that `cells` of its block name."""
     published, files = read_published(reference), score_files(cells)
     scores = {path: read_scores(path) for path in files if path.endswith(".tsv")}
-    details = {path: read_details(path) for path in files if path.endswith(".npz")}
+    details = {path: read_replicates(path) for path in files if path.endswith(".npz")}
     _check_lengths(details)
     _check_ends(scores, details)
     return add_intervals(fill_table(table, scores, published), details)

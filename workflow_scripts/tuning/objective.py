@@ -13,7 +13,7 @@ from workflow_scripts.tuning.processes import Processes, Workers
 
 
 @dataclass(frozen=True)
-class Means:
+class TrainingContext:
     """What a method computes with; losses go through `scaler.scale` before they are taken back."""
 
     seed: int
