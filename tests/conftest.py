@@ -99,7 +99,7 @@ def paper_config() -> dict:
 @pytest.fixture
 def scores_config() -> dict:
     """The config that scores the bundled models on the real files."""
-    return merge_config("embedded_models")
+    return merge_config("bundled_models")
 
 
 @pytest.fixture(scope="session")

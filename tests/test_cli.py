@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from workflow_scripts.cli import DOORS
+from workflow_scripts.cli import COMMANDS
 
 # what no help waits for
 HEAVY = ("torch", "transformers", "sklearn", "scipy", "onnxruntime")
@@ -26,14 +26,14 @@ def run(*words, **options):
 
 def test_each_command_has_a_name_and_none_is_left_out(project):
     files = (project / "workflow_scripts").glob("*.py")
-    doors = {file.stem for file in files if file.read_text().startswith('"""Front door: ')}
-    assert {module for module, _ in DOORS.values()} == doors
+    commands = {file.stem for file in files if file.read_text().startswith('"""Command: ')}
+    assert {module for module, _ in COMMANDS.values()} == commands
 
 
 def test_no_help_waits_for_torch_and_each_shows_its_example(project):
     code = f"""
 import contextlib, importlib, sys
-for module in {[module for module, _ in DOORS.values()]}:
+for module in {[module for module, _ in COMMANDS.values()]}:
     print(f"== {{module}}")
     with contextlib.suppress(SystemExit):
         importlib.import_module(f"workflow_scripts.{{module}}").main(["--help"])
@@ -52,7 +52,7 @@ print("==", [name for name in {HEAVY} if name in sys.modules])
 
 def test_messages_name_the_command_that_was_typed(mirror_bert, project, tmp_path):
     result = run(mirror_bert, "--help")
-    assert result.returncode == 0 and all(f"\n  {name} " in result.stdout for name in DOORS)
+    assert result.returncode == 0 and all(f"\n  {name} " in result.stdout for name in COMMANDS)
     assert run(mirror_bert).returncode == 2
     result = run(mirror_bert, "tuen")
     assert result.returncode == 2
@@ -136,7 +136,7 @@ def test_pip_install_of_a_checkout_brings_the_config(project, tmp_path):
 
 @pytest.mark.nightly
 def test_the_examples_of_the_manuals_run_as_written(linked_checkout, run_as_written):
-    for name, (module, _) in DOORS.items():
+    for name, (module, _) in COMMANDS.items():
         words = example_of(module).replace("COMMAND", f"mirror-bert {name}")
         run_as_written(words, linked_checkout)
 

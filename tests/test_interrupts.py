@@ -7,10 +7,10 @@ import pytest
 
 from workflow_scripts.errors import run_command
 
-DOORS = "mirror cmlm evaluate embed link search translate export_onnx check_config"
+COMMANDS = "mirror cmlm evaluate embed link search translate export_onnx check_config"
 
 
-@pytest.mark.parametrize("door", [*DOORS.split(), "datasets.read_suite", "tuning.tune_encoder"])
+@pytest.mark.parametrize("door", [*COMMANDS.split(), "datasets.read_suite", "tuning.tune_encoder"])
 def test_an_interrupt_while_modules_are_imported_is_one_line(project, tmp_path, door):
     # what all of them import comes with the interrupt
     for name in ("argparse", "pathlib"):

@@ -22,12 +22,12 @@ from tools.chaos_faults import KINDS, NEED_A_MOUNT, Alone, Case, can_mount
 from tools.chaos_subjects import FORK, make_folders, subjects_in
 
 
-def choose(number: int, doors: list[str], kinds: list[str], chance: random.Random) -> list[str]:
+def choose(number: int, commands: list[str], kinds: list[str], chance: random.Random) -> list[str]:
     """Return subject and kind of a fault: each fourth one of the workflow, all kinds in turn."""
     turn, place = divmod(number, 4)
-    if place == 3 or not doors:
+    if place == 3 or not commands:
         return ["workflow", kinds[turn % len(kinds)]]
-    return [chance.choice(doors), kinds[(3 * turn + place) % len(kinds)]]
+    return [chance.choice(commands), kinds[(3 * turn + place) % len(kinds)]]
 
 
 def disturb(
@@ -49,10 +49,10 @@ def disturb(
         if time.monotonic() > end:
             return done, wrong
         chance = random.Random(f"{seed} {number}")
-        doors = [name for name in names if name != "workflow"]
-        name, kind = choose(number, doors, kinds, chance)
+        commands = [name for name in names if name != "workflow"]
+        name, kind = choose(number, commands, kinds, chance)
         if name not in names:
-            name = chance.choice(doors)
+            name = chance.choice(commands)
         if name not in alone:
             alone[name] = Alone(known[name], folder / f"alone-{name}")
             alone[name].make()

@@ -142,34 +142,34 @@ def _become(subject: Subject, folder: Path, said: Path) -> None:
 
 def subjects_in(folder: Path) -> dict[str, Subject]:
     """Return the subjects by name, whose folders `make_folders` makes."""
-    doors = {
-        name: Subject(name, folder / "doors", words.split(), "out")
-        for name, words in _doors().items()
+    commands = {
+        name: Subject(name, folder / "commands", words.split(), "out")
+        for name, words in _commands().items()
     }
     # with the profile's 15 s a run would end that much later
     words = "snakemake --configfile config/chaos.yaml --max-jobs-per-timespan 1000/1s"
     words = [*words.split(), "--cores", "2", "all_tables"]
-    return doors | {"workflow": Subject("workflow", folder / "workflow", words, "results")}
+    return commands | {"workflow": Subject("workflow", folder / "workflow", words, "results")}
 
 
 def make_folders(folder: Path) -> None:
     """Make the folders of all subjects, with what they read."""
     logging.disable_progress_bar()
     workflow = folder / "workflow"
-    _make_inputs(folder / "doors" / "in")
+    _make_inputs(folder / "commands" / "in")
     workflow.mkdir()
     copy_project(workflow)
     shutil.rmtree(workflow / "resources" / "models")
-    shutil.copytree(folder / "doors/in/model", workflow / "resources" / "models" / "tiny")
+    shutil.copytree(folder / "commands/in/model", workflow / "resources" / "models" / "tiny")
     write_yaml(workflow / "config" / "chaos.yaml", _CONFIG)
 
 
-def _doors() -> dict[str, str]:
+def _commands() -> dict[str, str]:
     tiny = "in/model --pooling mean --max-length 16"
     machine = "--threads 1 --device cpu"
     tuning = f"--model in/model --output out/encoder {machine} --overwrite --set batch_size=16"
     found = f"{machine} --overwrite --output"
-    doors = {
+    commands = {
         "mirror": f"--corpus in/strings.txt --recipe mirror-word {tuning} --set epochs=1 "
         "--step-log out/steps.jsonl",
         "cmlm": f"--text in/text.txt {tuning} --set max_length=24 --set steps=20 --set epochs=null",
@@ -184,7 +184,7 @@ def _doors() -> dict[str, str]:
         "evaluate": f"--model {tiny} --suite askapatient --data-root in/data {machine} "
         "--output out/scores.json",
     }
-    return {name: f"workflow_scripts.{name} {options}" for name, options in doors.items()}
+    return {name: f"workflow_scripts.{name} {options}" for name, options in commands.items()}
 
 
 def _make_inputs(folder: Path) -> None:

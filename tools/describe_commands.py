@@ -9,7 +9,7 @@ import re
 from unittest import mock
 
 from tools.describe_config import write_page
-from workflow_scripts.cli import COMMAND, DOORS
+from workflow_scripts.cli import COMMAND, COMMANDS
 
 HEAD = """# Every command and its options
 
@@ -41,8 +41,8 @@ def parser_of(module: str) -> argparse.ArgumentParser:
 
 def describe() -> str:
     """Return the page."""
-    doors = ((name, parser_of(module)) for name, (module, _) in DOORS.items())
-    sections = [_section(f"{COMMAND} {name}", parser, "##") for name, parser in doors]
+    commands = ((name, parser_of(module)) for name, (module, _) in COMMANDS.items())
+    sections = [_section(f"{COMMAND} {name}", parser, "##") for name, parser in commands]
     return "\n".join([HEAD, *sections])
 
 

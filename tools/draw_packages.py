@@ -27,7 +27,7 @@ def package_imports() -> dict[str, set[str]]:
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
     graph = grimp.build_graph(PROJECT, cache_dir=None)
     packages = {name for name in graph.find_children(PROJECT) if graph.find_children(name)}
-    doors = {
+    commands = {
         name
         for name in graph.find_children(PROJECT) - packages
         if any(
@@ -35,7 +35,7 @@ def package_imports() -> dict[str, set[str]]:
             for package in packages
         )
     }
-    inside = {name: {name, *graph.find_descendants(name)} for name in packages | doors}
+    inside = {name: {name, *graph.find_descendants(name)} for name in packages | commands}
     package_of = {module: package for package, modules in inside.items() for module in modules}
     return {
         package: {

@@ -14,7 +14,7 @@ from tests.support.fasttext_files import write_model
 from tools.fuzz_limits import Case
 from tools.fuzz_models import ENCODER, MODEL, files_of
 from tools.fuzz_readers import PROJECT, SAMPLE_DATA
-from workflow_scripts.cli import DOORS
+from workflow_scripts.cli import COMMANDS
 from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.errors import run_command
 from workflow_scripts.tune import RECIPE_FILE
@@ -91,7 +91,7 @@ def command_cases(models: Mapping[str, Path], made: Path) -> dict[str, Case]:
     add("evaluate card", f"{scored} --suite sts12 --card", own=[f"{ENCODER}/README.md"])
     add("export_onnx", f"--encoder {ENCODER} --int8", own=[ENCODER])
     add("check_config", "small.yaml")
-    if lacking := {module for module, _ in DOORS.values()} - {name.split()[1] for name in cases}:
+    if lacking := {module for module, _ in COMMANDS.values()} - {name.split()[1] for name in cases}:
         raise LookupError(f"no command line of {', '.join(sorted(lacking))}; add one")
     return cases
 

@@ -95,8 +95,9 @@ GROUPS = {
     ),
     "plan": Group(
         _in(
-            "dag",
-            "cells.py departures.py asked.py given.py models.py needs.py present.py raw_data.py",
+            "plan",
+            "cells.py comparability.py cell_requests.py rule_inputs.py models.py requirements.py"
+            " availability.py raw_data.py",
         ),
         ("tests/plan",),
     ),

@@ -4,14 +4,14 @@ import importlib
 import sys
 from functools import partial
 
-from workflow_scripts.cli import COMMAND, DOORS
+from workflow_scripts.cli import COMMAND, COMMANDS
 from workflow_scripts.errors import UserError, nearest_name, run_command
 
 
 def manual() -> str:
     """Return the help of the command itself."""
-    width = max(map(len, DOORS))
-    doors = [f"  {name:<{width}}  {what}" for name, (_, what) in DOORS.items()]
+    width = max(map(len, COMMANDS))
+    commands = [f"  {name:<{width}}  {what}" for name, (_, what) in COMMANDS.items()]
     return "\n".join(
         [
             f"usage: {COMMAND} COMMAND [OPTION ...]",
@@ -19,7 +19,7 @@ def manual() -> str:
             "Encoders of words, phrases or sentences from masked language models, without labels.",
             "",
             "commands:",
-            *doors,
+            *commands,
             "",
             f"`{COMMAND} COMMAND --help` tells the options of one, with an example. Tables and",
             "figures of the papers are made by `snakemake --cores N all_tables` in a checkout.",
@@ -33,10 +33,10 @@ def run(argv: list[str]) -> None:
         print(manual(), file=sys.stdout if argv else sys.stderr)
         raise SystemExit(0 if argv else 2)
     name, *rest = argv
-    if name not in DOORS:
-        raise UserError(f"{COMMAND} {name}: no such command; {nearest_name(name, DOORS)}")
+    if name not in COMMANDS:
+        raise UserError(f"{COMMAND} {name}: no such command; {nearest_name(name, COMMANDS)}")
     # only now: no command waits for what the others import
-    importlib.import_module(f"workflow_scripts.{DOORS[name][0]}").main(rest)
+    importlib.import_module(f"workflow_scripts.{COMMANDS[name][0]}").main(rest)
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
-"""Front door: check a config file as a run does, YAML mistakes with their line included."""
+"""Command: check a config file as a run does, YAML mistakes with their line included."""
 
-from workflow_scripts.cli import door_parser
+from workflow_scripts.cli import command_parser
 from workflow_scripts.configuration.layers import read_layers
 from workflow_scripts.errors import run_command
 from workflow_scripts.plan.plan import Plan
@@ -11,7 +11,7 @@ COMMAND config/config.yaml
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = door_parser("check_config", __doc__, EXAMPLE)
+    parser = command_parser("check_config", __doc__, EXAMPLE)
     parser.add_argument("file", help="what would be given with --configfile")
     file = parser.parse_args(argv).file
     Plan(read_layers([file]))

@@ -14,8 +14,8 @@ from workflow_scripts.files import STDIN, parse_number
 
 COMMAND = "mirror-bert"
 # by name: the module, and what it does
-DOORS = {
-    "tune": ("mirror", "an encoder from a model and strings, by Mirror tuning"),
+COMMANDS = {
+    "tune": ("tune", "an encoder from a model and strings, by Mirror tuning"),
     "cmlm": ("cmlm", "an encoder from a model and running text, by CMLM"),
     "evaluate": ("evaluate", "score an encoder on data sets, beside another one"),
     "embed": ("embed", "vectors of the lines of a file"),
@@ -27,7 +27,7 @@ DOORS = {
 }
 # int() would take 4_5 and digits of other scripts, and fails at 5,000
 _WHOLE = re.compile(r"[+-]?[0-9]{1,99}")
-_NAMES = {module: name for name, (module, _) in DOORS.items()}
+_NAMES = {module: name for name, (module, _) in COMMANDS.items()}
 
 
 def typed_command(module: str) -> str:
@@ -96,13 +96,13 @@ class _DoorParser(argparse.ArgumentParser):
         return given
 
 
-def door_parser(module: str, manual: str | None, example: str) -> argparse.ArgumentParser:
+def command_parser(module: str, manual: str | None, example: str) -> argparse.ArgumentParser:
     """Return the parser of a command, whose help has its docstring whole and an example.
 
     COMMAND in the example becomes what the user types.
     """
     command = typed_command(module)
-    said = (manual or "").removeprefix("Front door: ").strip()
+    said = (manual or "").removeprefix("Command: ").strip()
     width = min(shutil.get_terminal_size().columns, 100) - 2
     said = said[:1].upper() + said[1:]
     shown = textwrap.indent(example.strip().replace("COMMAND", command), "  ")

@@ -1,4 +1,4 @@
-"""Front door: an encoder from one's own running text, by conditional masked language modelling.
+"""Command: an encoder from one's own running text, by conditional masked language modelling.
 
 Or by any other recipe that trains on running text. The text is split into sentences; repeats and
 very short ones are left out. The encoder loads with SentenceTransformer(DIR) and with transformers.
@@ -12,7 +12,7 @@ from glob import escape
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.cli import check_files, door_parser
+from workflow_scripts.cli import check_files, command_parser
 from workflow_scripts.corpora.kinds import text
 from workflow_scripts.corpora.kinds.bitext import PairFiles
 from workflow_scripts.corpora.pair_lines import pair_lines
@@ -97,7 +97,7 @@ def make_corpora(arguments: argparse.Namespace, folder: Path) -> dict[str, str]:
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = door_parser("cmlm", __doc__, EXAMPLE)
+    parser = command_parser("cmlm", __doc__, EXAMPLE)
     add = parser.add_argument
     texts = "text file, or a folder: all its .txt files (all files with a --reader of a format)"
     add("--text", required=True, type=Path, metavar="FILE|DIR", help=texts)

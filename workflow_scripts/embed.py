@@ -1,4 +1,4 @@
-"""Front door: embed the lines of a text file with any encoder, to one .npy file.
+"""Command: embed the lines of a text file with any encoder, to one .npy file.
 
 Row i of the output belongs to line i; equal lines are run once. Large files are embedded shard by
 shard: a run that was stopped goes on when the same command is given again.
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from workflow_scripts.cli import check_files, door_parser
+from workflow_scripts.cli import check_files, command_parser
 from workflow_scripts.embedding.chosen_encoder import (
     add_encoder_arguments,
     check_counts,
@@ -49,7 +49,7 @@ def embed(arguments: argparse.Namespace, strings: list[str], pooling: str, max_l
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = door_parser("embed", __doc__, EXAMPLE)
+    parser = command_parser("embed", __doc__, EXAMPLE)
     parser.add_argument("--model", required=True, help="model folder or hub id (id@revision)")
     parser.add_argument("--strings", required=True, help="UTF-8 text file, one string a line")
     parser.add_argument("--output", required=True, type=Path, help="vectors, .npy, row = line")

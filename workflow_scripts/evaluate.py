@@ -1,4 +1,4 @@
-"""Front door: score one encoder on a suite of data sets, as the workflow's tables do.
+"""Command: score one encoder on a suite of data sets, as the workflow's tables do.
 
 The encoder is any model folder or hub id that transformers loads. With --against each score stands
 beside that of another one, such as the untuned model, with the difference, its 95% interval and its
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from workflow_scripts.cli import door_parser
+from workflow_scripts.cli import command_parser
 from workflow_scripts.configuration.blocks import read_block
 from workflow_scripts.configuration.config import Classification, Config, Retrieval, Suite
 from workflow_scripts.configuration.layers import CONFIG, DEFAULT, read_layers
@@ -243,7 +243,7 @@ def changed_choice(arguments: argparse.Namespace, encoder: Encoder) -> str | Non
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = door_parser("evaluate", __doc__, EXAMPLE)
+    parser = command_parser("evaluate", __doc__, EXAMPLE)
     add = parser.add_argument
     add("--model", required=True, help="model folder or hub id (id@revision)")
     add_pooling_arguments(parser)

@@ -1,4 +1,4 @@
-"""Front door: add ONNX files to an encoder folder, for ONNX Runtime and sentence-transformers.
+"""Command: add ONNX files to an encoder folder, for ONNX Runtime and sentence-transformers.
 
 onnx/model.onnx holds the model in float32, onnx/model_quantized.onnx (--int8) with the weights of
 its matrix products in int8: faster on a CPU, vectors nearly the same.
@@ -6,7 +6,7 @@ its matrix products in int8: faster on a CPU, vectors nearly the same.
 
 from pathlib import Path
 
-from workflow_scripts.cli import door_parser
+from workflow_scripts.cli import command_parser
 from workflow_scripts.errors import UserError, run_command
 
 EXAMPLE = """
@@ -15,7 +15,7 @@ COMMAND --encoder my-encoder --int8
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = door_parser("export_onnx", __doc__, EXAMPLE)
+    parser = command_parser("export_onnx", __doc__, EXAMPLE)
     parser.add_argument("--encoder", required=True, type=Path, help="encoder folder to add to")
     parser.add_argument("--int8", action="store_true", help="write the int8 file as well")
     arguments = parser.parse_args(argv)

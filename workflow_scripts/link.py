@@ -1,4 +1,4 @@
-"""Front door: link mentions to the names of an ontology or a list, with any encoder.
+"""Command: link mentions to the names of an ontology or a list, with any encoder.
 
 Each mention gets the ids whose names are nearest, best first; the search is exact. With --index the
 vectors of the names are kept for the next call; a run that was stopped goes on when the same
@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.cli import check_files, door_parser
+from workflow_scripts.cli import check_files, command_parser
 from workflow_scripts.datasets.name_lists import (
     FORMATS,
     Choices,
@@ -144,7 +144,7 @@ def check_index_folder(folder: Path, names: Sequence[Path]) -> None:
 
 
 def _parse(argv: list[str] | None) -> argparse.Namespace:
-    parser = door_parser("link", __doc__, EXAMPLE)
+    parser = command_parser("link", __doc__, EXAMPLE)
     add = parser.add_argument
     add("--encoder", required=True, help="model folder or hub id (id@revision)")
     without = "names with ids; without, those of a finished --index, as they were read"

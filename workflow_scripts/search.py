@@ -1,4 +1,4 @@
-"""Front door: nearest sentences, near-duplicates and translations in files of one string a line.
+"""Command: nearest sentences, near-duplicates and translations in files of one string a line.
 
 All is exact. Lines that are equal are one string, under the first of them; empty ones are skipped;
 both are counted at the end. Vectors are kept in a folder beside the output until it is written: a
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from workflow_scripts.cli import check_files, door_parser
+from workflow_scripts.cli import check_files, command_parser
 from workflow_scripts.embedding.chosen_encoder import (
     add_encoder_arguments,
     check_counts,
@@ -173,7 +173,7 @@ def encode_files(
 
 
 def read_arguments(argv: list[str] | None) -> argparse.Namespace:
-    parser = door_parser("search", __doc__, EXAMPLE)
+    parser = command_parser("search", __doc__, EXAMPLE)
     named: Any = {"dest": "mode", "metavar": "|".join(MODES), "prog": parser.prog}
     modes = parser.add_subparsers(required=True, **named)
     shape = parser.formatter_class

@@ -1,4 +1,4 @@
-"""Front door: translate words by the vectors of two languages and a small dictionary.
+"""Command: translate words by the vectors of two languages and a small dictionary.
 
 The vectors are those of encoders, or static ones. A map between the languages is learnt on the
 dictionary, and the translations of a word are the nearest words of the target vocabulary. A part of
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workflow_scripts.cli import check_files, door_parser
+from workflow_scripts.cli import check_files, command_parser
 from workflow_scripts.datasets.strings import unique_in_order
 from workflow_scripts.datasets.word_pairs import Pair, read_pairs, read_words, split_by_source
 from workflow_scripts.embedding.chosen_encoder import (
@@ -277,7 +277,7 @@ def check_arguments(given: argparse.Namespace) -> list[str] | None:
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = door_parser("translate", __doc__, EXAMPLE)
+    parser = command_parser("translate", __doc__, EXAMPLE)
     add: Any = parser.add_argument
     add("--encoder", metavar="DIR", help="model folder or hub id (id@revision) of both languages")
     for side in SIDES:

@@ -1,4 +1,4 @@
-"""Front door: turn one's own model and strings into an encoder, by any recipe that tunes.
+"""Command: turn one's own model and strings into an encoder, by any recipe that tunes.
 
 The encoder is a folder that loads with SentenceTransformer(DIR) and with transformers. A recipe
 with `start` goes on from an encoder: --model is then the folder of that one.
@@ -12,7 +12,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from workflow_scripts.cli import check_files, door_parser
+from workflow_scripts.cli import check_files, command_parser
 from workflow_scripts.configuration.blocks import SEED_LIMIT
 from workflow_scripts.configuration.layers import CONFIG
 from workflow_scripts.datasets.read_suite import read_suite
@@ -225,7 +225,7 @@ def make_encoders(
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = door_parser("mirror", __doc__, EXAMPLE)
+    parser = command_parser("tune", __doc__, EXAMPLE)
     parser.add_argument("--corpus", required=True, help="text file, one raw string a line")
     more = "files of the further corpora of the recipe, such as bitext, in its order"
     parser.add_argument("--more-corpora", nargs="*", default=[], metavar="FILE", help=more)

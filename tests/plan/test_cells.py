@@ -143,7 +143,7 @@ def test_curves_points_and_panels_are_known_by_id_and_corpus(config):
         **{"kind": "lines", "title": "F", "caption": "C.", "x_label": "x", "y_label": "y"},
         **{"paper": "own", "series": [series | {"corpora": words}]},
     }
-    cells = plan_of(config).asked.cells["figures", "f"]
+    cells = plan_of(config).requests.cells["figures", "f"]
     assert [*cells] == [("word", corpus) for corpus in words]
     for (_, corpus), (wanted,) in cells.items():
         assert [str(one) for (one,) in wanted.encoders] == [f"bert-en/mirror-word/{corpus}/seed33"]
@@ -158,7 +158,7 @@ def test_a_panel_of_languages_asks_for_the_share_of_its_neighbours(config, embed
         **{"kind": "retrieved-languages", "title": "F", "caption": "C.", "paper": "own"},
         **{"suite": "pool", "dataset": "paws-x-pool", "neighbours": 100, "rows": [row]},
     }
-    cells = plan_of(config).asked.cells["figures", "f"].values()
+    cells = plan_of(config).requests.cells["figures", "f"].values()
     metrics = {wanted.metric for (wanted,) in cells}
     assert metrics == {"own_language@100", "own_language_pcr@100"}
 
@@ -170,7 +170,7 @@ def test_models_of_the_hub_are_listed_by_address_and_record(config, monkeypatch)
     row = {"model": "hub", "recipe": "base-mp"}
     rows = [{"id": "a", **row}, {"id": "b", **row, "model": "bert-en"}]
     config["tables"]["t"] = table("sts", [{"id": "c", "dataset": "sts12"}], rows)
-    needs = plan_of(config).needs(False)
+    needs = plan_of(config).requirements(False)
     assert needs.hub_addresses() == [f"org/name@{revision}"]
     assert needs.hub_records() == ["results/downloads/models/hub.json"]
 
@@ -197,12 +197,12 @@ def test_files_that_are_missing_and_skipped_are_the_reason(config, sample_data, 
     assert [one["dataset"] for one in left_out["parts"]] == ["sts12"]
     assert left_out["differences_from_paper"] == ["the mean leaves out sickr"]
     assert cells["mp", "sts12"]["differences_from_paper"] == []
-    (sick,) = {file.name for file in plan_of(config).present.dataset_files("sickr")}
+    (sick,) = {file.name for file in plan_of(config).availability.dataset_files("sickr")}
     lacking = f"data set sickr: {sick} is not in the data root"
     assert cells["mp", "sickr"] == cells["own", "sickr"] == {"not_run": lacking}
     lacking = {"not_run": "corpus sentences-en: sts-train.csv is not in the data root"}
     assert cells["own", "sts12"] == cells["own", "both"] == lacking
-    needs = plan_of(config).needs
+    needs = plan_of(config).requirements
     assert needs(False).datasets == {"sts12"} and needs(True).datasets == {"sts12", "sickr"}
     assert needs(False).corpora == set() and needs(True).corpora == {"sentences-en"}
     config["models"]["words"] = {"vectors": "vectors/en.vec"}

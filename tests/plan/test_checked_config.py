@@ -167,7 +167,7 @@ def test_a_missing_data_set_can_leave_out_its_own_cells_only(config, tmp_path, s
     cells = rows_of(config, "table02")["bert-mp"]["cells"]
     assert "cometa" in cells["cometa@1"]["not_run"]
     assert "parts" in cells["askapatient@1"]
-    assert "cometa" not in plan_of(config).present.suite_datasets("bel")
+    assert "cometa" not in plan_of(config).availability.suite_datasets("bel")
 
 
 def test_a_missing_corpus_or_file_of_vectors_leaves_out_its_rows_where_that_is_asked(
@@ -227,7 +227,7 @@ class Wildcards(dict):
 
 
 def test_one_encoder_of_both_languages_of_a_lexicon_is_embedded_once_for_all_of_them(config):
-    given = plan_of(config).given
+    given = plan_of(config).rule_inputs
 
     def sides(recipe, corpora, seed):
         ids = dict(zip(("source_corpus", "target_corpus"), corpora, strict=True))
@@ -453,7 +453,7 @@ def test_retrieval_that_is_not_the_paper_s_is_a_difference(config, project):
 def test_embedding_hears_of_a_layer_only_where_there_is_one(config):
     config["recipes"]["middle"] = {"like": "base-mp", "layer": 2}
     config["recipes"]["last"] = {"like": "base-mp", "layer": None}
-    given, length = plan_of(config).given, config["recipes"]["base-mp"]["embed_max_length"]
+    given, length = plan_of(config).rule_inputs, config["recipes"]["base-mp"]["embed_max_length"]
     block = {"pooling": "mean", "embed_max_length": length}
     assert json.loads(given.embedding_block("base-mp")) == block
     assert given.embedding_block("last") == given.embedding_block("base-mp")
@@ -462,7 +462,7 @@ def test_embedding_hears_of_a_layer_only_where_there_is_one(config):
 
 def test_marks_of_the_paper_reach_no_step(config):
     config["corpora"]["sentences-en"] |= {"paper": "mirror-bert", "assumed": "which ones"}
-    given = plan_of(config).given
+    given = plan_of(config).rule_inputs
     assert not {"paper", "assumed"} & json.loads(given.block("corpora", "sentences-en")).keys()
     assert config["datasets"]["clws-en-fr"]["assumed"]
     assert "assumed" not in given.suite_block("clws-en-fr")

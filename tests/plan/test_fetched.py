@@ -224,7 +224,7 @@ def test_without_fetching_data_only_models_are_looked_for(config, tmp_path, proj
     config["data"]["fetch"] = False
     config["downloads"] = {"offline": True}
     # without its data the cell is not run, and needs no model
-    assert plan_of(config).needs(False).encoders == set()
+    assert plan_of(config).requirements(False).encoders == set()
     write_data(tmp_path / "root", project)
     _, lines = error_of(config)
     assert lines == [f"{MODELS}/{FOLDER}: no such folder, of model small"]

@@ -46,7 +46,7 @@ def config(small_config, embedded_config):
 
 @pytest.fixture
 def given(config):
-    return plan_of(config).given
+    return plan_of(config).rule_inputs
 
 
 def job(recipe="base-mp", corpus="none", seed="0", **more):
@@ -133,7 +133,7 @@ def test_a_development_set_of_names_is_ranked_as_the_config_links(config):
     watched = {"suite": "names", "dataset": "bc5cdr-disease", "every": 2}
     config["recipes"]["mirror-sentence"]["development"] = watched
     config["retrieval"]["linking"]["similarity"] = "cosine"
-    given = plan_of(config).given
+    given = plan_of(config).rule_inputs
     assert given.linking_of_development("mirror-sentence") == "cosine"
 
 
@@ -159,7 +159,7 @@ def test_embedding_reads_a_part_of_the_recipe(config, given):
     block = {key: config["recipes"]["mirror-word"][key] for key in ("pooling", "embed_max_length")}
     assert json.loads(given.embedding_block("mirror-word")) == block
     config["recipes"]["base-mp"]["layer"] = 2
-    block = json.loads(plan_of(config).given.embedding_block("base-mp"))
+    block = json.loads(plan_of(config).rule_inputs.embedding_block("base-mp"))
     assert block == {"pooling": "mean", "embed_max_length": 64, "layer": 2}
 
 
@@ -178,7 +178,7 @@ def test_sides_of_a_lexicon_are_embedded_by_language_or_for_all_at_once(config, 
     other = one._replace(model="bert-en")
     assert given.embedded_suites("bli-en-fr", [one, other]) == ["words-en", "words-fr"]
     del config["suites"]["words-fr"], config["suites"]["lexicons"]
-    given = plan_of(config).given
+    given = plan_of(config).rule_inputs
     with pytest.raises(UserError, match="no suite of language `fr` holds data set `bli-en-fr`"):
         given.embedded_suites("bli-en-fr", [one, one])
 
@@ -195,7 +195,7 @@ def test_tuning_is_launched_in_as_many_processes_as_asked_for(
     device, processes, gpus, words, config
 ):
     config |= {"device": device, "processes": {"tuning": processes}}
-    given = plan_of(config).given
+    given = plan_of(config).rule_inputs
     assert given.gpus == gpus
     launcher = given.tuning_launcher
     assert launcher[: len(words)] == words

@@ -14,7 +14,7 @@ from packaging.markers import default_environment
 from packaging.requirements import Requirement
 from synthetic_files import synthetic
 
-from workflow_scripts.cli import DOORS
+from workflow_scripts.cli import COMMANDS
 from workflow_scripts.sources import PACKAGES, sources
 
 PYTHON, PIP = "3.11.7", "23.2.1"
@@ -129,7 +129,7 @@ def test_the_command_declares_what_its_commands_import(project):
     table = tomllib.loads((project / "pyproject.toml").read_text())["project"]
     declared = {normalised(Requirement(text).name) for text in table["dependencies"]}
     kinds = ("tuning.methods", "scoring.tasks", "datasets.formats", "corpora.kinds")
-    steps = {module for module, _ in DOORS.values()}
+    steps = {module for module, _ in COMMANDS.values()}
     for kind in kinds:
         steps |= set(loaded_by_name(project, kind))
     imported = imported_packages(project, steps)

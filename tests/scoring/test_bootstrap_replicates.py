@@ -29,7 +29,9 @@ def test_details_survive_writing_and_reading_with_equal_bytes(tmp_path, arrays):
 def test_objects_are_not_written_and_a_missing_file_is_named(tmp_path):
     path = tmp_path / "scores.npz"
     with pytest.raises(ValueError, match="allow_pickle"):
-        bootstrap_replicates.write_replicates(path, {"replicates/a/b": np.array([{}], dtype=object)})
+        bootstrap_replicates.write_replicates(
+            path, {"replicates/a/b": np.array([{}], dtype=object)}
+        )
     assert not list(tmp_path.iterdir())
     with pytest.raises(UserError, match="no such file; score the encoder again"):
         bootstrap_replicates.read_replicates(path)

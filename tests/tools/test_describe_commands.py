@@ -6,7 +6,7 @@ import re
 import pytest
 
 from tools.describe_commands import _section, describe, parser_of
-from workflow_scripts.cli import DOORS
+from workflow_scripts.cli import COMMANDS
 
 
 def test_the_page_is_what_the_command_lines_say(project):
@@ -16,10 +16,10 @@ def test_the_page_is_what_the_command_lines_say(project):
 
 def test_every_command_is_there(project):
     packages = (project / "workflow_scripts").glob("[a-z]*.py")
-    doors = {
+    commands = {
         file.stem for file in packages if re.search(r"^def main\(", file.read_text(), flags=re.M)
     }
-    assert doors == {module for module, _ in DOORS.values()}
+    assert commands == {module for module, _ in COMMANDS.values()}
 
 
 def test_nothing_of_this_machine_is_in_it(project):

@@ -6,7 +6,7 @@ from workflow_scripts.configuration.layers import read_layers
 from workflow_scripts.plan.plan import Plan
 
 
-@pytest.fixture(params=["cmlm_models", "embedded_encoders"])
+@pytest.fixture(params=["cmlm_models", "bundled_encoders"])
 def cells(request, project, tmp_path, monkeypatch):
     """The cells of its tables over an empty data root, by table and row."""
     monkeypatch.chdir(project)

@@ -86,7 +86,11 @@ def read_pairs(scores: str, dataset: str) -> "tuple[np.ndarray, np.ndarray]":
 
     Raises `UserError` for a data set of another task.
     """
-    from workflow_scripts.scoring.bootstrap_replicates import cosines_key, labels_key, read_replicates
+    from workflow_scripts.scoring.bootstrap_replicates import (
+        cosines_key,
+        labels_key,
+        read_replicates,
+    )
 
     path = details_path(scores)
     details = read_replicates(path)

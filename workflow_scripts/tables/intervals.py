@@ -13,7 +13,11 @@ import numpy as np
 
 from workflow_scripts.errors import damaged_file_error
 from workflow_scripts.scoring.bootstrap import paired_p_value, percentile_interval
-from workflow_scripts.scoring.bootstrap_replicates import REPLICATES, read_replicates, replicates_key
+from workflow_scripts.scoring.bootstrap_replicates import (
+    REPLICATES,
+    read_replicates,
+    replicates_key,
+)
 from workflow_scripts.scoring.tidy_scores import Score, read_scores
 from workflow_scripts.tables.blocks import AVERAGE, CHANGE, Cell, Table, details_path, score_files
 from workflow_scripts.tables.cells import ShownCell, ShownTable, fill_table
