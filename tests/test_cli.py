@@ -45,7 +45,7 @@ print("==", [name for name in {HEAVY} if name in sys.modules])
     for page in pages:
         module, usage, *_ = page.split("\n")
         assert usage.startswith(f"usage: python -m workflow_scripts.{module} ")
-        assert "Front door" not in page
+        assert "Command: " not in page
         last = example_of(module).splitlines()[-1].replace("COMMAND", usage.split()[3])
         assert page.rstrip().endswith(last.split()[-1])
 

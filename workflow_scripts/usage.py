@@ -1,7 +1,7 @@
 """Time and memory of a step, which it writes itself as it ends: whole, however short it was.
 
 Snakemake's own benchmark looks at a job's processes every half second and later every 30 s, and a
-step of the warm Python is not among them. The first columns are its; the others say where and with
+step of the fork server is not among them. The first columns are its; the others say where and with
 what the step ran, which is of the job, not of the page that shows it.
 """
 
@@ -68,7 +68,7 @@ def started() -> dict[str, object]:
 def write_usage(path: str, began: float) -> None:
     """Write a row of tsv: seconds since `began`, MB, processor seconds (children's as well).
 
-    max_rss is the largest resident memory of a single process; in a warm Python that holds what
+    max_rss is the largest resident memory of a single process; in the fork server that holds what
     its packages take too, although all steps share it.
     """
     usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]

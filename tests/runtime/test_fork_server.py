@@ -1,4 +1,4 @@
-"""The warm Python of a run, with real processes: steps of a copy of the package in a folder."""
+"""The fork server of a run, with real processes: steps of a copy of the package in a folder."""
 
 import os
 import shutil

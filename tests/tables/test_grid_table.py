@@ -95,8 +95,8 @@ def test_values_stand_with_the_papers_choice_and_our_best(tmp_path, reference, r
     assert "| Learning rate | 5e-5 | tried | .600 |" in made.md
     assert (
         "words: recipe mirror-word, model bert, corpus words-en; spearman on simlex999 of the "
-        "sample data; 3 of 4 cells have a score; the best, .600: learning rate 5e-5, batch size 200, "
-        "epochs 1, temperature 0.1."
+        "sample data; 3 of 4 cells have a score; the best, .600: learning rate 5e-5, batch size "
+        "200, epochs 1, temperature 0.1."
     ) in made.md
 
 

@@ -1,4 +1,4 @@
-"""`python -m workflow_scripts.runtime.fork_client -m MODULE ...`: a step in the run's warm Python.
+"""`python -m workflow_scripts.runtime.fork_client -m MODULE ...`: a step by the run's fork server.
 
 job.sh calls it where a run has one (`fork_server`). It ends as the step ends, and hands it the
 signals that it gets itself; killed, it takes the step with it.

@@ -53,7 +53,7 @@ def start_fork_server(run: "SnakemakeRun") -> None:
     """Start the server for the steps of a workflow, where they run here and as they are."""
     if not run.runs_steps_here or sys.platform != "linux" or os.environ.get(SETTING):
         return
-    folder = tempfile.mkdtemp(prefix="warm-python-")
+    folder = tempfile.mkdtemp(prefix="fork-server-")
     server = subprocess.Popen(
         ["python", "-m", "workflow_scripts.runtime.fork_server", folder],
         stdin=subprocess.PIPE,

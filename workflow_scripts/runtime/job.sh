@@ -32,7 +32,7 @@ on_gpu() {
     fi
 }
 
-# python -m MODULE...: in the warm Python of a local run, where there is one (fork_server.py)
+# python -m MODULE...: in the fork server of a local run, where there is one (fork_server.py)
 python() {
     if [ -S "${FORK_SERVER:-}/socket" ]; then
         command python -m workflow_scripts.runtime.fork_client "$@"
