@@ -47,7 +47,8 @@ def run_module(
     printed, said = texts
     if child.returncode != 0:
         last = " | ".join((said or printed)[-4:])
-        raise UserError(f"{what}: the run failed with exit code {child.returncode}: {last}")
+        problem = f"the run failed with exit code {child.returncode}: {last}"
+        raise UserError(what, problem, "fix that and run it again")
     # macOS counts bytes, Linux kibibytes.
     peak_memory = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     measures = {"process_seconds": seconds, "used_seconds": usage.ru_utime + usage.ru_stime}

@@ -49,7 +49,7 @@ def read_measurements(path: Path) -> list[Measurement]:
     """Return the rows of a tsv that `write_measurements` wrote; `UserError` for another file."""
     lines = read_lines(path)
     if lines[:1] != [HEAD]:
-        raise UserError(f"{path}:1: expected the head {HEAD.expandtabs(1)}; measure anew")
+        raise UserError(f"{path}:1", f"expected the head {HEAD.expandtabs(1)}", "measure anew")
     fields = [line.split("\t") for line in lines[1:]]
     return [Measurement(a, b, c, int(run), d, value) for a, b, c, run, d, value in fields]
 

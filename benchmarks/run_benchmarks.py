@@ -28,7 +28,7 @@ def named(name: str) -> list[str]:
     sections = [one.section.name for one in WORKLOADS.values()]
     if name not in [*WORKLOADS, *sections]:
         known = [*WORKLOADS, *dict.fromkeys(sections)]
-        raise UserError(f"--only {name}: no such benchmark; {nearest_name(name, known)}")
+        raise UserError(f"--only {name}", "no such benchmark", nearest_name(name, known))
     of_section = [other for other, one in WORKLOADS.items() if one.section.name == name]
     return [name] if name in WORKLOADS else of_section
 

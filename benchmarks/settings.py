@@ -63,8 +63,8 @@ def read_settings(arguments: argparse.Namespace) -> Settings:
     given = {key: value for key, value in vars(arguments).items() if key in known}
     for key, value in given.items():
         if type(value) is int and value < 1 and key != "seed":
-            raise UserError(f"--{key.replace('_', '-')} {value}: give 1 or more")
+            raise UserError(f"--{key.replace('_', '-')} {value}", "give 1 or more", None)
         if isinstance(value, Path) and not value.is_dir():
-            raise UserError(f"--{key} {value}: no such folder")
+            raise UserError(f"--{key} {value}", "no such folder", "give another")
     settings = Settings(**given)
     return replace(settings, **QUICK) if arguments.quick else settings

@@ -195,7 +195,9 @@ def prepare_gpu(workload: Workload, settings: Settings, folder: Path) -> Prepare
     import torch
 
     if settings.device == "cuda" and not torch.cuda.is_available():
-        raise UserError("no CUDA device here, so there is nothing to measure; use make bench")
+        raise UserError(
+            "--gpu", "no CUDA device here, so there is nothing to measure", "use make bench"
+        )
     device = torch.cuda.get_device_name() if settings.device == "cuda" else "CPU"
     peak = settings.peak or peak_of(device)
     model, tokenizer, parameters = _make_random_model(settings, folder)
@@ -256,7 +258,8 @@ def make_names(tokenizer: Any, count: int, seed: int) -> list[str]:
     names = [" ".join(generator.choices(words, k=NAME_TOKENS - MARKS)) for _ in range(count)]
     lengths = {len(ids) for ids in tokenizer(names[:1000])["input_ids"]}
     if lengths != {NAME_TOKENS}:
-        raise UserError(f"--model: names of its vocabulary have {sorted(lengths)} tokens, not 8")
+        problem = f"names of its vocabulary have {sorted(lengths)} tokens, not 8"
+        raise UserError("--model", problem, "give another")
     return names
 
 

@@ -18,7 +18,7 @@ def read_prepared(folder: Path, part: str) -> dict[str, list[str]]:
     paths = sorted((Path(folder) / part).glob("*.txt"))
     text = {path.stem: lines for path in paths if (lines := read_lines(path))}
     if not text:
-        raise UserError(f"{folder}: no {part}/*.txt with text; make the folder with prepare_text")
+        raise UserError(folder, f"no {part}/*.txt with text", "make the folder with prepare_text")
     return text
 
 

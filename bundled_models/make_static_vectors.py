@@ -51,7 +51,7 @@ def reduce_vectors(vectors: np.ndarray, dimension: int) -> np.ndarray:
     from sklearn.decomposition import PCA
 
     if not 1 <= dimension <= min(vectors.shape):
-        raise UserError(f"--dimension {dimension}: give 1 to {min(vectors.shape)}")
+        raise UserError(f"--dimension {dimension}", f"give 1 to {min(vectors.shape)}", None)
     reduced = PCA(dimension, svd_solver="full").fit_transform(vectors)
     return reduced / np.sqrt((reduced**2).mean() * dimension)
 
@@ -87,7 +87,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--output", type=Path, required=True, help="vectors, .vec")
     arguments = parser.parse_args(argv)
     if arguments.words < 2:
-        raise UserError(f"--words {arguments.words}: give 2 or more")
+        raise UserError(f"--words {arguments.words}", "give 2 or more", None)
     asked = read_asked_words(arguments.root)
     words = choose_words(asked, most_frequent_words("en", None), arguments.words)
 

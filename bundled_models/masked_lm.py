@@ -38,8 +38,10 @@ def warm_start(model: PreTrainedModel, vectors: np.ndarray, frequencies: np.ndar
     embeddings = model.get_input_embeddings().weight
     if tuple(vectors.shape) != tuple(embeddings.shape):
         raise UserError(
+            None,
             f"word vectors have the shape {tuple(vectors.shape)}, the model needs "
-            f"{tuple(embeddings.shape)}; train them with the same tokenizer and units"
+            f"{tuple(embeddings.shape)}",
+            "train them with the same tokenizer and units",
         )
     with torch.no_grad():
         embeddings.copy_(torch.from_numpy(vectors))

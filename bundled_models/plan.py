@@ -40,15 +40,12 @@ class BundledPlan:
     def settings(self, model: str) -> BundledModel:
         models, texts = self.config.models, self.config.texts
         if model not in models:
-            raise UserError(
-                f"config: `models.{model}`: no such model; {nearest_name(model, models)}"
-            )
+            where = f"config: `models.{model}`"
+            raise UserError(where, "no such model", nearest_name(model, models))
         for text in models[model].texts:
             if text not in texts:
-                raise UserError(
-                    f"config: `models.{model}.texts`: no text `{text}` in texts; "
-                    f"{nearest_name(text, texts)}"
-                )
+                where = f"config: `models.{model}.texts`"
+                raise UserError(where, f"no text `{text}` in texts", nearest_name(text, texts))
         return models[model]
 
     def block(self, model: str, key: str) -> str:
@@ -69,8 +66,10 @@ class BundledPlan:
     def text_root(self) -> str:
         if not (root := self.config.text_root):
             raise UserError(
-                "the models need their texts: add --config text_root=DIR, the folder that holds "
-                "the files of bundled_models/config.yaml"
+                "config",
+                "the models need their texts",
+                "add --config text_root=DIR, the folder that holds the files of "
+                "bundled_models/config.yaml",
             )
         return root
 

@@ -48,8 +48,9 @@ def prepare_text(
             files = len(text.paths(root))
             if not counts["sentences"]:
                 raise UserError(
-                    f"texts.{identifier}: no sentence was left of {files} files "
-                    f"({dict(dropped)}); check its reader"
+                    f"texts.{identifier}",
+                    f"no sentence was left of {files} files ({dict(dropped)})",
+                    "check its reader",
                 )
             summaries[identifier] = {
                 **{key: getattr(text, key) for key in ("name", "licence", "language")},

@@ -41,8 +41,10 @@ def pretrain(arguments: argparse.Namespace) -> None:
     longest = max(stage.length for stage in training.stages)
     if longest > tokenizer.model_max_length:
         raise UserError(
-            f"--training: a stage of {longest} tokens is longer than the tokenizer's maximum "
-            f"({tokenizer.model_max_length}); shorten it"
+            "--training",
+            f"a stage of {longest} tokens is longer than the tokenizer's maximum "
+            f"({tokenizer.model_max_length})",
+            "shorten it",
         )
     texts = encode_prepared(tokenizer, arguments.text, "train")
     validation = encode_prepared(tokenizer, arguments.text, "validation")

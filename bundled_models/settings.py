@@ -157,5 +157,5 @@ def parse_settings(kind: Any, text: str, option: str) -> Any:
     try:
         content = json.loads(text)
     except json.JSONDecodeError as error:
-        raise UserError(f"{option}: not valid JSON ({error.msg}); quote the argument") from error
+        raise UserError(option, f"not valid JSON ({error.msg})", "quote the argument") from error
     return read_block(RootModel[kind], content, file=option).root

@@ -25,7 +25,7 @@ from workflow_scripts.files import atomic_directory, write_json
 def ship_encoder(encoder: Path, output: Path) -> None:
     """Write the folder `output`, whole or not at all; `UserError` if `encoder` is no encoder's."""
     if not (encoder / "encoder.json").is_file():
-        raise UserError(f"{encoder}: no encoder.json; give a folder that tuning made")
+        raise UserError(encoder, "no encoder.json", "give a folder that tuning made")
     record = json.loads((encoder / "encoder.json").read_text(encoding="utf-8"))
     check_replaceable("--output", output)
     with atomic_directory(output) as temporary:

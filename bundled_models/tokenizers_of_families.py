@@ -111,5 +111,5 @@ def save_tokenizer(tokenizer: PreTrainedTokenizerFast, folder: Path) -> None:
 def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
     """Load a saved tokenizer; `UserError` if the folder holds none."""
     if not (Path(folder) / "tokenizer.json").is_file():
-        raise UserError(f"{folder}: no tokenizer.json; make the folder with train_tokenizer")
+        raise UserError(folder, "no tokenizer.json", "make the folder with train_tokenizer")
     return PreTrainedTokenizerFast.from_pretrained(folder)

@@ -42,8 +42,10 @@ def main(argv: list[str] | None = None) -> None:
     tokenizer = train(lines, settings)
     if len(tokenizer) > settings.size:
         raise UserError(
-            f"--settings: size {settings.size} is too small for the characters of the text "
-            f"({len(tokenizer)} pieces); raise size or lower alphabet"
+            "--settings",
+            f"size {settings.size} is too small for the characters of the text ({len(tokenizer)} "
+            "pieces)",
+            "raise size or lower alphabet",
         )
     with atomic_directory(arguments.output) as folder:
         save_tokenizer(tokenizer, folder)

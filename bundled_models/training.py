@@ -161,8 +161,9 @@ def train_masked_lm(
         position = Position(**read_position(checkpoint))
         if position.digest != digest:
             raise UserError(
-                f"{checkpoint}: the checkpoint of another training (settings, text or seed "
-                "changed); remove it to start anew"
+                checkpoint,
+                "the checkpoint of another training (settings, text or seed changed)",
+                "remove it to start anew",
             )
         load_state(checkpoint, model, optimiser)
         record({"event": "resumed", "step": position.step})
@@ -204,7 +205,9 @@ def train_masked_lm(
         optimiser.zero_grad(set_to_none=True)
         recent.append(loss.item())
         if not math.isfinite(recent[-1]):
-            raise UserError(f"training: loss {recent[-1]} at step {position.step}; lower the rate")
+            raise UserError(
+                "training", f"loss {recent[-1]} at step {position.step}", "lower the rate"
+            )
         position.step += 1
         position.tokens += int(attention.sum())
         position.batch += 1

@@ -146,7 +146,7 @@ def text(content):
         ({"--text": "nowhere"}, "--text nowhere: no such file"),
         ({"--reader": "wikiextractor"}, r"/0\.txt:1: expected WikiExtractor output"),
         ({"--held-out": "0.9"}, "--held-out 0.9: give a share of documents up to 0.5, or a file"),
-        ({"--held-out-every": "5"}, "^--held-out-every: of what"),
+        ({"--held-out-every": "5"}, "^--held-out-every: nothing is held out"),
         ({"--held-out": "nowhere.txt"}, "nowhere.txt: no such file"),
         ({"--bitext": "nowhere.tsv"}, "--bitext nowhere.tsv: no such file"),
         ({"--epochs": "0"}, "^--epochs is 0; give a number of 1 or more"),

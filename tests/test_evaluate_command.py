@@ -186,8 +186,8 @@ def test_a_missing_data_set_is_named_and_left_out_or_an_error(
         ({"--data-root": "no/such/root"}, "no/such/root: no such folder"),
         ({"--model": "no/such/model/folder"}, "no such model folder"),
         ({"--pooling": None}, "does not record one; give --pooling"),
-        ({"--max-length": "100000"}, "--max-length 100000 is more than"),
-        ({"--max-length": "0"}, "--max-length 0 is less than"),
+        ({"--max-length": "100000"}, "--max-length 100000: more than"),
+        ({"--max-length": "0"}, "--max-length 0: less than"),
     ],
 )
 def test_a_mistake_is_named_and_writes_nothing(
@@ -304,7 +304,7 @@ def test_against_itself_nothing_differs(project, sample_data, tmp_path):
     more = ("--max-length", "16", "--against", project / MODEL)
     (row,) = evaluate(project, tmp_path / "scores.json", *given, *more).values()
     assert (row["difference"], row["difference_low"], row["p_value"]) == (0, 0, 1)
-    with pytest.raises(UserError, match="--against-pooling: of what"):
+    with pytest.raises(UserError, match="--against-pooling: no encoder to compare with"):
         evaluate(project, tmp_path / "scores.json", *given, "--against-pooling", "cls")
 
 

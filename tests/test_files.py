@@ -189,7 +189,7 @@ def test_sha256_of_a_known_text(tmp_path):
 
 def test_a_user_error_becomes_one_line_and_exit_code_2(capsys):
     def main():
-        raise UserError("a.txt:3: broken;\n mend it")
+        raise UserError("a.txt:3", "broken", "\n mend it")
 
     with pytest.raises(SystemExit) as caught:
         run_command(main)
@@ -207,11 +207,9 @@ def test_the_nearest_name_is_hinted_or_all_are_listed():
 
 
 def test_of_a_long_message_the_middle_is_left_out():
-    message = f"a.tsv:3: {'x' * 5000}; mend the line"
-    shown = str(UserError(f"{message}\n{message}"))
-    assert [len(line) < 1000 for line in shown.split("\n")] == [True, True]
+    shown = str(UserError("a.tsv:3", "x" * 5000, "mend the line"))
+    assert len(shown) < 1000 and "\n" not in shown
     assert shown.startswith("a.tsv:3: xxx") and shown.endswith("xxx; mend the line")
-    assert str(UserError("a; b")) == "a; b"
 
 
 def test_a_full_disk_is_one_line(capsys):

@@ -341,7 +341,7 @@ MISTAKES = [
     ({"mentions": "none.txt"}, [], "--mentions none.txt: no such file"),
     ({"output": None}, [], "--output: without it"),
     ({"output": "-"}, [], "--output: without it"),
-    ({"errors": "e.tsv"}, [], "--errors: against what"),
+    ({"errors": "e.tsv"}, [], "--errors: no right ids"),
     ({"mention_column": "3"}, [], "mentions.txt:1: no column 3, found 1"),
     ({"mention_column": "text"}, [], "mentions.txt:1: no column 'text'"),
     ({"backend": "onxx"}, [], "--backend onxx: unknown"),

@@ -33,7 +33,7 @@ def test_control_characters_are_escaped_wherever_a_command_prints(text, shown, c
         print(f"out {text}")
         print(f"error {text}", file=sys.stderr)
         sys.stderr.writelines([f"line {text}\n"])
-        raise UserError(f"{text}: broken; repair it")
+        raise UserError(text, "broken", "repair it")
 
     assert printable(text) == shown
     with pytest.raises(SystemExit):
@@ -50,7 +50,7 @@ def test_other_characters_stay(capsys):
 
 
 def test_an_error_of_control_characters_alone_is_not_long():
-    assert len(str(UserError("\x1b" * 10_000))) < 1000
+    assert len(str(UserError("\x1b" * 10_000, "\x1b" * 10_000, None))) < 1000
 
 
 ODD = "no\x1b]0;title\x07\u202e.txt"

@@ -220,7 +220,7 @@ def test_a_single_string_has_no_near_duplicate(run, tmp_path, capsys):
         ("nearest", {"backend": "onnx"}, "mirror-bert export --encoder"),
         ("nearest", {"encoder": "nowhere"}, "nowhere, no folder here, does not record one"),
         ("bitext", {"target_encoder": "nowhere"}, "nowhere, no folder here, does not record one"),
-        ("nearest", {"max_length": 900}, "--max-length 900 is more than the 64 positions"),
+        ("nearest", {"max_length": 900}, "--max-length 900: more than the 64 positions"),
         ("nearest", {"strings": "nowhere.txt"}, "--strings nowhere.txt: no such file"),
         ("nearest", {"queries": "empty.txt"}, "empty.txt: no strings in it; write one on each"),
         ("bitext", {"targets": "blank.txt"}, "blank.txt: no strings in it; write one on each"),

@@ -102,7 +102,7 @@ def test_all_pairs_are_learnt_from_where_none_is_held_out(run, files):
     rows, told = run(words=files / "words.txt", test_share=0)
     assert len(rows) == 6
     assert told.out.count("\n") == 1
-    with pytest.raises(UserError, match="nothing to translate: give --words"):
+    with pytest.raises(UserError, match="--words: nothing to translate; give some"):
         run("--overwrite", test_share=0)
 
 

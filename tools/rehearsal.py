@@ -95,7 +95,9 @@ def overlay(base: Path, seeds: int, tables: Sequence[str]) -> dict[str, Any]:
     block["tables"] = {name: {"seeds": SEEDS[:seeds]} for name in with_seeds}
     if tables:
         if unknown := set(tables) - config["tables"].keys():
-            raise UserError(f"--tables {', '.join(unknown)}: {base} has no such table; mend it")
+            raise UserError(
+                f"--tables {', '.join(unknown)}", f"{base} has no such table", "mend it"
+            )
         left_out = [name for name in config["tables"] if name not in tables]
         block["tables"] = {k: v for k, v in block["tables"].items() if k in tables}
         # a null takes an entry away
@@ -137,7 +139,7 @@ def never_given_out(base: Path) -> dict[str, Any]:
 def prepare(folder: Path, base: Path, arguments: argparse.Namespace) -> None:
     """Make the config, and the data that it needs and that are not there from an earlier call."""
     if folder.exists() and any(folder.iterdir()) and not (folder / OFFLINE).exists():
-        raise UserError(f"--folder {folder}: holds other things; give a new or an empty folder")
+        raise UserError(f"--folder {folder}", "holds other things", "give a new or an empty folder")
     (folder / "config").mkdir(parents=True, exist_ok=True)
     write_yaml(folder / OFFLINE, {"downloads": {"offline": True}})
     copy_project(folder)
@@ -232,7 +234,7 @@ def main(argv: list[str] | None = None) -> None:
     if arguments.report and status == 0:
         write_text(arguments.report, report(folder, arguments.beside))
     if status:
-        raise UserError(f"{folder}: not all jobs ended well; mend it and run the same again")
+        raise UserError(folder, "not all jobs ended well", "mend it and run the same again")
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ def write_synthetic_file(material: Material, path: str, target: Path) -> None:
     elif (found := material.file(path) or _alike(path)) is not None:
         shutil.copyfile(found, target)
     else:
-        raise UserError(f"{path}: nothing stands in for it; add it to MADE or ALIKE")
+        raise UserError(path, "nothing stands in for it", "add it to MADE or ALIKE")
 
 
 def _alike(path: str) -> Path | None:
@@ -101,7 +101,7 @@ def _pack(archive: RegisteredArchive, folder: Path, target: Path) -> None:
         with open(file, "rb") as plain, _opened(target, gzipped=True) as packed:
             shutil.copyfileobj(plain, packed)
     else:
-        raise UserError(f"{archive.name}: no stand-in is packed as {kind}; add it to _pack")
+        raise UserError(archive.name, f"no stand-in is packed as {kind}", "add it to _pack")
 
 
 def _bytes_at_url(file: Path, gzipped: bool) -> dict[str, Any]:

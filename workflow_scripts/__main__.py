@@ -34,7 +34,7 @@ def run(argv: list[str]) -> None:
         raise SystemExit(0 if argv else 2)
     name, *rest = argv
     if name not in COMMANDS:
-        raise UserError(f"{COMMAND} {name}: no such command; {nearest_name(name, COMMANDS)}")
+        raise UserError(f"{COMMAND} {name}", "no such command", nearest_name(name, COMMANDS))
     # only now: no command waits for what the others import
     importlib.import_module(f"workflow_scripts.{COMMANDS[name][0]}").main(rest)
 

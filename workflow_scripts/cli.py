@@ -49,8 +49,8 @@ def check_files(option: str, *paths: str | Path | None, stdin: bool = False) -> 
         if path is None or (stdin and str(path) == STDIN) or Path(path).is_file():
             continue
         if str(path) == STDIN:
-            raise UserError(f"{option} -: standard input is not taken here; give a file")
-        raise UserError(f"{option} {path}: no such file; check the path")
+            raise UserError(f"{option} -", "standard input is not taken here", "give a file")
+        raise UserError(f"{option} {path}", "no such file", "check the path")
 
 
 class _Manual(argparse.RawDescriptionHelpFormatter):

@@ -29,6 +29,8 @@ COMMAND --model resources/models/bert-en-mini --text resources/sample_data/runni
 """
 # plain text: of a folder, the files that end so
 PLAIN = ("blank-line-documents", "document", "wrapped-document", "lines")
+# the files that are made of what is given
+TEXT, HELD_OUT, BITEXT = "text.txt", "held-out.txt", "bitext.txt"
 # the corpora of a recipe, and the arguments that give their files
 OPTIONS = {"bitext.corpus": "--bitext", "held_out.corpus": "--held-out"}
 
@@ -64,8 +66,8 @@ def pairs_file(path: Path, folder: Path) -> str:
         return str(path)
     pairs = PairFiles(path=str(path)).pairs(Path())
     lines = pair_lines(pairs, "kept", Counter())
-    write_text(folder / "bitext.txt", "".join(line + "\n" for line in lines))
-    return str(folder / "bitext.txt")
+    write_text(folder / BITEXT, "".join(line + "\n" for line in lines))
+    return str(folder / BITEXT)
 
 
 def read_held_out(value: str | None) -> int | Path | None:
@@ -73,7 +75,9 @@ def read_held_out(value: str | None) -> int | Path | None:
     if (share := parse_number(value or "")) is None:
         return value and Path(value)
     if not 0 < share <= 0.5:
-        raise UserError(f"--held-out {value}: give a share of documents up to 0.5, or a file")
+        raise UserError(
+            f"--held-out {value}", "give a share of documents up to 0.5, or a file", None
+        )
     return round(1 / share)
 
 
@@ -84,16 +88,15 @@ def make_corpora(arguments: argparse.Namespace, folder: Path) -> dict[str, str]:
     files = {}
     if isinstance(held_out, Path):
         own = [text_files(held_out, arguments.reader)]
-        file = folder / "held-out.txt"
-        files["held_out.corpus"] = write_text_corpus(file, held_out, texts=own)
+        files["held_out.corpus"] = write_text_corpus(folder / HELD_OUT, held_out, texts=own)
         train["kept_out"] = own
     elif held_out is not None:
         train["held_out"] = held_out
-        file = folder / "held-out.txt"
-        files["held_out.corpus"] = write_text_corpus(file, given, **train, part="held_out")
+        path = folder / HELD_OUT
+        files["held_out.corpus"] = write_text_corpus(path, given, **train, part="held_out")
     if arguments.bitext is not None:
         files["bitext.corpus"] = pairs_file(arguments.bitext, folder)
-    return files | {"text": write_text_corpus(folder / "text.txt", given, **train)}
+    return files | {"text": write_text_corpus(folder / TEXT, given, **train)}
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -120,7 +123,7 @@ def main(argv: list[str] | None = None) -> None:
     if arguments.held_out is not None:
         before |= {"held_out.corpus": "held-out", "held_out.every": every}
     elif arguments.held_out_every is not None:
-        raise UserError("--held-out-every: of what? give --held-out too")
+        raise UserError("--held-out-every", "nothing is held out", "give --held-out too")
     if not arguments.text.is_dir():
         check_files("--text", arguments.text)
     check_files("--bitext", arguments.bitext)
@@ -128,9 +131,11 @@ def main(argv: list[str] | None = None) -> None:
     wanted = read_wanted(arguments, [str(one) for one in given if one is not None], before)
     for key in wanted.recipe.corpora():
         if key not in before:
-            raise UserError(f"recipes.{arguments.recipe}.{key}: give its file with {OPTIONS[key]}")
+            raise UserError(
+                f"recipes.{arguments.recipe}.{key}", f"give its file with {OPTIONS[key]}", None
+            )
     if arguments.output.resolve().is_relative_to(arguments.text.resolve()):
-        raise UserError(f"--output {arguments.output}: in the folder of --text; choose another")
+        raise UserError(f"--output {arguments.output}", "in the folder of --text", "choose another")
     output = arguments.output.resolve()
     # not in TMPDIR, where those of killed runs would stay
     with passing_directory(output.with_name(f"corpora-of-{output.name}")) as folder:
@@ -140,9 +145,9 @@ def main(argv: list[str] | None = None) -> None:
             make_encoders(arguments, wanted, files["text"], more)
         except UserError as error:
             # name what was given, not what was made of it
-            message = str(error).replace(f"{folder}/text.txt", str(arguments.text))
-            message = message.replace(f"{folder}/bitext.txt", str(arguments.bitext))
-            raise UserError(message.replace(f"{folder}/", "")) from error
+            for made, path in ((TEXT, arguments.text), (BITEXT, arguments.bitext)):
+                error = error.renamed(folder / made, str(path))
+            raise error.renamed(folder / HELD_OUT, HELD_OUT) from None
 
 
 if __name__ == "__main__":

@@ -63,10 +63,12 @@ def main(argv: list[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     check_encoder_arguments(arguments)
     if arguments.remove_components is not None and arguments.dtype != "float32":
-        raise UserError("--remove-components: rounded vectors would be changed; --dtype float32")
+        raise UserError(
+            "--remove-components", "rounded vectors would be changed", "--dtype float32"
+        )
     check_counts(arguments, "shard_size", "remove_components")
     if arguments.output.suffix != ".npy":
-        raise UserError(f"--output {arguments.output}: give a file name that ends in .npy")
+        raise UserError(f"--output {arguments.output}", "give a file name that ends in .npy", None)
     check_files("--strings", arguments.strings)
     check_new_file("--output", arguments.output, arguments.overwrite, [arguments.strings])
     if arguments.record is not None:
@@ -75,7 +77,7 @@ def main(argv: list[str] | None = None) -> None:
     pooling, max_length = settle_pooling(arguments.model, arguments.pooling, arguments.max_length)
     strings = read_lines(arguments.strings)
     if not strings:
-        raise UserError(f"{arguments.strings}: no strings to embed; write one on each line")
+        raise UserError(arguments.strings, "no strings to embed", "write one on each line")
     with sole_run("--output", arguments.output):
         embed(arguments, strings, pooling, max_length)
 

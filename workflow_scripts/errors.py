@@ -1,6 +1,7 @@
 """One error type for mistakes of the user, and the wrapper that prints it without a traceback."""
 
 import atexit
+import copy
 import difflib
 import errno
 import os
@@ -10,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from typing import Any, TextIO
+from typing import Any, Self, TextIO
 
 # of a place that cannot be written or read, which is not the program's mistake
 _NO_PLACE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR)
@@ -26,14 +27,100 @@ _STARTED = time.time()
 
 
 class UserError(Exception):
-    """A mistake in config, data or arguments.
+    """A mistake in config, data or arguments: where it is, what is wrong, and what to do about it.
 
-    The message is one line: it names the file, line or key, and says what to do. Of a long one, as
-    what a damaged file holds may make it, the middle is left out; control characters are escaped.
+    `where` is a file (with `:line` if known), a key of config or an option; None where only a
+    caller knows it, who raises `error.at(where)`. `remedy` is None only where the problem says what
+    to do. The text is one line, "where: problem; remedy": control characters are escaped, and the
+    middle is left out where what a damaged file holds makes it long.
     """
 
+    separator = ": "
+    where: str | None
+    problem: str
+    remedy: str | None
+
+    def __init__(
+        self, where: str | os.PathLike[str] | None, problem: str, remedy: str | None
+    ) -> None:
+        super().__init__(where, problem, remedy)
+        self.where = None if where is None else os.fspath(where)
+        self.problem = problem
+        self.remedy = remedy
+
     def __str__(self) -> str:
-        return "\n".join(map(_shortened, printable(super().__str__()).split("\n")))
+        begin = "" if self.where is None else self.where + self.separator
+        end = "" if self.remedy is None else f"; {self.remedy}"
+        return one_line(f"{begin}{self.problem}{end}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # whatever the arguments of a subclass are
+        return _remade, (type(self), self.args), self.__dict__
+
+    def at(self, where: str | os.PathLike[str]) -> Self:
+        """Return the same error at another place."""
+        error = copy.copy(self)
+        error.where = os.fspath(where)
+        return error
+
+    def within(self, outer: str | os.PathLike[str]) -> Self:
+        """Return the same error with its place as a part of `outer`."""
+        outer = os.fspath(outer)
+        return self.at(outer if self.where is None else f"{outer}: {self.where}")
+
+    def renamed(self, file: str | os.PathLike[str], name: str | os.PathLike[str]) -> Self:
+        """Return the same error with `name` instead of `file`, if it is in that file."""
+        file = os.fspath(file)
+        if self.where is None or not f"{self.where}:".startswith(f"{file}:"):
+            return self
+        return self.at(os.fspath(name) + self.where.removeprefix(file))
+
+
+class ConfigError(UserError):
+    """A mistake in the value of a key of config: "file: `key` problem; remedy".
+
+    The problem goes on from the key, such as "is 0".
+    """
+
+    separator = " "
+
+    def __init__(
+        self, file: str | os.PathLike[str], key: str, problem: str, remedy: str | None
+    ) -> None:
+        super().__init__(f"{os.fspath(file)}: `{key}`", problem, remedy)
+        self.key = key
+
+
+class MissingKeyError(ConfigError):
+    """A key that a block of config lacks."""
+
+    def __init__(self, file: str | os.PathLike[str], key: str) -> None:
+        super().__init__(file, key, "is missing", "add it")
+        self.where = f"{os.fspath(file)}: key `{key}`"
+
+
+class UnknownKeyError(UserError):
+    """A key that a block of config cannot have; `remedy` names the nearest one."""
+
+    def __init__(self, file: str | os.PathLike[str], key: str, remedy: str) -> None:
+        super().__init__(file, f"unknown key `{key}`", remedy)
+        self.key = key
+
+
+def _remade(kind: type[UserError], arguments: tuple[Any, ...]) -> UserError:
+    return kind.__new__(kind, *arguments)
+
+
+def one_line(text: str) -> str:
+    """Return text as one line of a message, control characters escaped.
+
+    Of a long one the middle is left out.
+    """
+    line = " ".join(part.strip() for part in printable(text).split("\n"))
+    if len(line) <= _LONGEST_LINE:
+        return line
+    half = _LONGEST_LINE // 2
+    return f"{line[:half]} ... {line[-half:]}"
 
 
 def printable(text: str) -> str:
@@ -75,16 +162,9 @@ def data_output() -> TextIO:
     return stream
 
 
-def _shortened(line: str) -> str:
-    if len(line) <= _LONGEST_LINE:
-        return line
-    half = _LONGEST_LINE // 2
-    return f"{line[:half]} ... {line[-half:]}"
-
-
 @contextmanager
 def damaged_file_error(
-    path: object, remedy: str = "remove it and run again, which makes it anew"
+    path: str | os.PathLike[str], remedy: str = "remove it and run again, which makes it anew"
 ) -> Iterator[None]:
     """Raise `UserError` by `path` where the block fails: what it reads is not as it was written.
 
@@ -97,7 +177,7 @@ def damaged_file_error(
         raise
     except Exception as error:
         reason = f"{type(error).__name__}: {error}".strip(": ")
-        raise UserError(f"{path}: damaged ({reason}); {remedy}") from error
+        raise UserError(path, f"damaged ({reason})", remedy) from error
 
 
 def nearest_name(name: object, known: Iterable[str]) -> str:
@@ -131,13 +211,13 @@ def is_full_disk(error: BaseException) -> bool:
 def path_error(error: Exception) -> UserError | None:
     """Return what a user is told of a place that cannot be used, None for another error."""
     name = getattr(error, "filename", None)
-    where = f"{name}: " if name else ""
+    where = str(name) if name else None
     if is_full_disk(error):
-        return UserError(f"{where}the disk is full; free space and run it again")
+        return UserError(where, "the disk is full", "free space and run it again")
     number = _number_of(error)
     if number in _NO_PLACE and (where or not isinstance(error, OSError)):
-        what = f"cannot be used ({os.strerror(number)}); mend that or give another place"
-        return UserError(f"{where or 'a place to write to: '}{what}")
+        problem = f"cannot be used ({os.strerror(number)})"
+        return UserError(where or "a place to write to", problem, "mend that or give another place")
     return None
 
 
@@ -155,8 +235,8 @@ def _run(main: Callable[[], None]) -> None:
     try:
         for word in sys.argv[1:]:
             if not word.isascii() and word != word.encode(errors="replace").decode():
-                what = "not UTF-8; rename the file, or set PYTHONUTF8=1 if it is"
-                raise UserError(f"{word!a}: {what}")
+                remedy = "rename the file, or set PYTHONUTF8=1 if it is"
+                raise UserError(ascii(word), "not UTF-8", remedy)
         main()
         usage = os.environ.get("STEP_USAGE")
         # of several processes at once the first
@@ -165,8 +245,7 @@ def _run(main: Callable[[], None]) -> None:
 
             write_usage(usage, _STARTED)
     except UserError as error:
-        message = " ".join(str(error).split())
-        print(f"error: {message}", file=sys.stderr)
+        print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
     except Exception as error:
         if (told := path_error(error)) is None:

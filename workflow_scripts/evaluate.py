@@ -26,7 +26,13 @@ from workflow_scripts.embedding.recorded_choices import (
     recorded_choices,
     settle_pooling,
 )
-from workflow_scripts.errors import UserError, nearest_name, run_command
+from workflow_scripts.errors import (
+    ConfigError,
+    UnknownKeyError,
+    UserError,
+    nearest_name,
+    run_command,
+)
 from workflow_scripts.files import check_own_json, read_text, write_json, write_text
 from workflow_scripts.imports import add_machine_arguments, quick_imports
 from workflow_scripts.scoring.card_scores import add_scores
@@ -59,21 +65,24 @@ def choose_datasets(files: Sequence[Path], suite: str) -> dict[str, DatasetEntry
                 names = read_block(Suite, suites[suite], where, file).datasets
             if suite in datasets and suite not in names:
                 wrong = f"`{suite}` is a data set and a suite without it"
-                raise UserError(f"{file}: {wrong}; rename one of them")
+                raise UserError(file, wrong, "rename one of them")
             for name in names:
                 if name not in datasets:
                     hint = nearest_name(name, datasets)
-                    raise UserError(f"{file}: `{where}` has `{name}`, no data set here; {hint}")
+                    raise ConfigError(file, where, f"has `{name}`, no data set here", hint)
             chosen.append((file, {name: read_entry(name, datasets[name], file) for name in names}))
         known += [*suites, *datasets]
     if any(entries != chosen[0][1] for _, entries in chosen):
         both = " and ".join(file for file, _ in chosen)
-        raise UserError(f"--suite {suite}: {both} differ on it; give one of them with --datasets")
+        raise UserError(
+            f"--suite {suite}", f"{both} differ on it", "give one of them with --datasets"
+        )
     if chosen:
         return chosen[0][1]
     raise UserError(
-        f"--suite {suite}: no such suite or data set in {', '.join(path.name for path in files)}; "
-        f"{nearest_name(suite, known)}"
+        f"--suite {suite}",
+        f"no such suite or data set in {', '.join(path.name for path in files)}",
+        nearest_name(suite, known),
     )
 
 
@@ -84,14 +93,14 @@ def merge_suites(chosen: Mapping[str, Mapping[str, DatasetEntry]]) -> dict[str, 
         for name, entry in own.items():
             if entries.setdefault(name, entry) != entry:
                 remedy = "evaluate the suites one by one"
-                raise UserError(f"--suite {suite}: another suite has another `{name}`; {remedy}")
+                raise UserError(f"--suite {suite}", f"another suite has another `{name}`", remedy)
     return entries
 
 
 def _blocks(content: dict[str, Any], kind: str, file: str) -> dict[str, Any]:
     found = content.get(kind, {})
     if not isinstance(found, dict):
-        raise UserError(f"{file}: `{kind}` is no list of blocks by name; mend it")
+        raise ConfigError(file, kind, "is no list of blocks by name", "mend it")
     return found
 
 
@@ -100,7 +109,7 @@ def drop_missing(
 ) -> tuple[dict[str, DatasetEntry], dict[str, str]]:
     """Return the entries whose files are in the root, and the first missing file of the others."""
     if not root.is_dir():
-        raise UserError(f"--data-root {root}: no such folder; give one laid out as a data root")
+        raise UserError(f"--data-root {root}", "no such folder", "give one laid out as a data root")
     missing = {}
     for name, entry in entries.items():
         for file in raw_files(root, entry):
@@ -109,7 +118,7 @@ def drop_missing(
     if missing and (strict or len(missing) == len(entries)):
         name, file = next(iter(missing.items()))
         obtain = entries[name].obtain or "put it there or give another --data-root"
-        raise UserError(f"{file}: no such file, needed by data set {name}; {obtain}")
+        raise UserError(file, f"no such file, needed by data set {name}", obtain)
     return {name: entry for name, entry in entries.items() if name not in missing}, missing
 
 
@@ -228,7 +237,8 @@ def chosen_encoders(arguments: argparse.Namespace) -> list[Encoder]:
         pooling = arguments.against_pooling or recorded.get("pooling", own[0])
         chosen.append(Encoder(arguments.against, pooling, recorded.get("max_length", own[1])))
     elif arguments.against_pooling is not None:
-        raise UserError("--against-pooling: of what? give --against too")
+        remedy = "give --against too"
+        raise UserError("--against-pooling", "no encoder to compare with", remedy)
     return chosen
 
 
@@ -265,22 +275,22 @@ def main(argv: list[str] | None = None) -> None:
     add_machine_arguments(parser)
     arguments = parser.parse_args(argv)
     if not arguments.output.name:
-        raise UserError(f"--output {arguments.output}: is a folder; give a file name")
+        raise UserError(f"--output {arguments.output}", "is a folder", "give a file name")
     record_file = arguments.output.with_suffix(".record.json")
     check_own_json("--output", arguments.output, "metric")
     check_own_json("--output", record_file, "left_out")
     encoders = chosen_encoders(arguments)
     card = local_path(arguments.model) / "README.md"
     if arguments.card and not card.is_file():
-        raise UserError(f"--card: {arguments.model} has no README.md; leave the option out")
+        raise UserError("--card", f"{arguments.model} has no README.md", "leave the option out")
     if arguments.card and (changed := changed_choice(arguments, encoders[0])):
         raise UserError(
-            f"--card: {changed} is not how the encoder is loaded; leave one of them out"
+            "--card", f"{changed} is not how the encoder is loaded", "leave one of them out"
         )
     layers = read_layers([arguments.config])
     for key in layers.config.keys() - Config.model_fields.keys():
         hint = nearest_name(key, Config.model_fields)
-        raise UserError(f"{layers.file_of((key,))}: unknown key `{key}`; {hint}")
+        raise UnknownKeyError(layers.file_of((key,)), key, hint)
     block = layers.config.get("retrieval")
     retrieval = read_block(Retrieval, block, "retrieval", layers.file_of)
     block = layers.config.get("classification", {})
@@ -290,8 +300,9 @@ def main(argv: list[str] | None = None) -> None:
     for name, entry in entries.items():
         if entry.task not in TASKS:
             raise UserError(
-                f"--suite {' '.join(arguments.suite)}: nothing scores data set {name}, of task "
-                f"{entry.task}; name a data set of another"
+                f"--suite {' '.join(arguments.suite)}",
+                f"nothing scores data set {name}, of task {entry.task}",
+                "name a data set of another",
             )
     entries, missing = drop_missing(arguments.data_root, entries, arguments.strict)
     used = {

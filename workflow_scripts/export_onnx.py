@@ -20,7 +20,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--int8", action="store_true", help="write the int8 file as well")
     arguments = parser.parse_args(argv)
     if not arguments.encoder.is_dir():
-        raise UserError(f"--encoder {arguments.encoder}: no such folder; give a local one")
+        raise UserError(f"--encoder {arguments.encoder}", "no such folder", "give a local one")
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
     from workflow_scripts.embedding.encoder_folder import load_model
     from workflow_scripts.embedding.onnx_export import export_onnx, quantize_onnx

@@ -171,13 +171,13 @@ def atomic_directory(path: str | Path) -> Iterator[Path]:
 def _opened(path: str | Path) -> Iterator[IO[bytes]]:
     path = Path(path)
     if not path.is_file():
-        raise UserError(f"{path}: no such file; check the path")
+        raise UserError(path, "no such file", "check the path")
     opener: Any = gzip.open if path.suffix == ".gz" else open
     try:
         with opener(path, "rb") as stream:
             yield stream
     except (OSError, EOFError, zlib.error) as error:
-        raise UserError(f"{path}: cannot be read ({error}); fetch the file again") from error
+        raise UserError(path, f"cannot be read ({error})", "fetch the file again") from error
 
 
 def _raw_lines(stream: IO[bytes], name: str | Path, most: int = -1) -> Iterator[bytes]:
@@ -185,8 +185,8 @@ def _raw_lines(stream: IO[bytes], name: str | Path, most: int = -1) -> Iterator[
         try:
             line = stream.readline(most)
         except (OSError, EOFError, zlib.error) as error:
-            problem = f"{name}:{number}: cannot be read ({error})"
-            raise UserError(f"{problem}; fetch the file again") from error
+            problem = f"cannot be read ({error})"
+            raise UserError(f"{name}:{number}", problem, "fetch the file again") from error
         if not line:
             return
         yield line
@@ -199,22 +199,24 @@ def stream_bytes(path: str | Path) -> Iterator[bytes]:
 
 
 def _not_utf8(path: str | Path, line: int) -> UserError:
-    return UserError(f"{path}:{line}: not UTF-8 text; convert the file to UTF-8")
+    return UserError(f"{path}:{line}", "not UTF-8 text", "convert the file to UTF-8")
 
 
 def _holds_nul(path: str | Path, line: int) -> UserError:
     what = "a NUL character: the file is damaged, or not UTF-8 text (UTF-16?)"
-    return UserError(f"{path}:{line}: {what}; make or fetch it again, or convert it to UTF-8")
+    return UserError(f"{path}:{line}", what, "make or fetch it again, or convert it to UTF-8")
 
 
 def _has_mark(path: str | Path, encoding: str) -> UserError:
     what = f"UTF-8 by its first bytes, not {encoding}"
-    return UserError(f"{path}:1: {what}; name the encoding of the file")
+    return UserError(f"{path}:1", what, "name the encoding of the file")
 
 
 def _too_long(path: str | Path, line: int) -> UserError:
     most = f"more than {LONGEST_LINE:,} characters"
-    return UserError(f"{path}:{line}: a line of {most}; is it text? then put an entry on each line")
+    return UserError(
+        f"{path}:{line}", f"a line of {most}", "is it text? then put an entry on each line"
+    )
 
 
 def read_bytes(path: str | Path) -> bytes:
@@ -271,7 +273,7 @@ def decode_lines(stream: IO[bytes], name: str | Path, encoding: str = "utf-8") -
             raise _holds_nul(name, number)
         if number == 1 and not line.endswith("\n") and "\r" in line.rstrip("\r"):
             what = "lines that end in carriage returns alone"
-            raise UserError(f"{name}:1: {what}; convert them to line feeds")
+            raise UserError(f"{name}:1", what, "convert them to line feeds")
         line = line.removesuffix("\n").removesuffix("\r")
         if len(line) > LONGEST_LINE:
             raise _too_long(name, number)
@@ -302,8 +304,9 @@ def read_rows(
         fields = line.split("\t")
         if len(fields) < minimum_columns:
             raise UserError(
-                f"{path}:{number}: expected {what} ({minimum_columns} columns or more), "
-                f"found {len(fields)}; mend or remove the line"
+                f"{path}:{number}",
+                f"expected {what} ({minimum_columns} columns or more), found {len(fields)}",
+                "mend or remove the line",
             )
         yield number, fields
 
@@ -332,16 +335,16 @@ def check_new_file(
     None of the `inputs`, and of other outputs among them, is ever replaced.
     """
     if path.is_dir():
-        raise UserError(f"{option} {path}: is a folder; give a file name")
+        raise UserError(f"{option} {path}", "is a folder", "give a file name")
     if path.resolve() in {Path(one).resolve() for one in inputs if one is not None}:
         raise UserError(
-            f"{option} {path}: is read from, or written by another option; choose another"
+            f"{option} {path}", "is read from, or written by another option", "choose another"
         )
     if path.exists() and not overwrite:
-        raise UserError(f"{option} {path}: exists; choose another or add --overwrite")
+        raise UserError(f"{option} {path}", "exists", "choose another or add --overwrite")
     parent = next(one for one in path.resolve().parents if one.exists())
     if not parent.is_dir() or not os.access(parent, os.W_OK):
-        raise UserError(f"{option} {path}: cannot be made in {parent}; choose another")
+        raise UserError(f"{option} {path}", f"cannot be made in {parent}", "choose another")
 
 
 def check_own_json(
@@ -366,7 +369,9 @@ def check_own_json(
     except UserError:
         rows = [None]
     if not all(isinstance(row, dict) and key in row for row in rows):
-        raise UserError(f"{option} {path}: is another file, and is not replaced; choose another")
+        raise UserError(
+            f"{option} {path}", "is another file, and is not replaced", "choose another"
+        )
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -387,7 +392,7 @@ def parse_json(text: str, path: str | Path, line: int | None = None) -> Any:
         if len(content) < len(pairs):
             keys = [key for key, _ in pairs]
             twice = next(key for key in keys if keys.count(key) > 1)
-            raise UserError(f"{where}: the key {twice!r} is there twice; remove one of the two")
+            raise UserError(where, f"the key {twice!r} is there twice", "remove one of the two")
         return content
 
     try:
@@ -399,14 +404,14 @@ def parse_json(text: str, path: str | Path, line: int | None = None) -> Any:
             raise _holds_nul(path, line or text.count("\n", 0, nul.end()) + 1)
         return content
     except json.JSONDecodeError as error:
-        problem = f"{path}:{line or error.lineno}: not valid JSON ({error.msg})"
+        number, problem = line or error.lineno, f"not valid JSON ({error.msg})"
     except UnicodeEncodeError:
         number = line or text.count("\n", 0, half.start()) + 1
-        problem = f"{path}:{number}: half a character ({half[0]}, or one below)"
+        problem = f"half a character ({half[0]}, or one below)"
     except (ValueError, RecursionError) as error:
         why = "a number too long" if isinstance(error, ValueError) else "too deep"
-        problem = f"{path}:{line or 1}: JSON that cannot be read ({why})"
-    raise UserError(f"{problem}; mend or remake the file")
+        number, problem = line or 1, f"JSON that cannot be read ({why})"
+    raise UserError(f"{path}:{number}", problem, "mend or remake the file")
 
 
 def read_json(path: str | Path) -> Any:

@@ -53,7 +53,7 @@ def add_machine_arguments(parser: argparse.ArgumentParser) -> None:
 def check_threads(count: int) -> None:
     """Raise `UserError` for a number of threads that no machine gives to a command."""
     if not 1 <= count <= _MOST_THREADS:
-        raise UserError(f"--threads {count}: give 1 or more, {_MOST_THREADS} at most")
+        raise UserError(f"--threads {count}", f"give 1 or more, {_MOST_THREADS} at most", None)
 
 
 def default_threads() -> int:

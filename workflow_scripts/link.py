@@ -132,14 +132,14 @@ def check_index_folder(folder: Path, names: Sequence[Path]) -> None:
     """Raise `UserError` for a folder that holds other files than an index, which could be lost."""
     for path in names:
         if path.resolve().is_relative_to(folder.resolve()):
-            raise UserError(f"--index {folder}: {path} is read from; give another folder")
+            raise UserError(f"--index {folder}", f"{path} is read from", "give another folder")
     ours = ("names.tsv", "vectors.npy", "index.json", "ivf.faiss", ".vectors.npy.shards")
     if folder.exists() and not folder.is_dir():
-        raise UserError(f"--index {folder}: is a file; give a folder")
+        raise UserError(f"--index {folder}", "is a file", "give a folder")
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         if path.name not in ours and not path.name.endswith(".tmp"):
             raise UserError(
-                f"--index {folder}: holds {path.name}; give a folder for the index alone"
+                f"--index {folder}", f"holds {path.name}", "give a folder for the index alone"
             )
 
 
@@ -188,11 +188,14 @@ def main(argv: list[str] | None = None) -> None:
     if arguments.index is not None:
         check_index_folder(arguments.index, arguments.names or ())
     if arguments.errors is not None and arguments.gold_column is None:
-        raise UserError("--errors: against what? give --gold-column too")
+        problem = "no right ids to compare with"
+        raise UserError("--errors", problem, "give --gold-column too")
     if arguments.index is None and arguments.output is None:
-        raise UserError("--output: without it the vectors of the names need a place; give --index")
+        raise UserError(
+            "--output", "without it the vectors of the names need a place", "give --index"
+        )
     if not arguments.names and not (arguments.index and name_index.is_finished(arguments.index)):
-        raise UserError("--names: give files of names, or --index with a finished index")
+        raise UserError("--names", "give files of names, or --index with a finished index", None)
     check_files("--mentions", arguments.mentions, stdin=True)
     check_files("--names", *(arguments.names or ()))
     pooling, max_length = settle_pooling(arguments.encoder, arguments.pooling, arguments.max_length)

@@ -29,8 +29,8 @@ def sole_run(option: str, output: Path) -> Iterator[None]:
     try:
         descriptor = _locked(path, waits=False)
     except BlockingIOError as error:
-        busy = "another run is writing this; wait for it or choose another"
-        raise UserError(f"{option} {output}: {busy}") from error
+        remedy = "wait for it or choose another"
+        raise UserError(f"{option} {output}", "another run is writing this", remedy) from error
     try:
         with _held(path, descriptor):
             yield

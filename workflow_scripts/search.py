@@ -158,8 +158,9 @@ def encode_files(
     sizes = [encoder.dimension for encoder, _ in opened.values()]
     if len(set(sizes)) > 1:
         raise UserError(
-            f"--target-encoder {target}: its vectors have {sizes[1]} dimensions, those of "
-            f"{arguments.encoder} {sizes[0]}; give two encoders that share a space"
+            f"--target-encoder {target}",
+            f"its vectors have {sizes[1]} dimensions, those of {arguments.encoder} {sizes[0]}",
+            "give two encoders that share a space",
         )
     vectors = {}
     for part, name in encoder_of.items():
@@ -214,7 +215,7 @@ def check_arguments(arguments: argparse.Namespace, inputs: dict[str, Path]) -> N
     check_counts(arguments, "k", "shard_size")
     threshold, is_cosine = arguments.threshold, arguments.mode != "bitext"
     if is_cosine and 1 < abs(threshold) < math.inf:
-        raise UserError(f"--threshold {threshold}: give a cosine, from -1 to 1")
+        raise UserError(f"--threshold {threshold}", "give a cosine, from -1 to 1", None)
     check_new_file("--output", arguments.output, arguments.overwrite, inputs.values())
     if arguments.record is not None:
         taken = [*inputs.values(), arguments.output]

@@ -89,10 +89,10 @@ def read_vocabulary(arguments: argparse.Namespace, side: str) -> list[str]:
         return read_words(file)
     vectors = getattr(arguments, f"{side}_vectors")
     if vectors is None:
-        raise UserError(f"--{side}-vocabulary: encoders need one; give a file, one word a line")
+        raise UserError(f"--{side}-vocabulary", "encoders need one", "give a file, one word a line")
     if words := first_words(vectors, arguments.most_words):
         return words
-    raise UserError(f"{vectors}: no words; give a file of word vectors")
+    raise UserError(vectors, "no words", "give a file of word vectors")
 
 
 def read_wanted(arguments: argparse.Namespace) -> Wanted:
@@ -102,7 +102,8 @@ def read_wanted(arguments: argparse.Namespace) -> Wanted:
         try:
             train, test = split_by_source(pairs, arguments.test_share, arguments.seed)
         except UserError as error:
-            raise UserError(f"{arguments.dictionary}: {error} (--test-share)") from error
+            remedy = f"{error.remedy} (--test-share)"
+            raise UserError(arguments.dictionary, error.problem, remedy) from error
     else:
         test = read_pairs(arguments.test_dictionary)
         train = pairs
@@ -114,11 +115,12 @@ def read_wanted(arguments: argparse.Namespace) -> Wanted:
         what = f"{left_out} pairs of words of {where} not learnt from"
         print(f"{arguments.dictionary}: {what}", file=sys.stderr)
     if not kept:
-        raise UserError(f"{arguments.dictionary}: all its words are held out; enlarge it")
+        raise UserError(arguments.dictionary, "all its words are held out", "enlarge it")
     if arguments.words is not None:
         words = read_words(arguments.words)
     elif not (words := unique_in_order(source for source, _ in test)):
-        raise UserError("nothing to translate: give --words, or hold a part out (--test-share)")
+        remedy = "give some, or hold a part out (--test-share)"
+        raise UserError("--words", "nothing to translate", remedy)
     return Wanted([read_vocabulary(arguments, side) for side in SIDES], kept, test, words)
 
 
@@ -154,8 +156,10 @@ def look_up(path: Path, strings: list[str]) -> Words:
     known = [string for string in strings if all(map(has_vector, string.split()))]
     if not known:
         raise UserError(
-            f"{path}: has a vector of none of the {len(strings)} words that are needed, first "
-            f"{strings[0][:40]!r}; give the vectors of that language"
+            path,
+            f"has a vector of none of the {len(strings)} words that are needed, first "
+            f"{strings[0][:40]!r}",
+            "give the vectors of that language",
         )
     vectors, _ = embed_strings(known, found, oov, str(path))
     return Words(vectors, {word: row for row, word in enumerate(known)}, str(path))
@@ -181,15 +185,17 @@ def leave_out_unknown(wanted: Wanted, sides: Sequence[Words], dictionary: Path) 
     train = [pair for pair in wanted.train if all(map(_in_side, sides, pair))]
     if not train:
         raise UserError(
-            f"{dictionary}: no pair to learn from has vectors in both languages; check that source "
-            "and target are not swapped, or enlarge the dictionary"
+            dictionary,
+            "no pair to learn from has vectors in both languages",
+            "check that source and target are not swapped, or enlarge the dictionary",
         )
     if left_out := len(wanted.train) - len(train):
         told = f"{left_out} of {len(wanted.train)} pairs to learn from; left out"
         print(f"{dictionary}: no vectors of {told}", file=sys.stderr)
     words = known(wanted.words, 0, "words to translate")
     if not words:
-        raise UserError(f"none of the {len(wanted.words)} words to translate has a vector")
+        problem = f"none of the {len(wanted.words)} words to translate has a vector"
+        raise UserError(sides[0].origin, problem, "give the vectors of that language")
     test = [pair for pair in wanted.test if _in_side(sides[0], pair[0])]
     return Wanted(vocabularies, train, test, words)
 
@@ -251,19 +257,23 @@ def check_arguments(given: argparse.Namespace) -> list[str] | None:
     vectors = [getattr(given, f"{side}_vectors") for side in SIDES]
     if any(encoders) == any(vectors):
         raise UserError(
-            "give encoders (--encoder, or --source-encoder and --target-encoder) or static vectors "
-            "(--source-vectors and --target-vectors), not both"
+            None,
+            "give encoders (--encoder, or --source-encoder and --target-encoder) or static "
+            "vectors (--source-vectors and --target-vectors), not both",
+            None,
         )
     kind, both = ("encoder", encoders) if any(encoders) else ("vectors", vectors)
     for side, one in zip(SIDES, both, strict=True):
         if one is None:
-            raise UserError(f"--{side}-{kind}: missing; give one for each language")
+            raise UserError(f"--{side}-{kind}", "missing", "give one for each language")
     check_encoder_arguments(given)
     check_counts(given, "k", "neighbours", "most_words")
     if not 0 <= given.test_share < 1:
-        raise UserError(f"--test-share {given.test_share}: give a share from 0 to less than 1")
+        raise UserError(
+            f"--test-share {given.test_share}", "give a share from 0 to less than 1", None
+        )
     if given.regularisation < 0:
-        raise UserError(f"--regularisation {given.regularisation}: give 0 or more")
+        raise UserError(f"--regularisation {given.regularisation}", "give 0 or more", None)
     check_files("--dictionary", given.dictionary)
     check_files("--test-dictionary", given.test_dictionary)
     check_files("--words", given.words, stdin=True)
@@ -318,8 +328,9 @@ def main(argv: list[str] | None = None) -> None:
     widths = [side.vectors.shape[1] for side in sides]
     if widths[0] != widths[1]:
         raise UserError(
-            f"source vectors of {widths[0]} dimensions and target vectors of {widths[1]}; give two "
-            "encoders, or two files, of one width"
+            None,
+            f"source vectors of {widths[0]} dimensions and target vectors of {widths[1]}",
+            "give two encoders, or two files, of one width",
         )
     kept = leave_out_unknown(wanted, sides, arguments.dictionary)
     dropped = len({pair[0] for pair in wanted.test} - {pair[0] for pair in kept.test})

@@ -6,7 +6,6 @@ with `start` goes on from an encoder: --model is then the folder of that one.
 
 import argparse
 import os
-import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -17,7 +16,13 @@ from workflow_scripts.configuration.blocks import SEED_LIMIT
 from workflow_scripts.configuration.layers import CONFIG
 from workflow_scripts.datasets.read_suite import read_suite
 from workflow_scripts.downloads.model_files import check_replaceable
-from workflow_scripts.errors import UserError, nearest_name, run_command
+from workflow_scripts.errors import (
+    ConfigError,
+    UnknownKeyError,
+    UserError,
+    nearest_name,
+    run_command,
+)
 from workflow_scripts.evaluate import DATASET_FILES, choose_datasets, drop_missing
 from workflow_scripts.files import check_own_json, parse_json
 from workflow_scripts.imports import add_machine_arguments
@@ -84,12 +89,12 @@ def read_block(arguments: argparse.Namespace, before: Mapping[str, Any]) -> Any:
     if name not in blocks:
         where = arguments.recipes
         hint = nearest_name(name, blocks)
-        raise UserError(f"--recipe {name}: no such recipe in {where}; {hint}")
+        raise UserError(f"--recipe {name}", f"no such recipe in {where}", hint)
     changes = dict(before)
     for setting in arguments.settings:
         path, equals, text = setting.partition("=")
         if not equals or not path:
-            raise UserError(f"--set {setting}: write key=value, such as epochs=2")
+            raise UserError(f"--set {setting}", "write key=value, such as epochs=2", None)
         # of a key that is set twice the last setting counts, in its own place
         changes.pop(path, None)
         try:
@@ -105,27 +110,31 @@ def read_block(arguments: argparse.Namespace, before: Mapping[str, Any]) -> Any:
         for key in ("development_every", "patience"):
             if getattr(arguments, key) is not None:
                 option = f"--{key.replace('_', '-')}"
-                raise UserError(f"{option}: of what? give --development-set too")
+                remedy = "give --development-set too"
+                raise UserError(option, "no development set to score on", remedy)
     return change_recipe(blocks[name], changes) if isinstance(blocks[name], dict) else blocks[name]
 
 
 def by_option(error: UserError, arguments: argparse.Namespace) -> UserError:
     """Return an error of a recipe in the words of the command line, where that set the key."""
-    name = re.escape(arguments.recipe)
-    found = re.search(rf"(unknown key )?`recipes\.{name}\.([^`]+)`(.*)", str(error))
-    if found is None:
+    above = f"recipes.{arguments.recipe}."
+    if not isinstance(error, ConfigError | UnknownKeyError) or not error.key.startswith(above):
         return error
-    unknown, key, rest = found.groups()
+    key = error.key.removeprefix(above)
     for setting in reversed(arguments.settings):
         path = setting.partition("=")[0]
         if f"{key}.".startswith(f"{path}.") or path.startswith(f"{key}."):
             within = f" ({key})" if len(key) > len(path) else ""
-            return UserError(f"--set {path}{within}{': unknown key' if unknown else ''}{rest}")
+            option = f"--set {path}{within}"
+            if isinstance(error, UnknownKeyError):
+                return UserError(option, "unknown key", error.remedy)
+            return error.at(option)
     if key not in OPTIONS:
         return error
-    if unknown:
-        rest = f": recipe {arguments.recipe} has no key `{key}`; take another --recipe"
-    return UserError(f"{OPTIONS[key]}{rest}")
+    if isinstance(error, UnknownKeyError):
+        problem = f"recipe {arguments.recipe} has no key `{key}`"
+        return UserError(OPTIONS[key], problem, "take another --recipe")
+    return error.at(OPTIONS[key])
 
 
 def check_output(output: Path, overwrite: bool, inputs: list[str], step_log: Path | None) -> None:
@@ -134,22 +143,22 @@ def check_output(output: Path, overwrite: bool, inputs: list[str], step_log: Pat
     What is there is replaced only if it is an encoder, and a log only if it is one of steps.
     """
     if output.exists() and not output.is_dir():
-        raise UserError(f"--output {output}: is a file; give a folder")
+        raise UserError(f"--output {output}", "is a file", "give a folder")
     if output.is_dir() and any(output.iterdir()) and not overwrite:
-        raise UserError(f"--output {output}: not empty; choose another or add --overwrite")
+        raise UserError(f"--output {output}", "not empty", "choose another or add --overwrite")
     for source in inputs:
         if Path(source).exists() and Path(source).resolve().is_relative_to(output.resolve()):
-            raise UserError(f"--output {output}: would replace {source}; choose another")
+            raise UserError(f"--output {output}", f"would replace {source}", "choose another")
     if output.is_dir():
         check_replaceable("--output", output)
     parent = next(path for path in output.resolve().parents if path.exists())
     if not parent.is_dir() or not os.access(parent, os.W_OK):
-        raise UserError(f"--output {output}: cannot be made in {parent}; choose another")
+        raise UserError(f"--output {output}", f"cannot be made in {parent}", "choose another")
     if step_log is None:
         return
     log = step_log.resolve()
     if log.is_relative_to(output.resolve()) or not log.parent.is_dir():
-        raise UserError(f"--step-log {step_log}: give a file in a folder beside the output")
+        raise UserError(f"--step-log {step_log}", "give a file in a folder beside the output", None)
     check_own_json("--step-log", step_log, "step")
 
 
@@ -157,7 +166,7 @@ def step_log_of(path: str | None, seed: int, seeds: Collection[int]) -> Path | N
     """Return the step log of a seed: the file that was given, or of several one each beside it."""
     log = path and Path(path)
     if log and not log.name:
-        raise UserError(f"--step-log {path}: is a folder; give a file name")
+        raise UserError(f"--step-log {path}", "is a folder", "give a file name")
     return log.with_stem(f"{log.stem}.seed{seed}") if log and len(seeds) > 1 else log or None
 
 
@@ -165,7 +174,9 @@ def outputs_of(output: Path, seeds: list[int]) -> dict[int, Path]:
     """Return the encoder folder of each seed: `output` for one, folders in it for several."""
     for seed in seeds:
         if not 0 <= seed < SEED_LIMIT or seeds.count(seed) > 1:
-            raise UserError(f"--seed {seed}: give different whole numbers from 0 to 2^63 - 1")
+            raise UserError(
+                f"--seed {seed}", "give different whole numbers from 0 to 2^63 - 1", None
+            )
     return {seed: output / f"seed{seed}" if len(seeds) > 1 else output for seed in seeds}
 
 
@@ -175,10 +186,10 @@ def read_development(recipe: Recipe, data_root: Path | None, threads: int) -> De
         return None
     name = recipe.development.dataset
     if data_root is None:
-        raise UserError(f"--data-root: missing; give the folder with the files of {name}")
+        raise UserError("--data-root", "missing", f"give the folder with the files of {name}")
     entries, _ = drop_missing(data_root, choose_datasets(DATASET_FILES, name), strict=True)
     if name not in entries:
-        raise UserError(f"--development-set {name}: a suite; name one of {', '.join(entries)}")
+        raise UserError(f"--development-set {name}", "a suite", f"name one of {', '.join(entries)}")
     check_development_task(name, entries[name].task, "--development-set")
     strings, datasets = read_suite(data_root, entries)
     return DevelopmentSet(name, datasets[name], strings, threads=threads)

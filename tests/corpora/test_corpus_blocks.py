@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from workflow_scripts import plugins
-from workflow_scripts.corpora.block import missing_message, raw_files
+from workflow_scripts.corpora.block import missing_file_error, raw_files
 from workflow_scripts.corpora.kinds.register import KINDS, check_joined, read_corpus_block
 from workflow_scripts.errors import UserError
 
@@ -35,12 +35,12 @@ def test_raw_files_are_those_below_the_root_and_a_missing_one_names_its_key(tmp_
     xnli = XNLI | {"languages": ["de", "ru"]}
     for block, files in [*more, (NLI, ["nli.jsonl"]), (xnli, ["xnli.de", "xnli.ru", "labels"])]:
         assert raw_files(tmp_path, read(block)) == [tmp_path / file for file in files]
-    assert missing_message("c", read(TEXT), Path("n.txt")).endswith(
+    assert str(missing_file_error("c", read(TEXT), Path("n.txt"))).endswith(
         "put it there or change `corpora.c.texts` or `corpora.c.kept_out`"
     )
-    said = missing_message("c", read(NAMES), Path("n.txt"))
+    said = str(missing_file_error("c", read(NAMES), Path("n.txt")))
     assert said.endswith("needed by corpus `c`; put it there or change `corpora.c.path`")
-    said = missing_message("c", read({**NAMES, "format": "mrconso"}), Path("n.txt"))
+    said = str(missing_file_error("c", read({**NAMES, "format": "mrconso"}), Path("n.txt")))
     assert "UMLS is licensed: get MRCONSO.RRF" in said
 
 

@@ -72,7 +72,7 @@ def test_a_pair_goes_if_either_side_is_kept_out(make, tmp_path):
 def test_unequal_files_and_short_rows_are_named(make, tmp_path):
     (tmp_path / "a.en").write_text("A cat.\nA dog.\n")
     (tmp_path / "a.fr").write_text("Une chatte.\n")
-    with pytest.raises(UserError, match=r"a\.en has 2 lines but .*a\.fr has 1"):
+    with pytest.raises(UserError, match=r"a\.en: has 2 lines but .*a\.fr has 1"):
         make(bitext_block({"source": "a.en", "target": "a.fr"}))
     with pytest.raises(UserError, match=r"a\.en:1: expected a row of sentence<TAB>translation"):
         make(bitext_block({"path": "a.en"}))
@@ -219,7 +219,7 @@ def test_translated_sets_are_read_line_by_line(make, tmp_path):
     ):
         make(block)
     (tmp_path / "t.b.tsv").write_text("premise\thypo\tlabel\n")
-    with pytest.raises(UserError, match=r"t\.a\.tsv has 1 lines but .*t\.b\.tsv has 0"):
+    with pytest.raises(UserError, match=r"t\.a\.tsv: has 1 lines but .*t\.b\.tsv has 0"):
         make(block)
 
 
@@ -228,7 +228,7 @@ def test_groups_that_do_not_fit_their_labels_are_named(make, tmp_path):
     block = nli_block("s.{language}", labels="labels", languages=["a", "b"])
     with open(tmp_path / "s.b", "a") as stream:
         stream.write("more\n")
-    with pytest.raises(UserError, match=r"s\.b has 9 lines and .*labels 6; each premise needs 3"):
+    with pytest.raises(UserError, match=r"s\.b: has 9 lines and .*labels 6; each premise needs 3"):
         make(block)
     write_groups(tmp_path, "ab", 2)
     (tmp_path / "labels").write_text("neutral\n" * 5 + "perhaps\n")

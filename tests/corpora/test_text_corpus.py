@@ -160,7 +160,7 @@ def test_lines_of_one_id_are_a_document(make, tmp_path):
 @pytest.mark.parametrize(
     ("ids", "change", "message"),
     [
-        ("a\nb\n", {}, r"a\.txt has 5 lines but .*ids\.tsv has 2; line i of one"),
+        ("a\nb\n", {}, r"a\.txt: has 5 lines but .*ids\.tsv has 2; line i of one"),
         ("a\na\n\nb\nb\n", {}, r"ids\.tsv:3: the id of a document is empty"),
         (None, {}, r"ids\.tsv: no such file"),
         ("a\n" * 5, {"reader": "document"}, "'document_ids' goes with reader lines"),

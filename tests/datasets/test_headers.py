@@ -112,7 +112,7 @@ def test_a_column_is_a_number_from_1_or_a_name(tmp_path, column):
     message = one_error(lambda: list(read_mentions(str(path), column, "1")))
     assert "no column " in message and len(message) < 1000
     if column == "0":
-        assert "mentions.tsv:1: no column 0: columns count from 1" in message
+        assert "mentions.tsv:1: no column 0; columns count from 1" in message
 
 
 # --- the format of a list of names -------------------------------------------------------------

@@ -196,7 +196,7 @@ test_labelled_pairs_sentences_and_bitexts = cases(
     ("json lines", {**HEADED, "path": "p.jsonl"}, {"p.jsonl": JSON_LINES}, FOUND),
     ("three files", ALIGNED, aligned("neutral\nentailment\n"), FOUND),
     ("yes", ALIGNED, aligned("neutral\nyes\n"), "labels:2: expected a label among neutral, contra"),
-    ("lengths", ALIGNED, aligned("neutral\n"), "s1 has 2 lines but"),
+    ("lengths", ALIGNED, aligned("neutral\n"), "s1: has 2 lines but"),
     ("labels are numbers", NUMBERS, {"p.tsv": "a\tb\t0\nc\td\t1\n"}, FOUND),
     *wrong(
         (PAIRS, "p.tsv", "a\tb\tneutral\n"),
@@ -250,7 +250,7 @@ test_labelled_pairs_sentences_and_bitexts = cases(
         left=["un\u2028e", "deux"], right=["one", "two"]
     ),
     ("no translation", BITEXT, {"l": "un\ndeux\n", "r": "one\n\n"}, "r:2: a sentence is empty"),
-    ("too few", BITEXT, {"l": "un\ndeux\n", "r": "one\n"}, "l has 2 lines but"),
+    ("too few", BITEXT, {"l": "un\ndeux\n", "r": "one\n"}, "l: has 2 lines but"),
     ("no pair", BITEXT, {"l": "", "r": ""}, "no pair in"),
     given("tatoeba", TATOEBA, {FRENCH: "un\u0085e\ndeux", ENGLISH: "one\ntwo \n"})(
         left=["un\u0085e", "deux"], right=["one", "two "]

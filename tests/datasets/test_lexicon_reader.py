@@ -43,7 +43,7 @@ def test_raw_files_names_dictionaries_and_lists_without_opening_them(tmp_path):
         ({"test": "dog\tkoer\nsun\t\n"}, {}, "yacle.test.freq.2k.en-et.tsv:2: a word is empty"),
         ({"test": ""}, {}, "data set 'mine': no test entry"),
         ({"train": ""}, {}, "data set 'mine': no training entry"),
-        ({}, {"target_words": None}, "wordfreq has no list of words of language 'et'; name a file"),
+        ({}, {"target_words": None}, "wordfreq: no list of words of language 'et'; name a file"),
         ({}, {"vocabulary_size": -1}, "size` is -1; give a number of 0 or more"),
     ],
 )

@@ -56,7 +56,7 @@ test_sts = cases(
         files=sts(),
     ),
     ("no gold", STS, sts("one\ttwo\n", "\n"), "no pair with a gold score in"),
-    ("lengths", STS, sts(TWO, "1.5\n"), "STS.input.a.txt has 2 lines but"),
+    ("lengths", STS, sts(TWO, "1.5\n"), "STS.input.a.txt: has 2 lines but"),
     ("not UTF-8", STS, sts(b"one\ttwo\ncaf\xe9\tfour\n"), "STS.input.a.txt:2: not UTF-8"),
 )
 
@@ -194,7 +194,7 @@ test_simlex_and_sts_2017 = cases(
         TURKISH,
         sts17(gold="1.5\n", track="track6.tr-en"),
     )(left=["uno"], dropped={"no_gold_score": 1}),
-    ("another track", STS17, sts17(gold="1.5\n"), "es-es.txt has 2 lines but"),
+    ("another track", STS17, sts17(gold="1.5\n"), "es-es.txt: has 2 lines but"),
     ("more scores", TURKISH, sts17(gold="1\n2\n3\n", track="track6.tr-en"), "has 2 lines but"),
     ("track", {**STS17, "track": "es-es"}, {}, "`datasets.mine.track` is 'es-es'; use one of: tr"),
 )

@@ -57,7 +57,7 @@ def test_a_wrong_file_is_named_with_the_remedy_and_left(arguments, models, tmp_p
     assert "\n" not in message
     assert f"{folder}/model.safetensors: sha256 is" in message
     assert f"{folder}/config.json: no such file" in message
-    assert message.endswith(f": delete the folder {folder} and fetch it again")
+    assert message.endswith(f"; delete the folder {folder} and fetch it again")
     assert not (tmp_path / "record.json").exists()
     assert (folder / "model.safetensors").exists()
 

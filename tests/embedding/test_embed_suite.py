@@ -85,8 +85,8 @@ def test_a_tokenizer_without_leading_mark_is_warned_of(arguments, tiny_bert, tmp
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"--recipe-json": choices("min")}, "pooling 'min' is unknown"),
-        ({"--recipe-json": choices(length=2)}, "embed_max_length 2 is less than 3"),
+        ({"--recipe-json": choices("min")}, "pooling 'min': unknown"),
+        ({"--recipe-json": choices(length=2)}, "embed_max_length 2: less than 3"),
         ({"--recipe-json": choices(length=900)}, "more than the 66"),
         ({"--recipe-json": choices(layer=3)}, "tiny-bert: has 2 layers, `layer` 3 of the recipe"),
         ({"--strings": "nowhere.txt"}, "nowhere.txt: no such file"),

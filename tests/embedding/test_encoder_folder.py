@@ -179,7 +179,7 @@ def test_a_hub_id_is_fetched_at_its_revision_and_what_is_not_there_is_named(tiny
     for source in ("no/such/folder", "./nothing", "a b"):
         with pytest.raises(UserError, match="no such model folder"):
             load_model(source)
-    with pytest.raises(UserError, match="`model` is empty; give its folder or hub id"):
+    with pytest.raises(UserError, match="`model`: its name is empty; give its folder or hub id"):
         load_model("")
 
 

@@ -101,7 +101,7 @@ def test_a_development_set_is_its_part_of_that_name_and_its_strings(suite, tmp_p
     with pytest.raises(UserError, match="trains no classifier to score; take method classify"):
         development.score(VECTORS[1:2])
     parts = ["train", "test", "train", "test"]
-    with pytest.raises(UserError, match="data set mine has no part `development` to choose on"):
+    with pytest.raises(UserError, match="data set mine: has no part `development` to choose on"):
         read_development_set(files[0], suite(parts=parts), "mine")
 
 

@@ -134,7 +134,7 @@ def test_missing_words_are_an_error_where_asked_for():
     with pytest.raises(UserError, match=r"4 of 4 words \('a', 'b', 'c', \.\.\.\)"):
         embed_strings(["a b", "c d"], VECTORS, "error", "en.vec")
     assert len(embed_strings(["cat", "THE"], VECTORS, "error", "en.vec")[0]) == 2
-    with pytest.raises(UserError, match="string 2 has no words"):
+    with pytest.raises(UserError, match="string 2: has no words"):
         embed_strings(["cat", " "], VECTORS, "mean", "en.vec")
 
 

@@ -126,7 +126,7 @@ def test_half_precision_is_refused_on_a_cpu_and_auto_is_float32_there(tiny_bert)
     exact = encode_strings(loaded, STRINGS, "mean", 24)
     auto = encode_strings(loaded, STRINGS, "mean", 24, precision="auto")
     assert auto.tobytes() == exact.tobytes()
-    refused = {"float16": "float16 needs a CUDA device", "int4": "'int4' is unknown"}
+    refused = {"float16": "float16: needs a CUDA device", "int4": "'int4': unknown"}
     for precision, message in refused.items():
         with pytest.raises(UserError, match=f"precision {message}"):
             encode_strings(loaded, STRINGS, "mean", 24, precision=precision)

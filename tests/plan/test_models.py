@@ -74,7 +74,7 @@ def test_a_file_of_a_model_that_snakemake_would_fill_in_is_named(tmp_path):
     for name in ("config.json", "model.safetensors", "{wild}.json"):
         (tmp_path / name).touch()
     models = models_of({"local": {"path": str(tmp_path)}}, Path("root"), Path("fetched"))
-    with pytest.raises(UserError, match=r"\{wild\}.json: rename it, since Snakemake takes"):
+    with pytest.raises(UserError, match=r"\{wild\}.json: Snakemake takes .*; rename it"):
         models.require_files("local")
 
 

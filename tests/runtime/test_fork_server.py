@@ -95,8 +95,9 @@ def test_a_step_ends_as_it_would_alone(server, tmp_path):
     assert step("sys.exit(3)")[0] == 3
     code, _, errors = step("1 / 0")
     assert code == 1 and errors.endswith("ZeroDivisionError: division by zero\n")
-    mistake = "from workflow_scripts.errors import UserError; raise UserError('no such file')"
-    assert step(mistake)[::2] == (2, "threads None\nerror: no such file\n")
+    mistake = "from workflow_scripts.errors import UserError\n"
+    mistake += "raise UserError('a.txt', 'no such file', None)"
+    assert step(mistake)[::2] == (2, "threads None\nerror: a.txt: no such file\n")
     assert step("os.kill(os.getpid(), signal.SIGKILL)")[0] == -signal.SIGKILL
     # a package with a thread of its own is not forked, since the thread would be lost
     assert [step("", "workflow_scripts.threads")[0] for _ in range(2)] == [0, 0]

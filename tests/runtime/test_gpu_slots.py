@@ -208,7 +208,9 @@ def test_the_command_has_its_status_and_gets_the_signals(four, start):
     # more devices than there are is one line
     status, _, errors = run(start, 5, SHOW)
     assert status == 2
-    assert errors.startswith("error: 5 GPUs are asked for one job, but there are 4 (0, 1, 2, 3);")
+    assert errors.startswith(
+        "error: --gpus: 5 GPUs are asked for one job, but there are 4 (0, 1, 2, 3);"
+    )
     assert "`processes.tuning`" in errors and errors.count("\n") == 1
 
 

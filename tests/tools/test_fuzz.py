@@ -39,9 +39,9 @@ def test_each_case_gives_a_result_where_nothing_is_damaged(project):
     assert ran.returncode == 0, ran.stderr[-2000:]
 
 
-def said(message):
+def said(*error):
     def run(words):
-        raise UserError(message)
+        raise UserError(*error)
 
     return run
 
@@ -67,13 +67,13 @@ def works(words):
     ("run", "wrong"),
     [
         (lambda words: None, None),
-        (said("read.txt: no words; write some"), None),
+        (said("read.txt", "no words", "write some"), None),
         (fails, "ValueError at tools/test_fuzz.py:"),
         (lambda words: sys.exit(1), "exit with 1"),
         (lambda words: os.kill(os.getpid(), signal.SIGTERM), "was ended by SIGTERM"),
-        (said("read.txt: " + "a" * 300 + "; " + "b" * 600), "a message of more than"),
-        (said("something is wrong; mend it"), "a message that names neither"),
-        (said("read.txt: is wrong"), "a message without a remedy"),
+        (said("read.txt", "a" * 300, "b" * 600), "a message of more than"),
+        (said(None, "something is wrong", "mend it"), "a message that names neither"),
+        (said("read.txt", "is wrong", None), "a message without a remedy"),
         (lambda words: [0] * 10**7, "took more than 0 GB"),
         (works, "took more than 1 s"),
         (leaves, "left out.*.tmp"),

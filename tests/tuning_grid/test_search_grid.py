@@ -188,8 +188,8 @@ def test_the_record_says_what_was_used_and_holds_no_paths(search, files, tiny_be
     ("changes", "message"),
     [
         ({"dataset": "pars"}, "no data set pars; did you mean 'pairs'"),
-        ({"recipe": {**RECIPE, "max_length": 99}}, "99 is more than the 66 positions"),
-        ({"recipe": {**RECIPE, "embed_max_length": 98}}, "98 is more than the 66 positions"),
+        ({"recipe": {**RECIPE, "max_length": 99}}, "99: more than the 66 positions"),
+        ({"recipe": {**RECIPE, "embed_max_length": 98}}, "98: more than the 66 positions"),
         ({"recipe": {**RECIPE, "pooling": "pooler"}}, "hold no pooler"),
     ],
 )

@@ -43,4 +43,4 @@ def test_without_a_gpu_two_processes_run_on_the_processor(on_auto, monkeypatch):
 def test_a_job_of_more_gpus_than_there_are_fails_with_one_line(on_auto, monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
     errors = on_auto(3).fails("--cores", "3", ENCODER)
-    assert "error: 3 GPUs are asked for one job, but there are 2 (0, 1)" in errors
+    assert "error: --gpus: 3 GPUs are asked for one job, but there are 2 (0, 1)" in errors

@@ -6,7 +6,7 @@ its own block in its own file; what all configs have is in `workflow_scripts.con
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
@@ -21,7 +21,14 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from workflow_scripts.errors import UserError, control_in, nearest_name
+from workflow_scripts.errors import (
+    ConfigError,
+    MissingKeyError,
+    UnknownKeyError,
+    UserError,
+    control_in,
+    nearest_name,
+)
 
 # ids make result paths; "--" joins the two sides of a lexicon pair
 Id = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+([-_.][a-z0-9]+)*$")]
@@ -85,9 +92,14 @@ def mistake(message: str) -> PydanticCustomError:
 
 
 def wildcard_in(path: str) -> str | None:
-    """Return what is wrong with the path of an input that holds a wildcard, None without."""
+    """Return what of the path of an input Snakemake would take for a wildcard, None without."""
     found = re.search(r"\{\s*[.\w]+\s*(,[^{}]*)?\}", path)
-    return found and f"rename it, since Snakemake takes {found[0]} in a path for a wildcard"
+    return found and found[0]
+
+
+def wildcard_error(file: str | Path, wildcard: str) -> UserError:
+    problem = f"Snakemake takes {wildcard} in a path for a wildcard"
+    return UserError(file, problem, "rename it")
 
 
 def _usable_in_rules(path: str) -> str:
@@ -97,8 +109,8 @@ def _usable_in_rules(path: str) -> str:
     path = str(PurePosixPath(path))
     if path.startswith("-"):
         raise mistake("rename it, since commands take what begins with - for an option")
-    if wrong := wildcard_in(path):
-        raise mistake(wrong)
+    if wildcard := wildcard_in(path):
+        raise mistake(f"rename it, since Snakemake takes {wildcard} in a path for a wildcard")
     return path
 
 
@@ -127,13 +139,13 @@ def read_block(
     try:
         return kind.model_validate(value)
     except ValidationError as error:
-        raise UserError(_explain(error, value, where, file)) from None
+        raise _explained(error, value, where, file) from None
 
 
 _ORDER = ("unknown_key", "missing")
 
 
-def _explain(error: ValidationError, value: Any, where: str, file: str | FileOf) -> str:
+def _explained(error: ValidationError, value: Any, where: str, file: str | FileOf) -> UserError:
     above = tuple(where.split(".")) if where else ()
     found = [
         (one, (*above, *_keys(one["loc"], value, one["type"] == "missing")))
@@ -144,20 +156,21 @@ def _explain(error: ValidationError, value: Any, where: str, file: str | FileOf)
     # and of the parts of a union the one that got furthest into the value is meant
     found = sorted(better or found, key=lambda pair: (_rank(pair[0]["type"]), -len(pair[1])))
     first, path = found[0]
+    file_of = file if callable(file) else lambda _: file
     if first["type"] == "missing":
         missing = [_name(keys) for one, keys in found if one["type"] == "missing"]
-        names = ", ".join(f"`{name}`" for name in missing)
-        what = f"key {names} is missing; add it"
+        own = file_of(path[:-1])
         if len(missing) > 1:
-            what = f"keys {names} are missing; add them"
-        path = path[:-1]
-    elif first["type"] == "unknown_key":
+            names = ", ".join(f"`{name}`" for name in missing)
+            return UserError(own, f"keys {names} are missing", "add them")
+        return MissingKeyError(own, missing[0])
+    if first["type"] == "unknown_key":
         path = (*path, first["ctx"]["key"])
-        what = f"unknown key `{_name(path)}`; {first['ctx']['hint']}"
-    else:
-        name = f"`{_name(path)}`" if path else "this"
-        what = f"{name} is {_shown(first['input'])}; {_remedy(first)}"
-    return f"{file if isinstance(file, str) else file(path)}: {what}"
+        return UnknownKeyError(file_of(path), _name(path), first["ctx"]["hint"])
+    problem, remedy = f"is {_shown(first['input'])}", _remedy(first)
+    if not path:
+        return UserError(file_of(path), f"this {problem}", remedy)
+    return ConfigError(file_of(path), _name(path), problem, remedy)
 
 
 def _rank(kind: str) -> int:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from workflow_scripts.configuration.yaml_files import read_mapping, read_scalars
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import ConfigError, UserError
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 # where pip installed the package it is inside (setup.py), in a checkout beside it
@@ -58,7 +58,7 @@ def read_layers(
             below = [] if file.resolve() == default.resolve() else [default]
             _lay_bases(layers, file, block, below, (), set())
         elif "base" in block:
-            raise UserError(f"{file}: `base` is for the first of several config files; remove it")
+            raise ConfigError(file, "base", "is for the first of several config files", "remove it")
         _lay(layers, block, _shown(file))
     _lay(layers, read_scalars(said or {}), "--config")
     return layers
@@ -82,13 +82,13 @@ def _lay_bases(
         return
     names = [base] if isinstance(base, str) else base
     if not isinstance(names, list | None) or not all(isinstance(n, str) for n in names or ()):
-        raise UserError(f"{file}: `base` is {base!r}; name a file, a list of files, or none")
+        raise ConfigError(file, "base", f"is {base!r}", "name a file, a list of files, or none")
     for path in default if names is None else [file.parent / name for name in names]:
         # as false for a name that none can have
         if not os.path.isfile(path):
-            raise UserError(f"{file}: `base` names {str(path)!r}, which is no file; mend it")
+            raise ConfigError(file, "base", f"names {str(path)!r}, which is no file", "mend it")
         if path.resolve() in above:
-            raise UserError(f"{file}: `base` goes in a circle through {path}; break it")
+            raise ConfigError(file, "base", f"goes in a circle through {path}", "break it")
         if path.resolve() in laid:
             continue
         laid.add(path.resolve())
@@ -121,7 +121,7 @@ def _over(layers: Layers, below: Any, value: Any, path: tuple[str, ...], file: s
         if str(key).endswith("+"):
             if (name := str(key).removesuffix("+")) in value:
                 shown = ".".join((*path, name))
-                raise UserError(f"{file}: has both `{shown}` and `{shown}+`; write one of them")
+                raise UserError(file, f"has both `{shown}` and `{shown}+`", "write one of them")
             key, inner = _added(merged, key, inner, (*path, str(key)), file)
         if inner is None and len(path) == 1 and key in merged:
             del merged[key]
@@ -136,8 +136,8 @@ def _added(
     """Return the name of `key+` and the list below it with `more` after its items."""
     name, shown = key.removesuffix("+"), ".".join(path)
     if not isinstance(more, list):
-        raise UserError(f"{file}: `{shown}` is {more!r}; give a list of what it adds")
+        raise ConfigError(file, shown, f"is {more!r}", "give a list of what it adds")
     if not isinstance(below.get(name), list):
         remedy = f"check the keys above it, or write `{name}`"
-        raise UserError(f"{file}: `{shown}` adds to a list, and there is none below it; {remedy}")
+        raise ConfigError(file, shown, "adds to a list, and there is none below it", remedy)
     return name, [*below[name], *more]

@@ -7,11 +7,11 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import ConfigError, UserError
 
 # How numbers and booleans must be written, by YAML's tag, and the remedy for others.
 _DIGITS = "plain decimal digits"
@@ -25,6 +25,21 @@ _PLAIN = {
 }
 _DEEPEST = 100
 _MOST_VALUES = 1_000_000
+
+
+class _RefusedError(yaml.MarkedYAMLError):
+    """What YAML takes and configs do not; `remedy` says what to write."""
+
+    def __init__(self, problem: str, remedy: str, mark: Any) -> None:
+        super().__init__(problem=problem, problem_mark=mark)
+        self.remedy = remedy
+
+
+class _Misread(NamedTuple):
+    """What is wrong with a value that YAML reads as another, and how it must be written."""
+
+    fault: str
+    written: str
 
 
 # the loader in C, where PyYAML was built with it, is several times faster
@@ -51,16 +66,13 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
             if not isinstance(name, str | int | float | bool):
                 continue
             if name in seen:
-                raise yaml.MarkedYAMLError(
-                    problem=f"the key `{name}` is given twice, first in line {seen[name]}; "
-                    "remove one",
-                    problem_mark=key.start_mark,
-                )
+                problem = f"the key `{name}` is given twice, first in line {seen[name]}"
+                raise _RefusedError(problem, "remove one", key.start_mark)
             seen[name] = key.start_mark.line + 1
         return super().construct_mapping(node, deep)
 
 
-def _unlike_its_looks(node: yaml.Node) -> str | None:
+def _unlike_its_looks(node: yaml.Node) -> _Misread | None:
     """Return what is wrong with a number or boolean that is not written as people read it.
 
     YAML 1.1 has octal (033) and hexadecimal numbers, underscores, minutes (1:30), yes, no, on, off.
@@ -68,12 +80,12 @@ def _unlike_its_looks(node: yaml.Node) -> str | None:
     kind, text = node.tag.rpartition(":")[2], node.value
     if not isinstance(node, yaml.ScalarNode) or node.style or kind not in _PLAIN:
         return None
-    pattern, remedy = _PLAIN[kind]
+    pattern, written = _PLAIN[kind]
     if pattern.fullmatch(text):
         return None
     value = yaml.safe_load(text)
     shown = str(value).lower() if kind == "bool" else value
-    return f"is `{text}`, which YAML reads as {shown}; write {remedy}"
+    return _Misread(f"is `{text}`, which YAML reads as {shown}", written)
 
 
 def _require_plain(top: yaml.Node) -> None:
@@ -86,8 +98,9 @@ def _require_plain(top: yaml.Node) -> None:
             continue
         seen.add(id(node))
         if wrong := _unlike_its_looks(node):
-            problem = f"`{'.'.join(path)}` {wrong}, or quote text"
-            raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
+            problem = f"`{'.'.join(path)}` {wrong.fault}"
+            remedy = f"write {wrong.written}, or quote text"
+            raise _RefusedError(problem, remedy, node.start_mark)
         if isinstance(node, yaml.SequenceNode):
             todo += [(item, (*path, str(place))) for place, item in enumerate(node.value)]
         elif isinstance(node, yaml.MappingNode):
@@ -105,9 +118,11 @@ def read_mapping(path: str | Path) -> dict[str, Any]:
     try:
         text = Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise UserError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
+        raise UserError(path, f"not UTF-8 at byte {error.start}", "save it as UTF-8") from error
     except OSError as error:
-        raise UserError(f"{path}: {error.strerror}; give a file that can be read") from error
+        raise UserError(
+            path, error.strerror or str(error), "give a file that can be read"
+        ) from error
     try:
         _require_shallow(text)
         found = yaml.load(text, Loader=_Loader)
@@ -115,17 +130,18 @@ def read_mapping(path: str | Path) -> dict[str, Any]:
         mark = error.problem_mark or error.context_mark
         line = f", line {mark.line + 1}" if mark else ""
         problem = error.problem or error.context or ""
-        remedy = "" if ";" in problem else "; mend the YAML there or in the lines above"
-        raise UserError(f"{path}{line}: {problem}{remedy}") from error
+        refused = isinstance(error, _RefusedError)
+        remedy = error.remedy if refused else "mend the YAML there or in the lines above"
+        raise UserError(f"{path}{line}", problem, remedy) from error
     except (yaml.YAMLError, ValueError) as error:
         # a date or number that is none too
         raise UserError(
-            f"{path}: not valid YAML ({str(error).splitlines()[0]}); mend it"
+            path, f"not valid YAML ({str(error).splitlines()[0]})", "mend it"
         ) from error
     if found is None:
         return {}
     if not isinstance(found, dict):
-        raise UserError(f"{path}: not a mapping; give lines of the form `key: value`")
+        raise UserError(path, "not a mapping", "give lines of the form `key: value`")
     _require_finite(found, path)
     return repeat_blocks(found, str(path))
 
@@ -146,8 +162,8 @@ def read_scalars(value: Any, path: tuple[str, ...] = ()) -> Any:
         node = yaml.compose(value, Loader=_Loader)
         if wrong := node and _unlike_its_looks(node):
             # quotes do not reach us
-            where = f"--config: `{'.'.join(path)}`"
-            raise UserError(f"{where} {wrong}; text goes into a config file")
+            remedy = f"write {wrong.written}; text goes into a config file"
+            raise ConfigError("--config", ".".join(path), wrong.fault, remedy)
         found = yaml.load(value, Loader=_Loader)
     except (yaml.YAMLError, ValueError):
         return value
@@ -161,10 +177,8 @@ def _require_shallow(text: str) -> None:
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > _DEEPEST:
-            raise yaml.MarkedYAMLError(
-                problem="blocks within blocks too deep; check its brackets",
-                problem_mark=event.start_mark,
-            )
+            problem = "blocks within blocks too deep"
+            raise _RefusedError(problem, "check its brackets", event.start_mark)
 
 
 def _require_finite(found: dict[str, Any], path: str | Path) -> None:
@@ -178,7 +192,7 @@ def _require_finite(found: dict[str, Any], path: str | Path) -> None:
             todo += [*value, *value.values()]
         elif isinstance(value, list | set):
             todo += value
-    raise UserError(f"{path}: more than {_MOST_VALUES} values; remove aliases (*name)")
+    raise UserError(path, f"more than {_MOST_VALUES} values", "remove aliases (*name)")
 
 
 def repeat_blocks(value: Any, where: str) -> Any:
@@ -198,7 +212,7 @@ def repeat_blocks(value: Any, where: str) -> Any:
     for key, inner in value.items():
         for name, block in _copies(key, inner, where):
             if name in found:
-                raise UserError(f"{where}: `for` gives the key `{name}` twice; remove one")
+                raise ConfigError(where, "for", f"gives the key `{name}` twice", "remove one")
             found[name] = repeat_blocks(block, where)
     return found
 
@@ -216,7 +230,7 @@ def _copies(key: Any, value: Any, where: str) -> Iterator[tuple[Any, Any]]:
 
 def _combinations(names: Any, where: str) -> Iterator[dict[str, str]]:
     """Yield the values of the names of a `for`; several names in one go have as many values."""
-    wrong = UserError(f"{where}: `for` is {names!r}; give it names with lists of values")
+    wrong = ConfigError(where, "for", f"is {names!r}", "give it names with lists of values")
     if not (isinstance(names, Mapping) and all(isinstance(v, list) for v in names.values())):
         raise wrong
     keys = [str(one).split() for one in names]

@@ -15,6 +15,7 @@ from pydantic import Field
 
 from workflow_scripts import plugins
 from workflow_scripts.configuration.blocks import Block, Id, Papers, Text, Whitespace, WholeNumber
+from workflow_scripts.errors import UserError
 
 
 class CorpusBlock(Block):
@@ -82,10 +83,10 @@ def raw_files(root: str | Path, options: CorpusBlock) -> list[Path]:
     return [] if options.corpora() else kind_of(options).list_files(Path(root), options)
 
 
-def missing_message(corpus: str, options: CorpusBlock, path: Path) -> str:
+def missing_file_error(corpus: str, options: CorpusBlock, path: Path) -> UserError:
     keys = " or ".join(f"`corpora.{corpus}.{key}`" for key in options.file_keys)
-    needed = f"{path}: no such file, needed by corpus `{corpus}`; {options.obtain()}"
-    return f"{needed}put it there or change {keys}"
+    remedy = f"{options.obtain()}put it there or change {keys}"
+    return UserError(path, f"no such file, needed by corpus `{corpus}`", remedy)
 
 
 def one_file(root: Path, options: Any) -> list[Path]:

@@ -17,7 +17,7 @@ from typing import Any
 
 from workflow_scripts import plugins
 from workflow_scripts.configuration.blocks import Whitespace, read_block
-from workflow_scripts.corpora.block import missing_message, raw_files
+from workflow_scripts.corpora.block import missing_file_error, raw_files
 from workflow_scripts.datasets.strings import on_one_line, unique_in_order
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import atomic_text, sha256_of, write_json, write_text
@@ -93,7 +93,7 @@ def main(argv: list[str] | None = None) -> None:
     options = read_block(kind.Options, block, f"corpora.{name}")
     files = kind.list_files(arguments.root, options)
     if absent := [path for path in raw_files(arguments.root, options) if not path.is_file()]:
-        raise UserError(missing_message(name, options, absent[0]))
+        raise missing_file_error(name, options, absent[0])
     size, skip = getattr(options, "size", "all"), getattr(options, "skip", 0)
     dropped: Counter[str] = Counter()
     given = (arguments.root, options, arguments.seed, dropped)
@@ -106,10 +106,11 @@ def main(argv: list[str] | None = None) -> None:
         corpus = draw_corpus(kind.strings(*given), size, *drawing)
         if not corpus.strings:
             place = ", ".join(map(str, files)) or "the source"
-            remedy = f"no strings in {place}; check the file and the options"
+            problem, remedy = f"no strings in {place}", "check the file and the options"
             if corpus.available:
-                remedy = f"skip {skip} passes over all {corpus.available} words there are; lower it"
-            raise UserError(f"corpus {name!r}: {remedy}")
+                problem = f"skip {skip} passes over all {corpus.available} words there are"
+                remedy = "lower it"
+            raise UserError(f"corpus {name!r}", problem, remedy)
         write_text(arguments.output, "".join(string + "\n" for string in corpus.strings))
         counts = {**asdict(corpus), "strings": len(corpus.strings)}
     if size != "all" and counts["strings"] < size:

@@ -60,7 +60,7 @@ class TextFiles(Block):
         """Return the files below `root`, sorted; `UserError` for a pattern that matches none."""
         found = self.list_files(root)
         if absent := [path for path in found if not path.is_file()]:
-            raise UserError(f"no file matches {str(absent[0])!r}; check the pattern and its folder")
+            raise UserError(absent[0], "no file matches", "check the pattern and its folder")
         return found
 
     def documents(self, root: Path) -> Iterator[Document]:

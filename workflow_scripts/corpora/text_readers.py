@@ -40,7 +40,7 @@ def read_wikiextractor(path: Path) -> Iterator[Document]:
     if first.startswith("<doc "):
         return read_doc_blocks(path)
     raise UserError(
-        f"{path}:1: expected WikiExtractor output (a line '<doc ...>' or a JSON object); {_ANOTHER}"
+        f"{path}:1", "expected WikiExtractor output (a line '<doc ...>' or a JSON object)", _ANOTHER
     )
 
 
@@ -52,7 +52,7 @@ def _read_json_articles(path: Path) -> Iterator[Document]:
         text = article.get("text") if isinstance(article, dict) else None
         if not isinstance(text, str):
             raise UserError(
-                f"{path}:{number}: expected a JSON object with a key 'text'; remove the line"
+                f"{path}:{number}", "expected a JSON object with a key 'text'", "remove the line"
             )
         yield _whole(text.split("\n"))
 
@@ -77,8 +77,9 @@ def read_numbered_lines(path: Path) -> Iterator[Document]:
     for number, fields in read_rows(path, 2, "a row of number<TAB>sentence"):
         if not fields[0].strip().isdigit():
             raise UserError(
-                f"{path}:{number}: expected a row of number<TAB>sentence, found "
-                f"{fields[0][:30]!r} before the tab; {_ANOTHER}"
+                f"{path}:{number}",
+                f"expected a row of number<TAB>sentence, found {fields[0][:30]!r} before the tab",
+                _ANOTHER,
             )
         yield _whole(["\t".join(fields[1:])])
 
@@ -93,7 +94,7 @@ def read_conllu(path: Path) -> Iterator[Document]:
         elif line.split()[:2] == ["#", "newdoc"]:
             documents.append([])
     if not any(documents):
-        raise UserError(f"{path}: no line '# text = ...'; {_ANOTHER}")
+        raise UserError(path, "no line '# text = ...'", _ANOTHER)
     return _apart(documents[0]) if len(documents) == 1 else map(_whole, documents)
 
 
@@ -107,7 +108,7 @@ def read_gutenberg(path: Path) -> Iterator[Document]:
     marks = [(n, line.strip("* \r")) for n, line in enumerate(lines) if line.startswith("***")]
     starts, ends = ([n for n, text in marks if text.startswith(word)] for word in ("START", "END"))
     if not starts or not ends or starts[0] >= ends[-1]:
-        raise UserError(f"{path}: no '*** START' line before an '*** END' line; {_ANOTHER}")
+        raise UserError(path, "no '*** START' line before an '*** END' line", _ANOTHER)
     yield _unwrapped(lines[starts[0] + 1 : ends[-1]])
 
 

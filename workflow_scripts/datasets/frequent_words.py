@@ -22,8 +22,10 @@ def most_frequent_words(language: str, number: int | None) -> list[str]:
 
     if language not in wordfreq.available_languages("best"):
         raise UserError(
-            f"wordfreq has no list of words of language {language!r}; name a file of words, "
-            "most frequent first, in the block (corpus: path; lexicon: source_words, target_words)"
+            "wordfreq",
+            f"no list of words of language {language!r}",
+            "name a file of words, most frequent first, in the block (corpus: path; lexicon: "
+            "source_words, target_words)",
         )
     return list(islice(filter(is_word, wordfreq.iter_wordlist(language)), number))
 

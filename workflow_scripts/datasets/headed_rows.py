@@ -20,11 +20,12 @@ def read_headed_rows(
     rows = read_rows(path, 1, "a row")
     line, header = next(rows, (0, []))
     if not header:
-        raise UserError(f"{path}: the file is empty; fetch it again")
+        raise UserError(path, "the file is empty", "fetch it again")
     if missing := [name for name in columns if name not in header]:
         raise UserError(
-            f"{path}:{line}: the header has no column {missing[0]!r} "
-            f"(it has {', '.join(header)}); fetch the file again"
+            f"{path}:{line}",
+            f"the header has no column {missing[0]!r} (it has {', '.join(header)})",
+            "fetch the file again",
         )
     names = [name for name in (*columns, *optional) if name in header]
     positions = dict(zip(names, positions_of(header, names, path, line), strict=True))

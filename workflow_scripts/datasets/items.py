@@ -183,8 +183,9 @@ class LexiconSet(Items):
             return super().numbered(table, language, where)
         if language not in languages:
             raise UserError(
-                f"{where} has languages {' and '.join(languages)}, its suite has {language!r}; "
-                "move the data set to the suites of its languages"
+                where,
+                f"has languages {' and '.join(languages)}, its suite has {language!r}",
+                "move the data set to the suites of its languages",
             )
         side = languages.index(language)
         return {

@@ -198,5 +198,5 @@ def read_parts(
         rows = [row for row, first in zip(rows, firsts, strict=True) if owners[first] == name]
     if not rows:
         files = ", ".join(str(path) for part in parts for path in part.files(root))
-        raise UserError(f"{files}: no text for part `{name}`; check the files and their entry")
+        raise UserError(files, f"no text for part `{name}`", "check the files and their entry")
     return rows

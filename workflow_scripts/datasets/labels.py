@@ -33,7 +33,7 @@ class Labels:
         first, where = self._first.setdefault(_meaning(label), (label, f"{path}:{line}"))
         if first != label:
             what = f"label {label!r} here, {first!r} in {where}"
-            raise UserError(f"{path}:{line}: {what}; spell it one way")
+            raise UserError(f"{path}:{line}", what, "spell it one way")
         return label
 
     def place_of(self, label: str) -> str:

@@ -37,4 +37,4 @@ def read_mrconso(
             yield line, fields[_CONCEPT], fields[_STRING]
     for source in sorted((wanted_sources or set()) - known_sources):
         hint = nearest_name(source, known_sources)
-        raise UserError(f"{path}: no row of source {source}; {hint}")
+        raise UserError(path, f"no row of source {source}", hint)

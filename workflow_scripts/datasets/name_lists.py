@@ -83,7 +83,7 @@ def refuse_unused_choices(paths: Sequence[Path], choices: Choices) -> None:
     forms = [choices.form or _guess_format(path) for path in paths]
     if chosen and forms and "mrconso" not in forms:
         raise UserError(
-            f"--{chosen[0]}: {paths[0]} is read as {forms[0]}, not as mrconso; remove it"
+            f"--{chosen[0]}", f"{paths[0]} is read as {forms[0]}, not as mrconso", "remove it"
         )
 
 
@@ -124,7 +124,7 @@ def read_names(paths: Sequence[Path], choices: Choices) -> NameList:
                 found.ids.append(identity)
                 found.names.append(name)
     if not found.names:
-        raise UserError(f"{', '.join(map(str, paths))}: no names; give a file that has some")
+        raise UserError(", ".join(map(str, paths)), "no names", "give a file that has some")
     return found
 
 
@@ -160,4 +160,4 @@ def _guess_format(path: Path) -> str:
 
 
 def _not_clear(path: Path, line: int, what: str) -> UserError:
-    return UserError(f"{path}:{line}: {what}; say by --names-format which it is")
+    return UserError(f"{path}:{line}", what, "say by --names-format which it is")

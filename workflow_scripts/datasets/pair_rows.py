@@ -67,7 +67,7 @@ def _numbered_entries(path: Path) -> Iterator[tuple[int, Any]]:
             lines[match[1]] = line
     entries = read_json(path)
     if not isinstance(entries, dict):
-        raise UserError(f"{path}:1: expected a JSON object of numbered entries; fetch it again")
+        raise UserError(f"{path}:1", "expected a JSON object of numbered entries", "fetch it again")
     for key, entry in entries.items():
         yield lines.get(key, 1), entry
 

@@ -29,14 +29,14 @@ def read_dataset(
     for path in raw_files(root, entry):
         if not path.is_file():
             remedy = entry.obtain or "put it there or choose another data root"
-            raise UserError(f"{path}: no such file, needed by {where}; {remedy}")
+            raise UserError(path, f"no such file, needed by {where}", remedy)
     form, place = format_of(entry), corpora if entry.corpora() else Path(root)
     items: Items = form.read(place, entry)
     if entry.whitespace == "collapsed":
         items.collapse()
     if lacks := items.lacks():
         files = ", ".join(map(str, form.list_files(place, entry)[:2]))
-        raise UserError(f"{where}: no {lacks} in {files}; check the files and the entry")
+        raise UserError(where, f"no {lacks} in {files}", "check the files and the entry")
     return items
 
 

@@ -34,7 +34,7 @@ REMOVE = "remove the line, or move it down if it is one"
 def malformed(path: Path, line: int, what: str) -> UserError:
     """Return the error of a line of a file: `what` was expected or found there."""
     what = what if len(what) <= _LONGEST else f"{what[:_LONGEST]}..."
-    return UserError(f"{path}:{line}: {what}; mend or remove the line")
+    return UserError(f"{path}:{line}", what, "mend or remove the line")
 
 
 def require_strings(strings: list[str], what: str, path: Path, line: int) -> None:
@@ -55,7 +55,7 @@ def require_ids(ids: Iterable[str], path: Path, line: int) -> None:
         require_visible(one, f"id {one!r}", path, line)
         if _OF_SPREADSHEET.fullmatch(one):
             what = f"id {one!r} looks like a number that a spreadsheet rewrote"
-            raise UserError(f"{path}:{line}: {what}; restore the id")
+            raise UserError(f"{path}:{line}", what, "restore the id")
 
 
 def refuse_quoted_tab(fields: list[str], path: Path, line: int) -> None:
@@ -65,7 +65,7 @@ def refuse_quoted_tab(fields: list[str], path: Path, line: int) -> None:
     opening = next((n for n, one in enumerate(fields) if re.fullmatch('"[^"]*', one)), len(fields))
     if any(re.fullmatch('[^"]*"', one) for one in fields[opening + 1 :]):
         what = "a quoted field with a tab in it, which is read as two"
-        raise UserError(f"{path}:{line}: {what}; remove quotes and tab")
+        raise UserError(f"{path}:{line}", what, "remove quotes and tab")
 
 
 def looks_like_header(fields: list[str]) -> bool:
@@ -78,7 +78,7 @@ def looks_like_header(fields: list[str]) -> bool:
 def refuse_header(fields: list[str], what: str, remedy: str, path: Path, line: int) -> None:
     """Raise `UserError` if a row looks like a header, which would be taken for `what`."""
     if looks_like_header(fields):
-        raise UserError(f"{path}:{line}: looks like a header, not {what}; {remedy}")
+        raise UserError(f"{path}:{line}", f"looks like a header, not {what}", remedy)
 
 
 def positions_of(header: list[str], columns: Iterable[str], path: Path, line: int) -> list[int]:
@@ -91,14 +91,14 @@ def positions_of(header: list[str], columns: Iterable[str], path: Path, line: in
             first = header.index(name)
             places = f"{first + 1} and {header.index(name, first + 1) + 1}"
             what = f"column {name!r} occurs twice in the header, as {places}"
-            raise UserError(f"{path}:{line}: {what}; rename or remove one")
+            raise UserError(f"{path}:{line}", what, "rename or remove one")
     return [header.index(name) if name in header else -1 for name in columns]
 
 
 def require_new_id(identity: str, seen: set[str], what: str, path: Path, line: int) -> None:
     """Add `identity` to those seen; `UserError` if it was there. `what` is the column's name."""
     if identity in seen:
-        raise UserError(f"{path}:{line}: {what} {identity!r} occurs twice; remove one row")
+        raise UserError(f"{path}:{line}", f"{what} {identity!r} occurs twice", "remove one row")
     seen.add(identity)
 
 
@@ -137,8 +137,10 @@ def read_groups(path: Path, labels: Path, hypotheses: int) -> Iterator[tuple[int
     groups = len(lines) // (1 + hypotheses)
     if (len(lines), len(found)) != (groups * (1 + hypotheses), groups * hypotheses):
         raise UserError(
-            f"{path} has {len(lines)} lines and {labels} {len(found)}; each premise needs "
-            f"{hypotheses} lines of hypotheses and as many labels: fetch the files again"
+            path,
+            f"has {len(lines)} lines and {labels} {len(found)}",
+            f"each premise needs {hypotheses} lines of hypotheses and as many labels: fetch the "
+            "files again",
         )
     for place, label in enumerate(found):
         premise = place // hypotheses * (1 + hypotheses)
@@ -149,8 +151,9 @@ def read_groups(path: Path, labels: Path, hypotheses: int) -> Iterator[tuple[int
 def unequal_lengths(path: Path, number: int, other: Path, other_number: int) -> UserError:
     """Return the error of two files that do not belong together line by line."""
     return UserError(
-        f"{path} has {number} lines but {other} has {other_number}; "
-        "line i of one must belong to line i of the other: fetch the files again"
+        path,
+        f"has {number} lines but {other} has {other_number}",
+        "line i of one must belong to line i of the other: fetch the files again",
     )
 
 
@@ -172,8 +175,9 @@ def read_headed_csv(path: Path, columns: list[str]) -> Iterator[tuple[int, list[
     _, header = next(rows, (1, []))
     if missing := [name for name in columns if name not in header]:
         raise UserError(
-            f"{path}:1: the header has no column {missing[0]!r} (it has {', '.join(header)}); "
-            "choose columns of the file or fetch the file again"
+            f"{path}:1",
+            f"the header has no column {missing[0]!r} (it has {', '.join(header)})",
+            "choose columns of the file or fetch the file again",
         )
     positions = positions_of(header, columns, path, 1)
     for line, row in rows:

@@ -37,13 +37,11 @@ def read_pairs(path: Path) -> list[Pair]:
             raise malformed(path, number, "expected a word and its translation, found one column")
         if not pairs and (words[0].lower(), words[1].lower()) in _HEADERS:
             raise UserError(
-                f"{path}:{number}: looks like a header, not a pair of words; remove the line"
+                f"{path}:{number}", "looks like a header, not a pair of words", "remove the line"
             )
         pairs.append((words[0], words[1]))
     if not pairs:
-        raise UserError(
-            f"{path}: no pairs of words; write a word, a tab and its translation a line"
-        )
+        raise UserError(path, "no pairs of words", "write a word, a tab and its translation a line")
     return unique_in_order(pairs)
 
 
@@ -52,7 +50,7 @@ def read_words(path: str | Path) -> list[str]:
     name, lines = given_lines(path)
     if words := unique_in_order(filter(None, map(normalise_whitespace, lines))):
         return words
-    raise UserError(f"{name}: no words; write one a line")
+    raise UserError(name, "no words", "write one a line")
 
 
 def split_by_source(
@@ -68,8 +66,10 @@ def split_by_source(
     number = max(1, round(share * len(words)))
     if number >= len(words):
         raise UserError(
+            None,
             f"a dictionary of {len(words)} source words leaves none to learn from when {number} "
-            "are held out; enlarge it or give a smaller share"
+            "are held out",
+            "enlarge it or give a smaller share",
         )
     held_out = set(random.Random(seed).sample(words, number))
     parts: tuple[list[Pair], list[Pair]] = ([], [])

@@ -67,8 +67,10 @@ def get(
             target = urljoin(url, target)
             if urlsplit(url).scheme == "https" and urlsplit(target).scheme != "https":
                 raise UserError(
-                    f"{name}: leads from https to {shown(target)}, where anybody on the way could "
-                    "change the bytes; take a mirror (--mirror) or mend the address"
+                    name,
+                    f"leads from https to {shown(target)}, where anybody on the way could change "
+                    "the bytes",
+                    "take a mirror (--mirror) or mend the address",
                 )
             if session.should_strip_auth(url, target):
                 auth = get_auth_from_url(target)
@@ -80,7 +82,7 @@ def get(
         raise PassingError(f"no answer ({reason_of(error)})") from error
     except (ValueError, urllib3.exceptions.HTTPError) as error:
         why = reason_of(error)
-    raise UserError(f"{name}: leads nowhere ({why}); take a mirror")
+    raise UserError(name, f"leads nowhere ({why})", "take a mirror")
 
 
 def total_of(response: "requests.Response", name: str, offset: int) -> int | None:
@@ -88,8 +90,9 @@ def total_of(response: "requests.Response", name: str, offset: int) -> int | Non
     told = response.headers.get("Content-Length")
     if told is not None and not _NUMBER.fullmatch(told):
         raise UserError(
-            f"{name}: the server says that {told[:40]!r} bytes come, which is no number; "
-            "take a mirror (--mirror) or put the file in its place by hand"
+            name,
+            f"the server says that {told[:40]!r} bytes come, which is no number",
+            "take a mirror (--mirror) or put the file in its place by hand",
         )
     if response.status_code != 206:
         return None if told is None else int(told)
@@ -115,7 +118,7 @@ def check_status(response: "requests.Response", name: str) -> None:
         after = response.headers.get("Retry-After", "")
         raise PassingError(said, float(after) if _NUMBER.fullmatch(after) else None)
     remedy = "take a mirror (--mirror) or put the file in its place by hand"
-    raise (AbsentError if status in (404, 410) else UserError)(f"{name}: {said}; {remedy}")
+    raise (AbsentError if status in (404, 410) else UserError)(name, said, remedy)
 
 
 def body_of(response: "requests.Response", period: float, least: int) -> Iterator[bytes]:

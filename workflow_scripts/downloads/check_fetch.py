@@ -106,8 +106,9 @@ def main(argv: list[str] | None = None) -> None:
     wrong = [one.address for one, answer in zip(asked, answers, strict=True) if answer.problem]
     if wrong:
         raise UserError(
-            f"{len(wrong)} of {len(asked)} addresses are not as they should be, first {wrong[0]}: "
-            f"mend {arguments.registry} or the config, or take a mirror (downloads.mirror)"
+            arguments.registry,
+            f"{len(wrong)} of {len(asked)} addresses are not as they should be, first {wrong[0]}",
+            "mend it or the config, or take a mirror (downloads.mirror)",
         )
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 # The tensors, a copy of those that share memory, what is written, and one to spare. A pickle may
 # name a size that its file does not have.
 _TIMES_THE_FILES, _BESIDES = 4, 2**30
+_DAMAGED = "the repository is damaged"
 
 
 def pickled_files(folder: Path) -> list[Path]:
@@ -23,11 +24,11 @@ def pickled_files(folder: Path) -> list[Path]:
     if (folder / PICKLE).is_file():
         return [folder / PICKLE]
     if not (folder / PICKLE_INDEX).is_file():
-        raise UserError(f"{folder}: has neither {PICKLE} nor {PICKLE_INDEX}; give another folder")
+        raise UserError(folder, f"has neither {PICKLE} nor {PICKLE_INDEX}", "give another folder")
     names = sorted({str(name) for name in _weight_map(folder).values()})
     for name in names:
         if not re.fullmatch(PICKLE_SHARD, name) or not (folder / name).is_file():
-            raise UserError(f"{PICKLE_INDEX}: names {name!r}, which is not there")
+            raise UserError(PICKLE_INDEX, f"names {name!r}, which is not there", _DAMAGED)
     return [folder / name for name in names]
 
 
@@ -35,7 +36,7 @@ def _weight_map(folder: Path) -> dict[str, Any]:
     index = read_json(folder / PICKLE_INDEX)
     found = index.get("weight_map") if isinstance(index, dict) else None
     if not isinstance(found, dict) or not found:
-        raise UserError(f"{PICKLE_INDEX}: has no weight_map; the repository is damaged")
+        raise UserError(PICKLE_INDEX, "has no weight_map", _DAMAGED)
     return found
 
 
@@ -49,17 +50,17 @@ def read_tensors(path: Path) -> dict[str, "torch.Tensor"]:
     except Exception as error:
         reason = " ".join(str(error).rpartition("WeightsUnpickler error:")[2].split())
         if asked := re.search(r"GLOBAL (\S+)", reason):
-            raise UserError(f"{path.name}: is refused: it asks for {asked[1]}") from error
+            raise UserError(path.name, f"it asks for {asked[1]}", "it is refused") from error
         reason = f"{type(error).__name__}: {reason}"[:200]
         raise UserError(
-            f"{path.name}: cannot be read as tensors ({reason}); fetch it again"
+            path.name, f"cannot be read as tensors ({reason})", "fetch it again"
         ) from error
     if not isinstance(found, dict) or not found:
-        raise UserError(f"{path.name}: holds no tensors by name; it is refused")
+        raise UserError(path.name, "holds no tensors by name", "it is refused")
     for name, one in found.items():
         dense = isinstance(one, torch.Tensor) and one.layout is torch.strided
         if not (dense and isinstance(name, str) and one.is_cpu and not one.is_quantized):
-            raise UserError(f"{path.name}: {name} is no dense tensor with a name; it is refused")
+            raise UserError(path.name, f"{name} is no dense tensor with a name", "it is refused")
     return found
 
 
@@ -77,7 +78,7 @@ def convert(folder: Path) -> None:
         tensors |= read_tensors(path)
     expected = tensors if (folder / PICKLE).is_file() else _weight_map(folder)
     if lacking := sorted(expected.keys() - tensors.keys()):
-        raise UserError(f"{PICKLE_INDEX}: {lacking[0]} is in none of its files")
+        raise UserError(PICKLE_INDEX, f"{lacking[0]} is in none of its files", _DAMAGED)
     memory: set[int] = set()
     for name, tensor in tensors.items():
         storage = tensor.untyped_storage()

@@ -22,11 +22,12 @@ def main(argv: list[str] | None = None) -> None:
 
     data_set = find_data_set(read_registry(arguments.registry), arguments.name, arguments.registry)
     if arguments.root.exists() and not arguments.root.is_dir():
-        raise UserError(f"--root {arguments.root}: is not a folder; give a folder")
+        raise UserError(f"--root {arguments.root}", "is not a folder", "give a folder")
     if arguments.root.resolve() == EMBEDDED_DATA:
         raise UserError(
-            f"--root {arguments.root}: is the embedded data set, which real files would mix with; "
-            "give a folder of your own (config: data.root)"
+            f"--root {arguments.root}",
+            "is the embedded data set, which real files would mix with",
+            "give a folder of your own (config: data.root)",
         )
     from workflow_scripts.downloads.fetching import fetch
 

@@ -21,7 +21,7 @@ def main(argv: list[str] | None = None) -> None:
 
     model = parse_address(arguments.model)
     if arguments.folder.exists() and not arguments.folder.is_dir():
-        raise UserError(f"--folder {arguments.folder}: is not a folder; give a folder")
+        raise UserError(f"--folder {arguments.folder}", "is not a folder", "give a folder")
     mirror = open_mirror(arguments.mirror or None)
     from workflow_scripts.downloads.model_fetching import fetch_model
 

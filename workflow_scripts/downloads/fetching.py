@@ -143,25 +143,29 @@ class _Fetching:
         if self.data_set.gated:
             return self._not_open(files)
         return UserError(
-            f"data set {self.data_set.name!r}, offline: {files}; run without --offline, or put "
-            "them there or into a mirror folder (--mirror)"
+            f"data set {self.data_set.name!r}, offline",
+            files,
+            "run without --offline, or put them there or into a mirror folder (--mirror)",
         )
 
     def _not_open(self, missing: str) -> UserError:
         entry = self.data_set
-        return UserError(f"data set {entry.name!r} cannot be downloaded: {entry.obtain}; {missing}")
+        problem = f"cannot be downloaded ({missing})"
+        return UserError(f"data set {entry.name!r}", problem, entry.obtain)
 
     def _kept(self, file: StoredFile) -> Record:
         path = self.root / file.path
         if not path.is_file():
-            raise UserError(f"{path}: is not a file; move it away")
+            raise UserError(path, "is not a file", "move it away")
         sha256, size = _content(file, path)
         expected = self._expected(file.path, file.sha256)
         if expected not in (None, sha256):
             origin = "the registry has" if file.sha256 else f"{self.notes} noted"
             raise UserError(
-                f"{path}: is there with sha256 {sha256}, {origin} {expected}; it is left as it is: "
-                "move it away to fetch the right one, or leave this set out if the file is yours"
+                path,
+                f"is there with sha256 {sha256}, {origin} {expected}",
+                "it is left as it is: move it away to fetch the right one, or leave this set out "
+                "if the file is yours",
             )
         return _record(file, None, sha256, size)
 
@@ -236,9 +240,10 @@ class _Fetching:
                 expected = self._expected(file.path, file.sha256)
                 if expected not in (None, sha256):
                     raise UserError(
-                        f"{shown(url)}: sha256 of member {file.member} is {sha256}, expected "
-                        f"{expected}; nothing was unpacked: the archive has changed, take a "
-                        "mirror (--mirror) or correct the registry"
+                        shown(url),
+                        f"sha256 of member {file.member} is {sha256}, expected {expected}",
+                        "nothing was unpacked: the archive has changed, take a mirror (--mirror) "
+                        "or correct the registry",
                     )
                 if expected is None:
                     noted[file.path] = sha256
@@ -256,8 +261,10 @@ class _Fetching:
                 raise
             needed = sum(file.size or 0 for file in wanted)
             raise UserError(
-                f"{self.root}: the disk is full; what is taken of {archive.name} has {needed:,} "
-                "bytes where that is known: free space and run again, the archive is kept"
+                self.root,
+                "the disk is full",
+                f"what is taken of {archive.name} has {needed:,} bytes where that is known: free "
+                "space and run again, the archive is kept",
             ) from error
         finally:
             remove(folder)
@@ -285,7 +292,7 @@ def _content(file: StoredFile, path: Path) -> tuple[str, int]:
                 if size > most:
                     raise EOFError(f"it holds more than {most} bytes")
     except (OSError, EOFError, zlib.error) as error:
-        raise UserError(f"{path}: not a sound gzip file ({error}); move it away") from error
+        raise UserError(path, f"not a sound gzip file ({error})", "move it away") from error
     return digest.hexdigest(), size
 
 
@@ -294,12 +301,13 @@ def _check_packed(file: StoredFile, part: Path, url: str, expected: str | None) 
         sha256, _ = _content(file, part)
     except UserError as error:
         discard(part)
-        raise UserError(f"{shown(url)}: not a sound gzip file; mend the mirror") from error
+        raise UserError(shown(url), "not a sound gzip file", "mend the mirror") from error
     if expected not in (None, sha256):
         discard(part)
         raise UserError(
-            f"{shown(url)}: sha256 of the unpacked bytes is {sha256}, expected {expected}; the "
-            "bytes were deleted: mend the mirror or fetch without it"
+            shown(url),
+            f"sha256 of the unpacked bytes is {sha256}, expected {expected}",
+            "the bytes were deleted: mend the mirror or fetch without it",
         )
 
 

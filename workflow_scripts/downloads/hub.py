@@ -16,8 +16,6 @@ from workflow_scripts.downloads.model_files import (
 from workflow_scripts.downloads.model_folders import FILE_LIST, HubModel
 from workflow_scripts.errors import UserError
 
-NO_WEIGHTS = f"has neither {CONVERTED} nor {PICKLE} at this commit"
-
 
 def is_pickle(name: str) -> bool:
     """Return whether a file of a repository is pickled weights, or lists them."""
@@ -44,20 +42,27 @@ def wanted_files(there: Sequence[str]) -> list[str]:
     return sorted(found)
 
 
-def remedy_of(error: Exception) -> str:
-    """Return what to do about an error of the hub's client, which raises many kinds."""
+def refusal(error: Exception) -> UserError:
+    """Return what to tell of an error of the hub's client, which raises many kinds."""
     from huggingface_hub import errors
 
+    problem = f"{type(error).__name__}: {reason_of(error)}"
+    remedy = "run again (files that are there whole are kept), or take a mirror (downloads.mirror)"
     if isinstance(error, errors.RevisionNotFoundError):
-        return "it has no such commit: mend `revision`"
-    if isinstance(error, errors.GatedRepoError):
-        return "its owner lets in only who asked: ask on its page, and set HF_TOKEN"
-    if isinstance(error, errors.RepositoryNotFoundError):
-        return "there is no such model, or it is private: mend `hub`, or set HF_TOKEN"
-    return (
-        f"{type(error).__name__}: {reason_of(error)}; run again "
-        "(files that are there whole are kept), or take a mirror (downloads.mirror)"
-    )
+        problem, remedy = "it has no such commit", "mend `revision`"
+    elif isinstance(error, errors.GatedRepoError):
+        problem = "its owner lets in only who asked"
+        remedy = "ask on its page, and set HF_TOKEN"
+    elif isinstance(error, errors.RepositoryNotFoundError):
+        problem = "there is no such model, or it is private"
+        remedy = "mend `hub`, or set HF_TOKEN"
+    return UserError(None, problem, remedy)
+
+
+def no_weights() -> UserError:
+    problem = f"has neither {CONVERTED} nor {PICKLE} at this commit"
+    remedy = "take another one, or convert what it has and give the folder as `path`"
+    return UserError(None, problem, remedy)
 
 
 class Described(NamedTuple):
@@ -84,7 +89,7 @@ def describe(model: HubModel, timeout: float) -> Described:
         for name in filter(is_weights, wanted):
             get_hf_file_metadata(hf_hub_url(found.id, name, **place), timeout=timeout)
     except Exception as error:
-        raise UserError(remedy_of(error)) from error
+        raise refusal(error) from error
     if not any(map(is_weights, wanted)):
-        raise UserError(NO_WEIGHTS)
+        raise no_weights()
     return Described(sum(sizes[name] for name in wanted), found.id)

@@ -46,8 +46,9 @@ def _split(location: str, where: str) -> SplitResult:
     except ValueError:
         pass
     raise UserError(
-        f"{where}: no web address (it is not shown, since it may hold a password); give "
-        "https://server/folder, with / ? # @ in user and password as %2F %3F %23 %40"
+        where,
+        "no web address (it is not shown, since it may hold a password)",
+        "give https://server/folder, with / ? # @ in user and password as %2F %3F %23 %40",
     )
 
 
@@ -64,7 +65,7 @@ def open_mirror(location: str | None, where: str = "--mirror") -> Mirror | None:
     folder = Path(unquote(parts.path)) if parts.scheme == "file" else Path(location)
     if not folder.is_dir():
         told = shown(location)
-        raise UserError(f"{where} {told}: no such folder; give a folder or an http(s) address")
+        raise UserError(f"{where} {told}", "no such folder", "give a folder or an http(s) address")
     return Mirror(folder.resolve().as_uri(), folder)
 
 
@@ -74,7 +75,7 @@ def check_offline(
     """Raise `UserError` for a mirror at a web address offline; `where` are the options or keys."""
     if offline and mirror is not None and mirror.folder is None:
         given = f"{where[0]} with {where[1]} {shown(mirror.base)}"
-        raise UserError(f"{given}: an address is not offline; give a folder")
+        raise UserError(given, "an address is not offline", "give a folder")
 
 
 def add_source_arguments(parser: argparse.ArgumentParser, layout: str) -> None:

@@ -12,10 +12,10 @@ from pathlib import Path
 from workflow_scripts.downloads import model_folders
 from workflow_scripts.downloads.answers import AbsentError
 from workflow_scripts.downloads.hub import (
-    NO_WEIGHTS,
     is_pickle,
     is_weights,
-    remedy_of,
+    no_weights,
+    refusal,
     wanted_files,
 )
 from workflow_scripts.downloads.mirrors import Mirror, check_offline, shown
@@ -61,7 +61,8 @@ def fetch_model(
             if not folder.exists():
                 return _bring(model, folder, mirror, offline, policy, pinned)
     if problems := list(model_folders.problems_of_folder(folder, model, with_hashes=True)):
-        raise UserError(f"{'; '.join(problems)}: delete the folder {folder} and fetch it again")
+        remedy = f"delete the folder {folder} and fetch it again"
+        raise UserError(f"model {model.address}", "; ".join(problems), remedy)
     listed = model_folders.read_file_list(folder / FILE_LIST, model)
     listed.check_weights(pinned)
     return listed
@@ -117,13 +118,14 @@ def _converted(model: HubModel, part: Path, found: FileList) -> FileList:
             text=True,
         )
     except subprocess.TimeoutExpired as error:
-        raise UserError(f"model {model.address}: {error}; its weights are refused") from error
+        raise UserError(f"model {model.address}", str(error), "its weights are refused") from error
     if process.returncode:
         said = process.stderr.strip().rpartition("\n")[2].removeprefix("error: ")
         said = said or f"the conversion ended with {process.returncode}"
         raise UserError(
-            f"model {model.address}: {said}; pickled weights must be nothing but tensors: take "
-            "another commit or model"
+            f"model {model.address}",
+            said,
+            "pickled weights must be nothing but tensors: take another commit or model",
         )
     kept = [file for file in found.files if file not in pickles]
     files = sorted([*kept, _listed(part, CONVERTED)], key=lambda file: file.name)
@@ -139,8 +141,10 @@ def _refuse_offline(model: HubModel, folder: Path, mirror: Mirror | None, offlin
     # named in both cases: who takes away the one would stumble over the other
     where = "where there is internet" + (f", with {variable}=0" if variable is not None else "")
     raise UserError(
-        f"model {model.address}, {why}: {places}; run `snakemake fetch_all` {where}, and carry the "
-        "folder over, or put it into a mirror folder"
+        f"model {model.address}, {why}",
+        places,
+        f"run `snakemake fetch_all` {where}, and carry the folder over, or put it into a mirror "
+        "folder",
     )
 
 
@@ -160,7 +164,7 @@ def _from_mirror(
         return None
     except UserError as error:
         # the name that the reader can find, in place of that of our copy
-        raise UserError(str(error).replace(str(listing), shown(list_url))) from error
+        raise error.renamed(listing, shown(list_url)) from None
     finally:
         discard(listing)
         with suppress(OSError):
@@ -204,20 +208,17 @@ def _from_hub(model: HubModel, part: Path) -> FileList:
         huggingface_hub.snapshot_download(name, **place, allow_patterns=wanted)
         checked = client.verify_repo_checksums(name, **place)
     except Exception as error:
-        raise UserError(f"{where}: {remedy_of(error)}") from error
+        raise refusal(error).at(where) from error
     if checked.mismatches:
         names = ", ".join(one["path"] for one in checked.mismatches)
         shutil.rmtree(part)
-        said = "not the bytes whose hash the hub has; they were deleted: run again"
-        raise UserError(f"{where}: {names}: {said}")
+        problem = f"{names}: not the bytes whose hash the hub has"
+        raise UserError(where, problem, "they were deleted: run again")
     files = [path.relative_to(part) for path in part.rglob("*") if path.is_file()]
     names = sorted(str(path) for path in files if path.parts[0] != ".cache")
     names = [name for name in names if name not in checked.extra_paths]
     if not any(map(is_weights, names)):
         shutil.rmtree(part)
-        raise UserError(
-            f"{where}: {NO_WEIGHTS}; take another one, or convert what it has and give the folder "
-            "as `path`"
-        )
+        raise no_weights().at(where)
     listed = [_listed(part, name) for name in names]
     return model_folders.file_list(model, listed, f"{endpoint}/{model.repository}")

@@ -51,17 +51,19 @@ def check_model_files(folder: Path, source: str) -> None:
     So where the list of shards is malformed, or names what does not lie beside it.
     """
     if not (folder / "config.json").is_file():
-        raise UserError(f"{source}: no config.json; give a folder written by save_pretrained")
+        raise UserError(source, "no config.json", "give a folder written by save_pretrained")
     if not any((folder / name).is_file() for name in WEIGHT_FILES):
         raise UserError(
-            f"{source}: no model.safetensors; fetch the weights again, or save the model with "
-            "save_pretrained (pickled weights are not read; fetch_model converts those of the hub)"
+            source,
+            "no model.safetensors",
+            "fetch the weights again, or save the model with save_pretrained (pickled weights are "
+            "not read; fetch_model converts those of the hub)",
         )
     single, index = (folder / name for name in WEIGHT_FILES)
     if not single.is_file():
         _check_shards(index, source)
     if not any(any(folder.glob(pattern)) for pattern in TOKENIZER_FILES):
-        raise UserError(f"{source}: no tokenizer.json or vocabulary; save the tokenizer there too")
+        raise UserError(source, "no tokenizer.json or vocabulary", "save the tokenizer there too")
 
 
 def vector_files(folder: Path) -> list[str]:
@@ -80,13 +82,17 @@ def check_replaceable(option: str, folder: Path) -> None:
     record = folder / "encoder.json"
     made = read_json(record) if record.is_file() else None
     if files and not (isinstance(made, dict) and "weights_sha256" in made):
-        raise UserError(f"{option} {folder}: holds no encoder, and is not replaced; choose another")
+        raise UserError(
+            f"{option} {folder}", "holds no encoder, and is not replaced", "choose another"
+        )
     ours = {path for pattern in ENCODER_FILES for path in folder.glob(pattern)}
     for path in files:
         if path not in ours:
             name = path.relative_to(folder)
             raise UserError(
-                f"{option} {folder}: {name} is no part of an encoder, and is not deleted; move it"
+                f"{option} {folder}",
+                f"{name} is no part of an encoder, and is not deleted",
+                "move it",
             )
 
 
@@ -95,13 +101,13 @@ def _check_shards(index: Path, source: str) -> None:
     shards = content.get("weight_map") if isinstance(content, dict) else None
     remedy = "take the folder from where the model is known to be whole"
     if not isinstance(shards, dict) or not shards:
-        raise UserError(f"{source}: {index.name} has no `weight_map`; {remedy}")
+        raise UserError(source, f"{index.name} has no `weight_map`", remedy)
     for shard in shards.values():
         if not (isinstance(shard, str) and fnmatchcase(shard, "*.safetensors")) or "/" in shard:
             said = f"{index.name} names {str(shard)[:80]!r}, which is no file of weights beside it"
-            raise UserError(f"{source}: {said}; {remedy}")
+            raise UserError(source, said, remedy)
         if not (index.parent / shard).is_file():
-            raise UserError(f"{source}: no {shard}, which {index.name} names; {remedy}")
+            raise UserError(source, f"no {shard}, which {index.name} names", remedy)
 
 
 def hub_offline_variable() -> str | None:

@@ -62,8 +62,9 @@ def parse_address(address: str) -> HubModel:
     match = _ADDRESS.fullmatch(address)
     if match is None:
         raise UserError(
-            f"{address!r}: not a model of the hub at a commit; give id@revision, such as "
-            "bert-base-uncased@86b5e0934494bd15c9632b12f734a8a67f723594"
+            repr(address),
+            "not a model of the hub at a commit",
+            "give id@revision, such as bert-base-uncased@86b5e0934494bd15c9632b12f734a8a67f723594",
         )
     return HubModel(match["repository"], match["revision"])
 
@@ -97,13 +98,13 @@ class FileList(Block):
         address = HubModel(self.repository, self.revision).address
         for sha256 in expected:
             if len(found) != 1:
-                wrong = "its weights are not one file; remove `weights_sha256`"
+                wrong, remedy = "its weights are not one file", "remove `weights_sha256`"
             elif found[0].sha256 != sha256:
-                wrong = f"{found[0].name} has sha256 {found[0].sha256}, the config {sha256}; "
-                wrong += "mend `weights_sha256` or `revision`"
+                wrong = f"{found[0].name} has sha256 {found[0].sha256}, the config {sha256}"
+                remedy = "mend `weights_sha256` or `revision`"
             else:
                 continue
-            raise UserError(f"model {address}: {wrong}")
+            raise UserError(f"model {address}", wrong, remedy)
 
     def as_json(self) -> dict[str, Any]:
         return self.model_dump(exclude_none=True)
@@ -140,16 +141,17 @@ def read_file_list(path: Path, model: HubModel) -> FileList:
     try:
         found = read_block(FileList, read_json(path), "", str(path))
     except UserError as error:
-        remedy = "take the list of a model's files from where the model was fetched"
-        raise UserError(f"{error}; {remedy}") from error
+        more = "take the list of a model's files from where the model was fetched"
+        error.remedy = f"{error.remedy}; {more}"
+        raise
     address = HubModel(found.repository, found.revision).address
     if address != model.address:
-        raise UserError(f"{path}: is of {address}, not of {model.address}; mend the folders")
+        raise UserError(path, f"is of {address}, not of {model.address}", "mend the folders")
     # not a pickle nor a script
     for file in found.files:
         if file.name == FILE_LIST or not is_model_file(file.name):
             wrong = f"{file.name!r} is not of the files that make a model ({_KINDS})"
-            raise UserError(f"{path}: {wrong}; mend the list")
+            raise UserError(path, wrong, "mend the list")
     return found
 
 

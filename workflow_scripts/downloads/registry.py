@@ -22,7 +22,7 @@ from workflow_scripts.configuration.blocks import (
 )
 from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.downloads.unpacking import KINDS
-from workflow_scripts.errors import UserError, nearest_name
+from workflow_scripts.errors import ConfigError, UserError, nearest_name
 
 _SCHEMES = ("http", "https", "file")
 _SCORED = Literal[
@@ -157,16 +157,17 @@ class DataSet(Block):
         """Raise `UserError` for keys that do not go together; `registry` is the file."""
         without = [file.path for file in self.files if file.url is None and not self.gated]
         if self.gated and not self.obtain:
-            wrong = " is gated: it needs `obtain`, where to get it, where to put it"
+            wrong, remedy = "is gated", "it needs `obtain`, where to get it, where to put it"
         elif self.obtain and not self.gated:
-            wrong = " has `obtain`, for gated sets; remove it or set gated: true"
+            wrong, remedy = "has `obtain`, for gated sets", "remove it or set gated: true"
         elif not self.all_files:
-            wrong = " has neither files nor archives; list at least one"
+            wrong, remedy = "has neither files nor archives", "list at least one"
         elif without:
-            wrong = f": {without[0]} has no url; give one or set gated: true"
+            wrong = f"has the file {without[0]}, which has no url"
+            remedy = "give one or set gated: true"
         else:
             return
-        raise UserError(f"{registry}: `{self.name}`{wrong}")
+        raise ConfigError(registry, self.name, wrong, remedy)
 
     @cached_property
     def all_files(self) -> list[StoredFile]:
@@ -194,19 +195,19 @@ def read_registry(path: str | Path) -> dict[str, DataSet]:
         for claimed in [*(file.path for file in entry.all_files), *archives]:
             if claimed in owners:
                 raise UserError(
-                    f"{path}: {claimed} is in {owners[claimed]!r} and again in {name!r}; remove one"
+                    path, f"{claimed} is in {owners[claimed]!r} and again in {name!r}", "remove one"
                 )
             owners[claimed] = str(name)
         registry[str(name)] = entry
     if not registry:
-        raise UserError(f"{path}: has no entries; write name: {{title: ..., ...}}")
+        raise UserError(path, "has no entries", "write name: {title: ..., ...}")
     return registry
 
 
 def find_data_set(registry: Mapping[str, DataSet], name: str, path: str | Path) -> DataSet:
     """Return the entry `name` of the registry's file `path`; `UserError` if there is none."""
     if name not in registry:
-        raise UserError(f"{path}: no data set {name!r}; {nearest_name(name, registry)}")
+        raise UserError(path, f"no data set {name!r}", nearest_name(name, registry))
     return registry[name]
 
 

@@ -99,7 +99,7 @@ def download(
     elif scheme in ("http", "https"):
         _download_http(wanted, policy)
     else:
-        raise UserError(f"{wanted.name}: only http, https and file addresses are fetched; mend it")
+        raise UserError(wanted.name, "only http, https and file addresses are fetched", "mend it")
     _check(wanted)
 
 
@@ -117,7 +117,7 @@ def finish(part: Path, path: Path) -> None:
 
 def _copy(source: Path, wanted: _Wanted, policy: Policy) -> None:
     if not source.is_file():
-        raise AbsentError(f"{source}: no such file")
+        raise AbsentError(source, "no such file", "put it there or take another mirror")
     _check_total(wanted, _length(source), policy)
     part = wanted.part
     part.parent.mkdir(parents=True, exist_ok=True)
@@ -127,22 +127,24 @@ def _copy(source: Path, wanted: _Wanted, policy: Policy) -> None:
             shutil.copyfileobj(stream, copy)
     except OSError as error:
         discard(part)
-        raise UserError(f"{source}: cannot be copied to {part} ({error}); mend that") from error
+        raise UserError(source, f"cannot be copied to {part} ({error})", "mend that") from error
 
 
 def _check(wanted: _Wanted) -> None:
     part, sha256, size = wanted.part, wanted.sha256, wanted.size
     found_size = _length(part)
     if found_size == 0 and size is None:
-        wrong = "is empty; run again, and if it stays so take a mirror (--mirror)"
+        wrong, remedy = "is empty", "run again, and if it stays so take a mirror (--mirror)"
     elif size is not None and found_size != size:
-        wrong = f"{found_size} bytes, expected {size}; they were deleted: {_AGAIN}"
+        wrong = f"{found_size} bytes, expected {size}"
+        remedy = f"they were deleted: {_AGAIN}"
     elif sha256 is not None and (found := sha256_of(part)) != sha256:
-        wrong = f"sha256 is {found}, expected {sha256}; the bytes were deleted: {_AGAIN}"
+        wrong = f"sha256 is {found}, expected {sha256}"
+        remedy = f"the bytes were deleted: {_AGAIN}"
     else:
         return
     discard(part)
-    raise UserError(f"{wanted.name}: {wrong}")
+    raise UserError(wanted.name, wrong, remedy)
 
 
 def _check_total(wanted: _Wanted, total: int | None, policy: Policy) -> None:
@@ -152,9 +154,11 @@ def _check_total(wanted: _Wanted, total: int | None, policy: Policy) -> None:
     discard(wanted.part)
     known = policy.largest if wanted.size is None else wanted.size
     raise UserError(
-        f"{wanted.name}: the server's file has {total} bytes, expected "
+        wanted.name,
+        f"the server's file has {total} bytes, expected "
         f"{'at most ' * (wanted.size is None)}{known}: it has changed, or this is a page in its "
-        f"place; {_CHANGED}"
+        "place",
+        _CHANGED,
     )
 
 
@@ -184,14 +188,15 @@ def _download_http(wanted: _Wanted, policy: Policy) -> None:
                 furthest = max(furthest, reached)
                 if failures >= policy.attempts:
                     raise UserError(
-                        f"{name}: given up after {failures} attempts: {error}; run again, the "
-                        f"{reached} bytes that are there are kept"
+                        name,
+                        f"given up after {failures} attempts: {error}",
+                        f"run again, the {reached} bytes that are there are kept",
                     ) from error
                 seconds = policy.pause_before(failures, error.retry_after)
                 _say(f"{name}: {error}; next attempt in {seconds:.1f} s")
                 policy.pause(seconds)
             except OSError as error:
-                raise UserError(f"{part}: cannot be written ({error}); mend that") from error
+                raise UserError(part, f"cannot be written ({error})", "mend that") from error
 
 
 def _request(session: "requests.Session", wanted: _Wanted, policy: Policy) -> None:
@@ -220,7 +225,7 @@ def _request(session: "requests.Session", wanted: _Wanted, policy: Policy) -> No
                     stream.close()
                     discard(part)
                     raise UserError(
-                        f"{name}: more than {most} bytes come; they were deleted: {_AGAIN}"
+                        name, f"more than {most} bytes come", f"they were deleted: {_AGAIN}"
                     )
                 stream.write(chunk)
                 if time.monotonic() >= next_line:

@@ -38,7 +38,8 @@ def archive_kind(name: str) -> str:
     """Return zip, tar or gz by the ending of an archive's name."""
     ending = max((end for end in KINDS if name.endswith(end)), key=len, default=None)
     if ending is None:
-        raise UserError(f"{name}: not an archive known here ({', '.join(KINDS)})")
+        problem = f"not an archive known here ({', '.join(KINDS)})"
+        raise UserError(name, problem, "correct the registry")
     return KINDS[ending]
 
 
@@ -64,20 +65,22 @@ def unpack(
                 limit = largest if known is None else known
                 if not is_file:
                     raise UserError(
-                        f"{name}: member {member} is not a plain file but a link, device or "
-                        "folder; nothing was unpacked: get the archive from elsewhere (--mirror)"
+                        name,
+                        f"member {member} is not a plain file but a link, device or folder",
+                        "nothing was unpacked: get the archive from elsewhere (--mirror)",
                     )
                 if size > limit or not _copied(stream, targets[member], limit):
                     raise UserError(
-                        f"{name}: member {member} is larger than {limit} bytes; nothing was "
-                        "unpacked: the archive has changed or is not what it says, correct the "
-                        "registry or take a mirror"
+                        name,
+                        f"member {member} is larger than {limit} bytes",
+                        "nothing was unpacked: the archive has changed or is not what it says, "
+                        "correct the registry or take a mirror",
                     )
     except _DAMAGE as error:
         if is_full_disk(error):
             raise
-        said = f"{name}: cannot be unpacked ({error}); run again to fetch it anew"
-        raise UserError(said) from error
+        problem = f"cannot be unpacked ({error})"
+        raise UserError(name, problem, "run again to fetch it anew") from error
     return targets
 
 
@@ -99,9 +102,11 @@ def _opened_members(
                     is_file = plain and not info.is_dir()
                     if info.compress_type not in _ZIP_METHODS:
                         raise UserError(
-                            f"{name}: member {member} is compressed by a method (number "
-                            f"{info.compress_type}) that may take any memory; pack it anew with "
-                            "deflate, or get the archive from elsewhere (--mirror)"
+                            name,
+                            f"member {member} is compressed by a method (number "
+                            f"{info.compress_type}) that may take any memory",
+                            "pack it anew with deflate, or get the archive from elsewhere "
+                            "(--mirror)",
                         )
                     yield member, is_file, info.file_size, partial(zipped.open, info)
     elif kind == "tar":
@@ -117,7 +122,8 @@ def _opened_members(
                     yield member, entry.isreg(), entry.size, partial(tarred.extractfile, entry)
     else:
         if len(wanted) != 1:
-            raise UserError(f"{name}: a .gz holds one file, {len(wanted)} are asked for")
+            problem = f"a .gz holds one file, {len(wanted)} are asked for"
+            raise UserError(name, problem, "correct the registry")
         if archive.stat().st_size == 0:
             raise EOFError("it is empty")  # which the gzip module takes for an empty file
         yield wanted[0], True, 0, partial(gzip.open, archive)
@@ -138,8 +144,9 @@ class _Bounded(io.BufferedReader):
     def read(self, size: int | None = -1) -> bytes:
         if size is not None and size > self.left:
             raise UserError(
-                f"{self._archive}: tells more of itself than the {self.left} bytes that are read "
-                "of it; do not trust this archive, get it from elsewhere (--mirror)"
+                self._archive,
+                f"tells more of itself than the {self.left} bytes that are read of it",
+                "do not trust this archive, get it from elsewhere (--mirror)",
             )
         found = super().read(size)
         self.left -= len(found)
@@ -188,14 +195,16 @@ def _check_names(
         path = entry.replace("\\", "/")
         if path.startswith("/") or path[1:2] == ":" or ".." in path.split("/"):
             raise UserError(
-                f"{archive}: holds the path {entry!r}, which leads out of its folder; nothing was "
-                "unpacked: do not trust this archive, get it from elsewhere (--mirror)"
+                archive,
+                f"holds the path {entry!r}, which leads out of its folder",
+                "nothing was unpacked: do not trust this archive, get it from elsewhere (--mirror)",
             )
     missing = [member for member in wanted if member not in found]
     if missing:
         raise UserError(
-            f"{archive}: has no member {', '.join(missing)}; the archive has changed: correct the "
-            "registry or take a mirror (--mirror)"
+            archive,
+            f"has no member {', '.join(missing)}",
+            "the archive has changed: correct the registry or take a mirror (--mirror)",
         )
 
 

@@ -30,9 +30,10 @@ def check_encoder_arguments(arguments: argparse.Namespace) -> None:
     """Raise `UserError` for options that no encoder can take, before anything is loaded."""
     if arguments.backend not in BACKENDS:
         hint = nearest_name(arguments.backend, BACKENDS)
-        raise UserError(f"--backend {arguments.backend}: unknown; {hint}")
+        raise UserError(f"--backend {arguments.backend}", "unknown", hint)
     if arguments.backend != "torch" and arguments.precision not in ("float32", "auto"):
-        raise UserError(f"--precision {arguments.precision}: only for --backend torch")
+        problem = "only for --backend torch"
+        raise UserError(f"--precision {arguments.precision}", problem, "leave it out")
     check_threads(arguments.threads)
     check_counts(arguments, "token_budget")
 
@@ -41,7 +42,7 @@ def check_counts(arguments: argparse.Namespace, *names: str) -> None:
     """Raise `UserError` for a count that is given and below 1."""
     for name in names:
         if (count := getattr(arguments, name)) is not None and count < 1:
-            raise UserError(f"--{name.replace('_', '-')} {count}: give 1 or more")
+            raise UserError(f"--{name.replace('_', '-')} {count}", "give 1 or more", None)
 
 
 def open_encoder(

@@ -22,12 +22,13 @@ def main(argv: list[str] | None = None) -> None:
     model = is_fasttext_model(arguments.vectors)
     if arguments.oov == "subwords" and not model:
         raise UserError(
-            f"--oov subwords: {arguments.vectors.name} holds no vectors of n-grams; give the "
-            "fastText model (.bin), or --oov mean"
+            "--oov subwords",
+            f"{arguments.vectors.name} holds no vectors of n-grams",
+            "give the fastText model (.bin), or --oov mean",
         )
     strings = read_lines(arguments.strings)
     if not strings:
-        raise UserError(f"{arguments.strings}: no strings to embed; remake the suite")
+        raise UserError(arguments.strings, "no strings to embed", "remake the suite")
     vectors = read_word_vectors(arguments.vectors, words_to_seek(strings))
     matrix, counts = embed_strings(strings, vectors, arguments.oov, str(arguments.vectors))
     with atomic_file(arguments.output) as temporary, open(temporary, "wb") as stream:

@@ -23,7 +23,7 @@ def main(argv: list[str] | None = None) -> None:
     pooling, max_length, layer = map(recipe.get, keys)
     strings = read_lines(arguments.strings)
     if not strings:
-        raise UserError(f"{arguments.strings}: no strings to embed; remake the suite")
+        raise UserError(arguments.strings, "no strings to embed", "remake the suite")
 
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
     with quick_imports():
@@ -39,8 +39,8 @@ def main(argv: list[str] | None = None) -> None:
     loaded.warn_of_missing_mark(pooling)
     vectors = encode_strings(loaded, strings, pooling, max_length, report=True, layer=layer)
     if not np.isfinite(vectors).all():
-        wrong = "gives vectors that are not finite; tune or fetch it anew"
-        raise UserError(f"{arguments.model}: {wrong}")
+        problem = "gives vectors that are not finite"
+        raise UserError(arguments.model, problem, "tune or fetch it anew")
     with atomic_file(arguments.output) as temporary, open(temporary, "wb") as stream:
         np.save(stream, vectors)
     record = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}

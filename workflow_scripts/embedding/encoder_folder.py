@@ -68,23 +68,25 @@ class LoadedModel:
         `length` and `how` are the keys or options that say them.
         """
         limit = position_limit(self.model)
+        where = f"{how} {pooling!r}"
         if pooling not in POOLINGS:
-            wrong = f"{how} {pooling!r} is unknown; use one of {', '.join(POOLINGS)}"
+            wrong, remedy = "unknown", f"use one of {', '.join(POOLINGS)}"
         elif pooling == "pooler" and getattr(self.model, "pooler", None) is None:
-            wrong = f"{how} 'pooler': the weights of {self.name} hold no pooler layer; use cls"
+            wrong, remedy = f"the weights of {self.name} hold no pooler layer", "use cls"
         elif pooling == "mean_pieces" and None in self.marks:
-            wrong = f"{how} 'mean_pieces': the tokenizer of {self.name} does not put special "
-            wrong += "tokens first and last; use mean"
+            wrong = f"the tokenizer of {self.name} does not put special tokens first and last"
+            remedy = "use mean"
         elif pooling == "projected" and self.own_weights() is None:
-            wrong = f"{how} 'projected': {self.name} is no encoder that method cmlm trained"
+            wrong, remedy = f"{self.name} is no encoder that method cmlm trained", "use mean"
         elif max_length < SHORTEST_MAX_LENGTH:
-            wrong = f"{length} {max_length} is less than {SHORTEST_MAX_LENGTH} tokens; raise it"
+            where = f"{length} {max_length}"
+            wrong, remedy = f"less than {SHORTEST_MAX_LENGTH} tokens", "raise it"
         elif limit is not None and max_length > limit:
-            wrong = f"{length} {max_length} is more than the {limit} positions of {self.name}"
-            wrong += "; lower it"
+            where = f"{length} {max_length}"
+            wrong, remedy = f"more than the {limit} positions of {self.name}", "lower it"
         else:
             return
-        raise UserError(wrong)
+        raise UserError(where, wrong, remedy)
 
     def own_weights(self) -> Path | None:
         """Return the file of what a method trained beside the model, None where there is none."""
@@ -118,15 +120,15 @@ def position_limit(model: PreTrainedModel) -> int | None:
 def resolve_model_folder(source: str) -> Path:
     """Return the folder of a model: a local one as it is, or that of a hub id (`name@revision`)."""
     if not source:
-        raise UserError("the name of the `model` is empty; give its folder or hub id")
+        raise UserError("`model`", "its name is empty", "give its folder or hub id")
     folder = local_path(source)
     if folder.is_dir():
         return folder
     name, _, revision = source.partition("@")
     if folder.exists():
-        raise UserError(f"{source}: not a folder; give the folder that holds config.json")
+        raise UserError(source, "not a folder", "give the folder that holds config.json")
     if not re.fullmatch(r"[\w-][\w.-]*(/[\w-][\w.-]*)?", name):
-        raise UserError(f"{source}: no such model folder; check the path")
+        raise UserError(source, "no such model folder", "check the path")
     from huggingface_hub import snapshot_download
 
     variable = hub_offline_variable()
@@ -135,13 +137,15 @@ def resolve_model_folder(source: str) -> Path:
     except Exception as error:  # the hub client raises many kinds, from httpx's to its own
         if variable is not None:
             raise UserError(
-                f"{source}: no such folder, and as a hub id it is not on this machine while "
-                f"{variable} is set, which forbids asking the hub; check the path, or set "
-                f"{variable}=0"
+                source,
+                f"no such folder, and as a hub id it is not on this machine while {variable} is "
+                "set, which forbids asking the hub",
+                f"check the path, or set {variable}=0",
             ) from error
         raise UserError(
-            f"{source}: no such folder, and as a hub id it could not be fetched "
-            f"({type(error).__name__}); check the name, or download the model and give its folder"
+            source,
+            f"no such folder, and as a hub id it could not be fetched ({type(error).__name__})",
+            "check the name, or download the model and give its folder",
         ) from error
 
 
@@ -184,10 +188,10 @@ def _loading(source: str, what: str) -> Iterator[None]:
         lines = str(error).strip().splitlines()
         reason = f"{type(error).__name__}: {lines[0][:200]}" if lines else type(error).__name__
         if isinstance(error, SafetensorError):
-            problem = f"model.safetensors is damaged ({reason}); fetch it again"
+            problem = f"model.safetensors is damaged ({reason})"
         else:
-            problem = f"the {what} ({reason}); fetch it again"
-        raise UserError(f"{source}: {problem}") from error
+            problem = f"the {what} ({reason})"
+        raise UserError(source, problem, "fetch it again") from error
 
 
 def load_model(source: str, device: str | torch.device = "cpu") -> LoadedModel:
@@ -216,16 +220,20 @@ def load_model(source: str, device: str | torch.device = "cpu") -> LoadedModel:
         model, report = AutoModel.from_pretrained(folder, config=config, **options)
     if "attention_mask" not in inspect.signature(model.forward).parameters:
         raise UserError(
-            f"{source}: {config.model_type} takes no attention mask, so that padding would change "
-            f"its vectors; {ENCODERS} are taken"
+            source,
+            f"{config.model_type} takes no attention mask, so that padding would change its "
+            "vectors",
+            f"{ENCODERS} are taken",
         )
     missing = {key for key in report["missing_keys"] if not key.startswith("pooler.")}
     if len(missing) < len(set(report["missing_keys"])):
         model.pooler = None
     if wrong := sorted(missing) or sorted(map(str, report["mismatched_keys"])):
         raise UserError(
-            f"{source}: the weights do not fit config.json ({len(wrong)} tensors missing or of "
-            f"another shape, first {wrong[0]}); take both from the same model"
+            source,
+            f"the weights do not fit config.json ({len(wrong)} tensors missing or of another "
+            f"shape, first {wrong[0]})",
+            "take both from the same model",
         )
     with _loading(source, "model cannot be run"):
         try_out(model.eval(), tokenizer)
@@ -233,8 +241,9 @@ def load_model(source: str, device: str | torch.device = "cpu") -> LoadedModel:
         model = model.to(device)
     except torch.OutOfMemoryError as error:
         raise UserError(
-            f"{source}: the weights alone do not fit into the memory that is free on {device}; end "
-            "what else runs there, or take a smaller model"
+            source,
+            f"the weights alone do not fit into the memory that is free on {device}",
+            "end what else runs there, or take a smaller model",
         ) from error
     # A folder goes by its last name: records hold no paths of the machine.
     name = folder.resolve().name if local_path(source).is_dir() else source
@@ -252,7 +261,7 @@ def find_onnx_file(folder: Path, int8: bool) -> Path:
     path = onnx_file(folder, int8)
     if not path.is_file():
         command = f"mirror-bert export --encoder {folder}"
-        raise UserError(f"{path}: no such file; make it with: {command}{' --int8' if int8 else ''}")
+        raise UserError(path, "no such file", f"make it with: {command}{' --int8' if int8 else ''}")
     return path
 
 

@@ -71,17 +71,17 @@ def _read_layout(
     `first` has `most` words (default: those of the mean).
     """
 
-    def check(fine: bool, mistake: str) -> None:
+    def check(fine: bool, mistake: str, remedy: str) -> None:
         if not fine:
-            raise UserError(f"{path}: {mistake}")
+            raise UserError(path, mistake, remedy)
 
     magic, version, dimension, *rest, size, words, labels, _, pruned = _HEADER.unpack_from(content)
     buckets, shortest, longest = rest[7:10]
-    check(magic == _MAGIC, "not a fastText model (other .bin files are not read); convert it")
-    check(version == _VERSION, f"fastText model of version {version}; version 12 is read")
-    check(pruned <= 0, "a quantised fastText model; give the full one")
+    check(magic == _MAGIC, "not a fastText model (other .bin files are not read)", "convert it")
+    check(version == _VERSION, f"fastText model of version {version}", "version 12 is read")
+    check(pruned <= 0, "a quantised fastText model", "give the full one")
     sound = min(dimension, words, shortest + 1, buckets + 1) >= 1 and size == words + labels
-    check(sound, "the sizes in its header contradict one another; fetch it again")
+    check(sound, "the sizes in its header contradict one another", "fetch it again")
 
     ids: dict[bytes, int] = {}
     first: list[bytes] = []
@@ -93,7 +93,7 @@ def _read_layout(
             raise ValueError
         _, kind = _COUNT_AND_TYPE.unpack_from(content, end + 1)
         if entry < words:
-            check(kind == _WORD, f"entry {entry + 1} is no word; fetch the file again")
+            check(kind == _WORD, f"entry {entry + 1} is no word", "fetch the file again")
             word = content[position:end]
             if len(first) < most:
                 first.append(word)
@@ -102,10 +102,10 @@ def _read_layout(
         position = end + 1 + _COUNT_AND_TYPE.size
 
     quantised, height, width = _MATRIX_HEADER.unpack_from(content, position)
-    check(not quantised, "a quantised fastText model; give the full one")
+    check(not quantised, "a quantised fastText model", "give the full one")
     sizes = f"{words} words, {buckets} buckets and dimension {dimension}"
     fine = (height, width) == (words + buckets, dimension)
-    check(fine, f"a matrix of {height} x {width} for {sizes}; fetch the file again")
+    check(fine, f"a matrix of {height} x {width} for {sizes}", "fetch the file again")
     offset = position + _MATRIX_HEADER.size
     if len(content) < offset + 4 * height * width:
         raise ValueError
@@ -118,7 +118,7 @@ def _mapped(path: Path) -> Iterator[mmap.mmap]:
         with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as content:
             yield content
     except (struct.error, ValueError) as error:
-        raise UserError(f"{path}: cut short; fetch the file again") from error
+        raise UserError(path, "cut short", "fetch the file again") from error
 
 
 def words_of_model(path: Path, most: int) -> list[bytes]:
@@ -147,7 +147,7 @@ def read_fasttext_model(path: Path, asked: Collection[str]) -> WordVectors:
             return None
         vector = matrix[rows].mean(axis=0, dtype=np.float64).astype(np.float32)
         if not np.isfinite(vector).all():
-            raise UserError(f"{path}: the vector of {word!r} is not finite; fetch the file again")
+            raise UserError(path, f"the vector of {word!r} is not finite", "fetch the file again")
         return vector
 
     known, composed = {}, {}

@@ -44,7 +44,9 @@ def check_architecture(config: transformers.PreTrainedConfig, source: str) -> No
     else:
         what = "no masked language model"
     raise UserError(
-        f"{source}: {config.model_type} is {what}; give an encoder-only model: {ENCODERS} are taken"
+        source,
+        f"{config.model_type} is {what}",
+        f"give an encoder-only model: {ENCODERS} are taken",
     )
 
 
@@ -66,8 +68,9 @@ def check_sizes(config: transformers.PreTrainedConfig, folder: Path, source: str
         limit = limits.get(key, max(largest, _LARGEST_OTHER))
         if isinstance(value, int) and value > limit:
             raise UserError(
-                f"{source}: config.json: {key} is {value}, more than the weights hold; take both "
-                "from the same model"
+                source,
+                f"config.json: {key} is {value}, more than the weights hold",
+                "take both from the same model",
             )
 
 
@@ -78,18 +81,22 @@ def check_tokenizer(
 ) -> None:
     """Raise `UserError` where ids have no embedding; any error where rare characters have none."""
     if tokenizer.pad_token_id is None:
-        raise UserError(f"{source}: the tokenizer has no padding token; add one and save it again")
+        raise UserError(source, "the tokenizer has no padding token", "add one and save it again")
     last = max(tokenizer.get_vocab().values(), default=0)
     if last >= config.vocab_size:
         raise UserError(
-            f"{source}: the tokenizer has a token of id {last}, but config.json a vocab_size of "
-            f"{config.vocab_size}; take both from the same model"
+            source,
+            f"the tokenizer has a token of id {last}, but config.json a vocab_size of "
+            f"{config.vocab_size}",
+            "take both from the same model",
         )
     given = max((one for ids in tokenizer(list(_RARE))["input_ids"] for one in ids), default=0)
     if given >= config.vocab_size:
         raise UserError(
-            f"{source}: the tokenizer gives the id {given}, but config.json a vocab_size of "
-            f"{config.vocab_size}; take both from the same model"
+            source,
+            f"the tokenizer gives the id {given}, but config.json a vocab_size of "
+            f"{config.vocab_size}",
+            "take both from the same model",
         )
 
 

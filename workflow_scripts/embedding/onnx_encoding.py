@@ -30,7 +30,7 @@ def runs_on_cuda(device: str) -> bool:
 def open_session(path: Path, device: str) -> onnxruntime.InferenceSession:
     """Open an ONNX file on the CPU, or on CUDA where `runs_on_cuda`."""
     if device == "cuda" and not runs_on_cuda(device):
-        raise UserError("--device cuda: not in this ONNX Runtime; use cpu or --backend torch")
+        raise UserError("--device cuda", "not in this ONNX Runtime", "use cpu or --backend torch")
     options = onnxruntime.SessionOptions()
     # Each worker runs a batch of its own on one core.
     options.intra_op_num_threads = 1
@@ -40,7 +40,7 @@ def open_session(path: Path, device: str) -> onnxruntime.InferenceSession:
     try:
         return onnxruntime.InferenceSession(path, options, providers=providers)
     except Exception as error:  # the runtime has a kind for each failure, all of its own
-        raise UserError(f"{path}: cannot be loaded ({error!s:.200}); export it again") from error
+        raise UserError(path, f"cannot be loaded ({error!s:.200})", "export it again") from error
 
 
 def onnx_encoder(
@@ -55,13 +55,13 @@ def onnx_encoder(
     """Return the encoder that runs the ONNX file `path` of the folder that `loaded` is from."""
     loaded.check_pooling(pooling, max_length)
     if pooling == "projected":
-        raise UserError("pooling projected: the exported model has no projections; use torch")
+        raise UserError("pooling projected", "the exported model has no projections", "use torch")
     session = open_session(path, device)
     made_from = session.get_modelmeta().custom_metadata_map
     for key, value in origin_of(loaded).items():
         if made_from.get(key) != value:
             other = "other weights" if key == WEIGHTS_KEY else "another config.json"
-            raise UserError(f"{path}: was made from {other} than the folder's; export it again")
+            raise UserError(path, f"was made from {other} than the folder's", "export it again")
     input_names = [node.name for node in session.get_inputs()]
     output_name = "pooler_output" if pooling == "pooler" else "last_hidden_state"
 

@@ -69,7 +69,8 @@ def export_onnx(loaded: LoadedModel, folder: Path) -> Path:
     only if it gives torch's values at other shapes than the traced one.
     """
     if sum(p.numel() * p.element_size() for p in loaded.model.parameters()) > LARGEST_FILE:
-        raise UserError(f"{loaded.name}: more than 2 GB of weights do not fit into one ONNX file")
+        problem = "more than 2 GB of weights do not fit into one ONNX file"
+        raise UserError(loaded.name, problem, "use the torch backend")
     input_names = ["input_ids", "attention_mask"]
     if "token_type_ids" in loaded.tokenizer.model_input_names:
         input_names.append("token_type_ids")
@@ -94,8 +95,9 @@ def export_onnx(loaded: LoadedModel, folder: Path) -> Path:
                 )
         except Exception as error:  # tracing fails in as many ways as there are models
             raise UserError(
-                f"{loaded.name}: cannot be exported to ONNX ({type(error).__name__}: "
-                f"{str(error)[:200]}); use the torch backend"
+                loaded.name,
+                f"cannot be exported to ONNX ({type(error).__name__}: {str(error)[:200]})",
+                "use the torch backend",
             ) from error
         # Which weights and config it holds, so that a stale file is noticed.
         model = onnx.load(temporary)
@@ -117,8 +119,9 @@ def check_export(wrapped: HiddenStates, loaded: LoadedModel, path: Path) -> None
             expected = ours.numpy()
             if np.abs(other - expected).max() > TOLERANCE * max(1.0, np.abs(expected).max()):
                 raise UserError(
-                    f"{loaded.name}: its ONNX form gives other vectors than torch; "
-                    "use the torch backend"
+                    loaded.name,
+                    "its ONNX form gives other vectors than torch",
+                    "use the torch backend",
                 )
 
 

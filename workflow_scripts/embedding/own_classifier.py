@@ -28,8 +28,10 @@ class OwnClassifier:
         """Raise `UserError` for a label that is none of its classes."""
         if unknown := sorted(set(labels) - set(self.classes)):
             raise UserError(
+                None,
                 f"class {unknown[0]!r} is not one that the encoder was trained with "
-                f"({', '.join(self.classes)}); use the labels of its corpus"
+                f"({', '.join(self.classes)})",
+                "use the labels of its corpus",
             )
 
 
@@ -45,7 +47,7 @@ def read_own_classifier(folder: str | Path) -> OwnClassifier:
         classes = content.get("corpus", {}).get("classes")
     if classes is None or not path.is_file():
         raise UserError(
-            f"{folder}: no encoder with a classifier of its own; give one that method classify made"
+            folder, "no encoder with a classifier of its own", "give one that method classify made"
         )
     with damaged_file_error(path, remedy):
         weights = load_file(path)

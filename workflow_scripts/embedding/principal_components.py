@@ -28,9 +28,10 @@ def principal_components(vectors: np.ndarray, count: int = 1) -> np.ndarray:
     values, columns = np.linalg.eigh(gram)  # ascending
     if count >= dimension or values[-count - 1] <= _ROUNDING * values[-1]:
         raise UserError(
+            None,
             f"nothing is left of {len(vectors)} vectors of dimension {dimension} without their "
-            f"{count} first components: they lie in no more directions; remove fewer, give more "
-            "strings, or check the encoder"
+            f"{count} first components: they lie in no more directions",
+            "remove fewer, give more strings, or check the encoder",
         )
     return columns.T[: -count - 1 : -1]
 

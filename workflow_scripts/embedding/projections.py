@@ -52,8 +52,8 @@ class Projections(nn.Module):
             stored = {name.removeprefix(own): one for name, one in load_file(path).items()}
             weights = [stored[key] for key in sorted(stored) if key.startswith("weights.")]
             if not weights:
-                why = "no projections in it; take pooling mean, which is the same"
-                raise UserError(f"{path}: {why}")
+                remedy = "take pooling mean, which is the same"
+                raise UserError(path, "no projections in it", remedy)
             number, size, inner = weights[0].shape
             module = cls(size, number + 1, inner / size, len(weights), seed=0)
             module.load_state_dict({key: stored[key] for key in module.state_dict()})

@@ -38,7 +38,7 @@ def settle_pooling(model: str, pooling: str | None, max_length: int | None) -> t
         known = "|".join(POOLINGS)
         # a hub id is no folder either
         called = model if local_path(model).is_dir() else f"{model}, no folder here,"
-        raise UserError(f"--pooling: {called} does not record one; give --pooling {known}")
+        raise UserError("--pooling", f"{called} does not record one", f"give --pooling {known}")
     if max_length is None:
         max_length = record.get("max_length", DEFAULT_MAX_LENGTH)
     return pooling, max_length

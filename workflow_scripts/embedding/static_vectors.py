@@ -28,8 +28,10 @@ def is_fasttext_model(path: Path) -> bool:
     if path.name.endswith(TEXT_ENDINGS):
         return False
     raise UserError(
-        f"{path}: of a kind that is not known by its name; give a file that ends in "
-        f"{', '.join(TEXT_ENDINGS)} (text) or {MODEL_ENDING} (fastText model, unpacked)"
+        path,
+        "of a kind that is not known by its name",
+        f"give a file that ends in {', '.join(TEXT_ENDINGS)} (text) or {MODEL_ENDING} (fastText "
+        "model, unpacked)",
     )
 
 
@@ -37,7 +39,7 @@ def read_word_vectors(path: Path, asked: Collection[str]) -> WordVectors:
     """Return the vectors of the words of `asked` that a file has, and its mean vector."""
     model = is_fasttext_model(path)
     if not path.is_file():
-        raise UserError(f"{path}: no such file of word vectors; check the path")
+        raise UserError(path, "no such file of word vectors", "check the path")
     return read_fasttext_model(path, asked) if model else read_text_vectors(path, asked)
 
 
@@ -49,7 +51,7 @@ def first_words(path: Path, most: int) -> list[str]:
     """
     model = is_fasttext_model(path)
     if not path.is_file():
-        raise UserError(f"{path}: no such file of word vectors; check the path")
+        raise UserError(path, "no such file of word vectors", "check the path")
     raw = words_of_model(path, most) if model else _words_of_text(path)
     words: dict[str, None] = {}
     for one in raw:
@@ -73,14 +75,16 @@ def _read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 def _read_numbers(path: Path, number: int, fields: list[bytes]) -> np.ndarray:
     if odd := next((field for field in fields if field.translate(None, _DECIMAL)), None):
         shown = odd.decode(errors="replace")
-        raise UserError(f"{path}:{number}: {shown!r} is not a number; correct or remove the line")
+        raise UserError(
+            f"{path}:{number}", f"{shown!r} is not a number", "correct or remove the line"
+        )
     try:
         with np.errstate(over="ignore"):
             vector = np.array([float(field) for field in fields], dtype=np.float32)
     except ValueError as error:
-        raise UserError(f"{path}:{number}: {error}; correct or remove the line") from error
+        raise UserError(f"{path}:{number}", str(error), "correct or remove the line") from error
     if not np.isfinite(vector).all():
-        raise UserError(f"{path}:{number}: a number is not finite; correct or remove the line")
+        raise UserError(f"{path}:{number}", "a number is not finite", "correct or remove the line")
     return vector
 
 
@@ -97,8 +101,9 @@ def read_text_vectors(path: Path, asked: Collection[str]) -> WordVectors:
     sizes = header.split()
     if len(sizes) != 2 or not all(_SIZE.fullmatch(size) for size in sizes):
         raise UserError(
-            f"{path}:1: expected `number-of-words dimension`, found {header[:40]!r}; add this line "
-            "to a file that has none, or fetch the file again"
+            f"{path}:1",
+            f"expected `number-of-words dimension`, found {header[:40]!r}",
+            "add this line to a file that has none, or fetch the file again",
         )
     words, dimension = map(int, sizes)
     # of the size that a line has, whatever the first one says
@@ -109,12 +114,14 @@ def read_text_vectors(path: Path, asked: Collection[str]) -> WordVectors:
         word, _, _ = line.partition(b" ")
         if line.count(b" ") != dimension or not word:
             raise UserError(
-                f"{path}:{number}: expected a word and {dimension} numbers, "
-                f"found {len(line.split())} fields; correct or remove the line"
+                f"{path}:{number}",
+                f"expected a word and {dimension} numbers, found {len(line.split())} fields",
+                "correct or remove the line",
             )
         if number > words + 1:
-            more = f"{path}:{number}: more lines than the {words} words of line 1"
-            raise UserError(f"{more}; mend the number there, or take the file anew")
+            problem = f"more lines than the {words} words of line 1"
+            remedy = "mend the number there, or take the file anew"
+            raise UserError(f"{path}:{number}", problem, remedy)
         in_mean = number <= MEAN_OF_WORDS + 1
         if not in_mean and word not in sought:
             continue
@@ -126,7 +133,7 @@ def read_text_vectors(path: Path, asked: Collection[str]) -> WordVectors:
             known.setdefault(word.decode(), vector)
     if number != words + 1:
         raise UserError(
-            f"{path}: line 1 promises {words} words, the file has {number - 1}; fetch it again"
+            path, f"line 1 promises {words} words, the file has {number - 1}", "fetch it again"
         )
     mean = (total / min(words, MEAN_OF_WORDS)).astype(np.float32)
     return WordVectors(known, {}, mean, words, repeated)

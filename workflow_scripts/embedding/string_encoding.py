@@ -74,7 +74,9 @@ class StringEncoder:
             # Out of the handler, where the exception holds on to the tensors of the pass.
             if found is None:
                 if len(batch) == 1:
-                    raise UserError("out of memory with a single string; lower the maximum length")
+                    raise UserError(
+                        None, "out of memory with a single string", "lower the maximum length"
+                    )
                 middle = len(batch) // 2
                 return run(batch[:middle]) + run(batch[middle:])
             vectors[batch] = found.float().cpu().numpy()
@@ -113,13 +115,15 @@ def choose_precision(precision: str, device: torch.device) -> torch.dtype | None
     CPU a half precision can be a hundred times slower.
     """
     if precision not in PRECISIONS:
-        raise UserError(f"precision {precision!r} is unknown; use one of {', '.join(PRECISIONS)}")
+        raise UserError(
+            f"precision {precision!r}", "unknown", f"use one of {', '.join(PRECISIONS)}"
+        )
     if precision == "auto":
         precision = "float16" if device.type == "cuda" else "float32"
     if precision == "float32":
         return None
     if device.type != "cuda":
-        raise UserError(f"precision {precision} needs a CUDA device; use float32 or auto")
+        raise UserError(f"precision {precision}", "needs a CUDA device", "use float32 or auto")
     return getattr(torch, precision)
 
 
@@ -138,7 +142,8 @@ def torch_encoder(
     loaded.check_pooling(pooling, max_length)
     model = loaded.model.eval()
     if layer is not None and layer > (there := model.config.num_hidden_layers):
-        raise UserError(f"{loaded.name}: has {there} layers, `layer` {layer} of the recipe is none")
+        problem = f"has {there} layers, `layer` {layer} of the recipe is none"
+        raise UserError(loaded.name, problem, f"give one up to {there}")
     more = {} if layer is None else {"output_hidden_states": True}
     device = next(model.parameters()).device
     dtype = choose_precision(precision, device)

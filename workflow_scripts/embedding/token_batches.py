@@ -70,7 +70,9 @@ def _token_ids(
         raise
     # the Rust tokenizer has no kind of its own, and its panics are no `Exception`
     except BaseException as error:
-        raise UserError(f"the tokenizer does not take these strings ({error}); mend it") from error
+        raise UserError(
+            None, f"the tokenizer does not take these strings ({error})", "mend it"
+        ) from error
 
 
 def _parts(strings: list[str]) -> Iterator[list[str]]:

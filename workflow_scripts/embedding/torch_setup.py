@@ -16,7 +16,7 @@ def set_up_torch(threads: int, device: str) -> torch.device:
     check_threads(threads)
     torch.set_num_threads(threads)
     if device == "cuda" and not torch.cuda.is_available():
-        raise UserError("--device cuda: no CUDA device here; use --device cpu")
+        raise UserError("--device cuda", "no CUDA device here", "use --device cpu")
     return torch.device("cuda" if device != "cpu" and torch.cuda.is_available() else "cpu")
 
 

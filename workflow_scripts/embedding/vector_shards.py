@@ -124,11 +124,11 @@ def shard_is_finished(job: ShardedJob, first: int, end: int, made_from: str) -> 
 def write_shard(job: ShardedJob, first: int, vectors: np.ndarray, made_from: str) -> None:
     name = job.provenance.get("model", "the model")
     if not np.isfinite(vectors).all():
-        raise UserError(f"{name}: gives vectors that are not finite; tune or fetch it anew")
+        raise UserError(name, "gives vectors that are not finite", "tune or fetch it anew")
     with np.errstate(over="ignore"):
         stored = vectors.astype(job.dtype, copy=False)
     if not np.isfinite(stored).all():
-        raise UserError(f"{name}: its vectors are too large for {job.dtype}; use --dtype float32")
+        raise UserError(name, f"its vectors are too large for {job.dtype}", "use --dtype float32")
     write_array(job.shard(first), stored, made_from)
 
 

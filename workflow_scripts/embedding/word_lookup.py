@@ -46,7 +46,7 @@ def embed_strings(
     """
     blank = next((number for number, string in enumerate(strings, 1) if not string.split()), None)
     if blank is not None:
-        raise UserError(f"string {blank} has no words; remake the suite")
+        raise UserError(f"string {blank}", "has no words", "remake the suite")
     words = sorted({word for string in strings for word in string.split()})
     found: dict[str, np.ndarray] = {}
     counts = dict.fromkeys(("as_written", "lower_cased", "from_subwords", "mean_vector"), 0)
@@ -65,8 +65,9 @@ def embed_strings(
     if oov == "error" and missing:
         shown = ", ".join(map(repr, missing[:_SHOWN])) + ", ..." * (len(missing) > _SHOWN)
         raise UserError(
-            f"{file_name}: has no vector of {len(missing)} of {len(words)} words ({shown}); "
-            "let oov be `mean` or remove them"
+            file_name,
+            f"has no vector of {len(missing)} of {len(words)} words ({shown})",
+            "let oov be `mean` or remove them",
         )
     result = np.empty((len(strings), len(vectors.mean)), dtype=np.float32)
     for row, string in enumerate(strings):

@@ -96,8 +96,9 @@ def read_pairs(scores: str, dataset: str) -> "tuple[np.ndarray, np.ndarray]":
     details = read_replicates(path)
     if cosines_key(dataset) not in details:
         raise UserError(
-            f"{path}: no cosines and labels of dataset `{dataset}`; it must be one of task "
-            "pair-classification: mend the figure"
+            path,
+            f"no cosines and labels of dataset `{dataset}`",
+            "it must be one of task pair-classification: mend the figure",
         )
     return details[cosines_key(dataset)].astype("float64"), details[labels_key(dataset)]
 

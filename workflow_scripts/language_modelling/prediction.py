@@ -34,7 +34,7 @@ def load_masked_lm(loaded: LoadedModel, seed: int) -> PreTrainedModel:
     whole.tie_weights()
     if not isinstance(whole.get_output_embeddings(), torch.nn.Linear):
         kind = model.config.model_type
-        raise UserError(f"{loaded.name}: the output layer of {kind} is not known; take a BERT")
+        raise UserError(loaded.name, f"the output layer of {kind} is not known", "take a BERT")
     return whole
 
 

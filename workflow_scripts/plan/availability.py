@@ -98,8 +98,9 @@ class Availability:
         for model in sorted({encoder.model for encoder in encoders}):
             for file in self._missing_vectors(model):
                 raise UserError(
-                    f"{file}: no such file, needed by model `{model}`; put it there or change "
-                    f"`models.{model}.vectors`"
+                    file,
+                    f"no such file, needed by model `{model}`",
+                    f"put it there or change `models.{model}.vectors`",
                 )
         for corpus in sorted({c for encoder in encoders for c in self._typed.corpora_of(encoder)}):
             self.require_corpus(corpus)
@@ -110,14 +111,13 @@ class Availability:
             self.require_corpus(corpus)
         for file in self.missing_files(dataset):
             obtain = self._typed.datasets[dataset].obtain
-            raise UserError(
-                f"{file}: no such file, needed by data set `{dataset}`; "
-                + (f"{obtain}; " if obtain else "put it there, or change `data.root`; ")
-                + "`data.missing: skip` leaves out the cells of missing data sets"
-            )
+            remedy = obtain or "put it there, or change `data.root`"
+            skip = "`data.missing: skip` leaves out the cells of missing data sets"
+            problem = f"no such file, needed by data set `{dataset}`"
+            raise UserError(file, problem, f"{remedy}; {skip}")
 
     def require_corpus(self, corpus: str) -> None:
         """Raise `UserError` naming the raw file of a corpus that is absent."""
         for part in [corpus, *self._typed.corpora[corpus].corpora()]:
             for file in self._missing_of_corpus(part):
-                raise UserError(corpora.missing_message(part, self._typed.corpora[part], file))
+                raise corpora.missing_file_error(part, self._typed.corpora[part], file)

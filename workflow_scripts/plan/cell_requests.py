@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from workflow_scripts import plugins
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import ConfigError, UserError
 from workflow_scripts.figures.config import FigureBlock
 from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder, score_id
 from workflow_scripts.plan.typed import Typed
@@ -144,24 +144,32 @@ class CellRequests:
         typed = self._typed
         entry = typed.named("datasets", place.dataset, f"{place.where}.dataset")
         if entry.task not in tasks.TASKS:
-            raise UserError(
-                f"config: `{place.where}.dataset` is `{place.dataset}`, of task {entry.task}, "
-                f"which is not scored; use one of task {', '.join(tasks.TASKS)}"
+            raise ConfigError(
+                "config",
+                f"{place.where}.dataset",
+                f"is `{place.dataset}`, of task {entry.task}, which is not scored",
+                f"use one of task {', '.join(tasks.TASKS)}",
             )
         metrics = tasks.task(entry.task).METRICS
         if place.metric is not None and place.metric not in metrics:
-            raise UserError(
-                f"config: `{place.where}.metric` is `{place.metric}`, which is none of task "
-                f"{entry.task}; use one of: {', '.join(metrics)}"
+            raise ConfigError(
+                "config",
+                f"{place.where}.metric",
+                f"is `{place.metric}`, which is none of task {entry.task}",
+                f"use one of: {', '.join(metrics)}",
             )
         name = self._fill(place.recipe, place, None)
         recipe = typed.named("recipes", name, f"{place.where}.recipe")
         if recipe.tunes and place.corpus is None:
-            raise UserError(f"config: `{place.where}.corpus` is missing: its recipe tunes on one")
+            raise ConfigError(
+                "config", f"{place.where}.corpus", "is missing: its recipe tunes on one", "add it"
+            )
         if not recipe.tunes and place.corpus is not None:
-            raise UserError(
-                f"config: `{place.where}.corpus` has no use: recipe `{name}` does not tune; "
-                "remove the key"
+            raise ConfigError(
+                "config",
+                f"{place.where}.corpus",
+                f"has no use: recipe `{name}` does not tune",
+                "remove the key",
             )
         self.check_corpora(name)
         sides = self._sides[place.dataset]
@@ -180,8 +188,9 @@ class CellRequests:
             if typed.models[model].vectors is not None and (typed.is_tuned(name) or layered):
                 wrong = "asks a layer of" if layered else "cannot tune"
                 raise UserError(
-                    f"config: `{place.where}`: `{model}` is a file of word vectors, which recipe "
-                    f"`{name}` {wrong}; give a recipe of method none without `layer`"
+                    f"config: `{place.where}`",
+                    f"`{model}` is a file of word vectors, which recipe `{name}` {wrong}",
+                    "give a recipe of method none without `layer`",
                 )
             corpus = self._corpus(place, language)
             if recipe.start is not None and not recipe.tunes:
@@ -212,10 +221,11 @@ class CellRequests:
         name = self._fill(place.suite, place, language)
         suite = self._typed.named("suites", name, f"{place.where}.suite")
         if place.dataset not in suite.datasets:
-            raise UserError(
-                f"config: `suites.{name}` lacks dataset `{place.dataset}`, which "
-                f"`{place.where}` shows; add it: "
-                f"`suites: {{{name}: {{datasets+: [{place.dataset}]}}}}`"
+            raise ConfigError(
+                "config",
+                f"suites.{name}",
+                f"lacks dataset `{place.dataset}`, which `{place.where}` shows",
+                f"add it: `suites: {{{name}: {{datasets+: [{place.dataset}]}}}}`",
             )
         return name
 
@@ -240,8 +250,9 @@ class CellRequests:
         def value(match: re.Match[str]) -> str:
             if match[1] not in names:
                 raise UserError(
-                    f"config: `{place.where}`: no value for {match[0]} in `{pattern}`; give it "
-                    "in the column's `with`"
+                    f"config: `{place.where}`",
+                    f"no value for {match[0]} in `{pattern}`",
+                    "give it in the column's `with`",
                 )
             return names[match[1]]
 

@@ -2,7 +2,7 @@
 
 from workflow_scripts.corpora.kinds.register import check_joined
 from workflow_scripts.datasets.entry import DatasetEntry, format_of
-from workflow_scripts.errors import UserError, nearest_name
+from workflow_scripts.errors import ConfigError, UserError, nearest_name
 from workflow_scripts.plan.typed import Typed
 from workflow_scripts.scoring.tasks import register as tasks
 from workflow_scripts.tables.document import OWN
@@ -17,9 +17,11 @@ def check_config(typed: Typed) -> None:
     for model, block in typed.config.models.items():
         where = f"models.{model}.same_as"
         if block.same_as is not None and typed.named("models", block.same_as, where).same_as:
-            raise UserError(
-                f"config: `{where}` is `{block.same_as}`, itself another name; "
-                "name the model that it stands for"
+            raise ConfigError(
+                "config",
+                where,
+                f"is `{block.same_as}`, itself another name",
+                "name the model that it stands for",
             )
     for name, entry in typed.datasets.items():
         _check_task(name, entry)
@@ -36,9 +38,11 @@ def check_config(typed: Typed) -> None:
     for kind in ("tables", "figures"):
         for name, block in getattr(typed, kind).items():
             if block.paper not in (OWN, *typed.config.papers):
-                raise UserError(
-                    f"config: `{kind}.{name}.paper` is `{block.paper}`, which is not in `papers`; "
-                    f"{nearest_name(block.paper, typed.config.papers)}"
+                raise ConfigError(
+                    "config",
+                    f"{kind}.{name}.paper",
+                    f"is `{block.paper}`, which is not in `papers`",
+                    nearest_name(block.paper, typed.config.papers),
                 )
 
 
@@ -53,9 +57,11 @@ def check_development(
     datasets = typed.named("suites", suite, f"{where}.suite").datasets
     task = typed.named("datasets", dataset, f"{where}.dataset").task
     if dataset not in datasets:
-        raise UserError(
-            f"config: `suites.{suite}` lacks dataset `{dataset}`, on which `{where}` scores; "
-            "add it to the suite or name another suite"
+        raise ConfigError(
+            "config",
+            f"suites.{suite}",
+            f"lacks dataset `{dataset}`, on which `{where}` scores",
+            "add it to the suite or name another suite",
         )
     if not (classifies and task == "classification"):
         tasks.check_development_task(dataset, task, f"config: `{where}.dataset`")
@@ -67,9 +73,11 @@ def _check_task(name: str, entry: DatasetEntry) -> None:
     fitting = [task for task in tasks.TASKS if items == tasks.task(task).ITEMS]
     # sets that no task scores yet can be read and embedded
     if fitting and entry.task not in fitting:
-        raise UserError(
-            f"config: `datasets.{name}.task` is `{entry.task}`; format {entry.format} is for task "
-            f"{' or '.join(fitting)}"
+        raise ConfigError(
+            "config",
+            f"datasets.{name}.task",
+            f"is `{entry.task}`",
+            f"format {entry.format} is for task {' or '.join(fitting)}",
         )
 
 
@@ -78,11 +86,13 @@ def _check_start(typed: Typed, name: str) -> None:
     while (start := typed.recipes[seen[-1]].start) is not None:
         where = f"recipes.{seen[-1]}.start"
         if not typed.named("recipes", start.recipe, f"{where}.recipe").tunes:
-            raise UserError(
-                f"config: `{where}.recipe` is `{start.recipe}`, which tunes nothing; leave `start` "
-                "out to begin from the model itself"
+            raise ConfigError(
+                "config",
+                f"{where}.recipe",
+                f"is `{start.recipe}`, which tunes nothing",
+                "leave `start` out to begin from the model itself",
             )
         if start.recipe in seen:
             circle = " -> ".join([*seen, start.recipe])
-            raise UserError(f"config: `{where}.recipe`: in a circle ({circle}); break it")
+            raise UserError(f"config: `{where}.recipe`", f"in a circle ({circle})", "break it")
         seen.append(start.recipe)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.canonical import canonical
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import ConfigError, UserError
 from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder
 from workflow_scripts.plan.plan import Plan, stop
 from workflow_scripts.retrieval.dictionary_block import (
@@ -26,23 +26,32 @@ def read_encoder(plan: Plan, name: str) -> Encoder:
     model = typed.named("models", own.model, f"{where}.encoder.model").same_as or own.model
     recipe = typed.named("recipes", own.recipe, f"{where}.encoder.recipe")
     if typed.models[model].vectors is not None:
-        raise UserError(
-            f"config: `{where}.encoder.model` is `{own.model}`, a file of word vectors; give a "
-            "model that embeds whole names"
+        raise ConfigError(
+            "config",
+            f"{where}.encoder.model",
+            f"is `{own.model}`, a file of word vectors",
+            "give a model that embeds whole names",
         )
     if typed.layer(own.recipe) is not None:
-        raise UserError(
-            f"config: `{where}.encoder.recipe` is `{own.recipe}`, which has a `layer`: only suites "
-            "are embedded by one; name another recipe"
+        raise ConfigError(
+            "config",
+            f"{where}.encoder.recipe",
+            f"is `{own.recipe}`, which has a `layer`: only suites are embedded by one",
+            "name another recipe",
         )
     if recipe.tunes and own.corpus is None:
-        raise UserError(
-            f"config: `{where}.encoder.corpus` is missing: recipe `{own.recipe}` tunes on one"
+        raise ConfigError(
+            "config",
+            f"{where}.encoder.corpus",
+            f"is missing: recipe `{own.recipe}` tunes on one",
+            "add it",
         )
     if not recipe.tunes and own.corpus is not None:
-        raise UserError(
-            f"config: `{where}.encoder.corpus` has no use: recipe `{own.recipe}` does not tune; "
-            "remove the key"
+        raise ConfigError(
+            "config",
+            f"{where}.encoder.corpus",
+            f"has no use: recipe `{own.recipe}` does not tune",
+            "remove the key",
         )
     if own.corpus is not None:
         typed.named("corpora", own.corpus, f"{where}.encoder.corpus")
@@ -63,7 +72,7 @@ def read_encoder(plan: Plan, name: str) -> Encoder:
     paths[f"{where}.mentions"] = present.root / block.mentions
     for key, path in paths.items():
         if present.raw.missing([path]):
-            raise UserError(f"{path}: no such file; put it there or change `{key}`")
+            raise UserError(path, "no such file", f"put it there or change `{key}`")
     plan.fetching.require(plan.models, [model], present.raw.downloads_of(paths.values()))
     return encoder
 
@@ -92,7 +101,7 @@ class Dictionaries:
     def links(self) -> list[str]:
         """Return what the target asks for: the links of each dictionary."""
         if not self.shards:
-            stop(UserError("config: `dictionaries` is empty; add one (docs/cluster.md)"))
+            stop(ConfigError("config", "dictionaries", "is empty", "add one (docs/cluster.md)"))
         return [f"{self.folder(name)}/links.tsv" for name in self.shards if self._encoder(name)]
 
     def rankings(self, name: str) -> list[str]:

@@ -14,17 +14,21 @@ from workflow_scripts.downloads import model_folders as folders
 from workflow_scripts.downloads.fetching import files_without_source
 from workflow_scripts.downloads.mirrors import Mirror, check_offline, open_mirror, shown
 from workflow_scripts.downloads.model_files import hub_offline_variable
-from workflow_scripts.errors import UserError, damaged_file_error
+from workflow_scripts.errors import ConfigError, UserError, damaged_file_error, one_line
 from workflow_scripts.files import read_json
 from workflow_scripts.plan.models import Models
 from workflow_scripts.plan.raw_data import RawData, registry
 
 
 class MissingError(UserError):
-    """Things that are missing: a line that says what to do, and one for each of them."""
+    """Things that are missing: its text is a line that says what to do, and one for each thing."""
 
-    def __init__(self, header: str, lines: list[str]) -> None:
-        super().__init__("\n  ".join([header, *lines]))
+    def __init__(self, problem: str, remedy: str | None, things: list[str]) -> None:
+        super().__init__(None, problem, remedy)
+        self.things = things
+
+    def __str__(self) -> str:
+        return "\n  ".join([f"{super().__str__()}:", *map(one_line, self.things)])
 
 
 class Downloads:
@@ -39,10 +43,12 @@ class Downloads:
             and "://" in block.mirror
             and shown(block.mirror) != block.mirror
         ):
-            raise UserError(
-                "config: `downloads.mirror` holds a user, password or query, which Snakemake would "
-                "write into its logs: put user and password into ~/.netrc, or fetch with "
-                "`python -m workflow_scripts.downloads.fetch_dataset` (docs/data.md)"
+            raise ConfigError(
+                "config",
+                "downloads.mirror",
+                "holds a user, password or query, which Snakemake would write into its logs",
+                "put user and password into ~/.netrc, or fetch with "
+                "`python -m workflow_scripts.downloads.fetch_dataset` (docs/data.md)",
             )
         self._raw = raw
         self._root = root
@@ -78,12 +84,13 @@ class Downloads:
             why = "`downloads.offline` is true" if self.offline else f"{variable} is set"
             unset = f" (with {variable}=0)" if variable is not None else ""
             raise MissingError(
-                f"{why}, and this is missing: run `snakemake fetch_all` where there is "
-                f"internet{unset}, then carry {self._places()} over",
+                f"{why}, and this is missing",
+                f"run `snakemake fetch_all` where there is internet{unset}, then carry "
+                f"{self._places()} over",
                 [*absent, *changed],
             )
         if changed:
-            raise MissingError("not as it was when it was fetched:", changed)
+            raise MissingError("not as it was when it was fetched", None, changed)
 
     def _places(self) -> str:
         inside = self.models.is_relative_to(self._root)

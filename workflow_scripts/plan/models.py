@@ -6,10 +6,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.configuration.blocks import wildcard_in
+from workflow_scripts.configuration.blocks import wildcard_error, wildcard_in
 from workflow_scripts.configuration.config import Model
 from workflow_scripts.downloads.model_folders import HubModel
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import ConfigError, UserError
 
 # what a folder must hold to be a model
 WEIGHTS = "model.safetensors"
@@ -82,17 +82,20 @@ class Models:
     def require_files(self, model: str) -> None:
         """Raise `UserError` if there is no such model, or its local folder lacks files."""
         if (reason := self._blocks[model].absent) is not None:
-            raise UserError(f"config: `models.{model}` is absent ({reason}); give it a path or hub")
+            raise ConfigError(
+                "config", f"models.{model}", f"is absent ({reason})", "give it a path or hub"
+            )
         path = self._blocks[model].path
         for file in ("config.json", WEIGHTS) if path is not None else ():
             if not (Path(path) / file).is_file():
                 raise UserError(
-                    f"config: `models.{model}.path`: {path} has no {file}; "
-                    "give the folder of a model saved with save_pretrained (safetensors)"
+                    f"config: `models.{model}.path`",
+                    f"{path} has no {file}",
+                    "give the folder of a model saved with save_pretrained (safetensors)",
                 )
         for file in self.files(model) if path is not None else ():
-            if wrong := wildcard_in(file):
-                raise UserError(f"{file}: {wrong}")
+            if wildcard := wildcard_in(file):
+                raise wildcard_error(file, wildcard)
 
     def note(self, model: str) -> str:
         """Return what tables call a model; no paths of the machine, a file by its last name."""

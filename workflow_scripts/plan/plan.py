@@ -71,5 +71,4 @@ def mistakes_end_the_run() -> Iterator[None]:
 
 def stop(error: UserError) -> NoReturn:
     """End the run with the message of a mistake, a line for each thing, without a traceback."""
-    first, *further = str(error).split("\n")
-    sys.exit("\n".join(["error: " + " ".join(first.split()), *further]))
+    sys.exit(f"error: {error}")

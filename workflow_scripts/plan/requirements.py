@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workflow_scripts.configuration.blocks import wildcard_in
-from workflow_scripts.errors import UserError, nearest_name
+from workflow_scripts.configuration.blocks import wildcard_error, wildcard_in
+from workflow_scripts.errors import ConfigError, nearest_name
 from workflow_scripts.plan.raw_data import RawData, gated_sets
 from workflow_scripts.plan.typed import Typed
 
@@ -86,9 +86,11 @@ def shown_searches(typed: Typed) -> list[str]:
     shown = list(typed.grid.searches) if typed.grid.shown is None else typed.grid.shown
     for search in shown:
         if search not in typed.grid.searches:
-            raise UserError(
-                f"config: `tuning_grid.shown` has `{search}`, which is not in "
-                f"`tuning_grid.searches`; {nearest_name(search, typed.grid.searches)}"
+            raise ConfigError(
+                "config",
+                "tuning_grid.shown",
+                f"has `{search}`, which is not in `tuning_grid.searches`",
+                nearest_name(search, typed.grid.searches),
             )
     return shown
 
@@ -97,8 +99,8 @@ def require_files(plan: "Plan") -> None:
     """Raise `UserError` that names what is missing and no job brings, before the first job."""
     needs, present = plan.requirements(False), plan.availability
     for file in needs.files():
-        if wrong := wildcard_in(str(file)):
-            raise UserError(f"{file}: {wrong}")
+        if wildcard := wildcard_in(str(file)):
+            raise wildcard_error(file, wildcard)
     plan.fetching.require(plan.models, needs.models, present.raw.downloads_of(needs.files()))
     present.require(needs.encoders, needs.suites)
     for recipe in sorted({encoder.recipe for encoder in needs.encoders}):

@@ -255,8 +255,9 @@ class RuleInputs:
         for language in (entry.source, entry.target):
             if language not in by_language:
                 raise UserError(
-                    f"config: no suite of language `{language}` holds data set `{lexicon}`; "
-                    f"add it to `suites.words-{language}`"
+                    "config",
+                    f"no suite of language `{language}` holds data set `{lexicon}`",
+                    f"add it to `suites.words-{language}`",
                 )
         return [by_language[entry.source], by_language[entry.target]]
 

@@ -4,7 +4,7 @@ import itertools
 from typing import Any, NamedTuple
 
 from workflow_scripts.canonical import canonical
-from workflow_scripts.errors import UserError, nearest_name
+from workflow_scripts.errors import ConfigError, UserError, nearest_name
 from workflow_scripts.plan.checks import check_development
 from workflow_scripts.plan.encoders import Encoder
 from workflow_scripts.plan.plan import Plan, stop
@@ -40,7 +40,7 @@ def read_search(plan: Plan, grid: TuningGrid, name: str) -> Search:
     """
     where = f"tuning_grid.searches.{name}"
     if name not in grid.searches:
-        raise UserError(f"config: `{where}`: no such search; {nearest_name(name, grid.searches)}")
+        raise UserError(f"config: `{where}`", "no such search", nearest_name(name, grid.searches))
     block, typed = grid.searches[name], plan.typed
     for kind, key in (("models", "model"), ("recipes", "recipe"), ("corpora", "corpus")):
         typed.named(kind, getattr(block, key), f"{where}.{key}")
@@ -50,17 +50,21 @@ def read_search(plan: Plan, grid: TuningGrid, name: str) -> Search:
     for dataset in (block.dataset, *plan.availability.suite_datasets(block.suite)):
         plan.availability.require_dataset(dataset)
     if more := typed.recipes[block.recipe].corpora():
-        raise UserError(
-            f"config: `{where}.recipe` is `{block.recipe}`, whose `{next(iter(more))}` is a corpus "
-            "of its own; the grid tunes on one corpus: name a recipe without"
+        raise ConfigError(
+            "config",
+            f"{where}.recipe",
+            f"is `{block.recipe}`, whose `{next(iter(more))}` is a corpus of its own",
+            "the grid tunes on one corpus: name a recipe without",
         )
     axes = grid.axes if block.axes is None else block.axes
     # the same key, or a key and the block that holds it
     for first, second in itertools.pairwise(sorted([*axes, *block.set])):
         if second == first or second.startswith(f"{first}."):
-            raise UserError(
-                f"config: `{where}` sets `{first}` and `{second}` at once (axes and set); "
-                "remove one"
+            raise ConfigError(
+                "config",
+                where,
+                f"sets `{first}` and `{second}` at once (axes and set)",
+                "remove one",
             )
     recipe = change_recipe(typed.blocks["recipes"][block.recipe], block.set)
     cells = grid_cells(axes)
@@ -68,7 +72,7 @@ def read_search(plan: Plan, grid: TuningGrid, name: str) -> Search:
         own = cell_recipe(block.recipe, recipe, {})
         recipes = [cell_recipe(block.recipe, recipe, cell.settings) for cell in cells]
     except UserError as error:
-        raise UserError(f"config: `{where}`: a cell is no valid recipe: {error}") from error
+        raise error.within(f"config: `{where}`: a cell is no valid recipe") from error
     return Search(
         block,
         recipe,
@@ -104,8 +108,8 @@ class TuningGridPlan:
     def reports(self) -> list[str]:
         """Return what the target asks for: the report of each search."""
         if self._grid is None or not self._grid.searches:
-            message = "config: `tuning_grid.searches` is empty; add one (docs/tuning-grid.md)"
-            stop(UserError(message))
+            remedy = "add one (docs/tuning-grid.md)"
+            stop(ConfigError("config", "tuning_grid.searches", "is empty", remedy))
         for name in self._grid.searches:
             self.search(name)  # checked
         return [f"{self._folder}/{name}.md" for name in self._grid.searches]
@@ -121,7 +125,8 @@ class TuningGridPlan:
         cells = search.cells[int(number) * size :][:size]
         if not cells:
             last = len(self.slices(name)) - 1
-            stop(UserError(f"slice {number} of search `{name}`: its last slice is {last}"))
+            problem = f"its last slice is {last}"
+            stop(UserError(f"slice {number} of search `{name}`", problem, "ask for one up to that"))
         linked = register.needs(search.task, "links")
         similarity = self._plan.config.retrieval.linking.similarity
         return canonical(

@@ -11,7 +11,7 @@ from workflow_scripts.corpora.block import CorpusBlock
 from workflow_scripts.corpora.kinds.register import read_corpus_block
 from workflow_scripts.datasets.entry import DatasetEntry
 from workflow_scripts.datasets.formats.register import read_entry
-from workflow_scripts.errors import UserError, nearest_name
+from workflow_scripts.errors import ConfigError, nearest_name
 from workflow_scripts.figures.kinds.register import FigureBlock, read_figure
 from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder
 from workflow_scripts.retrieval.dictionary_block import DictionaryBlock
@@ -51,9 +51,11 @@ class Typed:
         """
         blocks = self.config.suites if kind == "suites" else getattr(self, kind)
         if name not in blocks:
-            raise UserError(
-                f"config: `{where}` is `{name}`, which is not in `{kind}`; "
-                f"{nearest_name(name, blocks)}"
+            raise ConfigError(
+                "config",
+                where,
+                f"is `{name}`, which is not in `{kind}`",
+                nearest_name(name, blocks),
             )
         return blocks[name]
 

@@ -59,7 +59,9 @@ def rank_by_csls(
     _check_neighbours(neighbours, sources)
     _check_neighbours(neighbours, targets)
     if not 1 <= k <= len(targets):
-        raise UserError(f"k = {k} neighbours of {len(targets)} targets; give a k from 1 to that")
+        raise UserError(
+            None, f"k = {k} neighbours of {len(targets)} targets", "give a k from 1 to that"
+        )
     width = min(max(k, neighbours) + _BEYOND, len(targets))
     if np.array_equal(queries, sources):
         back = min(neighbours + 2 * _MARGIN, len(sources))
@@ -78,8 +80,9 @@ def rank_by_csls(
 def _check_neighbours(neighbours: int, others: np.ndarray) -> None:
     if not 1 <= neighbours <= len(others):
         raise UserError(
-            f"CSLS: {neighbours} neighbours of a vocabulary of {len(others)} words; "
-            "enlarge the vocabulary or give fewer neighbours"
+            "CSLS",
+            f"{neighbours} neighbours of a vocabulary of {len(others)} words",
+            "enlarge the vocabulary or give fewer neighbours",
         )
 
 

@@ -33,8 +33,9 @@ def rank_names(
     names, mentions = entry["names"], entry["mentions"]
     if not 1 <= k <= len(names):
         raise UserError(
-            f"dataset {dataset}: k = {k} of a dictionary of {len(names)} names; "
-            "give a k from 1 to that number, or enlarge the dictionary"
+            f"dataset {dataset}",
+            f"k = {k} of a dictionary of {len(names)} names",
+            "give a k from 1 to that number, or enlarge the dictionary",
         )
     # A mention often occurs many times and is searched once.
     parts = list(dict.fromkeys(part for mention in mentions for part in mention))

@@ -92,13 +92,15 @@ def _check_entries(source: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, 
     source, target = (np.asarray(side, dtype=np.float64) for side in (source, target))
     if source.shape != target.shape:
         raise UserError(
-            f"dictionary of {source.shape} source and {target.shape} target vectors; "
-            "embed both languages with encoders of one width"
+            None,
+            f"dictionary of {source.shape} source and {target.shape} target vectors",
+            "embed both languages with encoders of one width",
         )
     if len(source) < _FEWEST_ENTRIES:
         raise UserError(
-            f"a dictionary of {len(source)} entries; a map needs at least {_FEWEST_ENTRIES}, "
-            "so enlarge the training dictionary"
+            None,
+            f"a dictionary of {len(source)} entries",
+            f"a map needs at least {_FEWEST_ENTRIES}, so enlarge the training dictionary",
         )
     return source, target
 

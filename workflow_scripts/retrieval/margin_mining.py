@@ -32,8 +32,10 @@ def margin_scores(cosines: np.ndarray, neighbourhoods: np.ndarray, margin: str) 
         return cosines - neighbourhoods
     if neighbourhoods.min(initial=1.0) <= 0:
         raise UserError(
-            f"margin ratio: the nearest sentences of a pair have a mean cosine of "
-            f"{neighbourhoods.min():.3f}, and a ratio needs one above 0; use --margin distance"
+            "margin ratio",
+            f"the nearest sentences of a pair have a mean cosine of {neighbourhoods.min():.3f}, "
+            "and a ratio needs one above 0",
+            "use --margin distance",
         )
     return cosines / neighbourhoods
 
@@ -41,8 +43,9 @@ def margin_scores(cosines: np.ndarray, neighbourhoods: np.ndarray, margin: str) 
 def check_neighbours(k: int, source_count: int, target_count: int) -> None:
     if not 1 <= k <= min(source_count, target_count):
         raise UserError(
-            f"margin: {k} neighbours of {source_count} and {target_count} sentences; "
-            "give a lower k or more sentences"
+            "margin",
+            f"{k} neighbours of {source_count} and {target_count} sentences",
+            "give a lower k or more sentences",
         )
 
 

@@ -52,17 +52,17 @@ def read_mentions(source: str, column: str | None, gold: str | None) -> Iterator
     places: list[int] | None = None
     wanted = [column or "1", *([gold] if gold else [])]
     if wanted[1:] == wanted[:1]:
-        raise UserError(f"--gold-column {gold}: is that of the mentions; choose another")
+        raise UserError(f"--gold-column {gold}", "is that of the mentions", "choose another")
     if all(map(_NUMBER.fullmatch, wanted)):
         places = [int(one) - 1 for one in wanted]
         if min(places) < 0:
-            raise UserError(f"{path}:1: no column 0: columns count from 1")
+            raise UserError(f"{path}:1", "no column 0", "columns count from 1")
     for number, text in enumerate(lines, start=1):
         fields = text.split("\t")
         if places is None:
             if unknown := [one for one in wanted if one not in fields]:
                 hint = nearest_name(unknown[0], fields)
-                raise UserError(f"{path}:1: no column {unknown[0]!r}; {hint}")
+                raise UserError(f"{path}:1", f"no column {unknown[0]!r}", hint)
             places = positions_of(fields, wanted, path, number)
             continue
         if max(places) >= len(fields):

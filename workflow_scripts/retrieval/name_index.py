@@ -92,7 +92,7 @@ def open_index(
     record = read_json(folder / _RECORD)
     with damaged_file_error(folder / _RECORD, _REMEDY):
         if "names_sha256" in record and "vectors_sha256" not in record:
-            raise UserError(f"{folder}: an index of an older version, unchecked; {_REMEDY}")
+            raise UserError(folder, "an index of an older version, unchecked", _REMEDY)
         for key in _COMPARED:
             if (was := record["provenance"].get(key)) != (now := provenance.get(key)):
                 raise _other(
@@ -106,7 +106,7 @@ def open_index(
     for name, digest in digests.items():
         if not (folder / name).is_file() or sha256_of(folder / name) != digest:
             wrong = "changed since it was made, or not copied whole"
-            raise UserError(f"{folder / name}: {wrong}; {_REMEDY}")
+            raise UserError(folder / name, wrong, _REMEDY)
     # left by a run that was killed while it tidied up
     shutil.rmtree(working_folder(folder / _VECTORS), ignore_errors=True)
     return map_index(folder / _NAMES, folder / _VECTORS, digests[_VECTORS])
@@ -121,7 +121,7 @@ def map_index(names_file: Path, vectors_file: Path, vectors_sha256: str = "") ->
     ends, vectors = np.concatenate(found), read_vectors(vectors_file)
     if len(vectors) != len(ends):
         problem = f"{len(vectors)} vectors of {len(ends)} names"
-        raise UserError(f"{vectors_file}: {problem}; remove its folder to have it made anew")
+        raise UserError(vectors_file, problem, "remove its folder to have it made anew")
     return NameIndex(text, ends, vectors, vectors_sha256)
 
 
@@ -168,4 +168,4 @@ def _compare(folder: Path, choices: dict[str, Any], others: dict[str, Any]) -> N
 
 
 def _other(folder: Path, how: str) -> UserError:
-    return UserError(f"{folder}: an index made {how}; give another --index or remove the folder")
+    return UserError(folder, f"an index made {how}", "give another --index or remove the folder")

@@ -58,8 +58,9 @@ def read_numbered_lines(path: str | Path, columns: bool) -> NumberedLines:
         wrong = next((what for mark, what in _SEPARATORS.items() if mark in line), None)
         if columns and wrong:
             raise UserError(
-                f"{name}:{number}: holds {wrong}, which would break a line of the output; "
-                "remove it or give --format jsonl"
+                f"{name}:{number}",
+                f"holds {wrong}, which would break a line of the output",
+                "remove it or give --format jsonl",
             )
         row = row_of.setdefault(line, len(row_of))
         if row == len(found.strings):
@@ -67,6 +68,6 @@ def read_numbered_lines(path: str | Path, columns: bool) -> NumberedLines:
             found.numbers.append(number)
         found.order.append(row)
     if not found.strings:
-        raise UserError(f"{name}: no strings in it; write one on each line")
+        raise UserError(name, "no strings in it", "write one on each line")
     found.sha256 = digest.hexdigest()
     return found

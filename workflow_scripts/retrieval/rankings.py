@@ -81,8 +81,8 @@ def write_found(
                 content = dict(zip(columns, values, strict=True))
                 stream.write(json.dumps(content, ensure_ascii=False) + "\n")
     except OSError as error:
-        wrong = f"{path}: cannot be written ({error.strerror})"
-        raise UserError(f"{wrong}; make room there or choose another --output") from error
+        problem = f"cannot be written ({error.strerror})"
+        raise UserError(path, problem, "make room there or choose another --output") from error
 
 
 def read_rankings(path: str | Path, kind: type[Ranked]) -> list[Ranked]:

@@ -55,7 +55,7 @@ def side_of(entry: dict[str, Any], side: str) -> dict[str, Any]:
 def read_vectors(path: str | Path) -> np.ndarray:
     """Return the vectors of a suite, [strings, dimension], mapped from disk; read when gathered."""
     if not Path(path).is_file():
-        raise UserError(f"{path}: no such file; embed the suite first")
+        raise UserError(path, "no such file", "embed the suite first")
     with damaged_file_error(path):
         vectors = np.load(path, mmap_mode="r", allow_pickle=False)
         if vectors.ndim != 2 or vectors.dtype.kind != "f":
@@ -76,9 +76,11 @@ def gather_rows(vectors: np.ndarray, strings: Sequence[int], name: str) -> np.nd
     wrong = ~np.isfinite(rows).all(axis=1)
     if wrong.any():
         raise UserError(
-            f"{name}: the vector of string {indices[wrong][0]} holds NaN or infinity "
-            f"({int(wrong.sum())} such rows); the encoder has diverged: tune it again with a lower "
-            "learning rate, or check its model"
+            name,
+            f"the vector of string {indices[wrong][0]} holds NaN or infinity ({int(wrong.sum())} "
+            "such rows)",
+            "the encoder has diverged: tune it again with a lower learning rate, or check its "
+            "model",
         )
     return rows
 
@@ -106,7 +108,7 @@ def normalise(
             what = "a zero vector" if lengths[first] == 0 else "not finite"
             called = start + first if row_names is None else row_names[start + first]
             raise UserError(
-                f"{name}: row {called} is {what} and cannot be scaled to unit length; {remedy}"
+                name, f"row {called} is {what} and cannot be scaled to unit length", remedy
             )
         scaled[start : start + len(rows)] = rows / lengths[:, None]
     return scaled

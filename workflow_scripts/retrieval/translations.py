@@ -51,8 +51,9 @@ def rank_translations(
     words = target.entry["vocabulary"]
     if not 1 <= k <= len(words):
         raise UserError(
-            f"dataset {dataset}: k = {k} of a target vocabulary of {len(words)} words; "
-            "give a k from 1 to that number, or enlarge the vocabulary"
+            f"dataset {dataset}",
+            f"k = {k} of a target vocabulary of {len(words)} words",
+            "give a k from 1 to that number, or enlarge the vocabulary",
         )
 
     distinct = list(dict.fromkeys(source.entry["test"]))

@@ -36,7 +36,9 @@ def search_top(
     """
     queries, targets = (np.ascontiguousarray(m, dtype=np.float32) for m in (queries, targets))
     if not 1 <= k <= len(targets):
-        raise UserError(f"k = {k} neighbours of {len(targets)} targets; give a k from 1 to that")
+        raise UserError(
+            None, f"k = {k} neighbours of {len(targets)} targets", "give a k from 1 to that"
+        )
     faiss.omp_set_num_threads(threads)
     # Less their mean the targets rank as before, since each product of a query falls by the same,
     # but vectors that all lie in one direction (encoders before tuning) err far less in float32.
@@ -168,7 +170,7 @@ def search_blocks(
     if among is None and number <= size:
         return search_top(queries, targets, k, threads=threads)
     if not 1 <= k <= number:
-        raise UserError(f"k = {k} neighbours of {number} targets; give a k from 1 to that")
+        raise UserError(None, f"k = {k} neighbours of {number} targets", "give a k from 1 to that")
     rows = np.empty((len(queries), 0), dtype=np.int64)
     products = np.empty((len(queries), 0))
     for start in range(0, number, size):
@@ -208,7 +210,9 @@ def nearest_others(
     """
     if len(pool) <= k:
         raise UserError(
-            f"{len(pool)} strings are too few for {k} neighbours of each among them; give more"
+            None,
+            f"{len(pool)} strings are too few for {k} neighbours of each among them",
+            "give more",
         )
     near, products = search_blocks(pool[rows], pool, k + 1, threads=threads)
     own = near == np.arange(len(pool))[rows, None]

@@ -56,11 +56,12 @@ def read_site(path: str | Path = SITE_FILE) -> Site:
     if not path.is_file():
         example = path.with_name("site.example.yaml")
         remedy = f"copy {example} there and say which batch system it is"
-        raise UserError(f"{path}: no such file; {remedy}")
+        raise UserError(path, "no such file", remedy)
     site = read_site_file(path, Site)
     for key in ("submit", "status", "cancel"):
         if site.system == "own" and getattr(site, key) is None:
-            raise UserError(f"{path}: `system: own` needs `{key}`, the command of your system")
+            problem = f"`system: own` needs `{key}`, the command of your system"
+            raise UserError(path, problem, "add it")
     return site
 
 
@@ -166,11 +167,13 @@ def submit(site: Site, script: str) -> str:
     result = subprocess.run(words_of(site, job), capture_output=True, text=True)
     if result.returncode:
         why = result.stderr.strip() or "no reason given"
-        raise UserError(f"{job['name']}: not submitted: {why}")
+        remedy = "correct what the job asks for, or the site file"
+        raise UserError(job["name"], f"not submitted: {why}", remedy)
     found = re.search(SYSTEMS[site.system].job_id, result.stdout)
     if found is None:
         printed = result.stdout.strip() or "nothing"
-        raise UserError(f"the submit command printed no job id: {printed}")
+        problem = f"the submit command printed no job id: {printed}"
+        raise UserError(job["name"], problem, "correct `submit` in the site file")
     _notes().mkdir(parents=True, exist_ok=True)
     with open(_notes() / found[1], "w", opener=no_link) as stream:
         stream.write(f"{job['name']}\n")

@@ -60,8 +60,9 @@ def machine_devices() -> tuple[list[Device], dict[str, str]]:
     except (OSError, subprocess.CalledProcessError):
         return [], {}
     except subprocess.TimeoutExpired:
-        mend = "mend the driver, or name the GPUs by their numbers in CUDA_VISIBLE_DEVICES"
-        raise UserError(f"nvidia-smi -L gave no answer in {NVIDIA_SMI_SECONDS} s; {mend}") from None
+        problem = f"gave no answer in {NVIDIA_SMI_SECONDS} s"
+        remedy = "mend the driver, or name the GPUs by their numbers in CUDA_VISIBLE_DEVICES"
+        raise UserError("nvidia-smi -L", problem, remedy) from None
     parts: dict[str, list[str]] = {}
     numbers: dict[str, str] = {}
     for line in listing.splitlines():
@@ -110,7 +111,7 @@ def open_folder(path: str | Path) -> Path:
     own = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
     if not own or found.st_mode & 0o022:
         why = "is not a folder that only you can write to, so its locks are not to be trusted"
-        raise UserError(f"{path}: {why}; remove it, or ask its owner to")
+        raise UserError(path, why, "remove it, or ask its owner to")
     return path
 
 
@@ -178,8 +179,9 @@ def reserve(gpus: int, folder: str) -> None:
     if len(devices) < gpus:
         there = ", ".join(device.name for device in devices) or "MIG parts alone"
         raise UserError(
-            f"{gpus} GPUs are asked for one job, but there are {len(devices)} ({there}); lower "
-            "`processes.tuning` in the config, or name more in CUDA_VISIBLE_DEVICES"
+            "--gpus",
+            f"{gpus} GPUs are asked for one job, but there are {len(devices)} ({there})",
+            "lower `processes.tuning` in the config, or name more in CUDA_VISIBLE_DEVICES",
         )
     try:
         held = take_slots(open_folder(folder), devices, gpus)
@@ -212,14 +214,16 @@ def main(argv: list[str] | None = None) -> None:
             print(device.name, "taken" if taken else "free", sep="\t")
         return
     if arguments.gpus < 0 or not command:
-        raise UserError("give --gpus N, 0 or more, then -- and the command to run")
+        raise UserError("--gpus", "give 0 or more, then -- and the command to run", None)
     reserve(arguments.gpus, arguments.folder)
     # Python ignores it, and what is ignored stays so in the command
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         os.execvp(command[0], command)
     except OSError as error:
-        raise UserError(f"{command[0]}: {error.strerror}; install it or mend PATH") from error
+        raise UserError(
+            command[0], error.strerror or str(error), "install it or mend PATH"
+        ) from error
 
 
 if __name__ == "__main__":

@@ -73,8 +73,10 @@ def smallest_node(partition: str | None) -> tuple[int, int]:
     # a star marks the default partition
     ours = [node for node in nodes if partition or node[0].endswith("*")] or nodes
     if not ours:
-        remedy = f"of partition {partition}; correct `partition` in the site file"
-        raise UserError(f"sinfo lists no node {remedy if partition else 'at all'}")
+        if partition:
+            remedy = "correct `partition` in the site file"
+            raise UserError("sinfo", f"lists no node of partition {partition}", remedy)
+        raise UserError("sinfo", "lists no node at all", "is SLURM's controller up?")
     return min(int(cpus) for _, cpus, _ in ours), min(int(mem_mb) for *_, mem_mb in ours)
 
 
@@ -92,5 +94,5 @@ def _output_of(*command: str) -> str:
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode:
         why = (result.stderr.strip() or "no answer").splitlines()[-1]
-        raise UserError(f"{command[0]}: {why}; is SLURM's controller up?")
+        raise UserError(command[0], why, "is SLURM's controller up?")
     return result.stdout

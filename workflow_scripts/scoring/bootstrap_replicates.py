@@ -34,6 +34,6 @@ def write_replicates(path: str | Path, arrays: Mapping[str, np.ndarray]) -> None
 
 def read_replicates(path: str | Path) -> dict[str, np.ndarray]:
     if not Path(path).is_file():
-        raise UserError(f"{path}: no such file; score the encoder again")
+        raise UserError(path, "no such file", "score the encoder again")
     with damaged_file_error(path), np.load(path, allow_pickle=False) as archive:
         return dict(archive)

@@ -37,7 +37,7 @@ class DevelopmentSet:
         """
         if not np.isfinite(vectors).all():
             raise UserError(
-                "the tuned model gives vectors that are not finite; lower learning_rate"
+                None, "the tuned model gives vectors that are not finite", "lower learning_rate"
             )
         task, ranked = plugins.load("scoring.tasks", self.entry["task"]), None
         if "links" in task.NEEDS:
@@ -51,8 +51,9 @@ class DevelopmentSet:
         if "predictions" in task.NEEDS:
             if classifier is None:
                 raise UserError(
-                    f"development set {self.dataset}: the recipe's method trains no classifier "
-                    "to score; take method classify, or a set of another task"
+                    f"development set {self.dataset}",
+                    "the recipe's method trains no classifier to score",
+                    "take method classify, or a set of another task",
                 )
             ranked = {self.dataset: own_predictions(self.dataset, self.entry, vectors, classifier)}
         encoder = EncoderIds("model", "recipe", "corpus", 0)
@@ -70,7 +71,7 @@ def read_development_set(
     """Return a data set of the suite in the files; `UserError` if it or a file is missing."""
     datasets = read_datasets(items)
     if dataset not in datasets:
-        raise UserError(f"{items}: no data set {dataset}; {nearest_name(dataset, datasets)}")
+        raise UserError(items, f"no data set {dataset}", nearest_name(dataset, datasets))
     entry, texts = datasets[dataset], read_lines(strings)
     if "parts" in entry:
         with damaged_file_error(f"{items} or {strings}"):
@@ -87,7 +88,9 @@ def _development_part(
     """
     rows = [row for row, part in enumerate(entry["parts"]) if part == "development"]
     if not rows:
-        raise UserError(f"data set {dataset} has no part `development` to choose on; divide it")
+        raise UserError(
+            f"data set {dataset}", "has no part `development` to choose on", "divide it"
+        )
     used = sorted({one for row in rows for one in entry["texts"][row]})
     place = {one: number for number, one in enumerate(used)}
     texts = [[place[one] for one in entry["texts"][row]] for row in rows]

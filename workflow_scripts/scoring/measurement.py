@@ -42,8 +42,9 @@ def require_whole(dataset: str, found: Sequence[int], expected: Sequence[int]) -
     """Raise `UserError` where what was found for the items is of another number than they are."""
     if list(found) != list(expected):
         raise UserError(
-            f"dataset {dataset}: what was found for its items is not whole ({sum(found)} of "
-            f"{sum(expected)}); remove that file and run again, which makes it anew"
+            f"dataset {dataset}",
+            f"what was found for its items is not whole ({sum(found)} of {sum(expected)})",
+            "remove that file and run again, which makes it anew",
         )
 
 
@@ -67,10 +68,9 @@ def measure_items(
     found = {name: value_of(metric, n) for name, metric in metrics.items()} | dict(values or {})
     for name, value in found.items():
         if not np.isfinite(value):
-            raise UserError(
-                f"{name} is undefined on its {n} items: all predicted or all gold values are "
-                "equal; check the encoder and the data set"
-            )
+            why = "all predicted or all gold values are equal"
+            problem = f"{name} is undefined on its {n} items: {why}"
+            raise UserError(None, problem, "check the encoder and the data set")
     if coverage is None:
         coverage = n / (n + sum(dropped.values()))
     split = entry.get("split", "test")
@@ -98,22 +98,24 @@ def measure_datasets(
         sizes = {key: len(entry[key]) for key in _COLUMNS if key in entry}
         if len(set(sizes.values())) > 1:
             shown = ", ".join(f"{number} of {key}" for key, number in sizes.items())
-            what = f"dataset {dataset}: its items are damaged: {shown}"
-            raise UserError(f"{what}; read the suite again")
+            problem = f"its items are damaged: {shown}"
+            raise UserError(f"dataset {dataset}", problem, "read the suite again")
         try:
             measure = plugins.load("scoring.tasks", entry["task"]).measure
             measured.append(measure(dataset, entry, vectors, (ranked or {}).get(dataset)))
         except UserError as error:
-            raise UserError(f"encoder {encoder}, dataset {dataset}: {error}") from error
+            raise error.within(f"encoder {encoder}, dataset {dataset}") from error
         except ModuleNotFoundError as error:
             raise UserError(
-                f"dataset {dataset}: no scoring for the task {entry['task']!r} ({error}); take the "
-                "dataset out of the suite"
+                f"dataset {dataset}",
+                f"no scoring for the task {entry['task']!r} ({error})",
+                "take the dataset out of the suite",
             ) from error
     if not measured:
         raise UserError(
-            "the suite holds nothing but lexicons, which are scored with score_lexicon; "
-            "add a dataset of another task to it in the config"
+            f"encoder {encoder}",
+            "the suite holds nothing but lexicons, which are scored with score_lexicon",
+            "add a dataset of another task to it in the config",
         )
     return measured
 

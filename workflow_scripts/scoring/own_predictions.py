@@ -21,11 +21,12 @@ def own_predictions(
     rows = [texts for texts, part in items if part in TESTED]
     if entry["task"] != "classification" or any(len(texts) != 1 for texts in rows):
         raise UserError(
-            f"data set {dataset}: the encoder's own classifier takes single texts with a class; "
-            "leave the set out of its suite"
+            f"data set {dataset}",
+            "the encoder's own classifier takes single texts with a class",
+            "leave the set out of its suite",
         )
     try:
         classifier.require(tested_labels(entry))
     except UserError as error:
-        raise UserError(f"data set {dataset}: {error}") from error
+        raise error.within(f"data set {dataset}") from error
     return classifier.classify(vectors[[row for (row,) in rows]])

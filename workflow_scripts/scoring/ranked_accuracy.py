@@ -51,7 +51,7 @@ def measure_rankings(
     require_whole(dataset, found, [depth for parts in gold for _ in parts])
     row = max((row for parts in ranked for rows in parts for row in rows), default=0)
     if row >= len(concepts):
-        raise UserError(f"dataset {dataset}: row {row} of {len(concepts)} was found; {_REMEDY}")
+        raise UserError(f"dataset {dataset}", f"row {row} of {len(concepts)} was found", _REMEDY)
     metrics = {
         f"accuracy@{k}": accuracy_metric(hits_at(k, ranked, concepts, gold))
         for k in (1, 5)
@@ -78,7 +78,7 @@ def measure_translations(
         known = row.dataset == dataset and 0 <= row.query < len(ranked)
         if not known or row.rank != len(ranked[row.query][0]) + 1:
             what = f"rank {row.rank} of word {row.query} of {row.dataset} is not in its place"
-            raise UserError(f"dataset {dataset}: {what}; {_REMEDY}")
+            raise UserError(f"dataset {dataset}", what, _REMEDY)
         ranked[row.query][0].append(row.target_row)
     words = [[word] for word in target["vocabulary"]]
     # The reader counts what it dropped of the pairs; both sides carry the same counts.

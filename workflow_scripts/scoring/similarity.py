@@ -19,8 +19,9 @@ def cosines_of_pairs(vectors: np.ndarray, left: Sequence[int], right: Sequence[i
     wrong = ~(np.isfinite(squares) & (squares > 0))
     if wrong.any():
         raise UserError(
-            f"pair {int(np.flatnonzero(wrong)[0])}: a vector is zero or not finite, so its cosine "
-            "is undefined; check the encoder"
+            f"pair {int(np.flatnonzero(wrong)[0])}",
+            "a vector is zero or not finite, so its cosine is undefined",
+            "check the encoder",
         )
     cosines = products / np.sqrt(squares)
     # Vectors of one direction, as of an encoder that collapsed: what their cosines differ by is the

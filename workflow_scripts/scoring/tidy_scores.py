@@ -23,9 +23,8 @@ class EncoderIds(NamedTuple):
     def parse(cls, text: str) -> "EncoderIds":
         match = re.fullmatch(r"([^/\s]+)/([^/\s]+)/([^/\s]+)/seed(\d+)", text)
         if match is None:
-            raise UserError(
-                f"encoder {text!r}; give model/recipe/corpus/seedN, such as a/b/c/seed33"
-            )
+            remedy = "give model/recipe/corpus/seedN, such as a/b/c/seed33"
+            raise UserError(f"encoder {text!r}", "not the ids of one", remedy)
         model, recipe, corpus, seed = match.groups()
         return cls(model, recipe, corpus, int(seed))
 

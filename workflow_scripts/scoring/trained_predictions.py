@@ -59,7 +59,7 @@ def predict(
     try:
         return predict_classes(vectors, entry, PROTOCOLS[how])
     except UserError as error:
-        raise UserError(f"dataset {dataset}: {error}") from error
+        raise error.within(f"dataset {dataset}") from error
 
 
 def predict_classes(vectors: np.ndarray, entry: Mapping[str, Any], protocol: Protocol) -> list[str]:
@@ -88,15 +88,18 @@ def _check_classes(
     counts = Counter(entry["labels"][row] for row in learnt)
     if unknown := set(entry["labels"]) - set(counts):
         raise UserError(
-            f"no text of class {min(unknown)!r} to train on, though others have it; mend the set"
+            None,
+            f"no text of class {min(unknown)!r} to train on, though others have it",
+            "mend the set",
         )
     label, least = min(counts.items(), key=lambda pair: (pair[1], pair[0]))
     # an outer fold takes its share before the inner ones do
     needed = protocol.folds * (2 if "all" in rows else 1)
     if "development" not in rows and least < needed:
         raise UserError(
-            f"class {label!r} has {least} texts, too few for {protocol.folds} folds; give "
-            "a `development` part, or another protocol of `classification`"
+            None,
+            f"class {label!r} has {least} texts, too few for {protocol.folds} folds",
+            "give a `development` part, or another protocol of `classification`",
         )
 
 

@@ -18,8 +18,10 @@ def merge_scores(paths: Iterable[str]) -> list[Score]:
             first, known = merged.setdefault(key, (path, score))
             if known != score:
                 raise UserError(
-                    f"{path}: {score.metric} of dataset `{score.dataset}` differs from that of the "
-                    f"same encoder in {first}; delete both files and run the workflow again"
+                    path,
+                    f"{score.metric} of dataset `{score.dataset}` differs from that of the same "
+                    f"encoder in {first}",
+                    "delete both files and run the workflow again",
                 )
     return [merged[key][1] for key in sorted(merged)]
 

@@ -114,8 +114,10 @@ def _scores_of_part(part: Part, scores: Scores) -> list[Score]:
         matching = [s for s in scores[path] if (s.dataset, s.metric) == (part.dataset, part.metric)]
         if len(matching) != 1:
             raise UserError(
-                f"{path}: {len(matching) or 'no'} rows with dataset `{part.dataset}` and metric "
-                f"`{part.metric}`; score the encoder again, or mend the column of the table"
+                path,
+                f"{len(matching) or 'no'} rows with dataset `{part.dataset}` and metric "
+                f"`{part.metric}`",
+                "score the encoder again, or mend the column of the table",
             )
         for path_before, before in zip(part.scores, found, strict=False):
             _require_another_seed(path, matching[0], path_before, before)
@@ -131,7 +133,7 @@ def _require_another_seed(path: str, score: Score, other_path: str, other: Score
         what = f"seed {score.seed}, as {other_path} has"
     else:
         return
-    raise UserError(f"{path}: {what}; score the encoder again")
+    raise UserError(path, what, "score the encoder again")
 
 
 def _measured(values: Iterable[float], **others: Any) -> ShownCell:
@@ -157,8 +159,10 @@ def _values_by_seed(
     for part, own in zip(cell.parts, seeds, strict=True):
         if own != seeds[0]:
             raise UserError(
-                f"{part.dataset} is of seeds {own}, but {cell.parts[0].dataset} of {seeds[0]}: a "
-                "cell is the mean over both, seed by seed; score the encoders again"
+                None,
+                f"{part.dataset} is of seeds {own}, but {cell.parts[0].dataset} of {seeds[0]}: "
+                "a cell is the mean over both, seed by seed",
+                "score the encoders again",
             )
     by_seed = [{score.seed: score.value for score in part} for part in parts]
     means = {seed: factor * statistics.fmean(one[seed] for one in by_seed) for seed in by_seed[0]}

@@ -51,7 +51,7 @@ def paper_axes(published: Mapping[tuple[str, str], Decimal], path: str) -> dict[
         columns = {column: float(v) for (row, column), v in published.items() if row == name}
         numbered = [column for column in columns if re.fullmatch(r"value\d+", column)]
         if not numbered:
-            raise UserError(f"{path}: no row `{name}` with a column value1; add the paper's values")
+            raise UserError(path, f"no row `{name}` with a column value1", "add the paper's values")
         values = sorted(numbered, key=lambda column: int(column.removeprefix("value")))
         chosen = {level: columns.get(f"chosen-{level}") for level in LEVELS}
         chosen = {level: value for level, value in chosen.items() if value is not None}

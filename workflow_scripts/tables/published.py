@@ -21,20 +21,24 @@ def read_published(path: str | None) -> dict[tuple[str, str], Decimal]:
     what = "table<TAB>row<TAB>column<TAB>value"
     header, *lines = [*read_rows(path, len(HEADER), what)] or [(1, [])]
     if header[1] != HEADER:
-        raise UserError(f"{path}:1: the header must be {' '.join(HEADER)}, tab-separated")
+        problem = f"the header must be {' '.join(HEADER)}, tab-separated"
+        raise UserError(f"{path}:1", problem, "correct it")
     table = Path(path).stem
     for line, (name, row, column, text, *rest) in lines:
         if rest:
-            raise UserError(f"{path}:{line}: more than {len(HEADER)} columns; remove the rest")
+            raise UserError(f"{path}:{line}", f"more than {len(HEADER)} columns", "remove the rest")
         if name != table:
             raise UserError(
-                f"{path}:{line}: table `{name}` in the reference of `{table}`; move the line to "
-                f"{name}.tsv or mend its first column"
+                f"{path}:{line}",
+                f"table `{name}` in the reference of `{table}`",
+                f"move the line to {name}.tsv or mend its first column",
             )
         # `Decimal` reads 5_6 and digits of other scripts
         if parse_number(text) is None:
-            raise UserError(f"{path}:{line}: value `{text}` is not a number; give one like 0.556")
+            raise UserError(
+                f"{path}:{line}", f"value `{text}` is not a number", "give one like 0.556"
+            )
         if (row, column) in published:
-            raise UserError(f"{path}:{line}: row `{row}`, column `{column}` twice; remove one")
+            raise UserError(f"{path}:{line}", f"row `{row}`, column `{column}` twice", "remove one")
         published[row, column] = Decimal(text)
     return published

@@ -50,7 +50,7 @@ def read_corpus(
     form = f"pair {PAIR_SEPARATOR.join(_PARTS[:number_of_parts])}"
     if not numbered:
         what = form if pairs or labels else "string"
-        raise UserError(f"{path}: no strings in it; give a text file with one {what} a line")
+        raise UserError(path, "no strings in it", f"give a text file with one {what} a line")
     # the parts of a pair, or a string alone
     found = [(line,) for _, line in numbered]
     if pairs or labels:
@@ -65,11 +65,11 @@ def _split(text: str, form: str, where: str) -> tuple[str, ...]:
     parts = tuple(text.split(PAIR_SEPARATOR))
     if len(parts) != form.count(PAIR_SEPARATOR) + 1 or not all(part.strip() for part in parts):
         remedy = "" if _PARTS[2] in form else ", or (method mirror) set positives: itself"
-        found = f"found {text[:60]!r}; mend or remove the line{remedy}"
-        raise UserError(f"{where}: expected a {form}, {found}")
+        problem = f"expected a {form}, found {text[:60]!r}"
+        raise UserError(where, problem, f"mend or remove the line{remedy}")
     if len(parts) == 3 and parts[2] not in LABELS:
         known = f"expected a label among {', '.join(LABELS)}"
-        raise UserError(f"{where}: {known}, found {parts[2]!r}; mend or remove the line")
+        raise UserError(where, f"{known}, found {parts[2]!r}", "mend or remove the line")
     return parts
 
 
@@ -78,5 +78,5 @@ def check_batch_size(corpus: Corpus, batch_size: int, recipe_name: str) -> None:
     count = len(corpus.strings)
     if count < batch_size:
         remedy = f"add strings or lower recipes.{recipe_name}.batch_size to {max(count, 2)} or less"
-        where = f"{corpus.path}: {count} strings"
-        raise UserError(f"{where}, fewer than one batch of {batch_size}; {remedy}")
+        problem = f"{count} strings, fewer than one batch of {batch_size}"
+        raise UserError(corpus.path, problem, remedy)

@@ -100,8 +100,9 @@ def seeded_dropout(
     try:
         if not places and isinstance(rates, float) and rates > 0:
             raise UserError(
-                f"dropout: {type(model).__name__} has no dropout to set to {rates}; "
-                "set dropout: null"
+                "dropout",
+                f"{type(model).__name__} has no dropout to set to {rates}",
+                "set dropout: null",
             )
         yield places
     finally:
@@ -133,11 +134,11 @@ def _rate_finder(
         return lambda name, own: rates
     architecture, kind = architecture_of(model), model.config.model_type
     if architecture is None:
-        raise UserError(f"dropout: the places of {kind} are not known; give one rate for all")
+        raise UserError("dropout", f"the places of {kind} are not known", "give one rate for all")
     by_place = dict(rates)
     for place, rate in by_place.items():
         if rate and architecture.dropout[place] is None:
-            raise UserError(f"dropout.{place}: {kind} has no dropout there; leave the key out")
+            raise UserError(f"dropout.{place}", f"{kind} has no dropout there", "leave the key out")
 
     def settle(name: str, own: float) -> float:
         for place, pattern in architecture.dropout.items():
@@ -171,8 +172,10 @@ def drophead(model: PreTrainedModel, rate: float, masks: DropoutMasks) -> Abstra
     architecture = architecture_of(model)
     if architecture is None:
         raise UserError(
-            f"drophead: the attention of {model.config.model_type} is not known (known are "
-            f"{', '.join(sorted(ARCHITECTURES))}); set drophead: 0"
+            "drophead",
+            f"the attention of {model.config.model_type} is not known (known are "
+            f"{', '.join(sorted(ARCHITECTURES))})",
+            "set drophead: 0",
         )
     heads = model.config.num_attention_heads
 

@@ -66,7 +66,7 @@ def tune_model(
     """
     watched = recipe.development
     if watched is not None and score is None:
-        raise UserError("development: no data set to score on; set development: null")
+        raise UserError("development", "no data set to score on", "set development: null")
     processes = processes or Processes()
     device = next(loaded.model.parameters()).device
     dtype = settle_precision(recipe.precision, device)
@@ -111,8 +111,9 @@ def tune_model(
                 take_step(optimiser, scaler, step, rate, threads)
             except torch.OutOfMemoryError as error:
                 raise UserError(
-                    "out of memory for the loss or the optimiser, beside the model; lower "
-                    "batch_size in the recipe or take a smaller model"
+                    None,
+                    "out of memory for the loss or the optimiser, beside the model",
+                    "lower batch_size in the recipe or take a smaller model",
                 ) from error
             value = None
             if watched and (step % watched.every == 0 or step == objective.steps):

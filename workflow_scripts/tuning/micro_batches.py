@@ -168,8 +168,9 @@ class Passes:
     def _shrink(self) -> None:
         if self.cached and self._largest == 1:
             raise UserError(
-                "out of memory with a single string; lower max_length in the recipe or take a "
-                "smaller model"
+                None,
+                "out of memory with a single string",
+                "lower max_length in the recipe or take a smaller model",
             )
         remedy = "slice by slice (gradient cache)"
         if self.cached:

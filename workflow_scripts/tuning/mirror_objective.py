@@ -48,8 +48,9 @@ class Views:
         own_mask = masking is not None and masking.mask_token == "tokenizer"
         if own_mask and tokenizer.mask_token is None:
             raise UserError(
-                "span_masking.mask_token: the tokenizer has no mask token; give `literal`, or "
-                "another model"
+                "span_masking.mask_token",
+                "the tokenizer has no mask token",
+                "give `literal`, or another model",
             )
         self._tokenizer, self._max_length = tokenizer, max_length
         self._masking, self._seed = masking, seed

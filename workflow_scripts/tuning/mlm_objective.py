@@ -46,8 +46,9 @@ class MlmObjective(TextObjective):
         self.steps = self._steps(len(self._numbers), what, path)
         if choices.next_sentence and text.document[0] == text.document[-1]:
             raise UserError(
-                f"{path}: a single document, so no other to draw from; put blank lines between "
-                "documents or set next_sentence: false"
+                path,
+                "a single document, so no other to draw from",
+                "put blank lines between documents or set next_sentence: false",
             )
         self._masking = Masking(tokenizer, choices.masked_share, choices.masked_count)
         self._segments = choices.next_sentence and getattr(config, "type_vocab_size", 0) > 1

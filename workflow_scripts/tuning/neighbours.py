@@ -15,7 +15,8 @@ def frame_of(tokenizer: PreTrainedTokenizerBase) -> tuple[int, int]:
     """Return the ids of the marks around a sequence, [CLS] and [SEP] of BERT."""
     ids = tokenizer("")["input_ids"]
     if len(ids) != 2:
-        raise UserError(f"the tokenizer puts {len(ids)} special tokens around a text, not two")
+        problem = f"the tokenizer puts {len(ids)} special tokens around a text, not two"
+        raise UserError(None, problem, "take another model")
     return ids[0], ids[1]
 
 

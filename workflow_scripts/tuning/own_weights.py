@@ -28,8 +28,9 @@ def load_own_weights(trained: torch.nn.Module, loaded: LoadedModel) -> None:
         found = stored.get(name)
         if found is not None and found.shape != own.shape:
             raise UserError(
-                f"{path}: {name} is {list(found.shape)}, the recipe makes it {list(own.shape)}; "
-                "give it the sizes of the recipe that it starts from"
+                path,
+                f"{name} is {list(found.shape)}, the recipe makes it {list(own.shape)}",
+                "give it the sizes of the recipe that it starts from",
             )
         if found is not None:
             own.copy_(found)

@@ -22,7 +22,7 @@ from workflow_scripts.configuration.blocks import (
     read_block,
 )
 from workflow_scripts.embedding.pooling_names import POOLINGS, SHORTEST_MAX_LENGTH
-from workflow_scripts.errors import UserError, nearest_name
+from workflow_scripts.errors import ConfigError, UserError, nearest_name
 
 METHODS = "tuning.methods"
 Pooling = Literal[tuple(POOLINGS)]  # type: ignore[valid-type]
@@ -190,13 +190,13 @@ def tuning_recipe_of(name: str, block: Any, file: str = "config") -> TuningRecip
     try:
         module = plugins.load(METHODS, block["method"])
     except ModuleNotFoundError as error:
-        raise UserError(f"{file}: `{where}.method` is {block['method']!r}: no method") from error
+        fault = f"is {block['method']!r}: no method"
+        raise ConfigError(file, f"{where}.method", fault, "check its spelling") from error
     recipe = read_block(module.Choices, block, where, file)
     if not isinstance(recipe, TuningRecipe):
-        raise UserError(
-            f"{file}: `{where}.method` is {recipe.method!r}, which tunes nothing; embed the "
-            "model itself, or choose a recipe that tunes"
-        )
+        fault = f"is {recipe.method!r}, which tunes nothing"
+        remedy = "embed the model itself, or choose a recipe that tunes"
+        raise ConfigError(file, f"{where}.method", fault, remedy)
     return recipe
 
 
@@ -212,12 +212,13 @@ def resolve_likes(blocks: Mapping[str, Any]) -> dict[str, Any]:
         other = block.get("like") if isinstance(block, Mapping) else None
         if other is None:
             return block
-        where = f"config: `recipes.{name}.like`"
+        key = f"recipes.{name}.like"
         if other not in blocks:
-            hint = nearest_name(other, blocks)
-            raise UserError(f"{where} is `{other}`, which is not in `recipes`; {hint}")
+            fault, hint = f"is `{other}`, which is not in `recipes`", nearest_name(other, blocks)
+            raise ConfigError("config", key, fault, hint)
         if other in way:
-            raise UserError(f"{where}: in a circle ({' -> '.join([*way, other])}); break it")
+            circle = " -> ".join([*way, other])
+            raise UserError(f"config: `{key}`", f"in a circle ({circle})", "break it")
         own = {key: value for key, value in block.items() if key != "like"}
         return {**resolve(other, way), **own}
 

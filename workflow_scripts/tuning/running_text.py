@@ -29,10 +29,8 @@ def require_boundaries(path: str | Path, lines: Iterable[str], of_one: str) -> N
     """Raise `UserError` for lines without a blank one; `of_one`: where they are one document."""
     filled = [bool(line.strip()) for line in lines]
     if len(filled) > 1 and all(filled):
-        raise UserError(
-            f"{path}: {len(filled)} lines and no blank one, so where do documents end? put a blank "
-            f"line between them{of_one}"
-        )
+        problem = f"{len(filled)} lines and no blank one, so documents have no ends"
+        raise UserError(path, problem, f"put a blank line between them{of_one}")
 
 
 def read_running_text(path: str | Path) -> RunningText:
@@ -45,9 +43,9 @@ def read_running_text(path: str | Path) -> RunningText:
     documents = [block for block in blocks if len(block) > 1]
     form = "a sentence a line and a blank line between documents"
     if not blocks:
-        raise UserError(f"{path}: no sentences in it; give a text file with {form}")
+        raise UserError(path, "no sentences in it", f"give a text file with {form}")
     require_boundaries(path, lines, " (behind the last line if it is a single one)")
     if not documents:
         what = "no two sentences are neighbours in a document"
-        raise UserError(f"{path}: {what}; give a text file with {form}")
+        raise UserError(path, what, f"give a text file with {form}")
     return RunningText(documents, Path(path), sha256_of(path), len(lines))

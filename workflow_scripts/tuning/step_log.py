@@ -91,7 +91,9 @@ class StepLog:
         for step, measures, rates in waiting:
             row = {"step": step, **{name: next(values) for name in measures}, **rates}
             if not math.isfinite(row["loss"]):
-                raise UserError(f"the loss is not finite at step {step}; lower learning_rate")
+                raise UserError(
+                    None, f"the loss is not finite at step {step}", "lower learning_rate"
+                )
             told = self._progress
             told.first_loss = row["loss"] if told.first_loss is None else told.first_loss
             told.last_loss = row["loss"]

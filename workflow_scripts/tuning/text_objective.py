@@ -44,8 +44,9 @@ class TextObjective(Objective):
         size = self._choices.batch_size
         if count < size:
             raise UserError(
-                f"{path}: {count} {what}, fewer than one batch of {size}; add text or lower "
-                f"batch_size to {max(count, 2)} or less"
+                path,
+                f"{count} {what}, fewer than one batch of {size}",
+                f"add text or lower batch_size to {max(count, 2)} or less",
             )
         return self._choices.number_of_steps(count)
 

@@ -49,8 +49,9 @@ def make_encoder(
     if len(more_corpora) != len(wanted):
         names = ", ".join(wanted) or "none"
         raise UserError(
-            f"recipes.{recipe_name} takes {len(wanted)} more corpora ({names}), given were "
-            f"{len(more_corpora)}; give a file of each with --more-corpora"
+            f"recipes.{recipe_name}",
+            f"takes {len(wanted)} more corpora ({names}), given were {len(more_corpora)}",
+            "give a file of each with --more-corpora",
         )
     corpus = method.read(corpus_path, recipe, recipe_name, *more_corpora)
 
@@ -117,8 +118,9 @@ def read_start(model: str, recipe_name: str, recipe: TuningRecipe) -> dict[str, 
         found = (record["recipe_name"], Path(record["corpus"]["name"]).stem)
     if found != (wanted.recipe, wanted.corpus):
         raise UserError(
-            f"--model {model}: recipes.{recipe_name}.start goes on from an encoder; give the "
-            f"folder of one of recipe {wanted.recipe} and corpus {wanted.corpus}"
+            f"--model {model}",
+            f"recipes.{recipe_name}.start goes on from an encoder",
+            f"give the folder of one of recipe {wanted.recipe} and corpus {wanted.corpus}",
         )
     kept = ("corpus", "recipe", "recipe_name", "seed", "start", "weights_sha256")
     start = {key: record[key] for key in kept if key in record}
@@ -147,11 +149,14 @@ def main(argv: list[str] | None = None) -> None:
     try:
         block = json.loads(arguments.recipe_json)
     except json.JSONDecodeError as error:
-        raise UserError(f"--recipe-json: not valid JSON ({error.msg})") from error
+        problem = f"not valid JSON ({error.msg})"
+        raise UserError("--recipe-json", problem, "quote the argument") from error
     watched, development = tuning_recipe_of(name, block).development, None
     if len(arguments.development) != (2 if watched else 0):
         raise UserError(
-            f"recipes.{name}.development goes with --development STRINGS ITEMS: give both or none"
+            f"recipes.{name}.development",
+            "goes with --development STRINGS ITEMS",
+            "give both or none",
         )
     if watched:
         linking = None if similarity == "none" else similarity

@@ -40,7 +40,7 @@ class BestWeights:
     def offer(self, step: int, score: float, model: torch.nn.Module) -> None:
         """Take the score of `model` after `step`; of equal ones the first stays the best."""
         if not math.isfinite(score):
-            raise UserError(f"development: the score after step {step} is {score}; see the log")
+            raise UserError("development", f"the score after step {step} is {score}", "see the log")
         if self.score is not None and score <= self.score:
             self.since += 1
             return

@@ -24,8 +24,9 @@ class VectorsBeside(threading.local):
         kind = model.config.model_type
         if kind not in _KNOWN or hasattr(model, "embeddings_project"):
             raise UserError(
-                f"method cmlm: the embedding layer of {kind} is not known, or narrower than the "
-                f"other layers; take one of {', '.join(_KNOWN)}"
+                "method cmlm",
+                f"the embedding layer of {kind} is not known, or narrower than the other layers",
+                f"take one of {', '.join(_KNOWN)}",
             )
         self._model, self._place = model, place
         self._vectors: torch.Tensor | None = None

@@ -30,10 +30,9 @@ def choose(
     epochs = {cell.number: cell.settings.get("epochs", common) for cell in cells}
     ranked = rank_cells(cells, scores, epochs)
     if ranked[0].rank is None:
-        raise UserError(
-            f"search {search['name']}: none of {len(cells)} cells has a score for every seed; "
-            f"the first: {ranked[0].reason}; change the axes"
-        )
+        why = f"the first: {ranked[0].reason}"
+        problem = f"none of {len(cells)} cells has a score for every seed ({why})"
+        raise UserError(f"search {search['name']}", problem, "change the axes")
     own = next((one for one in ranked if one.cell.number == own_cell), None)
     return ranked, {
         "best": describe(ranked[0]),
@@ -59,8 +58,9 @@ def main(argv: list[str] | None = None) -> None:
     for path, one in zip(arguments.slices, slices, strict=True):
         if one["record"] != record:
             raise UserError(
-                f"{path}: made with other files or versions than {arguments.slices[0]}; "
-                "delete both slices and run the workflow again"
+                path,
+                f"made with other files or versions than {arguments.slices[0]}",
+                "delete both slices and run the workflow again",
             )
     scores = [CellScore(**score) for one in slices for score in one["scores"]]
     ranked, result = choose(search, scores, own_cell)

@@ -23,4 +23,4 @@ def list_files(root: Path, options: Options) -> list[Path]:
 
 
 def strings(root: Path, options: Options, seed: int, dropped: Counter[str]) -> Iterator[str]:
-    raise UserError(f"there is no such corpus ({options.reason}); give it another kind")
+    raise UserError(None, f"there is no such corpus ({options.reason})", "give it another kind")

@@ -36,6 +36,6 @@ def strings(root: Path, options: Options, seed: int, dropped: Counter[str]) -> I
     rows = read_parts(root, options.texts, options.part, options.divided, Labels())
     if any(len(texts) != 1 for texts, _ in rows):
         files = ", ".join(map(str, list_files(root, options)))
-        raise UserError(f"{files}: pairs of texts; an encoder is trained on single ones: name one")
+        raise UserError(files, "pairs of texts", "an encoder is trained on single ones: name one")
     pairs = ([*without_blanks(texts), label] for texts, label in rows)
     return pair_lines(pairs, options.whitespace, dropped)

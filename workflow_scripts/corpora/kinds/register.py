@@ -6,7 +6,7 @@ from typing import Any
 from workflow_scripts.configuration.blocks import FileOf
 from workflow_scripts.configuration.chosen import read_chosen
 from workflow_scripts.corpora.block import CorpusBlock
-from workflow_scripts.errors import UserError, nearest_name
+from workflow_scripts.errors import ConfigError, nearest_name
 
 KINDS = (
     "frequent-words",
@@ -33,17 +33,18 @@ def check_joined(corpora: Mapping[str, CorpusBlock], file: str | FileOf = "confi
     Or of some that are running text and some that are not.
     """
     for name, options in corpora.items():
+        key = f"corpora.{name}.of"
         place = file if isinstance(file, str) else file(("corpora", name, "of"))
         for other in options.corpora():
             if other in corpora and not corpora[other].corpora():
                 continue
-            remedy = f"is not in `corpora`; {nearest_name(other, corpora)}"
+            fault, remedy = "is not in `corpora`", nearest_name(other, corpora)
             if other in corpora:
-                remedy = "is of kind joined too; list the corpora it is made of"
-            raise UserError(f"{place}: `corpora.{name}.of` has `{other}`, which {remedy}")
+                fault, remedy = "is of kind joined too", "list the corpora it is made of"
+            raise ConfigError(place, key, f"has `{other}`, which {fault}", remedy)
         running = {corpora[other].kind == "text": other for other in options.corpora()}
         if len(running) > 1:
             mixed = (
                 f"`{running[True]}`, which is running text, and `{running[False]}`, which is not"
             )
-            raise UserError(f"{place}: `corpora.{name}.of` has {mixed}; join them apart")
+            raise ConfigError(place, key, f"has {mixed}", "join them apart")

@@ -64,9 +64,11 @@ def documents(
     if (first := next(runs, None)) is None:
         files = [pattern for text in options.texts for pattern in text.files]
         raise UserError(
-            f"{root}: no document of {', '.join(files)} has two neighbouring sentences (left out: "
-            f"{dict(dropped)}); choose a reader that keeps documents together, such as "
-            "blank-line-documents, or change minimum_letters or held_out"
+            root,
+            f"no document of {', '.join(files)} has two neighbouring sentences (left out: "
+            f"{dict(dropped)})",
+            "choose a reader that keeps documents together, such as blank-line-documents, or "
+            "change minimum_letters or held_out",
         )
     runs = chain([first], runs)
     return runs if options.size == "all" else iter(draw_documents(runs, options.size, seed))

@@ -109,7 +109,7 @@ def read(root: Path, entry: Entry) -> LabelledTexts:
         if other := next((len(texts) for texts, _ in rows if len(texts) != columns), None):
             files = ", ".join(str(path) for part in parts for path in part.files(root))
             what = f"texts with {other} column, but {columns} in another part"
-            raise UserError(f"{files}: {what}; give all parts single texts or pairs")
+            raise UserError(files, what, "give all parts single texts or pairs")
         for texts, label in sorted(rows, key=lambda row: (*map(_words, row[0]), row[1])):
             found.add(without_blanks(texts), label, name)
         learnt = learnt or {label for _, label in rows}
@@ -117,7 +117,7 @@ def read(root: Path, entry: Entry) -> LabelledTexts:
             where = labels.place_of(min(new))
             known = ", ".join(sorted(learnt)[:_MOST_SHOWN])
             what = f"label {min(new)!r} is not among those to train on: {known}"
-            raise UserError(f"{where}: {what}; correct the label or the files to train on")
+            raise UserError(where, what, "correct the label or the files to train on")
     return found
 
 

@@ -72,8 +72,9 @@ def read_concept_pairs(
     for line, identity, words in _read_columns(words_path, columns):
         if identity not in scores:
             raise UserError(
-                f"{words_path}:{line}: ID {identity!r} has no row in {scores_path}; "
-                "fetch both files again"
+                f"{words_path}:{line}",
+                f"ID {identity!r} has no row in {scores_path}",
+                "fetch both files again",
             )
         score_line, values = scores[identity]
         scale = (0.0, 6.0, scores_path, score_line)

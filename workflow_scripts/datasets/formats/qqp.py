@@ -44,8 +44,9 @@ def read(root: Path, entry: Entry) -> LabelledPairs:
     if entry.size is not None:
         if entry.size > len(rows):
             raise UserError(
-                f"{path}: `size` is {entry.size}, there are {len(rows)} pairs; give a number up to "
-                "that or leave it out"
+                path,
+                f"`size` is {entry.size}, there are {len(rows)} pairs",
+                "give a number up to that or leave it out",
             )
         chosen = sorted(random.Random(entry.seed).sample(chosen, entry.size))
         pairs.drop("not_sampled", len(rows) - entry.size)

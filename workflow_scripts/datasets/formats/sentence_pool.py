@@ -58,7 +58,8 @@ def read(root: Path, entry: Entry) -> SentencePool:
                 pool.add(sentence, language)
         if not seen:
             raise UserError(
-                f"{path}: no sentence of language {language!r}; fetch the file again or take the "
-                "language out of `languages`"
+                path,
+                f"no sentence of language {language!r}",
+                "fetch the file again or take the language out of `languages`",
             )
     return pool

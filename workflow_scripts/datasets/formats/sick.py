@@ -44,8 +44,9 @@ def read(root: Path, entry: Entry) -> SimilaritySet:
             # the full file has this column, those of SemEval-2014 have a split each
             if "SemEval_set" not in row and path.name != own_file:
                 raise UserError(
-                    f"{path}:1: no column SemEval_set that says what is `{entry.split}`; give the "
-                    "full file, or the folder of the files of SemEval-2014"
+                    f"{path}:1",
+                    f"no column SemEval_set that says what is `{entry.split}`",
+                    "give the full file, or the folder of the files of SemEval-2014",
                 )
             split = row.get("SemEval_set", wanted).strip()
             if split not in known:

@@ -80,8 +80,9 @@ def _words_of_pairs(items: str, strings: str, dataset: str) -> list[str]:
     entry = read_dataset(items, dataset)
     if entry["task"] != "similarity":
         raise UserError(
-            f"{items}: dataset `{dataset}` is of task {entry['task']}; "
-            "buckets of words need one of task similarity"
+            items,
+            f"dataset `{dataset}` is of task {entry['task']}",
+            "buckets of words need one of task similarity",
         )
     texts = read_lines(strings)
     with damaged_file_error(f"{items} or {strings}"):

@@ -141,8 +141,10 @@ def _shown(block: Entry, found: Shares) -> list[str]:
     shown = block["languages"] or list(found.shares)
     if unknown := [one for one in shown if one not in found.shares]:
         raise UserError(
-            f"figure {block['id']}: no query of language {unknown[0]!r} in {block['dataset']}, "
-            f"which has {', '.join(found.shares) or 'none'}; mend `languages`"
+            f"figure {block['id']}",
+            f"no query of language {unknown[0]!r} in {block['dataset']}, which has "
+            f"{', '.join(found.shares) or 'none'}",
+            "mend `languages`",
         )
     return shown
 

@@ -118,8 +118,9 @@ def _first_seed(path: str, dataset: str, false: "np.ndarray", true: "np.ndarray"
     area = float(np.trapezoid(true, false))
     if abs(area - score.value) > ROUNDING:
         raise UserError(
-            f"{path}: its AUC is {score.value:.6f}, but the cosines beside it give {area:.6f}; "
-            "they are of different runs: score the encoder again"
+            path,
+            f"its AUC is {score.value:.6f}, but the cosines beside it give {area:.6f}",
+            "they are of different runs: score the encoder again",
         )
     return score.seed
 

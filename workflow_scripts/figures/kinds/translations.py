@@ -104,7 +104,9 @@ def project(sides: "np.ndarray", method: str, pairs: int) -> Plane:
     total = float(np.einsum("nd,nd->", centred, centred))
     means = centred.reshape(2, count, -1).mean(axis=1)
     if not total:
-        raise UserError(f"all {len(vectors)} vectors are equal, so no plane shows them; {_REMEDY}")
+        raise UserError(
+            None, f"all {len(vectors)} vectors are equal, so no plane shows them", _REMEDY
+        )
     between = count * float(np.einsum("nd,nd->", means, means)) / total
     in_plane = None
     if method == "pca":
@@ -138,7 +140,7 @@ def plot(block: dict[str, Any]) -> Plot:
         try:
             planes[name] = plane = project(sides, block["method"], block["pairs"])
         except UserError as error:
-            raise UserError(f"{panel['vectors']}, data set {panel['dataset']}: {error}") from error
+            raise error.within(f"{panel['vectors']}, data set {panel['dataset']}") from error
         for side, its in zip(SIDES, plane.places, strict=True):
             drawn = zip(plane.rows, its, strict=True)
             points += [Point(name, f"{side} {row + 1}", *map(float, at)) for row, at in drawn]

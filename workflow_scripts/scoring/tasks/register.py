@@ -41,6 +41,7 @@ def check_development_task(dataset: str, name: str, where: str) -> None:
     """Raise `UserError`, naming the key or option, for a task without one score to choose by."""
     if name not in development_tasks():
         raise UserError(
-            f"{where} is `{dataset}`, of task {name}; a development set is one of task "
-            f"{' or '.join(development_tasks())}"
+            where,
+            f"`{dataset}` is of task {name}",
+            f"a development set is one of task {' or '.join(development_tasks())}",
         )

@@ -53,7 +53,7 @@ def read(path: str, choices: Choices, recipe_name: str, *more: str) -> LabelledC
     partners = [labels.read(label, Path(path), line) for line, label in rows]
     classes = sorted(set(partners))
     if len(classes) < 2:
-        raise UserError(f"{path}: all texts are of class {classes[0]!r}; give two classes or more")
+        raise UserError(path, f"all texts are of class {classes[0]!r}", "give two classes or more")
     return LabelledCorpus(**vars(corpus) | {"partners": partners}, classes=classes)
 
 

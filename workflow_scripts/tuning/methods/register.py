@@ -22,5 +22,5 @@ def read_recipe_blocks(path: str | Path) -> dict[str, Any]:
     """Return {recipe name: block} of a YAML file, `like` resolved; the blocks are not checked."""
     blocks = read_mapping(path).get("recipes")
     if not isinstance(blocks, dict):
-        raise UserError(f"{path}: no recipes in it; put them under the top-level key recipes")
+        raise UserError(path, "no recipes in it", "put them under the top-level key recipes")
     return resolve_likes(blocks)
