@@ -47,6 +47,6 @@ def test_the_rules_on_a_gpu_are_those_that_ask_for_one(rule_files):
         block.split(":")[0]
         for file in rule_files
         for block in file.read_text().split("\nrule ")[1:]
-        if re.search(r" gpu=(given|plan)\.gpus", block)
+        if re.search(r" gpu=(rule_inputs|plan)\.gpus", block)
     }
     assert set(GPU_RULES) == asking
