@@ -9,9 +9,11 @@ from pathlib import Path
 from workflow_scripts.corpora.kinds import text
 from workflow_scripts.datasets.dictionaries import read_dictionary
 from workflow_scripts.datasets.frequent_words import most_frequent_words
+from workflow_scripts.datasets.scored_pairs import STS_BENCHMARK
 from workflow_scripts.datasets.strings import unique_in_order
+from workflow_scripts.delimited import read_rows
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import read_lines, read_rows
+from workflow_scripts.files import read_lines
 
 # The corpora that the authors released.
 WORDS = "mirror-corpus/en_words_top_10k.txt"
@@ -74,8 +76,8 @@ def read_neighbours(root: Path, joined: int, count: int) -> tuple[list[str], str
 
 def read_sts_pairs(root: Path, split: str) -> list[tuple[float, str, str]]:
     """Return (score, sentence, sentence) of the pairs of a split of the STS Benchmark."""
-    rows = read_rows(root / STS.format(split=split), 7, "a row of the STS Benchmark")
-    return [(float(fields[4]), fields[5], fields[6]) for _, fields in rows]
+    rows = read_rows(root / STS.format(split=split), STS_BENCHMARK)
+    return [(float(score), left, right) for _, (left, right, score, _) in rows]
 
 
 def texts_of(pairs: Sequence[tuple[float, str, str]]) -> list[str]:

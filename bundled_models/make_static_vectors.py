@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from workflow_scripts.datasets.formats import multi_simlex, simlex
+from workflow_scripts.datasets.entry import entry_type
 from workflow_scripts.datasets.frequent_words import most_frequent_words
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import write_text
@@ -68,8 +68,8 @@ def format_vectors(words: Sequence[str], vectors: np.ndarray) -> str:
 def read_asked_words(root: Path) -> list[str]:
     """Return the words of the English word pairs below a data root, lower-cased, phrases split."""
     sets = [
-        form.read(root, form.Entry(task="similarity", format=name, language="en"))
-        for name, form in (("simlex", simlex), ("multi-simlex", multi_simlex))
+        entry_type(form)(task="similarity", format=form, language="en").read(root)
+        for form in ("simlex", "multi-simlex")
     ]
     strings = [string for pairs in sets for string in (*pairs.left, *pairs.right)]
     return [word for string in strings for word in string.lower().split()]

@@ -24,6 +24,8 @@ rule read_suite:
         runtime=lambda wildcards, attempt: 20 * attempt,
     params:
         block=lambda wildcards: rule_inputs.suite_block(wildcards.suite),
+        # for no command: of formats/columns.py, which is not a source, what this suite depends on
+        declarations=lambda wildcards: rule_inputs.suite_declarations(wildcards.suite),
         root=lambda wildcards: plan.config.data.root,
         corpora=lambda wildcards: f"{plan.config.results}/corpora",
     shell:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workflow_scripts import files
-from workflow_scripts.datasets.rows import read_csv_rows
+from workflow_scripts.delimited import Layout, read_rows
 from workflow_scripts.errors import UserError, nearest_name, run_command
 from workflow_scripts.files import parse_json, read_json, read_lines, read_text, stream_lines
 
@@ -49,7 +49,7 @@ def test_utf_16_without_a_mark_is_refused_by_every_reader(tmp_path, name, monkey
         path.write_bytes(gzip.compress(UTF_16) if name.endswith(".gz") else UTF_16)
         reads = {"lines": lambda: read_lines(path), "text": lambda: read_text(path)}
         reads["latin"] = lambda: read_lines(path, "iso-8859-1")
-        reads["csv"] = lambda: list(read_csv_rows(path))
+        reads["csv"] = lambda: list(read_rows(path, Layout(delimiter=",")))
         reads["json"] = lambda: read_json(path)
     for read in reads.values():
         with pytest.raises(UserError, match=r":1: a NUL character.*UTF-16.*convert it"):
@@ -138,7 +138,7 @@ def test_a_line_beyond_the_limit_is_not_read_whole(tmp_path):
 def test_a_row_with_too_few_columns_names_its_line(tmp_path):
     path = tmp_path / "rows.tsv"
     path.write_text('a\tb\n"c\td"\ne\n')
-    rows = files.read_rows(path, 2, "a row of word<TAB>word")
+    rows = read_rows(path, Layout((1, 2), "a row of word<TAB>word"))
     assert [next(rows), next(rows)] == [(1, ["a", "b"]), (2, ['"c', 'd"'])]
     with pytest.raises(UserError, match=r"rows\.tsv:3: expected a row of word"):
         next(rows)

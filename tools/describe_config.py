@@ -6,7 +6,7 @@
 import argparse
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -17,6 +17,7 @@ from pydantic_core import PydanticUndefined
 from workflow_scripts import plugins
 from workflow_scripts.configuration.config import Config
 from workflow_scripts.corpora.kinds.register import KINDS as CORPORA
+from workflow_scripts.datasets.entry import entry_type
 from workflow_scripts.datasets.formats.register import FORMATS
 from workflow_scripts.figures.kinds.register import KINDS as FIGURES
 from workflow_scripts.files import write_text
@@ -32,14 +33,18 @@ how files lie over each other, and what the blocks are for, is told in [config.m
 `<id>` stands for an id, `[]` for each item of a list.
 """
 
-# title, prefix of the keys, package, entries of its register, name of the class in an entry's
-# module
-PACKAGES = (
-    ("Recipes of method `{}`", "recipes.<id>", "tuning.methods", METHODS, "Choices"),
-    ("Corpora of kind `{}`", "corpora.<id>", "corpora.kinds", CORPORA, "Options"),
-    ("Data sets of format `{}`", "datasets.<id>", "datasets.formats", FORMATS, "Entry"),
-    ("Tables of kind `{}`", "tables.<id>", "tables.kinds", TABLES, "Config"),
-    ("Figures of kind `{}`", "figures.<id>", "figures.kinds", FIGURES, "Config"),
+
+def _class_in(package: str, kind: str) -> Callable[[str], type[BaseModel]]:
+    return lambda name: getattr(plugins.load(package, name), kind)
+
+
+# title, prefix of the keys, names in a register, type of the blocks of a name
+PACKAGES: tuple[tuple[str, str, tuple[str, ...], Callable[[str], type[BaseModel]]], ...] = (
+    ("Recipes of method `{}`", "recipes.<id>", METHODS, _class_in("tuning.methods", "Choices")),
+    ("Corpora of kind `{}`", "corpora.<id>", CORPORA, _class_in("corpora.kinds", "Options")),
+    ("Data sets of format `{}`", "datasets.<id>", FORMATS, entry_type),
+    ("Tables of kind `{}`", "tables.<id>", TABLES, _class_in("tables.kinds", "Config")),
+    ("Figures of kind `{}`", "figures.<id>", FIGURES, _class_in("figures.kinds", "Config")),
 )
 
 
@@ -51,9 +56,9 @@ def describe() -> str:
 def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
     """Yield title, prefix of the keys and type of each block of the page."""
     yield "Every config", "", Config
-    for title, prefix, package, names, kind in PACKAGES:
+    for title, prefix, names, type_of in PACKAGES:
         for name in names:
-            yield title.format(name), prefix, getattr(plugins.load(package, name), kind)
+            yield title.format(name), prefix, type_of(name)
     yield "Dictionaries", "dictionaries.<id>", DictionaryBlock
     yield "The tuning grid", "tuning_grid", TuningGrid
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from workflow_scripts.datasets.headed_rows import read_headed_rows
+from workflow_scripts.delimited import Layout, read_rows
 from workflow_scripts.tables.tidy_cells import TidyCell, read_cells
 
 _MEGABYTE = 2**20
@@ -41,7 +41,8 @@ def read_rules(results: Path) -> list[Rule]:
     folder = results / "benchmarks"
     for file in sorted(folder.rglob("*.tsv")):
         rule = file.relative_to(folder).parts[0].removesuffix(".tsv")
-        found.setdefault(rule, []).extend(row for _, row in read_headed_rows(file, _COLUMNS))
+        rows = read_rows(file, Layout(_COLUMNS))
+        found.setdefault(rule, []).extend(dict(zip(_COLUMNS, row, strict=True)) for _, row in rows)
     return [_rule(name, rows) for name, rows in sorted(found.items())]
 
 

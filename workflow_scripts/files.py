@@ -293,24 +293,6 @@ def given_lines(source: str | Path) -> tuple[str, Iterator[str]]:
     return str(source), stream_lines(source)
 
 
-def read_rows(
-    path: str | Path, minimum_columns: int, what: str, encoding: str = "utf-8"
-) -> Iterator[tuple[int, list[str]]]:
-    """Yield (1-based line number, fields) of a tab-separated file, quoting off.
-
-    `what` says what a row should be, such as "a row of sentence1<TAB>sentence2".
-    """
-    for number, line in enumerate(stream_lines(path, encoding), start=1):
-        fields = line.split("\t")
-        if len(fields) < minimum_columns:
-            raise UserError(
-                f"{path}:{number}",
-                f"expected {what} ({minimum_columns} columns or more), found {len(fields)}",
-                "mend or remove the line",
-            )
-        yield number, fields
-
-
 def parse_number(text: str) -> float | None:
     """Return the finite decimal number that a field of a file is, None where it is anything else.
 

@@ -1,15 +1,18 @@
 """Entries and suites of config/datasets.yaml."""
 
+import re
+import textwrap
 from pathlib import Path
 
 import pytest
+from dataset_reading import write
 
-from workflow_scripts import plugins
 from workflow_scripts.configuration.blocks import read_block
 from workflow_scripts.configuration.config import Suite
 from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.datasets import items
-from workflow_scripts.datasets.entry import format_of, raw_files
+from workflow_scripts.datasets.entry import DatasetEntry, class_of, entry_type, raw_files
+from workflow_scripts.datasets.formats import columns
 from workflow_scripts.datasets.formats.register import FORMATS, read_entry
 from workflow_scripts.errors import UserError
 
@@ -38,13 +41,32 @@ def test_a_lexicon_is_in_the_suites_of_both_its_languages_and_in_that_of_all(con
             assert name in suites["base-multi"]["datasets"]
 
 
-def test_every_module_of_the_folder_is_in_the_register_and_yields_known_items():
-    folder = Path(plugins.load("datasets.formats", "simlex").__file__).parent
-    modules = {path.stem for path in folder.glob("*.py")} - {"__init__", "register"}
-    assert modules == {form.replace("-", "_") for form in FORMATS}
+def test_every_module_and_every_class_of_columns_is_in_the_register_and_yields_known_items():
+    folder = Path(columns.__file__).parent
+    modules = {path.stem for path in folder.glob("*.py")} - {"__init__", "register", "columns"}
+    classes = [one for one in vars(columns).values() if isinstance(one, type)]
+    own = [one for one in classes if one.__module__ == columns.__name__]
+    declared = {one.__name__: one for one in own if issubclass(one, DatasetEntry)}
+    assert {form.replace("-", "_") for form in FORMATS if class_of(form) not in declared} == modules
+    assert {*declared} <= {*map(class_of, FORMATS)}
     for form in FORMATS:
-        assert issubclass(plugins.load("datasets.formats", form).ITEMS, items.Items)
-    assert format_of(read_entry("mine", GOOD)).ITEMS is items.SimilaritySet
+        assert issubclass(entry_type(form).ITEMS, items.Items)
+        assert entry_type(form) is declared.get(class_of(form), entry_type(form))
+    assert read_entry("mine", GOOD).ITEMS is items.SimilaritySet
+
+
+def test_the_format_that_the_docs_declare_reads_a_file(project, tmp_path):
+    page = (project / "docs" / "adding.md").read_text()
+    [code] = re.findall(r"^   ```python\n(.*?)^   ```$", page, flags=re.M | re.S)
+    names = dict(vars(columns))
+    exec(textwrap.dedent(code), names)
+    entry = names["MyPairs"](task="similarity", format="my-pairs", language="en", split="dev")
+    write(tmp_path / "my-pairs/dev.tsv", "score\ttext2\ttext1\n4\tb\ta\n0.5\td\tc\n")
+    found = entry.read(tmp_path)
+    assert (found.left, found.right, found.gold) == (["a", "c"], ["b", "d"], [4.0, 0.5])
+    write(tmp_path / "my-pairs/dev.tsv", "score\ttext2\ttext1\n4\tb\ta\n5\td\tc\n")
+    with pytest.raises(UserError, match=r"dev.tsv:3: expected a score from 0 to 4, found '5'"):
+        entry.read(tmp_path)
 
 
 @pytest.mark.parametrize(

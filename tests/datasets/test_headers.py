@@ -3,10 +3,9 @@
 import pytest
 from dataset_reading import check, entry, write
 
-from workflow_scripts.datasets.headed_rows import read_headed_rows
 from workflow_scripts.datasets.name_lists import Choices, read_names
-from workflow_scripts.datasets.rows import read_headed_csv
 from workflow_scripts.datasets.word_pairs import read_pairs
+from workflow_scripts.delimited import Layout, read_rows
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.mention_links import read_mentions
 
@@ -95,14 +94,14 @@ def test_a_name_that_two_columns_have_is_an_error_where_it_is_read(tmp_path):
     path = tmp_path / "f"
     write(path, "t\ty\tx\tt\tx\na\t1\t2\tb\t3\n")
     expected = "f:1: column 't' occurs twice in the header, as 1 and 4; rename or remove one"
-    assert expected in one_error(lambda: list(read_headed_rows(path, ["t"])))
+    assert expected in one_error(lambda: list(read_rows(path, Layout(["t"]))))
     assert expected in one_error(lambda: list(read_mentions(str(path), "t", "y")))
     # what is not read may be there twice
-    assert [row for _, row in read_headed_rows(path, ["y"])] == [{"y": "1"}]
+    assert [row for _, row in read_rows(path, Layout(["y"]))] == [["1"]]
     write(path, "t,y,t\na,1,b\n")
     expected = "f:1: column 't' occurs twice in the header, as 1 and 3; rename or remove one"
-    assert expected in one_error(lambda: list(read_headed_csv(path, ["t"])))
-    assert [row for _, row in read_headed_csv(path, ["y"])] == [["1"]]
+    assert expected in one_error(lambda: list(read_rows(path, Layout(["t"], delimiter=","))))
+    assert [row for _, row in read_rows(path, Layout(["y"], delimiter=","))] == [["1"]]
 
 
 @pytest.mark.parametrize("column", ["0", "9" * 5000, "-1", "\u0661", "1_0", "00", "1000000000"])

@@ -7,7 +7,7 @@ from dataset_reading import cases, entry, given, mistake, raw_files, read_datase
 from hypothesis import strategies as st
 
 from workflow_scripts.datasets.formats.register import read_entry
-from workflow_scripts.datasets.pair_rows import read_pair_rows
+from workflow_scripts.delimited import Layout, read_rows
 
 
 def numbered(pairs, indent=4):
@@ -30,7 +30,7 @@ def test_numbered_entries_come_back_in_order_with_their_lines(tmp_path_factory, 
     path = tmp_path_factory.mktemp("rows") / "rows.json"
     text = numbered(rows, indent)
     write(path, text)
-    found = list(read_pair_rows(path, ["a", "b", "label"]))
+    found = list(read_rows(path, Layout(["a", "b", "label"], delimiter=None)))
     assert [tuple(fields) for _, fields in found] == rows
     lines = text.split("\n")
     for number, (line, _) in enumerate(found):
@@ -41,7 +41,7 @@ def test_numbered_entries_come_back_in_order_with_their_lines(tmp_path_factory, 
 def test_rows_of_text_come_back_whatever_quotes_they_hold(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("rows") / "rows.tsv"
     write(path, "".join("\t".join(row) + "\n" for row in [("x", "y", "z"), *rows]))
-    found = list(read_pair_rows(path, ["x", "y", "z"]))
+    found = list(read_rows(path, Layout(["x", "y", "z"], delimiter=None)))
     assert [(line, tuple(fields)) for line, fields in found] == list(enumerate(rows, start=2))
 
 

@@ -17,8 +17,7 @@ from workflow_scripts.corpora.text_files import TextFiles
 from workflow_scripts.corpora.text_readers import read_documents, read_with
 from workflow_scripts.datasets.dictionaries import READERS
 from workflow_scripts.datasets.frequent_words import read_word_list
-from workflow_scripts.datasets.headed_rows import read_headed_rows
-from workflow_scripts.datasets.pair_rows import read_pair_rows
+from workflow_scripts.delimited import Layout, read_rows
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_bytes, read_lines
 
@@ -92,9 +91,8 @@ def multi_simlex(root, row):
     if row["path"].endswith(".csv"):
         return pairs_of(root, entry("similarity", "multi-simlex"))[1]
     # the table of concepts that the two files were put together from; it is not used
-    columns = ["ID", "SIMLEX_IDS"]
-    rows = [cells for _, cells in read_headed_rows(root / row["path"], columns)]
-    numbers = {one.split(":")[0] for cells in rows for one in cells["SIMLEX_IDS"].split()}
+    rows = [cells for _, cells in read_rows(root / row["path"], Layout(["ID", "SIMLEX_IDS"]))]
+    numbers = {one.split(":")[0] for _, ids in rows for one in ids.split()}
     assert len(numbers) == 1888
     return len(rows)
 
@@ -197,8 +195,8 @@ MRPC = labelled_pairs(["#1 String", "#2 String", "Quality"], **BINARY)
 
 
 def nli_sample(root, row):
-    columns = ["sentence1", "sentence2", "label"]
-    pairs = [fields for _, fields in read_pair_rows(root / row["path"], columns)]
+    layout = Layout(["sentence1", "sentence2", "label"], delimiter=None)
+    pairs = [fields for _, fields in read_rows(root / row["path"], layout)]
     assert {label for _, _, label in pairs} == {"entailment", "neutral", "contradiction"}
     assert len(sentences_of(root, row, "nli")) == 2 * len(pairs)
     return len(pairs)

@@ -9,7 +9,6 @@ from dataset_reading import read_dataset
 
 from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.corpora.kinds.register import read_corpus_block
-from workflow_scripts.datasets.formats import labelled_texts
 from workflow_scripts.datasets.formats.register import read_entry
 
 # folders whose files these sets read
@@ -70,7 +69,7 @@ def test_every_file_of_these_sets_is_read_with_its_rows(entries, more_data):
             continue
         _, parts = counts(more_data, block)
         entry = read_entry(name, block)
-        files = dict(labelled_texts._sources(entry))
+        files = dict(entry.sources())
         for part, number in parts.items():
             for one in files[part]:
                 for file in one.files(more_data):

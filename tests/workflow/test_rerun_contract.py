@@ -299,6 +299,8 @@ def test_an_edited_module_reruns_its_users_only(workspace, module, first, others
         ("datasets/formats/semeval_sts.py", "read_suite suite", ["sts-en"]),
         ("datasets/formats/sentence_pool.py", "read_suite suite", ["paws-x-pool"]),
         ("datasets/formats/register.py", "read_suite suite", []),
+        ("datasets/labelled_pairs.py", "read_suite suite", ["pairs"]),
+        ("datasets/entity_linking.py", "read_suite suite", ["bel"]),
     ],
 )
 def test_an_edited_kind_or_format_reruns_those_that_are_of_it(workspace, module, jobs, ids):
@@ -306,6 +308,24 @@ def test_an_edited_kind_or_format_reruns_those_that_are_of_it(workspace, module,
     file.write_text(file.read_text() + "\n# an edit\n")
     planned = [job for job in steps(workspace) if job.startswith(f"{jobs}=")]
     assert planned == [f"{jobs}={one}" for one in ids]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "suites"),
+    [
+        ("class Qnli(", "# an edit\nclass Another(ScoredColumns):\n    pass\n\n\nclass Qnli(", []),
+        ("SCALE: ClassVar = (0.0, 10.0)", "SCALE: ClassVar = (0.0, 9.9)", ["words-dev"]),
+        ("SCALE: ClassVar = (1.0, 5.0)", "SCALE: ClassVar = (1.0, 4.9)", ["sts-en"]),
+        ('"entailment": 1}', '"entailment": 1, "same": 1}', ["pairs"]),
+    ],
+)
+def test_an_edited_format_of_columns_reruns_its_suites(workspace, old, new, suites):
+    file = workspace.folder / "workflow_scripts/datasets/formats/columns.py"
+    text = file.read_text()
+    assert text.count(old) == 1
+    file.write_text(text.replace(old, new))
+    planned = [job for job in steps(workspace) if job.startswith("read_suite")]
+    assert planned == [f"read_suite suite={suite}" for suite in suites]
 
 
 def test_another_sentence_of_one_data_set_reruns_its_suite_only(workspace):

@@ -21,9 +21,24 @@ def read_chosen(
 ) -> Any:
     """Return a block as the type `type_name` of the module of `package` that its `key` names.
 
-    `known` are the names in the package's register, `default` the one of a block without the key.
-    Raises `UserError` as `read_block` does, for a name that is missing or not in the register
-    before all else.
+    `known` are the names in the package's register. Raises `UserError` as `read_block` does, and as
+    `read_choice` before all else.
+    """
+    name = read_choice(key, known, block, where, file, default)
+    return read_block(getattr(plugins.load(package, name), type_name), block, where, file)
+
+
+def read_choice(
+    key: str,
+    known: tuple[str, ...],
+    block: Any,
+    where: str,
+    file: str | FileOf = "config",
+    default: str | None = None,
+) -> str:
+    """Return which of the `known` names a block has as its `key`, `default` without the key.
+
+    Raises `UserError` for a name that is missing or not known.
     """
     name = block.get(key, default) if isinstance(block, Mapping) else None
     if name not in known:
@@ -31,4 +46,4 @@ def read_chosen(
         if isinstance(block, Mapping):
             block = {one: value for one, value in block.items() if one == key}
         read_block(choice, block, where, file)
-    return read_block(getattr(plugins.load(package, str(name)), type_name), block, where, file)
+    return str(name)

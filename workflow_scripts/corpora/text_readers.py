@@ -12,8 +12,9 @@ from pathlib import Path
 from workflow_scripts.corpora.obo import NAMES, read_obo
 from workflow_scripts.datasets.rows import read_aligned_lines, require_strings
 from workflow_scripts.datasets.strings import blocks_of
+from workflow_scripts.delimited import Layout, read_rows
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import parse_json, read_bytes, read_rows, stream_lines
+from workflow_scripts.files import parse_json, read_bytes, stream_lines
 
 _ANOTHER = "give the text another reader"
 
@@ -74,7 +75,7 @@ def read_doc_blocks(path: Path) -> Iterator[Document]:
 
 def read_numbered_lines(path: Path) -> Iterator[Document]:
     """Yield the sentences of a Leipzig Corpora file: a number, a tab, a sentence."""
-    for number, fields in read_rows(path, 2, "a row of number<TAB>sentence"):
+    for number, fields in read_rows(path, Layout(what="a row of number<TAB>sentence", width=2)):
         if not fields[0].strip().isdigit():
             raise UserError(
                 f"{path}:{number}",
@@ -128,8 +129,8 @@ def _identity(line: int, texts: list[str], ids: Path) -> str:
 def read_table(path: Path, columns: Sequence[int]) -> Iterator[Document]:
     """Yield the columns (counted from 1) of a tab-separated file without header, quoting off."""
     for column in columns:
-        for _, fields in read_rows(path, column, f"a row with text in column {column}"):
-            yield _whole([fields[column - 1]])
+        for _, row in read_rows(path, Layout([column], f"a row with text in column {column}")):
+            yield _whole(row)
 
 
 READERS: dict[str, Callable[[Path], Iterator[Document]]] = {

@@ -12,7 +12,7 @@ from string import punctuation
 
 from workflow_scripts.datasets.abbreviations import find_abbreviations
 from workflow_scripts.datasets.entity_linking import Mention
-from workflow_scripts.datasets.rows import read_split_lines
+from workflow_scripts.delimited import Layout, read_rows
 
 _BLANKS = re.compile(rf"[\s{re.escape(punctuation)}]+")
 _AND, _ROUNDS = ("and", "or"), 10
@@ -25,7 +25,8 @@ def clean(text: str) -> str:
 
 def read_typos(path: Path) -> dict[str, str]:
     """Read lines of `wrong||right`."""
-    return dict(fields for _, fields in read_split_lines(path, "||", 2, "wrong||right"))
+    layout = Layout((1, 2), "wrong||right", exact=True, delimiter="||")
+    return dict(fields for _, fields in read_rows(path, layout))
 
 
 @lru_cache(maxsize=8)

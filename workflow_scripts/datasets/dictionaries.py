@@ -4,70 +4,61 @@ A dictionary entry is a name with the concept ids it stands for.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from workflow_scripts.datasets.concept_ids import ConceptIds, split_concept_ids
-from workflow_scripts.datasets.headed_rows import read_headed_rows
-from workflow_scripts.datasets.rows import (
-    REMOVE,
-    malformed,
-    read_split_lines,
-    refuse_header,
-    require_ids,
-)
+from workflow_scripts.datasets.rows import require_ids
+from workflow_scripts.delimited import REMOVE, Layout, malformed, read_rows, refuse_header
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import read_lines, read_rows
 
-_CTD_COLUMNS = 8
-_NOTHING = ("", "cui-less")
+_MEDIC = Layout((1, 2), "id|alternative id||name|name", exact=True, delimiter="||")
+_MESH_TERMS = Layout(("mesh_id", "mesh_name"))
+_ID_TAB_NAME = Layout((1, 2, 3), "a row of id<TAB>name<TAB>alternative ids")
+# blank lines and names without a concept are passed over
+_ID_NAME = Layout(
+    *((1, 2), "id||name"),
+    exact=True,
+    delimiter="||",
+    skip=lambda text: text.partition("||")[0].strip().lower() in ("", "cui-less"),
+)
+_CTD_CHEMICALS = Layout(
+    *((1, 2, 8), "the 8 columns of CTD's chemicals"),
+    skip=lambda text: text.startswith("#") or not text.strip(),
+)
 # Rows of the readers below: line number, concept ids as written, names.
 _Rows = Iterator[tuple[int, str, list[str]]]
 DictionaryFormat = Literal["medic", "ctd-chemicals", "mesh-terms", "id-name", "id-tab-name"]
 
 
+def read_single_names(path: Path, layout: Layout) -> _Rows:
+    """Read rows of an id and a name."""
+    return ((line, ids, [name]) for line, (ids, name) in read_rows(path, layout))
+
+
 def _read_medic(path: Path) -> _Rows:
-    """Read MEDIC as BioSyn ships it: `id|alternative id||name|name|...`, without prefixes."""
-    for line, (ids, names) in read_split_lines(path, "||", 2, "id|alternative id||name|name"):
-        yield line, ids, names.split("|")
-
-
-def _read_mesh_terms(path: Path) -> _Rows:
-    for line, row in read_headed_rows(path, ["mesh_id", "mesh_name"]):
-        yield line, row["mesh_id"], [row["mesh_name"]]
-
-
-def _read_id_name(path: Path) -> _Rows:
-    """Read lines of `id||name`; blank ones and names without a concept are passed over."""
-    for line, (ids, name) in read_split_lines(
-        path, "||", 2, "id||name", lambda text: text.partition("||")[0].strip().lower() in _NOTHING
-    ):
-        yield line, ids, [name]
+    """Read MEDIC as BioSyn ships it, without prefixes of ids."""
+    return ((line, ids, names.split("|")) for line, (ids, names) in read_rows(path, _MEDIC))
 
 
 def _read_id_tab_name(path: Path) -> _Rows:
     """Read rows of id, name and alternative ids (Chen et al. 2021)."""
-    for line, fields in read_rows(path, 3, "a row of id<TAB>name<TAB>alternative ids"):
-        yield line, f"{fields[0]}|{fields[2]}", [fields[1]]
+    for line, (identity, name, others) in read_rows(path, _ID_TAB_NAME):
+        yield line, f"{identity}|{others}", [name]
 
 
 def _read_ctd_chemicals(path: Path) -> _Rows:
     """Read rows of name, id (`MESH:...`), five that are not read, synonyms joined by `|`."""
-    for line, text in enumerate(read_lines(path), start=1):
-        fields = text.split("\t")
-        if text.startswith("#") or not text.strip():
-            continue
-        if len(fields) < _CTD_COLUMNS:
-            what = f"expected the {_CTD_COLUMNS} columns of CTD's chemicals, found {len(fields)}"
-            raise malformed(path, line, what)
-        yield line, fields[1], [fields[0], *fields[_CTD_COLUMNS - 1].split("|")]
+    for line, (name, identity, synonyms) in read_rows(path, _CTD_CHEMICALS):
+        yield line, identity, [name, *synonyms.split("|")]
 
 
 READERS: dict[str, Callable[[Path], _Rows]] = {
     "medic": _read_medic,
     "ctd-chemicals": _read_ctd_chemicals,
-    "mesh-terms": _read_mesh_terms,
-    "id-name": _read_id_name,
+    "mesh-terms": partial(read_single_names, layout=_MESH_TERMS),
+    "id-name": partial(read_single_names, layout=_ID_NAME),
     "id-tab-name": _read_id_tab_name,
 }
 

@@ -6,7 +6,7 @@ mentions kept, a query right when all parts of its mention find an accepted conc
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -15,10 +15,13 @@ from workflow_scripts.datasets.concept_ids import ConceptIds, split_concept_ids
 from workflow_scripts.datasets.dictionaries import DictionaryFormat, read_dictionary
 from workflow_scripts.datasets.entry import TextEntry, paths_of
 from workflow_scripts.datasets.items import LinkingSet
-from workflow_scripts.datasets.rows import REMOVE, refuse_header, require_ids, require_strings
+from workflow_scripts.datasets.rows import require_ids, require_strings
+from workflow_scripts.delimited import REMOVE, Layout, read_rows, refuse_header
 
 
 class LinkingEntry(TextEntry):
+    ITEMS: ClassVar = LinkingSet
+
     whitespace: Literal["collapsed"] = Field("collapsed", description="Strings are matched.")
     dictionary: Text | Distinct[Text] = Field(
         description="File of the names to link to, or a list of files, such as the dictionary with "
@@ -40,6 +43,9 @@ class LinkingEntry(TextEntry):
 
     def dictionary_paths(self, root: Path) -> list[Path]:
         return paths_of(root, self.dictionary)
+
+    def list_files(self, root: Path) -> list[Path]:
+        return [*super().list_files(root), *self.dictionary_paths(root)]
 
 
 class Mention(NamedTuple):
@@ -122,3 +128,18 @@ def linking_set(
         found.mentions.append(query)
         found.gold.append(gold)
     return found
+
+
+class MentionColumns(LinkingEntry):
+    """A file with the columns mention and concept ids; `STRINGS` is what errors call a mention."""
+
+    STRINGS: ClassVar = "a mention"
+
+    def layout(self) -> Layout:
+        raise NotImplementedError
+
+    def read(self, root: Path) -> LinkingSet:
+        path = self.list_files(root)[0]
+        rows = read_rows(path, self.layout())
+        mentions = (Mention(path, line, *row) for line, row in rows)
+        return linking_set(root, self, mentions, what=self.STRINGS)

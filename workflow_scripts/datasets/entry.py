@@ -1,21 +1,27 @@
 """A block of `datasets` in config: what all formats have, and the files that a set is read from.
 
-A format is a module of datasets/formats: its class `Entry` (a `DatasetEntry`), `ITEMS` (the class
-of items that it yields), `list_files(root, entry)` and `read(root, entry)`; the root is the folder
-of corpora for an entry made of them. All raise `UserError`, with file and line, for bad files.
+A format is a class of entries (`DatasetEntry`): the keys of its blocks, which files they name and
+how these are read. It is the class `Entry` of a module of datasets/formats or, where it is a choice
+of columns, a class of datasets/formats/columns.py.
 """
 
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field
 
 from workflow_scripts import plugins
 from workflow_scripts.configuration.blocks import Block, Id, Text, Whitespace
+from workflow_scripts.datasets.items import Items
+
+# the module of the formats that are a choice of columns
+COLUMNS = "columns"
 
 
 class DatasetEntry(Block):
+    # the class of items that it is read as
+    ITEMS: ClassVar[type[Items]]
+
     task: Id = Field(description="What the set is scored by, such as `similarity`.")
     format: Id = Field(description="Which reader of datasets/formats, such as `sts-benchmark`.")
     split: Text = Field("test", description="Which split is read, `all` of a set without splits.")
@@ -40,19 +46,34 @@ class DatasetEntry(Block):
         """Return the ids of the corpora that the set is read from."""
         return []
 
+    def list_files(self, root: Path) -> list[Path]:
+        """Return the files below the data root (or the folder of corpora) that the set reads."""
+        return paths_of(root, self.path)
+
+    def read(self, root: Path) -> Items:
+        """Return the items of these files; `UserError`, with file and line, for bad ones."""
+        raise NotImplementedError
+
 
 class TextEntry(DatasetEntry):
     language: Text = Field(description="Of the strings, such as `en`, or `en-fr` across two.")
 
 
-def format_of(entry: DatasetEntry) -> ModuleType:
-    """Return the module of an entry's format."""
-    return plugins.load("datasets.formats", entry.format)
+def entry_type(form: str) -> type[DatasetEntry]:
+    """Return the class of a format that is in the register."""
+    own = getattr(plugins.load("datasets.formats", COLUMNS), class_of(form), None)
+    is_entry = isinstance(own, type) and issubclass(own, DatasetEntry)
+    return own if is_entry else plugins.load("datasets.formats", form).Entry
+
+
+def class_of(form: str) -> str:
+    """Return the name of a format's class in columns.py: `sts-benchmark` is `StsBenchmark`."""
+    return form.title().replace("-", "")
 
 
 def raw_files(root: str | Path, entry: DatasetEntry) -> list[Path]:
     """Return the files below the data root that a set reads; of a missing folder the folder."""
-    files = [] if entry.corpora() else format_of(entry).list_files(Path(root), entry)
+    files = [] if entry.corpora() else entry.list_files(Path(root))
     return list(dict.fromkeys(files))
 
 
@@ -60,8 +81,3 @@ def paths_of(root: Path, given: str | list[str] | dict[Any, str]) -> list[Path]:
     """Return the path of a key that is one, a list of them, or has a name for each."""
     paths = [given] if isinstance(given, str) else given
     return [root / path for path in (paths.values() if isinstance(paths, dict) else paths)]
-
-
-def one_file(root: Path, entry: Any) -> list[Path]:
-    """The `list_files` of formats whose key `path` is the file, or says the files."""
-    return paths_of(root, entry.path)

@@ -10,24 +10,26 @@ from pydantic import BeforeValidator, model_validator
 from workflow_scripts.configuration.blocks import Block, Field, Text, WholeNumber, mistake
 from workflow_scripts.datasets.entry import paths_of
 from workflow_scripts.datasets.labels import Labels
-from workflow_scripts.datasets.pair_rows import read_pair_rows
 from workflow_scripts.datasets.review_items import read_review_items
-from workflow_scripts.datasets.rows import (
+from workflow_scripts.datasets.rows import read_aligned_lines, read_groups, require_strings
+from workflow_scripts.delimited import (
     REMOVE,
+    Layout,
     malformed,
-    read_aligned_lines,
-    read_groups,
+    read_rows,
     refuse_header,
-    require_strings,
+    select,
 )
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import parse_number, read_lines, read_rows
+from workflow_scripts.files import parse_number, read_lines
 
 # what SentEval makes of a blank line, which CR and MPQA have some of
 _BLANK = "."
 PARTS = ("all", "train", "development", "test")
 Row = tuple[list[str], str]
 _REVIEWS = ".review"
+_BY_NUMBER = "a row of tab-separated columns"
+_NOT_HEADER = ("a text", "name the columns")
 # of the division of a set
 _SEED = 0
 
@@ -127,31 +129,19 @@ class Part(Block):
     def _columns(self, paths: list[Path]) -> Iterator[tuple[int, list[str]]]:
         """Yield (line, texts and label) of the rows that `where` lets through."""
         if self.hypotheses is not None:
-            yield from read_groups(paths[0], paths[1], self.hypotheses)
-            return
+            return read_groups(paths[0], paths[1], self.hypotheses)
         if isinstance(self.path, list):
-            yield from read_aligned_lines(paths)
-            return
-        wanted = self.where or {}
-        columns = [*(self.columns or ()), *map(str, wanted)]
-        values = [str(value) for value in wanted.values()]
-        for line, row in _rows_by_columns(paths[0], columns):
-            found, conditions = row[: len(row) - len(values)], row[len(row) - len(values) :]
-            if [condition.strip() for condition in conditions] == values:
-                yield line, found
-
-
-def _rows_by_columns(path: Path, columns: list[str | int]) -> Iterator[tuple[int, list[str]]]:
-    if isinstance(columns[0], int):
-        numbers = list(map(int, columns))
-        for line, fields in read_rows(path, max(numbers), "a row of tab-separated columns"):
-            row = [fields[number - 1] for number in numbers]
-            if line == 1:
-                refuse_header(row, "a text", "name the columns", path, line)
-            yield line, row
-        return
-    names = list(map(str, columns))
-    yield from (read_review_items if _has_reviews(path) else read_pair_rows)(path, names)
+            return read_aligned_lines(paths)
+        columns = self.columns or []
+        by_number = isinstance(columns[0], int)
+        kind: Any = int if by_number else str
+        where = {kind(name): str(value) for name, value in (self.where or {}).items()}
+        if _has_reviews(paths[0]) and not by_number:
+            return select(read_review_items(paths[0], [*columns, *where]), where)
+        layout = Layout(columns, delimiter=None, where=where)
+        if by_number:
+            layout = Layout(columns, _BY_NUMBER, where=where, not_header=_NOT_HEADER)
+        return read_rows(paths[0], layout)
 
 
 def _has_reviews(path: Path) -> bool:

@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from workflow_scripts.datasets.rows import malformed
+from workflow_scripts.delimited import Layout, read_rows
 from workflow_scripts.errors import UserError, nearest_name
-from workflow_scripts.files import stream_lines
 
-_CONCEPT, _LANGUAGE, _SOURCE, _STRING, _SUPPRESS = 0, 1, 11, 14, 16
-_COLUMNS = 18
+# CUI, LAT, SAB, STR and SUPPRESS; each of the 18 columns ends with a bar
+_LAYOUT = Layout((1, 2, 12, 15, 17), "the 18 columns of MRCONSO.RRF", width=18, delimiter="|")
 
 
 def read_mrconso(
@@ -22,19 +21,11 @@ def read_mrconso(
     known_sources: set[str] = set()
     wanted_sources = None if sources is None else set(sources)
     wanted_flags = set(suppress)
-    for line, text in enumerate(stream_lines(path), start=1):
-        fields = text.split("|")
-        # Each of the 18 columns ends with a bar, which makes an empty nineteenth.
-        if len(fields) < _COLUMNS:
-            what = f"expected the {_COLUMNS} columns of MRCONSO.RRF, found {len(fields)}"
-            raise malformed(path, line, what)
-        known_sources.add(fields[_SOURCE])
-        if (
-            fields[_LANGUAGE] == language
-            and fields[_SUPPRESS] in wanted_flags
-            and (wanted_sources is None or fields[_SOURCE] in wanted_sources)
-        ):
-            yield line, fields[_CONCEPT], fields[_STRING]
+    for line, (concept, own_language, source, name, flag) in read_rows(path, _LAYOUT):
+        known_sources.add(source)
+        wanted = wanted_sources is None or source in wanted_sources
+        if wanted and own_language == language and flag in wanted_flags:
+            yield line, concept, name
     for source in sorted((wanted_sources or set()) - known_sources):
         hint = nearest_name(source, known_sources)
         raise UserError(path, f"no row of source {source}", hint)

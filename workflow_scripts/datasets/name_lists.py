@@ -8,19 +8,15 @@ from pathlib import Path
 
 from workflow_scripts.corpora.obo import read_obo_terms
 from workflow_scripts.datasets.concept_ids import split_concept_ids
-from workflow_scripts.datasets.dictionaries import READERS
+from workflow_scripts.datasets.dictionaries import READERS, read_single_names
 from workflow_scripts.datasets.mrconso import read_mrconso
-from workflow_scripts.datasets.rows import (
-    REMOVE,
-    malformed,
-    refuse_header,
-    refuse_quoted_tab,
-    require_ids,
-)
+from workflow_scripts.datasets.rows import require_ids
 from workflow_scripts.datasets.strings import normalise_whitespace
+from workflow_scripts.delimited import REMOVE, Layout, malformed, refuse_header
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import read_rows, stream_lines
+from workflow_scripts.files import stream_lines
 
+_TSV = Layout((1, 2), "a row of id<TAB>name", refuse_quoted_tab=True)
 # that decide the format
 _LINES_LOOKED_AT = 1000
 # line number, id as written, names
@@ -46,19 +42,13 @@ def _read_mrconso(path: Path, choices: Choices) -> _Rows:
     return ((line, identity, [name]) for line, identity, name in rows)
 
 
-def _read_tsv(path: Path, choices: Choices) -> _Rows:
-    for line, row in read_rows(path, 2, "a row of id<TAB>name"):
-        refuse_quoted_tab(row, path, line)
-        yield line, row[0], row[1:2]
-
-
 def _read_lines(path: Path, choices: Choices) -> _Rows:
     lines = enumerate(stream_lines(path), start=1)
     return ((line, text, [text]) for line, text in lines if text.strip())
 
 
 _READERS: dict[str, Callable[[Path, Choices], _Rows]] = {
-    "tsv": _read_tsv,
+    "tsv": lambda path, choices: read_single_names(path, _TSV),
     "lines": _read_lines,
     "obo": lambda path, choices: read_obo_terms(path),
     "mrconso": _read_mrconso,

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts import plugins
 from workflow_scripts.configuration.blocks import read_block
-from workflow_scripts.datasets.entry import DatasetEntry, format_of, raw_files
+from workflow_scripts.datasets.entry import DatasetEntry, entry_type, raw_files
 from workflow_scripts.datasets.items import Items
 from workflow_scripts.datasets.strings import StringTable
 from workflow_scripts.errors import UserError, run_command
@@ -30,12 +29,12 @@ def read_dataset(
         if not path.is_file():
             remedy = entry.obtain or "put it there or choose another data root"
             raise UserError(path, f"no such file, needed by {where}", remedy)
-    form, place = format_of(entry), corpora if entry.corpora() else Path(root)
-    items: Items = form.read(place, entry)
+    place = corpora if entry.corpora() else Path(root)
+    items = entry.read(place)
     if entry.whitespace == "collapsed":
         items.collapse()
     if lacks := items.lacks():
-        files = ", ".join(map(str, form.list_files(place, entry)[:2]))
+        files = ", ".join(map(str, entry.list_files(place)[:2]))
         raise UserError(where, f"no {lacks} in {files}", "check the files and the entry")
     return items
 
@@ -74,8 +73,7 @@ def main(argv: list[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     entries = {}
     for name, entry in arguments.block["datasets"].items():
-        form = plugins.load("datasets.formats", entry["format"])
-        entries[name] = read_block(form.Entry, entry, f"datasets.{name}")
+        entries[name] = read_block(entry_type(entry["format"]), entry, f"datasets.{name}")
     language = arguments.block.get("language")
     strings, datasets = read_suite(arguments.root, entries, language, arguments.corpora)
     items = {"suite": arguments.suite, "datasets": datasets}

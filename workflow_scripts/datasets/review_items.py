@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
-from workflow_scripts.datasets.rows import malformed
+from workflow_scripts.delimited import malformed
 from workflow_scripts.files import read_text
 
 

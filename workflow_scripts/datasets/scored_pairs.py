@@ -3,11 +3,17 @@
 import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
+from workflow_scripts.datasets.entry import TextEntry
 from workflow_scripts.datasets.items import SimilaritySet
-from workflow_scripts.datasets.rows import malformed, require_strings, unequal_lengths
-from workflow_scripts.files import parse_number, read_lines, read_rows
+from workflow_scripts.datasets.rows import require_strings, unequal_lengths
+from workflow_scripts.delimited import Layout, Row, malformed, read_rows
+from workflow_scripts.files import parse_number, read_lines
+
+STS_BENCHMARK = Layout(
+    (6, 7, 5, 2), "an STS Benchmark row of genre, file, year, number, score, sentence, sentence"
+)
 
 
 class ScoredRow(NamedTuple):
@@ -54,9 +60,40 @@ def read_with_gold_file(
 
     With `surplus` the first may go on after the last score.
     """
-    rows = list(read_rows(path, 2, "a row of sentence<TAB>sentence"))
+    rows = list(read_rows(path, Layout((1, 2), "a row of sentence<TAB>sentence")))
     scores = read_lines(gold_path)
     if len(rows) < len(scores) or (len(rows) > len(scores) and not surplus):
         raise unequal_lengths(path, len(rows), gold_path, len(scores))
-    for (line, (left, right, *_)), gold in zip(rows, scores, strict=False):
+    for (line, (left, right)), gold in zip(rows, scores, strict=False):
         yield ScoredRow(line, path, left, right, gold, subset, gold_path)
+
+
+class ScoredColumns(TextEntry):
+    """A file with the columns left string, right string, score and, perhaps, subset.
+
+    Scores are within the scale; `STRINGS` is what errors call a string.
+    """
+
+    ITEMS: ClassVar = SimilaritySet
+    LAYOUT: ClassVar[Layout]
+    SCALE: ClassVar = (0.0, 5.0)
+    STRINGS: ClassVar = "a sentence"
+
+    def layout(self) -> Layout:
+        return self.LAYOUT
+
+    def scale(self) -> tuple[float, float]:
+        return self.SCALE
+
+    def rows(self, path: Path) -> Iterator[Row]:
+        return read_rows(path, self.layout())
+
+    def subset(self, path: Path) -> str:
+        """Return the subset of all pairs where no column has it."""
+        return path.name.partition(".")[0]
+
+    def read(self, root: Path) -> SimilaritySet:
+        [path] = self.list_files(root)
+        subset = self.subset(path)
+        rows = (ScoredRow(line, path, *[*row, subset][:4]) for line, row in self.rows(path))
+        return scored_pairs(rows, *self.scale(), self.STRINGS)

@@ -4,14 +4,15 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from workflow_scripts.datasets.rows import malformed
 from workflow_scripts.datasets.strings import normalise_whitespace, unique_in_order
+from workflow_scripts.delimited import Layout, malformed, read_rows
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import given_lines, read_lines
+from workflow_scripts.files import given_lines
 
 Pair = tuple[str, str]
 _SOURCES = ("source", "source_word", "src", "word")
 _TARGETS = ("target", "target_word", "tgt", "trg", "translation")
+_LINES = Layout(skip=lambda text: not text.strip())
 _HEADERS = {(source, target) for source in _SOURCES for target in _TARGETS}
 
 
@@ -23,12 +24,10 @@ def read_pairs(path: Path) -> list[Pair]:
     passed over.
     """
     pairs = []
-    for number, line in enumerate(read_lines(path), start=1):
-        if not line.strip():
-            continue
-        fields = line.split("\t") if "\t" in line else line.split()
-        words = [normalise_whitespace(field) for field in fields]
-        if "\t" not in line and len(words) > 2:
+    for number, fields in read_rows(path, _LINES):
+        has_tab = len(fields) > 1
+        words = list(map(normalise_whitespace, fields if has_tab else fields[0].split()))
+        if not has_tab and len(words) > 2:
             what = (
                 f"expected a word and its translation, found {len(words)} words; put a tab between"
             )

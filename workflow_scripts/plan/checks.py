@@ -1,7 +1,7 @@
 """What one block of a config says of another: ids that must be there, and fit."""
 
 from workflow_scripts.corpora.kinds.register import check_joined
-from workflow_scripts.datasets.entry import DatasetEntry, format_of
+from workflow_scripts.datasets.entry import DatasetEntry
 from workflow_scripts.errors import ConfigError, UserError, nearest_name
 from workflow_scripts.plan.typed import Typed
 from workflow_scripts.scoring.tasks import register as tasks
@@ -69,7 +69,7 @@ def check_development(
 
 def _check_task(name: str, entry: DatasetEntry) -> None:
     """Raise `UserError` unless a data set's task scores the items that its format gives."""
-    items = format_of(entry).ITEMS.__name__
+    items = entry.ITEMS.__name__
     fitting = [task for task in tasks.TASKS if items == tasks.task(task).ITEMS]
     # sets that no task scores yet can be read and embedded
     if fitting and entry.task not in fitting:

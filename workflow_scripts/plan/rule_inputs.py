@@ -1,11 +1,15 @@
 """What each rule gets: inputs, params and the values of its wildcards."""
 
+import inspect
 import re
 from collections.abc import Iterable
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from workflow_scripts.canonical import canonical
+from workflow_scripts.datasets.entry import COLUMNS, DatasetEntry
 from workflow_scripts.errors import UserError
 from workflow_scripts.plan.availability import Availability
 from workflow_scripts.plan.cell_requests import CellRequests
@@ -14,6 +18,7 @@ from workflow_scripts.plan.models import Models
 from workflow_scripts.plan.typed import Typed
 from workflow_scripts.plugins import module_of
 from workflow_scripts.scoring.tasks import register as tasks
+from workflow_scripts.sources import PACKAGE
 
 _IDS = "model source_model target_model recipe corpus source_corpus target_corpus suite dataset"
 # what wildcards match; ids joined by "--" would be taken for the two sides of a lexicon pair
@@ -21,6 +26,20 @@ WILDCARDS = {
     **dict.fromkeys([*_IDS.split(), "search"], r"[a-z0-9]+([-_.][a-z0-9]+)*"),
     **dict.fromkeys(("seed", "slice"), r"[0-9]+"),
 }
+
+
+@cache
+def _reader(kind: type[DatasetEntry]) -> tuple[list[str], str]:
+    """Return the modules that read a format, and the hash of its class if that is in columns.py.
+
+    That file is not among them: it has many formats, and a suite depends on its own.
+    """
+    columns = f"{PACKAGE}.{module_of('datasets.formats', COLUMNS)}"
+    found = [one for one in kind.__mro__ if one.__module__.startswith(f"{PACKAGE}.")]
+    code = "".join(inspect.getsource(one) for one in found if one.__module__ == columns)
+    digest = sha256(code.encode()).hexdigest() if code else ""
+    modules = {one.__module__ for one in found} - {columns}
+    return sorted(one.removeprefix(f"{PACKAGE}.") for one in modules), digest
 
 
 class RuleInputs:
@@ -120,9 +139,17 @@ class RuleInputs:
         return f"{self.results}/datasets/{suite}/{file}"
 
     def suite_modules(self, suite: str) -> list[str]:
-        """Return the modules of the formats of a suite's data sets."""
+        """Return the modules that read a suite's data sets."""
+        return sorted({one for kind in self._formats(suite).values() for one in _reader(kind)[0]})
+
+    def suite_declarations(self, suite: str) -> str:
+        """Return the hashes of the classes of columns.py that read a suite's data sets."""
+        codes = {form: _reader(kind)[1] for form, kind in self._formats(suite).items()}
+        return canonical({form: code for form, code in codes.items() if code})
+
+    def _formats(self, suite: str) -> dict[str, type[DatasetEntry]]:
         entries = [self._typed.datasets[name] for name in self._availability.suite_datasets(suite)]
-        return sorted({module_of("datasets.formats", entry.format) for entry in entries})
+        return {entry.format: type(entry) for entry in entries}
 
     def suite_tasks(self, suite: str) -> list[str]:
         """Return the tasks of a suite's data sets that are scored, sorted."""

@@ -4,20 +4,16 @@ import argparse
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from workflow_scripts.datasets.concept_ids import ids_meet, split_concept_ids, unmet
-from workflow_scripts.datasets.rows import (
-    malformed,
-    positions_of,
-    refuse_header,
-    refuse_quoted_tab,
-    require_ids,
-)
+from workflow_scripts.datasets.rows import require_ids
 from workflow_scripts.datasets.strings import normalise_whitespace
+from workflow_scripts.delimited import Layout, rows_of
 from workflow_scripts.errors import UserError, nearest_name
 from workflow_scripts.files import given_lines
 from workflow_scripts.retrieval.rankings import as_written
@@ -39,6 +35,21 @@ class Mention(NamedTuple):
     gold: str | None = None
 
 
+@dataclass(frozen=True)
+class _MentionLayout(Layout):
+    blank_end: bool = False
+    refuse_quoted_tab: bool = True
+    not_header: tuple[str, str] | None = (
+        *("a mention", "name the columns (--mention-column {first}), or remove the line"),
+    )
+
+    def no_column(self, name: str, header: Sequence[str]) -> tuple[str, str]:
+        return f"no column {name!r}", nearest_name(name, header)
+
+    def wrong_width(self, fields: Sequence[str]) -> str:
+        return f"no column {self.width}, found {len(fields)}"
+
+
 def read_mentions(source: str, column: str | None, gold: str | None) -> Iterator[Mention]:
     """Yield the mentions of a file, or of stdin for "-": a line each, or columns of a tsv.
 
@@ -49,31 +60,19 @@ def read_mentions(source: str, column: str | None, gold: str | None) -> Iterator
     if column is None and gold is None:
         yield from (Mention(normalise_whitespace(text)) for text in lines)
         return
-    places: list[int] | None = None
-    wanted = [column or "1", *([gold] if gold else [])]
-    if wanted[1:] == wanted[:1]:
+    columns: list[Any] = [column or "1", *([gold] if gold else [])]
+    if columns[1:] == columns[:1]:
         raise UserError(f"--gold-column {gold}", "is that of the mentions", "choose another")
-    if all(map(_NUMBER.fullmatch, wanted)):
-        places = [int(one) - 1 for one in wanted]
-        if min(places) < 0:
+    if all(map(_NUMBER.fullmatch, columns)):
+        columns = list(map(int, columns))
+        if min(columns) < 1:
             raise UserError(f"{path}:1", "no column 0", "columns count from 1")
-    for number, text in enumerate(lines, start=1):
-        fields = text.split("\t")
-        if places is None:
-            if unknown := [one for one in wanted if one not in fields]:
-                hint = nearest_name(unknown[0], fields)
-                raise UserError(f"{path}:1", f"no column {unknown[0]!r}", hint)
-            places = positions_of(fields, wanted, path, number)
-            continue
-        if max(places) >= len(fields):
-            raise malformed(path, number, f"no column {max(places) + 1}, found {len(fields)}")
-        refuse_quoted_tab(fields, path, number)
-        if number == 1:
-            seen = [fields[place] for place in places] if len(places) > 1 else fields
-            how = fields[places[0]].strip()
-            remedy = f"name the columns (--mention-column {how}), or remove the line"
-            refuse_header(seen, "a mention", remedy, path, number)
-        mention, *others = (normalise_whitespace(fields[place]) for place in places)
+    elif (header := next(lines, None)) is not None:
+        lines = chain([header], lines)
+    else:
+        return
+    for number, row in rows_of(path, lines, _MentionLayout(columns)):
+        mention, *others = map(normalise_whitespace, row)
         for ids in others:
             require_ids(split_concept_ids(ids), path, number)
         yield Mention(mention, *others)

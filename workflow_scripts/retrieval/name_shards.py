@@ -11,8 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
+from workflow_scripts.delimited import Layout, read_rows
 from workflow_scripts.errors import damaged_file_error
-from workflow_scripts.files import atomic_text, read_rows
+from workflow_scripts.files import atomic_text
 from workflow_scripts.retrieval.linked_ids import Search, best_links, named_links
 from workflow_scripts.retrieval.mention_links import BATCH, Found
 from workflow_scripts.retrieval.name_index import NameIndex
@@ -47,7 +48,7 @@ def merge_rankings(paths: Iterable[Path], k: int) -> Iterator[list[Found]]:
 
 
 def _read_ranking(path: Path) -> Iterator[tuple[int, Found]]:
-    for _, row in read_rows(path, 4, "a row of a shard's ranking"):
+    for _, row in read_rows(path, Layout(what="a row of a shard's ranking", width=4)):
         with damaged_file_error(path):
             number, identity, name, score = row
             found = int(number), (identity, name, float(score))

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from workflow_scripts.delimited import Layout, read_rows
 from workflow_scripts.errors import UserError, damaged_file_error
-from workflow_scripts.files import atomic_text, read_rows, require_header, write_text
+from workflow_scripts.files import atomic_text, require_header, write_text
 
 # of what commands find
 FORMATS = ("tsv", "jsonl")
@@ -87,7 +88,8 @@ def write_found(
 
 def read_rankings(path: str | Path, kind: type[Ranked]) -> list[Ranked]:
     """Return the rows of a file of `write_rankings`."""
-    rows = read_rows(path, len(kind._fields), f"a row of {kind.__name__}")
+    layout = Layout(what=f"a row of {kind.__name__}", width=len(kind._fields))
+    rows = read_rows(path, layout)
     with damaged_file_error(path):
         require_header(next(rows, (1, []))[1], kind._fields)
         return [

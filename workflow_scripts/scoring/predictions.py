@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.delimited import Layout, read_rows
 from workflow_scripts.errors import damaged_file_error
-from workflow_scripts.files import read_rows, require_header, write_text
+from workflow_scripts.files import require_header, write_text
 
 # parts whose items are tested
 TESTED = ("all", "test")
@@ -34,7 +35,7 @@ def read_predictions(path: Path) -> dict[str, list[str]]:
     """Return the predictions of each data set in a file of `write_predictions`."""
     found: dict[str, list[str]] = defaultdict(list)
     with damaged_file_error(path):
-        rows = read_rows(path, len(_HEADER), "a prediction")
+        rows = read_rows(path, Layout(what="a prediction", width=len(_HEADER)))
         require_header(next(rows, (1, []))[1], _HEADER)
         for _, (dataset, item, value) in rows:
             if item != str(len(found[dataset])):

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from workflow_scripts.delimited import Layout, read_rows
 from workflow_scripts.errors import UserError, damaged_file_error
-from workflow_scripts.files import parse_number, read_rows, require_header, write_text
+from workflow_scripts.files import parse_number, require_header, write_text
 
 
 class EncoderIds(NamedTuple):
@@ -67,7 +68,8 @@ def write_scores(path: str | Path, scores: Iterable[Score]) -> None:
 
 def read_scores(path: str | Path) -> list[Score]:
     """Return the scores of a file of `write_scores`."""
-    rows = read_rows(path, len(HEADER), f"a row of {' '.join(HEADER)}")
+    layout = Layout(what=f"a row of {' '.join(HEADER)}", width=len(HEADER))
+    rows = read_rows(path, layout)
     with damaged_file_error(path):
         require_header(next(rows, (1, []))[1], HEADER)
         return [_read(cells) for _, cells in rows]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from workflow_scripts.datasets.headed_rows import read_headed_rows
+from workflow_scripts.delimited import Layout, read_rows
 from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.files import read_json
 from workflow_scripts.tuning.recipe import change_recipe, tuning_recipe_of
@@ -66,11 +66,11 @@ def read_search(table: str, report: str) -> Search:
         search = content["search"]
         axes = [axis for axis, _ in search["axes"]]
         recipe = change_recipe(search["recipe"], search["set"])
-        for _, row in read_headed_rows(table, ["rank", *axes, "mean"]):
-            settings = {axis: json.loads(row[axis]) for axis in axes}
+        for _, (rank, *row, mean) in read_rows(table, Layout(["rank", *axes, "mean"])):
+            settings = {axis: json.loads(text) for axis, text in zip(axes, row, strict=True)}
             choices = tuning_recipe_of(search["recipe_name"], change_recipe(recipe, settings))
             values = {name: float(getattr(choices, name)) for name in HYPER_PARAMETERS}
-            cells.append((values, float(row["mean"]) if row["rank"] else None))
+            cells.append((values, float(mean) if rank else None))
     return Search(content, tuple(cells))
 
 

@@ -3,8 +3,9 @@
 from decimal import Decimal
 from pathlib import Path
 
+from workflow_scripts.delimited import Layout, read_rows
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import parse_number, read_rows
+from workflow_scripts.files import parse_number
 
 HEADER = ["table", "row", "column", "value"]
 
@@ -18,8 +19,8 @@ def read_published(path: str | None) -> dict[tuple[str, str], Decimal]:
     published: dict[tuple[str, str], Decimal] = {}
     if path is None:
         return published
-    what = "table<TAB>row<TAB>column<TAB>value"
-    header, *lines = [*read_rows(path, len(HEADER), what)] or [(1, [])]
+    layout = Layout(what="table<TAB>row<TAB>column<TAB>value", width=len(HEADER))
+    header, *lines = [*read_rows(path, layout)] or [(1, [])]
     if header[1] != HEADER:
         problem = f"the header must be {' '.join(HEADER)}, tab-separated"
         raise UserError(f"{path}:1", problem, "correct it")

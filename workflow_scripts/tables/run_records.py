@@ -21,7 +21,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from workflow_scripts.datasets.headed_rows import read_headed_rows
+from workflow_scripts.delimited import Layout, read_rows
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json
 from workflow_scripts.usage import STARTED, machine_text, started
@@ -66,9 +66,9 @@ def read_jobs(results: Path, jobs: Iterable[str]) -> dict[str, JobRecord]:
         file = results / f"benchmarks/{job}.tsv"
         # one of another program is not shown
         with suppress(UserError, ValueError):
-            for _, row in islice(read_headed_rows(file, ["s"], _RECORDED), 1):
-                about = (row.get(name, "") for name in _RECORDED)
-                found[job] = JobRecord(float(row["s"]), *about)
+            rows = read_rows(file, Layout(["s"], optional=_RECORDED))
+            for _, (seconds, *about) in islice(rows, 1):
+                found[job] = JobRecord(float(seconds), *about)
     return found
 
 

@@ -5,8 +5,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from workflow_scripts.delimited import Layout, read_rows
 from workflow_scripts.errors import damaged_file_error
-from workflow_scripts.files import read_rows, write_text
+from workflow_scripts.files import write_text
 from workflow_scripts.scoring.tidy_scores import field_text
 from workflow_scripts.tables.cells import NOT_RUN, ShownTable
 
@@ -88,7 +89,7 @@ def write_cells(path: str | Path, cells: Iterable[TidyCell]) -> None:
 def read_cells(path: str | Path) -> list[TidyCell]:
     """Return the cells of a file of `write_cells`."""
     with damaged_file_error(path):
-        _, *rows = read_rows(path, len(HEADER), "a cell")
+        _, *rows = read_rows(path, Layout(what="a cell", width=len(HEADER)))
         return [_read(row) for _, row in rows]
 
 

@@ -14,7 +14,7 @@ from workflow_scripts.corpora.text_cleaning import comparison_key
 from workflow_scripts.corpora.text_files import TextFiles, kept_out_keys
 from workflow_scripts.corpora.wikimatrix import read_wikimatrix
 from workflow_scripts.datasets.rows import read_aligned_lines
-from workflow_scripts.files import read_rows
+from workflow_scripts.delimited import Layout, read_rows
 
 RANDOM = True
 
@@ -54,9 +54,8 @@ class PairFiles(Block):
             return (texts for _, texts in read_aligned_lines([path, *others]))
         if self.margin is not None:
             return (fields[1:3] for fields in read_wikimatrix(path, self.margin))
-        columns = self.columns or [1, 2]
-        rows = read_rows(path, max(columns), "a row of sentence<TAB>translation")
-        return ([fields[column - 1] for column in columns] for _, fields in rows)
+        layout = Layout(self.columns or [1, 2], "a row of sentence<TAB>translation")
+        return (pair for _, pair in read_rows(path, layout))
 
 
 class Options(SampledBlock):

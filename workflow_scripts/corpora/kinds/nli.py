@@ -11,8 +11,8 @@ from pydantic import model_validator
 from workflow_scripts.configuration.blocks import Distinct, Field, Text, mistake
 from workflow_scripts.corpora.block import SampledBlock
 from workflow_scripts.corpora.pair_lines import LABELS, pair_lines
-from workflow_scripts.datasets.pair_rows import read_pair_rows
-from workflow_scripts.datasets.rows import malformed, read_groups, unequal_lengths
+from workflow_scripts.datasets.rows import read_groups, unequal_lengths
+from workflow_scripts.delimited import Layout, malformed, read_rows
 
 RANDOM = True
 _LANGUAGE = "{language}"
@@ -105,5 +105,5 @@ def _triples(root: Path, options: Options, seed: int, dropped: Counter[str]) -> 
 
 def _rows(path: Path, root: Path, options: Options) -> Iterator[tuple[int, list[str]]]:
     if options.labels is None:
-        return read_pair_rows(path, options.columns)
+        return read_rows(path, Layout(options.columns, delimiter=None))
     return read_groups(path, root / options.labels, _HYPOTHESES)

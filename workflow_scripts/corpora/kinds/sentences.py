@@ -1,7 +1,7 @@
 """A sample of sentences: of lines, of mined parallel text, or of sets of sentence pairs."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -10,14 +10,18 @@ from pydantic import ValidationInfo, field_validator
 from workflow_scripts.configuration.blocks import Field, Text, mistake
 from workflow_scripts.corpora.block import SampledBlock, one_file
 from workflow_scripts.corpora.wikimatrix import read_wikimatrix
-from workflow_scripts.datasets.formats.sts_benchmark import read_benchmark_rows
-from workflow_scripts.datasets.pair_rows import read_pair_rows
+from workflow_scripts.datasets.rows import require_strings
+from workflow_scripts.datasets.scored_pairs import STS_BENCHMARK
+from workflow_scripts.delimited import Layout, read_rows
 from workflow_scripts.files import read_lines
 
 RANDOM = True
 list_files = one_file
 # Columns of a pair's two strings in the files of GLUE and of the Stanford NLI group.
-_PAIRS = {"qnli": ["question", "sentence"], "nli": ["sentence1", "sentence2"]}
+_PAIRS = {
+    "qnli": Layout(["question", "sentence"], delimiter=None),
+    "nli": Layout(["sentence1", "sentence2"], delimiter=None),
+}
 _SIDES = {"left": 1, "right": 2}
 
 
@@ -47,10 +51,16 @@ class Options(SampledBlock):
 def strings(root: Path, options: Options, seed: int, dropped: Counter[str]) -> Iterable[str]:
     path = root / options.path
     if options.format == "sts-benchmark":
-        return (text for _, fields in read_benchmark_rows(path) for text in fields[5:7])
+        return _benchmark_sentences(path)
     if options.format == "wikimatrix":
         column = _SIDES[options.side]
         return (fields[column] for fields in read_wikimatrix(path, options.margin))
     if options.format in _PAIRS:
-        return (text for _, pair in read_pair_rows(path, _PAIRS[options.format]) for text in pair)
+        return (text for _, pair in read_rows(path, _PAIRS[options.format]) for text in pair)
     return read_lines(path)
+
+
+def _benchmark_sentences(path: Path) -> Iterator[str]:
+    for line, row in read_rows(path, STS_BENCHMARK):
+        require_strings(row[:2], "a sentence", path, line)
+        yield from row[:2]

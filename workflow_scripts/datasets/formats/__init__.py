@@ -1,1 +1,1 @@
-"""The file formats of evaluation sets, one module each."""
+"""The file formats of evaluation sets: a module each, or a class of columns.py."""

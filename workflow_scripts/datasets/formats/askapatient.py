@@ -11,10 +11,11 @@ from typing import Annotated, Literal
 from workflow_scripts.configuration.blocks import Field, Text
 from workflow_scripts.datasets.entity_linking import LinkingEntry, Mention, linking_set
 from workflow_scripts.datasets.items import LinkingSet
-from workflow_scripts.datasets.rows import read_split_lines
-from workflow_scripts.files import read_rows
+from workflow_scripts.delimited import Layout, read_rows
 
-ITEMS = LinkingSet
+# columns of phrase and id
+_ORIGINAL = Layout((3, 1), "a row of id<TAB>preferred name<TAB>phrase", encoding="iso-8859-1")
+_PREPROCESSED = Layout((2, 1), "id||phrase", exact=True, delimiter="||")
 
 
 class Entry(LinkingEntry):
@@ -26,29 +27,21 @@ class Entry(LinkingEntry):
         "original", description="*.test.txt, or SapBERT's *.test.preprocessed_query.txt."
     )
 
+    def _query_paths(self, root: Path) -> list[Path]:
+        # the split is called validation in the files' names
+        split = {"dev": "validation"}.get(self.split, self.split)
+        ending = {"original": "txt", "preprocessed": "preprocessed_query.txt"}[self.form]
+        folds = range(10) if self.fold == "all" else [self.fold]
+        return [root / self.path / f"AskAPatient.fold-{fold}.{split}.{ending}" for fold in folds]
 
-def _query_paths(root: Path, entry: Entry) -> list[Path]:
-    # the split is called validation in the files' names
-    split = {"dev": "validation"}.get(entry.split, entry.split)
-    ending = {"original": "txt", "preprocessed": "preprocessed_query.txt"}[entry.form]
-    folds = range(10) if entry.fold == "all" else [entry.fold]
-    return [root / entry.path / f"AskAPatient.fold-{fold}.{split}.{ending}" for fold in folds]
+    def list_files(self, root: Path) -> list[Path]:
+        return [*self._query_paths(root), *self.dictionary_paths(root)]
 
+    def _phrases(self, root: Path) -> Iterator[Mention]:
+        for path in self._query_paths(root):
+            layout = _ORIGINAL if self.form == "original" else _PREPROCESSED
+            for line, (phrase, ids) in read_rows(path, layout):
+                yield Mention(path, line, phrase, ids)
 
-def list_files(root: Path, entry: Entry) -> list[Path]:
-    return [*_query_paths(root, entry), *entry.dictionary_paths(root)]
-
-
-def _phrases(path: Path, form: str) -> Iterator[Mention]:
-    if form == "original":
-        what = "a row of id<TAB>preferred name<TAB>phrase"
-        for line, fields in read_rows(path, 3, what, encoding="iso-8859-1"):
-            yield Mention(path, line, fields[2], fields[0])
-    else:
-        for line, (ids, phrase) in read_split_lines(path, "||", 2, "id||phrase"):
-            yield Mention(path, line, phrase, ids)
-
-
-def read(root: Path, entry: Entry) -> LinkingSet:
-    phrases = (one for path in _query_paths(root, entry) for one in _phrases(path, entry.form))
-    return linking_set(root, entry, phrases, what="a phrase")
+    def read(self, root: Path) -> LinkingSet:
+        return linking_set(root, self, self._phrases(root), what="a phrase")

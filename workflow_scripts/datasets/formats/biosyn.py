@@ -11,13 +11,20 @@ from pathlib import Path
 from workflow_scripts.configuration.blocks import Field, Text
 from workflow_scripts.datasets.entity_linking import LinkingEntry, Mention, linking_set
 from workflow_scripts.datasets.items import LinkingSet
-from workflow_scripts.datasets.rows import read_split_lines
+from workflow_scripts.delimited import Layout, read_rows
 
-ITEMS = LinkingSet
+_WHAT = "document||span||type||mention||ids (5 fields)"
+_QUERY = Layout((4, 5), _WHAT, exact=True, delimiter="||")
 
 
 class Entry(LinkingEntry):
     path: Text = Field(description="The folder of a split, such as ncbi-disease/processed_test.")
+
+    def list_files(self, root: Path) -> list[Path]:
+        return [*_query_paths(root / self.path), *self.dictionary_paths(root)]
+
+    def read(self, root: Path) -> LinkingSet:
+        return linking_set(root, self, _mentions(root / self.path))
 
 
 def _query_paths(folder: Path) -> list[Path]:
@@ -27,10 +34,6 @@ def _query_paths(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.concept")) or [folder / "*.concept"]
 
 
-def list_files(root: Path, entry: Entry) -> list[Path]:
-    return [*_query_paths(root / entry.path), *entry.dictionary_paths(root)]
-
-
 def split_mention(mention: str) -> list[str]:
     """Return the parts of a mention as upstream splits it, at each `|` and `+`, without blanks."""
     return [part for part in re.split(r"[|+]", mention) if part.strip()]
@@ -38,11 +41,6 @@ def split_mention(mention: str) -> list[str]:
 
 def _mentions(folder: Path) -> Iterator[Mention]:
     for path in _query_paths(folder):
-        what = "document||span||type||mention||ids (5 fields)"
-        for line, (*_, mention, ids) in read_split_lines(path, "||", 5, what):
+        for line, (mention, ids) in read_rows(path, _QUERY):
             parts = split_mention(mention)
             yield Mention(path, line, " ".join(parts), ids, parts)
-
-
-def read(root: Path, entry: Entry) -> LinkingSet:
-    return linking_set(root, entry, _mentions(root / entry.path))

@@ -4,6 +4,7 @@ The paper measures isotropy (Tables 9 and 14) on strings that models are tuned o
 """
 
 from pathlib import Path
+from typing import ClassVar
 
 from workflow_scripts.configuration.blocks import Field, Id
 from workflow_scripts.datasets.entry import TextEntry
@@ -11,24 +12,22 @@ from workflow_scripts.datasets.items import StringSet
 from workflow_scripts.datasets.strings import unique_in_order
 from workflow_scripts.files import read_lines
 
-ITEMS = StringSet
-
 
 class Entry(TextEntry):
+    ITEMS: ClassVar = StringSet
+
     corpus: Id = Field(description="The id of a corpus of config.")
 
     def corpora(self) -> list[str]:
         return [self.corpus]
 
+    def list_files(self, root: Path) -> list[Path]:
+        return [root / f"{self.corpus}.txt"]
 
-def list_files(root: Path, entry: Entry) -> list[Path]:
-    return [root / f"{entry.corpus}.txt"]
-
-
-def read(root: Path, entry: Entry) -> StringSet:
-    """Return the different strings; a repeated one (some corpora hold such) counts once."""
-    [path] = list_files(root, entry)
-    strings = [line for line in read_lines(path) if line.strip()]
-    found = StringSet(strings=unique_in_order(strings))
-    found.drop("repeated", len(strings) - len(found.strings))
-    return found
+    def read(self, root: Path) -> StringSet:
+        """Return the different strings; a repeated one (some corpora hold such) counts once."""
+        [path] = self.list_files(root)
+        strings = [line for line in read_lines(path) if line.strip()]
+        found = StringSet(strings=unique_in_order(strings))
+        found.drop("repeated", len(strings) - len(found.strings))
+        return found

@@ -5,7 +5,7 @@ many languages, and others of their layouts.
 """
 
 from pathlib import Path
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
@@ -23,12 +23,13 @@ from workflow_scripts.datasets.labelled_rows import (
 from workflow_scripts.datasets.labels import SCALE, Labels
 from workflow_scripts.errors import UserError
 
-ITEMS = LabelledTexts
 # labels in a message
 _MOST_SHOWN = 20
 
 
 class Entry(TextEntry):
+    ITEMS: ClassVar = LabelledTexts
+
     whitespace: Whitespace = Field(
         "collapsed",
         description="SentEval joins words by single blanks; `kept`: as the files have it.",
@@ -55,7 +56,7 @@ class Entry(TextEntry):
 
     @model_validator(mode="after")
     def _parts_of_one_way(self) -> Self:
-        given = {name for name, _ in _given(self)}
+        given = {*self._given()}
         made = set(self.divided or ())
         if given == {"all"}:
             given = made or given
@@ -71,54 +72,52 @@ class Entry(TextEntry):
             raise mistake("give `all` alone, or `train` and `test`, with `development` or not")
         return self
 
+    def _given(self) -> dict[str, list[Part]]:
+        return {name: parts for name in PARTS if (parts := getattr(self, name)) is not None}
 
-def _given(entry: Entry) -> list[tuple[str, list[Part]]]:
-    return [(name, parts) for name in PARTS if (parts := getattr(entry, name)) is not None]
+    def sources(self) -> list[tuple[str, list[Part]]]:
+        """Return each part of the set, those made by dividing too, with what it is read from."""
+        given, made = self._given(), self.divided or {}
+        divided = None if not made else "all" if "all" in given else "train"
+        sources = [(name, divided if name in made else name) for name in PARTS]
+        return [
+            (name, given[source])
+            for name, source in sources
+            if source in given and (name in made or name != divided)
+        ]
 
+    def list_files(self, root: Path) -> list[Path]:
+        return [
+            file for parts in self._given().values() for one in parts for file in one.files(root)
+        ]
 
-def _sources(entry: Entry) -> list[tuple[str, list[Part]]]:
-    """Return each part of a set, those that are made by dividing too, with what it is read from."""
-    given, made = dict(_given(entry)), entry.divided or {}
-    divided = None if not made else "all" if "all" in given else "train"
-    sources = [(name, divided if name in made else name) for name in PARTS]
-    return [
-        (name, given[source])
-        for name, source in sources
-        if source in given and (name in made or name != divided)
-    ]
+    def read(self, root: Path) -> LabelledTexts:
+        """Return the texts with their labels as they are written, part by part; a blank one is ".".
 
-
-def list_files(root: Path, entry: Entry) -> list[Path]:
-    return [path for _, parts in _given(entry) for part in parts for path in part.files(root)]
-
-
-def read(root: Path, entry: Entry) -> LabelledTexts:
-    """Return the texts with their labels as they are written, part by part; a blank one is ".".
-
-    Within a part the shortest come first, by words, as in SentEval, whose folds hang on it: a blank
-    text has none.
-    """
-    found = LabelledTexts()
-    labels = Labels(SCALE if entry.task == "relatedness" else None)
-    learnt: set[str] | None = None
-    columns = 0
-    for name, parts in _sources(entry):
-        shares = entry.divided if name in (entry.divided or ()) else None
-        rows = read_parts(root, parts, name, shares, labels)
-        columns = columns or len(rows[0][0])
-        if other := next((len(texts) for texts, _ in rows if len(texts) != columns), None):
-            files = ", ".join(str(path) for part in parts for path in part.files(root))
-            what = f"texts with {other} column, but {columns} in another part"
-            raise UserError(files, what, "give all parts single texts or pairs")
-        for texts, label in sorted(rows, key=lambda row: (*map(_words, row[0]), row[1])):
-            found.add(without_blanks(texts), label, name)
-        learnt = learnt or {label for _, label in rows}
-        if entry.task == "classification" and (new := {label for _, label in rows} - learnt):
-            where = labels.place_of(min(new))
-            known = ", ".join(sorted(learnt)[:_MOST_SHOWN])
-            what = f"label {min(new)!r} is not among those to train on: {known}"
-            raise UserError(where, what, "correct the label or the files to train on")
-    return found
+        Within a part the shortest come first, by words, as in SentEval, whose folds hang on it: a
+        blank text has none.
+        """
+        found = LabelledTexts()
+        labels = Labels(SCALE if self.task == "relatedness" else None)
+        learnt: set[str] | None = None
+        columns = 0
+        for name, parts in self.sources():
+            shares = self.divided if name in (self.divided or ()) else None
+            rows = read_parts(root, parts, name, shares, labels)
+            columns = columns or len(rows[0][0])
+            if other := next((len(texts) for texts, _ in rows if len(texts) != columns), None):
+                files = ", ".join(str(path) for part in parts for path in part.files(root))
+                what = f"texts with {other} column, but {columns} in another part"
+                raise UserError(files, what, "give all parts single texts or pairs")
+            for texts, label in sorted(rows, key=lambda row: (*map(_words, row[0]), row[1])):
+                found.add(without_blanks(texts), label, name)
+            learnt = learnt or {label for _, label in rows}
+            if self.task == "classification" and (new := {label for _, label in rows} - learnt):
+                where = labels.place_of(min(new))
+                known = ", ".join(sorted(learnt)[:_MOST_SHOWN])
+                what = f"label {min(new)!r} is not among those to train on: {known}"
+                raise UserError(where, what, "correct the label or the files to train on")
+        return found
 
 
 def _words(text: str) -> int:

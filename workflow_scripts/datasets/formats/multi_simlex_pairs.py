@@ -10,12 +10,8 @@ from typing import Annotated
 from pydantic import field_validator
 
 from workflow_scripts.configuration.blocks import Distinct, Field, NotNegative, Text
-from workflow_scripts.datasets.formats import multi_simlex
 from workflow_scripts.datasets.formats.multi_simlex import ConceptPairsEntry, known_language
 from workflow_scripts.datasets.items import SimilaritySet
-
-ITEMS = SimilaritySet
-list_files = multi_simlex.list_files
 
 
 class Entry(ConceptPairsEntry):
@@ -33,25 +29,24 @@ class Entry(ConceptPairsEntry):
     def _known(cls, languages: list[str]) -> list[str]:
         return [known_language(language) for language in languages]
 
+    def read(self, root: Path) -> SimilaritySet:
+        """Return the pairs, the first language's word on the left.
 
-def read(root: Path, entry: Entry) -> SimilaritySet:
-    """Return the pairs, the first language's word on the left.
-
-    `subset` is the order: of `en-fr` the English word is word 1 of its concept pair, of `fr-en`
-    the French one. Each order is dropped and counted for itself.
-    """
-    one, other = entry.languages
-    pairs = SimilaritySet()
-    for first, second in multi_simlex.read_concept_pairs(root, entry, entry.languages):
-        orders = [(first[0], second[1], f"{one}-{other}")]
-        if entry.both_orders:
-            orders.append((first[1], second[0], f"{other}-{one}"))
-        for left, right, order in orders:
-            if not (left.strip() and right.strip()) or first[2] is None or second[2] is None:
-                pairs.drop("empty_cell")
-            # scores have one decimal: 0.3 - 1.3 is to count as a difference of 1, not more
-            elif round(abs(first[2] - second[2]), 6) > entry.largest_difference:
-                pairs.drop("scores_disagree")
-            else:
-                pairs.add(left, right, (first[2] + second[2]) / 2, order)
-    return pairs
+        `subset` is the order: of `en-fr` the English word is word 1 of its concept pair, of `fr-en`
+        the French one. Each order is dropped and counted for itself.
+        """
+        one, other = self.languages
+        pairs = SimilaritySet()
+        for first, second in self.concept_pairs(root, self.languages):
+            orders = [(first[0], second[1], f"{one}-{other}")]
+            if self.both_orders:
+                orders.append((first[1], second[0], f"{other}-{one}"))
+            for left, right, order in orders:
+                if not (left.strip() and right.strip()) or first[2] is None or second[2] is None:
+                    pairs.drop("empty_cell")
+                # scores have one decimal: 0.3 - 1.3 is to count as a difference of 1, not more
+                elif round(abs(first[2] - second[2]), 6) > self.largest_difference:
+                    pairs.drop("scores_disagree")
+                else:
+                    pairs.add(left, right, (first[2] + second[2]) / 2, order)
+        return pairs

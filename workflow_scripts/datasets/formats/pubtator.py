@@ -16,10 +16,9 @@ from workflow_scripts.datasets.dictionaries import DictionaryFormat
 from workflow_scripts.datasets.entity_linking import LinkingEntry, Mention, linking_set
 from workflow_scripts.datasets.entry import paths_of
 from workflow_scripts.datasets.items import LinkingSet
-from workflow_scripts.datasets.rows import malformed
+from workflow_scripts.delimited import malformed
 from workflow_scripts.files import read_lines
 
-ITEMS = LinkingSet
 _TEXT = re.compile(r"\d+\|[ta]\|")
 
 
@@ -43,11 +42,32 @@ class Entry(LinkingEntry):
         None, description="For `biosyn`: file of `wrong||right`, words of mentions to be replaced."
     )
 
+    def list_files(self, root: Path) -> list[Path]:
+        training = paths_of(root, self.training_mentions)
+        typos = [root / self.typos] if self.typos and self.preprocessing == "biosyn" else []
+        return [*super().list_files(root), *training, *typos]
 
-def list_files(root: Path, entry: Entry) -> list[Path]:
-    training = paths_of(root, entry.training_mentions)
-    typos = [root / entry.typos] if entry.typos and entry.preprocessing == "biosyn" else []
-    return [root / entry.path, *entry.dictionary_paths(root), *training, *typos]
+    def read(self, root: Path) -> LinkingSet:
+        """Return the mentions of a file over a dictionary.
+
+        A document that occurs twice (one in NCBI's training file) counts twice, and once with
+        BioSyn's preprocessing. A training mention is a name with all of its ids, a composite one as
+        it stands; one without a concept is left out.
+        """
+        biosyn = self.preprocessing == "biosyn"
+        typos = read_typos(root / self.typos) if biosyn and self.typos else {}
+
+        def mentions(path: Path) -> Iterator[Mention]:
+            for document, mention in _mentions(path, self.mention_type):
+                if not biosyn:
+                    yield mention
+                elif not document.repeated:
+                    yield prepare(mention, tuple(document.texts.values()), typos)
+
+        files = paths_of(root, self.training_mentions)
+        names = (mention for path in files for mention in mentions(path))
+        given = mentions(root / self.path)
+        return linking_set(root, self, given, names, clean=clean if biosyn else None)
 
 
 class _Document(NamedTuple):
@@ -82,26 +102,3 @@ def _mentions(path: Path, mention_type: str | None) -> Iterator[tuple[_Document,
             continue
         parts = [part for part in "".join(fields[6:]).split("|") if part.strip()]
         yield document, Mention(path, line, mention, ids, parts)
-
-
-def read(root: Path, entry: Entry) -> LinkingSet:
-    """Return the mentions of a file over a dictionary.
-
-    A document that occurs twice (one in NCBI's training file) counts twice, and once with BioSyn's
-    preprocessing. A training mention is a name with all of its ids, a composite one as it stands;
-    one without a concept is left out.
-    """
-    biosyn = entry.preprocessing == "biosyn"
-    typos = read_typos(root / entry.typos) if biosyn and entry.typos else {}
-
-    def mentions(path: Path) -> Iterator[Mention]:
-        for document, mention in _mentions(path, entry.mention_type):
-            if not biosyn:
-                yield mention
-            elif not document.repeated:
-                yield prepare(mention, tuple(document.texts.values()), typos)
-
-    files = paths_of(root, entry.training_mentions)
-    names = (mention for path in files for mention in mentions(path))
-    given = mentions(root / entry.path)
-    return linking_set(root, entry, given, names, clean=clean if biosyn else None)

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from workflow_scripts.configuration.blocks import FileOf
-from workflow_scripts.configuration.chosen import read_chosen
-from workflow_scripts.datasets.entry import DatasetEntry
+from workflow_scripts.configuration.blocks import FileOf, read_block
+from workflow_scripts.configuration.chosen import read_choice
+from workflow_scripts.datasets.entry import DatasetEntry, entry_type
 
 FORMATS = (
     *("semeval-sts", "sts-benchmark", "sick", "simlex", "multi-simlex", "multi-simlex-pairs"),
@@ -15,6 +15,7 @@ FORMATS = (
 
 
 def read_entry(name: str, block: Any, file: str | FileOf = "config") -> DatasetEntry:
-    """Return a block of `datasets` as its format's `Entry`; `name` is its id."""
+    """Return a block of `datasets` as an entry of its format; `name` is its id."""
     place = f"datasets.{name}"
-    return read_chosen("datasets.formats", "Entry", "format", FORMATS, block, place, file)
+    form = read_choice("format", FORMATS, block, place, file)
+    return read_block(entry_type(form), block, place, file)

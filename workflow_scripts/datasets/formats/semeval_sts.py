@@ -7,46 +7,44 @@ empty line in a gold file is a pair that nobody scored; it is dropped by its pos
 """
 
 from pathlib import Path
+from typing import ClassVar
 
 from workflow_scripts.configuration.blocks import Distinct, Field, Text
 from workflow_scripts.datasets.entry import TextEntry
 from workflow_scripts.datasets.items import SimilaritySet
 from workflow_scripts.datasets.scored_pairs import read_with_gold_file, scored_pairs
 
-ITEMS = SimilaritySet
-
 
 class Entry(TextEntry):
+    ITEMS: ClassVar = SimilaritySet
+
     path: Text = Field(description="Folder of a year's files.")
     subsets: Distinct[Text] | None = Field(
         None, description="Which subsets to read, such as [FNWN, headlines, OnWN]; all without it."
     )
 
+    def _files(self, root: Path) -> list[tuple[Path, Path]]:
+        """Return input and gold file of each subset; what is absent by the pattern of its name."""
+        folder = root / self.path
+        found = {_subset_of(path): path for path in sorted(folder.glob("STS*.input.*.txt"))}
+        inputs = list(found.values()) or [folder / "STS*.input.*.txt"]
+        if self.subsets is not None:
+            inputs = [found.get(one, folder / f"STS*.input.{one}.txt") for one in self.subsets]
+        return [(path, path.with_name(path.name.replace(".input.", ".gs.", 1))) for path in inputs]
+
+    def list_files(self, root: Path) -> list[Path]:
+        if not (root / self.path).is_dir() and self.subsets is None:
+            return [root / self.path]
+        return [path for both in self._files(root) for path in both]
+
+    def read(self, root: Path) -> SimilaritySet:
+        files = [(*both, _subset_of(both[0])) for both in self._files(root)]
+        rows = [row for one in files for row in read_with_gold_file(*one)]
+        scored = [row for row in rows if row.gold.strip()]
+        pairs = scored_pairs(scored, 0.0, 5.0)
+        pairs.drop("no_gold_score", len(rows) - len(scored))
+        return pairs
+
 
 def _subset_of(path: Path) -> str:
     return path.name.split(".input.", 1)[1].removesuffix(".txt")
-
-
-def _files(root: Path, entry: Entry) -> list[tuple[Path, Path]]:
-    """Return the input and gold file of each subset; what is absent by the pattern of its name."""
-    folder = root / entry.path
-    found = {_subset_of(path): path for path in sorted(folder.glob("STS*.input.*.txt"))}
-    inputs = list(found.values()) or [folder / "STS*.input.*.txt"]
-    if entry.subsets is not None:
-        inputs = [found.get(one, folder / f"STS*.input.{one}.txt") for one in entry.subsets]
-    return [(path, path.with_name(path.name.replace(".input.", ".gs.", 1))) for path in inputs]
-
-
-def list_files(root: Path, entry: Entry) -> list[Path]:
-    if not (root / entry.path).is_dir() and entry.subsets is None:
-        return [root / entry.path]
-    return [path for both in _files(root, entry) for path in both]
-
-
-def read(root: Path, entry: Entry) -> SimilaritySet:
-    files = _files(root, entry)
-    rows = [row for one, gold in files for row in read_with_gold_file(one, gold, _subset_of(one))]
-    scored = [row for row in rows if row.gold.strip()]
-    pairs = scored_pairs(scored, 0.0, 5.0)
-    pairs.drop("no_gold_score", len(rows) - len(scored))
-    return pairs

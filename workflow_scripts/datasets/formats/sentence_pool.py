@@ -4,19 +4,19 @@ What is retrieved there by language is Figure 2 of CMLM (section 5.2).
 """
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from workflow_scripts.configuration.blocks import Distinct, Field, Text, WholeNumber
 from workflow_scripts.datasets.entry import DatasetEntry
 from workflow_scripts.datasets.items import SentencePool
-from workflow_scripts.datasets.rows import REMOVE, refuse_header, require_strings
+from workflow_scripts.datasets.rows import require_strings
+from workflow_scripts.delimited import REMOVE, Layout, read_rows
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import read_rows
-
-ITEMS = SentencePool
 
 
 class Entry(DatasetEntry):
+    ITEMS: ClassVar = SentencePool
+
     path: Text = Field(
         pattern=r"\{language\}", description="Tab-separated files, with {language} in their name."
     )
@@ -33,33 +33,29 @@ class Entry(DatasetEntry):
         """All of them, as pairs across two have theirs."""
         return "-".join(self.languages)
 
+    def list_files(self, root: Path) -> list[Path]:
+        return [root / self.path.replace("{language}", one) for one in self.languages]
 
-def list_files(root: Path, entry: Entry) -> list[Path]:
-    return [root / entry.path.replace("{language}", one) for one in entry.languages]
-
-
-def read(root: Path, entry: Entry) -> SentencePool:
-    """Return the sentences language by language; one that is repeated within one counts once."""
-    pool = SentencePool()
-    what = f"a row with a sentence in column {entry.column}"
-    for language, path in zip(entry.languages, list_files(root, entry), strict=True):
-        seen: set[str] = set()
-        for line, fields in read_rows(path, entry.column, what):
-            if line == 1:
-                refuse_header(fields, "a sentence", REMOVE, path, line)
-            sentence = fields[entry.column - 1]
-            require_strings([sentence], "a sentence", path, line)
-            if sentence == entry.untranslated:
-                pool.drop("untranslated")
-            elif sentence in seen:
-                pool.drop("repeated")
-            else:
-                seen.add(sentence)
-                pool.add(sentence, language)
-        if not seen:
-            raise UserError(
-                path,
-                f"no sentence of language {language!r}",
-                "fetch the file again or take the language out of `languages`",
-            )
-    return pool
+    def read(self, root: Path) -> SentencePool:
+        """Return the sentences language by language; one repeated within a language counts once."""
+        pool = SentencePool()
+        what = f"a row with a sentence in column {self.column}"
+        layout = Layout([self.column], what, not_header=("a sentence", REMOVE))
+        for language, path in zip(self.languages, self.list_files(root), strict=True):
+            seen: set[str] = set()
+            for line, [sentence] in read_rows(path, layout):
+                require_strings([sentence], "a sentence", path, line)
+                if sentence == self.untranslated:
+                    pool.drop("untranslated")
+                elif sentence in seen:
+                    pool.drop("repeated")
+                else:
+                    seen.add(sentence)
+                    pool.add(sentence, language)
+            if not seen:
+                raise UserError(
+                    path,
+                    f"no sentence of language {language!r}",
+                    "fetch the file again or take the language out of `languages`",
+                )
+        return pool

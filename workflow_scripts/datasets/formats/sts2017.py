@@ -5,7 +5,7 @@
 """
 
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 from workflow_scripts.configuration.blocks import Field, Text
 from workflow_scripts.datasets.entry import TextEntry
@@ -13,12 +13,13 @@ from workflow_scripts.datasets.items import SimilaritySet
 from workflow_scripts.datasets.scored_pairs import read_with_gold_file, scored_pairs
 from workflow_scripts.files import read_lines
 
-ITEMS = SimilaritySet
 # The input of this track goes on after the pairs that were scored: 500 lines, 250 scores.
 _LONGER_INPUT = "track6.tr-en"
 
 
 class Entry(TextEntry):
+    ITEMS: ClassVar = SimilaritySet
+
     path: Text = Field("sts2017", description="Folder of the two folders of the release.")
     track: Literal[
         "track1.ar-ar",
@@ -30,17 +31,15 @@ class Entry(TextEntry):
         "track6.tr-en",
     ] = Field(description="Which track.")
 
+    def list_files(self, root: Path) -> list[Path]:
+        return [
+            root / self.path / "STS2017.eval.v1.1" / f"STS.input.{self.track}.txt",
+            root / self.path / "STS2017.gs" / f"STS.gs.{self.track}.txt",
+        ]
 
-def list_files(root: Path, entry: Entry) -> list[Path]:
-    return [
-        root / entry.path / "STS2017.eval.v1.1" / f"STS.input.{entry.track}.txt",
-        root / entry.path / "STS2017.gs" / f"STS.gs.{entry.track}.txt",
-    ]
-
-
-def read(root: Path, entry: Entry) -> SimilaritySet:
-    path, gold_path = list_files(root, entry)
-    surplus = entry.track == _LONGER_INPUT
-    pairs = scored_pairs(read_with_gold_file(path, gold_path, entry.track, surplus), 0.0, 5.0)
-    pairs.drop("no_gold_score", len(read_lines(path)) - len(pairs.gold))
-    return pairs
+    def read(self, root: Path) -> SimilaritySet:
+        path, gold_path = self.list_files(root)
+        surplus = self.track == _LONGER_INPUT
+        pairs = scored_pairs(read_with_gold_file(path, gold_path, self.track, surplus), 0.0, 5.0)
+        pairs.drop("no_gold_score", len(read_lines(path)) - len(pairs.gold))
+        return pairs

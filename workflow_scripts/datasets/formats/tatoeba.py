@@ -3,24 +3,15 @@
 from pathlib import Path
 
 from workflow_scripts.configuration.blocks import Field, Text
-from workflow_scripts.datasets.entry import TextEntry
-from workflow_scripts.datasets.formats.parallel_sentences import read_pairs
-from workflow_scripts.datasets.items import ParallelSentences
-
-ITEMS = ParallelSentences
+from workflow_scripts.datasets.formats.parallel_sentences import SentenceFiles
 
 
-class Entry(TextEntry):
+class Entry(SentenceFiles):
     path: Text = Field(
         pattern=r"\.[a-z]+-[a-z]+$",
         description="Both files less their last part, such as `tatoeba-v1/tatoeba.fra-eng`.",
     )
 
-
-def list_files(root: Path, entry: Entry) -> list[Path]:
-    codes = entry.path.rpartition(".")[2].split("-")
-    return [root / f"{entry.path}.{code}" for code in codes]
-
-
-def read(root: Path, entry: Entry) -> ParallelSentences:
-    return read_pairs(list_files(root, entry))
+    def list_files(self, root: Path) -> list[Path]:
+        codes = self.path.rpartition(".")[2].split("-")
+        return [root / f"{self.path}.{code}" for code in codes]

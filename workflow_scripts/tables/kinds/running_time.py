@@ -4,7 +4,7 @@ import statistics
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from workflow_scripts.datasets.headed_rows import read_headed_rows
+from workflow_scripts.delimited import Layout, read_rows
 from workflow_scripts.errors import damaged_file_error
 from workflow_scripts.tables import document as doc
 from workflow_scripts.tables.config import TableBlock
@@ -37,11 +37,11 @@ def files(block: dict[str, Any]) -> list[str]:
 
 def read_benchmark(path: str) -> list[Job]:
     """Return the runs of a benchmark file, one for each repeat; `UserError` without columns."""
-    columns = ["s", "max_rss", "cpu_time"]
+    layout = Layout(["s", "max_rss", "cpu_time"])
     with damaged_file_error(path):
         return [
-            Job(*(None if row[name] in NOT_MEASURED else float(row[name]) for name in columns))
-            for _, row in read_headed_rows(path, columns)
+            Job(*(None if value in NOT_MEASURED else float(value) for value in row))
+            for _, row in read_rows(path, layout)
         ]
 
 
