@@ -62,7 +62,7 @@ cluster-packages:
 	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
 	    apt-get install --yes -qq --no-install-recommends $(CLUSTER_PACKAGES) > /dev/null; }
 
-# PAGES=results looks at those of a real run as well; in place of Debian's: CHROMIUM, CHROMEDRIVER
+# PAGES=results looks at those of a real run as well; instead of Debian's: CHROMIUM, CHROMEDRIVER
 PAGES_PACKAGES := .pages-packages
 test-pages: environment pages-packages
 	PYTHONPATH=$(PAGES_PACKAGES) python -m pytest -m browser tests/pages
@@ -170,7 +170,7 @@ docs: environment
 	python -m tools.describe_config --output docs/config-keys.md
 	python -m tools.describe_commands --output docs/commands.md
 
-# nothing but the installation asks the network
+# nothing but the installation uses the network
 docs-site: $(DOCS_VENV)/.ready
 	NO_MKDOCS_2_WARNING=1 $(DOCS_VENV)/bin/mkdocs build --strict --quiet
 

@@ -57,7 +57,7 @@ def read_neighbours(root: Path, joined: int, count: int) -> tuple[list[str], str
     """
     if not (root / ARTICLES).is_dir():
         sentences, source = read_strings(root, "sentences", 2 * joined * count)
-        documents, source = iter([sentences]), f"{source}, in the place of articles"
+        documents, source = iter([sentences]), f"{source}, instead of articles"
     else:
         files = [{"reader": "wikiextractor", "files": [f"{ARTICLES}/**/wiki_*"]}]
         options = text.Options(kind="text", size="all", texts=files)

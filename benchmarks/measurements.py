@@ -11,7 +11,7 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_lines, write_text
 from workflow_scripts.usage import machine
 
-# In place of a way: rows that say what was measured, where and with what.
+# Instead of a way: rows that say what was measured, where and with what.
 ABOUT = "about"
 HEAD = "section\ttask\tcontender\trun\tmeasure\tvalue"
 PACKAGES = ["torch", "transformers", "sentence-transformers", "pytorch-metric-learning"]

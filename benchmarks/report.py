@@ -59,7 +59,7 @@ def write_part(part: Part, values: Values) -> str:
 
 
 def save_report(output: Path, new: Sequence[Measurement]) -> None:
-    """Put new measurements in the place of old ones of the same tasks; write tsv and report."""
+    """Put new measurements instead of old ones of the same tasks; write tsv and report."""
     measures = output.with_suffix(".tsv")
     old = tsv.read_measurements(measures) if measures.exists() else []
     measured = {row[:2] for row in new}

@@ -1,5 +1,5 @@
 """Tuning as a user of sentence-transformers would do it: its trainer, on pairs of views (Mirror) or
-on damaged and whole sentences (TSDAE, in the place of CMLM, which it has not).
+on damaged and whole sentences (TSDAE, instead of CMLM, which it has not).
 
 The trainer is left as it comes, but for what the recipe says (batch, learning rate, weight decay,
 no clipping of gradients) and for what costs time without being tuning (logs, checkpoints).

@@ -88,7 +88,7 @@ class BundledPlan:
 def make_plan(files: Iterable[str | Path], said: Mapping[str, Any]) -> BundledPlan:
     """Return the plan of config files and of what --config said; a mistake ends the run.
 
-    The files lie over bundled_models/config.yaml.
+    The files override bundled_models/config.yaml.
     """
     with mistakes_end_the_run():
         return BundledPlan(read_layers(files, said, DEFAULT))

@@ -31,7 +31,7 @@ rule fetch_dataset:
         "../envs/plain.yaml"
     params:
         root=lambda wildcards: plan.config.data.root,
-        # in place of the registry's file: an edit of another entry is no reason to fetch again
+        # instead of the registry's file: an edit of another entry is no reason to fetch again
         entry=lambda wildcards: plan.fetching.entry(wildcards.name),
         # Snakemake does not compare params that are functions of the input: where checked bytes
         # come from is no reason to fetch again, and to run again all that follows

@@ -80,7 +80,7 @@ def sample_data() -> Path:
 
 
 def merge_config(name: str) -> dict:
-    """Return config/{name}.yaml over the files that it lies over."""
+    """Return config/{name}.yaml over the files that it overrides."""
     return read_layers([PROJECT / f"config/{name}.yaml"]).config
 
 

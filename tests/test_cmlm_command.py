@@ -126,7 +126,7 @@ def test_a_killed_run_goes_on_from_where_it_was(arguments, project, tmp_path, ca
 
 
 def text(content):
-    """Changes of the arguments: a file of this content in place of the folder."""
+    """Changes of the arguments: a file of this content instead of the folder."""
     return {"--text": content}
 
 

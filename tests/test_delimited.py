@@ -164,7 +164,7 @@ def test_a_short_row_is_named_by_its_line(folder, lines, header, data):
     path = write(folder, "a.tsv", "\n".join(lines))
     layout = Layout(["y"] if header else [2], "a row of a<TAB>b")
     what = "a row with y" if header else "a row of a<TAB>b"
-    wrong = f"expected {what} (2 columns or more), found 1; mend or remove the line"
+    wrong = f"expected {what} (2 columns or more), found 1; fix or remove the line"
     assert error_of(path, layout) == f":{lines.index('short') + 1}: {wrong}"
 
 
@@ -180,11 +180,11 @@ ERRORS = {
     "blank": ("a\n1\n\n2\n", Layout(["a"]), ":3: expected a row with a (1 columns or more), found"),
     "exact": (
         *("a||b||c||d\n", Layout(what="three", width=3, exact=True, delimiter="||")),
-        ":1: expected three, found 'a||b||c||d'; mend or remove the line",
+        ":1: expected three, found 'a||b||c||d'; fix or remove the line",
     ),
     "number": (
         *("a|b\n", Layout(what="the 3 columns of X", width=3, delimiter="|")),
-        ":1: expected the 3 columns of X, found 2; mend or remove the line",
+        ":1: expected the 3 columns of X, found 2; fix or remove the line",
     ),
     "quotes": (A_HEADER, Layout([1], refuse_quoted_tab=True), ":2: a quoted field with a tab in"),
     "header": (

@@ -94,7 +94,7 @@ def test_numbers_of_linking_are_those_of_the_workflow(project, sample_data, tmp_
     printed = "retrieval.linking of {}: similarity {}, k 5"
     assert printed.format(project / "config/config.yaml", "dot") in capsys.readouterr().out
     assert rows == workflow_rows(project, sample_data, tmp_path, "askapatient", "--similarity=dot")
-    # a config of one's own lies over the default
+    # a config of one's own overrides the default
     config = tmp_path / "own.yaml"
     config.write_text("retrieval: {linking: {similarity: cosine}}")
     rows = evaluate(project, output, *options, "--config", config)

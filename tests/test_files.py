@@ -189,12 +189,12 @@ def test_sha256_of_a_known_text(tmp_path):
 
 def test_a_user_error_becomes_one_line_and_exit_code_2(capsys):
     def main():
-        raise UserError("a.txt:3", "broken", "\n mend it")
+        raise UserError("a.txt:3", "broken", "\n fix it")
 
     with pytest.raises(SystemExit) as caught:
         run_command(main)
     assert caught.value.code == 2
-    assert capsys.readouterr().err == "error: a.txt:3: broken; mend it\n"
+    assert capsys.readouterr().err == "error: a.txt:3: broken; fix it\n"
 
 
 def test_the_nearest_name_is_hinted_or_all_are_listed():
@@ -207,9 +207,9 @@ def test_the_nearest_name_is_hinted_or_all_are_listed():
 
 
 def test_of_a_long_message_the_middle_is_left_out():
-    shown = str(UserError("a.tsv:3", "x" * 5000, "mend the line"))
+    shown = str(UserError("a.tsv:3", "x" * 5000, "fix the line"))
     assert len(shown) < 1000 and "\n" not in shown
-    assert shown.startswith("a.tsv:3: xxx") and shown.endswith("xxx; mend the line")
+    assert shown.startswith("a.tsv:3: xxx") and shown.endswith("xxx; fix the line")
 
 
 def test_a_full_disk_is_one_line(capsys):
@@ -423,9 +423,9 @@ def test_a_cut_gzip_file_is_named_with_the_line_that_it_ends_in(tmp_path):
 )
 def test_json_that_no_step_could_write_again_is_one_error(tmp_path, text, problem):
     (tmp_path / "a.json").write_text(text)
-    with pytest.raises(UserError, match=rf"a\.json{problem}.*; mend or remake the file$"):
+    with pytest.raises(UserError, match=rf"a\.json{problem}.*; fix or remake the file$"):
         read_json(tmp_path / "a.json")
-    with pytest.raises(UserError, match=r"^b:7: .*; mend or remake the file$"):
+    with pytest.raises(UserError, match=r"^b:7: .*; fix or remake the file$"):
         parse_json(text, "b", 7)
 
 

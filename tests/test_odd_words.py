@@ -1,4 +1,4 @@
-"""Words of command lines that mean nothing: each is told in one line before anything is loaded."""
+"""Words of command lines that mean nothing: one line reports each, before anything is loaded."""
 
 import sys
 from pathlib import Path

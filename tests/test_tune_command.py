@@ -90,7 +90,7 @@ def test_what_is_no_encoder_of_ours_is_never_overwritten(arguments, tmp_path, na
             shutil.copytree(PROJECT / "resources/models/cmlm-en-mini", tmp_path / "encoder")
         mine.parent.mkdir(parents=True, exist_ok=True)
         mine.write_text("{}")
-        message = "is no part of an encoder" if is_encoder else "holds no encoder"
+        message = "is not part of an encoder" if is_encoder else "holds no encoder"
         with pytest.raises(UserError, match=f"--output .*{message}"):
             tune.main([*as_argv(arguments), "--overwrite"])
         assert mine.read_text() == "{}"

@@ -75,7 +75,7 @@ def main() -> None:
     add("--faults", type=int, default=100, help="default: %(default)s")
     add("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     add("--minutes", type=float, default=60, help="no fault begins later (default: %(default)s)")
-    add("--numbers", type=int, nargs="+", help="faults of a seed to run again, in place of all")
+    add("--numbers", type=int, nargs="+", help="faults of a seed to run again, instead of all")
     add("--only", choices=names, nargs="+", default=names, help="what is disturbed")
     add("--folder", type=Path, help="to work in; folders of what was wrong stay there")
     arguments = parser.parse_args()

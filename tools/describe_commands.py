@@ -14,8 +14,8 @@ from workflow_scripts.cli import COMMAND, COMMANDS
 HEAD = """# Every command and its options
 
 Made by `make docs` from the command lines themselves (`--help` of each says the same, with an
-example). `python -m workflow_scripts.tune` and so on are the same. What they are for is told in
-[tuning.md](tuning.md), [cmlm.md](cmlm.md), [embedding.md](embedding.md) and [use.md](use.md).
+example). `python -m workflow_scripts.tune` and so on are the same. [tuning.md](tuning.md),
+[cmlm.md](cmlm.md), [embedding.md](embedding.md) and [use.md](use.md) describe what they are for.
 Targets of the workflow are listed by `snakemake --list-target-rules`.
 """
 

@@ -29,7 +29,7 @@ from workflow_scripts.tuning_grid.config import TuningGrid
 HEAD = """# Every key of the config
 
 Made by `make docs` from the types that check a config (`class ...(Block)` in `workflow_scripts`);
-how files lie over each other, and what the blocks are for, is told in [config.md](config.md).
+how files override each other, and what the blocks are for, is described in [config.md](config.md).
 `<id>` stands for an id, `[]` for each item of a list.
 """
 

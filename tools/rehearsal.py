@@ -3,7 +3,7 @@
     python -m tools.rehearsal --folder ../rehearsal
 
 The folder gets a copy of the project, in which config/registry.yaml has the hashes of stand-ins for
-the data, and config/rehearsal.yaml lies over config/paper.yaml. A hub and a mirror on this machine
+the data, and config/rehearsal.yaml overrides config/paper.yaml. A hub and a mirror on this machine
 serve what `fetch_all` asks for; then they are gone, and all tables are made offline. Run it again
 to go on where it ended, also with more seeds or tables: with the project's files as they then are,
 and the same stand-ins. What each call was and took is in rehearsal.jsonl of the folder.
@@ -39,7 +39,7 @@ PROJECT = Path(__file__).resolve().parents[1]
 COPIED = ("Snakefile", "rules", "envs", "workflow_scripts", "config", "profiles", "resources")
 REGISTRY = "config/registry.yaml"
 FETCH, OFFLINE = (f"config/rehearsal-{end}.yaml" for end in ("fetch", "offline"))
-# methods whose texts were not given out; of the stand-ins there are some dozens of lines
+# methods whose texts were not released; of the stand-ins there are some dozens of lines
 _SCARCE = {"cmlm", "mlm", "quickthought", "bitext", "nli"}
 # strings that the grid tunes on, one batch of its largest, and tokens of each that are read
 FEW, SHORT = 320, 8
@@ -62,7 +62,7 @@ def write_yaml(path: Path, block: dict[str, Any]) -> None:
 
 
 def overlay(base: Path, seeds: int, tables: Sequence[str]) -> dict[str, Any]:
-    """Return what lies over a config: its models and data are stand-ins, so that nothing compares.
+    """Return what overrides a config: its models and data are stand-ins, so that nothing compares.
 
     Recipes and corpora stay as they are, but for the 504 tunings of the grid, which take the first
     tokens of a few strings. With `tables` only these are made, and no figures.
@@ -95,9 +95,7 @@ def overlay(base: Path, seeds: int, tables: Sequence[str]) -> dict[str, Any]:
     block["tables"] = {name: {"seeds": SEEDS[:seeds]} for name in with_seeds}
     if tables:
         if unknown := set(tables) - config["tables"].keys():
-            raise UserError(
-                f"--tables {', '.join(unknown)}", f"{base} has no such table", "mend it"
-            )
+            raise UserError(f"--tables {', '.join(unknown)}", f"{base} has no such table", "fix it")
         left_out = [name for name in config["tables"] if name not in tables]
         block["tables"] = {k: v for k, v in block["tables"].items() if k in tables}
         # a null takes an entry away
@@ -106,8 +104,8 @@ def overlay(base: Path, seeds: int, tables: Sequence[str]) -> dict[str, Any]:
     return block
 
 
-def never_given_out(base: Path) -> dict[str, Any]:
-    """Return what lies over a config so that rows run whose text or models were never given out.
+def never_released(base: Path) -> dict[str, Any]:
+    """Return what overrides a config so that rows run whose text or models were never released.
 
     Their corpora are the embedded default's; training of a million steps ends after a few,
     of a few strings each.
@@ -145,7 +143,7 @@ def prepare(folder: Path, base: Path, arguments: argparse.Namespace) -> None:
     copy_project(folder)
     block = overlay(base, arguments.seeds, arguments.tables or [])
     if arguments.complete:
-        for section, more in never_given_out(base).items():
+        for section, more in never_released(base).items():
             merges = isinstance(more, dict)
             block[section] = {**block.get(section, {}), **more} if merges else more
         write_never_published(folder / "data")
@@ -208,10 +206,10 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--size", choices=SIZES, default="small", help="of what is made")
     parser.add_argument("--seeds", type=int, choices=range(1, 6), default=1, help="how many")
     parser.add_argument("--tables", nargs="+", help="only these, and no figures")
-    whole = "also rows whose text, models or data were never given out, with stand-ins for them"
+    whole = "also rows whose text, models or data were never released, with stand-ins for them"
     parser.add_argument("--complete", action="store_true", help=whole)
     parser.add_argument("--cores", type=int, default=os.cpu_count() or 1)
-    through = "options of Snakemake in the place of --cores, for all tables: a profile of a cluster"
+    through = "options of Snakemake instead of --cores, for all tables: a profile of a cluster"
     parser.add_argument("--through", default="", help=through)
     parser.add_argument("--report", type=Path, help="Markdown file: rules, time, memory, bytes")
     beside = "folders of other runs, which the report tells of too, and holds against this one"
@@ -234,7 +232,7 @@ def main(argv: list[str] | None = None) -> None:
     if arguments.report and status == 0:
         write_text(arguments.report, report(folder, arguments.beside))
     if status:
-        raise UserError(folder, "not all jobs ended well", "mend it and run the same again")
+        raise UserError(folder, "not all jobs ended well", "fix it and run the same again")
 
 
 if __name__ == "__main__":

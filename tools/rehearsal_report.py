@@ -19,7 +19,7 @@ OVERLAY = "config/rehearsal.yaml"
 DATA, MODEL, LENGTH = (f"stand-in {what}" for what in ("data", "model", "length of training"))
 # values and weights; the tables are made of them
 _COMPARED = ("scores/**/*.tsv", "encoders/**/*.safetensors")
-_RUN_HEADS = ("tables", "never given out", "seeds", "through", "jobs", "processor seconds")
+_RUN_HEADS = ("tables", "never released", "seeds", "through", "jobs", "processor seconds")
 _RUN_HEADS += ("calls", "killed", "failed", "same bytes")
 
 
@@ -67,13 +67,13 @@ def _table(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> list[str]:
 
 
 def synthetic_reasons(overlay: Mapping[str, Any]) -> dict[str, str]:
-    """Return {pattern: what stands in} of the reasons that cells get from what lies over a config.
+    """Return {pattern: what stands in} of the reasons that cells get from what overrides a config.
 
     All others are the config's own: the papers' run has them too.
     """
     found = {"the data are not the paper's": DATA, r"model \S+ is not the paper's": MODEL}
     if len(overlay.get("seeds", [])) == 1:
-        found["a single seed has no deviation"] = "one seed in the place of several"
+        found["a single seed has no deviation"] = "one seed instead of several"
     for name in overlay.get("corpora", {}):
         found[f"corpus {re.escape(name)} is not the paper's"] = DATA
     for recipe in overlay.get("recipes", {}).values():
@@ -184,7 +184,7 @@ def report(folder: Path, beside: Iterable[Path] = ()) -> str:
         "# Dress rehearsal",
         "",
         "Made by `make rehearsal` (tools/rehearsal.py): config/paper.yaml from an empty folder to",
-        "the last table, with tiny random models in the place of the papers' and stand-ins for",
+        "the last table, with tiny random models instead of the papers' and stand-ins for",
         "their data. Not one value in it says anything of the papers; it shows that every job",
         "runs, and how jobs, time and bytes are shared out.",
         "",
@@ -192,7 +192,7 @@ def report(folder: Path, beside: Iterable[Path] = ()) -> str:
         "",
         *_table(_RUN_HEADS, [_run_row(one, folder) for one in (folder, *beside)]),
         "",
-        "Never given out: rows whose texts, models or data are not to be had. Same bytes: files of",
+        "Never released: rows whose texts, models or data are not to be had. Same bytes: files of",
         "scores and weights that are those of the first run, of all that both have made. A call",
         "that was killed, or in which a job failed, was taken up by the next. The cores were",
         "shared with other work.",

@@ -23,7 +23,7 @@ COMMANDS = {
     "search": ("search", "nearest sentences, near-duplicates and translations in files"),
     "translate": ("translate", "a lexicon of two languages from a small dictionary"),
     "export": ("export_onnx", "ONNX files for an encoder, several times faster on a CPU"),
-    "check": ("check_config", "look a config of the workflow through for mistakes"),
+    "check": ("check_config", "check a config of the workflow"),
 }
 # int() would take 4_5 and digits of other scripts, and fails at 5,000
 _WHOLE = re.compile(r"[+-]?[0-9]{1,99}")

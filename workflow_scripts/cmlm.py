@@ -111,7 +111,7 @@ def main(argv: list[str] | None = None) -> None:
     add("--held-out-every", type=int, metavar="STEPS", help="default 100")
     pairs = "translations to retrieve beside: lines source||target, or two columns (tab)"
     add("--bitext", type=Path, metavar="FILE", help=pairs)
-    add("--epochs", type=int, help="passes over the text, in place of the recipe's")
+    add("--epochs", type=int, help="passes over the text, instead of the recipe's")
     add_arguments(parser, default="cmlm-small")
     arguments = parser.parse_args(argv)
     before: dict[str, Any] = {}

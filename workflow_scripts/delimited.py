@@ -255,7 +255,7 @@ def _numbered_entries(path: str | Path) -> Iterator[tuple[int, Any]]:
 def malformed(path: str | Path, line: int, what: str) -> UserError:
     """Return the error of a line of a file: `what` was expected or found there."""
     what = what if len(what) <= _LONGEST else f"{what[:_LONGEST]}..."
-    return UserError(f"{path}:{line}", what, "mend or remove the line")
+    return UserError(f"{path}:{line}", what, "fix or remove the line")
 
 
 def require_new_id(identity: str, seen: set[str], what: str, path: str | Path, line: int) -> None:

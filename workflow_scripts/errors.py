@@ -217,7 +217,7 @@ def path_error(error: Exception) -> UserError | None:
     number = _number_of(error)
     if number in _NO_PLACE and (where or not isinstance(error, OSError)):
         problem = f"cannot be used ({os.strerror(number)})"
-        return UserError(where or "a place to write to", problem, "mend that or give another place")
+        return UserError(where or "a place to write to", problem, "fix that or give another place")
     return None
 
 

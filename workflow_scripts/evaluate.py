@@ -100,7 +100,7 @@ def merge_suites(chosen: Mapping[str, Mapping[str, DatasetEntry]]) -> dict[str, 
 def _blocks(content: dict[str, Any], kind: str, file: str) -> dict[str, Any]:
     found = content.get(kind, {})
     if not isinstance(found, dict):
-        raise ConfigError(file, kind, "is no list of blocks by name", "mend it")
+        raise ConfigError(file, kind, "is no list of blocks by name", "fix it")
     return found
 
 

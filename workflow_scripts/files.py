@@ -393,7 +393,7 @@ def parse_json(text: str, path: str | Path, line: int | None = None) -> Any:
     except (ValueError, RecursionError) as error:
         why = "a number too long" if isinstance(error, ValueError) else "too deep"
         number, problem = line or 1, f"JSON that cannot be read ({why})"
-    raise UserError(f"{path}:{number}", problem, "mend or remake the file")
+    raise UserError(f"{path}:{number}", problem, "fix or remake the file")
 
 
 def read_json(path: str | Path) -> Any:

@@ -302,7 +302,7 @@ def main(argv: list[str] | None = None) -> None:
     share = "share of the dictionary's source words that is held out (default: %(default)s)"
     add("--test-share", type=float, default=0.2, help=share)
     add("--seed", type=int, default=33, help="of what is held out (default: %(default)s)")
-    own = "held-out pairs of its own, in place of a share"
+    own = "held-out pairs of its own, instead of a share"
     add("--test-dictionary", type=Path, metavar="FILE", help=own)
     words = "words to translate, one a line, - for stdin (default: the held-out ones)"
     add("--words", metavar="FILE|-", help=words)

@@ -86,7 +86,7 @@ def test_every_way_trains_on_neighbours(quick, tiny_bert, tmp_path):
     rows = read_measurements(tmp_path / "bench.tsv")
     about = {row.measure: row.value for row in rows if row.way == ABOUT}
     assert (about["max_length"], about["batch_size"], about["available"]) == ("64", "8", "64")
-    assert about["source"].endswith("in the place of articles")
+    assert about["source"].endswith("instead of articles")
     for way in CMLM_WAYS:
         found = values_of(tmp_path, way, "64")
         assert found["steps"] == [1]

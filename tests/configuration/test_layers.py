@@ -70,9 +70,9 @@ def test_a_list_is_not_both_given_and_added_to(write):
     ("text", "message"),
     [
         ("base: 3\n", "`base` is 3; name a file"),
-        ("base: no.yaml\n", "circle.yaml: `base` names .*no.yaml.*; mend it"),
-        (f"base: {'x' * 5000}\n", "circle.yaml: `base` names .* is no file; mend it"),
-        ('base: "a\\0"\n', "circle.yaml: `base` names .* is no file; mend it"),
+        ("base: no.yaml\n", "circle.yaml: `base` names .*no.yaml.*; fix it"),
+        (f"base: {'x' * 5000}\n", "circle.yaml: `base` names .* is no file; fix it"),
+        ('base: "a\\0"\n', "circle.yaml: `base` names .* is no file; fix it"),
         ("base: circle.yaml\n", "in a circle"),
     ],
 )

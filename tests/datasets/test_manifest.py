@@ -24,7 +24,7 @@ from workflow_scripts.files import read_bytes, read_lines
 pytestmark = pytest.mark.shared_data
 
 # Files that hold no data of their own to read: licences, descriptions, an archive of a file beside
-# it, and a list of typing mistakes that BioSyn mends (its processed files come mended).
+# it, and a list of typing mistakes that BioSyn fixes (its processed files come fixed).
 NOT_READ = re.compile(r"(?i)licen[cs]e|readme|metadata\.json$|\.zip$|ncbi-spell-check\.txt$")
 
 

@@ -24,7 +24,7 @@ test_a_pool = cases(
     other(**SECOND, languages=["en"] * 3 + ["es"] * 3),
     *wrong(
         (POOL, "p/dev-es.tsv", "Un perro\n"),
-        (" \tx\n", ":2: a sentence is empty; mend or remove the line"),
+        (" \tx\n", ":2: a sentence is empty; fix or remove the line"),
         files=FILES,
     ),
     *wrong(

@@ -21,13 +21,13 @@ class Served:
     ranges: bool = True
     # another body than Content-Length and ETag would tell
     swapped: bytes | None = None
-    # what the server says of the length, in place of the truth: "none" to say nothing
+    # what the server says of the length, instead of the truth: "none" to say nothing
     length: str | None = None
     # (bytes at a time, seconds after each)
     drip: tuple[int, float] | None = None
     # seconds after each byte of the head
     slow_head: float = 0.0
-    # in place of "bytes first-last/total", with these three names
+    # instead of "bytes first-last/total", with these three names
     span: str | None = None
     # called when half of the body is sent
     halfway: Callable[[], object] = lambda: None

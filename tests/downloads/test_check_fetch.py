@@ -134,7 +134,7 @@ def test_a_table_of_all_addresses_and_an_error_where_one_fails(web, registry_fil
     unknown = {"path": "six.txt", "url": url("no-length.txt")}
     gated = {"gated": True, "obtain": "ask", "files": [{"path": "seven.txt"}]}
     sets = {**good, "bad": {"files": [other, absent, unknown]}, "by-hand": gated}
-    with pytest.raises(UserError, match=r"2 of 3 addresses .*first .*/here.txt\?v=2; mend"):
+    with pytest.raises(UserError, match=r"2 of 3 addresses .*first .*/here.txt\?v=2; fix"):
         main(["--registry", str(registry_file(**sets)), "--names", "bad", "by-hand"])
     rows, totals = table(capsys)
     assert [row[3] for row in rows] == ["fails", "fails", "ok"]

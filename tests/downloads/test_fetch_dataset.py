@@ -54,5 +54,5 @@ def test_a_root_that_cannot_be_written_is_one_line(arguments, tmp_path, capsys):
     words[words.index("--root") + 1] = str(tmp_path / "file" / "root")
     with pytest.raises(SystemExit):
         run_command(lambda: main(words))
-    said = f"error: {tmp_path}/file/root: cannot be used (Not a directory); mend that"
+    said = f"error: {tmp_path}/file/root: cannot be used (Not a directory); fix that"
     assert said in capsys.readouterr().err

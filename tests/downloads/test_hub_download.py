@@ -106,7 +106,7 @@ def test_what_the_hub_does_not_give_is_told_apart(run, hub, tmp_path):
     line = refused(run, tmp_path, address=f"owner/none@{COMMIT}")
     assert "there is no such model, or it is private" in line
     line = refused(run, tmp_path, address=f"owner/small@{COMMIT[::-1]}")
-    assert "no such commit; mend `revision`" in line
+    assert "no such commit; fix `revision`" in line
     line = refused(run, tmp_path, HF_ENDPOINT="http://me:secret@127.0.0.1:9")
     assert "of http://127.0.0.1:9: " in line
     assert "secret" not in line

@@ -118,7 +118,7 @@ def test_a_model_without_safetensors_is_converted_once(fetch, tmp_path):
     assert (folder / "model.safetensors").stat().st_mtime_ns == before
     status, [line] = fetch({}, "--weights-sha256", "0" * 64)
     assert status == 2
-    assert f"{BIN} has sha256 {sha256(body)}, the config {'0' * 64}; mend `weights_sha256`" in line
+    assert f"{BIN} has sha256 {sha256(body)}, the config {'0' * 64}; fix `weights_sha256`" in line
 
 
 @pytest.mark.parametrize("make", [make_bert, make_roberta])

@@ -35,7 +35,7 @@ class Browser:
 
         options = webdriver.ChromeOptions()
         options.binary_location = os.environ.get("CHROMIUM", "/usr/bin/chromium")
-        # the address of the proxy is nobody's: what asks the network fails, and is on the console
+        # the address of the proxy is nobody's: what uses the network fails, and is on the console
         words = "--headless=new --no-sandbox --disable-gpu --proxy-server=127.0.0.1:9"
         for word in words.split():
             options.add_argument(word)

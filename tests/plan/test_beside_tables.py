@@ -18,7 +18,7 @@ def test_each_row_has_every_cell_and_says_what_it_is_compared_with(of, table, re
     cells = plan.requests.cells["tables", table]
     assert len(cells) == len(block.rows) * len(block.columns)
     for (row, column), found in cells.items():
-        # the text of CMLM was not given out
+        # the text of CMLM was not released
         absent = of == "paper_config" and row not in ("start", "mirror")
         assert found and {one.absent is not None for one in found} == {absent}, (row, column)
         recipe = plan.typed.recipes[found[0].place.recipe]

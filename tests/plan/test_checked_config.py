@@ -412,11 +412,11 @@ def test_a_row_may_have_a_metric_of_its_own(config):
 
 
 def test_rows_that_need_an_absent_corpus_say_why(config):
-    config["corpora"]["bitext-multi"] = {"kind": "absent", "reason": "none was given out"}
+    config["corpora"]["bitext-multi"] = {"kind": "absent", "reason": "none was released"}
     rows = rows_of(config, "cmlm-table05")
-    assert rows["cmlm-br"]["cells"]["es"] == {"not_run": "none was given out"}
+    assert rows["cmlm-br"]["cells"]["es"] == {"not_run": "none was released"}
     # it starts from an encoder that would need it
-    assert rows["cmlm-br-nli"]["cells"]["es"] == {"not_run": "none was given out"}
+    assert rows["cmlm-br-nli"]["cells"]["es"] == {"not_run": "none was released"}
     assert "parts" in rows["cmlm"]["cells"]["es"]
     plan = plan_of(config)
     assert "bitext-multi" not in {*plan.rule_inputs.corpora(), *plan.requirements(True).corpora}

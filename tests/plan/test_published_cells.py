@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from plans import plan_of
 
-from tools.rehearsal import never_given_out
+from tools.rehearsal import never_released
 from workflow_scripts.configuration.layers import read_layers
 from workflow_scripts.plan.raw_data import RawData
 from workflow_scripts.tables.grid_values import HYPER_PARAMETERS
@@ -44,7 +44,7 @@ def shown_cells(config, paper="mirror-bert"):
         resolved = outputs.resolved("tables", table)
         reference = resolved["reference"] and Path(resolved["reference"]).stem
         for row in resolved["rows"]:
-            # a row of what was never given out has no cells
+            # a row of what was never released has no cells
             whole = {"not_run": row.get("not_run")}
             ids = [column["id"] for column in resolved["columns"]]
             found = {one: row["cells"][one] if "cells" in row else whole for one in ids}
@@ -105,7 +105,7 @@ def test_the_default_leaves_out_only_models_that_do_not_ship(embedded_config):
     }
     # what no config has
     never = {
-        "the encoder was never given out",
+        "the encoder was never released",
         embedded_config["datasets"]["xeval-mr-de"]["absent"],
     }
     assert reasons == {block["reason"] for block in embedded_config["absent_models"]} | never
@@ -171,9 +171,9 @@ def test_recipes_of_the_default_fit_its_models(embedded_config, project):
 
 @pytest.mark.parametrize("paper", ["mirror-bert", "cmlm"])
 def test_with_a_paper_s_models_and_data_all_that_it_prints_is_compared(paper, project):
-    """But where the data are known to be others; what was never given out is as if it had been."""
+    """But where the data are known to be others; what was never released is as if it had been."""
     path = project / "config" / "paper.yaml"
-    block = never_given_out(path)
+    block = never_released(path)
     # shorter ones
     del block["recipes"]
     for section in ("models", "corpora"):

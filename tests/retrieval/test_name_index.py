@@ -54,11 +54,12 @@ def test_vectors_that_are_not_those_of_the_index_are_refused(tmp_path, damage):
         name_index.open_index(tmp_path, PROVENANCE, None)
 
 
-def test_an_index_of_an_older_version_is_refused(tmp_path):
+@pytest.mark.parametrize("key", ["vectors_sha256", "provenance"])
+def test_an_index_of_an_older_version_is_refused(tmp_path, key):
     vectors = np.arange(8, dtype=np.float32).reshape(4, 2)
     name_index.make_index(tmp_path, NAMES, {}, PROVENANCE, lambda *_: vectors, 2)
     record = read_json(tmp_path / "index.json")
-    del record["vectors_sha256"]
+    del record[key]
     write_json(tmp_path / "index.json", record)
     with pytest.raises(UserError, match="an index of an older version, unchecked; remove the fold"):
         name_index.open_index(tmp_path, PROVENANCE, None)

@@ -20,7 +20,7 @@ class Repository:
     files: dict[str, bytes]
     commit: str = COMMIT
     gated: bool = False
-    # what is sent in place of a file, under its size and hash
+    # what is sent instead of a file, under its size and hash
     swapped: dict[str, bytes] = field(default_factory=dict)
     # the first answer with a file ends after so many bytes; others are refused
     broken: dict[str, int] = field(default_factory=dict)

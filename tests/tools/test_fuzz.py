@@ -72,7 +72,7 @@ def works(words):
         (lambda words: sys.exit(1), "exit with 1"),
         (lambda words: os.kill(os.getpid(), signal.SIGTERM), "was ended by SIGTERM"),
         (said("read.txt", "a" * 300, "b" * 600), "a message of more than"),
-        (said(None, "something is wrong", "mend it"), "a message that names neither"),
+        (said(None, "something is wrong", "fix it"), "a message that names neither"),
         (said("read.txt", "is wrong", None), "a message without a remedy"),
         (lambda words: [0] * 10**7, "took more than 0 GB"),
         (works, "took more than 1 s"),

@@ -44,7 +44,7 @@ def test_the_overlay_leaves_recipes_and_corpora_of_rows_as_they_are(
 
 
 def test_what_was_never_given_out_has_a_synthetic_files(project, paper_config):
-    more = rehearsal.never_given_out(project / "config/paper.yaml")
+    more = rehearsal.never_released(project / "config/paper.yaml")
     absent = {name for one in paper_config["absent_models"] for name in one["models"]}
     assert more["models"].keys() == absent and more["absent_models"] == []
     for name, corpus in paper_config["corpora"].items():
@@ -70,7 +70,7 @@ def test_reasons_of_synthetic_files_are_counted_apart_from_those_of_the_config()
         cell(status="not-comparable", reason="recipe: layer 1, in the paper 7"),
         cell(status="not-comparable", reason="recipe: steps 5, in the paper 1000000"),
         cell(status="not-comparable", reason="corpus names is not the paper's", assumed="a | b"),
-        cell(status="not-run", reason="the text was not given out"),
+        cell(status="not-run", reason="the text was not released"),
         cell(status="not-run", reason="a single seed has no deviation"),
         cell(status="no-published", published=None),
     ]
@@ -81,13 +81,13 @@ def test_reasons_of_synthetic_files_are_counted_apart_from_those_of_the_config()
         "stand-in model": 3,
         "stand-in data": 1,
         "stand-in length of training": 1,
-        "one seed in the place of several": 1,
+        "one seed instead of several": 1,
     }
     assert assumed == {"a": 1, "b": 1}
     assert own == {
         "not-comparable: recipe: steps 5, in the paper 1000000": 1,
         "not-comparable: corpus names is not the paper's": 1,
-        "not-run: the text was not given out": 1,
+        "not-run: the text was not released": 1,
     }
 
 

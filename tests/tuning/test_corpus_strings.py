@@ -47,10 +47,10 @@ def test_lines_of_pairs_may_have_labels(corpus):
     assert read.labels == ["neutral", "entailment"]
     assert read.as_record()["labels"] is True
     for line, message in {
-        "a||b": r"3: .* pair text1\|\|text2\|\|label, found 'a\|\|b'; mend or remove the line$",
+        "a||b": r"3: .* pair text1\|\|text2\|\|label, found 'a\|\|b'; fix or remove the line$",
         "a||||neutral": "3: expected a pair text1",
         "a||b||c||neutral": "3: expected a pair text1",
-        "a||b||-": "3: expected a label among entailment, neutral, contradiction, found '-'; mend",
+        "a||b||-": "3: expected a label among entailment, neutral, contradiction, found '-'; fix",
     }.items():
         corpus.write_text(f"a||b||neutral\n\n{line}\n", encoding="utf-8")
         with pytest.raises(UserError, match=rf"own\.txt:{message}"):

@@ -1,6 +1,6 @@
 """Mistakes and faults of config, data and files: one clear line each, nothing half-written.
 
-The run after the mended one succeeds.
+The run after the fixed one succeeds.
 """
 
 import hashlib
@@ -183,7 +183,7 @@ def test_downloads_of_wrong_bytes_and_an_archive_whose_paths_lead_out_of_it(fres
 
 
 def test_data_sets_with_a_malformed_row_an_id_twice_or_no_gold(fresh):
-    """Each in a suite of its own; mended they go through."""
+    """Each in a suite of its own; fixed they go through."""
     data = fresh.folder / "resources/sample_data"
     similar = data / "sick/semeval2014/SICK_test_annotated.txt"
     words = data / "multi-simlex/translation.csv"
@@ -229,7 +229,7 @@ def test_a_missing_gated_set(workspace):
     shutil.move(there, away)
     output = workspace.fails("all_tables")
     assert "cometa/splits/stratified_general/test.csv: no such file" in output
-    assert "given out on request at https://github.com/cambridgeltl/cometa" in output
+    assert "available on request at https://github.com/cambridgeltl/cometa" in output
     assert "data.missing: skip" in output
     assert "Select jobs" not in output
 

@@ -1,1 +1,1 @@
-"""What a config may say: typed blocks, how files lie over each other, and errors that teach."""
+"""What a config may say: typed blocks, how files override each other, and errors that teach."""

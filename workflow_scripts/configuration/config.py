@@ -44,7 +44,7 @@ class Downloads(Block):
     """How `fetch_all`, `data.fetch` and models of the hub bring files."""
 
     mirror: Text | None = Field(
-        None, description="Base URL or folder laid out as a data root, asked in place of sources."
+        None, description="Base URL or folder laid out as a data root, asked instead of sources."
     )
     models: RulePath = Field(
         "data/models", description="Folder that models of the hub are fetched to."

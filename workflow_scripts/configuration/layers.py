@@ -1,4 +1,4 @@
-"""Config files that lie over each other, and which file each key comes from."""
+"""Config files that override each other, and which file each key comes from."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -43,7 +43,7 @@ def read_layers(
 ) -> Layers:
     """Return the config of `files`, each over the ones before, and of what the command line said.
 
-    The first file lies over the files that its key `base` names (relative to it; `none` for
+    The first file overrides the files that its key `base` names (relative to it; `none` for
     nothing), or else over the file `default`, which is read alone if there are no files. Blocks are
     merged key by key, lists and values replaced; `key+` adds to the list below; a model, corpus,
     data set or recipe that says anew what it is, is replaced as a whole; an entry that is null is
@@ -86,7 +86,7 @@ def _lay_bases(
     for path in default if names is None else [file.parent / name for name in names]:
         # as false for a name that none can have
         if not os.path.isfile(path):
-            raise ConfigError(file, "base", f"names {str(path)!r}, which is no file", "mend it")
+            raise ConfigError(file, "base", f"names {str(path)!r}, which is no file", "fix it")
         if path.resolve() in above:
             raise ConfigError(file, "base", f"goes in a circle through {path}", "break it")
         if path.resolve() in laid:

@@ -131,13 +131,11 @@ def read_mapping(path: str | Path) -> dict[str, Any]:
         line = f", line {mark.line + 1}" if mark else ""
         problem = error.problem or error.context or ""
         refused = isinstance(error, _RefusedError)
-        remedy = error.remedy if refused else "mend the YAML there or in the lines above"
+        remedy = error.remedy if refused else "fix the YAML there or in the lines above"
         raise UserError(f"{path}{line}", problem, remedy) from error
     except (yaml.YAMLError, ValueError) as error:
         # a date or number that is none too
-        raise UserError(
-            path, f"not valid YAML ({str(error).splitlines()[0]})", "mend it"
-        ) from error
+        raise UserError(path, f"not valid YAML ({str(error).splitlines()[0]})", "fix it") from error
     if found is None:
         return {}
     if not isinstance(found, dict):

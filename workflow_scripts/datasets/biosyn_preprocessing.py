@@ -1,7 +1,7 @@
 """Mentions and names as BioSyn's preprocessing leaves them (Sung et al. 2020; its `preprocess`).
 
 In order: abbreviations that title or abstract define are written out, composites split, letters
-lower-cased, typos mended, punctuation turned into blanks. Names of the dictionary get the last
+lower-cased, typos fixed, punctuation turned into blanks. Names of the dictionary get the last
 three alone, without typos.
 """
 
@@ -19,7 +19,7 @@ _AND, _ROUNDS = ("and", "or"), 10
 
 
 def clean(text: str) -> str:
-    """Return a name in small letters, with blanks in place of punctuation."""
+    """Return a name in small letters, with blanks instead of punctuation."""
     return _BLANKS.sub(" ", text.lower()).strip()
 
 

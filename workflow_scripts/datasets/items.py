@@ -51,7 +51,7 @@ class Items:
 
 
 def _each(texts: Any, change: Callable[[str], Any]) -> Any:
-    """Return what `change` makes of strings in the place of the strings, as deep in lists."""
+    """Return what `change` makes of strings instead of the strings, as deep in lists."""
     if isinstance(texts, str):
         return change(texts)
     return type(texts)(_each(text, change) for text in texts)

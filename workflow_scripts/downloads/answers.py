@@ -1,4 +1,4 @@
-"""What a web server answers: looked through before any of its bytes are taken."""
+"""What a web server answers: checked before any of its bytes are taken."""
 
 import re
 import time
@@ -27,7 +27,7 @@ class AbsentError(UserError):
 
 
 class PassingError(Exception):
-    """A failure that another attempt may mend, after the seconds that the server asked for."""
+    """A failure that another attempt may fix, after the seconds that the server asked for."""
 
     def __init__(self, reason: str, retry_after: float | None = None) -> None:
         super().__init__(reason)
@@ -70,7 +70,7 @@ def get(
                     name,
                     f"leads from https to {shown(target)}, where anybody on the way could change "
                     "the bytes",
-                    "take a mirror (--mirror) or mend the address",
+                    "take a mirror (--mirror) or fix the address",
                 )
             if session.should_strip_auth(url, target):
                 auth = get_auth_from_url(target)

@@ -108,7 +108,7 @@ def main(argv: list[str] | None = None) -> None:
         raise UserError(
             arguments.registry,
             f"{len(wrong)} of {len(asked)} addresses are not as they should be, first {wrong[0]}",
-            "mend it or the config, or take a mirror (downloads.mirror)",
+            "fix it or the config, or take a mirror (downloads.mirror)",
         )
 
 

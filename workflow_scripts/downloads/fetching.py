@@ -301,13 +301,13 @@ def _check_packed(file: StoredFile, part: Path, url: str, expected: str | None) 
         sha256, _ = _content(file, part)
     except UserError as error:
         discard(part)
-        raise UserError(shown(url), "not a sound gzip file", "mend the mirror") from error
+        raise UserError(shown(url), "not a sound gzip file", "fix the mirror") from error
     if expected not in (None, sha256):
         discard(part)
         raise UserError(
             shown(url),
             f"sha256 of the unpacked bytes is {sha256}, expected {expected}",
-            "the bytes were deleted: mend the mirror or fetch without it",
+            "the bytes were deleted: fix the mirror or fetch without it",
         )
 
 

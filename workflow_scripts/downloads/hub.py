@@ -49,13 +49,13 @@ def refusal(error: Exception) -> UserError:
     problem = f"{type(error).__name__}: {reason_of(error)}"
     remedy = "run again (files that are there whole are kept), or take a mirror (downloads.mirror)"
     if isinstance(error, errors.RevisionNotFoundError):
-        problem, remedy = "it has no such commit", "mend `revision`"
+        problem, remedy = "it has no such commit", "fix `revision`"
     elif isinstance(error, errors.GatedRepoError):
         problem = "its owner lets in only who asked"
         remedy = "ask on its page, and set HF_TOKEN"
     elif isinstance(error, errors.RepositoryNotFoundError):
         problem = "there is no such model, or it is private"
-        remedy = "mend `hub`, or set HF_TOKEN"
+        remedy = "fix `hub`, or set HF_TOKEN"
     return UserError(None, problem, remedy)
 
 

@@ -163,7 +163,7 @@ def _from_mirror(
     except AbsentError:
         return None
     except UserError as error:
-        # the name that the reader can find, in place of that of our copy
+        # the name that the reader can find, instead of that of our copy
         raise error.renamed(listing, shown(list_url)) from None
     finally:
         discard(listing)

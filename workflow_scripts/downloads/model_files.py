@@ -91,7 +91,7 @@ def check_replaceable(option: str, folder: Path) -> None:
             name = path.relative_to(folder)
             raise UserError(
                 f"{option} {folder}",
-                f"{name} is no part of an encoder, and is not deleted",
+                f"{name} is not part of an encoder, and is not deleted",
                 "move it",
             )
 

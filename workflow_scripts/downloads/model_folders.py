@@ -1,6 +1,6 @@
 """Folders of models that were fetched from the hub, each with a list of its files (files.json).
 
-Nothing here asks the network or loads a library of models, so that a run can be planned with it.
+Nothing here uses the network or loads a library of models, so that a run can be planned with it.
 """
 
 import re
@@ -101,7 +101,7 @@ class FileList(Block):
                 wrong, remedy = "its weights are not one file", "remove `weights_sha256`"
             elif found[0].sha256 != sha256:
                 wrong = f"{found[0].name} has sha256 {found[0].sha256}, the config {sha256}"
-                remedy = "mend `weights_sha256` or `revision`"
+                remedy = "fix `weights_sha256` or `revision`"
             else:
                 continue
             raise UserError(f"model {address}", wrong, remedy)
@@ -115,7 +115,7 @@ class FileList(Block):
         names = {file.name for file in files}
         folders = {str(parent) for name in names for parent in PurePosixPath(name).parents}
         if len(names) < len(files) or names & folders:
-            raise mistake("a file is listed twice, or also as a folder; mend the list")
+            raise mistake("a file is listed twice, or also as a folder; fix the list")
         return files
 
 
@@ -146,12 +146,12 @@ def read_file_list(path: Path, model: HubModel) -> FileList:
         raise
     address = HubModel(found.repository, found.revision).address
     if address != model.address:
-        raise UserError(path, f"is of {address}, not of {model.address}", "mend the folders")
+        raise UserError(path, f"is of {address}, not of {model.address}", "fix the folders")
     # not a pickle nor a script
     for file in found.files:
         if file.name == FILE_LIST or not is_model_file(file.name):
             wrong = f"{file.name!r} is not of the files that make a model ({_KINDS})"
-            raise UserError(path, wrong, "mend the list")
+            raise UserError(path, wrong, "fix the list")
     return found
 
 

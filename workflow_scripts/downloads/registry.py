@@ -39,14 +39,14 @@ Task = Literal[_SCORED, "corpus", "dictionary", "word-vectors"]
 def _below(path: str) -> str:
     parts = path.split("/")
     if not path or "\\" in path or path.startswith("/") or {"", ".", ".."} & set(parts):
-        raise mistake("it is not a path below a folder, with / between; mend it")
+        raise mistake("it is not a path below a folder, with / between; fix it")
     return path
 
 
 def _address(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in _SCHEMES or not posixpath.basename(parts.path):
-        raise mistake(f"it is not the address of a file ({', '.join(_SCHEMES)}); mend url or base")
+        raise mistake(f"it is not the address of a file ({', '.join(_SCHEMES)}); fix url or base")
     return url
 
 

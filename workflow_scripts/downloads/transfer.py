@@ -99,7 +99,7 @@ def download(
     elif scheme in ("http", "https"):
         _download_http(wanted, policy)
     else:
-        raise UserError(wanted.name, "only http, https and file addresses are fetched", "mend it")
+        raise UserError(wanted.name, "only http, https and file addresses are fetched", "fix it")
     _check(wanted)
 
 
@@ -127,7 +127,7 @@ def _copy(source: Path, wanted: _Wanted, policy: Policy) -> None:
             shutil.copyfileobj(stream, copy)
     except OSError as error:
         discard(part)
-        raise UserError(source, f"cannot be copied to {part} ({error})", "mend that") from error
+        raise UserError(source, f"cannot be copied to {part} ({error})", "fix that") from error
 
 
 def _check(wanted: _Wanted) -> None:
@@ -196,7 +196,7 @@ def _download_http(wanted: _Wanted, policy: Policy) -> None:
                 _say(f"{name}: {error}; next attempt in {seconds:.1f} s")
                 policy.pause(seconds)
             except OSError as error:
-                raise UserError(part, f"cannot be written ({error})", "mend that") from error
+                raise UserError(part, f"cannot be written ({error})", "fix that") from error
 
 
 def _request(session: "requests.Session", wanted: _Wanted, policy: Policy) -> None:

@@ -120,7 +120,7 @@ def read_text_vectors(path: Path, asked: Collection[str]) -> WordVectors:
             )
         if number > words + 1:
             problem = f"more lines than the {words} words of line 1"
-            remedy = "mend the number there, or take the file anew"
+            remedy = "fix the number there, or take the file anew"
             raise UserError(f"{path}:{number}", problem, remedy)
         in_mean = number <= MEAN_OF_WORDS + 1
         if not in_mean and word not in sought:

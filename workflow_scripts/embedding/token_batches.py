@@ -71,7 +71,7 @@ def _token_ids(
     # the Rust tokenizer has no kind of its own, and its panics are no `Exception`
     except BaseException as error:
         raise UserError(
-            None, f"the tokenizer does not take these strings ({error})", "mend it"
+            None, f"the tokenizer does not take these strings ({error})", "fix it"
         ) from error
 
 

@@ -98,7 +98,7 @@ def read_pairs(scores: str, dataset: str) -> "tuple[np.ndarray, np.ndarray]":
         raise UserError(
             path,
             f"no cosines and labels of dataset `{dataset}`",
-            "it must be one of task pair-classification: mend the figure",
+            "it must be one of task pair-classification: fix the figure",
         )
     return details[cosines_key(dataset)].astype("float64"), details[labels_key(dataset)]
 

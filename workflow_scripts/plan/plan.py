@@ -58,7 +58,7 @@ def make_plan(files: Iterable[str | Path], said: Mapping[str, Any]) -> Plan:
 
 @contextmanager
 def mistakes_end_the_run() -> Iterator[None]:
-    """End the run where the block raises what a user can mend."""
+    """End the run where the block raises what a user can fix."""
     try:
         yield
     except UserError as error:

@@ -16,7 +16,7 @@ class RawData:
     """The files below the data root.
 
     With `fetch`, files that the registry of downloads knows count as there: steps that read them
-    depend on the record of their download in place of the files, before and after it.
+    depend on the record of their download instead of the files, before and after it.
     """
 
     def __init__(self, root: Path, fetch: bool, results: str = "results") -> None:

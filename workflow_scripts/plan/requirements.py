@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Requirements:
     """Ids of models, corpora and data sets that the tables and figures of a config read.
 
-    `also_missing`: as if no file were missing, in place of what the cells that are run read.
+    `also_missing`: as if no file were missing, instead of what the cells that are run read.
     """
 
     def __init__(self, plan: "Plan", also_missing: bool) -> None:

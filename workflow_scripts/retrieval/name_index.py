@@ -91,7 +91,7 @@ def open_index(
     """
     record = read_json(folder / _RECORD)
     with damaged_file_error(folder / _RECORD, _REMEDY):
-        if "names_sha256" in record and "vectors_sha256" not in record:
+        if "names_sha256" in record and not {"vectors_sha256", "provenance"} <= record.keys():
             raise UserError(folder, "an index of an older version, unchecked", _REMEDY)
         for key in _COMPARED:
             if (was := record["provenance"].get(key)) != (now := provenance.get(key)):

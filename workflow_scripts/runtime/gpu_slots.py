@@ -61,7 +61,7 @@ def machine_devices() -> tuple[list[Device], dict[str, str]]:
         return [], {}
     except subprocess.TimeoutExpired:
         problem = f"gave no answer in {NVIDIA_SMI_SECONDS} s"
-        remedy = "mend the driver, or name the GPUs by their numbers in CUDA_VISIBLE_DEVICES"
+        remedy = "fix the driver, or name the GPUs by their numbers in CUDA_VISIBLE_DEVICES"
         raise UserError("nvidia-smi -L", problem, remedy) from None
     parts: dict[str, list[str]] = {}
     numbers: dict[str, str] = {}
@@ -222,7 +222,7 @@ def main(argv: list[str] | None = None) -> None:
         os.execvp(command[0], command)
     except OSError as error:
         raise UserError(
-            command[0], error.strerror or str(error), "install it or mend PATH"
+            command[0], error.strerror or str(error), "install it or fix PATH"
         ) from error
 
 

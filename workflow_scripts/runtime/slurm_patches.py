@@ -1,4 +1,4 @@
-"""What snakemake-executor-plugin-slurm 2.8.0 gets wrong about the states of jobs, mended.
+"""What snakemake-executor-plugin-slurm 2.8.0 gets wrong about the states of jobs, fixed.
 
 Seen on a real SLURM (22.05), each with a test in tests/cluster:
 
@@ -17,7 +17,7 @@ PATCHED_VERSION = "2.8.0"
 
 
 def patch_slurm_plugin() -> None:
-    """Mend the plugin in this process, if it is there and of the version above."""
+    """Fix the plugin in this process, if it is there and of the version above."""
     try:
         if version("snakemake-executor-plugin-slurm") != PATCHED_VERSION:
             return

@@ -90,7 +90,7 @@ def _check_classes(
         raise UserError(
             None,
             f"no text of class {min(unknown)!r} to train on, though others have it",
-            "mend the set",
+            "fix the set",
         )
     label, least = min(counts.items(), key=lambda pair: (pair[1], pair[0]))
     # an outer fold takes its share before the inner ones do

@@ -117,7 +117,7 @@ def _scores_of_part(part: Part, scores: Scores) -> list[Score]:
                 path,
                 f"{len(matching) or 'no'} rows with dataset `{part.dataset}` and metric "
                 f"`{part.metric}`",
-                "score the encoder again, or mend the column of the table",
+                "score the encoder again, or fix the column of the table",
             )
         for path_before, before in zip(part.scores, found, strict=False):
             _require_another_seed(path, matching[0], path_before, before)

@@ -32,7 +32,7 @@ def read_published(path: str | None) -> dict[tuple[str, str], Decimal]:
             raise UserError(
                 f"{path}:{line}",
                 f"table `{name}` in the reference of `{table}`",
-                f"move the line to {name}.tsv or mend its first column",
+                f"move the line to {name}.tsv or fix its first column",
             )
         # `Decimal` reads 5_6 and digits of other scripts
         if parse_number(text) is None:

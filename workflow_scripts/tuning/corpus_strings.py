@@ -66,10 +66,10 @@ def _split(text: str, form: str, where: str) -> tuple[str, ...]:
     if len(parts) != form.count(PAIR_SEPARATOR) + 1 or not all(part.strip() for part in parts):
         remedy = "" if _PARTS[2] in form else ", or (method mirror) set positives: itself"
         problem = f"expected a {form}, found {text[:60]!r}"
-        raise UserError(where, problem, f"mend or remove the line{remedy}")
+        raise UserError(where, problem, f"fix or remove the line{remedy}")
     if len(parts) == 3 and parts[2] not in LABELS:
         known = f"expected a label among {', '.join(LABELS)}"
-        raise UserError(where, f"{known}, found {parts[2]!r}", "mend or remove the line")
+        raise UserError(where, f"{known}, found {parts[2]!r}", "fix or remove the line")
     return parts
 
 

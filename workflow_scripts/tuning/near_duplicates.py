@@ -70,7 +70,7 @@ def warn_of_repeats(name: str, strings: Sequence[str], batch_size: int) -> str |
         remedies.append("set the recipe key deduplicate: true, which leaves out exact repeats")
     if found.near:
         parts.append(f"{found.near} equal an earlier one but for case or punctuation")
-        remedies.append("mend the corpus")
+        remedies.append("fix the corpus")
     texts = [" ".join(text.split()) for text in dict.fromkeys(found.example)]
     shown = [f"'{text if len(text) <= 40 else text[:37] + '...'}'" for text in texts]
     in_batch = found.expected_pairs(batch_size)

@@ -71,7 +71,7 @@ class Recipe(Block):
     )
     start: Start | None = Field(
         default=None,
-        description="encoder to begin from in place of the model itself; method none reads it "
+        description="encoder to begin from instead of the model itself; method none reads it "
         "with another pooling or length",
     )
     development: Development | None = Field(
@@ -122,7 +122,7 @@ class TextRecipe(TuningRecipe):
     batch_size: Annotated[int, Field(ge=2)] = Field(
         description="sequences, or pairs of them, in a step; slices of it fit the memory there is"
     )
-    steps: WholeNumber | None = Field(default=None, description="steps, in the place of epochs")
+    steps: WholeNumber | None = Field(default=None, description="steps, instead of epochs")
     epochs: WholeNumber | None = Field(default=None, description="passes over the corpus")
     dropout: Rate | DropoutRates | None = Field(
         default=None, description="rate of all places, rates by place, or null: the model's own"
@@ -152,7 +152,7 @@ class MaskingRecipe(TextRecipe):
         default=0.15, description="share of a sequence's tokens that are masked, 80/10/10 as BERT's"
     )
     masked_count: WholeNumber | None = Field(
-        default=None, description="tokens of a sequence that are masked, in the place of a share"
+        default=None, description="tokens of a sequence that are masked, instead of a share"
     )
 
 

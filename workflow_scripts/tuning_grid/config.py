@@ -19,7 +19,7 @@ class SearchBlock(Block):
     dataset: Text = Field(description="Development set, of a task that settings can be chosen by.")
     seeds: Distinct[Seed] | None = Field(None, description="Seeds of each cell, or the config's.")
     set: dict[Text, Any] = Field({}, description="Recipe keys with one value for all cells.")
-    axes: Axes | None = Field(None, description="In place of the common axes, as a whole.")
+    axes: Axes | None = Field(None, description="Instead of the common axes, as a whole.")
 
 
 class TuningGrid(Block):

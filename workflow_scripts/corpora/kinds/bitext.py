@@ -24,7 +24,7 @@ class PairFiles(Block):
 
     source: Text | None = Field(None, description="File of sentences.")
     target: Text | None = Field(None, description="File of their translations, line by line.")
-    path: Text | None = Field(None, description="A tab-separated file in place of the two.")
+    path: Text | None = Field(None, description="A tab-separated file instead of the two.")
     columns: Annotated[Distinct[WholeNumber], Field(min_length=2, max_length=2)] | None = Field(
         None, description="Of `path`: columns of sentence and translation, from 1; else [1, 2]."
     )

@@ -13,7 +13,7 @@ list_files = one_file
 
 class Options(SampledBlock):
     language: Text = Field(description="Of the words, as the wordfreq package calls it.")
-    path: Text | None = Field(None, description="A list of words in the place of wordfreq's.")
+    path: Text | None = Field(None, description="A list of words instead of wordfreq's.")
     skip: Count = Field(0, description="Words passed over before the `size` that are taken.")
 
     def packages(self) -> list[str]:

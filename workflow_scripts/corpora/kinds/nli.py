@@ -44,15 +44,15 @@ class Options(SampledBlock):
     languages: Annotated[Distinct[Text], Field(min_length=2)] | None = Field(
         None, description="Each pair's premise and hypothesis are in two of them, at random."
     )
-    premise_language: Text | None = Field(None, description="In place of `languages`.")
-    hypothesis_language: Text | None = Field(None, description="In place of `languages`.")
+    premise_language: Text | None = Field(None, description="Instead of `languages`.")
+    hypothesis_language: Text | None = Field(None, description="Instead of `languages`.")
 
     @model_validator(mode="after")
     def _languages_of_path(self) -> Self:
         pair = (self.premise_language, self.hypothesis_language)
         given = [self.languages is not None, *(one is not None for one in pair)]
         if _LANGUAGE not in self.path and any(given):
-            raise mistake(f"languages need {_LANGUAGE} in path, in the place of their codes")
+            raise mistake(f"languages need {_LANGUAGE} in path, instead of their codes")
         if _LANGUAGE in self.path and given not in ([True, False, False], [False, True, True]):
             raise mistake("give either languages, or premise_language and hypothesis_language")
         return self

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 COLUMN = "own language"
 # what stands behind id and label of an encoder without the first component of each language
 PCR_ID, PCR_LABEL = "/pcr", " + PCR"
-# the colours of lines, grey in the place of black
+# the colours of lines, grey instead of black
 FILLS = (*style.COLOURS[:0:-1], "#AAAAAA")
 
 
@@ -144,7 +144,7 @@ def _shown(block: Entry, found: Shares) -> list[str]:
             f"figure {block['id']}",
             f"no query of language {unknown[0]!r} in {block['dataset']}, which has "
             f"{', '.join(found.shares) or 'none'}",
-            "mend `languages`",
+            "fix `languages`",
         )
     return shown
 

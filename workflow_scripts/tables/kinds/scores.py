@@ -39,7 +39,7 @@ class ColumnBlock(Block):
     label: Text = Field(description="Heading.")
     dataset: Id | None = Field(None, description="Data set that the column shows.")
     datasets: Distinct[Id] | None = Field(
-        None, description="In place of dataset, several, over which the column takes the mean."
+        None, description="Instead of dataset, several, over which the column takes the mean."
     )
     metric: Text | None = Field(None, description="Metric, the first of the task without one.")
     names: dict[str, str] = Field({}, alias="with", description="Values for placeholders in rows.")
@@ -48,7 +48,7 @@ class ColumnBlock(Block):
     statistic: Literal["mean", "deviation"] = Field(
         "mean", description="Over seeds: their mean, or their sample deviation as a value."
     )
-    tolerance: NotNegative | None = Field(None, description="In place of the config's.")
+    tolerance: NotNegative | None = Field(None, description="Instead of the config's.")
 
     @model_validator(mode="after")
     def _shows_something(self) -> "ColumnBlock":
@@ -64,12 +64,12 @@ class RowBlock(EncoderRow):
         None, description="A model, or one for each language; {language} is replaced."
     )
     recipe: Text | None = Field(None, description="Recipe; placeholders are replaced.")
-    metric: Text | None = Field(None, description="In place of that of the columns, for this row.")
+    metric: Text | None = Field(None, description="Instead of that of the columns, for this row.")
     against: Id | None = Field(
         None, description="Row that this one is compared with: difference, paired bootstrap."
     )
     not_run: Text | None = Field(
-        None, description="In place of model and recipe: why this row of the paper is not run."
+        None, description="Instead of model and recipe: why this row of the paper is not run."
     )
 
     @model_validator(mode="after")
@@ -97,7 +97,7 @@ class Config(TableBlock):
 
     suite: Text = Field(description="Suite with the columns' data sets; {language} is replaced.")
     seeds: Distinct[Seed] | None = Field(
-        None, description="Seeds of its tuned rows, in place of the config's."
+        None, description="Seeds of its tuned rows, instead of the config's."
     )
     percent: bool = Field(
         False, description="Scores are shown times 100, as the paper prints them; tolerances too."
