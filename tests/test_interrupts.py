@@ -7,7 +7,7 @@ import pytest
 
 from workflow_scripts.errors import run_command
 
-COMMANDS = "mirror cmlm evaluate embed link search translate export_onnx check_config"
+COMMANDS = "tune cmlm evaluate embed link search translate export_onnx check_config"
 
 
 @pytest.mark.parametrize("door", [*COMMANDS.split(), "datasets.read_suite", "tuning.tune_encoder"])

@@ -43,7 +43,7 @@ def test_memory_is_that_of_the_child_alone(child, project):
     [
         (
             "import sys\nprint('early')\nsys.exit('the reason\\nin two lines')\n",
-            r"^a run: the run failed with exit code 1: the reason \| in two lines$",
+            r"^a run: the run failed with exit code 1: the reason \| in two lines; fix that and",
         ),
         ("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n", "failed with exit code -9"),
     ],

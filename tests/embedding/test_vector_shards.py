@@ -188,7 +188,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
-from test_vector_shards import MAKER, STRINGS, encode
+from test_vector_shards import PROVENANCE, STRINGS, encode
 from workflow_scripts.embedding.vector_shards import ShardedJob, embed_in_shards
 
 calls = 0
@@ -199,7 +199,7 @@ def killed(strings, advance):
         os.kill(os.getpid(), signal.SIGKILL)
     return encode(strings, advance)
 
-embed_in_shards(ShardedJob(Path(sys.argv[1]), STRINGS, 3, MAKER, shard_size=3), killed)
+embed_in_shards(ShardedJob(Path(sys.argv[1]), STRINGS, 3, PROVENANCE, shard_size=3), killed)
 """
 
 
