@@ -198,7 +198,7 @@ PARTS = {
             aim(f"{label}, within {{:g}} s", seconds, LOOP, task=task)
             for task, (label, seconds) in GPU_TASKS.items()
         ],
-        missing="Not measured: no GPU was to be had.",
+        missing="Not measured: no GPU was available.",
     ),
     **SCALE_PARTS,
 }

@@ -54,7 +54,7 @@ def test_tuning_shows_medians_and_the_median_of_the_ratios_of_each_round(tmp_pat
         "- Aim: at least 1.3 times as fast as sentence-transformers: **missed**, "
         "1.20 (1.00 to 1.50)",
         "- Aim: at most 0.5 of the authors' way's peak memory: reached, 0.50 (0.45 to 0.55)",
-        "Not measured: no GPU was to be had.",
+        "Not measured: no GPU was available.",
     ):
         assert line in text.splitlines()
     assert "### Phrases\n\n<!-- measured: phrases -->\n\nNot measured.\n" in text
