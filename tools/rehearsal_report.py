@@ -192,7 +192,7 @@ def report(folder: Path, beside: Iterable[Path] = ()) -> str:
         "",
         *_table(_RUN_HEADS, [_run_row(one, folder) for one in (folder, *beside)]),
         "",
-        "Never released: rows whose texts, models or data are not to be had. Same bytes: files of",
+        "Never released: rows whose texts, models or data are not available. Same bytes: files of",
         "scores and weights that are those of the first run, of all that both have made. A call",
         "that was killed, or in which a job failed, was taken up by the next. The cores were",
         "shared with other work.",

@@ -378,7 +378,7 @@ def reader_of(folder):
 
 
 @pytest.mark.parametrize(("root", "files"), [("data", 500), ("data-cmlm", 130)])
-@pytest.mark.parametrize("largest", [500_000, pytest.param(10**9, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("largest", [200_000, pytest.param(10**9, marks=pytest.mark.nightly)])
 def test_every_row_of_the_manifest_is_read_with_its_number_of_rows(
     shared_data, root, files, largest
 ):
