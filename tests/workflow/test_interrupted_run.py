@@ -69,3 +69,36 @@ def test_a_run_waits_for_the_jobs_of_one_whose_head_alone_was_killed(workspace, 
     assert "an earlier run in this folder have not ended (results/logs/tune_encoder/" in said
     assert "they have ended: starting anew" in said
     assert workspace.tables() == finished.tables()
+
+
+# Snakemake that dies once its first job runs, and before it notes that the job has begun
+DIES_AT_START = """
+import os, sys, time
+from pathlib import Path
+from snakemake import cli, jobs
+
+def die(job, *_, **__):
+    end = time.monotonic() + 60
+    while not any(Path("results/.workflow/running").glob("*")) and time.monotonic() < end:
+        time.sleep(0.01)
+    os._exit(9)
+
+jobs.Job.register = die
+cli.main()
+"""
+
+
+def test_a_job_whose_head_died_as_it_began_is_not_taken_for_a_changed_result(workspace):
+    results, branch = workspace.folder / "results", f"{BRANCH}/seed33"
+    weights = results / "encoders" / branch / "model.safetensors"
+    before = weights.read_bytes()
+    for folder in results.glob(f"**/{branch}"):
+        shutil.rmtree(folder)
+    target = f"results/encoders/{branch}/encoder.json"
+    words = workspace.command(target)
+    start = words.index("-m")
+    words[start : start + 2] = ["-c", DIES_AT_START]
+    options = {"cwd": workspace.folder, "env": workspace.environment()}
+    assert subprocess.run(words, **options, stderr=subprocess.DEVNULL).returncode == 9
+    workspace.succeeds(target)
+    assert weights.read_bytes() == before

@@ -11,7 +11,7 @@ import os
 import re
 import time
 from base64 import urlsafe_b64decode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -65,15 +65,21 @@ def _path_below(folder: str, path: str) -> str | None:
 
 
 class JobStarts(JobEvents):
-    """The states of the inputs of each job, taken before the job is started or submitted."""
+    """What is noted of each job before it is started or submitted.
 
-    def __init__(self) -> None:
+    The states of its inputs are kept here; `begin` is called with each of its outputs.
+    """
+
+    def __init__(self, begin: Callable[[str], None]) -> None:
         super().__init__()
+        self._begin = begin
         self._states: dict[str, dict[str, State | None]] = {}
 
     def hear(self, event: str, record: logging.LogRecord) -> None:
         if event == "job_info":
             self._states[str(record.jobid)] = {path: state_of(path) for path in record.input or ()}
+            for path in record.output or ():
+                self._begin(path)
 
     def pop(self, job: str) -> dict[str, State | None]:
         return self._states.pop(job, {})
@@ -113,7 +119,7 @@ class ResultsRecords(FilePersistence):
         self._own_paths = re.compile(rf"(?<=['\"]){re.escape(results)}(?=[/'\"])")
         # hashed here instead
         self.max_checksum_file_size = -1
-        self._starts = JobStarts()
+        self._starts = JobStarts(self._begin_output)
         if not self.dag.workflow.dryrun:
             self._starts.watch()
 
@@ -124,7 +130,9 @@ class ResultsRecords(FilePersistence):
     # ---- names that do not depend on the clone ---------------------------------------------------
 
     def _get_key(self, f: Any) -> str:
-        path = super()._get_key(f)
+        return self._key_of(super()._get_key(f))
+
+    def _key_of(self, path: str) -> str:
         return self._below_results(path) or os.path.abspath(path)
 
     def _input_name(self, path: str) -> str:
@@ -184,6 +192,15 @@ class ResultsRecords(FilePersistence):
         return self._hashes_now[path]
 
     # ---- what is recorded ------------------------------------------------------------------------
+
+    def _begin_output(self, path: str) -> None:
+        """Mark an output as incomplete before its job starts.
+
+        Snakemake does so right after: a head that is killed in between would leave a job whose
+        output passes for one that was changed.
+        """
+        if self._is_head:
+            self._mark_incomplete(self._key_of(path), None)
 
     async def finished(self, job: Any) -> None:
         """Record a job. Snakemake calls this for one that failed too, which lacks outputs."""
