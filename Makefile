@@ -12,7 +12,7 @@
 #   make chaos        commands and the workflow under faults (FAULTS, SEED), for an hour at most
 #   make mutate       small mistakes put into the code: which do the tests notice (MODULES, SAMPLE, SEED),
 #                     to docs/mutation.md
-#   make rehearsal    the papers' grid with stand-ins for models and data, to docs/rehearsal.md
+#   make rehearsal    the papers' grid with synthetic models and data, to docs/rehearsal.md
 #   make check        formatting and lint of Python and Snakemake code, directions of imports
 #   make container    the image for `snakemake --sdm apptainer`
 #   make docs         references of config keys and commands, from the code; docs-site: docs/ as pages

@@ -2,17 +2,17 @@
 # includes; docs/config.md tells what a config may say.
 from snakemake.utils import min_version
 
+from workflow_scripts.plan.page_status import PageStatus
+from workflow_scripts.plan.plan import make_plan
+from workflow_scripts.plan.rule_inputs import WILDCARDS, alternatives
 from workflow_scripts.runtime.earlier_jobs import note_slurm_run, wait_for_earlier_jobs
 from workflow_scripts.runtime.failed_jobs import FailedJobs
+from workflow_scripts.runtime.fork_server import start_fork_server
 from workflow_scripts.runtime.progress import Progress
 from workflow_scripts.runtime.results_records import use_results_records
 from workflow_scripts.runtime.run_folder import refuse_other_folder
 from workflow_scripts.runtime.run_lock import hold_run_lock, refuse_second_run
 from workflow_scripts.runtime.snakemake_run import FinishedOutputs, SnakemakeRun
-from workflow_scripts.runtime.fork_server import start_fork_server
-from workflow_scripts.plan.rule_inputs import WILDCARDS, alternatives
-from workflow_scripts.plan.page_status import PageStatus
-from workflow_scripts.plan.plan import make_plan
 from workflow_scripts.sources import sources
 from workflow_scripts.tables.run_records import note_start
 

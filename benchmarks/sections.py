@@ -18,7 +18,7 @@ Prepared = tuple[dict[str, Any], Callable[[str, int], dict[str, Any]]]
 
 @dataclass(frozen=True)
 class Section:
-    """A kind of work, its ways {id: label}; `shown` is the measure that is told while it runs."""
+    """A kind of work, its ways {id: label}; `shown` is the measure printed while it runs."""
 
     name: str
     ways: Mapping[str, str]

@@ -28,7 +28,7 @@ def words(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("door", "more", "message"),
+    ("command", "more", "message"),
     [
         (evaluate, ".", "--output .: is a folder; give a file name"),
         (link, "--output o --errors o", "--errors o: is read from, or written by another option"),
@@ -38,9 +38,9 @@ def words(tmp_path, monkeypatch):
         (search, "--record f", "--record f: is read from, or written by another option"),
     ],
 )
-def test_odd_words_of_a_command_are_told(words, door, more, message):
+def test_odd_words_of_a_command_are_told(words, command, more, message):
     with pytest.raises(UserError) as told:
-        door.main(f"{words[door]} {more}".split())
+        command.main(f"{words[command]} {more}".split())
     assert str(told.value).startswith(message)
 
 

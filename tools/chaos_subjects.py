@@ -170,7 +170,7 @@ def _commands() -> dict[str, str]:
     tuning = f"--model in/model --output out/encoder {machine} --overwrite --set batch_size=16"
     found = f"{machine} --overwrite --output"
     commands = {
-        "mirror": f"--corpus in/strings.txt --recipe mirror-word {tuning} --set epochs=1 "
+        "tune": f"--corpus in/strings.txt --recipe mirror-word {tuning} --set epochs=1 "
         "--step-log out/steps.jsonl",
         "cmlm": f"--text in/text.txt {tuning} --set max_length=24 --set steps=20 --set epochs=null",
         "embed": f"--model {tiny} --strings in/strings.txt --shard-size 100 {found} out/all.npy "

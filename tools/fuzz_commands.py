@@ -38,15 +38,15 @@ def command_cases(models: Mapping[str, Path], made: Path) -> dict[str, Case]:
 
     def add(name: str, words: str, *given: str, own: Sequence[str] = ()) -> None:
         """`given`: the names of the files that are damaged, of those that the words name."""
-        door, _, mode = name.partition(" ")
+        module, _, mode = name.partition(" ")
         line = words.split()
         mentioned = {one: files[one] for one in files if _is_named(one, line)}
         folders = {one: both[one] for one in both if one.split("/")[0] in line}
         damaged = [*mentioned, *given]
-        line = [mode, *line] if door == "search" else line
-        options = _options(door, [mode] if door == "search" else [])
+        line = [mode, *line] if module == "search" else line
+        options = _options(module, [mode] if module == "search" else [])
         cases[f"command {name}"] = Case(
-            _main(door), mentioned | folders, line, options, damaged or list(folders), own
+            _main(module), mentioned | folders, line, options, damaged or list(folders), own
         )
 
     config = f"{ENCODER}/config.json"
@@ -54,14 +54,14 @@ def command_cases(models: Mapping[str, Path], made: Path) -> dict[str, Case]:
         if method != "none":
             corpus = _CORPORA.get(method, "text.txt")
             words = f"--model {MODEL} --corpus {corpus} --recipe {method} --recipes recipes.yaml"
-            add(f"mirror {method}", f"{words} --output out --threads 1 --step-log log.jsonl")
+            add(f"tune {method}", f"{words} --output out --threads 1 --step-log log.jsonl")
     tuned = "--output out --threads 1 --recipes recipes.yaml"
     add("cmlm", f"--model {MODEL} --text text.txt --recipe cmlm {tuned}")
     more = "--held-out 0.3 --bitext pairs.tsv --set bitext.batch_size=4 --set steps=2"
     add("cmlm more", f"--model {MODEL} --text text.txt --recipe cmlm {more} {tuned}")
     watched = "--development-set sts12 --data-root root --development-every 1 --set epochs=1"
     corpus = "--corpus sentences.txt --recipe mirror"
-    add("mirror watched", f"--model {MODEL} {corpus} {watched} {tuned}")
+    add("tune watched", f"--model {MODEL} {corpus} {watched} {tuned}")
     one = f"--encoder {ENCODER} --threads 1"
     add("embed", f"--model {ENCODER} --strings sentences.txt --output v.npy --threads 1", config)
     kept = "--record r.json --remove-components 1 --shard-size 7 --overwrite"
@@ -106,16 +106,16 @@ def _of_suite(file: str, words: Sequence[str]) -> bool:
     return any(part in file for suite, part in parts.items() if suite in words)
 
 
-def _main(door: str) -> Callable[[list[str]], object]:
-    module = importlib.import_module(f"workflow_scripts.{door}")
+def _main(name: str) -> Callable[[list[str]], object]:
+    module = importlib.import_module(f"workflow_scripts.{name}")
     return lambda words: module.main(words)
 
 
-def _options(door: str, mode: list[str]) -> list[str]:
+def _options(module: str, mode: list[str]) -> list[str]:
     """Return the options of a command, as its help has them."""
     said = io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.suppress(SystemExit):
-        _main(door)([*mode, "--help"])
+        _main(module)([*mode, "--help"])
     found = set(re.findall(r"^  (--[a-z][a-z0-9-]*)", said.getvalue(), flags=re.MULTILINE))
     return sorted(found - {"--help"})
 

@@ -29,7 +29,7 @@ _NOT_READ = ("README.md", ".gitattributes", "flax_model.msgpack")
 
 
 def make_models(made: Path) -> dict[str, Path]:
-    """Write a stand-in for each layout of the hub, and an encoder of ours; return their folders."""
+    """Write a synthetic model for each layout of the hub, and an encoder; return their folders."""
     torch.set_num_threads(1)
     transformers.logging.disable_progress_bar()
     folders = {}

@@ -1,12 +1,12 @@
-"""Run the papers' config with stand-ins for all that it fetches, from an empty folder to tables.
+"""Run the papers' config with synthetic models and data, from an empty folder to tables.
 
     python -m tools.rehearsal --folder ../rehearsal
 
-The folder gets a copy of the project, in which config/registry.yaml has the hashes of stand-ins for
-the data, and config/rehearsal.yaml overrides config/paper.yaml. A hub and a mirror on this machine
+The folder gets a copy of the project, in which config/registry.yaml has the hashes of the synthetic
+data, and config/rehearsal.yaml overrides config/paper.yaml. A hub and a mirror on this machine
 serve what `fetch_all` asks for; then they are gone, and all tables are made offline. Run it again
 to go on where it ended, also with more seeds or tables: with the project's files as they then are,
-and the same stand-ins. What each call was and took is in rehearsal.jsonl of the folder.
+and the same synthetic files. What each call was and took is in rehearsal.jsonl of the folder.
 """
 
 import argparse
@@ -39,7 +39,7 @@ PROJECT = Path(__file__).resolve().parents[1]
 COPIED = ("Snakefile", "rules", "envs", "workflow_scripts", "config", "profiles", "resources")
 REGISTRY = "config/registry.yaml"
 FETCH, OFFLINE = (f"config/rehearsal-{end}.yaml" for end in ("fetch", "offline"))
-# methods whose texts were not released; of the stand-ins there are some dozens of lines
+# methods whose texts were not released; of the synthetic ones there are some dozens of lines
 _SCARCE = {"cmlm", "mlm", "quickthought", "bitext", "nli"}
 # strings that the grid tunes on, one batch of its largest, and tokens of each that are read
 FEW, SHORT = 320, 8
@@ -62,17 +62,17 @@ def write_yaml(path: Path, block: dict[str, Any]) -> None:
 
 
 def overlay(base: Path, seeds: int, tables: Sequence[str]) -> dict[str, Any]:
-    """Return what overrides a config: its models and data are stand-ins, so that nothing compares.
+    """Return what overrides a config: its models and data are synthetic, so that nothing compares.
 
     Recipes and corpora stay as they are, but for the 504 tunings of the grid, which take the first
     tokens of a few strings. With `tables` only these are made, and no figures.
     """
     config = read_layers([base]).config
     block: dict[str, Any] = {"base": [base.name], "seeds": SEEDS[:seeds], "device": "cpu"}
-    data = {"label": "stand-ins for the papers' data sets", "paper": [], "missing": "error"}
+    data = {"label": "synthetic data for the papers' sets", "paper": [], "missing": "error"}
     block |= {"data": data, "threads": {"tuning": 1, "embedding": 1, "retrieval": 1}}
     block["models"] = {
-        name: {"paper": [], "label": f"stand-in for {model.get('label', name)}"}
+        name: {"paper": [], "label": f"synthetic, for {model.get('label', name)}"}
         for name, model in config["models"].items()
         if {"hub", "vectors"} & model.keys()
     }
@@ -88,7 +88,7 @@ def overlay(base: Path, seeds: int, tables: Sequence[str]) -> dict[str, Any]:
             for name, one in searches
         }
     }
-    # stand-ins have few
+    # synthetic models have few
     layers = [name for name, one in config["recipes"].items() if "layer" in one]
     block["recipes"] = {name: {"layer": 1} for name in layers}
     with_seeds = [name for name, one in config["tables"].items() if "seeds" in one]
@@ -115,7 +115,7 @@ def never_released(base: Path) -> dict[str, Any]:
     wanted = [name for name, one in config["corpora"].items() if one["kind"] == "absent"]
     parts = [part for name in wanted for part in embedded[name].get("of", [])]
     absent = [name for one in config["absent_models"] for name in one["models"]]
-    models = {name: {"hub": f"stand-in/{name}", "revision": "a" * 40} for name in absent}
+    models = {name: {"hub": f"synthetic/{name}", "revision": "a" * 40} for name in absent}
     if "glove" in models:
         models["glove"] = {"vectors": "static-vectors/en.vec"}
     recipes: dict[str, dict[str, Any]] = {}
@@ -206,7 +206,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--size", choices=SIZES, default="small", help="of what is made")
     parser.add_argument("--seeds", type=int, choices=range(1, 6), default=1, help="how many")
     parser.add_argument("--tables", nargs="+", help="only these, and no figures")
-    whole = "also rows whose text, models or data were never released, with stand-ins for them"
+    whole = "also rows whose text, models or data were never released, with synthetic ones for them"
     parser.add_argument("--complete", action="store_true", help=whole)
     parser.add_argument("--cores", type=int, default=os.cpu_count() or 1)
     through = "options of Snakemake instead of --cores, for all tables: a profile of a cluster"

@@ -16,7 +16,7 @@ _MEGABYTE = 2**20
 _COLUMNS = ["s", "max_rss", "io_out", "cpu_time"]
 RECORD = "rehearsal.jsonl"
 OVERLAY = "config/rehearsal.yaml"
-DATA, MODEL, LENGTH = (f"stand-in {what}" for what in ("data", "model", "length of training"))
+DATA, MODEL, LENGTH = "synthetic data", "synthetic model", "shortened training"
 # values and weights; the tables are made of them
 _COMPARED = ("scores/**/*.tsv", "encoders/**/*.safetensors")
 _RUN_HEADS = ("tables", "never released", "seeds", "through", "jobs", "processor seconds")
@@ -85,7 +85,7 @@ def synthetic_reasons(overlay: Mapping[str, Any]) -> dict[str, str]:
 
 
 class Reasons(NamedTuple):
-    """How many published cells have each status, stand-in, other reason, and assumption."""
+    """How many published cells have each status, synthetic input, other reason, and assumption."""
 
     status: Counter[str]
     made: Counter[str]
@@ -184,7 +184,7 @@ def report(folder: Path, beside: Iterable[Path] = ()) -> str:
         "# Dress rehearsal",
         "",
         "Made by `make rehearsal` (tools/rehearsal.py): config/paper.yaml from an empty folder to",
-        "the last table, with tiny random models instead of the papers' and stand-ins for",
+        "the last table, with tiny random models instead of the papers' and synthetic files for",
         "their data. Not one value in it says anything of the papers; it shows that every job",
         "runs, and how jobs, time and bytes are shared out.",
         "",

@@ -1,4 +1,4 @@
-"""Stand-ins for the data sets of the registry: files in their formats, packed as they are packed.
+"""Synthetic files for the data sets of the registry, in their formats and packed as they are.
 
 A file is taken from a data root where one is given and has it; else it is made here, or is that of
 the bundled sample data, or the sample data's of the same kind in another language or fold. What can
@@ -46,7 +46,7 @@ ALIKE = {
 }
 
 
-_MADE = "Stand-in for: "
+_MADE = "Synthetic file for: "
 
 
 def write_synthetic_file(material: Material, path: str, target: Path) -> None:
@@ -101,7 +101,7 @@ def _pack(archive: RegisteredArchive, folder: Path, target: Path) -> None:
         with open(file, "rb") as plain, _opened(target, gzipped=True) as packed:
             shutil.copyfileobj(plain, packed)
     else:
-        raise UserError(archive.name, f"no stand-in is packed as {kind}", "add it to _pack")
+        raise UserError(archive.name, f"no synthetic file is packed as {kind}", "add it to _pack")
 
 
 def _bytes_at_url(file: Path, gzipped: bool) -> dict[str, Any]:
@@ -117,8 +117,8 @@ def make_data(
 ) -> None:
     """Make the sets `names` of a registry: open ones in the mirror, others below the data root.
 
-    The registry's file is written anew: these entries have the sizes and hashes of the stand-ins,
-    and a title that tells that they have been made. Such are passed over.
+    The registry's file is written anew: these entries have the sizes and hashes of the synthetic
+    files, and a title that says so. Entries with such a title are passed over.
     """
     entries, written = read_registry(registry), yaml.safe_load(registry.read_text(encoding="utf-8"))
     for name in names:

@@ -1,4 +1,4 @@
-"""Stand-ins for models of the hub: tiny, random, each in the layout that its repository has.
+"""Synthetic models for those of the hub: tiny, random, each in the layout that its repository has.
 
 Architecture, kind of tokenizer, and the names and number of the weights' files are those of the
 repositories; shapes are a few units, weights are drawn with the id as seed. The pieces of the
@@ -149,7 +149,7 @@ def _save_modules(folder: Path) -> None:
 
 
 def synthetic_model(hub: str, revision: str) -> Repository:
-    """Return the repository of a stand-in at a commit."""
+    """Return the repository of a synthetic model at a commit."""
     layout = LAYOUTS.get(hub, Layout())
     tokenizer = _tokenizer(layout)
     torch.manual_seed(zlib.crc32(hub.encode()))
@@ -166,5 +166,5 @@ def synthetic_model(hub: str, revision: str) -> Repository:
             if path.is_file()
         }
     # what most repositories have besides, and nobody fetches
-    files |= {"README.md": b"a stand-in\n", ".gitattributes": b"", "flax_model.msgpack": b"\x80"}
+    files |= {"README.md": b"synthetic\n", ".gitattributes": b"", "flax_model.msgpack": b"\x80"}
     return Repository({"pytorch_model.bin": b"\x80"} | files, revision)

@@ -1,6 +1,9 @@
 """Blocks of corpora in config."""
 
+import re
+from collections import Counter
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -143,3 +146,17 @@ def test_a_joined_corpus_names_known_corpora_of_other_kinds(change, message):
 def test_mistakes_name_the_key_and_the_remedy(block, message):
     with pytest.raises(UserError, match=f"^config: {message}"):
         read(block)
+
+
+def test_the_kind_of_the_docs_gives_strings_and_counts_the_others(project, tmp_path):
+    """As docs/adding.md has it."""
+    page = (project / "docs" / "adding.md").read_text()
+    [code] = re.findall(r"^```python\n(.*?)^```$", page, flags=re.M | re.S)
+    kind = ModuleType("questions")
+    exec(code, vars(kind))
+    (tmp_path / "mine.txt").write_text("Why?\nSo.\nWho?\n")
+    options = kind.Options(kind="questions", path="mine.txt", size="all")
+    assert kind.list_files(tmp_path, options) == [tmp_path / "mine.txt"]
+    dropped = Counter()
+    assert list(kind.strings(tmp_path, options, 0, dropped)) == ["Why?", "Who?"]
+    assert dropped == {"no question": 1}

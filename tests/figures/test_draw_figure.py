@@ -212,7 +212,7 @@ def test_labels_are_wrapped_and_never_formulas_and_the_note_says_all(made):
     ],
 )
 def test_start_needs_no_heavy_package(project, modules, heavy):
-    """A mistake in the config is told before anything heavy is read."""
+    """A mistake in the config is reported before anything heavy is read."""
     names = ", ".join(f"workflow_scripts.figures.{module}" for module in modules.split())
     code = f"import sys, {names}; sys.exit(any(m in sys.modules for m in '{heavy}'.split()))"
     assert subprocess.run([sys.executable, "-c", code], cwd=project).returncode == 0

@@ -1,4 +1,4 @@
-"""What the first page of the results is told: tables by task, headlines, encoders and recipes."""
+"""What the first page of the results gets: tables by task, headlines, encoders and recipes."""
 
 import json
 

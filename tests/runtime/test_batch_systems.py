@@ -1,4 +1,4 @@
-"""Submit and status of PBS, LSF and SGE, with stand-ins that print what the real ones print."""
+"""Submit and status of PBS, LSF and SGE, with fakes that print what the real programs print."""
 
 import json
 import os
@@ -23,7 +23,7 @@ def script(tmp_path):
 
 @pytest.fixture
 def programs(tmp_path, monkeypatch):
-    """A folder for stand-ins on the PATH; this one is the project's."""
+    """A folder for fakes on the PATH; this one is the project's."""
     folder = tmp_path / "bin"
     folder.mkdir()
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")

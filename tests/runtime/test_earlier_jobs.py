@@ -1,4 +1,4 @@
-"""Jobs of an earlier run: of a cluster by a stand-in for squeue, of this machine by their locks."""
+"""Jobs of an earlier run: of a cluster by a fake squeue, of this machine by their locks."""
 
 import inspect
 import os

@@ -63,7 +63,7 @@ def steps_of(rule_files, environment):
 
 
 def loaded_by_name(project, step):
-    """Return the modules of the registers of a step's package: it loads one that it is told."""
+    """Return the modules of the registers of a step's package: it loads the one it is given."""
     package = step.split(".")[0]
     registers = (project / "workflow_scripts" / package).glob("*/register.py")
     files = [file for register in registers for file in register.parent.glob("[a-z]*.py")]

@@ -1,4 +1,4 @@
-"""What SLURM says of itself, by stand-ins for its commands."""
+"""What SLURM says of itself, by fakes of its commands."""
 
 import re
 
@@ -11,7 +11,7 @@ from workflow_scripts.runtime.slurm_site import GPU_RULES, SlurmSite, smallest_n
 
 @pytest.fixture
 def programs(tmp_path, monkeypatch):
-    """A folder for stand-ins on a PATH without SLURM's commands."""
+    """A folder for fakes on a PATH without SLURM's commands."""
     for program in ("cat", "sh"):
         (tmp_path / program).symlink_to(f"/bin/{program}")
     monkeypatch.setenv("PATH", str(tmp_path))

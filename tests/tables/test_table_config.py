@@ -1,4 +1,4 @@
-"""What a config may say of tables and figures, and what a mistake in it is told as."""
+"""What a config may say of tables and figures, and how a mistake in it is reported."""
 
 import copy
 

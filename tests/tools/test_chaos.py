@@ -27,12 +27,12 @@ def disturbed(code, kind, folder, monkeypatch):
     """Return what is wrong with a command of one file after a fault."""
     for name in ("made", "modules"):
         (folder / name).mkdir()
-    door = folder / "modules" / "one_door.py"
-    monkeypatch.syspath_prepend(door.parent)
-    alone = Alone(Subject("a door", folder / "made", ["one_door"], "out"), folder / "alone")
-    door.write_text(WHOLE if code is FAILS else code)
+    module = folder / "modules" / "one_command.py"
+    monkeypatch.syspath_prepend(module.parent)
+    alone = Alone(Subject("a command", folder / "made", ["one_command"], "out"), folder / "alone")
+    module.write_text(WHOLE if code is FAILS else code)
     alone.make()
-    door.write_text(code)
+    module.write_text(code)
     case = Case(alone, folder / "case", random.Random(3))
     try:
         KINDS[kind](case)

@@ -22,7 +22,7 @@ def test_damaged_files_give_a_result_or_one_error(tmp_path, capsys):
     assert fuzz(cases, len(cases), 33, seconds=600) == (len(cases), {})
 
 
-@pytest.mark.nightly
+@pytest.mark.slow
 def test_damaged_models_and_commands_give_a_result_or_one_error(project):
     # in a process of its own, since others may have threads, which no fork takes along
     words = [sys.executable, "-m", "tools.fuzz", "--heavy", "--seed", "33"]

@@ -1,4 +1,4 @@
-"""A part of the papers' grid with stand-ins, from an empty folder to the tables; and its page."""
+"""A part of the papers' grid with synthetic files, from an empty folder to tables; its page."""
 
 from decimal import Decimal
 
@@ -21,7 +21,7 @@ def test_the_overlay_leaves_recipes_and_corpora_of_rows_as_they_are(
 ):
     block = rehearsal.overlay(project / "config/paper.yaml", 1, ["table05"])
     assert "datasets" not in block
-    # of the stand-ins' layers
+    # of the synthetic models' layers
     middle = ("xtreme", "xtreme-xlm", "xtreme-large")
     assert block["recipes"] == {name: {"layer": 1} for name in middle}
     # those of the grid
@@ -78,9 +78,9 @@ def test_reasons_of_synthetic_files_are_counted_apart_from_those_of_the_config()
     assert status == {"not-comparable": 5, "not-run": 2}
     # data and text are both data
     assert made == {
-        "stand-in model": 3,
-        "stand-in data": 1,
-        "stand-in length of training": 1,
+        "synthetic model": 3,
+        "synthetic data": 1,
+        "shortened training": 1,
         "one seed instead of several": 1,
     }
     assert assumed == {"a": 1, "b": 1}
@@ -164,9 +164,9 @@ def test_a_part_of_the_grid_runs_from_an_empty_folder(tmp_path):
     }
     text = page.read_text()
     assert "| tune_encoder | 6 |" in text
-    assert "| stand-in data | 14 |" in text and "| stand-in model | 14 |" in text
+    assert "| synthetic data | 14 |" in text and "| synthetic model | 14 |" in text
     assert "| table05, table15 | without | 1 | 2 cores |" in text
-    # the same stand-ins serve again, and nothing is left to do
+    # the same files serve again, and nothing is left to do
     registry = (folder / "config/registry.yaml").read_bytes()
     before = (folder / "results/tables/index.html").stat().st_mtime_ns
     rehearsal.main(words)

@@ -1,4 +1,4 @@
-"""Stand-ins are what the papers' config fetches, in the formats and layouts of the real ones."""
+"""Synthetic files have the formats and layouts of those that the papers' config fetches."""
 
 import pytest
 import torch

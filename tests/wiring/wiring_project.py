@@ -24,7 +24,7 @@ def mrconso(number: int, language: str, source: str, flag: str, name: str) -> st
     return "|".join([f"C{number}", language, *own, "0", flag, "", ""]) + "\n"
 
 
-def output_integrity() -> dict[str, str]:
+def generated_files() -> dict[str, str]:
     """Return the files that the sample data does not have, by path below the data root."""
     words = WORDS.split()
     sentences = make_sentences(48)
@@ -140,7 +140,7 @@ def make_project(folder: Path) -> None:
         for copy in (f"first/{name}", f"mirror-bert/{name}-2"):
             shorter_copy(published / f"mirror-bert/{name}.tsv", published / f"{copy}.tsv")
     shutil.copytree(PROJECT / "resources" / "sample_data", folder / "data")
-    for name, text in output_integrity().items():
+    for name, text in generated_files().items():
         path = folder / "data" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""`--sdm conda` and `--sdm apptainer`, with stand-ins for both that note how they are called."""
+"""`--sdm conda` and `--sdm apptainer`, with fakes of both that note how they are called."""
 
 import shlex
 import sys

@@ -44,7 +44,7 @@ def read_layers(
     """Return the config of `files`, each over the ones before, and of what the command line said.
 
     The first file overrides the files that its key `base` names (relative to it; `none` for
-    nothing), or else over the file `default`, which is read alone if there are no files. Blocks are
+    nothing), or else the file `default`, which is read alone if there are no files. Blocks are
     merged key by key, lists and values replaced; `key+` adds to the list below; a model, corpus,
     data set or recipe that says anew what it is, is replaced as a whole; an entry that is null is
     taken out. Raises `UserError` as `read_mapping` does, for a `base` that is no file, in a circle,

@@ -13,10 +13,10 @@ from workflow_scripts.tables.document import OWN
 class Cells:
     """The cells of tables ("tables") and figures ("figures") of a config."""
 
-    def __init__(self, typed: Typed, asked: CellRequests, present: Availability) -> None:
+    def __init__(self, typed: Typed, requests: CellRequests, availability: Availability) -> None:
         self._typed = typed
-        self._requests = asked
-        self._availability = present
+        self._requests = requests
+        self._availability = availability
 
     @cached_property
     def run(self) -> list[CellRequest]:
@@ -40,7 +40,9 @@ class Cells:
     def run_of(self, section: str, name: str) -> list[CellRequest]:
         """Return what the cells of a table or figure ask for, and that is run."""
         cells = self._requests.cells[section, name].values()
-        return [one for asked in cells for one in asked if self._availability.not_run(one) is None]
+        return [
+            one for requests in cells for one in requests if self._availability.not_run(one) is None
+        ]
 
     def scores(self, wanted: CellRequest) -> list[str]:
         """Return the score files of a data set of a cell, one for each seed."""

@@ -21,7 +21,7 @@ def read_encoder(plan: Plan, name: str) -> Encoder:
     Raises `UserError` that names the key for an unknown model, recipe or corpus (with the nearest
     known name), for a corpus too many or too few, and for a missing file.
     """
-    typed, present, block = plan.typed, plan.availability, plan.typed.dictionaries[name]
+    typed, availability, block = plan.typed, plan.availability, plan.typed.dictionaries[name]
     where, own = f"dictionaries.{name}", block.encoder
     model = typed.named("models", own.model, f"{where}.encoder.model").same_as or own.model
     recipe = typed.named("recipes", own.recipe, f"{where}.encoder.recipe")
@@ -63,17 +63,17 @@ def read_encoder(plan: Plan, name: str) -> Encoder:
     encoder = Encoder(model, own.recipe, corpus, seeds[0])
     plan.models.require_files(model)
     for one in typed.corpora_of(encoder):
-        present.require_corpus(one)
+        availability.require_corpus(one)
     for one in typed.recipes_of(own.recipe):
         if (development := typed.recipes[one].development) is not None:
-            present.require_dataset(development.dataset)
+            availability.require_dataset(development.dataset)
     files = {f"{where}.names.{one}.path": file.path for one, file in block.names.items()}
-    paths = {key: present.root / file for key, file in files.items()}
-    paths[f"{where}.mentions"] = present.root / block.mentions
+    paths = {key: availability.root / file for key, file in files.items()}
+    paths[f"{where}.mentions"] = availability.root / block.mentions
     for key, path in paths.items():
-        if present.raw.missing([path]):
+        if availability.raw.missing([path]):
             raise UserError(path, "no such file", f"put it there or change `{key}`")
-    plan.fetching.require(plan.models, [model], present.raw.downloads_of(paths.values()))
+    plan.fetching.require(plan.models, [model], availability.raw.downloads_of(paths.values()))
     return encoder
 
 

@@ -209,7 +209,7 @@ class Outputs:
 
     def _models_of_row(self, table: str, row: str) -> list[str]:
         cells = self._plan.requests.cells["tables", table].items()
-        wanted = (one for (name, _), asked in cells if name == row for one in asked)
+        wanted = (one for (name, _), requests in cells if name == row for one in requests)
         return sorted({encoder.model for encoder in self._plan.requests.encoders_of(wanted)})
 
     def _index(self) -> dict[str, Any]:

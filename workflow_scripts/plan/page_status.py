@@ -68,7 +68,7 @@ def read_status(path: Path) -> dict[str, Any]:
 
 
 class Run(Protocol):
-    """What is read of a run of Snakemake: `cluster/snakemake_run`."""
+    """What is read of a run of Snakemake: `runtime/snakemake_run`."""
 
     @property
     def is_head(self) -> bool: ...

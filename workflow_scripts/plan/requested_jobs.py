@@ -56,28 +56,30 @@ def requested_jobs(plan: "Plan") -> list[str]:
     # which imports the plan
     from workflow_scripts.plan.searches import TuningGridPlan
 
-    run, needs = plan.cells.run, plan.requirements(False)
+    run, required = plan.cells.run, plan.requirements(False)
     found = {"assemble_scores", "assemble_scorecard"}
     found |= {f"assemble_table/{name}" for name in plan.outputs.tables}
     found |= {f"draw_figure/{name}" for name in plan.outputs.figures}
     found |= (embedding := embedding_jobs(plan, run))
     found |= (scoring := scoring_jobs(plan, run)) | _made_for_scores(plan, scoring)
-    tuned = (one for one in needs.encoders if plan.typed.recipes[one.recipe].tunes)
+    tuned = (one for one in required.encoders if plan.typed.recipes[one.recipe].tunes)
     found |= {f"tune_encoder/{encoder}" for encoder in tuned}
-    corpora, todo = set(), list(needs.corpora)
+    corpora, todo = set(), list(required.corpora)
     while todo:
         corpora.add(corpus := todo.pop())
         todo += plan.typed.corpora[corpus].corpora()
     found |= {f"sample_corpus/{corpus}" for corpus in corpora}
     suites = {job.rpartition("/")[2] for job in embedding}
-    suites |= plan.requests.development_suites(needs.encoders)
+    suites |= plan.requests.development_suites(required.encoders)
     grid = TuningGridPlan(plan)
     for search in shown_searches(plan.typed):
         suites.add(grid.search(search).block.suite)
         found |= {f"search_grid/{search}/slice{n}" for n in range(len(grid.slices(search)))}
         found.add(f"choose_settings/{search}")
     found |= {f"read_suite/{suite}" for suite in suites}
-    of_hub = needs.models & set(plan.models.of_hub)
+    of_hub = required.models & set(plan.models.of_hub)
     found |= {f"fetch_model/{model}" for model in of_hub}
-    found |= {f"fetch_dataset/{name}" for name in plan.availability.raw.downloads_of(needs.files())}
+    found |= {
+        f"fetch_dataset/{name}" for name in plan.availability.raw.downloads_of(required.files())
+    }
     return sorted(found)

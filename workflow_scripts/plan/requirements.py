@@ -20,11 +20,11 @@ class Requirements:
 
     def __init__(self, plan: "Plan", also_missing: bool) -> None:
         self._plan = plan
-        typed, asked, present = plan.typed, plan.requests, plan.availability
-        wanted = list(asked) if also_missing else plan.cells.run
-        self.encoders = asked.encoders_of(wanted)
+        typed, requests, availability = plan.typed, plan.requests, plan.availability
+        wanted = list(requests) if also_missing else plan.cells.run
+        self.encoders = requests.encoders_of(wanted)
         self.suites = {suite for one in wanted for suite in one.suites if one.encoders}
-        self.suites |= asked.development_suites(self.encoders)
+        self.suites |= requests.development_suites(self.encoders)
         self.models = {encoder.model for encoder in self.encoders}
         corpora = {corpus for encoder in self.encoders for corpus in typed.corpora_of(encoder)}
         for name in shown_searches(typed):
@@ -38,7 +38,7 @@ class Requirements:
         self.datasets: set[str] = set()
         for suite in self.suites:
             names = typed.config.suites[suite].datasets
-            self.datasets.update(names if also_missing else present.suite_datasets(suite))
+            self.datasets.update(names if also_missing else availability.suite_datasets(suite))
         for name in self.datasets:
             for corpus in typed.datasets[name].corpora():
                 typed.named("corpora", corpus, f"datasets.{name}.corpus")
@@ -47,9 +47,11 @@ class Requirements:
 
     def files(self) -> list[Path]:
         """Return the files below the data root that are read, those of word vectors included."""
-        present = self._plan.availability
-        files = [file for name in sorted(self.datasets) for file in present.dataset_files(name)]
-        files += [file for name in sorted(self.corpora) for file in present.corpus_files(name)]
+        availability = self._plan.availability
+        files = [
+            file for name in sorted(self.datasets) for file in availability.dataset_files(name)
+        ]
+        files += [file for name in sorted(self.corpora) for file in availability.corpus_files(name)]
         vectors = [self._plan.models.vectors(model) for model in sorted(self.models)]
         return [*files, *(Path(file) for file in vectors if file is not None)]
 
@@ -97,12 +99,14 @@ def shown_searches(typed: Typed) -> list[str]:
 
 def require_files(plan: "Plan") -> None:
     """Raise `UserError` that names what is missing and no job brings, before the first job."""
-    needs, present = plan.requirements(False), plan.availability
-    for file in needs.files():
+    required, availability = plan.requirements(False), plan.availability
+    for file in required.files():
         if wildcard := wildcard_in(str(file)):
             raise wildcard_error(file, wildcard)
-    plan.fetching.require(plan.models, needs.models, present.raw.downloads_of(needs.files()))
-    present.require(needs.encoders, needs.suites)
-    for recipe in sorted({encoder.recipe for encoder in needs.encoders}):
+    plan.fetching.require(
+        plan.models, required.models, availability.raw.downloads_of(required.files())
+    )
+    availability.require(required.encoders, required.suites)
+    for recipe in sorted({encoder.recipe for encoder in required.encoders}):
         if (development := plan.typed.recipes[recipe].development) is not None:
-            present.require_dataset(development.dataset)
+            availability.require_dataset(development.dataset)

@@ -49,11 +49,11 @@ class RuleInputs:
     """
 
     def __init__(
-        self, typed: Typed, asked: CellRequests, present: Availability, models: Models
+        self, typed: Typed, requests: CellRequests, availability: Availability, models: Models
     ) -> None:
         self._typed = typed
-        self._requests = asked
-        self._availability = present
+        self._requests = requests
+        self._availability = availability
         self.models = models
         self.config = typed.config
         self.results = typed.config.results

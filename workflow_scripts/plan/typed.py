@@ -94,7 +94,7 @@ def read_typed(layers: Layers) -> Typed:
     """Return the config of `layers`, checked block by block.
 
     Raises `UserError`, one line, for the first mistake: file, key and remedy. What names other
-    blocks is checked by those that follow the names (`dag.asked`, `dag.checks`).
+    blocks is checked by those that follow the names (`plan.cell_requests`, `plan.checks`).
     """
     config = read_block(Config, layers.config, file=layers.file_of)
     recipes = resolve_likes(config.recipes)

@@ -24,10 +24,10 @@ class UnverifiedFiles:
 
     def __init__(self, plan: "Plan") -> None:
         self._plan = plan
-        present = plan.availability
+        availability = plan.availability
         # many tables read the same
-        self._of_dataset = cache(lambda name: self._without_hash(present.dataset_files(name)))
-        self._of_corpus = cache(lambda name: self._without_hash(present.corpus_files(name)))
+        self._of_dataset = cache(lambda name: self._without_hash(availability.dataset_files(name)))
+        self._of_corpus = cache(lambda name: self._without_hash(availability.corpus_files(name)))
 
     def note_on_cells(self, wanted: Iterable[CellRequest]) -> str:
         """Return what is said of all that some cells read."""

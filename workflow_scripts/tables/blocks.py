@@ -70,7 +70,7 @@ class Cell(NamedTuple):
 
     @classmethod
     def of(cls, block: Mapping[str, Any], factor: int = 1) -> "Cell":
-        """Return the cell of a block: {"not_run"}, or what `dag.cells` says of it."""
+        """Return the cell of a block: {"not_run"}, or what `plan.cells` returns for it."""
         parts = (Part(p["dataset"], p["metric"], p["scores"]) for p in block.get("parts", ()))
         tolerance = None if "tolerance" not in block else factor * Decimal(str(block["tolerance"]))
         told = (tuple(block.get(key, ())) for key in ("differences_from_paper", "assumptions"))
@@ -102,7 +102,7 @@ class Table(NamedTuple):
 
     @classmethod
     def of(cls, block: Mapping[str, Any]) -> "Table":
-        """Return the table of a block as dag wrote it; a row has `cells` or `not_run`."""
+        """Return the table of a block as the plan wrote it; a row has `cells` or `not_run`."""
         columns = tuple(Column(**column) for column in block["columns"])
         factor = 100 if block.get("percent") else 1
         rows = []

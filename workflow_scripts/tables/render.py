@@ -15,7 +15,7 @@ from workflow_scripts.tables.page_records import Record
 
 # beside the pages: settings, cards, logs and seconds, which `run_records` gathers
 RUN = "run.js"
-# beside the pages of tables: which pages show older values than there are (`dag/page_status`)
+# beside the pages of tables: which pages show older values than there are (`plan/page_status`)
 STATUS = "status.js"
 _WORDS = "backslash asciicircum asciitilde less greater bar"
 _FORMULAS = "pm times leq geq rightarrow uparrow downarrow ddagger rho tau"
