@@ -8,7 +8,7 @@ from benchmarks.child_process import run_module
 from benchmarks.sections import Prepared, Workload
 from benchmarks.settings import Settings
 from workflow_scripts.configuration.yaml_files import read_mapping
-from workflow_scripts.tuning.methods.register import read_recipe_blocks
+from workflow_scripts.tuning.methods.register import read_recipe, read_recipe_blocks
 
 CONFIG = Path(__file__).resolve().parents[1] / "config"
 PROTOCOL = "prototyping"
@@ -18,18 +18,18 @@ SETS = ("mr", "cr", "subj", "mpqa", "sst2", "trec", "mrpc", "sick-e", "sick-r")
 def prepare_probes(workload: Workload, settings: Settings, folder: Path) -> Prepared:
     """Embed a set once; then the fits on its vectors, by each way."""
     name, blocks = workload.task, read_recipe_blocks(CONFIG / "recipes.yaml")
-    recipe = {key: blocks[workload.recipe][key] for key in ("pooling", "embed_max_length")}
+    of_encoder = read_recipe(workload.recipe, blocks[workload.recipe]).settings
     block = {"datasets": {name: read_mapping(CONFIG / "datasets.yaml")["datasets"][name]}}
     files = {key: folder / f"{name}.{key}" for key in ("txt", "json", "npy", "record")}
     options = {"suite": name, "block": json.dumps(block), "root": settings.data}
     options |= {"strings": files["txt"], "items": files["json"]}
     _run("reading", "datasets.read_suite", options)
     options = {"model": settings.model, "strings": files["txt"], "threads": settings.threads}
-    options |= {"recipe-json": json.dumps(recipe), "output": files["npy"]}
+    options |= {"settings": json.dumps(of_encoder.as_record()), "output": files["npy"]}
     _run("embedding", "embedding.embed_suite", options | {"record": files["record"]})
     job = {"probes": name, "protocol": PROTOCOL, "items": files["json"], "vectors": files["npy"]}
     job |= {"threads": settings.threads}
-    about = {"protocol": PROTOCOL, "pooling": recipe["pooling"]}
+    about = {"protocol": PROTOCOL, "pooling": of_encoder.pooling}
     return about, lambda way, run: job
 
 

@@ -20,7 +20,7 @@ from benchmarks.probe_workloads import probe_measures
 from benchmarks.scale_measures import scale_measures
 from workflow_scripts.datasets.strings import blocks_of
 from workflow_scripts.embedding.encoder_folder import find_onnx_file, load_model
-from workflow_scripts.embedding.recorded_choices import settle_pooling
+from workflow_scripts.embedding.recorded_settings import join_settings, recorded_settings
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.embedding.torch_setup import set_up_torch
 from workflow_scripts.errors import run_command
@@ -106,14 +106,15 @@ def load_encoder(job: Job, device: torch.device) -> Work:
         encoder = SentenceTransformer(folder, device="cpu")
         size = {"batch_size": job["batch_size"]} if "batch_size" in job else {}
         return timed(lambda texts: encoder.encode(list(texts), show_progress_bar=False, **size))
-    choices = settle_pooling(folder, job.get("pooling"), job.get("max_length"))
+    own = {name: job[name] for name in ("pooling", "max_length") if name in job}
+    settings = join_settings(folder, recorded_settings(folder), own)
     loaded, precision = load_model(folder, device), job.get("precision", "float32")
     if way == "mirror":
-        return timed(lambda texts: encode_strings(loaded, texts, *choices, precision=precision))
+        return timed(lambda texts: encode_strings(loaded, texts, settings, precision=precision))
     from workflow_scripts.embedding.onnx_encoding import onnx_encoder
 
     path = find_onnx_file(Path(folder), way == "mirror-int8")
-    return timed(onnx_encoder(loaded, path, *choices, job["threads"]).encode)
+    return timed(onnx_encoder(loaded, path, settings, job["threads"]).encode)
 
 
 def tuning_measures(job: Job, choices: Any, strings: list[str], times: Times) -> dict[str, Any]:
@@ -179,9 +180,8 @@ def main(argv: list[str] | None = None) -> None:
     if "score" in job:
         pairs = read_sts_pairs(Path(job["score"]), job["split"])
         if choices:
-            lengths = choices.pooling, choices.embed_max_length
             measures["last_loss"] = result.last_loss
-            result = encode_strings(model, texts_of(pairs), *lengths)
+            result = encode_strings(model, texts_of(pairs), choices.settings)
         measures["spearman"] = spearman(pairs, result)
     if "flops_per_token" in job:
         rate = measures["tokens"] / times.seconds

@@ -27,7 +27,7 @@ rule embed_suite:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         encoder=lambda wildcards: rule_inputs.location(rule_inputs.encoder(wildcards)),
-        recipe=lambda wildcards: rule_inputs.embedding_block(wildcards.recipe),
+        settings=lambda wildcards: rule_inputs.settings(wildcards.recipe),
         device=lambda wildcards: plan.config.device,
     shell:
         r"""
@@ -35,7 +35,7 @@ rule embed_suite:
             python -m workflow_scripts.embedding.embed_suite \
             --model {params.encoder:q} \
             --strings {input.strings:q} \
-            --recipe-json {params.recipe:q} \
+            --settings {params.settings:q} \
             --threads {threads} \
             --device {params.device:q} \
             --output {output.vectors:q} \

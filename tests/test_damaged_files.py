@@ -9,7 +9,7 @@ from safetensors.numpy import save_file
 
 from workflow_scripts.embedding.own_classifier import LAYER, read_own_classifier
 from workflow_scripts.embedding.projections import Projections
-from workflow_scripts.embedding.recorded_choices import settle_pooling
+from workflow_scripts.embedding.recorded_settings import recorded_settings
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.name_index import open_index
 from workflow_scripts.retrieval.name_shards import merge_rankings
@@ -202,7 +202,7 @@ def test_items_of_unequal_numbers_are_told(key):
 def test_a_damaged_record_of_an_encoder_is_told(tmp_path, name, body):
     (tmp_path / name).write_text(body)
     with pytest.raises(UserError, match=rf"{name}: damaged.*give --pooling and --max-length"):
-        settle_pooling(str(tmp_path), None, None)
+        recorded_settings(str(tmp_path))
 
 
 @pytest.mark.parametrize("body", ["[]", "{}", '{"corpus": 3}'])

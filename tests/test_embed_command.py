@@ -14,6 +14,7 @@ from tiny_models import edit_model, encoder, make_sentences, one_thread, tiny_be
 from workflow_scripts import embed, export_onnx
 from workflow_scripts.embedding import vector_shards
 from workflow_scripts.embedding.encoder_folder import load_model
+from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json, sha256_of
@@ -48,7 +49,7 @@ def run(encoder, strings, tmp_path):
 
 def test_rows_are_the_lines_under_the_recorded_pooling_and_length(run, encoder, tmp_path, strings):
     vectors = run(record=tmp_path / "record.json", shard_size=7)
-    expected = encode_strings(load_model(str(encoder)), LINES, "mean", 16)
+    expected = encode_strings(load_model(str(encoder)), LINES, EncoderSettings("mean", 16))
     assert vectors.dtype == np.float32
     np.testing.assert_allclose(vectors, expected, atol=5e-6)
     record = read_json(tmp_path / "record.json")
@@ -74,7 +75,7 @@ def test_of_two_runs_at_once_the_second_is_refused(run, tmp_path):
 
 def test_pooling_length_and_type_can_be_chosen(run, tiny_bert):
     vectors = run(model=tiny_bert, pooling="cls", max_length=9, dtype="float16")
-    expected = encode_strings(load_model(str(tiny_bert)), LINES, "cls", 9)
+    expected = encode_strings(load_model(str(tiny_bert)), LINES, EncoderSettings("cls", 9))
     assert vectors.dtype == np.float16
     np.testing.assert_allclose(vectors.astype(np.float32), expected, atol=2e-3)
 
@@ -126,10 +127,10 @@ def test_a_stopped_run_of_a_model_that_was_edited_starts_anew(
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(vector_shards, "join_shards", Mock(side_effect=KeyboardInterrupt))
         run(shard_size=7)
-    before = encode_strings(load_model(str(encoder)), LINES, "mean", 16)
+    before = encode_strings(load_model(str(encoder)), LINES, EncoderSettings("mean", 16))
     edit_model(encoder, name)
     vectors = run(shard_size=7)
-    expected = encode_strings(load_model(str(encoder)), LINES, "mean", 16)
+    expected = encode_strings(load_model(str(encoder)), LINES, EncoderSettings("mean", 16))
     np.testing.assert_allclose(vectors, expected, atol=5e-6)
     assert np.abs(expected - before).max() > 1e-3
     assert "left by another job, removed" in capsys.readouterr().err

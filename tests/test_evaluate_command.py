@@ -20,6 +20,7 @@ from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.datasets.formats.register import read_entry
 from workflow_scripts.datasets.read_suite import read_suite
 from workflow_scripts.embedding.encoder_folder import OWN_WEIGHTS, load_model
+from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.embedding.torch_setup import set_up_torch
 from workflow_scripts.errors import UserError
@@ -53,7 +54,7 @@ def workflow_rows(project, sample_data, folder, dataset, *retrieval):
     suite, vectors, ranks, scores, details = (str(folder / name) for name in paths)
     Path(suite).write_text(json.dumps({"datasets": items}))
     loaded = load_model(str(project / MODEL), set_up_torch(1, "cpu"))
-    np.save(vectors, encode_strings(loaded, strings, "mean", 64))
+    np.save(vectors, encode_strings(loaded, strings, EncoderSettings("mean", 64)))
     outputs = ["--encoder=m/r/c/seed0", "--output", scores, "--details", details]
     if items[dataset]["task"] == "lexicon":
         sides = [f"--{side}-items={suite}" for side in ("source", "target")]
@@ -148,7 +149,9 @@ def test_numbers_of_tatoeba_are_those_of_scikit_learn(
     assert {row["n"] for row in rows.values()} == {n}
     entry = yaml.safe_load((project / "config/datasets.yaml").read_text())["datasets"][dataset]
     strings, items = read_suite(root, {dataset: read_entry(dataset, entry)})
-    vectors = encode_strings(load_model(str(model), set_up_torch(1, "cpu")), strings, "mean", 64)
+    vectors = encode_strings(
+        load_model(str(model), set_up_torch(1, "cpu")), strings, EncoderSettings("mean", 64)
+    )
     expected = nearest_by_scikit_learn(vectors, items[dataset]["left"], items[dataset]["right"])
     assert [row["value"] for row in rows.values()] == pytest.approx(expected, abs=1e-9)
     assert all(row["low"] <= row["value"] <= row["high"] for row in rows.values())
@@ -290,12 +293,18 @@ def test_what_an_encoder_records_holds_for_it_beside_another(project, tmp_path):
 
     def chosen(against_pooling=None):
         given = Namespace(**own, against=str(tmp_path), against_pooling=against_pooling)
-        return [one[1:] for one in chosen_encoders(given)]
+        return [encoder.settings for encoder in chosen_encoders(given)]
 
-    assert chosen() == [("mean", 40), ("cls", 12)]
-    assert chosen("max") == [("mean", 40), ("max", 12)]
+    first = EncoderSettings("mean", 40)
+    assert chosen() == [first, EncoderSettings("cls", 12)]
+    assert chosen("max") == [first, EncoderSettings("max", 12)]
     (tmp_path / "encoder.json").write_text(json.dumps({"max_length": 12}))
-    assert chosen() == [("mean", 40), ("mean", 12)]
+    assert chosen() == [first, EncoderSettings("mean", 12)]
+    # prompts go with the pooling that they are recorded with
+    own["prompts"] = ["query=a: "]
+    assert chosen()[1] == EncoderSettings("mean", 12, prompts={"query": "a: "})
+    (tmp_path / "encoder.json").write_text(json.dumps(recorded))
+    assert chosen()[1] == EncoderSettings("cls", 12)
 
 
 def test_against_itself_nothing_differs(project, sample_data, tmp_path):
@@ -340,7 +349,9 @@ def test_an_encoder_s_own_classifier_says_what_texts_are(project, sample_data, t
     record = read_json(tmp_path / "scores.record.json")
     assert record["classification"] == {"protocol": "own classifier"}
 
-    vectors = encode_strings(load_model(str(encoder), set_up_torch(1, "cpu")), strings, "mean", 48)
+    vectors = encode_strings(
+        load_model(str(encoder), set_up_torch(1, "cpu")), strings, EncoderSettings("mean", 48)
+    )
     own = load_file(encoder / OWN_WEIGHTS)
     logits = vectors @ own["own.text_classifier.weight"].T + own["own.text_classifier.bias"]
     classes = np.array(sorted({label for _, label, _ in rows}))[logits.argmax(axis=1)]

@@ -17,6 +17,7 @@ from workflow_scripts import files as reading_and_writing
 from workflow_scripts import link
 from workflow_scripts.embedding import vector_shards
 from workflow_scripts.embedding.encoder_folder import load_model
+from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import read_json
@@ -73,7 +74,9 @@ def expected_links(encoder, k, grouped=True, cosine=True, dtype=np.float32):
     loaded = load_model(str(encoder))
     texts = [name for _, name in NAMES]
     asked = [text for text in MENTIONS if text]
-    names, mentions = (encode_strings(loaded, part, "mean", 16) for part in (texts, asked))
+    names, mentions = (
+        encode_strings(loaded, part, EncoderSettings("mean", 16)) for part in (texts, asked)
+    )
     if cosine:
         names, mentions = (
             one / np.linalg.norm(one, axis=1, keepdims=True) for one in (names, mentions)
@@ -87,6 +90,31 @@ def expected_links(encoder, k, grouped=True, cosine=True, dtype=np.float32):
         for rank, row in enumerate(list(found.values())[:k], start=1):
             rows.append((mention, rank, *NAMES[row], own[row]))
     return rows
+
+
+def test_mentions_have_the_prompt_of_queries_and_names_that_of_passages(run, encoder, tmp_path):
+    prompts = {"query": "a man sees ", "passage": "the big "}
+    flags = [f"--prompt={role}={prompt}" for role, prompt in prompts.items()]
+    index = tmp_path / "index"
+    rows = run(*flags, index=index, k=1)
+    settings, loaded = EncoderSettings("mean", 16), load_model(str(encoder))
+    names, mentions = (
+        encode_strings(loaded, [prompt + text for text in texts], settings)
+        for prompt, texts in (
+            (prompts["passage"], [name for _, name in NAMES]),
+            (prompts["query"], [text for text in MENTIONS if text]),
+        )
+    )
+    assert_same = np.testing.assert_allclose
+    assert_same([float(row[4]) for row in rows[1:]], best_cosines(mentions, names), atol=2e-5)
+    with pytest.raises(UserError, match=r"an index made with prompts .*passage.*now it is None"):
+        run("--overwrite", index=index)
+
+
+def best_cosines(mentions, names):
+    units = (one / np.linalg.norm(one, axis=1, keepdims=True) for one in (mentions, names))
+    left, right = units
+    return (left @ right.T).max(axis=1)
 
 
 def assert_links(rows, expected):

@@ -14,6 +14,7 @@ from tiny_models import encoder, make_bert, make_sentences, one_thread, tiny_ber
 
 from workflow_scripts import search
 from workflow_scripts.embedding.encoder_folder import load_model
+from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import StringEncoder, encode_strings
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json, sha256_of
@@ -35,7 +36,7 @@ QUERIES = ["the big dog runs", "a cat", SENTENCES[5], "a cat"]
 def vectors_of(encoder):
     """Returns the vectors of strings by the encoder, of unit length."""
     return lambda strings: normalise(
-        encode_strings(load_model(str(encoder)), strings, "mean", 16), "vectors"
+        encode_strings(load_model(str(encoder)), strings, EncoderSettings("mean", 16)), "vectors"
     )
 
 
@@ -60,6 +61,27 @@ def run(encoder, tmp_path):
         return Path(options["output"]).read_text()
 
     return run_command
+
+
+def test_queries_and_strings_have_the_prompts_of_their_roles(run, encoder, tmp_path):
+    prompts = {"query": "a man sees ", "passage": "the big "}
+    flags = [f"--prompt={role}={prompt}" for role, prompt in prompts.items()]
+    record = tmp_path / "record.json"
+    rows = table(run("nearest", *flags, k=1, record=record))
+    settings, loaded = EncoderSettings("mean", 16), load_model(str(encoder))
+    queries, strings = (
+        normalise(encode_strings(loaded, [prompt + text for text in texts], settings), "vectors")
+        for prompt, texts in (
+            (prompts["query"], QUERIES),
+            (prompts["passage"], [line for line in LINES if line.strip()]),
+        )
+    )
+    expected = (queries @ strings.T).max(axis=1)
+    np.testing.assert_allclose(column(rows, "score"), expected, atol=2e-6)
+    assert read_json(record)["encoder"]["prompts"] == prompts
+    # pairs of one file have no roles, and so none of these prompts
+    pairs = run("duplicates", "--overwrite", *flags)
+    assert pairs == run("duplicates", "--overwrite")
 
 
 def table(text):
@@ -289,11 +311,11 @@ def test_a_stopped_run_goes_on_and_gives_the_same_bytes(run, monkeypatch, tmp_pa
     whole = run(mode, shard_size=7, output=tmp_path / "whole.tsv")
     encode, encoded = StringEncoder.encode, []
 
-    def noting(encoder, strings, advance):
+    def noting(encoder, strings, advance, role):
         if len(encoded) == stops:
             raise KeyboardInterrupt
         encoded.append([*strings])
-        return encode(encoder, strings, advance)
+        return encode(encoder, strings, advance, role=role)
 
     monkeypatch.setattr(StringEncoder, "encode", noting)
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
@@ -326,8 +348,9 @@ def test_scores_that_are_not_numbers_are_named_by_line(run, monkeypatch, shard_s
 
     class Broken:
         dimension = 2
+        settings = EncoderSettings("mean")
 
-        def encode(self, strings, advance):
+        def encode(self, strings, advance, role):
             return np.array([[1, np.nan if string == LINES[17] else 1] for string in strings])
 
     monkeypatch.setattr(search, "open_encoder", lambda *given: (Broken(), encode(*given)[1]))

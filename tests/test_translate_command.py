@@ -17,6 +17,7 @@ from workflow_scripts.datasets.formats.register import read_entry
 from workflow_scripts.datasets.read_suite import read_suite
 from workflow_scripts.datasets.word_pairs import read_pairs, read_words, split_by_source
 from workflow_scripts.embedding.encoder_folder import load_model
+from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval import rankings
@@ -180,7 +181,10 @@ def test_the_translations_and_accuracies_are_those_of_the_tables(
     strings, items = read_suite(files, {"bli": entry})
     models = [tiny_bert, tiny_bert if encoders == "one" else tiny_roberta]
     sides = [side_of(items["bli"], side) for side in SIDES]
-    vectors = [encode_strings(load_model(str(model)), strings, "mean", 64) for model in models]
+    vectors = [
+        encode_strings(load_model(str(model)), strings, EncoderSettings("mean", 64))
+        for model in models
+    ]
     both = [LexiconSide(*one, "m") for one in zip(vectors, sides, strict=True)]
     expected = list(rank_translations(*both, "bli", 5, **choices))
     measured = measure_translations("bli", *sides, expected)

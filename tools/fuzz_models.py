@@ -16,7 +16,8 @@ from workflow_scripts.downloads.model_files import check_replaceable
 from workflow_scripts.embedding.encoder_folder import OWN_WEIGHTS, load_model, save_encoder
 from workflow_scripts.embedding.own_classifier import LAYER, read_own_classifier
 from workflow_scripts.embedding.projections import Projections
-from workflow_scripts.embedding.recorded_choices import settle_pooling
+from workflow_scripts.embedding.recorded_settings import join_settings, recorded_settings
+from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.scoring.card_scores import add_scores
 from workflow_scripts.tuning.step_log import keep_steps
@@ -53,7 +54,7 @@ def _make_encoder(folder: Path, model: str) -> Path:
     own |= {f"own.{LAYER}.weight": torch.ones(2, size), f"own.{LAYER}.bias": torch.zeros(2)}
     record = {"pooling": "projected", "max_length": 16, "corpus": {"classes": ["a", "b"]}}
     # its own weights make it one that can be pooled so
-    save_encoder(folder, loaded, "mean", 16, record, "# a card\n", own)
+    save_encoder(folder, loaded, EncoderSettings("mean", 16), record, "# a card\n", own)
     return folder
 
 
@@ -95,8 +96,9 @@ def _run(read: Callable[[Path], object]) -> Callable[[list[str]], object]:
 
 
 def _encode(folder: Path) -> object:
-    pooling, max_length = settle_pooling(str(folder), None if _records(folder) else "cls", None)
-    return encode_strings(load_model(str(folder)), STRINGS, pooling, max_length)
+    given = {} if _records(folder) else {"pooling": "cls"}
+    settings = join_settings(str(folder), recorded_settings(str(folder)), given)
+    return encode_strings(load_model(str(folder)), STRINGS, settings)
 
 
 def _records(folder: Path) -> bool:

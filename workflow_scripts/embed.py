@@ -17,7 +17,8 @@ from workflow_scripts.embedding.chosen_encoder import (
     open_encoder,
 )
 from workflow_scripts.embedding.principal_components import principal_components, remove_components
-from workflow_scripts.embedding.recorded_choices import settle_pooling
+from workflow_scripts.embedding.recorded_settings import settle_settings
+from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.vector_shards import DTYPES, SHARD_SIZE, ShardedJob, embed_in_shards
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import check_new_file, check_own_json, read_lines, sha256_of, write_json
@@ -29,8 +30,8 @@ COMMAND --model my-encoder --strings resources/sample_data/names/biomedical_name
 """
 
 
-def embed(arguments: argparse.Namespace, strings: list[str], pooling: str, max_length: int) -> None:
-    encoder, provenance = open_encoder(arguments, arguments.model, pooling, max_length)
+def embed(arguments: argparse.Namespace, strings: list[str], settings: EncoderSettings) -> None:
+    encoder, provenance = open_encoder(arguments, arguments.model, settings)
     output, size = arguments.output.resolve(), arguments.shard_size
     job = ShardedJob(output, strings, encoder.dimension, provenance, arguments.dtype, size)
     count = arguments.remove_components or 0
@@ -74,12 +75,12 @@ def main(argv: list[str] | None = None) -> None:
     if arguments.record is not None:
         taken = [arguments.strings, arguments.output]
         check_own_json("--record", arguments.record, "strings_sha256", taken)
-    pooling, max_length = settle_pooling(arguments.model, arguments.pooling, arguments.max_length)
+    settings = settle_settings(arguments.model, arguments)
     strings = read_lines(arguments.strings)
     if not strings:
         raise UserError(arguments.strings, "no strings to embed", "write one on each line")
     with sole_run("--output", arguments.output):
-        embed(arguments, strings, pooling, max_length)
+        embed(arguments, strings, settings)
 
 
 if __name__ == "__main__":

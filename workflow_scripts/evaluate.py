@@ -20,12 +20,14 @@ from workflow_scripts.datasets.entry import DatasetEntry, raw_files
 from workflow_scripts.datasets.formats.register import read_entry
 from workflow_scripts.datasets.read_suite import read_suite
 from workflow_scripts.downloads.model_files import local_path
-from workflow_scripts.embedding.pooling_names import POOLINGS
-from workflow_scripts.embedding.recorded_choices import (
-    add_pooling_arguments,
-    recorded_choices,
-    settle_pooling,
+from workflow_scripts.embedding.recorded_settings import (
+    add_settings_arguments,
+    given_settings,
+    join_settings,
+    recorded_settings,
+    settle_settings,
 )
+from workflow_scripts.embedding.settings import OPTIONS, POOLINGS, EncoderSettings
 from workflow_scripts.errors import (
     ConfigError,
     UnknownKeyError,
@@ -126,8 +128,7 @@ class Encoder(NamedTuple):
     """An encoder as it is used."""
 
     model: str
-    pooling: str
-    max_length: int
+    settings: EncoderSettings
 
 
 def score(
@@ -158,15 +159,15 @@ def score(
         from workflow_scripts.scoring.ranked_accuracy import measure_translations
         from workflow_scripts.scoring.tidy_scores import EncoderIds
 
-    model, pooling, max_length = encoder
+    model, settings = encoder
     strings, datasets = suite
     threads = arguments.threads
     loaded = load_model(model, set_up_torch(threads, arguments.device))
-    loaded.check_pooling(pooling, max_length, "--max-length", "--pooling")
-    loaded.warn_of_missing_mark(pooling)
-    vectors = encode_strings(loaded, strings, pooling, max_length, report=True)
+    loaded.check_settings(settings, OPTIONS)
+    loaded.warn_of_missing_mark(settings.pooling)
+    vectors = encode_strings(loaded, strings, settings, report=True)
 
-    ids = EncoderIds(loaded.name, pooling, "none", 0)
+    ids = EncoderIds(loaded.name, settings.pooling, "none", 0)
     how = read_own_classifier(model) if arguments.own_classifier else protocol
     choices, measured = retrieval.model_dump(), []
     for name, items in datasets.items():
@@ -187,7 +188,7 @@ def score(
             ranked = {name: predict(name, items, vectors, how)}
         measured += measure_datasets(ids, {name: items}, vectors, ranked)
     record = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
-    record |= {"pooling": pooling, "max_length": max_length, "strings": len(strings)}
+    record |= {**settings.as_record(), "strings": len(strings)}
     record["versions"] = {"torch": torch.__version__, "transformers": transformers.__version__}
     return bootstrap_scores(ids, measured), record
 
@@ -230,25 +231,27 @@ def chosen_encoders(arguments: argparse.Namespace) -> list[Encoder]:
 
     What neither the user nor its folder says of the latter is as for the former.
     """
-    own = settle_pooling(arguments.model, arguments.pooling, arguments.max_length)
-    chosen = [Encoder(arguments.model, *own)]
+    own = settle_settings(arguments.model, arguments)
+    chosen = [Encoder(arguments.model, own)]
     if arguments.against is not None:
-        recorded = recorded_choices(arguments.against)
-        pooling = arguments.against_pooling or recorded.get("pooling", own[0])
-        chosen.append(Encoder(arguments.against, pooling, recorded.get("max_length", own[1])))
+        recorded = recorded_settings(arguments.against)
+        # layer and prompts belong to the pooling that is recorded with them
+        fallback = {"max_length": own.max_length} if "pooling" in recorded else own.as_record()
+        given = {"pooling": arguments.against_pooling} if arguments.against_pooling else {}
+        settings = join_settings(arguments.against, fallback, recorded, given)
+        chosen.append(Encoder(arguments.against, settings))
     elif arguments.against_pooling is not None:
         remedy = "give --against too"
         raise UserError("--against-pooling", "no encoder to compare with", remedy)
     return chosen
 
 
-def changed_choice(arguments: argparse.Namespace, encoder: Encoder) -> str | None:
+def changed_setting(arguments: argparse.Namespace) -> str | None:
     """Return the option by which scores are not those of the encoder as it is loaded."""
-    recorded = recorded_choices(arguments.model)
-    for key in ("pooling", "max_length"):
-        value = getattr(encoder, key)
-        if getattr(arguments, key) is not None and recorded.get(key, value) != value:
-            return f"--{key.replace('_', '-')} {value}"
+    recorded = {"layer": None, "prompts": {}} | recorded_settings(arguments.model)
+    for name, value in given_settings(arguments).items():
+        if recorded.get(name, value) != value:
+            return f"{OPTIONS[name]} {value}"
     return None
 
 
@@ -256,7 +259,7 @@ def main(argv: list[str] | None = None) -> None:
     parser = command_parser("evaluate", __doc__, EXAMPLE)
     add = parser.add_argument
     add("--model", required=True, help="model folder or hub id (id@revision)")
-    add_pooling_arguments(parser)
+    add_settings_arguments(parser)
     against = "another encoder or the untuned model: differences, by the paired bootstrap"
     add("--against", metavar="MODEL", help=against)
     its = "pooling of --against (default: that encoder's own, else as for --model)"
@@ -283,7 +286,7 @@ def main(argv: list[str] | None = None) -> None:
     card = local_path(arguments.model) / "README.md"
     if arguments.card and not card.is_file():
         raise UserError("--card", f"{arguments.model} has no README.md", "leave the option out")
-    if arguments.card and (changed := changed_choice(arguments, encoders[0])):
+    if arguments.card and (changed := changed_setting(arguments)):
         raise UserError(
             "--card", f"{changed} is not how the encoder is loaded", "leave one of them out"
         )
@@ -336,7 +339,9 @@ def main(argv: list[str] | None = None) -> None:
     if compared:
         print_comparison(compared, {(row["dataset"], row["metric"]): row["n"] for row in rows})
         its = encoders[1]
-        print(f"against {its.model}, pooling {its.pooling}, {its.max_length} tokens at most")
+        settings = its.settings
+        limit = f"{settings.max_length} tokens at most"
+        print(f"against {its.model}, pooling {settings.pooling}, {limit}")
         print("* p < .05, two-sided, paired bootstrap over items; for each comparison by itself")
     else:
         print_table(rows)

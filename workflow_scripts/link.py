@@ -28,7 +28,8 @@ from workflow_scripts.embedding.chosen_encoder import (
     check_encoder_arguments,
     open_encoder,
 )
-from workflow_scripts.embedding.recorded_choices import settle_pooling
+from workflow_scripts.embedding.recorded_settings import settle_settings
+from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.vector_shards import DTYPES, SHARD_SIZE
 from workflow_scripts.errors import UserError, data_output, run_command
 from workflow_scripts.files import STDIN, atomic_text, check_new_file, without_link
@@ -66,7 +67,7 @@ def read_choices(arguments: argparse.Namespace) -> Choices:
     return Choices(**given)
 
 
-def link(arguments: argparse.Namespace, choices: Choices, pooling: str, max_length: int) -> None:
+def link(arguments: argparse.Namespace, choices: Choices, settings: EncoderSettings) -> None:
     # Only now: they take seconds, which bad arguments should not wait for.
     with quick_imports():
         from workflow_scripts.retrieval.linked_ids import best_links, named_links
@@ -74,7 +75,7 @@ def link(arguments: argparse.Namespace, choices: Choices, pooling: str, max_leng
 
     passing = arguments.output and arguments.output.with_name(f".{arguments.output.name}.index")
     folder = arguments.index or without_link(passing)
-    opened, provenance = open_encoder(arguments, arguments.encoder, pooling, max_length)
+    opened, provenance = open_encoder(arguments, arguments.encoder, settings)
     provenance |= {"similarity": arguments.similarity, "dtype": arguments.dtype}
     encoder = NameEncoder(opened, arguments.similarity, arguments.encoder, provenance)
     source = None
@@ -198,7 +199,7 @@ def main(argv: list[str] | None = None) -> None:
         raise UserError("--names", "give files of names, or --index with a finished index", None)
     check_files("--mentions", arguments.mentions, stdin=True)
     check_files("--names", *(arguments.names or ()))
-    pooling, max_length = settle_pooling(arguments.encoder, arguments.pooling, arguments.max_length)
+    settings = settle_settings(arguments.encoder, arguments)
     choices = read_choices(arguments)
     alone: Any = nullcontext()
     if arguments.index is None:
@@ -209,7 +210,7 @@ def main(argv: list[str] | None = None) -> None:
     else:
         drop_left_lock(arguments.index)
     with alone:
-        link(arguments, choices, pooling, max_length)
+        link(arguments, choices, settings)
 
 
 if __name__ == "__main__":

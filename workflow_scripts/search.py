@@ -9,7 +9,7 @@ import argparse
 import math
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,7 +24,7 @@ from workflow_scripts.embedding.chosen_encoder import (
     open_encoder,
 )
 from workflow_scripts.embedding.progress import Advance
-from workflow_scripts.embedding.recorded_choices import settle_pooling
+from workflow_scripts.embedding.recorded_settings import settle_settings
 from workflow_scripts.embedding.vector_shards import SHARD_SIZE, ShardedJob, embed_once
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import check_new_file, check_own_json, without_link, write_json
@@ -109,12 +109,13 @@ def pair_rows(
 
 
 class Mode(NamedTuple):
-    """What a mode does, reads beside --strings, and writes."""
+    """What a mode does, reads beside --strings, and writes; `roles` choose the prompts of files."""
 
     find: Callable[[argparse.Namespace, Files, Vectors], Found]
     files: tuple[str, ...]
     columns: tuple[str, ...]
     help: str
+    roles: Mapping[str, str] = {}
 
 
 PAIR = ("score", "line", "other_line", "string", "other")
@@ -122,6 +123,7 @@ MODES = {
     "nearest": Mode(
         *(find_nearest, ("queries",), ("query", "rank", "line", "score", "string")),
         help="the strings of a file that are nearest to each query, by cosine",
+        roles={"strings": "passage", "queries": "query"},
     ),
     "duplicates": Mode(
         find_duplicates, (), PAIR, help="pairs of a file that are near each other, by cosine"
@@ -134,12 +136,16 @@ MODES = {
 
 
 def encode_unit(
-    encoder: "StringEncoder", lines: NumberedLines, strings: Sequence[str], advance: Advance
+    encoder: "StringEncoder",
+    role: str,
+    lines: NumberedLines,
+    strings: Sequence[str],
+    advance: Advance,
 ) -> np.ndarray:
     """Return vectors [strings, dimension] of unit length; `strings` are a slice of the lines'."""
     first = lines.strings.index(strings[0])
-    found = encoder.encode(strings, advance)
-    return normalise(found, lines.name, lines.numbers[first : first + len(strings)])
+    vectors = encoder.encode(strings, advance, role=role)
+    return normalise(vectors, lines.name, lines.numbers[first : first + len(strings)])
 
 
 def encode_files(
@@ -150,11 +156,10 @@ def encode_files(
     # the languages of two files may have an encoder each
     if (target := getattr(arguments, "target_encoder", None)) is not None:
         models["target_encoder"], encoder_of["targets"] = target, "target_encoder"
-    chosen = {
-        name: (model, *settle_pooling(model, arguments.pooling, arguments.max_length))
-        for name, model in models.items()
+    chosen = {name: settle_settings(model, arguments) for name, model in models.items()}
+    opened = {
+        name: open_encoder(arguments, models[name], settings) for name, settings in chosen.items()
     }
-    opened = {name: open_encoder(arguments, *choices) for name, choices in chosen.items()}
     sizes = [encoder.dimension for encoder, _ in opened.values()]
     if len(set(sizes)) > 1:
         raise UserError(
@@ -165,11 +170,14 @@ def encode_files(
     vectors = {}
     for part, name in encoder_of.items():
         encoder, provenance = opened[name]
+        role = MODES[arguments.mode].roles.get(part, "default")
+        if prompt := encoder.settings.prompt(role):
+            provenance = provenance | {"prompt": prompt}
         output, strings = folder / f"{part}.npy", files[part].strings
         job = ShardedJob(
             output, strings, encoder.dimension, provenance, shard_size=arguments.shard_size
         )
-        vectors[part] = embed_once(job, partial(encode_unit, encoder, files[part]))
+        vectors[part] = embed_once(job, partial(encode_unit, encoder, role, files[part]))
     return vectors, {name: provenance for name, (_, provenance) in opened.items()}
 
 

@@ -23,7 +23,8 @@ from workflow_scripts.embedding.chosen_encoder import (
     open_encoder,
 )
 from workflow_scripts.embedding.progress import embedding_progress
-from workflow_scripts.embedding.recorded_choices import settle_pooling
+from workflow_scripts.embedding.recorded_settings import settle_settings
+from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.static_vectors import (
     first_words,
     is_fasttext_model,
@@ -128,18 +129,18 @@ def embed_by_encoders(
     arguments: argparse.Namespace, models: Sequence[str], strings: Sequence[list[str]]
 ) -> list[Words]:
     """Return the words of both sides under the encoders; one of both runs a string once."""
-    chosen = [settle_pooling(model, arguments.pooling, arguments.max_length) for model in models]
+    chosen = [settle_settings(model, arguments) for model in models]
 
-    def embed(model: str, pooling: str, max_length: int, own: list[str]) -> Words:
-        encoder, _ = open_encoder(arguments, model, pooling, max_length)
+    def embed(model: str, settings: EncoderSettings, own: list[str]) -> Words:
+        encoder, _ = open_encoder(arguments, model, settings)
         with embedding_progress(len(own)) as advance:
             vectors = encoder.encode(own, advance)
         return Words(vectors, {word: row for row, word in enumerate(own)}, model)
 
     if models[0] == models[1]:
-        return [embed(models[0], *chosen[0], unique_in_order([*strings[0], *strings[1]]))] * 2
+        return [embed(models[0], chosen[0], unique_in_order([*strings[0], *strings[1]]))] * 2
     pairs = zip(models, chosen, strings, strict=True)
-    return [embed(model, *choices, own) for model, choices, own in pairs]
+    return [embed(model, settings, own) for model, settings, own in pairs]
 
 
 def look_up(path: Path, strings: list[str]) -> Words:

@@ -12,13 +12,14 @@ from transformers import AutoModel, AutoTokenizer
 
 from workflow_scripts.embedding import embed_suite
 from workflow_scripts.embedding.encoder_folder import load_model
+from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json, sha256_of
 
 
-def choices(pooling: str = "mean", length: int = 16, **more: int) -> str:
-    return json.dumps({"method": "none", "pooling": pooling, "embed_max_length": length, **more})
+def settings(pooling: str = "mean", length: int = 16, **more: int) -> str:
+    return json.dumps({"pooling": pooling, "max_length": length, **more})
 
 
 @pytest.fixture
@@ -26,18 +27,20 @@ def arguments(tiny_bert, tmp_path):
     strings = tmp_path / "strings.txt"
     strings.write_text("\n".join(make_sentences(12)) + "\n")
     outputs = {"--output": tmp_path / "out/suite.npy", "--record": tmp_path / "out/suite.json"}
-    return {"--model": tiny_bert, "--strings": strings, "--recipe-json": choices(), **outputs}
+    return {"--model": tiny_bert, "--strings": strings, "--settings": settings(), **outputs}
 
 
 def test_vectors_and_record_are_written(arguments, tiny_bert, tmp_path):
     embed_suite.main(as_argv(arguments))
     vectors = np.load(tmp_path / "out" / "suite.npy")
-    expected = encode_strings(load_model(str(tiny_bert)), make_sentences(12), "mean", 16)
+    expected = encode_strings(
+        load_model(str(tiny_bert)), make_sentences(12), EncoderSettings("mean", 16)
+    )
     assert vectors.tobytes() == expected.tobytes()
     record = read_json(tmp_path / "out" / "suite.json")
     assert sorted(record.pop("versions")) == ["torch", "transformers"]
     assert record == {
-        **{"model": "tiny-bert", "dimension": 32, "embed_max_length": 16, "pooling": "mean"},
+        **{"model": "tiny-bert", "dimension": 32, "max_length": 16, "pooling": "mean"},
         **{"strings": 12, "strings_sha256": sha256_of(arguments["--strings"])},
         "weights_sha256": sha256_of(tiny_bert / "model.safetensors"),
     }
@@ -51,7 +54,7 @@ def test_a_layer_is_the_last_of_a_model_that_ends_there(
     model, layer, pooling, arguments, tmp_path, request
 ):
     folder = request.getfixturevalue(model)
-    arguments |= {"--model": folder, "--recipe-json": choices(pooling, layer=layer)}
+    arguments |= {"--model": folder, "--settings": settings(pooling, layer=layer)}
     embed_suite.main(as_argv(arguments))
     found = np.load(tmp_path / "out" / "suite.npy")
     shorter = AutoModel.from_pretrained(folder, num_hidden_layers=layer).eval()
@@ -67,7 +70,7 @@ def test_a_layer_is_the_last_of_a_model_that_ends_there(
 
 
 def test_a_tokenizer_without_leading_mark_is_warned_of(arguments, tiny_bert, tmp_path, capsys):
-    arguments["--recipe-json"] = choices("cls")
+    arguments["--settings"] = settings("cls")
     embed_suite.main(as_argv(arguments))
     assert "warning" not in capsys.readouterr().err
     bare = shutil.copytree(tiny_bert, tmp_path / "bare")
@@ -76,7 +79,7 @@ def test_a_tokenizer_without_leading_mark_is_warned_of(arguments, tiny_bert, tmp
     embed_suite.main(as_argv({**arguments, "--model": bare}))
     assert "puts no [CLS] first" in capsys.readouterr().err
     # without its marks there is nothing to leave out
-    arguments["--recipe-json"] = choices("mean_pieces")
+    arguments["--settings"] = settings("mean_pieces")
     embed_suite.main(as_argv(arguments))
     with pytest.raises(UserError, match=r"'mean_pieces': the tokenizer of bare .*; use mean"):
         embed_suite.main(as_argv({**arguments, "--model": bare}))
@@ -85,10 +88,10 @@ def test_a_tokenizer_without_leading_mark_is_warned_of(arguments, tiny_bert, tmp
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"--recipe-json": choices("min")}, "pooling 'min': unknown"),
-        ({"--recipe-json": choices(length=2)}, "embed_max_length 2: less than 3"),
-        ({"--recipe-json": choices(length=900)}, "more than the 66"),
-        ({"--recipe-json": choices(layer=3)}, "tiny-bert: has 2 layers, `layer` 3 of the recipe"),
+        ({"--settings": settings("min")}, "pooling 'min': unknown"),
+        ({"--settings": settings(length=2)}, "embed_max_length 2: less than 3"),
+        ({"--settings": settings(length=900)}, "more than the 66"),
+        ({"--settings": settings(layer=3)}, "layer 3: tiny-bert has 2 layers"),
         ({"--strings": "nowhere.txt"}, "nowhere.txt: no such file"),
         ({"--strings": "empty.txt"}, r"empty.txt: no strings"),
         ({"--model": "no/such/model/folder"}, "no such model folder"),

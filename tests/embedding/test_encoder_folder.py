@@ -21,6 +21,7 @@ from workflow_scripts.embedding.encoder_folder import (
     save_encoder,
     weights_sha256,
 )
+from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json
@@ -29,7 +30,7 @@ STRINGS = [*make_sentences(30), "a", "the small cat " * 30]
 
 
 def save(source, folder, pooling, max_length=20, card=""):
-    save_encoder(folder, load_model(str(source)), pooling, max_length, {}, card)
+    save_encoder(folder, load_model(str(source)), EncoderSettings(pooling, max_length), {}, card)
     return folder
 
 
@@ -49,7 +50,7 @@ def cosines(left: np.ndarray, right: np.ndarray) -> np.ndarray:
 )
 def test_sentence_transformers_gives_our_vectors(model, pooling, request, tmp_path):
     folder = save(request.getfixturevalue(model), tmp_path / "encoder", pooling)
-    ours = encode_strings(load_model(str(folder)), STRINGS, pooling, 20)
+    ours = encode_strings(load_model(str(folder)), STRINGS, EncoderSettings(pooling, 20))
     encoder = SentenceTransformer(str(folder), device="cpu")
     assert encoder.max_seq_length == 20
     for batch_size in (1, 7, 64):
@@ -67,7 +68,9 @@ def test_a_tokenizer_that_pads_on_the_left_is_made_to_pad_on_the_right(pooling, 
     source = make_bert(tmp_path / "model")
     AutoTokenizer.from_pretrained(source, padding_side="left").save_pretrained(source)
     folder = save(source, tmp_path / "encoder", pooling)
-    ours = encode_strings(load_model(str(make_bert(tmp_path / "plain"))), STRINGS, pooling, 20)
+    ours = encode_strings(
+        load_model(str(make_bert(tmp_path / "plain"))), STRINGS, EncoderSettings(pooling, 20)
+    )
     theirs = SentenceTransformer(str(folder), device="cpu").encode(STRINGS)
     np.testing.assert_allclose(theirs, ours, atol=2e-5)
 
@@ -106,9 +109,9 @@ def test_weights_in_half_precision_are_loaded_in_float32(tiny_bert, tmp_path):
 
 def test_saving_does_not_depend_on_what_the_tokenizer_did_before(tiny_bert, tmp_path):
     loaded = load_model(str(tiny_bert))
-    save_encoder(tmp_path / "before", loaded, "mean", 20, {}, "")
-    encode_strings(loaded, STRINGS, "mean", 9)
-    save_encoder(tmp_path / "after", loaded, "mean", 20, {}, "")
+    save_encoder(tmp_path / "before", loaded, EncoderSettings("mean", 20), {}, "")
+    encode_strings(loaded, STRINGS, EncoderSettings("mean", 9))
+    save_encoder(tmp_path / "after", loaded, EncoderSettings("mean", 20), {}, "")
     # A pooler layer that the weights lack is not made up.
     assert load_model(str(tmp_path / "after")).model.pooler is None
     for path in (tmp_path / "before").rglob("*.*"):

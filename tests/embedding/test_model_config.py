@@ -9,6 +9,7 @@ from tiny_models import tiny_bert
 from transformers import AutoModel
 
 from workflow_scripts.embedding.encoder_folder import load_model
+from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.token_batches import tokenize_strings
 from workflow_scripts.errors import UserError
 from workflow_scripts.language_modelling.prediction import load_masked_lm
@@ -94,4 +95,4 @@ def test_a_tokenizer_without_an_unknown_token_is_one_error(model):
         load_model(str(model))
     whole.backend_tokenizer.model.unk_token = "none"
     with pytest.raises(UserError, match="the tokenizer does not take these strings"):
-        tokenize_strings(whole, ["\u16a0"], 8)
+        tokenize_strings(whole, ["\u16a0"], EncoderSettings("mean", 8))

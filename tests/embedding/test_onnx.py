@@ -13,7 +13,7 @@ from transformers import AutoModel
 from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.embedding.onnx_encoding import onnx_encoder
 from workflow_scripts.embedding.onnx_export import HiddenStates, export_onnx, quantize_onnx
-from workflow_scripts.embedding.pooling_names import POOLINGS
+from workflow_scripts.embedding.settings import POOLINGS, EncoderSettings
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError
 
@@ -53,10 +53,12 @@ def test_vectors_are_those_of_torch_and_int8_is_close(exported, pooling, token_b
     loaded = load_model(str(exported))
     if pooling == "pooler" and loaded.model.pooler is None:
         return
-    expected = encode_strings(loaded, STRINGS, pooling, 24)
+    expected = encode_strings(loaded, STRINGS, EncoderSettings(pooling, 24))
     for name in ("model.onnx", "model_quantized.onnx"):
         path = exported / "onnx" / name
-        encoder = onnx_encoder(loaded, path, pooling, 24, threads, token_budget=token_budget)
+        encoder = onnx_encoder(
+            loaded, path, EncoderSettings(pooling, 24), threads, token_budget=token_budget
+        )
         vectors = encoder.encode(STRINGS)
         if name == "model.onnx":
             np.testing.assert_allclose(vectors, expected, atol=1e-4)
@@ -80,25 +82,29 @@ def test_only_the_int8_file_holds_int8_weights(exported):
 
 def test_exporting_leaves_the_model_in_eval_mode_and_its_vectors_as_they_were(tiny_bert, tmp_path):
     loaded = load_model(str(tiny_bert))
-    before = encode_strings(loaded, STRINGS, "mean", 24)
+    before = encode_strings(loaded, STRINGS, EncoderSettings("mean", 24))
     export_onnx(loaded, tmp_path)
     assert not loaded.model.training
-    assert encode_strings(loaded, STRINGS, "mean", 24).tobytes() == before.tobytes()
+    assert (
+        encode_strings(loaded, STRINGS, EncoderSettings("mean", 24)).tobytes() == before.tobytes()
+    )
 
 
 def test_a_file_made_from_other_weights_and_a_damaged_one_are_refused(exported, tmp_path):
     other = load_model(str(make_bert(tmp_path / "other", hidden_size=16)))
     with pytest.raises(UserError, match="was made from other weights"):
-        onnx_encoder(other, exported / "onnx" / "model_quantized.onnx", "cls", 24, 1)
+        onnx_encoder(
+            other, exported / "onnx" / "model_quantized.onnx", EncoderSettings("cls", 24), 1
+        )
     same = load_model(str(shutil.copytree(exported, tmp_path / "same")))
     with open(tmp_path / "same" / "config.json", "a") as stream:
         stream.write(" ")
     for name in ("model.onnx", "model_quantized.onnx"):
         with pytest.raises(UserError, match=r"was made from another config.json than the folder's"):
-            onnx_encoder(same, tmp_path / "same" / "onnx" / name, "cls", 24, 1)
+            onnx_encoder(same, tmp_path / "same" / "onnx" / name, EncoderSettings("cls", 24), 1)
     (tmp_path / "model.onnx").write_bytes(b"no model")
     with pytest.raises(UserError, match=r"model.onnx: cannot be loaded.*export it again"):
-        onnx_encoder(other, tmp_path / "model.onnx", "cls", 24, 1)
+        onnx_encoder(other, tmp_path / "model.onnx", EncoderSettings("cls", 24), 1)
 
 
 def test_a_file_that_fails_or_gives_other_vectors_is_not_kept(tiny_bert, tmp_path, monkeypatch):
@@ -127,5 +133,7 @@ def test_the_tokenizer_settles_the_inputs(tiny_bert, tmp_path):
     path = export_onnx(loaded, folder)
     session = onnxruntime.InferenceSession(path)
     assert {node.name for node in session.get_inputs()} == {*config["model_input_names"]}
-    vectors = onnx_encoder(loaded, path, "cls", 24, 1).encode(STRINGS)
-    np.testing.assert_allclose(vectors, encode_strings(loaded, STRINGS, "cls", 24), atol=1e-4)
+    vectors = onnx_encoder(loaded, path, EncoderSettings("cls", 24), 1).encode(STRINGS)
+    np.testing.assert_allclose(
+        vectors, encode_strings(loaded, STRINGS, EncoderSettings("cls", 24)), atol=1e-4
+    )

@@ -7,6 +7,7 @@ import pytest
 from sentence_transformers import SentenceTransformer
 
 from workflow_scripts.embedding.encoder_folder import load_model, weights_sha256
+from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import encode_strings
 
 SENTENCES = ["a man is riding a horse", "somebody rides a horse", "the market fell on monday"]
@@ -18,7 +19,9 @@ def test_an_encoder_is_what_its_record_says_and_finds_the_nearer_sentence(projec
     record = json.loads((folder / "encoder.json").read_text())
     assert record["weights_sha256"] == weights_sha256(folder)
     assert (record["stored"], record["recipe"]["method"]) == ("float16", "cmlm")
-    mine = encode_strings(load_model(str(folder)), SENTENCES, "mean", record["max_length"])
+    mine = encode_strings(
+        load_model(str(folder)), SENTENCES, EncoderSettings("mean", record["max_length"])
+    )
     theirs = SentenceTransformer(str(folder), device="cpu").encode(SENTENCES)
     np.testing.assert_allclose(mine, theirs, atol=1e-5)
     unit = mine / np.linalg.norm(mine, axis=1, keepdims=True)

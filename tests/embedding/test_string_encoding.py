@@ -11,7 +11,8 @@ from tiny_models import make_sentences
 from transformers import AutoModel, AutoTokenizer
 
 from workflow_scripts.embedding.encoder_folder import load_model
-from workflow_scripts.embedding.pooling_names import POOLINGS as POOLING_NAMES
+from workflow_scripts.embedding.settings import POOLINGS as POOLING_NAMES
+from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import encode_strings, torch_encoder
 from workflow_scripts.errors import UserError
 
@@ -50,14 +51,16 @@ def encode_each(folder, pooling: str, max_length: int) -> np.ndarray:
 @pytest.mark.parametrize("pooling", [name for name in POOLINGS if name != "pooler"])
 def test_batching_changes_neither_vectors_nor_order(model, pooling, request):
     folder = request.getfixturevalue(model)
-    vectors = encode_strings(load_model(str(folder)), STRINGS, pooling, 24, token_budget=100)
+    vectors = encode_strings(
+        load_model(str(folder)), STRINGS, EncoderSettings(pooling, 24), token_budget=100
+    )
     assert vectors.dtype == np.float32
     np.testing.assert_allclose(vectors, encode_each(folder, pooling, 24), atol=2e-5)
 
 
 @pytest.mark.parametrize("pooling", POOLINGS)
 def test_each_alone_a_string_has_the_same_bits_whatever_is_embedded_with_it(pooling, model_of):
-    encoder = torch_encoder(model_of(pooling), pooling, 24)
+    encoder = torch_encoder(model_of(pooling), EncoderSettings(pooling, 24))
     strings = [*STRINGS, *make_sentences(200)]
     whole = encoder.encode(strings, each_alone=True)
     np.testing.assert_allclose(whole, encoder.encode(strings), atol=2e-5)
@@ -69,21 +72,23 @@ def test_each_alone_a_string_has_the_same_bits_whatever_is_embedded_with_it(pool
 
 def test_a_model_left_in_training_mode_is_put_in_eval_mode(tiny_roberta):
     loaded = load_model(str(tiny_roberta))
-    expected = encode_strings(loaded, STRINGS, "cls", 24)
+    expected = encode_strings(loaded, STRINGS, EncoderSettings("cls", 24))
     loaded.model.train()
-    assert encode_strings(loaded, STRINGS, "cls", 24).tobytes() == expected.tobytes()
-    assert encode_strings(loaded, [], "cls", 24).shape == (0, 32)
+    assert (
+        encode_strings(loaded, STRINGS, EncoderSettings("cls", 24)).tobytes() == expected.tobytes()
+    )
+    assert encode_strings(loaded, [], EncoderSettings("cls", 24)).shape == (0, 32)
 
 
 @pytest.mark.parametrize(("model", "limit"), [("tiny_bert", 66), ("tiny_roberta", 64)])
 def test_a_length_beyond_the_positions_and_a_lacking_pooler_are_refused(model, limit, request):
     loaded = load_model(str(request.getfixturevalue(model)))
-    assert encode_strings(loaded, ["the " * 90], "cls", limit).shape == (1, 32)
+    assert encode_strings(loaded, ["the " * 90], EncoderSettings("cls", limit)).shape == (1, 32)
     with pytest.raises(UserError, match=rf"more than the {limit} positions"):
-        encode_strings(loaded, ["a"], "cls", limit + 1)
+        encode_strings(loaded, ["a"], EncoderSettings("cls", limit + 1))
     if model == "tiny_bert":
         with pytest.raises(UserError, match=r"tiny-bert hold no pooler layer"):
-            encode_strings(loaded, ["a"], "pooler", 24)
+            encode_strings(loaded, ["a"], EncoderSettings("pooler", 24))
 
 
 @pytest.mark.parametrize("pooling", POOLINGS)
@@ -91,8 +96,10 @@ def test_a_length_beyond_the_positions_and_a_lacking_pooler_are_refused(model, l
 @given(rows=st.lists(st.sampled_from(range(len(STRINGS))), min_size=1), budget=st.integers(1, 600))
 def test_order_repetition_and_budget_do_not_change_vectors(model_of, pooling, rows, budget):
     loaded = model_of(pooling)
-    alone = encode_strings(loaded, STRINGS, pooling, 24, token_budget=1)
-    vectors = encode_strings(loaded, [STRINGS[row] for row in rows], pooling, 24, budget)
+    alone = encode_strings(loaded, STRINGS, EncoderSettings(pooling, 24), token_budget=1)
+    vectors = encode_strings(
+        loaded, [STRINGS[row] for row in rows], EncoderSettings(pooling, 24), budget
+    )
     np.testing.assert_allclose(vectors, alone[rows], atol=5e-6, rtol=1e-6)
 
 
@@ -100,17 +107,17 @@ def test_equal_strings_are_run_once_and_counted_all(tiny_bert, capsys):
     loaded = load_model(str(tiny_bert))
     run = []
     loaded.model.register_forward_hook(lambda _0, _1, out: run.append(len(out.last_hidden_state)))
-    encode_strings(loaded, ["dog", "cat", "dog"] * 50, "cls", 24, report=True)
+    encode_strings(loaded, ["dog", "cat", "dog"] * 50, EncoderSettings("cls", 24), report=True)
     assert sum(run) == 2
     assert "embedded 150/150 strings" in capsys.readouterr().err
 
 
 def test_several_workers_give_the_same_bytes_and_keep_the_number_of_threads(tiny_bert):
     loaded = load_model(str(tiny_bert))
-    alone = encode_strings(loaded, STRINGS, "mean", 24, token_budget=30)
+    alone = encode_strings(loaded, STRINGS, EncoderSettings("mean", 24), token_budget=30)
     torch.set_num_threads(3)
     try:
-        encoder = torch_encoder(loaded, "mean", 24, token_budget=30)
+        encoder = torch_encoder(loaded, EncoderSettings("mean", 24), token_budget=30)
         assert encoder.workers == 3
         assert encoder.encode(STRINGS).tobytes() == alone.tobytes()
         # An error in a worker ends the job.
@@ -123,13 +130,13 @@ def test_several_workers_give_the_same_bytes_and_keep_the_number_of_threads(tiny
 
 def test_half_precision_is_refused_on_a_cpu_and_auto_is_float32_there(tiny_bert):
     loaded = load_model(str(tiny_bert))
-    exact = encode_strings(loaded, STRINGS, "mean", 24)
-    auto = encode_strings(loaded, STRINGS, "mean", 24, precision="auto")
+    exact = encode_strings(loaded, STRINGS, EncoderSettings("mean", 24))
+    auto = encode_strings(loaded, STRINGS, EncoderSettings("mean", 24), precision="auto")
     assert auto.tobytes() == exact.tobytes()
     refused = {"float16": "float16: needs a CUDA device", "int4": "'int4': unknown"}
     for precision, message in refused.items():
         with pytest.raises(UserError, match=f"precision {message}"):
-            encode_strings(loaded, STRINGS, "mean", 24, precision=precision)
+            encode_strings(loaded, STRINGS, EncoderSettings("mean", 24), precision=precision)
 
 
 @pytest.mark.gpu
@@ -137,8 +144,8 @@ def test_half_precision_is_refused_on_a_cpu_and_auto_is_float32_there(tiny_bert)
 @pytest.mark.parametrize("precision", ["auto", "bfloat16"])
 def test_half_precision_on_cuda_is_close(tiny_bert, precision):
     loaded = load_model(str(tiny_bert), "cuda")
-    exact = encode_strings(loaded, STRINGS, "mean", 24)
-    half = encode_strings(loaded, STRINGS, "mean", 24, precision=precision)
+    exact = encode_strings(loaded, STRINGS, EncoderSettings("mean", 24))
+    half = encode_strings(loaded, STRINGS, EncoderSettings("mean", 24), precision=precision)
     norms = np.linalg.norm(exact, axis=1) * np.linalg.norm(half, axis=1)
     assert ((exact * half).sum(axis=1) / norms).min() > 0.99
 
@@ -146,7 +153,7 @@ def test_half_precision_on_cuda_is_close(tiny_bert, precision):
 @pytest.mark.parametrize("most", [1, 3])
 def test_a_batch_that_does_not_fit_into_memory_is_done_in_halves(most, tiny_bert, monkeypatch):
     loaded = load_model(str(tiny_bert))
-    whole = encode_strings(loaded, STRINGS, "mean", 20)
+    whole = encode_strings(loaded, STRINGS, EncoderSettings("mean", 20))
     forward, refused = type(loaded.model).forward, []
 
     def limited(self, input_ids, **options):
@@ -156,9 +163,9 @@ def test_a_batch_that_does_not_fit_into_memory_is_done_in_halves(most, tiny_bert
         return forward(self, input_ids=input_ids, **options)
 
     monkeypatch.setattr(type(loaded.model), "forward", limited)
-    found = encode_strings(loaded, STRINGS, "mean", 20)
+    found = encode_strings(loaded, STRINGS, EncoderSettings("mean", 20))
     assert refused
     np.testing.assert_allclose(found, whole, rtol=0, atol=1e-5)
     most = 0
     with pytest.raises(UserError, match="out of memory with a single string"):
-        encode_strings(loaded, STRINGS, "mean", 20)
+        encode_strings(loaded, STRINGS, EncoderSettings("mean", 20))

@@ -11,6 +11,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
 from transformers import AutoTokenizer
 
 from workflow_scripts.embedding import token_batches
+from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.token_batches import (
     pad_token_ids,
     plan_batches,
@@ -42,7 +43,7 @@ def test_token_ids_are_those_of_the_tokenizers_call(tiny_bert, tiny_roberta, mon
         tokenizer = AutoTokenizer.from_pretrained(folder)
         for length in (24, 5):
             expected = tokenizer(STRINGS, truncation=True, max_length=length)["input_ids"]
-            assert tokenize_strings(tokenizer, STRINGS, length) == expected
+            assert tokenize_strings(tokenizer, STRINGS, EncoderSettings("mean", length)) == expected
 
 
 # what a word, a break between words and a line may be made of
@@ -61,7 +62,7 @@ def test_long_strings_are_cut_without_changing_their_ids(tokenizers, lines, leng
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(token_batches, "_CHARACTERS_A_TOKEN", characters)
             patch.setattr(token_batches, "CHARACTERS_AT_ONCE", 50)
-            assert tokenize_strings(tokenizer, strings, length) == expected
+            assert tokenize_strings(tokenizer, strings, EncoderSettings("mean", length)) == expected
 
 
 @pytest.mark.parametrize("word", ["a", "dog ", "中", "x.", " "])
@@ -69,7 +70,7 @@ def test_a_line_of_100_000_characters_takes_no_time_and_has_its_ids(tokenizers, 
     string = "cat" + word * (100_000 // len(word)) + "dog"
     for tokenizer in tokenizers:
         expected = tokenizer(string, truncation=True, max_length=24)["input_ids"]
-        assert tokenize_strings(tokenizer, [string], 24) == [expected]
+        assert tokenize_strings(tokenizer, [string], EncoderSettings("mean", 24)) == [expected]
 
 
 def test_only_the_words_that_fill_the_length_reach_the_tokenizer(tokenizers, monkeypatch):
@@ -77,7 +78,7 @@ def test_only_the_words_that_fill_the_length_reach_the_tokenizer(tokenizers, mon
     parts = token_batches._parts
     monkeypatch.setattr(token_batches, "_parts", lambda all: seen.extend(all) or parts(all))
     strings = ["dog cat " * 50_000, "dog", "x" * 5_000, "the" + " " * 5_000 + "dog"]
-    tokenize_strings(tokenizers[0], strings, 24)
+    tokenize_strings(tokenizers[0], strings, EncoderSettings("mean", 24))
     assert [len(one) for one in seen] == [24 * 32 - 1, 3, 5_000, 3, 5_006]
 
 
@@ -85,18 +86,20 @@ def test_a_tokenizer_that_cuts_on_the_left_sees_all(tiny_bert):
     tokenizer = AutoTokenizer.from_pretrained(tiny_bert, truncation_side="left")
     string = "dog " * 1_000 + "cat"
     expected = tokenizer(string, truncation=True, max_length=9)["input_ids"]
-    assert tokenize_strings(tokenizer, [string], 9) == [expected]
+    assert tokenize_strings(tokenizer, [string], EncoderSettings("mean", 9)) == [expected]
     assert tokenizer.decode(expected).endswith("dog cat [SEP]")
 
 
 def test_an_earlier_call_leaves_no_trace_and_no_tokens_become_the_unknown_one(tiny_bert):
     tokenizer = AutoTokenizer.from_pretrained(tiny_bert)
     tokenizer(STRINGS, truncation=True, max_length=4, padding="max_length")
-    ids = tokenize_strings(tokenizer, ["a the small dog sleeps", "a"], 20)
+    ids = tokenize_strings(tokenizer, ["a the small dog sleeps", "a"], EncoderSettings("mean", 20))
     assert [len(row) for row in ids] == [7, 3]
     tokenizer.backend_tokenizer.post_processor = None
-    assert tokenize_strings(tokenizer, ["a", ""], 5)[1] == [tokenizer.unk_token_id]
-    assert tokenize_strings(tokenizer, [], 5) == []
+    assert tokenize_strings(tokenizer, ["a", ""], EncoderSettings("mean", 5))[1] == [
+        tokenizer.unk_token_id
+    ]
+    assert tokenize_strings(tokenizer, [], EncoderSettings("mean", 5)) == []
 
 
 def test_padding_is_that_of_the_tokenizer(tiny_roberta):
@@ -104,7 +107,9 @@ def test_padding_is_that_of_the_tokenizer(tiny_roberta):
     options = {"truncation": True, "max_length": 30, "return_tensors": "pt"}
     for padding, length in ((True, None), ("max_length", 30)):
         expected = tokenizer(STRINGS, padding=padding, **options)
-        ids, mask = pad_token_ids(tokenize_strings(tokenizer, STRINGS, 30), 1, length)
+        ids, mask = pad_token_ids(
+            tokenize_strings(tokenizer, STRINGS, EncoderSettings("mean", 30)), 1, length
+        )
         assert ids.dtype == mask.dtype == torch.int64
         assert torch.equal(ids, expected["input_ids"])
         assert torch.equal(mask, expected["attention_mask"])

@@ -110,7 +110,7 @@ TEXT |= {"batch_size": 8, "epochs": 1, "held_out": {"corpus": "words-eng", "ever
         ("tables/table02/rows/2/corpus", "nams", "`nams`, .* did you mean 'names'"),
         ("tables/table01/rows/1/corpus", "words-en", "does not tune; remove the key"),
         ("tables/table10/rows/3/model", "fasttext-en", "word vectors, which recipe `mirror-word`"),
-        ("tables/table01/rows/0/recipe", "xtreme", "asks a layer of.*without `layer`"),
+        ("tables/table01/rows/0/recipe", "xtreme", "asks a layer or a prompt of.*without `layer`"),
         ("models/bert-en/path", "no/such/folder", "no/such/folder has no config.json"),
         ("models/Bert", {"path": "x"}, "ids: small letters and digits"),
         ("data/root", "no/such/root", "no such file"),
@@ -454,10 +454,10 @@ def test_embedding_hears_of_a_layer_only_where_there_is_one(config):
     config["recipes"]["middle"] = {"like": "base-mp", "layer": 2}
     config["recipes"]["last"] = {"like": "base-mp", "layer": None}
     given, length = plan_of(config).rule_inputs, config["recipes"]["base-mp"]["embed_max_length"]
-    block = {"pooling": "mean", "embed_max_length": length}
-    assert json.loads(given.embedding_block("base-mp")) == block
-    assert given.embedding_block("last") == given.embedding_block("base-mp")
-    assert json.loads(given.embedding_block("middle")) == block | {"layer": 2}
+    settings = {"pooling": "mean", "max_length": length}
+    assert json.loads(given.settings("base-mp")) == settings
+    assert given.settings("last") == given.settings("base-mp")
+    assert json.loads(given.settings("middle")) == settings | {"layer": 2}
 
 
 def test_marks_of_the_paper_reach_no_step(config):

@@ -159,12 +159,14 @@ def test_scoring_gets_links_and_predictions_where_a_task_needs_them(config, give
     assert given.classifier(trained) == ["--classifier", folder]
 
 
-def test_embedding_reads_a_part_of_the_recipe(config, given):
-    block = {key: config["recipes"]["mirror-word"][key] for key in ("pooling", "embed_max_length")}
-    assert json.loads(given.embedding_block("mirror-word")) == block
-    config["recipes"]["base-mp"]["layer"] = 2
-    block = json.loads(plan_of(config).rule_inputs.embedding_block("base-mp"))
-    assert block == {"pooling": "mean", "embed_max_length": 64, "layer": 2}
+def test_embedding_reads_the_settings_of_the_recipe(config, given):
+    recipe = config["recipes"]["mirror-word"]
+    settings = {"pooling": recipe["pooling"], "max_length": recipe["embed_max_length"]}
+    assert json.loads(given.settings("mirror-word")) == settings
+    prompts = {"query": "query: "}
+    config["recipes"]["base-mp"] |= {"layer": 2, "prompts": prompts}
+    settings = json.loads(plan_of(config).rule_inputs.settings("base-mp"))
+    assert settings == {"pooling": "mean", "max_length": 64, "layer": 2, "prompts": prompts}
 
 
 def test_sides_of_a_lexicon_are_embedded_by_language_or_for_all_at_once(config, given):

@@ -20,7 +20,9 @@ from workflow_scripts.retrieval.name_shards import merge_rankings
 __all__ = ["one_thread", "tiny_bert"]
 
 SENTENCES = list(dict.fromkeys(make_sentences(60)))
-ENCODER = ["--pooling", "mean", "--max-length", "16", "--threads", "1", "--device", "cpu"]
+MACHINE = ["--threads", "1", "--device", "cpu"]
+ENCODER = ["--settings", '{"max_length":16,"pooling":"mean"}', *MACHINE]
+OF_COMMAND = ["--pooling", "mean", "--max-length", "16", *MACHINE]
 
 
 @pytest.fixture
@@ -80,7 +82,7 @@ def test_links_over_shards_are_the_bytes_of_the_command(
     names = ["--names", *map(str, files[:-1]), "--dtype", dtype]
     outputs = ["--output", f"{tmp_path}/links.tsv", "--errors", f"{tmp_path}/errors.tsv"]
     outputs += ["--index", f"{tmp_path}/index"]
-    link.main(["--encoder", str(tiny_bert), *ENCODER, *names, *asked, *kept, *outputs])
+    link.main(["--encoder", str(tiny_bert), *OF_COMMAND, *names, *asked, *kept, *outputs])
     *printed, unknown = capsys.readouterr().err.splitlines()
     folder = tmp_path / "shards"
     link_in_shards(folder, files, tiny_bert, shards, dtype, asked, kept)

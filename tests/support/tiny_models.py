@@ -9,6 +9,7 @@ import transformers
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 
 from workflow_scripts.embedding.encoder_folder import load_model, save_encoder
+from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.tuning.objective import TrainingContext
 from workflow_scripts.tuning.processes import Processes
 
@@ -129,7 +130,9 @@ def tiny_roberta(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def encoder(tiny_roberta: Path, tmp_path: Path) -> Path:
     """An encoder folder that records pooling mean and 16 tokens."""
     record = {"pooling": "mean", "max_length": 16}
-    save_encoder(tmp_path / "encoder", load_model(str(tiny_roberta)), "mean", 16, record, "")
+    save_encoder(
+        tmp_path / "encoder", load_model(str(tiny_roberta)), EncoderSettings("mean", 16), record, ""
+    )
     return tmp_path / "encoder"
 
 

@@ -12,7 +12,8 @@ from transformers import AutoModel, AutoTokenizer
 
 from workflow_scripts.embedding.architectures import first_position_only
 from workflow_scripts.embedding.encoder_folder import load_model, position_limit
-from workflow_scripts.embedding.pooling_names import POOLINGS as POOLING_NAMES
+from workflow_scripts.embedding.settings import POOLINGS as POOLING_NAMES
+from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.chosen_positions import ChosenPositions
@@ -73,7 +74,7 @@ def pooled_by_hand(folder, pooling):
 def test_it_is_tuned_saved_and_gives_equal_vectors_everywhere(name, pooling, tune, tmp_path):
     folder = tune(name, pooling=pooling)
     assert json.loads((folder / "encoder.json").read_text())["tuning"]["steps"] == 2
-    ours = encode_strings(load_model(str(folder)), STRINGS, pooling, LENGTH)
+    ours = encode_strings(load_model(str(folder)), STRINGS, EncoderSettings(pooling, LENGTH))
     assert np.isfinite(ours).all()
     # Vectors that hardly differ would agree whatever is done wrong.
     assert np.ptp(ours, axis=0).mean() > 0.5
@@ -180,12 +181,12 @@ def test_a_model_takes_what_it_has_positions_a_mark_and_a_pooler_for(name, folde
             with pytest.raises((IndexError, RuntimeError)):
                 loaded.model(input_ids=ids)
     with pytest.raises(UserError, match=f"more than the {limit} positions"):
-        loaded.check_pooling("cls", limit + 1)
+        loaded.check_settings(EncoderSettings("cls", limit + 1))
     loaded.warn_of_missing_mark("cls")
     assert capsys.readouterr().err == ""
     if name not in tiny.WITH_POOLER:
         with pytest.raises(UserError, match="hold no pooler layer; use cls"):
-            loaded.check_pooling("pooler", LENGTH)
+            loaded.check_settings(EncoderSettings("pooler", LENGTH))
 
 
 def drops_out(name, folder, dropout, own):

@@ -11,6 +11,7 @@ from tiny_models import cpu_means, make_sentences
 from workflow_scripts.embedding.architectures import first_position_only
 from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.embedding.pooling import pool_hidden_states
+from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.token_batches import pad_token_ids, tokenize_strings
 from workflow_scripts.errors import UserError
 from workflow_scripts.tuning import micro_batches
@@ -97,11 +98,11 @@ def set_up(model, masks, pooling):
 def compute(loaded, masks=None, pooling="mean", means=MEANS, cached=False, rows=None, paired=False):
     """Loss, vectors and gradients of one step of a fresh `BatchGradients`."""
     masks = masks or DropoutMasks(33, "cpu")
-    token_ids = tokenize_strings(loaded.tokenizer, STRINGS * 2, LENGTH)
+    token_ids = tokenize_strings(loaded.tokenizer, STRINGS * 2, EncoderSettings("mean", LENGTH))
     with set_up(loaded.model.train(), masks, pooling):
         passes = Passes(loaded.model, masks, means, cached)
         passes.most_rows = rows
-        engine = BatchGradients(loaded, pooling, LENGTH, passes, paired)
+        engine = BatchGradients(loaded, EncoderSettings(pooling, LENGTH), passes, paired)
         loss, vectors = engine.compute(token_ids, 1, loss_of)
     return loss, vectors, gradients_of(loaded.model)
 
@@ -124,7 +125,7 @@ def test_slices_give_the_gradients_of_one_padded_pass_with_the_same_masks(name, 
     loaded = load(folder_of(name))
     recorded = RecordedMasks()
     mine = compute(loaded, recorded, pooling)
-    token_ids = tokenize_strings(loaded.tokenizer, STRINGS * 2, LENGTH)
+    token_ids = tokenize_strings(loaded.tokenizer, STRINGS * 2, EncoderSettings("mean", LENGTH))
     lengths = [LENGTH if pooling == "mean_padded" else len(ids) for ids in token_ids]
     parts = micro_batches.plan_parts(lengths, 4, 200, None, False)
     assert len(parts) > 1
@@ -245,13 +246,15 @@ def test_losses_are_spread_as_under_the_dropout_of_torch(tiny_bert):
     """Mean loss over many draws of masks: the same rate gives the same, another one does not."""
     loaded = load_model(str(tiny_bert))
     model = loaded.model.train()
-    token_ids = tokenize_strings(loaded.tokenizer, STRINGS * 2, LENGTH)
+    token_ids = tokenize_strings(loaded.tokenizer, STRINGS * 2, EncoderSettings("mean", LENGTH))
     input_ids, mask = pad_token_ids(token_ids, loaded.tokenizer.pad_token_id)
 
     def ours(rate, step):
         masks = DropoutMasks(33, "cpu")
         with seeded_dropout(model, rate, masks):
-            engine = BatchGradients(loaded, "mean", LENGTH, Passes(model, masks, MEANS))
+            engine = BatchGradients(
+                loaded, EncoderSettings("mean", LENGTH), Passes(model, masks, MEANS)
+            )
             return engine.compute(token_ids, step, loss_of)[0].item()
 
     def torchs(seed):

@@ -32,6 +32,7 @@ from torch.nn import functional
 
 from workflow_scripts.embedding.encoder_folder import OWN_WEIGHTS, load_model, save_encoder
 from workflow_scripts.embedding.projections import Projections
+from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError
 from workflow_scripts.language_modelling.masking import IGNORED
@@ -297,17 +298,19 @@ def test_the_same_seed_gives_the_same_weights(tiny_bert):
 def test_projected_vectors_are_means_over_the_views(tiny_bert, tmp_path):
     loaded, summary = tuned(tiny_bert)
     views = Projections(32, 4, 2.0, 3, seed=0)
-    save_encoder(tmp_path / "encoder", loaded, "mean", 20, {}, "", summary.own_weights)
+    save_encoder(
+        tmp_path / "encoder", loaded, EncoderSettings("mean", 20), {}, "", summary.own_weights
+    )
     own = {key.rpartition("projections.")[2]: one for key, one in summary.own_weights.items()}
     views.load_state_dict({key: one for key, one in own.items() if key in views.state_dict()})
     read = load_model(str(tmp_path / "encoder"))
     strings = make_documents()[0]
-    means = torch.from_numpy(encode_strings(read, strings, "mean", 20))
+    means = torch.from_numpy(encode_strings(read, strings, EncoderSettings("mean", 20)))
     expected = plain_projections(means, views).mean(dim=1).detach().numpy()
-    found = encode_strings(read, strings, "projected", 20)
+    found = encode_strings(read, strings, EncoderSettings("projected", 20))
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
     with pytest.raises(UserError, match="no encoder that method cmlm trained"):
-        encode_strings(load_model(str(tiny_bert)), strings, "projected", 20)
+        encode_strings(load_model(str(tiny_bert)), strings, EncoderSettings("projected", 20))
 
 
 def test_a_padded_batch_of_sequences_keeps_documents_apart(tiny_bert):

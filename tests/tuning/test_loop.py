@@ -14,6 +14,7 @@ from tiny_models import RECIPE, make_sentences
 from transformers import AutoModel, AutoTokenizer
 
 from workflow_scripts.embedding.encoder_folder import load_model
+from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError
 from workflow_scripts.tuning import micro_batches, mirror_objective
@@ -282,7 +283,7 @@ def test_scoring_does_not_touch_the_tuning(tiny_bert):
     seen = []
 
     def score(loaded, classifier):
-        encode_strings(loaded, STRINGS, "cls", 20)
+        encode_strings(loaded, STRINGS, EncoderSettings("cls", 20))
         assert not loaded.model.training
         seen.append(loaded)
         return float(len(seen))

@@ -57,7 +57,8 @@ def workflow_scores(files, model, recipe, seed, folder):
 
 def suite_scores(files, encoder, recipe, folder):
     vectors, links, scores = (folder / name for name in ("v.npy", "links.tsv", "scores.tsv"))
-    inputs = {"strings": files["strings.txt"], "recipe_json": json.dumps(recipe)}
+    settings = {"pooling": recipe["pooling"], "max_length": recipe["embed_max_length"]}
+    inputs = {"strings": files["strings.txt"], "settings": json.dumps(settings)}
     embed_suite.main(argv(model=encoder, **inputs, output=vectors, record=folder / "v.json"))
     vectors_of = {"vectors": vectors, "items": files["items.json"]}
     link_entities.main(argv(**vectors_of, output=links))

@@ -20,7 +20,7 @@ DICTIONARIES = Section(
     wires=frozenset(),
     wired={
         "encoder.model": ENCODER,
-        "encoder.recipe": both("--max-length") | both("--pooling"),
+        "encoder.recipe": both("--settings"),
         "encoder.corpus": ENCODER,
         "encoder.seed": ENCODER,
         "names.<id>.path": frozenset({"split_names --names"}),

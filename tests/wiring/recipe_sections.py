@@ -4,7 +4,7 @@ from variations import Change, Section
 from wiring_project import TUNED
 
 TUNE = frozenset({"tune_encoder --recipe-json"})
-EMBED = "embed_suite --recipe-json"
+EMBED = "embed_suite --settings"
 # of a corpus that is not the paper's tells the table
 PAGE = frozenset({"write_table_block block"})
 START_OF = {"recipe": "mirror", "corpus": "strings"}
@@ -13,6 +13,7 @@ RATES = dict.fromkeys(("embeddings", "attention", "attention_output", "feed_forw
 WIRED = {
     "pooling": TUNE | {EMBED},
     "embed_max_length": TUNE | {EMBED},
+    "prompts": TUNE | {EMBED},
     "start.recipe": TUNE | PAGE | {"tune_encoder --model", "tune_encoder input"},
     "start.corpus": TUNE | PAGE | {"tune_encoder --model", "tune_encoder input"},
     "development.suite": TUNE | {"tune_encoder --development"},
@@ -22,6 +23,7 @@ WIRED = {
 CHANGES = {
     "pooling": "cls",
     "embed_max_length": 5,
+    "prompts": {"default": "a small "},
     "start.recipe": Change("warm", {"start": START_OF}),
     "start.corpus": Change("strings-2", {"start": START_OF}),
     "development.suite": Change("similarity", {"development": DEVELOPMENT}),
@@ -47,6 +49,8 @@ OF_TEXT = {
     "steps": Change(3, {"steps": 2}),
     "epochs": Change(2, {"steps": None, "epochs": 1}),
 }
+# which gets no prompts
+RUNNING_TEXT = {key: change for key, change in OF_TEXT.items() if key != "prompts"}
 SAME = {
     "development.suite": "the suite holds the same data set, which is what is scored",
 }
@@ -63,6 +67,7 @@ def method(name: str, corpus: str) -> Change:
     return Change(name, row={"corpus": corpus}, block={"method": name, **STEPS})
 
 
+NO_PROMPTS = {"not_changed": {"prompts": "running text has no roles, and refuses them"}}
 TRAINED = {"wires": TUNE, "wired": WIRED, "same_number": SAME}
 
 SECTIONS = {
@@ -71,6 +76,7 @@ SECTIONS = {
         wires=frozenset({EMBED}),
         changes={
             **{"pooling": "cls", "embed_max_length": 5, "layer": 1},
+            "prompts": {"default": "a small "},
             "method": Change("nli", block={"method": "nli", **STEPS}),
             "start.recipe": Change("warm", {"start": START_OF}),
             "start.corpus": Change("strings-2", {"start": START_OF}),
@@ -110,7 +116,7 @@ SECTIONS = {
         changes={
             "method": method("mlm", "text"),
             **{
-                **OF_TEXT,
+                **RUNNING_TEXT,
                 **MASKED,
                 "masked_count": 2,
                 "swap": 0.1,
@@ -122,6 +128,7 @@ SECTIONS = {
             **{"bitext.corpus": "pairs-2", "bitext.weight": 0.9, "bitext.batch_size": 6},
             **{"held_out.corpus": "text", "held_out.every": 2, "held_out.pairs": 5},
         },
+        **NO_PROMPTS,
         **TRAINED
         | {
             "wired": {
@@ -132,13 +139,15 @@ SECTIONS = {
     ),
     "recipes.mlm": Section(
         base={"method": "mlm", "dropout": 0.1, **STEPS},
-        changes={**OF_TEXT, **MASKED, "method": method("cmlm", "text")},
+        changes={**RUNNING_TEXT, **MASKED, "method": method("cmlm", "text")},
         **TRAINED,
+        **NO_PROMPTS,
     ),
     "recipes.quickthought": Section(
         base={"method": "quickthought", "dropout": 0.1, **STEPS},
-        changes={**OF_TEXT, **SIMILARITY, "context": 2, "method": method("mlm", "text")},
+        changes={**RUNNING_TEXT, **SIMILARITY, "context": 2, "method": method("mlm", "text")},
         **TRAINED,
+        **NO_PROMPTS,
     ),
     "recipes.bitext": Section(
         base={"method": "bitext", "dropout": 0.1, **STEPS},

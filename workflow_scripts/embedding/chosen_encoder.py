@@ -3,7 +3,8 @@
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from workflow_scripts.embedding.recorded_choices import add_pooling_arguments
+from workflow_scripts.embedding.recorded_settings import add_settings_arguments
+from workflow_scripts.embedding.settings import OPTIONS, EncoderSettings
 from workflow_scripts.errors import UserError, nearest_name
 from workflow_scripts.files import sha256_of
 from workflow_scripts.imports import add_machine_arguments, check_threads, quick_imports
@@ -17,7 +18,7 @@ BACKENDS = ("torch", "onnx", "onnx-int8")
 def add_encoder_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options that `check_encoder_arguments` and `open_encoder` take."""
     group = parser.add_argument_group("encoder")
-    add_pooling_arguments(group)
+    add_settings_arguments(group)
     group.add_argument("--backend", default="torch", help="torch, onnx or onnx-int8")
     products = "type of the matrix products; auto: float16 on CUDA, float32 on a CPU"
     types = ("float32", "auto", "float16", "bfloat16")
@@ -46,7 +47,7 @@ def check_counts(arguments: argparse.Namespace, *names: str) -> None:
 
 
 def open_encoder(
-    arguments: argparse.Namespace, model: str, pooling: str, max_length: int
+    arguments: argparse.Namespace, model: str, settings: EncoderSettings
 ) -> tuple["StringEncoder", dict[str, Any]]:
     """Return the encoder of strings of a model folder or hub id, and what it is, as JSON values."""
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
@@ -63,9 +64,9 @@ def open_encoder(
     if arguments.backend == "torch":
         device = set_up_torch(arguments.threads, arguments.device)
         loaded = encoder_folder.load_model(model, device)
-        loaded.check_pooling(pooling, max_length, "--max-length", "--pooling")
+        loaded.check_settings(settings, OPTIONS)
         budget, precision = arguments.token_budget, arguments.precision
-        encoder = torch_encoder(loaded, pooling, max_length, budget, precision)
+        encoder = torch_encoder(loaded, settings, budget, precision)
         # what `auto` comes to
         if (dtype := choose_precision(precision, device)) is not None:
             provenance["precision"] = str(dtype).removeprefix("torch.")
@@ -79,21 +80,17 @@ def open_encoder(
 
         versions["onnxruntime"] = onnxruntime.__version__
         set_up_torch(arguments.threads, "cpu")
-        # The model itself says which pooling and length it can take.
+        # The model itself says which settings it can take.
         loaded = encoder_folder.load_model(model)
-        loaded.check_pooling(pooling, max_length, "--max-length", "--pooling")
+        loaded.check_settings(settings, OPTIONS)
         encoder = onnx_encoder(
-            *(loaded, path, pooling, max_length),
+            *(loaded, path, settings),
             *(arguments.threads, arguments.device, arguments.token_budget),
         )
         provenance["device"] = "cuda" if runs_on_cuda(arguments.device) else "cpu"
         provenance["onnx_sha256"] = sha256_of(path)
-    loaded.warn_of_missing_mark(pooling)
-    provenance |= {
-        "max_length": max_length,
-        "pooling": pooling,
-        "token_budget": encoder.token_budget,
-    }
+    loaded.warn_of_missing_mark(settings.pooling)
+    provenance |= settings.as_record() | {"token_budget": encoder.token_budget}
     provenance |= {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
     provenance |= {"model_sha256": loaded.model_sha256, "versions": versions}
     return encoder, provenance

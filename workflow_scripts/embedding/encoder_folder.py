@@ -33,8 +33,8 @@ from workflow_scripts.embedding.model_config import (
     read_config,
     try_out,
 )
-from workflow_scripts.embedding.pooling_names import POOLINGS, SHORTEST_MAX_LENGTH
 from workflow_scripts.embedding.sentence_transformers_files import write_sentence_transformers_files
+from workflow_scripts.embedding.settings import RECIPE_KEYS, EncoderSettings
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_directory, sha256_of, write_json, write_text
 
@@ -60,33 +60,42 @@ class LoadedModel:
         first = ids[0] if ids[0] in (one.cls_token_id, one.bos_token_id) else None
         return first, ids[-1] if ids[-1] in (one.sep_token_id, one.eos_token_id) else None
 
-    def check_pooling(
-        self, pooling: str, max_length: int, length: str = "embed_max_length", how: str = "pooling"
+    def check_settings(
+        self, settings: EncoderSettings, called: Mapping[str, str] = RECIPE_KEYS
     ) -> None:
-        """Raise `UserError` where the model cannot be pooled so or cannot take `max_length`.
-
-        `length` and `how` are the keys or options that say them.
-        """
-        limit = position_limit(self.model)
-        where = f"{how} {pooling!r}"
-        if pooling not in POOLINGS:
-            wrong, remedy = "unknown", f"use one of {', '.join(POOLINGS)}"
-        elif pooling == "pooler" and getattr(self.model, "pooler", None) is None:
-            wrong, remedy = f"the weights of {self.name} hold no pooler layer", "use cls"
+        """Raise `UserError` where the model cannot be used so; `called` names the settings."""
+        settings.check(called)
+        pooling, layer = settings.pooling, settings.layer
+        name, value, problem, remedy = "pooling", repr(pooling), "", ""
+        limit, layers = position_limit(self.model), self.model.config.num_hidden_layers
+        if pooling == "pooler" and getattr(self.model, "pooler", None) is None:
+            problem, remedy = f"the weights of {self.name} hold no pooler layer", "use cls"
         elif pooling == "mean_pieces" and None in self.marks:
-            wrong = f"the tokenizer of {self.name} does not put special tokens first and last"
+            problem = f"the tokenizer of {self.name} does not put special tokens first and last"
             remedy = "use mean"
         elif pooling == "projected" and self.own_weights() is None:
-            wrong, remedy = f"{self.name} is no encoder that method cmlm trained", "use mean"
-        elif max_length < SHORTEST_MAX_LENGTH:
-            where = f"{length} {max_length}"
-            wrong, remedy = f"less than {SHORTEST_MAX_LENGTH} tokens", "raise it"
-        elif limit is not None and max_length > limit:
-            where = f"{length} {max_length}"
-            wrong, remedy = f"more than the {limit} positions of {self.name}", "lower it"
+            problem, remedy = f"{self.name} is no encoder that method cmlm trained", "use mean"
+        elif limit is not None and settings.max_length > limit:
+            name, value = "max_length", str(settings.max_length)
+            problem, remedy = f"more than the {limit} positions of {self.name}", "lower it"
+        elif layer is not None and layer > layers:
+            name, value, problem = "layer", str(layer), f"{self.name} has {layers} layers"
+            remedy = f"give one up to {layers}"
         else:
-            return
-        raise UserError(where, wrong, remedy)
+            self._check_prompts(settings, called)
+        if problem:
+            raise UserError(f"{called.get(name, name)} {value}", problem, remedy)
+
+    def _check_prompts(self, settings: EncoderSettings, called: Mapping[str, str]) -> None:
+        """Raise `UserError` for a prompt that leaves no token of `max_length` to the string."""
+        for role, prompt in settings.prompts.items():
+            tokens = len(self.tokenizer(prompt)["input_ids"])
+            if tokens >= settings.max_length:
+                raise UserError(
+                    f"{called.get('prompts', 'prompts')} {role}",
+                    f"{tokens} tokens, where strings are cut to {settings.max_length}",
+                    f"shorten it, or raise {called.get('max_length', 'max_length')}",
+                )
 
     def own_weights(self) -> Path | None:
         """Return the file of what a method trained beside the model, None where there is none."""
@@ -268,20 +277,19 @@ def find_onnx_file(folder: Path, int8: bool) -> Path:
 def save_encoder(
     folder: str | Path,
     loaded: LoadedModel,
-    pooling: str,
-    max_length: int,
+    settings: EncoderSettings,
     record: dict[str, Any],
     card: str,
     own_weights: Mapping[str, torch.Tensor] | None = None,
 ) -> None:
-    """Write an encoder folder, whole or not at all; every loader cuts strings to `max_length`.
+    """Write an encoder folder, whole or not at all; every loader uses strings as `settings` say.
 
-    `record` (encoder.json) and `card` (README.md) may hold no times or absolute paths, since the
-    folder is to come out byte for byte the same again.
+    `record` (encoder.json, with the settings) and `card` (README.md) may hold no times or absolute
+    paths, since the folder is to come out byte for byte the same again.
     """
-    loaded.check_pooling(pooling, max_length)
+    loaded.check_settings(settings)
     tokenizer = loaded.tokenizer
-    tokenizer.model_max_length = max_length
+    tokenizer.model_max_length = settings.max_length
     # A tokenizer remembers how it was last called and from where it came, and would save both.
     if getattr(tokenizer, "backend_tokenizer", None) is not None:
         tokenizer.backend_tokenizer.no_truncation()
@@ -293,9 +301,9 @@ def save_encoder(
         tokenizer.save_pretrained(temporary)
         config = loaded.model.config
         shape = (config.hidden_size, config.vocab_size)
-        write_sentence_transformers_files(temporary, pooling, max_length, *shape, loaded.marks)
+        write_sentence_transformers_files(temporary, settings, *shape, loaded.marks)
         # With the weights' hash the record stands for the folder: other weights, other record.
-        record = {**record, "weights_sha256": weights_sha256(temporary)}
+        record = {**record, **settings.as_record(), "weights_sha256": weights_sha256(temporary)}
         if own_weights:
             kept = {name: one.cpu().contiguous() for name, one in own_weights.items()}
             save_file(kept, temporary / OWN_WEIGHTS, metadata={"format": "pt"})

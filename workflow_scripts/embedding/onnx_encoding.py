@@ -7,6 +7,7 @@ import torch
 
 from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.pooling import pool_hidden_states
+from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import TOKEN_BUDGETS, StringEncoder
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import sha256_of
@@ -46,16 +47,22 @@ def open_session(path: Path, device: str) -> onnxruntime.InferenceSession:
 def onnx_encoder(
     loaded: LoadedModel,
     path: Path,
-    pooling: str,
-    max_length: int,
+    settings: EncoderSettings,
     threads: int,
     device: str = "cpu",
     token_budget: int | None = None,
 ) -> StringEncoder:
-    """Return the encoder that runs the ONNX file `path` of the folder that `loaded` is from."""
-    loaded.check_pooling(pooling, max_length)
+    """Return the encoder that runs the ONNX file `path` of the folder that `loaded` is from.
+
+    Raises `UserError` for settings that need what the file does not hold.
+    """
+    loaded.check_settings(settings)
+    pooling = settings.pooling
     if pooling == "projected":
         raise UserError("pooling projected", "the exported model has no projections", "use torch")
+    if settings.layer is not None:
+        problem = "the exported model gives the last layer alone"
+        raise UserError(f"layer {settings.layer}", problem, "use torch")
     session = open_session(path, device)
     made_from = session.get_modelmeta().custom_metadata_map
     for key, value in origin_of(loaded).items():
@@ -74,7 +81,7 @@ def onnx_encoder(
 
     on_gpu = session.get_providers()[0] != "CPUExecutionProvider"
     return StringEncoder(
-        *(run_batch, loaded.tokenizer, loaded.model.config.hidden_size, pooling, max_length),
+        *(run_batch, loaded.tokenizer, loaded.model.config.hidden_size, settings),
         token_budget=token_budget or TOKEN_BUDGETS["cuda" if on_gpu else "cpu"],
         workers=1 if on_gpu else threads,
     )

@@ -6,7 +6,7 @@ paper's Table 3. Everything else that the paper tunes is pooled by `cls` (sectio
 
 import torch
 
-from workflow_scripts.embedding.pooling_names import POOLINGS
+from workflow_scripts.embedding.settings import POOLINGS
 
 
 def pool_hidden_states(

@@ -8,20 +8,22 @@ from typing import Any
 import torch
 from safetensors.torch import save_file
 
+from workflow_scripts.embedding.settings import EncoderSettings
+from workflow_scripts.errors import UserError
 from workflow_scripts.files import write_text
 
 
 def write_sentence_transformers_files(
     folder: Path,
-    pooling: str,
-    max_length: int,
+    settings: EncoderSettings,
     dimension: int,
     vocabulary: int,
     marks: Collection[int | None],
 ) -> None:
     """Write modules.json and the config of each module into a model folder.
 
-    `vocabulary` is the number of token ids, `marks` those of [CLS] and [SEP].
+    `vocabulary` is the number of token ids, `marks` those of [CLS] and [SEP]. Raises `UserError`
+    for a layer other than the last, which no module of theirs pools.
 
     `mean_padded` has no name there: Pooling averages over the attention mask, or over all positions
     where the mask's last dimension is not their number (`Pooling.forward`). So a stock Dense module
@@ -29,13 +31,17 @@ def write_sentence_transformers_files(
     then used, with one of shape [B, T, 1]. `processing_kwargs` asks for padding to `max_length`.
     For `mean_pieces` a stock WordWeights module weighs the marks 0, all other tokens 1.
     """
+    if settings.layer is not None:
+        problem = "sentence-transformers pools the last layer alone"
+        raise UserError(f"layer {settings.layer}", problem, "leave it out")
+    pooling, prompts = settings.pooling, settings.prompts
     of_pooler = pooling == "pooler"
     output = "pooler_output" if of_pooler else "last_hidden_state"
     transformer: dict[str, Any] = {
         "transformer_task": "feature-extraction",
         "modality_config": {"text": {"method": "forward", "method_output_name": output}},
         "module_output_name": "sentence_embedding" if of_pooler else "token_embeddings",
-        "max_seq_length": max_length,
+        "max_seq_length": settings.max_length,
     }
     modules = [("", "base.modules.transformer.Transformer")]
     configs: dict[str, Any] = {}
@@ -66,8 +72,14 @@ def write_sentence_transformers_files(
         for n, (path, kind) in enumerate(modules)
     ]
     configs["config_sentence_transformers.json"] = {
-        **{"default_prompt_name": None, "model_type": "SentenceTransformer"},
-        **{"prompts": {"document": "", "query": ""}, "similarity_fn_name": "cosine"},
+        "default_prompt_name": "default" if "default" in prompts else None,
+        "model_type": "SentenceTransformer",
+        "prompts": {
+            **({"default": prompts["default"]} if "default" in prompts else {}),
+            "document": settings.prompt("passage"),
+            "query": settings.prompt("query"),
+        },
+        "similarity_fn_name": "cosine",
     }
     for name, content in configs.items():
         write_text(folder / name, json.dumps(content, indent=2) + "\n")

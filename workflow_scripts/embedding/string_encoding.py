@@ -14,6 +14,7 @@ from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.pooling import pool_hidden_states
 from workflow_scripts.embedding.progress import Advance, embedding_progress
 from workflow_scripts.embedding.projections import Projections
+from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.token_batches import (
     pad_token_ids,
     plan_batches,
@@ -35,40 +36,46 @@ PRECISIONS = ("float32", "auto", "float16", "bfloat16")
 class StringEncoder:
     """Strings to vectors. `run_batch` maps token ids and mask, both [B, T], to vectors [B, D].
 
-    `settings` gives the context of all batches. On a CPU each of `workers` threads runs batches of
+    `set_up` gives the context of all batches. On a CPU each of `workers` threads runs batches of
     its own on one core: sharing matrix products, they would wait for each other all the time.
     """
 
     run_batch: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
     tokenizer: PreTrainedTokenizerBase
     dimension: int
-    pooling: str
-    max_length: int
+    settings: EncoderSettings
     token_budget: int
     workers: int
-    settings: Callable[[], AbstractContextManager] = nullcontext
+    set_up: Callable[[], AbstractContextManager] = nullcontext
 
     def encode(
-        self, strings: Sequence[str], advance: Advance = lambda _: None, *, each_alone: bool = False
+        self,
+        strings: Sequence[str],
+        advance: Advance = lambda _: None,
+        *,
+        role: str = "default",
+        each_alone: bool = False,
     ) -> np.ndarray:
         """Return float32 vectors [number of strings, D]; row i belongs to `strings[i]`.
 
-        `advance` is told how many strings each batch finished. A batch that does not fit into
-        memory is done again in halves. Which strings share a batch shows in the last digits, since
-        matrix products and attention round as the shape has it. Not so with `each_alone`, where
-        batches are full and of one length; that costs up to a batch for each length.
+        `role` chooses the prompt (`settings.ROLES`). `advance` is told how many strings each batch
+        finished. A batch that does not fit into memory is done again in halves. Which strings share
+        a batch shows in the last digits, since matrix products and attention round as the shape has
+        it. Not so with `each_alone`, where batches are full and of one length; that costs up to a
+        batch for each length.
         """
         unique = dict.fromkeys(strings)
-        token_ids = tokenize_strings(self.tokenizer, list(unique), self.max_length)
-        padded_length = self.max_length if self.pooling == "mean_padded" else None
+        token_ids = tokenize_strings(self.tokenizer, list(unique), self.settings, role)
+        padded = self.settings.pooling == "mean_padded"
+        padded_length = self.settings.max_length if padded else None
         vectors = np.empty((len(unique), self.dimension), dtype=np.float32)
 
         @torch.inference_mode()
         def run(batch: list[int]) -> int:
             ids = [token_ids[index] for index in batch]
-            padded = pad_token_ids(ids, self.tokenizer.pad_token_id, padded_length)
+            inputs = pad_token_ids(ids, self.tokenizer.pad_token_id, padded_length)
             try:
-                found = self.run_batch(*padded)
+                found = self.run_batch(*inputs)
             except torch.OutOfMemoryError:
                 found = None
             # Out of the handler, where the exception holds on to the tensors of the pass.
@@ -87,7 +94,7 @@ class StringEncoder:
             batches = plan_full_batches(lengths, min(budget, FULL_BATCH), padded_length)
         else:
             batches = plan_batches([padded_length or one for one in lengths], budget)
-        with self.settings():
+        with self.set_up():
             for count in self._map_in_workers(run, batches):
                 advance(count)
         if len(unique) == len(strings):
@@ -129,27 +136,23 @@ def choose_precision(precision: str, device: torch.device) -> torch.dtype | None
 
 def torch_encoder(
     loaded: LoadedModel,
-    pooling: str,
-    max_length: int,
+    settings: EncoderSettings,
     token_budget: int | None = None,
     precision: str = "float32",
-    layer: int | None = None,
 ) -> StringEncoder:
     """Return the encoder that runs `loaded` where it is; the model is put in eval mode.
 
-    `layer` is that whose hidden states are pooled, 1 the first, None the last.
+    `token_budget` is the positions of a batch, None for what suits the device. Raises `UserError`
+    for settings that the model cannot take.
     """
-    loaded.check_pooling(pooling, max_length)
-    model = loaded.model.eval()
-    if layer is not None and layer > (there := model.config.num_hidden_layers):
-        problem = f"has {there} layers, `layer` {layer} of the recipe is none"
-        raise UserError(loaded.name, problem, f"give one up to {there}")
+    loaded.check_settings(settings)
+    model, layer, pooling = loaded.model.eval(), settings.layer, settings.pooling
     more = {} if layer is None else {"output_hidden_states": True}
     device = next(model.parameters()).device
     dtype = choose_precision(precision, device)
-    pooled_by, views = pooling, None
+    projections = None
     if pooling == "projected":
-        pooled_by, views = "mean", Projections.of_file(loaded.own_weights()).to(device)
+        pooling, projections = "mean", Projections.of_file(loaded.own_weights()).to(device)
 
     def run_batch(input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
         attention_mask = attention_mask.to(device)
@@ -158,34 +161,32 @@ def torch_encoder(
         # the first is that of the embeddings
         states = output.last_hidden_state if layer is None else output.hidden_states[layer]
         pooler_output = output.get("pooler_output")
-        vectors = pool_hidden_states(states.float(), attention_mask, pooled_by, pooler_output)
-        return vectors if views is None else views(vectors).mean(dim=1)
+        vectors = pool_hidden_states(states.float(), attention_mask, pooling, pooler_output)
+        return vectors if projections is None else projections(vectors).mean(dim=1)
 
+    first_alone = pooling in ("cls", "pooler") and layer is None
     return StringEncoder(
-        *(run_batch, loaded.tokenizer, model.config.hidden_size, pooling, max_length),
+        *(run_batch, loaded.tokenizer, model.config.hidden_size, settings),
         token_budget=token_budget or TOKEN_BUDGETS.get(device.type, TOKEN_BUDGETS["cuda"]),
         workers=torch.get_num_threads() if device.type == "cpu" else 1,
-        settings=lambda: first_position_only(model, pooling in ("cls", "pooler") and not more),
+        set_up=lambda: first_position_only(model, first_alone),
     )
 
 
 def encode_strings(
     loaded: LoadedModel,
     strings: Sequence[str],
-    pooling: str,
-    max_length: int,
+    settings: EncoderSettings,
     token_budget: int | None = None,
     report: bool = False,
     precision: str = "float32",
-    layer: int | None = None,
 ) -> np.ndarray:
     """Return float32 vectors [number of strings, D]; row i belongs to `strings[i]`.
 
-    `token_budget` is the positions of a batch, None for what suits the device; `report` shows
-    progress on stderr; `layer` as in `torch_encoder`. Same machine and strings: same bytes,
-    whatever the threads.
+    `report` shows progress on stderr; the rest as in `torch_encoder`. Same machine and strings:
+    same bytes, whatever the threads.
     """
-    encoder = torch_encoder(loaded, pooling, max_length, token_budget, precision, layer)
+    encoder = torch_encoder(loaded, settings, token_budget, precision)
     if not report:
         return encoder.encode(strings)
     with embedding_progress(len(strings)) as advance:

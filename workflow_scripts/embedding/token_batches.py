@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from transformers import PreTrainedTokenizerBase
 
+from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.errors import UserError
 
 # Strings and characters that the Rust tokenizer takes at once: enough for its threads; what it
@@ -21,16 +22,24 @@ _LAST_WHOLE_WORD = re.compile(r".*\S(?= )", re.DOTALL)
 
 
 def tokenize_strings(
-    tokenizer: PreTrainedTokenizerBase, strings: Sequence[str], max_length: int
+    tokenizer: PreTrainedTokenizerBase,
+    strings: Sequence[str],
+    settings: EncoderSettings,
+    role: str = "default",
 ) -> list[list[int]]:
-    """Return the token ids of each string, special tokens included, at most `max_length` each.
+    """Return the token ids of each string, at most `max_length` each, special tokens included.
 
-    A string that gives no token at all becomes the unknown token, so that it has a vector. Of a
-    very long string the first words are tokenised and, where they do not fill `max_length`, all of
-    it. Words between blanks are tokenised apart, so that the ids are those of the whole.
+    Each begins with the prompt of its role. All strings become token ids here, to tune on or to
+    embed; running text, which has no roles, does in `language_modelling.encoded_text`. A string
+    that gives no token at all becomes the unknown token, so that it has a vector. Of a very long
+    string the first words are tokenised and, where they do not fill `max_length`, all of it. Words
+    between blanks are tokenised apart, so that the ids are those of the whole.
     """
     if not strings:
         return []
+    max_length = settings.max_length
+    if prompt := settings.prompt(role):
+        strings = [prompt + string for string in strings]
     characters = max_length * _CHARACTERS_A_TOKEN
     from_left = tokenizer.truncation_side == "right"
     starts = [_first_words(one, characters) if from_left else one for one in strings]

@@ -184,13 +184,14 @@ class CellRequests:
                 return wanted._replace(absent="no model for this language in this config")
             if (reason := typed.models[model].absent) is not None:
                 return wanted._replace(absent=reason)
-            layered = typed.layer(name) is not None
-            if typed.models[model].vectors is not None and (typed.is_tuned(name) or layered):
-                wrong = "asks a layer of" if layered else "cannot tune"
+            settings = recipe.settings
+            needs_model = settings.layer is not None or settings.prompts
+            if typed.models[model].vectors is not None and (typed.is_tuned(name) or needs_model):
+                wrong = "asks a layer or a prompt of" if needs_model else "cannot tune"
                 raise UserError(
                     f"config: `{place.where}`",
                     f"`{model}` is a file of word vectors, which recipe `{name}` {wrong}",
-                    "give a recipe of method none without `layer`",
+                    "give a recipe of method none without `layer` and `prompts`",
                 )
             corpus = self._corpus(place, language)
             if recipe.start is not None and not recipe.tunes:

@@ -32,13 +32,6 @@ def read_encoder(plan: Plan, name: str) -> Encoder:
             f"is `{own.model}`, a file of word vectors",
             "give a model that embeds whole names",
         )
-    if typed.layer(own.recipe) is not None:
-        raise ConfigError(
-            "config",
-            f"{where}.encoder.recipe",
-            f"is `{own.recipe}`, which has a `layer`: only suites are embedded by one",
-            "name another recipe",
-        )
     if recipe.tunes and own.corpus is None:
         raise ConfigError(
             "config",
@@ -135,9 +128,8 @@ class Dictionaries:
 
     def encoder_words(self, name: str) -> list[str]:
         encoder = self._encoder(name)
-        recipe = self._plan.typed.recipes[encoder.recipe]
-        words = ["--encoder", self._plan.rule_inputs.location(encoder), "--pooling", recipe.pooling]
-        words += ["--max-length", str(recipe.embed_max_length)]
+        words = ["--encoder", self._plan.rule_inputs.location(encoder)]
+        words += ["--settings", self._plan.rule_inputs.settings(encoder.recipe)]
         return [*words, "--similarity", self._block(name).similarity]
 
     def mentions_input(self, name: str) -> list[str]:

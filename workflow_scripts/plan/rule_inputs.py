@@ -165,12 +165,9 @@ class RuleInputs:
 
     # ---- encoders -------------------------------------------------------------------------------
 
-    def embedding_block(self, recipe: str) -> str:
-        """Return the part of a recipe that embedding reads: pooling, length, perhaps a layer."""
-        block = self._typed.blocks["recipes"][recipe]
-        layer = self._typed.layer(recipe)
-        more = {} if layer is None else {"layer": layer}
-        return canonical({key: block[key] for key in ("pooling", "embed_max_length")} | more)
+    def settings(self, recipe: str) -> str:
+        """Return the settings by which encoders of a recipe embed, as JSON."""
+        return canonical(self._typed.recipes[recipe].settings.as_record())
 
     def method_modules(self, recipe: str) -> list[str]:
         return [module_of("tuning.methods", self._typed.recipes[recipe].method)]

@@ -85,10 +85,6 @@ class Typed:
         """Return whether a recipe tunes, or reads the encoder of one that does."""
         return self.recipes[recipe].tunes or self.recipes[recipe].start is not None
 
-    def layer(self, recipe: str) -> int | None:
-        """Return which layer a recipe pools, None for the last; only method none has a choice."""
-        return getattr(self.recipes[recipe], "layer", None)
-
 
 def read_typed(layers: Layers) -> Typed:
     """Return the config of `layers`, checked block by block.

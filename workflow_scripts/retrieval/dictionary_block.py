@@ -15,9 +15,7 @@ class DictionaryEncoder(Block):
     """The encoder of names and mentions."""
 
     model: Id = Field(description="Model, tuned or as it is.")
-    recipe: Id = Field(
-        description="Recipe, whose pooling and embed_max_length are used; one without a `layer`."
-    )
+    recipe: Id = Field(description="Recipe of that encoder, which has its settings.")
     corpus: Id | None = Field(None, description="Corpus, of a recipe that tunes.")
     seed: Count | None = Field(None, description="Seed of the tuning, or the config's first.")
 

@@ -1,6 +1,7 @@
 """The encoder of names and of the mentions that are linked to them."""
 
 import argparse
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workflow_scripts.embedding.progress import Advance
+from workflow_scripts.embedding.settings import RECIPE_KEYS, EncoderSettings
 from workflow_scripts.imports import quick_imports
 from workflow_scripts.retrieval.linked_ids import scaled
 
@@ -33,10 +35,11 @@ class NameEncoder:
 
     def encode_names(self, names: Sequence[str], advance: Advance) -> np.ndarray:
         """Return a vector for each name that is the same in whatever shard the name is."""
-        return self._scaled(self.encoder.encode(names, advance, each_alone=True))
+        vectors = self.encoder.encode(names, advance, role="passage", each_alone=True)
+        return self._scaled(vectors)
 
     def encode_mentions(self, texts: Sequence[str]) -> np.ndarray:
-        return self._scaled(self.encoder.encode(texts))
+        return self._scaled(self.encoder.encode(texts, role="query"))
 
     def _scaled(self, vectors: np.ndarray) -> np.ndarray:
         return scaled(vectors, self.similarity, self.name)
@@ -46,8 +49,7 @@ def add_name_encoder_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options that `open_name_encoder` takes."""
     add = parser.add_argument
     add("--encoder", required=True, help="model or encoder folder")
-    add("--pooling", required=True, help="hidden states to vector")
-    add("--max-length", type=int, required=True, help="tokens a string is cut to")
+    add("--settings", required=True, help="of the encoder, as JSON")
     add("--similarity", choices=("cosine", "dot"), required=True, help="cosine: of unit length")
     add("--threads", type=int, default=1)
     add("--device", choices=("cpu", "cuda", "auto"), default="cpu")
@@ -63,13 +65,13 @@ def open_name_encoder(arguments: argparse.Namespace) -> NameEncoder:
         from workflow_scripts.embedding.string_encoding import torch_encoder
         from workflow_scripts.embedding.torch_setup import set_up_torch
 
-    pooling, max_length = arguments.pooling, arguments.max_length
+    settings = EncoderSettings.from_record(json.loads(arguments.settings), RECIPE_KEYS)
     device = set_up_torch(arguments.threads, arguments.device)
     loaded = load_model(arguments.encoder, device)
-    loaded.warn_of_missing_mark(pooling)
+    loaded.warn_of_missing_mark(settings.pooling)
     provenance = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
     provenance |= {"model_sha256": loaded.model_sha256, "device": device.type}
-    provenance |= {"pooling": pooling, "max_length": max_length, "similarity": arguments.similarity}
+    provenance |= {**settings.as_record(), "similarity": arguments.similarity}
     provenance["versions"] = {"torch": torch.__version__, "transformers": transformers.__version__}
-    encoder = torch_encoder(loaded, pooling, max_length)
+    encoder = torch_encoder(loaded, settings)
     return NameEncoder(encoder, arguments.similarity, arguments.encoder, provenance)

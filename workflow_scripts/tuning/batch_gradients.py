@@ -14,6 +14,7 @@ import torch
 
 from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.pooling import pool_hidden_states
+from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.token_batches import pad_token_ids
 from workflow_scripts.tuning.micro_batches import Gradients, Part, Passes
 
@@ -30,14 +31,13 @@ class BatchGradients:
     def __init__(
         self,
         loaded: LoadedModel,
-        pooling: str,
-        max_length: int,
+        settings: EncoderSettings,
         passes: Passes,
         paired: bool = False,
     ) -> None:
         self._model, self._padding = loaded.model, loaded.tokenizer.pad_token_id
-        self._pooling, self._passes, self._paired = pooling, passes, paired
-        self._width = max_length if pooling == "mean_padded" else None
+        self._pooling, self._passes, self._paired = settings.pooling, passes, paired
+        self._width = settings.max_length if settings.pooling == "mean_padded" else None
         self._vector_dtype = torch.promote_types(loaded.model.dtype, torch.float32)
 
     def compute(

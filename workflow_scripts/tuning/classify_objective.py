@@ -33,7 +33,8 @@ class ClassifyObjective(VectorObjective):
         super().__init__(loaded, choices, context, {LAYER: layer})
         self._classes = corpus.classes
         self._labels = torch.tensor(list(map(corpus.classes.index, corpus.partners or ())))
-        self._texts = tokenize_strings(loaded.tokenizer, corpus.strings, choices.max_length)
+        settings = choices.training_settings
+        self._texts = tokenize_strings(loaded.tokenizer, corpus.strings, settings)
         self.steps = choices.number_of_steps(len(self._texts))
 
     def batches(self) -> Iterator[np.ndarray]:

@@ -51,7 +51,7 @@ class CmlmObjective(TextObjective):
         self.steps = self._steps(count, "pairs of neighbours", corpora.text.path)
         self._bitext = None
         if corpora.bitext is not None:
-            self._bitext = TokenPairs(tokenizer, corpora.bitext, choices.max_length)
+            self._bitext = TokenPairs(tokenizer, corpora.bitext, choices.training_settings)
         self._masking = Masking(tokenizer, choices.masked_share, choices.masked_count)
         also = (VectorsBeside(loaded.model, choices.vector_position), own.get("skip"))
         self._masked = MaskedPasses(whole, tokenizer.pad_token_id, self._passes, *also)

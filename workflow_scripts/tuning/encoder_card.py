@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from workflow_scripts.embedding.pooling_names import POOLINGS
+from workflow_scripts.embedding.settings import POOLINGS
 
 _PADDING = """ and padded to as many.
   sentence-transformers does so by `processing_kwargs`, and the module in 1_AllPositions, a
@@ -23,6 +23,7 @@ def write_card(record: dict[str, Any], method: Any) -> str:
             f"`{recipe['development']['dataset']}`,\n  {tuning['best_score']:.4f}, was the best "
             f"(untuned: {tuning['untuned_score']:.4f})."
         )
+    more = _prompt_words(record) + _start_words(record)
     return f"""---
 library_name: sentence-transformers
 pipeline_tag: sentence-similarity
@@ -50,7 +51,7 @@ yourself as said below.
 
 - Pooling: `{pooling}`, {POOLINGS[pooling]}.
 - Strings are cut to {record["max_length"]} tokens{_PADDING if pooling == "mean_padded" else ""}.
-{_start_words(record)}- Tuned on {corpus["strings"]} strings of `{corpus["name"]}`
+{more}- Tuned on {corpus["strings"]} strings of `{corpus["name"]}`
   (sha256 `{corpus["sha256"]}`).
 - Seed {record["seed"]}, {tuning["steps"]} steps, loss {tuning["first_loss"]:.4f} at the first,
   {tuning["last_loss"]:.4f} at the last.{development}
@@ -62,6 +63,12 @@ Recipe:
 {json.dumps(recipe, indent=1, sort_keys=True)}
 ```
 """
+
+
+def _prompt_words(record: dict[str, Any]) -> str:
+    """Return a line for the prompt of each role; sentence-transformers puts them before strings."""
+    prompts: dict[str, str] = record.get("prompts", {})
+    return "".join(f"- Prompt of role {role}: `{prompt}`.\n" for role, prompt in prompts.items())
 
 
 def _start_words(record: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ from transformers import PreTrainedTokenizerBase
 
 from workflow_scripts.embedding.architectures import first_position_only
 from workflow_scripts.embedding.encoder_folder import LoadedModel
+from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.token_batches import tokenize_strings
 from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.batch_gradients import BatchGradients
@@ -19,6 +20,7 @@ from workflow_scripts.tuning.losses import alignment, nt_xent_loss, uniformity
 from workflow_scripts.tuning.methods.mirror import Choices, SpanMasking
 from workflow_scripts.tuning.micro_batches import Passes, sparse_embedding_gradients
 from workflow_scripts.tuning.objective import Objective, Step, TrainingContext
+from workflow_scripts.tuning.recipe import TRAINING_KEYS
 from workflow_scripts.tuning.span_masking import make_views, token_units
 
 
@@ -42,7 +44,7 @@ class Views:
         strings: Sequence[str],
         partners: Sequence[str] | None,
         masking: SpanMasking | None,
-        max_length: int,
+        settings: EncoderSettings,
         seed: int,
     ) -> None:
         own_mask = masking is not None and masking.mask_token == "tokenizer"
@@ -52,11 +54,11 @@ class Views:
                 "the tokenizer has no mask token",
                 "give `literal`, or another model",
             )
-        self._tokenizer, self._max_length = tokenizer, max_length
+        self._tokenizer, self._settings = tokenizer, settings
         self._masking, self._seed = masking, seed
         self._texts = (strings, strings if partners is None else partners)
-        firsts = tokenize_strings(tokenizer, strings, max_length)
-        seconds = firsts if partners is None else tokenize_strings(tokenizer, partners, max_length)
+        firsts = tokenize_strings(tokenizer, strings, settings)
+        seconds = firsts if partners is None else tokenize_strings(tokenizer, partners, settings)
         self._ids = (firsts, seconds)
 
     def of_batch(self, batch: Sequence[int], step: int) -> list[list[int]]:
@@ -71,7 +73,7 @@ class Views:
         after = one + other
         changed = [row for row, text in enumerate(first + second) if text != after[row]]
         new = [after[row] for row in changed]
-        new_ids = tokenize_strings(self._tokenizer, new, self._max_length)
+        new_ids = tokenize_strings(self._tokenizer, new, self._settings)
         for row, token_ids in zip(changed, new_ids, strict=True):
             ids[row] = token_ids
         return ids
@@ -83,17 +85,17 @@ class MirrorObjective(Objective):
     def __init__(
         self, loaded: LoadedModel, corpus: Corpus, choices: Choices, context: TrainingContext
     ) -> None:
-        loaded.check_pooling(choices.pooling, choices.max_length, "max_length")
+        settings = choices.training_settings
+        loaded.check_settings(settings, TRAINING_KEYS)
         self.trained, self._choices, self._seed = loaded.model, choices, context.seed
         self._count = len(corpus.strings)
         self.steps = choices.epochs * (self._count // choices.batch_size)
-        length, masking = choices.max_length, choices.span_masking
-        texts = (corpus.strings, corpus.partners)
-        self._views = Views(loaded.tokenizer, *texts, masking, length, context.seed)
+        texts, masking = (corpus.strings, corpus.partners), choices.span_masking
+        self._views = Views(loaded.tokenizer, *texts, masking, settings, context.seed)
         self._masks = DropoutMasks(context.seed, context.device)
         passes = Passes(self.trained, self._masks, context, choices.gradient_cache)
         paired = choices.controlled_dropout
-        self._gradients = BatchGradients(loaded, choices.pooling, length, passes, paired)
+        self._gradients = BatchGradients(loaded, settings, passes, paired)
 
     @contextmanager
     def settings(self) -> Iterator[None]:

@@ -5,6 +5,7 @@ The `method` says which keys one has: those here, and those of `Choices` in meth
 
 from collections.abc import Mapping
 from copy import deepcopy
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, create_model, field_validator, model_validator
@@ -21,12 +22,20 @@ from workflow_scripts.configuration.blocks import (
     mistake,
     read_block,
 )
-from workflow_scripts.embedding.pooling_names import POOLINGS, SHORTEST_MAX_LENGTH
+from workflow_scripts.embedding.settings import (
+    POOLINGS,
+    ROLES,
+    SHORTEST_MAX_LENGTH,
+    EncoderSettings,
+)
 from workflow_scripts.errors import ConfigError, UserError, nearest_name
 
 METHODS = "tuning.methods"
+# what messages call the settings by which strings are tuned on: the keys of a recipe
+TRAINING_KEYS = {"max_length": "max_length"}
 Pooling = Literal[tuple(POOLINGS)]  # type: ignore[valid-type]
 Length = Annotated[int, Field(ge=SHORTEST_MAX_LENGTH)]
+Role = Literal[tuple(ROLES)]  # type: ignore[valid-type]
 
 
 class Start(Block):
@@ -69,6 +78,11 @@ class Recipe(Block):
     embed_max_length: Length = Field(
         description="tokens that a string is cut to when it is embedded, special tokens included"
     )
+    prompts: dict[Role, Text] = Field(
+        default={},
+        description="text put before strings, by their role; "
+        + "; ".join(map(": ".join, ROLES.items())),
+    )
     start: Start | None = Field(
         default=None,
         description="encoder to begin from instead of the model itself; method none reads it "
@@ -77,6 +91,11 @@ class Recipe(Block):
     development: Development | None = Field(
         default=None, description="set that the model is scored on while it is tuned"
     )
+
+    @property
+    def settings(self) -> EncoderSettings:
+        """The settings of its encoders."""
+        return EncoderSettings(self.pooling, self.embed_max_length, prompts=self.prompts)
 
     def corpora(self) -> dict[str, str]:
         """Return the corpora that it takes beside that of its encoder, {key: id} in their order."""
@@ -105,6 +124,12 @@ class TuningRecipe(Recipe):
         default="auto",
         description="of the forward passes; auto is mixed on a GPU and float32 elsewhere",
     )
+
+    @property
+    def training_settings(self) -> EncoderSettings:
+        """The settings by which strings are tuned on: the encoder's, with the length of tuning."""
+        length = getattr(self, "max_length", self.embed_max_length)
+        return replace(self.settings, max_length=length)
 
     @field_validator("pooling")
     @classmethod
@@ -141,7 +166,18 @@ class TextRecipe(TuningRecipe):
         return self.steps or (self.epochs or 0) * (count // self.batch_size)
 
 
-class MaskingRecipe(TextRecipe):
+class RunningTextRecipe(TextRecipe):
+    """What recipes of methods say that train on running text."""
+
+    @field_validator("prompts")
+    @classmethod
+    def _of_strings(cls, value: dict[str, str]) -> dict[str, str]:
+        if value:
+            raise mistake("running text gets none: name them in a recipe of method none")
+        return value
+
+
+class MaskingRecipe(RunningTextRecipe):
     """What recipes of methods say that mask running text."""
 
     inputs: Literal["sentence", "packed"] = Field(

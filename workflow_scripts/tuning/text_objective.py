@@ -13,7 +13,7 @@ from workflow_scripts.tuning.dropout import seeded_dropout
 from workflow_scripts.tuning.dropout_masks import DropoutMasks
 from workflow_scripts.tuning.micro_batches import Passes, sparse_embedding_gradients
 from workflow_scripts.tuning.objective import Objective, TrainingContext
-from workflow_scripts.tuning.recipe import TextRecipe
+from workflow_scripts.tuning.recipe import TRAINING_KEYS, TextRecipe
 
 
 class TextObjective(Objective):
@@ -30,14 +30,14 @@ class TextObjective(Objective):
         own: Mapping[str, nn.Module] | None = None,
         whole: nn.Module | None = None,
     ) -> None:
-        loaded.check_pooling(choices.pooling, choices.max_length, "max_length")
+        settings = choices.training_settings
+        loaded.check_settings(settings, TRAINING_KEYS)
         self._loaded, self._choices, self._context = loaded, choices, context
         self._own = nn.ModuleDict(own or {}).to(context.device, loaded.model.dtype)
         self.trained = nn.ModuleDict({"whole": whole or loaded.model, "own": self._own})
         self._masks = DropoutMasks(context.seed, context.device)
         self._passes = Passes(self.trained, self._masks, context)
-        pooling = (choices.pooling, choices.max_length)
-        self._gradients = BatchGradients(loaded, *pooling, self._passes)
+        self._gradients = BatchGradients(loaded, settings, self._passes)
 
     def _steps(self, count: int, what: str, path: Path) -> int:
         """Return the steps of a corpus of `count`; `UserError` if it does not fill one batch."""

@@ -4,16 +4,19 @@ from collections.abc import Iterable
 
 from transformers import PreTrainedTokenizerBase
 
+from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.token_batches import tokenize_strings
 from workflow_scripts.tuning.corpus_strings import Corpus
 
 
 class TokenPairs:
-    """The pairs of a corpus, each string cut to `max_length` tokens."""
+    """The pairs of a corpus, tokenised by the `settings` of tuning."""
 
-    def __init__(self, tokenizer: PreTrainedTokenizerBase, corpus: Corpus, max_length: int) -> None:
+    def __init__(
+        self, tokenizer: PreTrainedTokenizerBase, corpus: Corpus, settings: EncoderSettings
+    ) -> None:
         sides = (corpus.strings, corpus.partners or [])
-        self.sides = tuple(tokenize_strings(tokenizer, side, max_length) for side in sides)
+        self.sides = tuple(tokenize_strings(tokenizer, side, settings) for side in sides)
 
     def __len__(self) -> int:
         return len(self.sides[0])

@@ -68,22 +68,21 @@ def make_encoder(
         from workflow_scripts.tuning.step_log import keep_steps
         from workflow_scripts.tuning.tuning_state import StateFile
 
-    pooling, max_length = recipe.pooling, recipe.embed_max_length
-    processes = Processes()
+    settings, processes = recipe.settings, Processes()
     loaded = load_model(model, processes.device(set_up_torch(threads, device)))
-    loaded.check_pooling(pooling, max_length)
-    loaded.warn_of_missing_mark(pooling)
+    loaded.check_settings(settings)
+    loaded.warn_of_missing_mark(settings.pooling)
     libraries = (tokenizers, torch, transformers)
     record = {"corpus": corpus.as_record(), "recipe": recipe_block, "recipe_name": recipe_name}
-    record |= {"dimension": loaded.model.config.hidden_size, "max_length": max_length}
+    record |= {"dimension": loaded.model.config.hidden_size, **settings.as_record()}
     record |= {"model": {"name": loaded.name, "weights_sha256": loaded.weights_sha256}}
-    record |= {"pooling": pooling, "seed": seed, **start}
+    record |= {"seed": seed, **start}
     record["versions"] = {library.__name__: library.__version__ for library in libraries}
     modules, score = [plugins.module_of(METHODS, recipe.method)], None
     if development is not None:
         scores = plugins.load(*SCORES)
         modules += scores.modules_of(development)
-        score = scores.make_score(development, pooling, max_length)
+        score = scores.make_score(development, settings)
     # not the threads: weights and scores do not depend on them
     watched = development and {**vars(development), "threads": None}
     inputs = (record, loaded.model_sha256, watched)
@@ -103,7 +102,7 @@ def make_encoder(
     if processes.is_first:
         record["tuning"] = summary.as_record()
         card = write_card(record, method)
-        save_encoder(output, loaded, pooling, max_length, record, card, summary.own_weights)
+        save_encoder(output, loaded, settings, record, card, summary.own_weights)
         state.path.unlink(missing_ok=True)
     processes.wait()
 

@@ -51,7 +51,7 @@ class PairObjective(VectorObjective):
 
     def read_pairs(self, corpus: Corpus) -> None:
         """Take the pairs of a corpus, which fill one batch."""
-        self._pairs = TokenPairs(self._loaded.tokenizer, corpus, self._choices.max_length)
+        self._pairs = TokenPairs(self._loaded.tokenizer, corpus, self._choices.training_settings)
         self.steps = self._choices.number_of_steps(len(self._pairs))
 
     def batches(self) -> Iterator[np.ndarray]:

@@ -16,8 +16,8 @@ from workflow_scripts.tuning_grid.cells import CellScore
 def check_model(loaded: LoadedModel, recipes: list[TuningRecipe]) -> None:
     """Raise `UserError` if a model cannot be pooled as a recipe says or take its lengths."""
     for recipe in recipes:
-        loaded.check_pooling(recipe.pooling, recipe.embed_max_length)
-        loaded.check_pooling(recipe.pooling, getattr(recipe, "max_length", recipe.embed_max_length))
+        loaded.check_settings(recipe.settings)
+        loaded.check_settings(recipe.training_settings)
     for pooling in sorted({recipe.pooling for recipe in recipes}):
         loaded.warn_of_missing_mark(pooling)
 
@@ -36,7 +36,7 @@ def score_cell(
     What cannot be tuned or scored gives no value but the reason.
     """
     tuned = replace(loaded, model=deepcopy(loaded.model))
-    score = make_score(development, recipe.pooling, recipe.embed_max_length)
+    score = make_score(development, recipe.settings)
     try:
         strings = plugins.load(METHODS, recipe.method).read(corpus, recipe, name)
         summary = tune_model(tuned, strings, recipe, seed, score=score)

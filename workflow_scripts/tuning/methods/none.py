@@ -1,10 +1,12 @@
 """Method none: a model, or the encoder of another recipe, as it is, pooled as the recipe says."""
 
+from dataclasses import replace
 from typing import Any
 
 from pydantic import Field, ValidationInfo, field_validator
 
 from workflow_scripts.configuration.blocks import WholeNumber, mistake
+from workflow_scripts.embedding.settings import LAST_LAYER_POOLINGS, EncoderSettings
 from workflow_scripts.tuning.recipe import Recipe
 
 
@@ -15,11 +17,16 @@ class Choices(Recipe):
         default=None, description="whose states are pooled, 1 the first; null: the last"
     )
 
+    @property
+    def settings(self) -> EncoderSettings:
+        """The settings of its encoders."""
+        return replace(super().settings, layer=self.layer)
+
     @field_validator("layer")
     @classmethod
     def _states_of_tokens(cls, value: int | None, info: ValidationInfo) -> int | None:
         pooling = info.data.get("pooling")
-        if value is not None and pooling in ("pooler", "projected"):
+        if value is not None and pooling in LAST_LAYER_POOLINGS:
             raise mistake(f"pooling {pooling} is of the last layer; leave the key out")
         return value
 

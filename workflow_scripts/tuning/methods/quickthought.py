@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from workflow_scripts.configuration.blocks import WholeNumber
-from workflow_scripts.tuning.recipe import Similarity, TextRecipe
+from workflow_scripts.tuning.recipe import RunningTextRecipe, Similarity
 from workflow_scripts.tuning.running_text import RunningText, read_running_text
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ CARD = (
 CARD_TAG = "quickthought"
 
 
-class Choices(Similarity, TextRecipe):
+class Choices(Similarity, RunningTextRecipe):
     """Choices of method quickthought; a batch is sentences in their order."""
 
     context: WholeNumber = Field(

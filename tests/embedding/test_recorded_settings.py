@@ -4,8 +4,13 @@ import json
 
 import pytest
 
-from workflow_scripts.embedding.recorded_choices import settle_pooling
+from workflow_scripts.embedding.recorded_settings import join_settings, recorded_settings
+from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.errors import UserError
+
+
+def settle(folder, **given):
+    return join_settings(folder, recorded_settings(folder), given)
 
 
 def save_folder(folder, kinds, pooling, length=None):
@@ -44,8 +49,8 @@ BOTH = ["Transformer", "Pooling"]
 )
 def test_pooling_and_length_are_read_in_the_present_and_the_older_form(tmp_path, pooling, expected):
     folder = save_folder(tmp_path / "f", ["Transformer", "Pooling", "Normalize"], pooling, 256)
-    assert settle_pooling(folder, None, None) == (expected, 256)
-    assert settle_pooling(folder, "mean", 32) == ("mean", 32)
+    assert settle(folder) == EncoderSettings(expected, 256)
+    assert settle(folder, pooling="mean", max_length=32) == EncoderSettings("mean", 32)
 
 
 @pytest.mark.parametrize(
@@ -61,28 +66,19 @@ def test_pooling_and_length_are_read_in_the_present_and_the_older_form(tmp_path,
 def test_a_folder_that_does_more_needs_its_pooling_given(tmp_path, kinds, pooling):
     folder = save_folder(tmp_path / "f", kinds, pooling)
     with pytest.raises(UserError, match="give --pooling"):
-        settle_pooling(folder, None, None)
+        settle(folder)
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("sentence_bert_config.json", {"max_seq_length": 16, "do_lower_case": True}),
-        (
-            "config_sentence_transformers.json",
-            {"prompts": {"q": "q: "}, "default_prompt_name": "q"},
-        ),
-    ],
-)
-def test_a_folder_that_changes_strings_needs_its_pooling_given(tmp_path, name, content):
+def test_a_folder_that_changes_strings_needs_its_pooling_given(tmp_path):
     folder = save_folder(tmp_path / "f", BOTH, {"pooling_mode": "mean"}, 16)
-    (tmp_path / "f" / name).write_text(json.dumps(content))
+    config = {"max_seq_length": 16, "do_lower_case": True}
+    (tmp_path / "f" / "sentence_bert_config.json").write_text(json.dumps(config))
     with pytest.raises(UserError, match="give --pooling"):
-        settle_pooling(folder, None, None)
+        settle(folder)
 
 
 def test_a_tokenizer_without_limit_leaves_the_default_length(tmp_path):
     folder = save_folder(tmp_path / "f", BOTH, {"pooling_mode": "cls"})
     config = '{"model_max_length": 1000000000000000019884624838656}'
     (tmp_path / "f" / "tokenizer_config.json").write_text(config)
-    assert settle_pooling(folder, None, None) == ("cls", 64)
+    assert settle(folder) == EncoderSettings("cls", 64)

@@ -1,0 +1,205 @@
+"""Every setting of an encoder is recorded, compared, exported and applied.
+
+The tests go over the fields of `EncoderSettings`: a new one needs another value in `OTHER`, and
+fails here until all places know it.
+"""
+
+import argparse
+import json
+from dataclasses import fields, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sentence_transformers import SentenceTransformer
+from transformers import AutoTokenizer
+
+from tests.support.tiny_models import make_sentences
+from workflow_scripts.embedding.encoder_folder import load_model, onnx_file, save_encoder
+from workflow_scripts.embedding.onnx_encoding import onnx_encoder
+from workflow_scripts.embedding.onnx_export import export_onnx
+from workflow_scripts.embedding.recorded_settings import (
+    add_settings_arguments,
+    join_settings,
+    recorded_settings,
+    settle_settings,
+)
+from workflow_scripts.embedding.settings import (
+    OPTIONS,
+    RECIPE_KEYS,
+    ROLES,
+    EncoderSettings,
+)
+from workflow_scripts.embedding.string_encoding import encode_strings, torch_encoder
+from workflow_scripts.embedding.token_batches import tokenize_strings
+from workflow_scripts.errors import UserError
+from workflow_scripts.plan.comparability import _recipe_differences, frozen
+from workflow_scripts.retrieval import name_index
+from workflow_scripts.tuning.methods.register import read_recipe
+
+STRINGS = [*make_sentences(23), "a", "the " * 60, "dog", "éß 中文", "dog"]
+USUAL = EncoderSettings("mean", 20)
+PROMPTS = {"default": "the small ", "query": "a man sees ", "passage": "a "}
+OTHER = {"pooling": "cls", "max_length": 5, "layer": 1, "prompts": PROMPTS}
+FIELDS = [field.name for field in fields(EncoderSettings)]
+# what other programs cannot do is refused, not left out
+REFUSED_BY_SENTENCE_TRANSFORMERS = REFUSED_BY_ONNX = {"layer"}
+
+
+def changed(name):
+    return replace(USUAL, **{name: OTHER[name]})
+
+
+def test_every_setting_has_another_value_and_a_name_in_options():
+    assert set(OTHER) == set(FIELDS) == set(OPTIONS)
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_setting_changes_vectors(name, tiny_bert):
+    loaded = load_model(str(tiny_bert))
+    usual, other = (encode_strings(loaded, STRINGS, each) for each in (USUAL, changed(name)))
+    assert np.abs(usual - other).max() > 0.01
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_setting_is_recorded_and_read_back(name, tiny_bert, tmp_path):
+    settings = changed(name)
+    record = json.loads(json.dumps(settings.as_record()))
+    assert EncoderSettings.from_record(record) == settings
+    assert record != USUAL.as_record()
+    if name not in REFUSED_BY_SENTENCE_TRANSFORMERS:
+        save_encoder(tmp_path / "encoder", load_model(str(tiny_bert)), settings, {}, "")
+        assert recorded_settings(str(tmp_path / "encoder")) == record
+
+
+def test_defaults_are_not_recorded():
+    # or every vector would be computed anew when a setting is added
+    assert USUAL.as_record() == {"pooling": "mean", "max_length": 20}
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_sentence_transformers_gives_the_same_vectors_or_is_not_written(name, tiny_bert, tmp_path):
+    settings, loaded = changed(name), load_model(str(tiny_bert))
+    if name in REFUSED_BY_SENTENCE_TRANSFORMERS:
+        with pytest.raises(UserError, match=f"^{name} "):
+            save_encoder(tmp_path / "encoder", loaded, settings, {}, "")
+        assert not any(tmp_path.iterdir())
+        return
+    save_encoder(tmp_path / "encoder", loaded, settings, {}, "")
+    theirs = SentenceTransformer(str(tmp_path / "encoder"), device="cpu")
+    ours = torch_encoder(load_model(str(tmp_path / "encoder")), settings)
+    ways = {"default": theirs.encode, "query": theirs.encode_query}
+    ways["passage"] = theirs.encode_document
+    assert set(ways) == set(ROLES)
+    for role, encode in ways.items():
+        np.testing.assert_allclose(encode(STRINGS), ours.encode(STRINGS, role=role), atol=2e-5)
+    # read as a folder of theirs, without our record
+    (tmp_path / "encoder" / "encoder.json").unlink()
+    assert join_settings("", recorded_settings(str(tmp_path / "encoder"))) == settings
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_onnx_gives_the_same_vectors_or_is_refused(name, tiny_bert, tmp_path):
+    settings, loaded = changed(name), load_model(str(tiny_bert))
+    export_onnx(loaded, tmp_path)
+    path = onnx_file(tmp_path, int8=False)
+    if name in REFUSED_BY_ONNX:
+        with pytest.raises(UserError, match=f"^{name} "):
+            onnx_encoder(loaded, path, settings, 1)
+        return
+    ours, theirs = torch_encoder(loaded, settings), onnx_encoder(loaded, path, settings, 1)
+    for role in ROLES:
+        expected = ours.encode(STRINGS, role=role)
+        np.testing.assert_allclose(theirs.encode(STRINGS, role=role), expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_an_index_made_with_another_setting_is_refused(name):
+    assert name in name_index._COMPARED
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_setting_of_a_recipe_is_a_difference_from_the_paper(name):
+    published, key = frozen("mirror-bert"), RECIPE_KEYS.get(name, name)
+    block = published["recipes"]["base-mp"]
+    assert _recipe_differences("base-mp", block, published) == []
+    (difference,) = _recipe_differences("base-mp", block | {key: OTHER[name]}, published)
+    assert difference.startswith(f"recipe: {key} ")
+    recipe = read_recipe("base-mp", block | {key: OTHER[name]})
+    assert getattr(recipe.settings, name) == OTHER[name]
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_setting_is_an_option_of_commands(name, tmp_path):
+    (tmp_path / "encoder.json").write_text(json.dumps(USUAL.as_record()))
+    parser = argparse.ArgumentParser()
+    add_settings_arguments(parser)
+    values = [f"{role}={text}" for role, text in PROMPTS.items()]
+    values = values if name == "prompts" else [str(OTHER[name])]
+    words = [word for value in values for word in (OPTIONS[name], value)]
+    assert settle_settings(str(tmp_path), parser.parse_args(words)) == changed(name)
+    assert settle_settings(str(tmp_path), parser.parse_args([])) == USUAL
+
+
+@pytest.mark.parametrize("role", [*ROLES, None])
+@pytest.mark.parametrize("prompts", [PROMPTS, {"default": "the "}, {"query": "a man "}, {}])
+def test_a_string_has_the_prompt_of_its_role_or_the_default_one(prompts, role, tiny_bert):
+    tokenizer = AutoTokenizer.from_pretrained(tiny_bert)
+    settings, role = replace(USUAL, prompts=prompts), role or "default"
+    prompt = {"default": "", **prompts}.get(role, prompts.get("default", ""))
+    texts = [f"{prompt}{string}" for string in STRINGS]
+    expected = tokenizer(texts, truncation=True, max_length=20)["input_ids"]
+    assert tokenize_strings(tokenizer, STRINGS, settings, role) == expected
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"pooling": "men"}, "pooling 'men': unknown; use one of"),
+        ({"max_length": 2}, "embed_max_length 2: less than 3 tokens; raise it"),
+        ({"max_length": 67}, "embed_max_length 67: more than the 66 positions of tiny-bert"),
+        ({"layer": 0}, "layer 0: layers count from 1"),
+        ({"layer": 3}, "layer 3: tiny-bert has 2 layers; give one up to 2"),
+        ({"layer": 2, "pooling": "pooler"}, "layer 2: pooling pooler is of the last layer"),
+        ({"prompts": {"querry": "a "}}, "prompts: unknown role `querry`; use one of default"),
+        ({"prompts": {"query": "a\nb"}}, "prompts: of more than one line"),
+        ({"prompts": {"query": ""}}, "prompts: an empty text; leave it out"),
+        # nothing of a string would be left, so that all had one vector
+        ({"prompts": {"query": "a the " * 9}}, "prompts query: 20 tokens, where strings are cut"),
+    ],
+)
+def test_what_no_vector_can_be_made_by_is_refused(changes, message, tiny_bert):
+    with pytest.raises(UserError) as raised:
+        load_model(str(tiny_bert)).check_settings(replace(USUAL, **changes))
+    assert message in str(raised.value)
+
+
+def test_prompts_of_other_folders_are_theirs(tmp_path):
+    def settings(config):
+        folder = Path(tmp_path / "folder")
+        folder.mkdir(exist_ok=True)
+        (folder / "modules.json").write_text(
+            json.dumps([{"path": "1_Pooling", "type": "package.Pooling"}])
+        )
+        (folder / "1_Pooling").mkdir(exist_ok=True)
+        pooling = {"pooling_mode": "mean", **config.pop("pooling", {})}
+        (folder / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
+        (folder / "config_sentence_transformers.json").write_text(json.dumps(config))
+        return recorded_settings(str(folder))
+
+    named = {"query": "q: ", "passage": "p: ", "s": "s: "}
+    assert settings({"prompts": named}) == {
+        **{"pooling": "mean", "prompts": {"query": "q: ", "passage": "p: "}}
+    }
+    default = {"prompts": named, "default_prompt_name": "s"}
+    prompts = {"default": "s: ", "query": "q: ", "passage": "p: "}
+    assert settings(dict(default)) == {"pooling": "mean", "prompts": prompts}
+    empty = {"prompts": {"query": "", "document": ""}}
+    assert settings(dict(empty)) == {"pooling": "mean"}
+    # an empty prompt of its own keeps the default one from a role
+    both = empty["prompts"] | {"s": "s: "}
+    assert settings({"prompts": both, "default_prompt_name": "s"})["prompts"] == {
+        **{"default": "s: ", "query": "", "passage": ""}
+    }
+    # the vectors of its tokens are left out there, which no pooling here does
+    assert settings({**default, "pooling": {"include_prompt": False}}) == {}

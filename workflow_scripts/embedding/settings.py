@@ -1,0 +1,104 @@
+"""The settings of an encoder: how the weights of its model map strings to vectors. Without torch.
+
+Each is declared once, as a field of `EncoderSettings`; tests/embedding/test_settings.py goes over
+the fields and demands that each is recorded, compared, exported and applied.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Self
+
+from workflow_scripts.errors import UserError
+
+POOLINGS: dict[str, str] = {
+    "cls": "last hidden state at the first position, before the pooler layer",
+    "mean": "mean of the last hidden states over the real tokens",
+    "mean_pieces": "mean of the last hidden states over the real tokens between the first and the "
+    "last, [CLS] and [SEP]",
+    "mean_padded": "mean of the last hidden states over all positions, padding up to the maximum "
+    "length included (padding is masked in attention, not in the mean)",
+    "max": "largest value of each unit of the last hidden states over the real tokens",
+    "pooler": "first position after the model's own pooler layer",
+    "projected": "mean of the views that CMLM makes of `mean`, of an encoder that it trained; for "
+    "recipes of method none only",
+}
+# which need the last layer
+LAST_LAYER_POOLINGS = ("pooler", "projected")
+
+# Positions of this many tokens at least, so that a string keeps one piece between its two marks.
+SHORTEST_MAX_LENGTH = 3
+DEFAULT_MAX_LENGTH = 64
+
+ROLES: dict[str, str] = {
+    "default": "strings without a role: of pairs, of classification, to tune on",
+    "query": "what is sought with: lines to search for, mentions to link",
+    "passage": "what is sought in: lines to search in, names to link to",
+}
+
+# What messages call a setting where a recipe gives it, and where an option of a command does.
+RECIPE_KEYS = {"max_length": "embed_max_length"}
+OPTIONS = {"pooling": "--pooling", "max_length": "--max-length"}
+OPTIONS |= {"layer": "--layer", "prompts": "--prompt"}
+
+
+@dataclass(frozen=True)
+class EncoderSettings:
+    """How a string becomes a vector: prompt, tokens, layer, pooling.
+
+    `max_length` is the number of tokens that a string is cut to, special tokens and the prompt
+    included; `layer` that whose hidden states are pooled, 1 the first, None the last; `prompts` the
+    text put before a string, by its role (one of `ROLES`).
+    """
+
+    pooling: str
+    max_length: int = DEFAULT_MAX_LENGTH
+    layer: int | None = None
+    prompts: Mapping[str, str] = field(default_factory=dict)
+
+    def prompt(self, role: str = "default") -> str:
+        """Return the prompt of strings of a role: its own, else the default one, else none."""
+        return self.prompts.get(role, self.prompts.get("default", ""))
+
+    def as_record(self) -> dict[str, Any]:
+        """Return the settings as JSON values; those that are optional and not set are left out."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        always = ("pooling", "max_length")
+        return {name: value for name, value in values.items() if name in always or value}
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any], called: Mapping[str, str] = {}) -> Self:
+        """Return the settings that a record holds among other things; others have their default.
+
+        Raises `UserError` for a value that no model can take; `called` is what its message calls
+        the settings.
+        """
+        names = [each.name for each in fields(cls)]
+        settings = cls(**{name: record[name] for name in names if name in record})
+        settings.check(called)
+        return settings
+
+    def check(self, called: Mapping[str, str] = {}) -> None:
+        """Raise `UserError` for a setting that no model can take, by what `called` calls it."""
+        name, problem, remedy = "pooling", "", ""
+        if self.pooling not in POOLINGS:
+            problem, remedy = "unknown", f"use one of {', '.join(POOLINGS)}"
+        elif self.max_length < SHORTEST_MAX_LENGTH:
+            name, problem = "max_length", f"less than {SHORTEST_MAX_LENGTH} tokens"
+            remedy = "raise it"
+        elif self.layer is not None and self.layer < 1:
+            name, problem, remedy = "layer", "layers count from 1", "give 1 or more"
+        elif self.layer is not None and self.pooling in LAST_LAYER_POOLINGS:
+            name, problem = "layer", f"pooling {self.pooling} is of the last layer"
+            remedy = "leave it out"
+        elif unknown := sorted(set(self.prompts) - set(ROLES)):
+            name, problem = "prompts", f"unknown role `{unknown[0]}`"
+            remedy = f"use one of {', '.join(ROLES)}"
+        elif any("\n" in prompt for prompt in self.prompts.values()):
+            name, problem, remedy = "prompts", "of more than one line", "give a text in one line"
+        elif "" in self.prompts.values() and not self.prompts.get("default"):
+            name, problem, remedy = "prompts", "an empty text", "leave it out"
+        if problem:
+            value = getattr(self, name)
+            shown = f" {value!r}" if isinstance(value, str) else f" {value}"
+            where = called.get(name, name) + (shown if name != "prompts" else "")
+            raise UserError(where, problem, remedy)
