@@ -14,8 +14,8 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import Any, Self, TextIO
 
 # of a place that cannot be written or read, which is not the program's mistake
-_NO_PLACE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR)
-_NO_PLACE += (errno.ENAMETOOLONG, errno.ELOOP)
+_NO_PLACE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR}
+_NO_PLACE |= {errno.ENAMETOOLONG, errno.ELOOP}
 # Characters of a message; names that a message holds, and how many are shown where it does not;
 # characters of a name that is looked for.
 _LONGEST_LINE, _MOST_NAMES, _FEW_NAMES, _LONGEST_NAME = 800, 24, 5, 200

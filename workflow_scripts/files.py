@@ -379,7 +379,8 @@ def parse_json(text: str, path: str | Path, line: int | None = None) -> Any:
 
     try:
         content = json.loads(text, object_pairs_hook=one_of_each)
-        if half := _HALF_OF_PAIR.search(text):
+        half = _HALF_OF_PAIR.search(text)
+        if half:
             # halves of one character make it; one alone is no text
             json.dumps(content, ensure_ascii=False).encode()
         if nul := _NUL_IN_JSON.search(text):
@@ -388,6 +389,7 @@ def parse_json(text: str, path: str | Path, line: int | None = None) -> Any:
     except json.JSONDecodeError as error:
         number, problem = line or error.lineno, f"not valid JSON ({error.msg})"
     except UnicodeEncodeError:
+        assert half is not None
         number = line or text.count("\n", 0, half.start()) + 1
         problem = f"half a character ({half[0]}, or one below)"
     except (ValueError, RecursionError) as error:

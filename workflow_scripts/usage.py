@@ -56,8 +56,9 @@ def machine_text() -> str:
 def versions() -> dict[str, str]:
     """Return the versions of Python and of the packages that this process has imported."""
     imported = ((name, sys.modules.get(module)) for module, name in PACKAGES.items())
-    found = {name: str(one.__version__) for name, one in imported if hasattr(one, "__version__")}
-    return {"python": platform.python_version(), **found}
+    known = ((name, getattr(module, "__version__", None)) for name, module in imported)
+    packages = {name: str(version) for name, version in known if version is not None}
+    return {"python": platform.python_version(), **packages}
 
 
 def started() -> dict[str, object]:

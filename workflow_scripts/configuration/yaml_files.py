@@ -43,7 +43,10 @@ class _Misread(NamedTuple):
 
 
 # the loader in C, where PyYAML was built with it, is several times faster
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+_SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Loader(_SafeLoader):
     """A safe loader that keeps lines and refuses a key given twice (YAML's `<<` excepted).
 
     It also refuses numbers and booleans that YAML 1.1 reads differently from how they look.

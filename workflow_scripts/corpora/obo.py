@@ -34,7 +34,8 @@ def read_obo(path: Path, tags: Collection[str] = NAMES) -> Iterator[str]:
 def read_obo_terms(path: Path) -> Iterator[tuple[int, str, list[str]]]:
     """Yield line and id of each term that is not obsolete, and its name and synonyms."""
     found = False
-    line, identity, names, is_term = 0, "", [], False
+    names: list[str] = []
+    line, identity, is_term = 0, "", False
     # a header that ends the last stanza
     for number, text in enumerate(chain(stream_lines(path), ["[End]"]), start=1):
         if text.startswith("["):

@@ -9,7 +9,7 @@ import platform
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -53,8 +53,8 @@ def draw_corpus(
     pool = unique if deduplicate else strings
     blank, duplicates = len(found) - len(strings), len(strings) - len(unique)
     chosen = pool[skip:]
-    if size != "all" and size < len(chosen):
-        indices = range(size)
+    if not isinstance(size, str) and size < len(chosen):
+        indices: Sequence[int] = range(size)
         if seed is not None:
             indices = sorted(random.Random(seed).sample(range(len(chosen)), size))
         chosen = [chosen[index] for index in indices]
@@ -113,7 +113,7 @@ def main(argv: list[str] | None = None) -> None:
             raise UserError(f"corpus {name!r}", problem, remedy)
         write_text(arguments.output, "".join(string + "\n" for string in corpus.strings))
         counts = {**asdict(corpus), "strings": len(corpus.strings)}
-    if size != "all" and counts["strings"] < size:
+    if not isinstance(size, str) and counts["strings"] < size:
         found = f"{size} strings asked for, {counts['strings']} found; all of them are taken"
         print(f"warning: corpus {name!r}: {found}", file=sys.stderr)
     packages = {package: version(package) for package in options.packages()}

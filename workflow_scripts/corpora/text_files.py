@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from glob import glob
 from itertools import chain
 from pathlib import Path
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -18,8 +18,11 @@ from workflow_scripts.corpora.text_readers import (
 )
 from workflow_scripts.errors import UserError
 
-# with `columns`, `tsv`
-Reader = Literal[(*READERS, "tsv")]
+# with `columns`, `tsv`; type checkers read no Literal that is computed
+if TYPE_CHECKING:
+    Reader = str
+else:
+    Reader = Literal[(*READERS, "tsv")]
 
 
 class TextFiles(Block):

@@ -116,7 +116,7 @@ def read_gutenberg(path: Path) -> Iterator[Document]:
 def read_identified_lines(path: Path, ids: Path) -> Iterator[Document]:
     """Yield the runs of lines of a file whose line in the file `ids` says the same document."""
     rows = read_aligned_lines([path, ids])
-    for _, run in groupby(rows, key=lambda row: _identity(*row, ids)):
+    for _, run in groupby(rows, key=lambda row: _identity(row[0], row[1], ids)):
         if document := _whole(text for _, (text, _) in run):
             yield document
 

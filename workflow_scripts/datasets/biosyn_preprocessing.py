@@ -109,7 +109,8 @@ def _of_each(words: list[str]) -> list[str]:
         second = rest[at + 2 :] if rest[at + 1] == "the" and rest[at + 2 :] else rest[at + 1 :]
         if rest[at] not in _AND or not all(map(_is_word, rest[:at])):
             continue
-        run = re.match("[a-zA-Z- ]*", " ".join(second))[0].strip()
+        letters = re.match("[a-zA-Z- ]*", " ".join(second))
+        run = letters[0].strip() if letters else ""
         if run:
             return [f"{words[0]} of {' '.join(rest[:at])}", f"{words[0]} of {run}"]
     return []

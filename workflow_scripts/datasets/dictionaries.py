@@ -115,6 +115,6 @@ def read_dictionary(
     if shared_names == "apart":
         return [name for name, _ in entries], [list(ids) for _, ids in entries]
     merged: dict[str, dict[str, None]] = {}
-    for name, ids in entries:
-        merged.setdefault(name, {}).update(dict.fromkeys(ids))
+    for name, more_ids in entries:
+        merged.setdefault(name, {}).update(dict.fromkeys(more_ids))
     return list(merged), [list(ids) for ids in merged.values()]

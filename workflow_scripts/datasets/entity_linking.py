@@ -141,5 +141,5 @@ class MentionColumns(LinkingEntry):
     def read(self, root: Path) -> LinkingSet:
         path = self.list_files(root)[0]
         rows = read_rows(path, self.layout())
-        mentions = (Mention(path, line, *row) for line, row in rows)
+        mentions = (Mention(path, line, text, ids) for line, (text, ids) in rows)
         return linking_set(root, self, mentions, what=self.STRINGS)

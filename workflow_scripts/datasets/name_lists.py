@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -47,12 +48,16 @@ def _read_lines(path: Path, choices: Choices) -> _Rows:
     return ((line, text, [text]) for line, text in lines if text.strip())
 
 
+def _read_whole(read: Callable[[Path], _Rows], path: Path, choices: Choices) -> _Rows:
+    return read(path)
+
+
 _READERS: dict[str, Callable[[Path, Choices], _Rows]] = {
     "tsv": lambda path, choices: read_single_names(path, _TSV),
     "lines": _read_lines,
     "obo": lambda path, choices: read_obo_terms(path),
     "mrconso": _read_mrconso,
-    **{form: lambda path, choices, read=read: read(path) for form, read in READERS.items()},
+    **{form: partial(_read_whole, read) for form, read in READERS.items()},
 }
 FORMATS = tuple(_READERS)
 

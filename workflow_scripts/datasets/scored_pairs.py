@@ -95,5 +95,5 @@ class ScoredColumns(TextEntry):
     def read(self, root: Path) -> SimilaritySet:
         [path] = self.list_files(root)
         subset = self.subset(path)
-        rows = (ScoredRow(line, path, *[*row, subset][:4]) for line, row in self.rows(path))
-        return scored_pairs(rows, *self.scale(), self.STRINGS)
+        rows = ([line, path, *[*row, subset][:4]] for line, row in self.rows(path))
+        return scored_pairs(map(ScoredRow._make, rows), *self.scale(), self.STRINGS)

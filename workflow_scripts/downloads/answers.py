@@ -51,7 +51,7 @@ def get(
     from requests.utils import get_auth_from_url
 
     # requests would read the whole body of a redirection
-    session.resolve_redirects = lambda *_, **__: iter(())  # type: ignore[method-assign]
+    session.resolve_redirects = lambda *_, **__: iter(())  # type: ignore[method-assign, assignment]
     options: dict[str, Any] = {"headers": headers, "timeout": timeout, "stream": True}
     name = shown(url)
     try:

@@ -9,7 +9,13 @@ from typing import NamedTuple
 from workflow_scripts.downloads.hub import describe
 from workflow_scripts.downloads.model_folders import HubModel, parse_address
 from workflow_scripts.downloads.reachability import Answer, ask
-from workflow_scripts.downloads.registry import DataSet, find_data_set, read_registry
+from workflow_scripts.downloads.registry import (
+    DataSet,
+    RegisteredArchive,
+    RegisteredFile,
+    find_data_set,
+    read_registry,
+)
 from workflow_scripts.errors import UserError, run_command
 
 _HEADER = ("name", "size", "hash", "answer", "address")
@@ -28,12 +34,13 @@ class Asked(NamedTuple):
 def addresses_of(data_set: DataSet, timeout: float) -> Iterator[Asked]:
     """Yield the addresses of a data set: of its files, and of the archives of others."""
     unknown = {file.path for file in data_set.without_hash}
-    for one in (*data_set.files, *data_set.archives):
-        if one.url is not None:
-            paths = [file.path for file in getattr(one, "members", [one])]
+    sources: list[RegisteredFile | RegisteredArchive] = [*data_set.files, *data_set.archives]
+    for source in sources:
+        if source.url is not None:
+            paths = [file.path for file in getattr(source, "members", [source])]
             known = unknown.isdisjoint(paths)
-            question = partial(_ask_expecting, one.url, one.size, timeout)
-            yield Asked(data_set.name, one.url, known, question)
+            question = partial(_ask_expecting, source.url, source.size, timeout)
+            yield Asked(data_set.name, source.url, known, question)
 
 
 def _ask_expecting(url: str, size: int | None, timeout: float) -> Answer:

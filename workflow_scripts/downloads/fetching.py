@@ -64,8 +64,9 @@ class _Source(NamedTuple):
 
 def _sources(path: str, url: str | None, mirror: Mirror | None, offline: bool) -> list[_Source]:
     """Return where to look for a path: the mirror, then the URL of its own."""
-    mirrored = mirror is not None and mirror.may_have(path)
-    sources = [_Source(mirror.url_of(path), as_stored=True)] if mirrored else []
+    sources = []
+    if mirror is not None and mirror.may_have(path):
+        sources.append(_Source(mirror.url_of(path), as_stored=True))
     return sources if url is None or offline else [*sources, _Source(url, as_stored=False)]
 
 

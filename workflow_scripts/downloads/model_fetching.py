@@ -215,9 +215,9 @@ def _from_hub(model: HubModel, part: Path) -> FileList:
         problem = f"{names}: not the bytes whose hash the hub has"
         raise UserError(where, problem, "they were deleted: run again")
     files = [path.relative_to(part) for path in part.rglob("*") if path.is_file()]
-    names = sorted(str(path) for path in files if path.parts[0] != ".cache")
-    names = [name for name in names if name not in checked.extra_paths]
-    if not any(map(is_weights, names)):
+    kept = sorted(str(path) for path in files if path.parts[0] != ".cache")
+    kept = [name for name in kept if name not in checked.extra_paths]
+    if not any(map(is_weights, kept)):
         shutil.rmtree(part)
         raise no_weights().at(where)
     listed = [_listed(part, name) for name in names]

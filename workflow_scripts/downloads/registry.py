@@ -178,7 +178,8 @@ class DataSet(Block):
     def without_hash(self) -> list[StoredFile]:
         """The files of which nobody knew the bytes: there is no hash of them or their archive."""
         of_archives = [a.members for a in self.archives if a.sha256 is None]
-        files = [*self.files, *(file for members in of_archives for file in members)]
+        members = [member for members in of_archives for member in members]
+        files: list[StoredFile] = [*self.files, *members]
         return [file for file in files if file.sha256 is None]
 
 

@@ -30,7 +30,7 @@ _LARGEST_HEADER = 2**20
 _ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 # RuntimeError: zipfile's, of an encrypted member or a compression that is not known, and one of too
 # many headers in a row; the last three: numbers, names and offsets that are none
-_DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error)
+_DAMAGE: tuple[type[Exception], ...] = (zipfile.BadZipFile, tarfile.TarError, zlib.error)
 _DAMAGE += (EOFError, OSError, RuntimeError, ValueError, OverflowError, IndexError)
 
 
@@ -181,9 +181,9 @@ def _entries(
         if path in wanted:
             found[path] = entry
         yield path
-        tarred.members.clear()
+        tarred.members.clear()  # type: ignore[attr-defined]
         # a global header is for what nobody needs here, and would be copied to each entry
-        tarred.pax_headers.clear()
+        tarred.pax_headers.clear()  # type: ignore[attr-defined]
         raw.left = _LARGEST_HEADER
 
 

@@ -15,6 +15,8 @@ def _sentence(text: str) -> str:
 
 
 def _compared(label: str, cell: ShownCell) -> str:
+    assert cell.published is not None and cell.difference is not None
+    assert cell.tolerance is not None
     place = "within" if cell.status == INSIDE else "outside"
     line = (
         f"{label}: paper {form.format_published(cell.published)}, difference (ours minus the "

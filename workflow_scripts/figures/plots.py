@@ -105,6 +105,7 @@ def read_pairs(scores: str, dataset: str) -> "tuple[np.ndarray, np.ndarray]":
 
 def value_texts(cell: ShownCell) -> tuple[str, str, str]:
     """Return mean and deviation over seeds (".674 ± .003"), 95% interval, and number of seeds."""
+    assert cell.mean is not None
     mean = format_number(cell.mean)
     interval = DASH if cell.interval is None else " to ".join(map(format_number, cell.interval))
     if cell.deviation is not None:
@@ -116,7 +117,7 @@ def error_bar(cell: ShownCell) -> tuple[float, float] | tuple[None, None]:
     """Return the ends of the error bar of a cell: its interval, or one deviation to either side."""
     if cell.interval is not None:
         return cell.interval
-    if cell.deviation is None:
+    if cell.mean is None or cell.deviation is None:
         return None, None
     return cell.mean - cell.deviation, cell.mean + cell.deviation
 

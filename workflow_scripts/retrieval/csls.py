@@ -66,6 +66,7 @@ def rank_by_csls(
     if np.array_equal(queries, sources):
         back = min(neighbours + 2 * _MARGIN, len(sources))
         near, of_targets = shortlists_of_both(queries, targets, width, back, threads=threads)
+        assert of_targets is not None
         backward = _proven_means(targets, sources, of_targets, neighbours, threads)
     else:
         near, _ = shortlists_of_both(queries, targets, width, 0, threads=threads)

@@ -31,8 +31,8 @@ _RECORD, _NAMES, _VECTORS = "index.json", "names.tsv", "vectors.npy"
 # Of names.tsv, where its lines are looked for.
 _BYTES_AT_ONCE = 1 << 24
 # What changes vectors; versions of libraries and devices change their last digits.
-_COMPARED = ("backend", "weights_sha256", "model_sha256", "onnx_sha256", "pooling", "max_length")
-_COMPARED += ("similarity", "dtype", "precision")
+_COMPARED: tuple[str, ...] = ("backend", "weights_sha256", "model_sha256", "onnx_sha256")
+_COMPARED += ("pooling", "max_length", "similarity", "dtype", "precision")
 _MEANING = {"model_sha256": "another config.json or tokenizer: ", "onnx_sha256": "another file: "}
 
 

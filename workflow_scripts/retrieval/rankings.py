@@ -93,7 +93,7 @@ def read_rankings(path: str | Path, kind: type[Ranked]) -> list[Ranked]:
     with damaged_file_error(path):
         require_header(next(rows, (1, []))[1], kind._fields)
         return [
-            kind(dataset, *map(_whole_number, ids), float(score))
+            kind._make([dataset, *map(_whole_number, ids), float(score)])
             for _, (dataset, *ids, score) in rows
         ]
 

@@ -140,7 +140,7 @@ def shortlists_of_both(
     with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads) as pool:
         for _ in pool.map(gather, range(0, len(left), _BLOCK)):
             pass
-    return Shortlist(rows, products), of_right and of_right.shortlist()
+    return Shortlist(rows, products), None if of_right is None else of_right.shortlist()
 
 
 def _largest(products: np.ndarray, width: int) -> np.ndarray:

@@ -171,8 +171,8 @@ def search_blocks(
         return search_top(queries, targets, k, threads=threads)
     if not 1 <= k <= number:
         raise UserError(None, f"k = {k} neighbours of {number} targets", "give a k from 1 to that")
-    rows = np.empty((len(queries), 0), dtype=np.int64)
-    products = np.empty((len(queries), 0))
+    rows: np.ndarray = np.empty((len(queries), 0), dtype=np.int64)
+    products: np.ndarray = np.empty((len(queries), 0))
     for start in range(0, number, size):
         if among is None:
             block = _rows_of(targets, start, start + size)
@@ -192,8 +192,9 @@ def _rows_of(targets: np.ndarray, start: int, stop: int) -> np.ndarray:
 
     Pages that were read count as the process's memory until their mapping goes.
     """
-    whole = isinstance(targets, np.memmap) and isinstance(targets.base, mmap.mmap)
-    if not whole or not targets.flags.c_contiguous:
+    if not isinstance(targets, np.memmap) or not isinstance(targets.base, mmap.mmap):
+        return targets[start:stop]
+    if not targets.flags.c_contiguous:
         return targets[start:stop]
     shape = (min(stop, len(targets)) - start, targets.shape[1])
     place = targets.offset + start * targets.strides[0]

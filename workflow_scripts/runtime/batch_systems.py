@@ -142,7 +142,8 @@ def words_of(site: Site, job: dict[str, Any]) -> list[str]:
     system, gpus, runtime = SYSTEMS[site.system], job["gpu"], job["runtime"]
     queue = site.gpu_queue or site.queue if gpus else site.queue
     options = {"-q": queue, system.account: site.account}
-    named = [word for pair in options.items() if pair[1] is not None for word in pair]
+    chosen = [(option, value) for option, value in options.items() if value is not None]
+    named = [word for pair in chosen for word in pair]
     paths = {key: shlex.quote(str(job[key].absolute())) for key in ("log", "script")}
     line = system.submit.format(
         **job | paths | {"gpu": system.gpu.format(gpus) if gpus else ""},

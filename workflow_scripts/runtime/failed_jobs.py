@@ -1,9 +1,9 @@
 """The failed jobs of a run, one line each: which, why, and where its log is."""
 
-import logging
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 from workflow_scripts.errors import printable
 from workflow_scripts.runtime.snakemake_run import JobEvents
@@ -21,7 +21,7 @@ class FailedJobs(JobEvents):
         # what the log of a group's cluster job says of each of its jobs
         self._group_logs: dict[str, list[str]] = {}
 
-    def hear(self, event: str, record: logging.LogRecord) -> None:
+    def hear(self, event: str, record: Any) -> None:
         if event == "job_finished":
             self._lines.pop(str(record.job_id), None)
         elif event == "group_error":

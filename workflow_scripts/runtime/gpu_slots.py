@@ -54,9 +54,13 @@ def machine_devices() -> tuple[list[Device], dict[str, str]]:
 
     A GPU that is cut into MIG parts is none itself. Raises `UserError` if nvidia-smi hangs.
     """
-    options = {"stderr": subprocess.DEVNULL, "text": True, "timeout": NVIDIA_SMI_SECONDS}
     try:
-        listing = subprocess.check_output(["nvidia-smi", "-L"], **options)
+        listing = subprocess.check_output(
+            ["nvidia-smi", "-L"],
+            stderr=subprocess.DEVNULL,
+            text=True,
+            timeout=NVIDIA_SMI_SECONDS,
+        )
     except (OSError, subprocess.CalledProcessError):
         return [], {}
     except subprocess.TimeoutExpired:

@@ -39,7 +39,8 @@ class DevelopmentSet:
             raise UserError(
                 None, "the tuned model gives vectors that are not finite", "lower learning_rate"
             )
-        task, ranked = plugins.load("scoring.tasks", self.entry["task"]), None
+        task = plugins.load("scoring.tasks", self.entry["task"])
+        ranked: dict[str, Any] | None = None
         if "links" in task.NEEDS:
             # Only now: FAISS is for such a task alone.
             from workflow_scripts.retrieval.entity_links import rank_names

@@ -152,7 +152,7 @@ class _Group:
             for _ in range(protocol.epoch_size):
                 self._train_epoch(generator.permutation(self._train.shape[1]))
             epochs += protocol.epoch_size
-            for place, number in enumerate(active):
+            for place, number in enumerate(active.tolist()):
                 found = self._accuracies(place, number)
                 better = going[number] & (found > best[number])
                 own = self._weights[place].view(self._shape[1:])

@@ -132,12 +132,13 @@ def bootstrap_scores(
     for found in measurements:
         replicates = replicate(found.dataset, found.n, found.metrics)
         for metric, value in found.values.items():
-            low, high = None, None
+            low: float | None = None
+            high: float | None = None
             if metric in replicates:
                 low, high = percentile_interval(replicates[metric])
                 details[replicates_key(found.dataset, metric)] = replicates[metric]
             n = found.numbers.get(metric, found.n)
-            measured = (value, low, high, n, found.coverage, found.dropped)
-            scores.append(Score(*encoder, found.dataset, found.split, metric, *measured))
+            of = (*encoder, found.dataset, found.split, metric)
+            scores.append(Score(*of, value, low, high, n, found.coverage, found.dropped))
         details |= found.arrays
     return scores, details

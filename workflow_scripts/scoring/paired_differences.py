@@ -55,7 +55,8 @@ def mean_differences(own: Scored, other: Scored) -> list[Difference]:
             continue
         replicates = [_replicates(pair, own, other) for pair in pairs]
         values = np.mean([(pair.value, pair.against) for pair in pairs], axis=0)
-        whole = None if any(one is None for one in replicates) else np.mean(replicates, axis=0)
+        known = [values for values in replicates if values is not None]
+        whole = np.mean(known, axis=0) if len(known) == len(pairs) else None
         found.append(_difference(f"mean of {len(pairs)}", metric, values.tolist(), whole))
     return found
 

@@ -6,6 +6,7 @@ Only published values count. A value that a paper prints in two tables counts in
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -69,7 +70,7 @@ def count_cells(cells: Iterable[TidyCell]) -> Scorecard:
         {table: _counts(of_table) for table, of_table in by_table.items()},
         _counts(published),
         # the sort is stable: equal differences stay in the order of the tables
-        sorted(outside, key=lambda cell: -abs(cell.difference or 0)),
+        sorted(outside, key=lambda cell: -abs(cell.difference or Decimal(0))),
         sum(cell.published is None and cell.mean is not None for cell in cells),
     )
 
@@ -128,13 +129,18 @@ def _counts_sheet(card: Scorecard, pages: Mapping[str, doc.Cell]) -> doc.Sheet:
 
 
 def _outside_row(cell: TidyCell) -> doc.Row:
+    assert cell.published is not None and cell.difference is not None
+    assert cell.tolerance is not None
     # the mean as shown is the published value and the difference together
     digits = max(0, -int(cell.difference.as_tuple().exponent))
     ours = form.format_number(cell.published + cell.difference, digits)
+    interval = doc.DASH
+    if cell.low is not None and cell.high is not None:
+        interval = form.format_interval((cell.low, cell.high), digits)
     return doc.text_row(
         *(cell.table, cell.row, cell.column),
         ours if cell.sd is None else f"{ours} ±{form.format_number(cell.sd, digits)}",
-        doc.DASH if cell.low is None else form.format_interval((cell.low, cell.high), digits),
+        interval,
         form.format_published(cell.published),
         form.format_difference(cell.difference, digits),
         form.format_tolerance(cell.tolerance),

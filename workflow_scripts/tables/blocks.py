@@ -73,8 +73,13 @@ class Cell(NamedTuple):
         """Return the cell of a block: {"not_run"}, or what `plan.cells` returns for it."""
         parts = (Part(p["dataset"], p["metric"], p["scores"]) for p in block.get("parts", ()))
         tolerance = None if "tolerance" not in block else factor * Decimal(str(block["tolerance"]))
-        told = (tuple(block.get(key, ())) for key in ("differences_from_paper", "assumptions"))
-        return cls(tuple(parts), *told, tolerance, block.get("not_run"))
+        return cls(
+            tuple(parts),
+            differences_from_paper=tuple(block.get("differences_from_paper", ())),
+            assumptions=tuple(block.get("assumptions", ())),
+            tolerance=tolerance,
+            not_run=block.get("not_run"),
+        )
 
 
 class Row(NamedTuple):

@@ -1,7 +1,7 @@
 """Cells of a table: mean and deviation over seeds, averages, published values, best of a column."""
 
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import chain
@@ -74,6 +74,7 @@ class ShownCell:
             return NO_PUBLISHED
         if self.difference is None:
             return NOT_COMPARABLE
+        assert self.tolerance is not None
         return INSIDE if abs(self.difference) <= self.tolerance else OUTSIDE
 
     @property
@@ -184,17 +185,26 @@ def _average(row: Row, values: Mapping[str, Mapping[int, float]]) -> ShownCell:
     seeds = by_column[0].keys()
     if any(column.keys() != seeds for column in by_column):
         return ShownCell(not_run="averages need the same seeds in all columns")
+    differences, assumptions = _told(cells)
     return _measured(
         (statistics.fmean(column[seed] for column in by_column) for seed in seeds),
-        **_told(cells),
-        tolerance=sum((cell.tolerance for cell in cells), Decimal(0)) / len(cells),
+        differences_from_paper=differences,
+        assumptions=assumptions,
+        tolerance=_mean_tolerance(cells),
     )
 
 
-def _told(cells: Iterable[Cell | ShownCell]) -> dict[str, tuple[str, ...]]:
+def _mean_tolerance(cells: Collection[Cell]) -> Decimal:
+    tolerances = [cell.tolerance for cell in cells if cell.tolerance is not None]
+    assert len(tolerances) == len(cells)
+    return sum(tolerances, Decimal(0)) / len(tolerances)
+
+
+def _told(cells: Collection[Cell | ShownCell]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the differences from the paper and the assumptions of all `cells`, each once."""
-    cells, keys = list(cells), ("differences_from_paper", "assumptions")
-    return {key: tuple(dict.fromkeys(chain(*(getattr(one, key) for one in cells)))) for key in keys}
+    differences = chain.from_iterable(cell.differences_from_paper for cell in cells)
+    assumptions = chain.from_iterable(cell.assumptions for cell in cells)
+    return tuple(dict.fromkeys(differences)), tuple(dict.fromkeys(assumptions))
 
 
 def _of_paper(average: ShownCell, row: Row, published: Published) -> ShownCell:
@@ -217,7 +227,9 @@ def _with_published(cell: ShownCell, value: Decimal | None, digits: int) -> Show
 
 
 def _compare_rows(cells: dict[Place, ShownCell], block: Table) -> None:
-    for row in (row for row in block.rows if row.against is not None):
+    for row in block.rows:
+        if row.against is None:
+            continue
         for column in block.mean_columns:
             cell, other = cells[row.id, column.id], cells[row.against, column.id]
             if cell.mean is not None and other.mean is not None:
@@ -234,15 +246,21 @@ def _add_changes(cells: dict[Place, ShownCell], block: Table, published: Publish
     for row in block.rows:
         cell = cells[row.id, block.change_of]
         value = published.get((row.id, CHANGE))
-        if cell.against is None:
+        if cell.against is None or row.against is None:
             reason = cell.not_run or "the row that others are compared with"
             if row.against is not None:
                 reason = "the row that it is compared with, or itself, was not run"
             cells[row.id, CHANGE] = ShownCell(not_run=reason, published=value)
             continue
         other = cells[row.against, block.change_of]
-        found = {"seeds": cell.seeds, "tolerance": cell.tolerance, **_told([cell, other])}
-        change = ShownCell(float(cell.against.difference), **found)
+        differences, assumptions = _told([cell, other])
+        change = ShownCell(
+            float(cell.against.difference),
+            seeds=cell.seeds,
+            tolerance=cell.tolerance,
+            differences_from_paper=differences,
+            assumptions=assumptions,
+        )
         cells[row.id, CHANGE] = _with_published(change, value, column.digits)
 
 
@@ -297,9 +315,13 @@ def fill_table(block: Table, scores: Scores, published: Published) -> ShownTable
                 continue
             found = _values_by_seed(cell, scores, block.factor)
             values[column.id], used[row.id, column.id] = found
-            known = {"tolerance": cell.tolerance, **_told([cell])}
             show = _measured if column.shows_means else _spread
-            cells[row.id, column.id] = show(values[column.id].values(), **known)
+            cells[row.id, column.id] = show(
+                values[column.id].values(),
+                differences_from_paper=tuple(dict.fromkeys(cell.differences_from_paper)),
+                assumptions=tuple(dict.fromkeys(cell.assumptions)),
+                tolerance=cell.tolerance,
+            )
         if block.average:
             cells[row.id, AVERAGE] = _of_paper(_average(row, values), row, published)
         for column in block.value_columns:

@@ -65,8 +65,8 @@ def _with_intervals(cell: ShownCell, own: np.ndarray, other: np.ndarray | None) 
     differences = own - other
     if np.isnan(differences).all():
         return cell
-    found = {"interval": percentile_interval(differences), "p_value": paired_p_value(differences)}
-    return replace(cell, against=cell.against._replace(**found))
+    interval, p_value = percentile_interval(differences), paired_p_value(differences)
+    return replace(cell, against=cell.against._replace(interval=interval, p_value=p_value))
 
 
 def _items(table: ShownTable, row: str, column: str) -> set[tuple[str, int]]:
@@ -89,13 +89,16 @@ def add_intervals(table: ShownTable, details: Details) -> ShownTable:
     cells = dict(table.cells)
     for (row, column), own in replicates.items():
         cell = cells[row, column]
-        against = cell.against and cell.against.row
-        other = replicates.get((against, column))
-        if other is not None and _items(table, row, column) != _items(table, against, column):
-            other = None
+        other = None
+        if cell.against is not None:
+            other = replicates.get((cell.against.row, column))
+            items = _items(table, row, column)
+            if other is not None and items != _items(table, cell.against.row, column):
+                other = None
         cells[row, column] = _with_intervals(cell, own, other)
+    changed = table.block.change_of
     for row in [row.id for row in table.block.rows if (row.id, CHANGE) in cells]:
-        if against := cells[row, table.block.change_of].against:
+        if changed is not None and (against := cells[row, changed].against):
             cells[row, CHANGE] = replace(cells[row, CHANGE], interval=against.interval)
     return replace(table, cells=cells)
 
@@ -121,7 +124,7 @@ def _check_ends(scores: Mapping[str, Iterable[Score]], details: Details) -> None
         arrays = details[details_path(path)]
         for row in rows:
             values = arrays.get(replicates_key(row.dataset, row.metric))
-            if values is None or row.low is None:
+            if values is None or row.low is None or row.high is None:
                 continue
             with damaged_file_error(details_path(path)):
                 low, high = percentile_interval(values)

@@ -56,8 +56,9 @@ def _line(headline: Mapping[str, Any], row: Mapping[str, Any], cells: Any) -> Li
         return DASH if cell is None or cell.mean is None else form.format_number(cell.mean, digits)
 
     def paper(cell: TidyCell | None) -> str:
-        has_none = cell is None or cell.published is None
-        return DASH if has_none else form.format_published(cell.published)
+        if cell is None or cell.published is None:
+            return DASH
+        return form.format_published(cell.published)
 
     change = own and own.against_difference
     p = own and own.p_value

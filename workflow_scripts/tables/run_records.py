@@ -96,8 +96,8 @@ def cards(results: Path, encoders: Iterable[str]) -> list[str]:
 def _git(*words: str) -> str:
     # variables may name another repository, as within a hook of git's
     own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    options = {"capture_output": True, "text": True, "check": True, "env": own}
-    return subprocess.run(["git", *words], **options).stdout.strip()
+    run = subprocess.run(["git", *words], capture_output=True, text=True, check=True, env=own)
+    return run.stdout.strip()
 
 
 def commit() -> str:

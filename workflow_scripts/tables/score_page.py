@@ -2,6 +2,7 @@
 
 from collections import Counter
 from itertools import groupby
+from typing import Any
 
 from workflow_scripts.tables import document as doc
 from workflow_scripts.tables import numbers as form
@@ -70,7 +71,7 @@ def _tolerance_lines(table: ShownTable) -> list[str]:
     for column in table.block.shown_columns:
         for row in table.block.rows:
             cell = table.cells[row.id, column.id]
-            if cell.difference is not None:
+            if cell.difference is not None and cell.tolerance is not None:
                 labels.setdefault(form.format_tolerance(cell.tolerance), {})[column.label] = None
     if not labels:
         return []
@@ -128,7 +129,7 @@ def _fields(cell: ShownCell, digits: int) -> tuple[str, ...]:
 
 
 def _cell(cell: ShownCell, digits: int, reasons: list[str]) -> doc.Cell:
-    found = {}
+    found: dict[str, Any] = {}
     if cell.deviation is not None:
         found["deviation"] = form.format_number(cell.deviation, digits)
     if cell.interval is not None:
@@ -161,7 +162,9 @@ def _row(table: ShownTable, row: Row, reasons: list[str]) -> doc.Row:
         for number, (cell, column) in enumerate(shown, start=first)
     ]
     has_arrows = any(cell.sign for cell in cells)
-    below = f"↑↓ to {table.block.row(row.against).label}" if has_arrows else ""
+    below = ""
+    if has_arrows and row.against is not None:
+        below = f"↑↓ to {table.block.row(row.against).label}"
     head = doc.Cell(row.label, below=below, fields=(row.id, row.label))
     return doc.Row((head, *cells), row.id, models_of(table, row))
 
@@ -227,7 +230,7 @@ def score_page(table: ShownTable, title: str, data: str, notes: list[str]) -> do
     name = table.block.id
     cells = [cell for row in table.block.rows for cell in table.cells_of(row)]
     reasons = list(dict.fromkeys(cell.not_run for cell in cells if cell.not_run is not None))
-    parts = [
+    parts: list[doc.Part] = [
         doc.form_links(name, ("one row for each cell", f"cells/{name}.tsv")),
         doc.Lines(doc.data_lines(data), "data"),
         doc.Lines(comparability_lines(table), "notice"),

@@ -10,6 +10,7 @@ give the gradients of one pass over the batch, for masks come from `DropoutMasks
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
 import torch
 
 from workflow_scripts.embedding.encoder_folder import LoadedModel
@@ -19,7 +20,7 @@ from workflow_scripts.tuning.micro_batches import Gradients, Part, Passes
 
 # Gives the loss, a scalar, of the vectors [R, D] of all strings of a batch.
 LossOfVectors = Callable[[torch.Tensor], torch.Tensor]
-TokenIds = Sequence[Sequence[int]]
+TokenIds = Sequence[Sequence[int] | np.ndarray]
 
 
 class BatchGradients:

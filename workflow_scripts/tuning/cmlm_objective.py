@@ -85,7 +85,7 @@ class CmlmObjective(TextObjective):
         firsts = [self._text[one] for one in pairs + swapped]
         seconds = [self._text[one] for one in pairs + ~swapped]
         inputs, labels = self._masking.of(seconds, generator)
-        strings: list[Sequence[int]] = list(firsts)
+        strings: list[Sequence[int] | np.ndarray] = list(firsts)
         if self._bitext is not None and translations is not None:
             strings += self._bitext.strings(translations)
         measures: dict[str, torch.Tensor] = {}
@@ -99,8 +99,8 @@ class CmlmObjective(TextObjective):
             known = (views * gradient).sum()
             loss = known - known.detach() + masked
             if choices.bitext is not None:
-                sides = vectors[len(pairs) :].chunk(2)
-                found, hits = retrieval_loss(*sides, choices.bitext)
+                sources, targets = vectors[len(pairs) :].chunk(2)
+                found, hits = retrieval_loss(sources, targets, choices.bitext)
                 measures.update(bitext_loss=found.detach(), bitext_accuracy=hits)
                 loss = loss + choices.bitext.weight * found
             return loss

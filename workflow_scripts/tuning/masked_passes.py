@@ -115,6 +115,7 @@ class MaskedPasses:
             return measures, None
         gradient = torch.zeros_like(views, requires_grad=False)
         for part, rows in zip(own, kept, strict=True):
+            assert rows is not None and rows.grad is not None
             gradient[list(part.rows)] = rows.grad.to(gradient.dtype)
         return measures, context.processes.sum(gradient) / context.scaler.get_scale()
 
@@ -167,7 +168,9 @@ class MaskedPasses:
         def states() -> torch.Tensor:
             if self._beside is None or rows is None:
                 return self._whole.base_model(**given).last_hidden_state
-            return self._beside.encode(*given.values(), rows)
+            # it takes no token types
+            assert types is None
+            return self._beside.encode(input_ids, given["attention_mask"], rows)
 
         if self._beside is not None:
             positions = positions + self._beside.first_token(number)

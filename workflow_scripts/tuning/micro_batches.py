@@ -62,12 +62,12 @@ def plan_micro_batches(lengths: Sequence[int], overhead: int, most_tokens: int) 
     first = 0
     for start, end in zip(edges[:0:-1], edges[-2::-1], strict=True):
         width = counts[end - 1][0]
-        rows = order[first : first + sum(count for _, count in counts[start:end])]
-        first += len(rows)
-        pieces = max(1, -(-len(rows) // max(1, most_tokens // width)))
-        size = -(-len(rows) // pieces)
+        alike = order[first : first + sum(count for _, count in counts[start:end])]
+        first += len(alike)
+        pieces = max(1, -(-len(alike) // max(1, most_tokens // width)))
+        size = -(-len(alike) // pieces)
         micro_batches += [
-            MicroBatch(tuple(rows[i : i + size]), width) for i in range(0, len(rows), size)
+            MicroBatch(tuple(alike[i : i + size]), width) for i in range(0, len(alike), size)
         ]
     return micro_batches
 

@@ -120,4 +120,5 @@ class MirrorObjective(Objective):
 
     def _loss(self, vectors: torch.Tensor) -> torch.Tensor:
         choices = self._choices
-        return nt_xent_loss(*vectors.chunk(2), choices.temperature, choices.loss_denominator)
+        firsts, seconds = vectors.chunk(2)
+        return nt_xent_loss(firsts, seconds, choices.temperature, choices.loss_denominator)

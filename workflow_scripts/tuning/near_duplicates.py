@@ -73,9 +73,9 @@ def warn_of_repeats(name: str, strings: Sequence[str], batch_size: int) -> str |
         remedies.append("fix the corpus")
     texts = [" ".join(text.split()) for text in dict.fromkeys(found.example)]
     shown = [f"'{text if len(text) <= 40 else text[:37] + '...'}'" for text in texts]
-    in_batch = found.expected_pairs(batch_size)
-    in_epoch = in_batch * (found.count // batch_size)
-    in_batch, in_epoch = (f"{n:.0f}" if n >= 10 else f"{n:.2g}" for n in (in_batch, in_epoch))
+    pairs = found.expected_pairs(batch_size)
+    numbers = (pairs, pairs * (found.count // batch_size))
+    in_batch, in_epoch = (f"{n:.0f}" if n >= 10 else f"{n:.2g}" for n in numbers)
     return (
         f"warning: {name}: of {found.count} strings {' and '.join(parts)}, such as "
         f"{' and '.join(shown)}; {in_batch} such pairs are expected in a batch of {batch_size}, "

@@ -5,7 +5,7 @@ The `method` says which keys one has: those here, and those of `Choices` in meth
 
 from collections.abc import Mapping
 from copy import deepcopy
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, create_model, field_validator, model_validator
 
@@ -25,7 +25,11 @@ from workflow_scripts.embedding.pooling_names import POOLINGS, SHORTEST_MAX_LENG
 from workflow_scripts.errors import ConfigError, UserError, nearest_name
 
 METHODS = "tuning.methods"
-Pooling = Literal[tuple(POOLINGS)]  # type: ignore[valid-type]
+# type checkers read no Literal that is computed
+if TYPE_CHECKING:
+    Pooling = str
+else:
+    Pooling = Literal[tuple(POOLINGS)]
 Length = Annotated[int, Field(ge=SHORTEST_MAX_LENGTH)]
 
 

@@ -92,14 +92,22 @@ def make_encoder(
     digest = digest_of("tuning.tune_encoder", *inputs, *machine, more=tuple(modules))
     state_file = output.with_name(f".{output.name}.state.safetensors")
     state = StateFile(state_file, digest, SECONDS_BETWEEN_STATES)
-    writes = step_log and processes.is_first
-    if writes:
-        keep_steps(Path(step_log), state.read().step)
+    log_file = Path(step_log) if step_log and processes.is_first else None
+    if log_file is not None:
+        keep_steps(log_file, state.read().step)
     # not in several processes, which would have to agree on the step
     saved = state.saved_on_signals() if processes.count == 1 else nullcontext()
-    with saved, append_to(step_log) if writes else nullcontext() as stream:
-        others = {"score": score, "state": state, "processes": processes}
-        summary = tune_model(loaded, corpus, recipe, seed, stream, **others)
+    with saved, nullcontext() if log_file is None else append_to(log_file) as stream:
+        summary = tune_model(
+            loaded,
+            corpus,
+            recipe,
+            seed,
+            step_log=stream,
+            score=score,
+            state=state,
+            processes=processes,
+        )
     if processes.is_first:
         record["tuning"] = summary.as_record()
         card = write_card(record, method)
@@ -113,7 +121,9 @@ def read_start(model: str, recipe_name: str, recipe: TuningRecipe) -> dict[str, 
     if recipe.start is None:
         return {}
     wanted, file = recipe.start, local_path(model) / "encoder.json"
-    record = read_json(file) if file.is_file() else {"recipe_name": None, "corpus": {"name": ""}}
+    record: dict[str, Any] = {"recipe_name": None, "corpus": {"name": ""}}
+    if file.is_file():
+        record = read_json(file)
     with damaged_file_error(file, "make the encoder again"):
         found = (record["recipe_name"], Path(record["corpus"]["name"]).stem)
     if found != (wanted.recipe, wanted.corpus):
@@ -163,10 +173,19 @@ def main(argv: list[str] | None = None) -> None:
         choices = (watched.dataset, linking, arguments.threads)
         reading = plugins.load("scoring", "development_set")
         development = reading.read_development_set(*arguments.development, *choices)
-    inputs = (arguments.model, arguments.corpus, name, block, arguments.seed, arguments.output)
-    options = {key: getattr(arguments, key) for key in ("threads", "device", "step_log")}
-    more = {"development": development, "more_corpora": arguments.more_corpora}
-    make_encoder(*inputs, **options, **more)
+    make_encoder(
+        model=arguments.model,
+        corpus_path=arguments.corpus,
+        recipe_name=name,
+        recipe_block=block,
+        seed=arguments.seed,
+        output=arguments.output,
+        threads=arguments.threads,
+        device=arguments.device,
+        step_log=arguments.step_log,
+        development=development,
+        more_corpora=arguments.more_corpora,
+    )
 
 
 if __name__ == "__main__":

@@ -127,7 +127,7 @@ class StateFile:
 
     def save(self, trained: Trained, progress: Progress, best: BestWeights) -> None:
         """Write the state, whole or not at all; end the process if it was asked to end."""
-        position = {"digest": self._digest, "progress": asdict(progress)}
+        position: dict[str, Any] = {"digest": self._digest, "progress": asdict(progress)}
         position["best"] = (best.step, best.score, best.since)
         model, optimiser, scaler = trained
         save_state(self.path, model, optimiser, position, best.weights, scaler)

@@ -43,6 +43,7 @@ def rank_cells(
         measured.append(RankedCell(cell, mean, deviation, len(values), None, "; ".join(reasons)))
 
     def place(one: RankedCell) -> tuple[float, int, int]:
+        assert one.mean is not None
         return -round(one.mean, _DECIMALS), epochs[one.cell.number], one.cell.number
 
     whole = sorted((one for one in measured if not one.reason), key=place)
@@ -57,6 +58,7 @@ def marginal_means(
     rows = []
     for axis, values in axes.items():
         for value in values:
-            means = [one.mean for one in ranked if one.rank and one.cell.settings[axis] == value]
+            having = [one for one in ranked if one.rank and one.cell.settings[axis] == value]
+            means = [one.mean for one in having if one.mean is not None]
             rows.append((axis, value, statistics.fmean(means) if means else None, len(means)))
     return rows

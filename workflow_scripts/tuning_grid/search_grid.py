@@ -73,7 +73,7 @@ def search_slice(block: dict[str, Any], files: argparse.Namespace) -> None:
         print(f"going on after {len(progress.scores)} scores of a killed job", file=sys.stderr)
 
     if 0 in settings and (None, 0) not in progress.scores:
-        value = make_score(development, untuned.pooling, untuned.embed_max_length)(loaded)
+        value = make_score(development, untuned.pooling, untuned.embed_max_length)(loaded, None)
         progress.add("untuned", CellScore(cell=None, seed=0, value=value))
     for cell, recipe in recipes.items():
         for seed in block["seeds"]:

@@ -71,7 +71,8 @@ class Options(SampledBlock):
 
 
 def list_files(root: Path, options: Options) -> list[Path]:
-    return [file for one in (*options.pairs, *options.kept_out) for file in one.list_files(root)]
+    readers: list[PairFiles | TextFiles] = [*options.pairs, *options.kept_out]
+    return [file for reader in readers for file in reader.list_files(root)]
 
 
 def strings(root: Path, options: Options, seed: int, dropped: Counter[str]) -> Iterator[str]:

@@ -56,8 +56,8 @@ class Entry(TextEntry):
 
     @model_validator(mode="after")
     def _parts_of_one_way(self) -> Self:
-        given = {*self._given()}
-        made = set(self.divided or ())
+        given: set[str] = {*self._given()}
+        made: set[str] = set(self.divided or ())
         if given == {"all"}:
             given = made or given
         elif made:

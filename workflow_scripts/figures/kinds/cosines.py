@@ -87,7 +87,8 @@ def plot(block: dict[str, Any]) -> Plot:
         edges = bin_edges(found, width)
         centres = edges[:-1] + width / 2
         for name, pair in classes.items():
-            panels[name] = positive, negative = tuple(histogram(one, edges) for one in pair)
+            positive, negative = (histogram(cosines, edges) for cosines in pair)
+            panels[name] = positive, negative
             for series, one in (("positive", positive), ("negative", negative)):
                 shares = zip(centres, one.shares, strict=True)
                 points += [Point(name, series, float(x), float(y)) for x, y in shares]

@@ -27,13 +27,20 @@ PCR_ID, PCR_LABEL = "/pcr", " + PCR"
 FILLS = (*style.COLOURS[:0:-1], "#AAAAAA")
 
 
+# type checkers read no Literal that is computed
+if TYPE_CHECKING:
+    Neighbours = int
+else:
+    Neighbours = Literal[NEIGHBOURS]
+
+
 class Config(FigureBlock):
     """Shares of languages among what is retrieved, two columns for each encoder: as it is, PCR."""
 
     dataset: Id = Field(description="Data set of task language-bias.")
     suite: Text = Field(description="Suite that holds the data set.")
     rows: ById[FigureRow] = Field(description="Encoders: two columns each.")
-    neighbours: Literal[NEIGHBOURS] = Field(
+    neighbours: Neighbours = Field(
         NEIGHBOURS[0], description="How many nearest sentences of each are counted."
     )
     languages: Distinct[Text] | None = Field(
@@ -154,7 +161,7 @@ def _draw(block: Entry, ran: Sequence[Entry], columns: Mapping[str, Shares]) -> 
 
     first = columns[ran[0]["id"]]
     shown, languages = _shown(block, first), list(first.shares)
-    looks = {}
+    looks: dict[str, dict[str, Any]] = {}
     for number, language in enumerate(languages):
         hatch = style.HATCHES[number % len(style.HATCHES)]
         colour = FILLS[number % len(FILLS)]

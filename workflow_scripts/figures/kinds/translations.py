@@ -202,7 +202,7 @@ def _draw(block: Entry, ran: Sequence[Entry], planes: Mapping[str, Plane]) -> "F
                 axes.set_frame_on(False)
                 continue
             pairs = LineCollection(
-                plane.places.transpose(1, 0, 2), colors=style.GREY, linewidths=0.35, alpha=0.6
+                list(plane.places.transpose(1, 0, 2)), colors=style.GREY, linewidths=0.35, alpha=0.6
             )
             axes.add_collection(pairs)
             looks = (("o", style.POSITIVE, "none"), ("s", "none", style.NEGATIVE))

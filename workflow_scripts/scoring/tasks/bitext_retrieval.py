@@ -34,7 +34,7 @@ def measure(dataset: str, entry: dict, vectors: "np.ndarray", ranked: Any = None
     strings = [entry["left"], entry["right"]]
     sides = [gather_rows(vectors, side, "vectors").astype(np.float64) for side in strings]
     firsts = [first_rows(side) for side in sides]
-    hits = []
+    hits: list[np.ndarray] = []
     for removed in (False, True):
         if removed:
             for side in sides:
