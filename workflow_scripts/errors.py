@@ -200,8 +200,8 @@ def _number_of(error: BaseException) -> int | None:
     """Return the system's number of an error; safetensors and tokenizers have it in their text."""
     if isinstance(error, OSError):
         return error.errno
-    found = re.search(r"\(os error ([0-9]{1,4})\)", str(error))
-    return int(found[1]) if found else None
+    match = re.search(r"\(os error ([0-9]{1,4})\)", str(error))
+    return int(match[1]) if match else None
 
 
 def is_full_disk(error: BaseException) -> bool:

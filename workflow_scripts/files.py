@@ -155,9 +155,9 @@ def atomic_directory(path: str | Path) -> Iterator[Path]:
     path = Path(path)
     with passing_directory(path) as temporary:
         yield temporary
-        for one in temporary.rglob("*"):
-            if one.is_file():
-                keep_on_disk(one)
+        for entry in temporary.rglob("*"):
+            if entry.is_file():
+                keep_on_disk(entry)
         if os.path.lexists(path):
             old = _own_name(path, "old")
             os.replace(path, old)
@@ -318,13 +318,13 @@ def check_new_file(
     """
     if path.is_dir():
         raise UserError(f"{option} {path}", "is a folder", "give a file name")
-    if path.resolve() in {Path(one).resolve() for one in inputs if one is not None}:
+    if path.resolve() in {Path(source).resolve() for source in inputs if source is not None}:
         raise UserError(
             f"{option} {path}", "is read from, or written by another option", "choose another"
         )
     if path.exists() and not overwrite:
         raise UserError(f"{option} {path}", "exists", "choose another or add --overwrite")
-    parent = next(one for one in path.resolve().parents if one.exists())
+    parent = next(folder for folder in path.resolve().parents if folder.exists())
     if not parent.is_dir() or not os.access(parent, os.W_OK):
         raise UserError(f"{option} {path}", f"cannot be made in {parent}", "choose another")
 

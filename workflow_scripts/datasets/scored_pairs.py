@@ -36,8 +36,8 @@ def parse_gold(text: str, lowest: float, highest: float, path: Path, line: int) 
     score = parse_number(text)
     if score is None or not lowest <= score <= highest:
         bounded = math.isfinite(lowest) or math.isfinite(highest)
-        wanted = f"a score from {lowest:g} to {highest:g}" if bounded else "a number"
-        raise malformed(path, line, f"expected {wanted}, found {text!r}")
+        expected = f"a score from {lowest:g} to {highest:g}" if bounded else "a number"
+        raise malformed(path, line, f"expected {expected}, found {text!r}")
     return score
 
 
@@ -95,5 +95,8 @@ class ScoredColumns(TextEntry):
     def read(self, root: Path) -> SimilaritySet:
         [path] = self.list_files(root)
         subset = self.subset(path)
-        rows = ([line, path, *[*row, subset][:4]] for line, row in self.rows(path))
-        return scored_pairs(map(ScoredRow._make, rows), *self.scale(), self.STRINGS)
+        rows = []
+        for line, row in self.rows(path):
+            left, right, gold, subset_of_row = [*row, subset][:4]
+            rows.append(ScoredRow(line, path, left, right, gold, subset_of_row))
+        return scored_pairs(rows, *self.scale(), self.STRINGS)

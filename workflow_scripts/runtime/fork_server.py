@@ -70,7 +70,9 @@ def start_fork_server(run: "SnakemakeRun") -> None:
 
 def same_settings(environment: dict[str, str], own: dict[str, str]) -> bool:
     """Tell whether packages imported under one environment do for the other."""
-    mine, other = ({k: v for k, v in one.items() if k not in OWN} for one in (environment, own))
+    mine, other = (
+        {k: v for k, v in settings.items() if k not in OWN} for settings in (environment, own)
+    )
     return mine == other
 
 
@@ -181,8 +183,8 @@ class Server:
 
 def become_step(request: dict[str, Any]) -> None:
     """Run the command of a request in this process, as `python -m` would."""
-    for descriptor, place in zip(request["descriptors"], range(3), strict=True):
-        os.dup2(descriptor, place)
+    for descriptor, target in zip(request["descriptors"], range(3), strict=True):
+        os.dup2(descriptor, target)
         os.close(descriptor)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.clear()

@@ -145,7 +145,7 @@ class ResultsRecords(FilePersistence):
         if job.is_template_engine:
             # they are written into a file, which has the paths as this clone spells them
             return super()._params(job)
-        return sorted(self._own_paths.sub("<results>", one) for one in super()._params(job))
+        return sorted(self._own_paths.sub("<results>", param) for param in super()._params(job))
 
     # ---- whether a job is to run -----------------------------------------------------------------
 

@@ -50,7 +50,7 @@ class SnakemakeRun:
     @property
     def quiet(self) -> set[str]:
         """The names given with --quiet, in capitals."""
-        return {one.name for one in self._workflow.output_settings.quiet or ()}
+        return {item.name for item in self._workflow.output_settings.quiet or ()}
 
     @property
     def slurm_name(self) -> str | None:
@@ -97,7 +97,7 @@ class FinishedOutputs(JobEvents):
 
     def hear(self, event: str, record: Any) -> None:
         if event == "job_info":
-            self._outputs[str(record.jobid)] = [str(one) for one in record.output or ()]
+            self._outputs[str(record.jobid)] = [str(path) for path in record.output or ()]
         elif event == "job_finished":
             self._finished(self._outputs.pop(str(record.job_id), []))
 
