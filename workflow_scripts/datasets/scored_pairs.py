@@ -94,9 +94,9 @@ class ScoredColumns(TextEntry):
 
     def read(self, root: Path) -> SimilaritySet:
         [path] = self.list_files(root)
-        subset = self.subset(path)
-        rows = []
+        return scored_pairs(self._scored_rows(path), *self.scale(), self.STRINGS)
+
+    def _scored_rows(self, path: Path) -> Iterator[ScoredRow]:
         for line, row in self.rows(path):
-            left, right, gold, subset_of_row = [*row, subset][:4]
-            rows.append(ScoredRow(line, path, left, right, gold, subset_of_row))
-        return scored_pairs(rows, *self.scale(), self.STRINGS)
+            left, right, gold, subset = [*row, self.subset(path)][:4]
+            yield ScoredRow(line, path, left, right, gold, subset)

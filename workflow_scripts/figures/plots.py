@@ -60,7 +60,7 @@ def that_ran(entries: Iterable[Entry]) -> list[Entry]:
 
 def not_run(entries: Iterable[Entry]) -> list[tuple[str, str]]:
     """Return label and reason of those that were not."""
-    return [(one["label"], one["not_run"]) for one in entries if "not_run" in one]
+    return [(entry["label"], entry["not_run"]) for entry in entries if "not_run" in entry]
 
 
 def metrics_of(entries: Iterable[Entry]) -> list[str]:
@@ -76,7 +76,9 @@ def measure(block: Entry, column: str, entries: Sequence[Entry]) -> ShownTable:
     """
     from workflow_scripts.tables.intervals import read_table
 
-    rows = (Row(one["id"], one["label"], None, None, {column: Cell.of(one)}) for one in entries)
+    rows = (
+        Row(entry["id"], entry["label"], None, None, {column: Cell.of(entry)}) for entry in entries
+    )
     table = Table(block["id"], (Column(column, column),), tuple(rows))
     return read_table(table, entries, block["reference"])
 
@@ -140,9 +142,9 @@ def bars_fact(cells: Iterable[ShownCell]) -> str:
 def sample_facts(table: ShownTable) -> list[str]:
     """Return a sentence for each data set: its number of items, and what was left out."""
     facts = []
-    for one in table.samples:
-        dropped = ", ".join(f"{reason}: {n:,}" for reason, n in sorted(one.dropped.items()) if n)
+    for sample in table.samples:
+        dropped = ", ".join(f"{reason}: {n:,}" for reason, n in sorted(sample.dropped.items()) if n)
         left_out = f"; left out, {dropped}" if dropped else ""
-        rows = f"; in {', '.join(one.rows)}" if one.rows else ""
-        facts.append(f"{one.dataset}: {one.n:,} items{left_out}{rows}.")
+        rows = f"; in {', '.join(sample.rows)}" if sample.rows else ""
+        facts.append(f"{sample.dataset}: {sample.n:,} items{left_out}{rows}.")
     return facts

@@ -116,14 +116,14 @@ def draw_error_bars(
     from matplotlib.transforms import ScaledTranslation
 
     moved = ScaledTranslation(shift / 72, 0, axes.figure.dpi_scale_trans)
-    place = {"transform": axes.transData + moved, "color": style["color"]}
+    shifted = {"transform": axes.transData + moved, "color": style["color"]}
     # under the marker; solid, since dashes would hide short bars
-    bar = {"linewidth": 0.8, "markersize": 4, "zorder": 1.5, **place}
+    bar = {"linewidth": 0.8, "markersize": 4, "zorder": 1.5, **shifted}
     for position, point in zip(x, points, strict=True):
         if point.low is not None and point.high is not None:
             axes.plot([position] * 2, [point.low, point.high], "-_", **bar)
     heights: list[Any] = [point.y for point in points]
-    (line,) = axes.plot(x, heights, **{**style, **place})
+    (line,) = axes.plot(x, heights, **{**style, **shifted})
     # lines that are moved do not widen the axes by themselves
     for height in ("y", "low", "high"):
         heights = [getattr(point, height) for point in points]

@@ -113,8 +113,10 @@ class Table(NamedTuple):
         rows = []
         for row in block["rows"]:
             cells = row.get("cells") or {column.id: row for column in columns}
-            found = {column.id: Cell.of(cells[column.id], factor) for column in columns}
-            rows.append(Row(row["id"], row["label"], row.get("group"), row.get("against"), found))
+            cells_of_row = {column.id: Cell.of(cells[column.id], factor) for column in columns}
+            rows.append(
+                Row(row["id"], row["label"], row.get("group"), row.get("against"), cells_of_row)
+            )
         extra = {key: block[key] for key in ("average", "change_of") if key in block}
         return cls(block["id"], columns, tuple(rows), factor=factor, **extra)
 
@@ -135,7 +137,7 @@ class Table(NamedTuple):
         """The columns as shown, with those of means and of changes at the end."""
         columns = self.value_columns
         changes = [column for column in columns if column.id == self.change_of]
-        return (*columns, *(one._replace(id=CHANGE, label=CHANGE) for one in changes))
+        return (*columns, *(column._replace(id=CHANGE, label=CHANGE) for column in changes))
 
     def row(self, name: str) -> Row:
         return next(row for row in self.rows if row.id == name)

@@ -48,7 +48,7 @@ class ShownCell:
 
     `deviation` is the sample standard deviation over `seeds`, None for one; `interval` the 95%
     bootstrap interval, None without replicates; `difference` the mean as shown minus the published
-    value, only without `differences_from_paper`, and under the `assumptions`; `place` 1 for the
+    value, only without `differences_from_paper`, and under the `assumptions`; `rank` 1 for the
     best of a column, then 2.
     """
 
@@ -63,7 +63,7 @@ class ShownCell:
     published: Decimal | None = None
     difference: Decimal | None = None
     against: Against | None = None
-    place: int | None = None
+    rank: int | None = None
 
     @property
     def status(self) -> str:
@@ -110,7 +110,7 @@ class ShownTable:
 
 
 def _scores_of_part(part: Part, scores: Scores) -> list[Score]:
-    found: list[Score] = []
+    scores_of_seeds: list[Score] = []
     for path in part.scores:
         matching = [s for s in scores[path] if (s.dataset, s.metric) == (part.dataset, part.metric)]
         if len(matching) != 1:
@@ -120,14 +120,16 @@ def _scores_of_part(part: Part, scores: Scores) -> list[Score]:
                 f"`{part.metric}`",
                 "score the encoder again, or fix the column of the table",
             )
-        for path_before, before in zip(part.scores, found, strict=False):
+        for path_before, before in zip(part.scores, scores_of_seeds, strict=False):
             _require_another_seed(path, matching[0], path_before, before)
-        found += matching
-    return sorted(found, key=lambda score: score.seed)
+        scores_of_seeds += matching
+    return sorted(scores_of_seeds, key=lambda score: score.seed)
 
 
 def _require_another_seed(path: str, score: Score, other_path: str, other: Score) -> None:
-    own, others = ((one.model, one.recipe, one.corpus) for one in (score, other))
+    own, others = (
+        (measured.model, measured.recipe, measured.corpus) for measured in (score, other)
+    )
     if own != others:
         what = f"scores of {'/'.join(own)}, but {other_path} has those of {'/'.join(others)}"
     elif score.seed == other.seed:
@@ -166,7 +168,9 @@ def _values_by_seed(
                 "score the encoders again",
             )
     by_seed = [{score.seed: score.value for score in part} for part in parts]
-    means = {seed: factor * statistics.fmean(one[seed] for one in by_seed) for seed in by_seed[0]}
+    means = {
+        seed: factor * statistics.fmean(values[seed] for values in by_seed) for seed in by_seed[0]
+    }
     return means, [score for part in parts for score in part]
 
 
@@ -274,22 +278,22 @@ def _mark_best(cells: dict[Place, ShownCell], block: Table) -> None:
         if len(set(values.values())) < 2:  # nothing is better than anything else
             continue
         order = sorted(set(values.values()), reverse=not column.lower_is_better)
-        places = {value: place for place, value in enumerate(order[:2], start=1)}
+        ranks = {value: rank for rank, value in enumerate(order[:2], start=1)}
         for row, value in values.items():
             cell = cells[row, column.id]
-            cells[row, column.id] = replace(cell, place=places.get(value))
+            cells[row, column.id] = replace(cell, rank=ranks.get(value))
 
 
 def _samples(block: Table, scores: Mapping[Place, list[Score]]) -> tuple[Sample, ...]:
     """Return what each dataset was measured on; what agrees over rows and metrics shares a line."""
-    found: dict[str, dict[Any, set[str]]] = {}
+    measured_on: dict[str, dict[Any, set[str]]] = {}
     for column in block.columns:
         for row in block.rows:
             for score in scores.get((row.id, column.id), []):
                 key = (score.n, score.coverage, tuple(sorted(score.dropped.items())))
-                found.setdefault(score.dataset, {}).setdefault(key, set()).add(row.id)
+                measured_on.setdefault(score.dataset, {}).setdefault(key, set()).add(row.id)
     samples = []
-    for dataset, measured in found.items():
+    for dataset, measured in measured_on.items():
         for (n, coverage, dropped), rows in measured.items():
             ids = tuple(row.id for row in block.rows if row.id in rows and len(measured) > 1)
             samples.append(Sample(dataset, n, coverage, dict(dropped), ids))
@@ -313,8 +317,8 @@ def fill_table(block: Table, scores: Scores, published: Published) -> ShownTable
             if cell.not_run is not None:
                 cells[row.id, column.id] = ShownCell(not_run=cell.not_run)
                 continue
-            found = _values_by_seed(cell, scores, block.factor)
-            values[column.id], used[row.id, column.id] = found
+            filled = _values_by_seed(cell, scores, block.factor)
+            values[column.id], used[row.id, column.id] = filled
             show = _measured if column.shows_means else _spread
             cells[row.id, column.id] = show(
                 values[column.id].values(),
@@ -325,10 +329,10 @@ def fill_table(block: Table, scores: Scores, published: Published) -> ShownTable
         if block.average:
             cells[row.id, AVERAGE] = _of_paper(_average(row, values), row, published)
         for column in block.value_columns:
-            place = (row.id, column.id)
-            cells[place] = _with_published(cells[place], published.get(place), column.digits)
+            key = (row.id, column.id)
+            cells[key] = _with_published(cells[key], published.get(key), column.digits)
     _compare_rows(cells, block)
     _add_changes(cells, block, published)
     _mark_best(cells, block)
-    unplaced = {place: value for place, value in published.items() if place not in cells}
+    unplaced = {key: value for key, value in published.items() if key not in cells}
     return ShownTable(block, cells, _samples(block, used), unplaced, used)

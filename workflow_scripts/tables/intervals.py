@@ -31,29 +31,29 @@ def _replicates(cell: Cell, details: Details) -> np.ndarray | None:
 
     All parts have the same number of seeds, so one mean over all is that over parts of seed means.
     """
-    found = []
+    parts = []
     for part in cell.parts:
         for scores in part.scores:
             key = replicates_key(part.dataset, part.metric)
             values = details[details_path(scores)].get(key)
             if values is None:
                 return None
-            found.append(values)
-    return np.mean(found, axis=0)
+            parts.append(values)
+    return np.mean(parts, axis=0)
 
 
 def _all_replicates(table: ShownTable, details: Details) -> dict[tuple[str, str], np.ndarray]:
-    found: dict[tuple[str, str], np.ndarray] = {}
+    replicates: dict[tuple[str, str], np.ndarray] = {}
     for row in table.block.rows:
         for name in (column.id for column in table.block.columns if column.shows_means):
             cell = row.cells[name]
             if cell.not_run is None and (values := _replicates(cell, details)) is not None:
-                found[row.id, name] = table.block.factor * values
-        of_row = [found[row.id, name] for name in row.cells if (row.id, name) in found]
+                replicates[row.id, name] = table.block.factor * values
+        of_row = [replicates[row.id, name] for name in row.cells if (row.id, name) in replicates]
         whole = table.block.average and table.cells[row.id, AVERAGE].mean is not None
         if whole and len(of_row) == len(row.cells):
-            found[row.id, AVERAGE] = np.mean(of_row, axis=0)
-    return found
+            replicates[row.id, AVERAGE] = np.mean(of_row, axis=0)
+    return replicates
 
 
 def _with_intervals(cell: ShownCell, own: np.ndarray, other: np.ndarray | None) -> ShownCell:

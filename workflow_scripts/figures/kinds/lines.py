@@ -112,7 +112,10 @@ def plot(block: dict[str, Any]) -> Plot:
     facts = []
     if points:
         facts = [
-            *(f"{one['label']}: {', '.join(by)}." for one, by in zip(drawn, measured, strict=True)),
+            *(
+                f"{series['label']}: {', '.join(by)}."
+                for series, by in zip(drawn, measured, strict=True)
+            ),
             "Score: mean over seeds ± sample standard deviation; a single run has none.",
             plots.bars_fact(table.cells.values()),
             *plots.sample_facts(table),
