@@ -64,4 +64,4 @@ class DictionaryBlock(Block):
 
 def shard_files(folder: Path, number: int) -> list[Path]:
     """Return the shards in a folder, in the names' order, as Snakemake's scattergather has them."""
-    return [folder / f"{place}-of-{number}.tsv" for place in range(1, number + 1)]
+    return [folder / f"{shard}-of-{number}.tsv" for shard in range(1, number + 1)]

@@ -73,12 +73,14 @@ def write_found(
             if form == "tsv":
                 stream.write("\t".join(columns) + "\n")
             for row in rows:
-                shown = [format(one, digits) if isinstance(one, float) else one for one in row]
+                shown = [
+                    format(value, digits) if isinstance(value, float) else value for value in row
+                ]
                 if form == "tsv":
                     stream.write("\t".join(map(str, shown)) + "\n")
                     continue
                 pairs = zip(row, shown, strict=True)
-                values = [float(own) if isinstance(one, float) else one for one, own in pairs]
+                values = [float(own) if isinstance(value, float) else value for value, own in pairs]
                 content = dict(zip(columns, values, strict=True))
                 stream.write(json.dumps(content, ensure_ascii=False) + "\n")
     except OSError as error:

@@ -92,9 +92,9 @@ def _development_part(
         raise UserError(
             f"data set {dataset}", "has no part `development` to choose on", "divide it"
         )
-    used = sorted({one for row in rows for one in entry["texts"][row]})
-    place = {one: number for number, one in enumerate(used)}
-    texts = [[place[one] for one in entry["texts"][row]] for row in rows]
+    used = sorted({string for row in rows for string in entry["texts"][row]})
+    number_of = {string: number for number, string in enumerate(used)}
+    texts = [[number_of[string] for string in entry["texts"][row]] for row in rows]
     labels = [entry["labels"][row] for row in rows]
     own = {**entry, "texts": texts, "labels": labels, "parts": ["test"] * len(rows)}
-    return own, [strings[one] for one in used]
+    return own, [strings[string] for string in used]

@@ -42,13 +42,13 @@ class ClassifyObjective(VectorObjective):
         return draw_numbers(len(self._texts), size, self.steps, (self._context.seed, _TEXTS))
 
     def strings(self, batch: np.ndarray) -> TokenIds:
-        return [self._texts[one] for one in batch]
+        return [self._texts[row] for row in batch]
 
     def loss(self, vectors: torch.Tensor, batch: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
         logits = self._own[LAYER](vectors)
-        wanted = self._labels[batch].to(logits.device)
-        right = (logits.detach().argmax(dim=1) == wanted).to(logits.dtype).mean()
-        return functional.cross_entropy(logits, wanted), right
+        classes = self._labels[batch].to(logits.device)
+        right = (logits.detach().argmax(dim=1) == classes).to(logits.dtype).mean()
+        return functional.cross_entropy(logits, classes), right
 
     @property
     def classifier(self) -> OwnClassifier:

@@ -42,9 +42,9 @@ class TuningSummary:
     own_weights: dict[str, torch.Tensor] = field(default_factory=dict)
 
     def as_record(self) -> dict[str, int | float]:
-        found = {key: value for key, value in vars(self).items() if value is not None}
-        del found["own_weights"]
-        return found
+        record = {key: value for key, value in vars(self).items() if value is not None}
+        del record["own_weights"]
+        return record
 
 
 def tune_model(
@@ -134,8 +134,8 @@ def tune_model(
         warn_if_not_better(progress.untuned, best.score)
     assert progress.first_loss is not None and progress.last_loss is not None
     losses = (progress.first_loss, progress.last_loss, progress.untuned)
-    found = (best.step or None, best.score, own_weights(objective.trained, loaded.model))
-    return TuningSummary(progress.step, *losses, *found)
+    chosen = (best.step or None, best.score, own_weights(objective.trained, loaded.model))
+    return TuningSummary(progress.step, *losses, *chosen)
 
 
 def warn_if_not_better(untuned: float | None, best: float | None) -> None:

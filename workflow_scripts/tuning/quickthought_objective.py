@@ -37,7 +37,7 @@ class QuickthoughtObjective(VectorObjective):
         return draw_numbers(len(text), size, self.steps, seed, text.document)
 
     def strings(self, batch: np.ndarray) -> TokenIds:
-        return [self._text[one] for one in batch]
+        return [self._text[row] for row in batch]
 
     def loss(self, vectors: torch.Tensor, batch: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
         near = self.neighbours(batch).to(vectors.device)

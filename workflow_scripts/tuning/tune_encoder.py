@@ -45,12 +45,12 @@ def make_encoder(
     recipe = tuning_recipe_of(recipe_name, recipe_block)
     method = plugins.load(METHODS, recipe.method)
     start = read_start(model, recipe_name, recipe)
-    wanted = recipe.corpora()
-    if len(more_corpora) != len(wanted):
-        names = ", ".join(wanted) or "none"
+    keys = recipe.corpora()
+    if len(more_corpora) != len(keys):
+        names = ", ".join(keys) or "none"
         raise UserError(
             f"recipes.{recipe_name}",
-            f"takes {len(wanted)} more corpora ({names}), given were {len(more_corpora)}",
+            f"takes {len(keys)} more corpora ({names}), given were {len(more_corpora)}",
             "give a file of each with --more-corpora",
         )
     corpus = method.read(corpus_path, recipe, recipe_name, *more_corpora)
@@ -120,17 +120,17 @@ def read_start(model: str, recipe_name: str, recipe: TuningRecipe) -> dict[str, 
     """Return what a record says of the encoder that a recipe starts from, {} without one."""
     if recipe.start is None:
         return {}
-    wanted, file = recipe.start, local_path(model) / "encoder.json"
+    expected, file = recipe.start, local_path(model) / "encoder.json"
     record: dict[str, Any] = {"recipe_name": None, "corpus": {"name": ""}}
     if file.is_file():
         record = read_json(file)
     with damaged_file_error(file, "make the encoder again"):
-        found = (record["recipe_name"], Path(record["corpus"]["name"]).stem)
-    if found != (wanted.recipe, wanted.corpus):
+        actual = (record["recipe_name"], Path(record["corpus"]["name"]).stem)
+    if actual != (expected.recipe, expected.corpus):
         raise UserError(
             f"--model {model}",
             f"recipes.{recipe_name}.start goes on from an encoder",
-            f"give the folder of one of recipe {wanted.recipe} and corpus {wanted.corpus}",
+            f"give the folder of one of recipe {expected.recipe} and corpus {expected.corpus}",
         )
     kept = ("corpus", "recipe", "recipe_name", "seed", "start", "weights_sha256")
     start = {key: record[key] for key in kept if key in record}
