@@ -45,11 +45,11 @@ class Items:
 
     def numbered(self, table: StringTable, language: str | None, where: str) -> dict[str, Any]:
         """Return the set's block of items.json for a suite (of one language, or None)."""
-        block = {name: _each(getattr(self, name), table.id_of) for name in self.TEXTS}
+        numbered = {name: _each(getattr(self, name), table.id_of) for name in self.TEXTS}
         names = [
             column.name for column in fields(self) if column.name not in (*self.TEXTS, "dropped")
         ]
-        return block | {name: getattr(self, name) for name in names}
+        return numbered | {name: getattr(self, name) for name in names}
 
 
 def _each(texts: Any, change: Callable[[str], Any]) -> Any:

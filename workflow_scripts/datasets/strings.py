@@ -25,7 +25,7 @@ def unique_in_order(items: Iterable[Item]) -> list[Item]:
     return list(dict.fromkeys(items))
 
 
-def blocks_of(lines: Iterable[str]) -> Iterator[list[str]]:
+def runs_of_lines(lines: Iterable[str]) -> Iterator[list[str]]:
     """Yield the runs of lines that no blank line parts."""
     runs = groupby(lines, key=lambda line: bool(line.strip()))
     return (list(run) for is_text, run in runs if is_text)

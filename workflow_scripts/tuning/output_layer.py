@@ -86,14 +86,14 @@ class OutputLayer:
         size = -(-len(weight) // (BLOCKS if weight.device.type == "cpu" else 1))
 
         def add(start: int) -> None:
-            block = slice(start, start + size)
+            units = slice(start, start + size)
             for by_logits, states, scale in self._owed:
-                own = by_logits[:, block]
-                by_bias[block].add_(own.sum(0) * scale)
+                own = by_logits[:, units]
+                by_bias[units].add_(own.sum(0) * scale)
                 if own.dtype == by_weight.dtype:
-                    by_weight[block].addmm_(own.t(), states)
+                    by_weight[units].addmm_(own.t(), states)
                 else:
-                    by_weight[block].add_(own.t() @ states)
+                    by_weight[units].add_(own.t() @ states)
 
         with torch.no_grad():
             for _ in self._workers.in_order(add, range(0, len(weight), size)):

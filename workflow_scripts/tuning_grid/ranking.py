@@ -42,11 +42,11 @@ def rank_cells(
         reasons = [f"seed {score.seed}: {score.reason}" for score in own if score.value is None]
         measured.append(RankedCell(cell, mean, deviation, len(values), None, "; ".join(reasons)))
 
-    def place(cell: RankedCell) -> tuple[float, int, int]:
+    def order(cell: RankedCell) -> tuple[float, int, int]:
         assert cell.mean is not None
         return -round(cell.mean, _DECIMALS), epochs[cell.cell.number], cell.cell.number
 
-    whole = sorted((cell for cell in measured if not cell.reason), key=place)
+    whole = sorted((cell for cell in measured if not cell.reason), key=order)
     ranked = [replace(cell, rank=rank) for rank, cell in enumerate(whole, start=1)]
     return [*ranked, *(cell for cell in measured if cell.reason)]
 
