@@ -220,5 +220,5 @@ def _from_hub(model: HubModel, part: Path) -> FileList:
     if not any(map(is_weights, kept)):
         shutil.rmtree(part)
         raise no_weights().at(where)
-    listed = [_listed(part, name) for name in names]
+    listed = [_listed(part, name) for name in kept]
     return model_folders.file_list(model, listed, f"{endpoint}/{model.repository}")
