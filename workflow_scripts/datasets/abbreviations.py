@@ -149,11 +149,7 @@ def _long_form(short: str, words: list[str]) -> str | None:
             "any": len(short) > 2,
         }
         rank = next(
-            (
-                n
-                for n, (first_rule, two) in enumerate(_RULES)
-                if fitting[first_rule] and fitting[two]
-            ),
+            (n for n, (left, right) in enumerate(_RULES) if fitting[left] and fitting[right]),
             99,
         )
         if rank < best:

@@ -77,26 +77,26 @@ def _bring(
     pinned: Sequence[str],
 ) -> FileList:
     part = without_link(folder.with_name(f".{folder.name}.part"))
-    files = _from_mirror(model, part, mirror, policy) if mirror is not None else None
-    if files is None:
+    file_list = _from_mirror(model, part, mirror, policy) if mirror is not None else None
+    if file_list is None:
         _refuse_offline(model, folder, mirror, offline)
-        files = _from_hub(model, part)
+        file_list = _from_hub(model, part)
     try:
-        files.check_weights(pinned)
-        if not files.has_safetensors:
-            files = _converted(model, part, files)
+        file_list.check_weights(pinned)
+        if not file_list.has_safetensors:
+            file_list = _converted(model, part, file_list)
         check_model_files(part, model.address)
     except UserError:
         # another attempt would find the same
         shutil.rmtree(part)
         raise
     with atomic_directory(folder) as temporary:
-        for file in files.files:
+        for file in file_list.files:
             (temporary / file.name).parent.mkdir(parents=True, exist_ok=True)
             (part / file.name).replace(temporary / file.name)
-        write_json(temporary / FILE_LIST, files.as_json())
+        write_json(temporary / FILE_LIST, file_list.as_json())
     shutil.rmtree(part)
-    return files
+    return file_list
 
 
 def _converted(model: HubModel, part: Path, file_list: FileList) -> FileList:
