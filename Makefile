@@ -13,7 +13,7 @@
 #   make mutate       small mistakes put into the code: which do the tests notice (MODULES, SAMPLE, SEED),
 #                     to docs/mutation.md
 #   make rehearsal    the papers' grid with synthetic models and data, to docs/rehearsal.md
-#   make check        formatting and lint of Python and Snakemake code, directions of imports
+#   make check        formatting, lint and types of Python and Snakemake code, directions of imports
 #   make container    the image for `snakemake --sdm apptainer`
 #   make docs         references of config keys and commands, from the code; docs-site: docs/ as pages
 #                     in site/, in an environment of its own
@@ -107,6 +107,7 @@ check: environment
 	ruff format --check .
 	snakefmt --check Snakefile rules bundled_models/Snakefile
 	lint-imports
+	python -m tools.check_types
 	snakemake --lint
 	snakemake --lint --snakefile bundled_models/Snakefile
 

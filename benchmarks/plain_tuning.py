@@ -13,7 +13,7 @@ import torch
 from pytorch_metric_learning.losses import NTXentLoss
 
 from workflow_scripts.embedding.encoder_folder import LoadedModel
-from workflow_scripts.tuning.span_masking import make_views, token_units
+from workflow_scripts.tuning.span_masking import augment_pairs, token_units
 
 # The choices that the plain loop does not have, as they must be.
 SIMPLE = {"loss_denominator": "with_positive", "drophead": 0, "controlled_dropout": False}
@@ -30,7 +30,7 @@ def pair_views(
     strings: Sequence[str], choices: Any, tokenizer: Any, generator: random.Random
 ) -> tuple[list[str], list[str]]:
     token, units = tokenizer.mask_token or "", token_units(tokenizer)
-    return make_views(strings, choices.span_masking, token, units, generator)
+    return augment_pairs(strings, choices.span_masking, token, units, generator)
 
 
 def encode_view(loaded: LoadedModel, view: Sequence[str], choices: Any) -> torch.Tensor:

@@ -102,13 +102,15 @@ def command_parser(module: str, manual: str | None, example: str) -> argparse.Ar
     COMMAND in the example becomes what the user types.
     """
     command = typed_command(module)
-    said = (manual or "").removeprefix("Command: ").strip()
+    summary = (manual or "").removeprefix("Command: ").strip()
     width = min(shutil.get_terminal_size().columns, 100) - 2
-    said = said[:1].upper() + said[1:]
+    summary = summary[:1].upper() + summary[1:]
     shown = textwrap.indent(example.strip().replace("COMMAND", command), "  ")
     return _DoorParser(
         prog=command,
-        description="\n\n".join(textwrap.fill(one, width) for one in said.split("\n\n")),
+        description="\n\n".join(
+            textwrap.fill(paragraph, width) for paragraph in summary.split("\n\n")
+        ),
         epilog=f"example (in a checkout):\n{shown}",
         formatter_class=_Manual,
     )

@@ -73,7 +73,7 @@ def pairs_file(path: Path, folder: Path) -> str:
 def read_held_out(value: str | None) -> int | Path | None:
     """Return --held-out: that one document in so many is, or a file; None without."""
     if (share := parse_number(value or "")) is None:
-        return value and Path(value)
+        return Path(value) if value else None
     if not 0 < share <= 0.5:
         raise UserError(
             f"--held-out {value}", "give a share of documents up to 0.5, or a file", None

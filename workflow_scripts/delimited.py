@@ -79,7 +79,7 @@ class Layout:
     not_header: tuple[str, str] | None = None
 
     def __post_init__(self) -> None:
-        numbers = [one for one in (*self.columns, *self.where) if isinstance(one, int)]
+        numbers = [column for column in (*self.columns, *self.where) if isinstance(column, int)]
         object.__setattr__(self, "width", max([self.width, *numbers]))
 
     @property
@@ -94,12 +94,12 @@ class Layout:
 
     def wrong_width(self, fields: Sequence[str]) -> str:
         """Return the problem of a row that has too few fields, or too many."""
-        expected, found = f"expected {self.what}", str(len(fields))
+        expected, actual = f"expected {self.what}", str(len(fields))
         if self.exact and not self.is_csv:
-            found = repr(str(self.delimiter).join(fields)[:_LONGEST_ROW])
+            actual = repr(str(self.delimiter).join(fields)[:_LONGEST_ROW])
         elif not self.exact and f"{self.width} columns" not in self.what:
             expected += f" ({self.width} columns or more)"
-        return f"{expected}, found {found}"
+        return f"{expected}, found {actual}"
 
 
 def read_rows(path: str | Path, layout: Layout) -> Iterator[Row]:
@@ -147,7 +147,7 @@ def select(rows: Iterator[Row], where: Mapping[Any, str]) -> Iterator[Row]:
 def _fields_of(path: str | Path, rows: Iterator[Row], layout: Layout) -> Iterator[Row]:
     """Yield the columns of the rows, the optional ones and those of `where`."""
     names: list[Any] = [*layout.columns, *layout.optional, *layout.where]
-    has_header = any(isinstance(one, str) for one in names)
+    has_header = any(isinstance(name, str) for name in names)
     places, ids = [number - 1 for number in names if not has_header], dict[str, int]()
     if has_header:
         _, header = next(rows, (1, []))
@@ -172,11 +172,11 @@ def _fields_of(path: str | Path, rows: Iterator[Row], layout: Layout) -> Iterato
         if has_checks:
             if layout.refuse_quoted_tab:
                 refuse_quoted_tab(fields, path, line)
-            for name, place in ids.items():
-                require_new_id(fields[place], seen[name], name, path, line)
+            for name, position in ids.items():
+                require_new_id(fields[position], seen[name], name, path, line)
         if has_absent:
             fields = [*fields, ""]
-        row = [fields[place] for place in places] if places else fields
+        row = [fields[position] for position in places] if places else fields
         if line == 1 and layout.not_header is not None:
             what, remedy = layout.not_header
             remedy = remedy.replace("{first}", row[0].strip())
@@ -267,10 +267,12 @@ def require_new_id(identity: str, seen: set[str], what: str, path: str | Path, l
 
 def refuse_quoted_tab(fields: list[str], path: str | Path, line: int) -> None:
     """Raise `UserError` for a row of which one field opens a quotation that a later one closes."""
-    if not any(one.startswith('"') for one in fields):
+    if not any(field.startswith('"') for field in fields):
         return
-    opening = next((n for n, one in enumerate(fields) if re.fullmatch('"[^"]*', one)), len(fields))
-    if any(re.fullmatch('[^"]*"', one) for one in fields[opening + 1 :]):
+    opening = next(
+        (n for n, field in enumerate(fields) if re.fullmatch('"[^"]*', field)), len(fields)
+    )
+    if any(re.fullmatch('[^"]*"', field) for field in fields[opening + 1 :]):
         what = "a quoted field with a tab in it, which is read as two"
         raise UserError(f"{path}:{line}", what, "remove quotes and tab")
 

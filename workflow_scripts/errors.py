@@ -14,8 +14,8 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import Any, Self, TextIO
 
 # of a place that cannot be written or read, which is not the program's mistake
-_NO_PLACE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR)
-_NO_PLACE += (errno.ENAMETOOLONG, errno.ELOOP)
+_NO_PLACE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR}
+_NO_PLACE |= {errno.ENAMETOOLONG, errno.ELOOP}
 # Characters of a message; names that a message holds, and how many are shown where it does not;
 # characters of a name that is looked for.
 _LONGEST_LINE, _MOST_NAMES, _FEW_NAMES, _LONGEST_NAME = 800, 24, 5, 200
@@ -200,8 +200,8 @@ def _number_of(error: BaseException) -> int | None:
     """Return the system's number of an error; safetensors and tokenizers have it in their text."""
     if isinstance(error, OSError):
         return error.errno
-    found = re.search(r"\(os error ([0-9]{1,4})\)", str(error))
-    return int(found[1]) if found else None
+    match = re.search(r"\(os error ([0-9]{1,4})\)", str(error))
+    return int(match[1]) if match else None
 
 
 def is_full_disk(error: BaseException) -> bool:

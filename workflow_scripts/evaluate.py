@@ -112,7 +112,7 @@ def drop_missing(
     """Return the entries whose files are in the root, and the first missing file of the others."""
     if not root.is_dir():
         raise UserError(f"--data-root {root}", "no such folder", "give one laid out as a data root")
-    missing = {}
+    missing: dict[str, str] = {}
     for name, entry in entries.items():
         for file in raw_files(root, entry):
             if not file.is_file():
@@ -173,9 +173,9 @@ def score(
     for name, items in datasets.items():
         if needs(items["task"], "translations"):
             sides = [side_of(items, side) for side in SIDES]
-            both = (LexiconSide(vectors, side, model) for side in sides)
-            words = rank_translations(*both, name, **choices["lexicon"], threads=threads)
-            measured.append(measure_translations(name, *sides, words))
+            source, target = (LexiconSide(vectors, side, model) for side in sides)
+            words = rank_translations(source, target, name, **choices["lexicon"], threads=threads)
+            measured.append(measure_translations(name, sides[0], sides[1], words))
             continue
         ranked: dict[str, Any] | None = None
         if needs(items["task"], "links"):
@@ -187,7 +187,7 @@ def score(
 
             ranked = {name: predict(name, items, vectors, how)}
         measured += measure_datasets(ids, {name: items}, vectors, ranked)
-    record = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
+    record: dict[str, Any] = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
     record |= {**settings.as_record(), "strings": len(strings)}
     record["versions"] = {"torch": torch.__version__, "transformers": transformers.__version__}
     return bootstrap_scores(ids, measured), record
@@ -269,11 +269,11 @@ def main(argv: list[str] | None = None) -> None:
     add("--data-root", required=True, type=Path, help="folder of the raw files")
     add("--output", required=True, type=Path, help="scores as JSON rows")
     add("--datasets", type=Path, nargs="+", default=DATASET_FILES, help="other catalogues")
-    used = "config whose `retrieval` is used (default: that of the default run)"
-    add("--config", type=Path, default=DEFAULT, help=used)
+    config = "config whose `retrieval` is used (default: that of the default run)"
+    add("--config", type=Path, default=DEFAULT, help=config)
     add("--strict", action="store_true", help="a missing data set is an error, not left out")
-    own = "take the classifier that the encoder was trained with (method classify)"
-    add("--own-classifier", action="store_true", help=own)
+    classifier = "take the classifier that the encoder was trained with (method classify)"
+    add("--own-classifier", action="store_true", help=classifier)
     add("--card", action="store_true", help="write the scores on the encoder's card as well")
     add_machine_arguments(parser)
     arguments = parser.parse_args(argv)
@@ -338,10 +338,10 @@ def main(argv: list[str] | None = None) -> None:
         write_text(card, add_scores(read_text(card), rows))
     if compared:
         print_comparison(compared, {(row["dataset"], row["metric"]): row["n"] for row in rows})
-        its = encoders[1]
-        settings = its.settings
+        base = encoders[1]
+        settings = base.settings
         limit = f"{settings.max_length} tokens at most"
-        print(f"against {its.model}, pooling {settings.pooling}, {limit}")
+        print(f"against {base.model}, pooling {settings.pooling}, {limit}")
         print("* p < .05, two-sided, paired bootstrap over items; for each comparison by itself")
     else:
         print_table(rows)

@@ -155,9 +155,9 @@ def atomic_directory(path: str | Path) -> Iterator[Path]:
     path = Path(path)
     with passing_directory(path) as temporary:
         yield temporary
-        for one in temporary.rglob("*"):
-            if one.is_file():
-                keep_on_disk(one)
+        for entry in temporary.rglob("*"):
+            if entry.is_file():
+                keep_on_disk(entry)
         if os.path.lexists(path):
             old = _own_name(path, "old")
             os.replace(path, old)
@@ -318,13 +318,13 @@ def check_new_file(
     """
     if path.is_dir():
         raise UserError(f"{option} {path}", "is a folder", "give a file name")
-    if path.resolve() in {Path(one).resolve() for one in inputs if one is not None}:
+    if path.resolve() in {Path(source).resolve() for source in inputs if source is not None}:
         raise UserError(
             f"{option} {path}", "is read from, or written by another option", "choose another"
         )
     if path.exists() and not overwrite:
         raise UserError(f"{option} {path}", "exists", "choose another or add --overwrite")
-    parent = next(one for one in path.resolve().parents if one.exists())
+    parent = next(folder for folder in path.resolve().parents if folder.exists())
     if not parent.is_dir() or not os.access(parent, os.W_OK):
         raise UserError(f"{option} {path}", f"cannot be made in {parent}", "choose another")
 
@@ -379,7 +379,8 @@ def parse_json(text: str, path: str | Path, line: int | None = None) -> Any:
 
     try:
         content = json.loads(text, object_pairs_hook=one_of_each)
-        if half := _HALF_OF_PAIR.search(text):
+        half = _HALF_OF_PAIR.search(text)
+        if half:
             # halves of one character make it; one alone is no text
             json.dumps(content, ensure_ascii=False).encode()
         if nul := _NUL_IN_JSON.search(text):
@@ -388,6 +389,7 @@ def parse_json(text: str, path: str | Path, line: int | None = None) -> Any:
     except json.JSONDecodeError as error:
         number, problem = line or error.lineno, f"not valid JSON ({error.msg})"
     except UnicodeEncodeError:
+        assert half is not None
         number = line or text.count("\n", 0, half.start()) + 1
         problem = f"half a character ({half[0]}, or one below)"
     except (ValueError, RecursionError) as error:

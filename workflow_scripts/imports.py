@@ -59,5 +59,5 @@ def check_threads(count: int) -> None:
 def default_threads() -> int:
     """Return the threads of a command that is not told: OMP_NUM_THREADS, else all processors."""
     # a list is of nested parallel regions, the first of which counts here
-    wanted = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
-    return int(wanted) if wanted.isdecimal() and int(wanted) else os.cpu_count() or 1
+    threads = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    return int(threads) if threads.isdecimal() and int(threads) else os.cpu_count() or 1

@@ -23,7 +23,7 @@ def sole_fetch(folder: Path, name: str) -> Iterator[None]:
 def sole_run(option: str, output: Path) -> Iterator[None]:
     """Hold the lock on an output; `UserError` by its option where another process does."""
     folder, name = output.resolve().parent, output.resolve().name
-    new = [one for one in (folder, *folder.parents) if not one.exists()]
+    new = [parent for parent in (folder, *folder.parents) if not parent.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f".{name}.lock"
     try:
@@ -37,8 +37,8 @@ def sole_run(option: str, output: Path) -> Iterator[None]:
     finally:
         # of a run that has written nothing
         with suppress(OSError):
-            for one in new:
-                one.rmdir()
+            for parent in new:
+                parent.rmdir()
 
 
 def drop_left_lock(output: Path) -> None:

@@ -64,7 +64,7 @@ def _imports_of(module: str) -> frozenset[str]:
     assert file is not None
     parts = module.split(".")
     # the packages above it, which run as well
-    found = {".".join(parts[:length]) for length in range(1, len(parts))}
+    modules = {".".join(parts[:length]) for length in range(1, len(parts))}
     for node in import_statements(file):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -72,8 +72,8 @@ def _imports_of(module: str) -> frozenset[str]:
             assert node.module and not node.level, f"{file}: write the import with the whole name"
             # `from package import name`: the name may itself be a module
             names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        found.update(n for n in names if n.split(".")[0] in PACKAGES and _file_of(n))
-    return frozenset(found)
+        modules.update(n for n in names if n.split(".")[0] in PACKAGES and _file_of(n))
+    return frozenset(modules)
 
 
 @cache

@@ -98,7 +98,8 @@ def read_vocabulary(arguments: argparse.Namespace, side: str) -> list[str]:
 
 def read_wanted(arguments: argparse.Namespace) -> Wanted:
     """Return vocabularies, training and held-out pairs, and the words to translate."""
-    pairs, test = read_pairs(arguments.dictionary), []
+    pairs = read_pairs(arguments.dictionary)
+    test: list[tuple[str, str]] = []
     if arguments.test_dictionary is None:
         try:
             train, test = split_by_source(pairs, arguments.test_share, arguments.seed)

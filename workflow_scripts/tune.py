@@ -68,7 +68,12 @@ def add_arguments(parser: argparse.ArgumentParser, **recipe: Any) -> None:
     several = "several make an encoder each, in the folders seedN of the output (default 33)"
     add("--seed", type=int, nargs="+", default=[33], help=several)
     change = "change a key of the recipe: batch_size=64, span_masking.length=3; repeatable"
-    options = {"dest": "settings", "metavar": "KEY=VALUE", "action": "append", "default": []}
+    options: dict[str, Any] = {
+        "dest": "settings",
+        "metavar": "KEY=VALUE",
+        "action": "append",
+        "default": [],
+    }
     add("--set", **options, help=change)
     add("--recipes", type=Path, default=RECIPE_FILE, help="another file of recipes")
     add("--step-log", help="JSON lines: step, loss, other measures, learning rate, tokens/s")
@@ -224,8 +229,8 @@ def make_encoders(
     for seed, output in wanted.outputs.items():
         step_log = step_log_of(arguments.step_log, seed, wanted.outputs)
         inputs = (arguments.model, corpus, arguments.recipe, wanted.block, seed)
-        machine = {"threads": arguments.threads, "device": arguments.device}
-        told = {"step_log": step_log, "development": wanted.development}
+        machine: dict[str, Any] = {"threads": arguments.threads, "device": arguments.device}
+        told: dict[str, Any] = {"step_log": step_log, "development": wanted.development}
         # of several processes of one run the first
         with sole_run("--output", output) if is_first else nullcontext():
             make_encoder(*inputs, output.resolve(), **machine, **told, more_corpora=more_corpora)

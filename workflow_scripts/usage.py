@@ -56,8 +56,9 @@ def machine_text() -> str:
 def versions() -> dict[str, str]:
     """Return the versions of Python and of the packages that this process has imported."""
     imported = ((name, sys.modules.get(module)) for module, name in PACKAGES.items())
-    found = {name: str(one.__version__) for name, one in imported if hasattr(one, "__version__")}
-    return {"python": platform.python_version(), **found}
+    known = ((name, getattr(module, "__version__", None)) for name, module in imported)
+    packages = {name: str(version) for name, version in known if version is not None}
+    return {"python": platform.python_version(), **packages}
 
 
 def started() -> dict[str, object]:
@@ -73,13 +74,13 @@ def write_usage(path: str, began: float) -> None:
     """
     usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     seconds = time.time() - began
-    processor = sum(one.ru_utime + one.ru_stime for one in usages)
+    processor = sum(usage.ru_utime + usage.ru_stime for usage in usages)
     row = {
         "s": f"{seconds:.4f}",
         "h:m:s": str(datetime.timedelta(seconds=round(seconds))),
-        "max_rss": f"{max(one.ru_maxrss for one in usages) / _MEMORY_UNIT:.2f}",
-        "io_in": f"{sum(one.ru_inblock for one in usages) / _BLOCKS_IN_MB:.2f}",
-        "io_out": f"{sum(one.ru_oublock for one in usages) / _BLOCKS_IN_MB:.2f}",
+        "max_rss": f"{max(usage.ru_maxrss for usage in usages) / _MEMORY_UNIT:.2f}",
+        "io_in": f"{sum(usage.ru_inblock for usage in usages) / _BLOCKS_IN_MB:.2f}",
+        "io_out": f"{sum(usage.ru_oublock for usage in usages) / _BLOCKS_IN_MB:.2f}",
         "mean_load": f"{100 * processor / seconds:.2f}",
         "cpu_time": f"{processor:.2f}",
         "machine": machine_text(),

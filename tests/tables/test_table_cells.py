@@ -60,7 +60,7 @@ def test_a_column_of_deviations_has_that_over_seeds_as_its_value():
     assert found.deviation is None and found.seeds == 2
     assert found.difference == rounded(found.mean) - 50 and found.status == shown.INSIDE
     # spreads are not ranked, nor rows compared by them
-    assert found.place is None and found.against is None
+    assert found.rank is None and found.against is None
     assert cells["y", "a"].mean is None
     assert cells["y", "a"].not_run == "a single seed has no deviation"
 
@@ -195,7 +195,7 @@ def test_places_of_a_column(values, column, places):
     scores = {name: [("set-a", value)] for name, value in values.items() if value is not None}
     rows = {name: {"a": run("a", name) if name in scores else NOT_RUN} for name in values}
     cells = fill(rows, scores, column=column).cells
-    assert {name: cells[name, "a"].place for name in values} == dict.fromkeys(values) | places
+    assert {name: cells[name, "a"].rank for name in values} == dict.fromkeys(values) | places
 
 
 def test_samples_share_a_line_where_rows_agree_and_name_them_where_not():

@@ -240,7 +240,7 @@ def test_tokens_of_the_first_sentence_get_gradients_through_the_vector_alone(tin
 def test_one_projection_is_the_vector_itself(tiny_bert):
     _, objective = objective_of(tiny_bert, projections=1)
     vectors = torch.randn(3, 32, dtype=torch.float64)
-    torch.testing.assert_close(objective._views(vectors), vectors[:, None], rtol=0, atol=0)
+    torch.testing.assert_close(objective._project(vectors), vectors[:, None], rtol=0, atol=0)
     assert not list(objective.trained["own"].parameters())
 
 

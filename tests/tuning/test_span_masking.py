@@ -9,8 +9,8 @@ from transformers import AutoTokenizer
 
 from workflow_scripts.tuning.methods.mirror import SpanMasking
 from workflow_scripts.tuning.span_masking import (
+    augment_pairs,
     character_units,
-    make_views,
     mask_span,
     token_units,
     word_units,
@@ -71,7 +71,7 @@ def test_words_are_cut_as_wholes():
 
 def views_of(strings, seed=1, units=character_units, mask="<m>", **masking):
     masking = SpanMasking(**{"length": 5, **masking})
-    return make_views(strings, masking, mask, units, random.Random(seed))
+    return augment_pairs(strings, masking, mask, units, random.Random(seed))
 
 
 def test_minimum_length_is_the_papers_thirty():
@@ -100,7 +100,9 @@ def test_side_second_masks_the_second_view_and_side_random_either_of_each_pair()
 def test_spans_are_redrawn_and_fixed_by_the_generator():
     def draw(seed):
         generator, masking = random.Random(seed), SpanMasking(length=5)
-        return [make_views([TEXT] * 20, masking, "", character_units, generator) for _ in range(2)]
+        return [
+            augment_pairs([TEXT] * 20, masking, "", character_units, generator) for _ in range(2)
+        ]
 
     assert draw(1) == draw(1)
     assert draw(1) != draw(2)
@@ -118,12 +120,12 @@ def test_units_are_the_places_of_characters_words_and_tokens(tiny_bert):
 
 def test_partners_are_the_second_views_and_the_span_is_placed_as_asked():
     firsts, partners = ["one"] * 3, ["aaaaaaaaaab"] * 3
-    found = make_views(firsts, None, "", character_units, random.Random(1), partners)
+    found = augment_pairs(firsts, None, "", character_units, random.Random(1), partners)
     assert found == (firsts, partners)
     masking = SpanMasking(length=3, min_length=0, place="first_occurrence")
-    found = make_views(firsts, masking, "", character_units, random.Random(1), partners)
+    found = augment_pairs(firsts, masking, "", character_units, random.Random(1), partners)
     # wherever it is drawn, the first three letters read like it
     assert found == (firsts, [" [MASK] aaaaaaab"] * 3)
     drawn = SpanMasking(length=3, min_length=0, place="drawn")
-    _, seconds = make_views(firsts, drawn, "", character_units, random.Random(1), partners)
+    _, seconds = augment_pairs(firsts, drawn, "", character_units, random.Random(1), partners)
     assert len(set(seconds)) > 1

@@ -93,8 +93,8 @@ def mistake(message: str) -> PydanticCustomError:
 
 def wildcard_in(path: str) -> str | None:
     """Return what of the path of an input Snakemake would take for a wildcard, None without."""
-    found = re.search(r"\{\s*[.\w]+\s*(,[^{}]*)?\}", path)
-    return found and found[0]
+    match = re.search(r"\{\s*[.\w]+\s*(,[^{}]*)?\}", path)
+    return match and match[0]
 
 
 def wildcard_error(file: str | Path, wildcard: str) -> UserError:
@@ -147,18 +147,18 @@ _ORDER = ("unknown_key", "missing")
 
 def _explained(error: ValidationError, value: Any, where: str, file: str | FileOf) -> UserError:
     above = tuple(where.split(".")) if where else ()
-    found = [
-        (one, (*above, *_keys(one["loc"], value, one["type"] == "missing")))
-        for one in error.errors(include_url=False)
+    problems = [
+        (detail, (*above, *_keys(detail["loc"], value, detail["type"] == "missing")))
+        for detail in error.errors(include_url=False)
     ]
     # a union says that a value is no block beside what is wrong with it as a number
-    better = [pair for pair in found if pair[0]["type"] != "no_block"]
+    better = [pair for pair in problems if pair[0]["type"] != "no_block"]
     # and of the parts of a union the one that got furthest into the value is meant
-    found = sorted(better or found, key=lambda pair: (_rank(pair[0]["type"]), -len(pair[1])))
-    first, path = found[0]
+    problems = sorted(better or problems, key=lambda pair: (_rank(pair[0]["type"]), -len(pair[1])))
+    first, path = problems[0]
     file_of = file if callable(file) else lambda _: file
     if first["type"] == "missing":
-        missing = [_name(keys) for one, keys in found if one["type"] == "missing"]
+        missing = [_name(keys) for detail, keys in problems if detail["type"] == "missing"]
         own = file_of(path[:-1])
         if len(missing) > 1:
             names = ", ".join(f"`{name}`" for name in missing)

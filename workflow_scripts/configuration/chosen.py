@@ -42,8 +42,9 @@ def read_choice(
     """
     name = block.get(key, default) if isinstance(block, Mapping) else None
     if name not in known:
-        choice: Any = create_model("Choice", __base__=Block, **{key: (Literal[known], ...)})
+        fields: dict[str, Any] = {key: (Literal[known], ...)}
+        choice: Any = create_model("Choice", __base__=Block, **fields)
         if isinstance(block, Mapping):
-            block = {one: value for one, value in block.items() if one == key}
+            block = {name: value for name, value in block.items() if name == key}
         read_block(choice, block, where, file)
     return str(name)

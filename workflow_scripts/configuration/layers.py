@@ -38,7 +38,7 @@ class Layers(NamedTuple):
 
 def read_layers(
     files: Iterable[str | Path],
-    said: Mapping[str, Any] | None = None,
+    options: Mapping[str, Any] | None = None,
     default: Path = DEFAULT,
 ) -> Layers:
     """Return the config of `files`, each over the ones before, and of what the command line said.
@@ -60,7 +60,7 @@ def read_layers(
         elif "base" in block:
             raise ConfigError(file, "base", "is for the first of several config files", "remove it")
         _lay(layers, block, _shown(file))
-    _lay(layers, read_scalars(said or {}), "--config")
+    _lay(layers, read_scalars(options or {}), "--config")
     return layers
 
 

@@ -43,7 +43,10 @@ class _Misread(NamedTuple):
 
 
 # the loader in C, where PyYAML was built with it, is several times faster
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+_SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Loader(_SafeLoader):
     """A safe loader that keeps lines and refuses a key given twice (YAML's `<<` excepted).
 
     It also refuses numbers and booleans that YAML 1.1 reads differently from how they look.
@@ -102,7 +105,7 @@ def _require_plain(top: yaml.Node) -> None:
             remedy = f"write {wrong.written}, or quote text"
             raise _RefusedError(problem, remedy, node.start_mark)
         if isinstance(node, yaml.SequenceNode):
-            todo += [(item, (*path, str(place))) for place, item in enumerate(node.value)]
+            todo += [(item, (*path, str(index))) for index, item in enumerate(node.value)]
         elif isinstance(node, yaml.MappingNode):
             for key, value in node.value:
                 below = (*path, str(key.value))
@@ -125,7 +128,7 @@ def read_mapping(path: str | Path) -> dict[str, Any]:
         ) from error
     try:
         _require_shallow(text)
-        found = yaml.load(text, Loader=_Loader)
+        content = yaml.load(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = f", line {mark.line + 1}" if mark else ""
@@ -136,12 +139,12 @@ def read_mapping(path: str | Path) -> dict[str, Any]:
     except (yaml.YAMLError, ValueError) as error:
         # a date or number that is none too
         raise UserError(path, f"not valid YAML ({str(error).splitlines()[0]})", "fix it") from error
-    if found is None:
+    if content is None:
         return {}
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         raise UserError(path, "not a mapping", "give lines of the form `key: value`")
-    _require_finite(found, path)
-    return repeat_blocks(found, str(path))
+    _require_finite(content, path)
+    return repeat_blocks(content, str(path))
 
 
 def read_scalars(value: Any, path: tuple[str, ...] = ()) -> Any:
@@ -153,7 +156,7 @@ def read_scalars(value: Any, path: tuple[str, ...] = ()) -> Any:
     if isinstance(value, Mapping):
         return {key: read_scalars(inner, (*path, str(key))) for key, inner in value.items()}
     if isinstance(value, list):
-        return [read_scalars(item, (*path, str(place))) for place, item in enumerate(value)]
+        return [read_scalars(item, (*path, str(index))) for index, item in enumerate(value)]
     if not isinstance(value, str) or not value:
         return value
     try:
@@ -162,10 +165,10 @@ def read_scalars(value: Any, path: tuple[str, ...] = ()) -> Any:
             # quotes do not reach us
             remedy = f"write {wrong.written}; text goes into a config file"
             raise ConfigError("--config", ".".join(path), wrong.fault, remedy)
-        found = yaml.load(value, Loader=_Loader)
+        number = yaml.load(value, Loader=_Loader)
     except (yaml.YAMLError, ValueError):
         return value
-    return found if isinstance(found, int | float | None) else value
+    return number if isinstance(number, int | float | None) else value
 
 
 def _require_shallow(text: str) -> None:
@@ -179,9 +182,9 @@ def _require_shallow(text: str) -> None:
             raise _RefusedError(problem, "check its brackets", event.start_mark)
 
 
-def _require_finite(found: dict[str, Any], path: str | Path) -> None:
+def _require_finite(content: dict[str, Any], path: str | Path) -> None:
     """Raise `UserError` for what aliases (`*name`) make endless or too much."""
-    todo: list[Any] = [found]
+    todo: list[Any] = [content]
     for _ in range(_MOST_VALUES):
         if not todo:
             return
@@ -202,24 +205,24 @@ def repeat_blocks(value: Any, where: str) -> Any:
     with `where`, for another `for` and for keys that are the same.
     """
     if isinstance(value, list):
-        items = [one for item in value for one in _copies(None, item, where)]
+        items = [copy for item in value for copy in _copies(None, item, where)]
         return [repeat_blocks(item, where) for _, item in items]
     if not isinstance(value, Mapping):
         return value
-    found: dict[Any, Any] = {}
+    repeated: dict[Any, Any] = {}
     for key, inner in value.items():
         for name, block in _copies(key, inner, where):
-            if name in found:
+            if name in repeated:
                 raise ConfigError(where, "for", f"gives the key `{name}` twice", "remove one")
-            found[name] = repeat_blocks(block, where)
-    return found
+            repeated[name] = repeat_blocks(block, where)
+    return repeated
 
 
 def _copies(key: Any, value: Any, where: str) -> Iterator[tuple[Any, Any]]:
     if not isinstance(value, Mapping) or "for" not in value:
         yield key, value
         return
-    block: Any = {one: inner for one, inner in value.items() if one != "for"}
+    block: Any = {name: inner for name, inner in value.items() if name != "for"}
     if key is None and block.keys() == {"each"}:
         block = block["each"]
     for filled in _combinations(value["for"], where):
@@ -231,7 +234,7 @@ def _combinations(names: Any, where: str) -> Iterator[dict[str, str]]:
     wrong = ConfigError(where, "for", f"is {names!r}", "give it names with lists of values")
     if not (isinstance(names, Mapping) and all(isinstance(v, list) for v in names.values())):
         raise wrong
-    keys = [str(one).split() for one in names]
+    keys = [str(words).split() for words in names]
     for values in itertools.product(*names.values()):
         filled: dict[str, str] = {}
         for words, value in zip(keys, values, strict=True):

@@ -31,9 +31,9 @@ def draw_documents(documents: Iterable[list[str]], size: int, seed: int) -> list
     # the highest number first
     drawn: list[tuple[float, int, list[str]]] = []
     total = 0
-    for place, document in enumerate(documents):
-        heappush(drawn, (-generator.random(), place, document))
+    for position, document in enumerate(documents):
+        heappush(drawn, (-generator.random(), position, document))
         total += len(document)
         while drawn and total - len(drawn[0][2]) >= size:
             total -= len(heappop(drawn)[2])
-    return [document for _, _, document in sorted(drawn, key=lambda one: one[1])]
+    return [document for _, _, document in sorted(drawn, key=lambda entry: entry[1])]

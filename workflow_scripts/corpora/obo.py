@@ -19,28 +19,29 @@ def read_obo(path: Path, tags: Collection[str] = NAMES) -> Iterator[str]:
     Of a line `synonym: "text" EXACT []` or `def: "text" [sources]` the quoted text counts, of
     `name: text` all behind the colon. Obsolete terms count too.
     """
-    found = False
+    has_name = False
     for line in stream_lines(path):
         tag, separator, value = line.partition(":")
         if not separator or tag not in (*tags, "name"):
             continue
-        found = found or tag == "name"
+        has_name = has_name or tag == "name"
         if tag in tags and (text := _text_of(tag, value)):
             yield text
-    if not found:
+    if not has_name:
         raise _no_ontology(path, "name: ...")
 
 
 def read_obo_terms(path: Path) -> Iterator[tuple[int, str, list[str]]]:
     """Yield line and id of each term that is not obsolete, and its name and synonyms."""
-    found = False
-    line, identity, names, is_term = 0, "", [], False
+    has_term = False
+    names: list[str] = []
+    line, identity, is_term = 0, "", False
     # a header that ends the last stanza
     for number, text in enumerate(chain(stream_lines(path), ["[End]"]), start=1):
         if text.startswith("["):
             if is_term and identity and names:
                 yield line, identity, names
-            found = found or is_term
+            has_term = has_term or is_term
             line, identity, names, is_term = number, "", [], text.strip() == "[Term]"
             continue
         tag, separator, value = text.partition(":")
@@ -50,8 +51,8 @@ def read_obo_terms(path: Path) -> Iterator[tuple[int, str, list[str]]]:
         elif tag in NAMES and separator and (name := _text_of(tag, value)):
             names.append(name)
         elif tag == "is_obsolete" and value.strip().startswith("true"):
-            is_term, found = False, True
-    if not found:
+            is_term, has_term = False, True
+    if not has_term:
         raise _no_ontology(path, "[Term]")
 
 

@@ -9,7 +9,7 @@ import platform
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -47,18 +47,18 @@ def draw_corpus(
     They are drawn without replacement or, with seed None, the first (words by frequency), after
     `skip` strings. `size` "all", or above what there is, takes all.
     """
-    found = [on_one_line(string, whitespace) for string in source]
-    strings = [string for string in found if string.strip()]
+    lines = [on_one_line(string, whitespace) for string in source]
+    strings = [string for string in lines if string.strip()]
     unique = unique_in_order(strings)
     pool = unique if deduplicate else strings
-    blank, duplicates = len(found) - len(strings), len(strings) - len(unique)
+    blank, duplicates = len(lines) - len(strings), len(strings) - len(unique)
     chosen = pool[skip:]
-    if size != "all" and size < len(chosen):
-        indices = range(size)
+    if not isinstance(size, str) and size < len(chosen):
+        indices: Sequence[int] = range(size)
         if seed is not None:
             indices = sorted(random.Random(seed).sample(range(len(chosen)), size))
         chosen = [chosen[index] for index in indices]
-    return Corpus(chosen, len(found), blank, duplicates, len(pool))
+    return Corpus(chosen, len(lines), blank, duplicates, len(pool))
 
 
 def write_documents(path: Path, documents: Iterable[list[str]]) -> dict[str, int]:
@@ -105,17 +105,17 @@ def main(argv: list[str] | None = None) -> None:
         drawing = (deduplicate, arguments.seed if kind.RANDOM else None, skip, options.whitespace)
         corpus = draw_corpus(kind.strings(*given), size, *drawing)
         if not corpus.strings:
-            place = ", ".join(map(str, files)) or "the source"
-            problem, remedy = f"no strings in {place}", "check the file and the options"
+            sources = ", ".join(map(str, files)) or "the source"
+            problem, remedy = f"no strings in {sources}", "check the file and the options"
             if corpus.available:
                 problem = f"skip {skip} passes over all {corpus.available} words there are"
                 remedy = "lower it"
             raise UserError(f"corpus {name!r}", problem, remedy)
         write_text(arguments.output, "".join(string + "\n" for string in corpus.strings))
         counts = {**asdict(corpus), "strings": len(corpus.strings)}
-    if size != "all" and counts["strings"] < size:
-        found = f"{size} strings asked for, {counts['strings']} found; all of them are taken"
-        print(f"warning: corpus {name!r}: {found}", file=sys.stderr)
+    if not isinstance(size, str) and counts["strings"] < size:
+        shortage = f"{size} strings asked for, {counts['strings']} found; all of them are taken"
+        print(f"warning: corpus {name!r}: {shortage}", file=sys.stderr)
     packages = {package: version(package) for package in options.packages()}
     record: dict[str, Any] = {
         **counts,

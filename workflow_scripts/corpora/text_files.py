@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from glob import glob
 from itertools import chain
 from pathlib import Path
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -18,8 +18,11 @@ from workflow_scripts.corpora.text_readers import (
 )
 from workflow_scripts.errors import UserError
 
-# with `columns`, `tsv`
-Reader = Literal[(*READERS, "tsv")]
+# with `columns`, `tsv`; type checkers read no Literal that is computed
+if TYPE_CHECKING:
+    Reader = str
+else:
+    Reader = Literal[(*READERS, "tsv")]
 
 
 class TextFiles(Block):
@@ -50,18 +53,18 @@ class TextFiles(Block):
 
     def list_files(self, root: Path) -> list[Path]:
         """Return the files below `root`, sorted; a pattern that matches none is given as it is."""
-        found = set() if self.document_ids is None else {root / self.document_ids}
+        paths = set() if self.document_ids is None else {root / self.document_ids}
         for pattern in self.files:
-            matches = {root / one for one in glob(pattern, root_dir=root, recursive=True)}
-            found |= {path for path in matches if path.is_file()} or {root / pattern}
-        return sorted(found)
+            matches = {root / match for match in glob(pattern, root_dir=root, recursive=True)}
+            paths |= {path for path in matches if path.is_file()} or {root / pattern}
+        return sorted(paths)
 
     def paths(self, root: Path) -> list[Path]:
         """Return the files below `root`, sorted; `UserError` for a pattern that matches none."""
-        found = self.list_files(root)
-        if absent := [path for path in found if not path.is_file()]:
+        paths = self.list_files(root)
+        if absent := [path for path in paths if not path.is_file()]:
             raise UserError(absent[0], "no file matches", "check the pattern and its folder")
-        return found
+        return paths
 
     def documents(self, root: Path) -> Iterator[Document]:
         """Yield the documents of the files below `root`, read as they are needed."""

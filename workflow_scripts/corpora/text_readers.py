@@ -11,7 +11,7 @@ from pathlib import Path
 
 from workflow_scripts.corpora.obo import NAMES, read_obo
 from workflow_scripts.datasets.rows import read_aligned_lines, require_strings
-from workflow_scripts.datasets.strings import blocks_of
+from workflow_scripts.datasets.strings import runs_of_lines
 from workflow_scripts.delimited import Layout, read_rows
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import parse_json, read_bytes, stream_lines
@@ -30,7 +30,7 @@ def _apart(lines: Iterable[str]) -> Iterator[Document]:
 
 
 def _unwrapped(lines: Iterable[str]) -> Document:
-    return _whole(map(" ".join, blocks_of(lines)))
+    return _whole(map(" ".join, runs_of_lines(lines)))
 
 
 def read_wikiextractor(path: Path) -> Iterator[Document]:
@@ -116,7 +116,7 @@ def read_gutenberg(path: Path) -> Iterator[Document]:
 def read_identified_lines(path: Path, ids: Path) -> Iterator[Document]:
     """Yield the runs of lines of a file whose line in the file `ids` says the same document."""
     rows = read_aligned_lines([path, ids])
-    for _, run in groupby(rows, key=lambda row: _identity(*row, ids)):
+    for _, run in groupby(rows, key=lambda row: _identity(row[0], row[1], ids)):
         if document := _whole(text for _, (text, _) in run):
             yield document
 
@@ -139,7 +139,7 @@ READERS: dict[str, Callable[[Path], Iterator[Document]]] = {
     "document": lambda path: iter([_whole(stream_lines(path))]),
     "wrapped-document": lambda path: iter([_unwrapped(stream_lines(path))]),
     # a blank line ends a document: of paragraphs, one a line
-    "blank-line-documents": lambda path: map(_whole, blocks_of(stream_lines(path))),
+    "blank-line-documents": lambda path: map(_whole, runs_of_lines(stream_lines(path))),
     "wikiextractor": read_wikiextractor,
     "doc-blocks": read_doc_blocks,
     "numbered-lines": read_numbered_lines,

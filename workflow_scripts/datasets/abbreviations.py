@@ -32,13 +32,13 @@ _RULES = (
 
 def _sentences(text: str) -> list[str]:
     """Return the sentences; none ends within a bracket."""
-    found = [""]
+    sentences = [""]
     for part in _SENTENCE.split(text):
-        if found[-1].count("(") > found[-1].count(")"):
-            found[-1] += f" {part}"
+        if sentences[-1].count("(") > sentences[-1].count(")"):
+            sentences[-1] += f" {part}"
         else:
-            found.append(part)
-    return found
+            sentences.append(part)
+    return sentences
 
 
 def _words(sentence: str) -> list[str]:
@@ -92,7 +92,7 @@ def _is_short_form(text: str, long_form: str) -> bool:
 
 
 def _balanced(text: str) -> bool:
-    return all(text.count(one) == text.count(other) for one, other in _CLOSING.items())
+    return all(text.count(opening) == text.count(other) for opening, other in _CLOSING.items())
 
 
 def _starts_word(text: str, at: int) -> bool:
@@ -106,14 +106,16 @@ def _near(text: str, at: int, end: int) -> bool:
 
 def _possible(letters: str, text: str) -> list[list[int]]:
     """Return for each letter where it may stand; the first is at the start of a word or part."""
-    found: list[list[int]] = []
+    positions: list[list[int]] = []
     for letter in letters:
-        same = [at for at, one in enumerate(text) if one == letter]
-        if found:
-            found.append([at for at in same if any(_near(text, one, at) for one in found[-1])])
+        same = [at for at, character in enumerate(text) if character == letter]
+        if positions:
+            positions.append(
+                [at for at in same if any(_near(text, position, at) for position in positions[-1])]
+            )
         else:
-            found.append([at for at in same if _starts_word(text, at)])
-    return found
+            positions.append([at for at in same if _starts_word(text, at)])
+    return positions
 
 
 def _places(possible: list[list[int]], text: str, end: int) -> Iterator[list[int]]:
@@ -141,12 +143,15 @@ def _long_form(short: str, words: list[str]) -> str | None:
         fitting = {
             "none": most == 0,
             "one": most == 1,
-            "stop": most in (1, 2) and stop_words.issuperset(n for one in passed for n in one),
+            "stop": most in (1, 2) and stop_words.issuperset(n for rank in passed for n in rank),
             "starts": len(starts) == len(places),
             "started": set(starts) == set(at_word),
             "any": len(short) > 2,
         }
-        rank = next((n for n, (one, two) in enumerate(_RULES) if fitting[one] and fitting[two]), 99)
+        rank = next(
+            (n for n, (left, right) in enumerate(_RULES) if fitting[left] and fitting[right]),
+            99,
+        )
         if rank < best:
             best, first = rank, at_word[0]
         if best == 0:
@@ -162,7 +167,7 @@ def find_abbreviations(text: str) -> dict[str, str]:
 
     A bracket holds the short form, or the long form of the word before it.
     """
-    found = {}
+    abbreviations = {}
     for sentence in _sentences(text):
         for before, inside in _candidates(sentence):
             for short, words in ((inside, before), (before[-1], inside.split())):
@@ -171,6 +176,6 @@ def find_abbreviations(text: str) -> dict[str, str]:
                 if not _is_short_form(short, " ".join(words)):
                     continue
                 if (long_form := _long_form(short, words)) is not None:
-                    found[short] = long_form
+                    abbreviations[short] = long_form
                     break
-    return found
+    return abbreviations

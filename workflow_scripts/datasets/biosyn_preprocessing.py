@@ -49,7 +49,7 @@ def prepare(mention: Mention, texts: tuple[str, ...], typos: dict[str, str]) -> 
         parts, ids = split_composite(text, mention.ids)
     # as upstream, words next to a bar are not looked up
     words = (typos.get(word, word) for word in "|".join(parts).lower().split())
-    parts = [one for part in " ".join(words).split("|") if (one := clean(part))]
+    parts = [cleaned for part in " ".join(words).split("|") if (cleaned := clean(part))]
     parts = parts or [mention.text.lower()]
     ids = "-1" if "-1" in re.split(r"[|+ ]", ids) else ids
     return mention._replace(text=" ".join(parts), ids=ids, parts=parts)
@@ -75,9 +75,9 @@ def split_composite(mention: str, ids_text: str) -> tuple[list[str], str]:
 
     Where some ids are OMIM's and some are not, OMIM's are dropped.
     """
-    joint = next((one for one in "|+" if one in ids_text), "|")
+    joint = next((joint_sign for joint_sign in "|+" if joint_sign in ids_text), "|")
     ids = ids_text.split(joint)
-    mesh = [one for one in ids if "OMIM" not in one]
+    mesh = [identity for identity in ids if "OMIM" not in identity]
     ids = mesh or ids
     parts = _parts(mention, len(ids)) if len(ids) > 1 else []
     return parts if len(parts) == len(ids) else [mention], joint.join(ids)
@@ -109,7 +109,8 @@ def _of_each(words: list[str]) -> list[str]:
         second = rest[at + 2 :] if rest[at + 1] == "the" and rest[at + 2 :] else rest[at + 1 :]
         if rest[at] not in _AND or not all(map(_is_word, rest[:at])):
             continue
-        run = re.match("[a-zA-Z- ]*", " ".join(second))[0].strip()
+        letters = re.match("[a-zA-Z- ]*", " ".join(second))
+        run = letters[0].strip() if letters else ""
         if run:
             return [f"{words[0]} of {' '.join(rest[:at])}", f"{words[0]} of {run}"]
     return []
@@ -119,10 +120,12 @@ def _list_before_noun(words: list[str]) -> list[str]:
     """Split `a, b and c noun`; in `a or b and c noun`, `b and c` is one."""
     places = [at for at in range(len(words) - 3, 0, -1) if words[at] in (*_AND, "and/or")]
     pairs = [(at, 3) for at in places if words[at + 2] == "and"]
-    singles = [(at, one) for at in places for one in (2, 1) if one == 1 or words[at + 1] == "the"]
+    singles = [
+        (at, width) for at in places for width in (2, 1) if width == 1 or words[at + 1] == "the"
+    ]
     for at, number in (*pairs, *singles):
         last, noun = words[at + 1 : at + 1 + number], words[at + 1 + number :]
-        if not noun or not all(_is_word(one.removesuffix(",")) for one in words[:at]):
+        if not noun or not all(_is_word(word.removesuffix(",")) for word in words[:at]):
             continue
         if all(map(_is_word, last)):
             heads = [*" ".join(words[:at]).split(","), " ".join(last)]

@@ -22,8 +22,12 @@ def split_concept_ids(text: str) -> list[str]:
 
     Left out are `-1` and `CUI-less`, in any case, which say that a mention has no concept.
     """
-    ids = [one.strip() for part in text.split("|") for one in _split_at_plus(part)]
-    return list(dict.fromkeys(one for one in ids if _parts(one)[1].lower() not in _NO_CONCEPT))
+    ids = [identity.strip() for part in text.split("|") for identity in _split_at_plus(part)]
+    return list(
+        dict.fromkeys(
+            identity for identity in ids if _parts(identity)[1].lower() not in _NO_CONCEPT
+        )
+    )
 
 
 def _split_at_plus(text: str) -> list[str]:
@@ -41,7 +45,7 @@ def _parts(identity: str) -> tuple[str, str]:
 
 def ids_meet(some: Iterable[str], others: Iterable[str]) -> bool:
     """Return whether an id of `some` equals one of `others`."""
-    pairs = ((_parts(one), _parts(other)) for one in some for other in others)
+    pairs = ((_parts(own), _parts(other)) for own in some for other in others)
     return any(a[1] == b[1] and (a[0] == b[0] or not (a[0] and b[0])) for a, b in pairs)
 
 
@@ -50,7 +54,7 @@ def unmet(sets: Iterable[tuple[str, ...]], ids: Iterable[str]) -> list[tuple[str
 
     Repeated ones, one after the other, take no time.
     """
-    sought = {own: [_parts(one) for one in own] for own in sets}
+    sought = {own: [_parts(identity) for identity in own] for own in sets}
     prefixes: dict[str, set[str]] = {local: set() for own in sought.values() for _, local in own}
     for text, _ in groupby(ids):
         for prefix, local in map(_parts, split_concept_ids(text)):
@@ -61,7 +65,7 @@ def unmet(sets: Iterable[tuple[str, ...]], ids: Iterable[str]) -> list[tuple[str
         known = prefixes[local]
         return bool(known) and (not prefix or prefix in known or "" in known)
 
-    return [own for own, parts in sought.items() if not any(is_met(*one) for one in parts)]
+    return [own for own, parts in sought.items() if not any(is_met(*part) for part in parts)]
 
 
 class ConceptIds:
@@ -81,11 +85,13 @@ class ConceptIds:
 
     def plain(self, ids: Iterable[str]) -> list[str]:
         """Return the different ids in their form; one without prefix may be several."""
-        found: dict[str, None] = {}
+        forms: dict[str, None] = {}
         for prefix, local in map(_parts, ids):
             shared = self._vocabularies.get(local, {})
             if len(shared) < 2:
-                found[local] = None
+                forms[local] = None
             else:
-                found |= {f"{one}:{local}": None for one in ([prefix] if prefix else shared)}
-        return list(found)
+                forms |= {
+                    f"{vocabulary}:{local}": None for vocabulary in ([prefix] if prefix else shared)
+                }
+        return list(forms)

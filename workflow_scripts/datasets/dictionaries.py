@@ -93,19 +93,19 @@ def read_dictionary(
             if row == 0:
                 refuse_header([*ids_text.split("|"), *names[:1]], "a name", REMOVE, path, line)
             ids = split_concept_ids(ids_text)
-            found = [name for one in names if (name := " ".join(one.split()))]
-            if not ids or not found:
+            names_of_row = [name for text in names if (name := " ".join(text.split()))]
+            if not ids or not names_of_row:
                 raise malformed(path, line, "no name" if ids else "no concept id")
             require_ids(ids, path, line)
             concepts.note(ids)
-            rows += [(name, ids) for name in found]
+            rows += [(name, ids) for name in names_of_row]
     mentions = list(mentions)
     for _, ids in mentions:
         concepts.note(ids)
     for name, ids in rows:
         if cleaned := clean(name) if clean else name:
             add(cleaned, concepts.plain(ids))
-    known = {one for _, ids in entries for one in ids}
+    known = {identity for _, ids in entries for identity in ids}
     for name, ids in mentions:
         own = concepts.plain(ids)
         if clean is None or known.issuperset(own):
@@ -115,6 +115,6 @@ def read_dictionary(
     if shared_names == "apart":
         return [name for name, _ in entries], [list(ids) for _, ids in entries]
     merged: dict[str, dict[str, None]] = {}
-    for name, ids in entries:
-        merged.setdefault(name, {}).update(dict.fromkeys(ids))
+    for name, more_ids in entries:
+        merged.setdefault(name, {}).update(dict.fromkeys(more_ids))
     return list(merged), [list(ids) for ids in merged.values()]

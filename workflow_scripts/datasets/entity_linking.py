@@ -69,11 +69,11 @@ def accepted_concepts(
     differ, the whole mention is searched for once for each id.
     """
     if composite_gold == "any":
-        found = parts or [mention]
-        return found, [list(ids) for _ in found]
+        texts = parts or [mention]
+        return texts, [list(ids) for _ in texts]
     if len(parts) == len(ids):
-        return parts, [[one] for one in ids]
-    return [mention] * len(ids), [[one] for one in ids]
+        return parts, [[identity] for identity in ids]
+    return [mention] * len(ids), [[identity] for identity in ids]
 
 
 def linking_set(
@@ -89,13 +89,13 @@ def linking_set(
     `names` are mentions that the dictionary has besides. `clean` is done to its own names; with it,
     mentions with a concept that the dictionary lacks are left out.
     """
-    found, concepts = LinkingSet(), ConceptIds()
+    items, concepts = LinkingSet(), ConceptIds()
     mentions = list(mentions)
     for mention in mentions:
         ids = split_concept_ids(mention.ids)
         require_ids(ids, mention.path, mention.line)
         concepts.note(ids)
-    found.names, found.name_concepts = read_dictionary(
+    items.names, items.name_concepts = read_dictionary(
         entry.dictionary_paths(root),
         entry.dictionary_format,
         entry.lower_case,
@@ -104,7 +104,7 @@ def linking_set(
         clean,
         concepts,
     )
-    known = {one for ids in found.name_concepts for one in ids} if clean else None
+    known = {identity for ids in items.name_concepts for identity in ids} if clean else None
     seen: set[tuple[str, tuple[str, ...]]] = set()
     for path, line, text, ids_text, parts in mentions:
         require_strings([text], what, path, line)
@@ -112,22 +112,22 @@ def linking_set(
             refuse_header([text, ids_text], what, REMOVE, path, line)
         ids = concepts.plain(split_concept_ids(ids_text))
         if not ids:
-            found.drop("no_concept")
+            items.drop("no_concept")
             continue
         if known is not None and not known.issuperset(ids):
-            found.drop("unknown_concept")
+            items.drop("unknown_concept")
             continue
         if entry.lower_case:
             text, parts = text.lower(), [part.lower() for part in parts]
         key = (text, tuple(ids))
         if key in seen and not entry.keep_duplicates:
-            found.drop("repeated_mention")
+            items.drop("repeated_mention")
             continue
         seen.add(key)
         query, gold = accepted_concepts(text, list(parts), ids, entry.composite_gold)
-        found.mentions.append(query)
-        found.gold.append(gold)
-    return found
+        items.mentions.append(query)
+        items.gold.append(gold)
+    return items
 
 
 class MentionColumns(LinkingEntry):
@@ -141,5 +141,5 @@ class MentionColumns(LinkingEntry):
     def read(self, root: Path) -> LinkingSet:
         path = self.list_files(root)[0]
         rows = read_rows(path, self.layout())
-        mentions = (Mention(path, line, *row) for line, row in rows)
+        mentions = (Mention(path, line, text, ids) for line, (text, ids) in rows)
         return linking_set(root, self, mentions, what=self.STRINGS)

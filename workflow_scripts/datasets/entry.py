@@ -6,7 +6,7 @@ of columns, a class of datasets/formats/columns.py.
 """
 
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 
@@ -21,6 +21,14 @@ COLUMNS = "columns"
 class DatasetEntry(Block):
     # the class of items that it is read as
     ITEMS: ClassVar[type[Items]]
+    if TYPE_CHECKING:
+        # of some formats: the file or files; of a lexicon its two languages; of others the one
+        path: Any
+        source: str
+        target: str
+
+        @property
+        def language(self) -> str: ...
 
     task: Id = Field(description="What the set is scored by, such as `similarity`.")
     format: Id = Field(description="Which reader of datasets/formats, such as `sts-benchmark`.")
@@ -62,8 +70,9 @@ class TextEntry(DatasetEntry):
 def entry_type(form: str) -> type[DatasetEntry]:
     """Return the class of a format that is in the register."""
     own = getattr(plugins.load("datasets.formats", COLUMNS), class_of(form), None)
-    is_entry = isinstance(own, type) and issubclass(own, DatasetEntry)
-    return own if is_entry else plugins.load("datasets.formats", form).Entry
+    if isinstance(own, type) and issubclass(own, DatasetEntry):
+        return own
+    return plugins.load("datasets.formats", form).Entry
 
 
 def class_of(form: str) -> str:

@@ -26,8 +26,8 @@ class Items:
 
     def add(self, *values: Any) -> None:
         """Append a value to each list, in the order of the fields."""
-        for one, value in zip(fields(self)[1:], values, strict=True):
-            getattr(self, one.name).append(value)
+        for column, value in zip(fields(self)[1:], values, strict=True):
+            getattr(self, column.name).append(value)
 
     def drop(self, reason: str, number: int = 1) -> None:
         """Count items that are left out; a reason without cases is not named."""
@@ -45,9 +45,11 @@ class Items:
 
     def numbered(self, table: StringTable, language: str | None, where: str) -> dict[str, Any]:
         """Return the set's block of items.json for a suite (of one language, or None)."""
-        block = {name: _each(getattr(self, name), table.id_of) for name in self.TEXTS}
-        names = [one.name for one in fields(self) if one.name not in (*self.TEXTS, "dropped")]
-        return block | {name: getattr(self, name) for name in names}
+        numbered = {name: _each(getattr(self, name), table.id_of) for name in self.TEXTS}
+        names = [
+            column.name for column in fields(self) if column.name not in (*self.TEXTS, "dropped")
+        ]
+        return numbered | {name: getattr(self, name) for name in names}
 
 
 def _each(texts: Any, change: Callable[[str], Any]) -> Any:

@@ -23,8 +23,8 @@ def read_mrconso(
     wanted_flags = set(suppress)
     for line, (concept, own_language, source, name, flag) in read_rows(path, _LAYOUT):
         known_sources.add(source)
-        wanted = wanted_sources is None or source in wanted_sources
-        if wanted and own_language == language and flag in wanted_flags:
+        is_of_source = wanted_sources is None or source in wanted_sources
+        if is_of_source and own_language == language and flag in wanted_flags:
             yield line, concept, name
     for source in sorted((wanted_sources or set()) - known_sources):
         hint = nearest_name(source, known_sources)

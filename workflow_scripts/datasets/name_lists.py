@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -47,12 +48,16 @@ def _read_lines(path: Path, choices: Choices) -> _Rows:
     return ((line, text, [text]) for line, text in lines if text.strip())
 
 
+def _read_whole(read: Callable[[Path], _Rows], path: Path, choices: Choices) -> _Rows:
+    return read(path)
+
+
 _READERS: dict[str, Callable[[Path, Choices], _Rows]] = {
     "tsv": lambda path, choices: read_single_names(path, _TSV),
     "lines": _read_lines,
     "obo": lambda path, choices: read_obo_terms(path),
     "mrconso": _read_mrconso,
-    **{form: lambda path, choices, read=read: read(path) for form, read in READERS.items()},
+    **{form: partial(_read_whole, read) for form, read in READERS.items()},
 }
 FORMATS = tuple(_READERS)
 
@@ -68,7 +73,9 @@ class NameList:
 
 def refuse_unused_choices(paths: Sequence[Path], choices: Choices) -> None:
     """Raise `UserError` for a choice of MRCONSO's rows where no file of names is such a one."""
-    given, usual = ({**asdict(one), "suppress": [*one.suppress]} for one in (choices, Choices()))
+    given, usual = (
+        {**asdict(options), "suppress": [*options.suppress]} for options in (choices, Choices())
+    )
     chosen = [key for key in _OF_MRCONSO if given[key] != usual[key]]
     forms = [choices.form or _guess_format(path) for path in paths]
     if chosen and forms and "mrconso" not in forms:
@@ -83,7 +90,7 @@ def read_names(paths: Sequence[Path], choices: Choices) -> NameList:
     White space of names is collapsed, as for all names and mentions. Of format "lines" a name is
     its own id. Raises `UserError` that names file and line, and for files without a name.
     """
-    found = NameList()
+    name_list = NameList()
     seen: set[str] = set()
     for path in paths:
         read = _READERS[choices.form or _guess_format(path)]
@@ -99,23 +106,23 @@ def read_names(paths: Sequence[Path], choices: Choices) -> NameList:
                 ids = split_concept_ids(identity)
                 require_ids(ids, path, line)
                 if not ids:
-                    found.dropped["without a concept"] += len(names)
+                    name_list.dropped["without a concept"] += len(names)
                     continue
             for name in names:
                 if not name:
-                    found.dropped["empty"] += 1
+                    name_list.dropped["empty"] += 1
                     continue
                 name = name.lower() if choices.lower_case else name
                 pair = f"{identity}\t{name}"
                 if pair in seen:
-                    found.dropped["repeated"] += 1
+                    name_list.dropped["repeated"] += 1
                     continue
                 seen.add(pair)
-                found.ids.append(identity)
-                found.names.append(name)
-    if not found.names:
+                name_list.ids.append(identity)
+                name_list.names.append(name)
+    if not name_list.names:
         raise UserError(", ".join(map(str, paths)), "no names", "give a file that has some")
-    return found
+    return name_list
 
 
 def _guess_format(path: Path) -> str:
@@ -129,7 +136,7 @@ def _guess_format(path: Path) -> str:
     rows = [(n, "\t" in text, "||" in text, text) for n, text in islice(lines, _LINES_LOOKED_AT)]
     if not rows:
         return "lines"
-    tabs, bars = (all(row[place] for row in rows) for place in (1, 2))
+    tabs, bars = (all(row[column] for row in rows) for column in (1, 2))
     first, tab, bar, _ = rows[0]
     if tab and bar and tabs == bars:
         raise _not_clear(path, first, "holds a tab and `||`")

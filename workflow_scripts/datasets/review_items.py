@@ -21,10 +21,13 @@ def read_review_items(path: Path, fields: list[str]) -> Iterator[tuple[int, list
         what = f"not valid XML ({str(error).partition(':')[0]})"
         raise malformed(path, error.position[0], what) from error
     starts = (match.start() for match in re.finditer(r"<item[\s>]", text))
-    place, line = 0, 1
+    position, line = 0, 1
     for item, start in zip(root.iter("item"), starts, strict=False):
-        line, place = line + text.count("\n", place, start), start
-        found = [item.find(field) for field in fields]
-        if None in found:
-            raise malformed(path, line, f"the item has no <{fields[found.index(None)]}>")
-        yield line, ["" if one is None else (one.text or "").strip() for one in found]
+        line, position = line + text.count("\n", position, start), start
+        elements = [item.find(field) for field in fields]
+        if None in elements:
+            raise malformed(path, line, f"the item has no <{fields[elements.index(None)]}>")
+        yield (
+            line,
+            ["" if element is None else (element.text or "").strip() for element in elements],
+        )

@@ -28,10 +28,10 @@ def require_visible(text: str, what: str, path: Path, line: int) -> None:
 
 def require_ids(ids: Iterable[str], path: Path, line: int) -> None:
     """Raise `UserError` for an id that a program has damaged, so that it equals no other."""
-    for one in ids:
-        require_visible(one, f"id {one!r}", path, line)
-        if _OF_SPREADSHEET.fullmatch(one):
-            what = f"id {one!r} looks like a number that a spreadsheet rewrote"
+    for identity in ids:
+        require_visible(identity, f"id {identity!r}", path, line)
+        if _OF_SPREADSHEET.fullmatch(identity):
+            what = f"id {identity!r} looks like a number that a spreadsheet rewrote"
             raise UserError(f"{path}:{line}", what, "restore the id")
 
 
@@ -50,19 +50,19 @@ def read_groups(path: Path, labels: Path, hypotheses: int) -> Iterator[tuple[int
 
     `path` has a premise and so many hypotheses in turn, `labels` one for each of the latter.
     """
-    lines, found = read_lines(path), read_lines(labels)
+    lines, label_lines = read_lines(path), read_lines(labels)
     groups = len(lines) // (1 + hypotheses)
-    if (len(lines), len(found)) != (groups * (1 + hypotheses), groups * hypotheses):
+    if (len(lines), len(label_lines)) != (groups * (1 + hypotheses), groups * hypotheses):
         raise UserError(
             path,
-            f"has {len(lines)} lines and {labels} {len(found)}",
+            f"has {len(lines)} lines and {labels} {len(label_lines)}",
             f"each premise needs {hypotheses} lines of hypotheses and as many labels: fetch the "
             "files again",
         )
-    for place, label in enumerate(found):
-        premise = place // hypotheses * (1 + hypotheses)
-        hypothesis = premise + 1 + place % hypotheses
-        yield place + 1, [lines[premise], lines[hypothesis], label]
+    for number, label in enumerate(label_lines):
+        premise = number // hypotheses * (1 + hypotheses)
+        hypothesis = premise + 1 + number % hypotheses
+        yield number + 1, [lines[premise], lines[hypothesis], label]
 
 
 def unequal_lengths(path: Path, number: int, other: Path, other_number: int) -> UserError:

@@ -36,8 +36,8 @@ def parse_gold(text: str, lowest: float, highest: float, path: Path, line: int) 
     score = parse_number(text)
     if score is None or not lowest <= score <= highest:
         bounded = math.isfinite(lowest) or math.isfinite(highest)
-        wanted = f"a score from {lowest:g} to {highest:g}" if bounded else "a number"
-        raise malformed(path, line, f"expected {wanted}, found {text!r}")
+        expected = f"a score from {lowest:g} to {highest:g}" if bounded else "a number"
+        raise malformed(path, line, f"expected {expected}, found {text!r}")
     return score
 
 
@@ -94,6 +94,9 @@ class ScoredColumns(TextEntry):
 
     def read(self, root: Path) -> SimilaritySet:
         [path] = self.list_files(root)
-        subset = self.subset(path)
-        rows = (ScoredRow(line, path, *[*row, subset][:4]) for line, row in self.rows(path))
-        return scored_pairs(rows, *self.scale(), self.STRINGS)
+        return scored_pairs(self._scored_rows(path), *self.scale(), self.STRINGS)
+
+    def _scored_rows(self, path: Path) -> Iterator[ScoredRow]:
+        for line, row in self.rows(path):
+            left, right, gold, subset = [*row, self.subset(path)][:4]
+            yield ScoredRow(line, path, left, right, gold, subset)

@@ -1,11 +1,13 @@
 """Strings as every stage sees them: as their files have them, numbered by first occurrence."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from itertools import groupby
+from typing import TypeVar
 
 from workflow_scripts.configuration.blocks import Whitespace
 
+Item = TypeVar("Item", bound=Hashable)
 _LINE_ENDS = re.compile(r"[\r\n]+")
 
 
@@ -19,11 +21,11 @@ def on_one_line(text: str, whitespace: Whitespace = "kept") -> str:
     return normalise_whitespace(text) if whitespace == "collapsed" else _LINE_ENDS.sub(" ", text)
 
 
-def unique_in_order(strings: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(strings))
+def unique_in_order(items: Iterable[Item]) -> list[Item]:
+    return list(dict.fromkeys(items))
 
 
-def blocks_of(lines: Iterable[str]) -> Iterator[list[str]]:
+def runs_of_lines(lines: Iterable[str]) -> Iterator[list[str]]:
     """Yield the runs of lines that no blank line parts."""
     runs = groupby(lines, key=lambda line: bool(line.strip()))
     return (list(run) for is_text, run in runs if is_text)

@@ -23,7 +23,7 @@ def read_pairs(path: Path) -> list[Pair]:
     two words with blanks between. White space within a word is made single blanks; empty lines are
     passed over.
     """
-    pairs = []
+    pairs: list[tuple[str, str]] = []
     for number, fields in read_rows(path, _LINES):
         has_tab = len(fields) > 1
         words = list(map(normalise_whitespace, fields if has_tab else fields[0].split()))

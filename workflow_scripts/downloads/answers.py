@@ -51,7 +51,7 @@ def get(
     from requests.utils import get_auth_from_url
 
     # requests would read the whole body of a redirection
-    session.resolve_redirects = lambda *_, **__: iter(())  # type: ignore[method-assign]
+    session.resolve_redirects = lambda *_, **__: iter(())  # type: ignore[method-assign, assignment]
     options: dict[str, Any] = {"headers": headers, "timeout": timeout, "stream": True}
     name = shown(url)
     try:
@@ -110,15 +110,15 @@ def check_status(response: "requests.Response", name: str) -> None:
     status = response.status_code
     if status in (200, 206):
         return
-    said = f"the server answered {status} {shown(response.reason or '')}".rstrip()
+    answer = f"the server answered {status} {shown(response.reason or '')}".rstrip()
     if status == 416:
         # what is there is not the beginning of the server's file
-        raise OtherBytesError(said)
+        raise OtherBytesError(answer)
     if status >= 500 or status in (_REQUEST_TIMEOUT, _TOO_EARLY, _TOO_MANY_REQUESTS):
         after = response.headers.get("Retry-After", "")
-        raise PassingError(said, float(after) if _NUMBER.fullmatch(after) else None)
+        raise PassingError(answer, float(after) if _NUMBER.fullmatch(after) else None)
     remedy = "take a mirror (--mirror) or put the file in its place by hand"
-    raise (AbsentError if status in (404, 410) else UserError)(name, said, remedy)
+    raise (AbsentError if status in (404, 410) else UserError)(name, answer, remedy)
 
 
 def body_of(response: "requests.Response", period: float, least: int) -> Iterator[bytes]:

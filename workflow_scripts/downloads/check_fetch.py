@@ -9,7 +9,13 @@ from typing import NamedTuple
 from workflow_scripts.downloads.hub import describe
 from workflow_scripts.downloads.model_folders import HubModel, parse_address
 from workflow_scripts.downloads.reachability import Answer, ask
-from workflow_scripts.downloads.registry import DataSet, find_data_set, read_registry
+from workflow_scripts.downloads.registry import (
+    DataSet,
+    RegisteredArchive,
+    RegisteredFile,
+    find_data_set,
+    read_registry,
+)
 from workflow_scripts.errors import UserError, run_command
 
 _HEADER = ("name", "size", "hash", "answer", "address")
@@ -28,12 +34,13 @@ class Asked(NamedTuple):
 def addresses_of(data_set: DataSet, timeout: float) -> Iterator[Asked]:
     """Yield the addresses of a data set: of its files, and of the archives of others."""
     unknown = {file.path for file in data_set.without_hash}
-    for one in (*data_set.files, *data_set.archives):
-        if one.url is not None:
-            paths = [file.path for file in getattr(one, "members", [one])]
+    sources: list[RegisteredFile | RegisteredArchive] = [*data_set.files, *data_set.archives]
+    for source in sources:
+        if source.url is not None:
+            paths = [file.path for file in getattr(source, "members", [source])]
             known = unknown.isdisjoint(paths)
-            question = partial(_ask_expecting, one.url, one.size, timeout)
-            yield Asked(data_set.name, one.url, known, question)
+            question = partial(_ask_expecting, source.url, source.size, timeout)
+            yield Asked(data_set.name, source.url, known, question)
 
 
 def _ask_expecting(url: str, size: int | None, timeout: float) -> Answer:
@@ -50,10 +57,13 @@ def address_of(model: HubModel, timeout: float) -> Asked:
 
 def _ask_hub(model: HubModel, timeout: float) -> Answer:
     try:
-        found = describe(model, timeout)
+        description = describe(model, timeout)
     except UserError as error:
         return Answer(problem=str(error))
-    return Answer(found.size, None if found.repository == model.repository else found.repository)
+    return Answer(
+        description.size,
+        None if description.repository == model.repository else description.repository,
+    )
 
 
 def size_text(size: int | None) -> str:
@@ -65,13 +75,13 @@ def size_text(size: int | None) -> str:
 def table_of(asked: Sequence[Asked], answers: Sequence[Answer]) -> list[str]:
     """Return the lines of the table, one for each address, and of its totals."""
     rows = [_HEADER]
-    for one, answer in zip(asked, answers, strict=True):
+    for question, answer in zip(asked, answers, strict=True):
         what = "fails" if answer.problem else "moved" if answer.moved_to else "ok"
         more = [f"to {answer.moved_to}"] if answer.moved_to else []
         more += [answer.problem] if answer.problem else []
-        address = f"{one.address} ({'; '.join(more)})" if more else one.address
-        known = "known" if one.has_hash else "unknown"
-        rows.append((one.name, size_text(answer.size), known, what, address))
+        address = f"{question.address} ({'; '.join(more)})" if more else question.address
+        known = "known" if question.has_hash else "unknown"
+        rows.append((question.name, size_text(answer.size), known, what, address))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     reached = [answer for answer in answers if answer.problem is None]
@@ -80,7 +90,7 @@ def table_of(asked: Sequence[Asked], answers: Sequence[Answer]) -> list[str]:
         f"{size_text(sum(answer.size or 0 for answer in reached))} in all",
         f"{sum(answer.size is None for answer in reached)} of unknown length",
         f"{sum(answer.moved_to is not None for answer in answers)} moved",
-        f"{sum(not one.has_hash for one in asked)} without a known hash",
+        f"{sum(not question.has_hash for question in asked)} without a known hash",
     ]
     return [*lines, f"{', '.join(totals)}."]
 
@@ -98,12 +108,14 @@ def main(argv: list[str] | None = None) -> None:
     registry, timeout = read_registry(arguments.registry), arguments.timeout
     names = list(registry) if arguments.names is None else arguments.names
     sets = [find_data_set(registry, name, arguments.registry) for name in names]
-    asked = [one for data_set in sets for one in addresses_of(data_set, timeout)]
+    asked = [question for data_set in sets for question in addresses_of(data_set, timeout)]
     asked += [address_of(parse_address(model), timeout) for model in arguments.models]
     with ThreadPoolExecutor(max(1, arguments.threads)) as pool:
-        answers = list(pool.map(lambda one: one.ask(), asked))
+        answers = list(pool.map(lambda question: question.ask(), asked))
     print(*table_of(asked, answers), sep="\n", flush=True)
-    wrong = [one.address for one, answer in zip(asked, answers, strict=True) if answer.problem]
+    wrong = [
+        question.address for question, answer in zip(asked, answers, strict=True) if answer.problem
+    ]
     if wrong:
         raise UserError(
             arguments.registry,

@@ -34,10 +34,10 @@ def pickled_files(folder: Path) -> list[Path]:
 
 def _weight_map(folder: Path) -> dict[str, Any]:
     index = read_json(folder / PICKLE_INDEX)
-    found = index.get("weight_map") if isinstance(index, dict) else None
-    if not isinstance(found, dict) or not found:
+    weight_map = index.get("weight_map") if isinstance(index, dict) else None
+    if not isinstance(weight_map, dict) or not weight_map:
         raise UserError(PICKLE_INDEX, "has no weight_map", _DAMAGED)
-    return found
+    return weight_map
 
 
 def read_tensors(path: Path) -> dict[str, "torch.Tensor"]:
@@ -45,7 +45,7 @@ def read_tensors(path: Path) -> dict[str, "torch.Tensor"]:
     import torch
 
     try:
-        found = torch.load(path, map_location="cpu", weights_only=True)
+        tensors = torch.load(path, map_location="cpu", weights_only=True)
     # damaged files surface as nearly any kind; the advice in torch's message is not to be taken
     except Exception as error:
         reason = " ".join(str(error).rpartition("WeightsUnpickler error:")[2].split())
@@ -55,13 +55,13 @@ def read_tensors(path: Path) -> dict[str, "torch.Tensor"]:
         raise UserError(
             path.name, f"cannot be read as tensors ({reason})", "fetch it again"
         ) from error
-    if not isinstance(found, dict) or not found:
+    if not isinstance(tensors, dict) or not tensors:
         raise UserError(path.name, "holds no tensors by name", "it is refused")
-    for name, one in found.items():
-        dense = isinstance(one, torch.Tensor) and one.layout is torch.strided
-        if not (dense and isinstance(name, str) and one.is_cpu and not one.is_quantized):
+    for name, tensor in tensors.items():
+        dense = isinstance(tensor, torch.Tensor) and tensor.layout is torch.strided
+        if not (dense and isinstance(name, str) and tensor.is_cpu and not tensor.is_quantized):
             raise UserError(path.name, f"{name} is no dense tensor with a name", "it is refused")
-    return found
+    return tensors
 
 
 def convert(folder: Path) -> None:

@@ -26,8 +26,8 @@ def main(argv: list[str] | None = None) -> None:
     from workflow_scripts.downloads.model_fetching import fetch_model
 
     pinned = arguments.weights_sha256
-    found = fetch_model(model, arguments.folder, mirror, arguments.offline, pinned=pinned)
-    write_json(arguments.record, found.as_json())
+    file_list = fetch_model(model, arguments.folder, mirror, arguments.offline, pinned=pinned)
+    write_json(arguments.record, file_list.as_json())
 
 
 if __name__ == "__main__":

@@ -64,8 +64,9 @@ class _Source(NamedTuple):
 
 def _sources(path: str, url: str | None, mirror: Mirror | None, offline: bool) -> list[_Source]:
     """Return where to look for a path: the mirror, then the URL of its own."""
-    mirrored = mirror is not None and mirror.may_have(path)
-    sources = [_Source(mirror.url_of(path), as_stored=True)] if mirrored else []
+    sources = []
+    if mirror is not None and mirror.may_have(path):
+        sources.append(_Source(mirror.url_of(path), as_stored=True))
     return sources if url is None or offline else [*sources, _Source(url, as_stored=False)]
 
 
@@ -108,7 +109,7 @@ class _Fetching:
                 self._keep()
                 self._fetch_missing()
         unknown = self.data_set.without_hash
-        return [self.records[one.path] | {"hash_known": one not in unknown} for one in files]
+        return [self.records[file.path] | {"hash_known": file not in unknown} for file in files]
 
     def _keep(self) -> None:
         """Check and record the files that are there."""
@@ -133,9 +134,9 @@ class _Fetching:
     def _expected(self, path: str, sha256: str | None) -> str | None:
         return sha256 or self.noted.get(path)
 
-    def _note(self, found: Mapping[str, str]) -> None:
-        if found:
-            self.noted |= found
+    def _note(self, hashes: Mapping[str, str]) -> None:
+        if hashes:
+            self.noted |= hashes
             write_json(self.notes, self.noted)
 
     def _missing(self, lost: list[Path]) -> UserError:
@@ -209,8 +210,8 @@ class _Fetching:
             if file.path not in self.records and sources:
                 with suppress(AbsentError):
                     self._fetch_file(file, sources)
-        wanted = [file for file in archive.members if file.path not in self.records]
-        if not wanted:
+        members = [file for file in archive.members if file.path not in self.records]
+        if not members:
             return
         name = f"{ARCHIVES}/{archive.name}"
         part = self.root / f"{name}.part"
@@ -218,13 +219,13 @@ class _Fetching:
         sources = _sources(name, archive.url, self.mirror, self.offline)
         try:
             source = self._download(sources, part, expected, archive)
-            self._unpack(archive, part, wanted, source.url, known=expected is not None)
+            self._unpack(archive, part, members, source.url, known=expected is not None)
         finally:
             with suppress(OSError):
                 part.parent.rmdir()  # where nothing else is in it
 
     def _unpack(
-        self, archive: RegisteredArchive, part: Path, wanted: list[Member], url: str, known: bool
+        self, archive: RegisteredArchive, part: Path, members: list[Member], url: str, known: bool
     ) -> None:
         """Put the wanted members of a downloaded archive in place, once all are right; drop it."""
         folder = self.root / ARCHIVES / f".{archive.name}.unpacked"
@@ -232,10 +233,10 @@ class _Fetching:
         folder.mkdir()
         full = False
         try:
-            unpacked = unpack(part, archive.name, {f.member: f.size for f in wanted}, folder)
+            unpacked = unpack(part, archive.name, {f.member: f.size for f in members}, folder)
             records = {}
             noted = {} if known else {f"{ARCHIVES}/{archive.name}": sha256_of(part)}
-            for file in wanted:
+            for file in members:
                 sha256, size = _content(file, unpacked[file.member])
                 expected = self._expected(file.path, file.sha256)
                 if expected not in (None, sha256):
@@ -248,7 +249,7 @@ class _Fetching:
                 if expected is None:
                     noted[file.path] = sha256
                 records[file.path] = _record(file, url, sha256, size)
-            for file in wanted:
+            for file in members:
                 path = self.root / file.path
                 path.parent.mkdir(parents=True, exist_ok=True)
                 keep_on_disk(unpacked[file.member])
@@ -259,7 +260,7 @@ class _Fetching:
             full = is_full_disk(error)
             if not full:
                 raise
-            needed = sum(file.size or 0 for file in wanted)
+            needed = sum(file.size or 0 for file in members)
             raise UserError(
                 self.root,
                 "the disk is full",

@@ -38,8 +38,8 @@ def wanted_files(there: Sequence[str]) -> list[str]:
     has_safetensors = any(name in WEIGHT_FILES for name in there)
     # the name of our list is not fetched
     passed_over = [FILE_LIST, *(filter(is_pickle, there) if has_safetensors else [])]
-    found = filter_repo_objects(there, allow_patterns=patterns, ignore_patterns=passed_over)
-    return sorted(found)
+    names = filter_repo_objects(there, allow_patterns=patterns, ignore_patterns=passed_over)
+    return sorted(names)
 
 
 def refusal(error: Exception) -> UserError:
@@ -79,17 +79,17 @@ def describe(model: HubModel, timeout: float) -> Described:
     """
     from huggingface_hub import HfApi, get_hf_file_metadata, hf_hub_url
 
-    place = {"revision": model.revision}
+    commit = {"revision": model.revision}
     try:
         options = {"files_metadata": True, "timeout": timeout}
-        found = HfApi().model_info(model.repository, **place, **options)
-        sizes = {one.rfilename: one.size or 0 for one in found.siblings or []}
-        wanted = wanted_files(list(sizes))
+        info = HfApi().model_info(model.repository, **commit, **options)
+        sizes = {file.rfilename: file.size or 0 for file in info.siblings or []}
+        names = wanted_files(list(sizes))
         # a list is shown of gated models too, their files are not
-        for name in filter(is_weights, wanted):
-            get_hf_file_metadata(hf_hub_url(found.id, name, **place), timeout=timeout)
+        for name in filter(is_weights, names):
+            get_hf_file_metadata(hf_hub_url(info.id, name, **commit), timeout=timeout)
     except Exception as error:
         raise refusal(error) from error
-    if not any(map(is_weights, wanted)):
+    if not any(map(is_weights, names)):
         raise no_weights()
-    return Described(sum(sizes[name] for name in wanted), found.id)
+    return Described(sum(sizes[name] for name in names), info.id)

@@ -77,33 +77,33 @@ def _bring(
     pinned: Sequence[str],
 ) -> FileList:
     part = without_link(folder.with_name(f".{folder.name}.part"))
-    found = _from_mirror(model, part, mirror, policy) if mirror is not None else None
-    if found is None:
+    file_list = _from_mirror(model, part, mirror, policy) if mirror is not None else None
+    if file_list is None:
         _refuse_offline(model, folder, mirror, offline)
-        found = _from_hub(model, part)
+        file_list = _from_hub(model, part)
     try:
-        found.check_weights(pinned)
-        if not found.has_safetensors:
-            found = _converted(model, part, found)
+        file_list.check_weights(pinned)
+        if not file_list.has_safetensors:
+            file_list = _converted(model, part, file_list)
         check_model_files(part, model.address)
     except UserError:
         # another attempt would find the same
         shutil.rmtree(part)
         raise
     with atomic_directory(folder) as temporary:
-        for file in found.files:
+        for file in file_list.files:
             (temporary / file.name).parent.mkdir(parents=True, exist_ok=True)
             (part / file.name).replace(temporary / file.name)
-        write_json(temporary / FILE_LIST, found.as_json())
+        write_json(temporary / FILE_LIST, file_list.as_json())
     shutil.rmtree(part)
-    return found
+    return file_list
 
 
-def _converted(model: HubModel, part: Path, found: FileList) -> FileList:
+def _converted(model: HubModel, part: Path, file_list: FileList) -> FileList:
     """Convert the pickled weights of a list in a process of its own; the list names the result."""
-    pickles = [file for file in found.files if is_pickle(file.name)]
+    pickles = [file for file in file_list.files if is_pickle(file.name)]
     if not pickles:
-        return found
+        return file_list
     print(f"{model.address}: converting {pickles[0].name}", file=sys.stderr, flush=True)
     command = [sys.executable, "-m", "workflow_scripts.downloads.convert_weights"]
     # its usage is a part of that of this step
@@ -120,16 +120,16 @@ def _converted(model: HubModel, part: Path, found: FileList) -> FileList:
     except subprocess.TimeoutExpired as error:
         raise UserError(f"model {model.address}", str(error), "its weights are refused") from error
     if process.returncode:
-        said = process.stderr.strip().rpartition("\n")[2].removeprefix("error: ")
-        said = said or f"the conversion ended with {process.returncode}"
+        reason = process.stderr.strip().rpartition("\n")[2].removeprefix("error: ")
+        reason = reason or f"the conversion ended with {process.returncode}"
         raise UserError(
             f"model {model.address}",
-            said,
+            reason,
             "pickled weights must be nothing but tensors: take another commit or model",
         )
-    kept = [file for file in found.files if file not in pickles]
+    kept = [file for file in file_list.files if file not in pickles]
     files = sorted([*kept, _listed(part, CONVERTED)], key=lambda file: file.name)
-    return found.model_copy(update={"files": files, "converted_from": pickles})
+    return file_list.model_copy(update={"files": files, "converted_from": pickles})
 
 
 def _refuse_offline(model: HubModel, folder: Path, mirror: Mirror | None, offline: bool) -> None:
@@ -200,25 +200,25 @@ def _from_hub(model: HubModel, part: Path) -> FileList:
     where = f"model {model.address} of {endpoint}"
     print(f"{endpoint}: fetching {model.address}", file=sys.stderr, flush=True)
     disable_progress_bars()
-    name, place = model.repository, {"revision": model.revision, "local_dir": part}
+    name, options = model.repository, {"revision": model.revision, "local_dir": part}
     client = huggingface_hub.HfApi()
     try:
         there = client.model_info(name, revision=model.revision).siblings or []
-        wanted = wanted_files([file.rfilename for file in there])
-        huggingface_hub.snapshot_download(name, **place, allow_patterns=wanted)
-        checked = client.verify_repo_checksums(name, **place)
+        patterns = wanted_files([file.rfilename for file in there])
+        huggingface_hub.snapshot_download(name, **options, allow_patterns=patterns)
+        checked = client.verify_repo_checksums(name, **options)
     except Exception as error:
         raise refusal(error).at(where) from error
     if checked.mismatches:
-        names = ", ".join(one["path"] for one in checked.mismatches)
+        names = ", ".join(mismatch["path"] for mismatch in checked.mismatches)
         shutil.rmtree(part)
         problem = f"{names}: not the bytes whose hash the hub has"
         raise UserError(where, problem, "they were deleted: run again")
     files = [path.relative_to(part) for path in part.rglob("*") if path.is_file()]
-    names = sorted(str(path) for path in files if path.parts[0] != ".cache")
-    names = [name for name in names if name not in checked.extra_paths]
-    if not any(map(is_weights, names)):
+    kept = sorted(str(path) for path in files if path.parts[0] != ".cache")
+    kept = [name for name in kept if name not in checked.extra_paths]
+    if not any(map(is_weights, kept)):
         shutil.rmtree(part)
         raise no_weights().at(where)
-    listed = [_listed(part, name) for name in names]
+    listed = [_listed(part, name) for name in kept]
     return model_folders.file_list(model, listed, f"{endpoint}/{model.repository}")

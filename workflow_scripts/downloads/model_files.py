@@ -104,8 +104,10 @@ def _check_shards(index: Path, source: str) -> None:
         raise UserError(source, f"{index.name} has no `weight_map`", remedy)
     for shard in shards.values():
         if not (isinstance(shard, str) and fnmatchcase(shard, "*.safetensors")) or "/" in shard:
-            said = f"{index.name} names {str(shard)[:80]!r}, which is no file of weights beside it"
-            raise UserError(source, said, remedy)
+            problem = (
+                f"{index.name} names {str(shard)[:80]!r}, which is no file of weights beside it"
+            )
+            raise UserError(source, problem, remedy)
         if not (index.parent / shard).is_file():
             raise UserError(source, f"no {shard}, which {index.name} names", remedy)
 

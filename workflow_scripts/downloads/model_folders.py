@@ -94,13 +94,13 @@ class FileList(Block):
     def check_weights(self, expected: Iterable[str]) -> None:
         """Raise `UserError` unless the repository's one file of weights has the `expected` hash."""
         names = (CONVERTED, PICKLE)
-        found = [f for f in self.converted_from or self.files if f.name in names]
+        matching = [f for f in self.converted_from or self.files if f.name in names]
         address = HubModel(self.repository, self.revision).address
         for sha256 in expected:
-            if len(found) != 1:
+            if len(matching) != 1:
                 wrong, remedy = "its weights are not one file", "remove `weights_sha256`"
-            elif found[0].sha256 != sha256:
-                wrong = f"{found[0].name} has sha256 {found[0].sha256}, the config {sha256}"
+            elif matching[0].sha256 != sha256:
+                wrong = f"{matching[0].name} has sha256 {matching[0].sha256}, the config {sha256}"
                 remedy = "fix `weights_sha256` or `revision`"
             else:
                 continue
@@ -139,20 +139,20 @@ def file_list(
 def read_file_list(path: Path, model: HubModel) -> FileList:
     """Return the content of a files.json; `UserError` if it is malformed or of another model."""
     try:
-        found = read_block(FileList, read_json(path), "", str(path))
+        file_list = read_block(FileList, read_json(path), "", str(path))
     except UserError as error:
         more = "take the list of a model's files from where the model was fetched"
         error.remedy = f"{error.remedy}; {more}"
         raise
-    address = HubModel(found.repository, found.revision).address
+    address = HubModel(file_list.repository, file_list.revision).address
     if address != model.address:
         raise UserError(path, f"is of {address}, not of {model.address}", "fix the folders")
     # not a pickle nor a script
-    for file in found.files:
+    for file in file_list.files:
         if file.name == FILE_LIST or not is_model_file(file.name):
             wrong = f"{file.name!r} is not of the files that make a model ({_KINDS})"
             raise UserError(path, wrong, "fix the list")
-    return found
+    return file_list
 
 
 def problems_of_folder(

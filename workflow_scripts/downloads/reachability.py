@@ -62,10 +62,10 @@ def _ask(session: "requests.Session", url: str, timeout: float) -> Answer:
     with session.get(url, timeout=timeout, stream=True, headers={"Range": "bytes=0-0"}) as response:
         if response.status_code == 206:
             told = response.headers.get("Content-Range", "")
-            found = re.fullmatch(r"bytes [0-9]+-[0-9]+/([0-9]+)", told)
+            match = re.fullmatch(r"bytes [0-9]+-[0-9]+/([0-9]+)", told)
         else:
-            found = re.fullmatch(r"([0-9]+)", response.headers.get("Content-Length", ""))
-        return _answer(response, int(found[1]) if found else None)
+            match = re.fullmatch(r"([0-9]+)", response.headers.get("Content-Length", ""))
+        return _answer(response, int(match[1]) if match else None)
 
 
 def _answer(response: "requests.Response", size: int | None) -> Answer:
@@ -80,6 +80,6 @@ def _answer(response: "requests.Response", size: int | None) -> Answer:
             break
         moved_to = shown(following.url)
     if not response.ok:
-        said = f"{response.status_code} {response.reason}".rstrip()
-        return Answer(moved_to=moved_to, problem=f"the server answers {said}")
+        status = f"{response.status_code} {response.reason}".rstrip()
+        return Answer(moved_to=moved_to, problem=f"the server answers {status}")
     return Answer(size, moved_to)

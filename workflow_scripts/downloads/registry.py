@@ -113,7 +113,7 @@ class RegisteredArchive(_Bytes):
     @field_validator("members")
     @classmethod
     def _different(cls, members: list[Member]) -> list[Member]:
-        names = [one.member for one in members]
+        names = [member.member for member in members]
         if twice := [name for name in names if names.count(name) > 1]:
             raise mistake(f"{twice[0]} is listed twice; remove one")
         return members
@@ -178,7 +178,8 @@ class DataSet(Block):
     def without_hash(self) -> list[StoredFile]:
         """The files of which nobody knew the bytes: there is no hash of them or their archive."""
         of_archives = [a.members for a in self.archives if a.sha256 is None]
-        files = [*self.files, *(file for members in of_archives for file in members)]
+        members = [member for members in of_archives for member in members]
+        files: list[StoredFile] = [*self.files, *members]
         return [file for file in files if file.sha256 is None]
 
 
@@ -212,19 +213,23 @@ def find_data_set(registry: Mapping[str, DataSet], name: str, path: str | Path) 
 
 
 def sets_with(
-    registry: Mapping[str, DataSet], wanted: Iterable[str | Path], without_hash: bool = False
+    registry: Mapping[str, DataSet], paths: Iterable[str | Path], without_hash: bool = False
 ) -> list[str]:
-    """Return the names of the entries that hold any of `wanted`, in the order of the registry.
+    """Return the names of the entries that hold any of `paths`, in the order of the registry.
 
-    `wanted` are paths below the data root: files, folders, or patterns such as `STS*.input.*.txt`
+    `paths` are paths below the data root: files, folders, or patterns such as `STS*.input.*.txt`
     (the readers name a missing set by its folder or by a pattern). With `without_hash` only the
     files count of which nobody knew the bytes.
     """
-    patterns = [str(path) for path in wanted]
+    patterns = [str(path) for path in paths]
 
     def holds(entry: DataSet, pattern: str) -> bool:
         files = entry.without_hash if without_hash else entry.all_files
         paths = [file.path for file in files]
-        return any(one.startswith(f"{pattern}/") or fnmatchcase(one, pattern) for one in paths)
+        return any(path.startswith(f"{pattern}/") or fnmatchcase(path, pattern) for path in paths)
 
-    return [name for name, entry in registry.items() if any(holds(entry, one) for one in patterns)]
+    return [
+        name
+        for name, entry in registry.items()
+        if any(holds(entry, pattern) for pattern in patterns)
+    ]

@@ -38,7 +38,7 @@ _CHANGED = "take a mirror (--mirror) or correct the registry (of a model: files.
 _AGAIN = f"run again, and if it stays so the file has changed: {_CHANGED}"
 
 
-class _Wanted(NamedTuple):
+class _Request(NamedTuple):
     """Address, file of the bytes so far, their hash and number where known; how messages begin."""
 
     url: str
@@ -91,16 +91,16 @@ def download(
     that the next run goes on from there.
     """
     policy = policy or Policy()
-    wanted = _Wanted(url, part, sha256, size, shown(url))
+    request = _Request(url, part, sha256, size, shown(url))
     scheme = urlsplit(url).scheme
     without_link(part)
     if scheme == "file":
-        _copy(Path(unquote(urlsplit(url).path)), wanted, policy)
+        _copy(Path(unquote(urlsplit(url).path)), request, policy)
     elif scheme in ("http", "https"):
-        _download_http(wanted, policy)
+        _download_http(request, policy)
     else:
-        raise UserError(wanted.name, "only http, https and file addresses are fetched", "fix it")
-    _check(wanted)
+        raise UserError(request.name, "only http, https and file addresses are fetched", "fix it")
+    _check(request)
 
 
 def discard(part: Path) -> None:
@@ -115,11 +115,11 @@ def finish(part: Path, path: Path) -> None:
     discard(part)
 
 
-def _copy(source: Path, wanted: _Wanted, policy: Policy) -> None:
+def _copy(source: Path, request: _Request, policy: Policy) -> None:
     if not source.is_file():
         raise AbsentError(source, "no such file", "put it there or take another mirror")
-    _check_total(wanted, _length(source), policy)
-    part = wanted.part
+    _check_total(request, _length(source), policy)
+    part = request.part
     part.parent.mkdir(parents=True, exist_ok=True)
     discard(part)
     try:
@@ -130,53 +130,53 @@ def _copy(source: Path, wanted: _Wanted, policy: Policy) -> None:
         raise UserError(source, f"cannot be copied to {part} ({error})", "fix that") from error
 
 
-def _check(wanted: _Wanted) -> None:
-    part, sha256, size = wanted.part, wanted.sha256, wanted.size
+def _check(request: _Request) -> None:
+    part, sha256, size = request.part, request.sha256, request.size
     found_size = _length(part)
     if found_size == 0 and size is None:
         wrong, remedy = "is empty", "run again, and if it stays so take a mirror (--mirror)"
     elif size is not None and found_size != size:
         wrong = f"{found_size} bytes, expected {size}"
         remedy = f"they were deleted: {_AGAIN}"
-    elif sha256 is not None and (found := sha256_of(part)) != sha256:
-        wrong = f"sha256 is {found}, expected {sha256}"
+    elif sha256 is not None and (actual := sha256_of(part)) != sha256:
+        wrong = f"sha256 is {actual}, expected {sha256}"
         remedy = f"the bytes were deleted: {_AGAIN}"
     else:
         return
     discard(part)
-    raise UserError(wanted.name, wrong, remedy)
+    raise UserError(request.name, wrong, remedy)
 
 
-def _check_total(wanted: _Wanted, total: int | None, policy: Policy) -> None:
+def _check_total(request: _Request, total: int | None, policy: Policy) -> None:
     """Raise `UserError` for a file that has another size than expected, before it is fetched."""
-    if total is None or total == wanted.size or (wanted.size is None and total <= policy.largest):
+    if total is None or total == request.size or (request.size is None and total <= policy.largest):
         return
-    discard(wanted.part)
-    known = policy.largest if wanted.size is None else wanted.size
+    discard(request.part)
+    known = policy.largest if request.size is None else request.size
     raise UserError(
-        wanted.name,
+        request.name,
         f"the server's file has {total} bytes, expected "
-        f"{'at most ' * (wanted.size is None)}{known}: it has changed, or this is a page in its "
+        f"{'at most ' * (request.size is None)}{known}: it has changed, or this is a page in its "
         "place",
         _CHANGED,
     )
 
 
-def _download_http(wanted: _Wanted, policy: Policy) -> None:
+def _download_http(request: _Request, policy: Policy) -> None:
     import requests
 
     from workflow_scripts.downloads.prompt_heads import PromptHeads
 
-    part, name = wanted.part, wanted.name
+    part, name = request.part, request.name
     part.parent.mkdir(parents=True, exist_ok=True)
     failures, furthest = 0, _length(part)
     with requests.Session() as session:
         session.headers.update(HEADERS)
         for scheme in ("http://", "https://"):
             session.mount(scheme, PromptHeads())
-        while not (part.is_file() and _length(part) == wanted.size):
+        while not (part.is_file() and _length(part) == request.size):
             try:
-                _request(session, wanted, policy)
+                _request(session, request, policy)
                 return
             except PassingError as error:
                 if isinstance(error, OtherBytesError):
@@ -199,23 +199,23 @@ def _download_http(wanted: _Wanted, policy: Policy) -> None:
                 raise UserError(part, f"cannot be written ({error})", "fix that") from error
 
 
-def _request(session: "requests.Session", wanted: _Wanted, policy: Policy) -> None:
-    part, name = wanted.part, wanted.name
-    offset, validator = _resumable(wanted)
+def _request(session: "requests.Session", request: _Request, policy: Policy) -> None:
+    part, name = request.part, request.name
+    offset, validator = _resumable(request)
     headers = {}
     if offset:
         headers["Range"] = f"bytes={offset}-"
         if validator:
             headers["If-Range"] = validator
     timeout = (policy.connect_timeout, policy.read_timeout)
-    with get(session, wanted.url, headers, timeout) as response:
+    with get(session, request.url, headers, timeout) as response:
         check_status(response, name)
         resumed = response.status_code == 206
         total = total_of(response, name, offset)
-        _check_total(wanted, total, policy)
+        _check_total(request, total, policy)
         if not resumed:
-            _remember_validator(wanted, response)
-        known = total if total is not None else wanted.size
+            _remember_validator(request, response)
+        known = total if total is not None else request.size
         of = f" of {known / _MEGABYTE:.1f}" if known else ""
         most = policy.largest if known is None else known
         next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
@@ -236,27 +236,27 @@ def _request(session: "requests.Session", wanted: _Wanted, policy: Policy) -> No
     _say(f"{name}: {_length(part) / _MEGABYTE:.1f} MB fetched")
 
 
-def _resumable(wanted: _Wanted) -> tuple[int, str | None]:
-    part = wanted.part
+def _resumable(request: _Request) -> tuple[int, str | None]:
+    part = request.part
     offset = _length(part)
     validator = None
     with suppress(OSError, ValueError, KeyError, TypeError):
         recorded = json.loads(_validator_path(part).read_text(encoding="utf-8"))
-        validator = recorded["validator"] if recorded["url"] == wanted.name else None
-    unknown = wanted.sha256 is None and validator is None
-    if (wanted.size is not None and offset > wanted.size) or unknown:
+        validator = recorded["validator"] if recorded["url"] == request.name else None
+    unknown = request.sha256 is None and validator is None
+    if (request.size is not None and offset > request.size) or unknown:
         return 0, None
     return offset, validator
 
 
-def _remember_validator(wanted: _Wanted, response: "requests.Response") -> None:
+def _remember_validator(request: _Request, response: "requests.Response") -> None:
     etag = response.headers.get("ETag", "")
     # a weak ETag is not valid in If-Range
     validator = etag if etag.startswith('"') else response.headers.get("Last-Modified")
     # the body that is there belongs to an older answer
-    discard(wanted.part)
+    discard(request.part)
     if validator:
-        write_json(_validator_path(wanted.part), {"url": wanted.name, "validator": validator})
+        write_json(_validator_path(request.part), {"url": request.name, "validator": validator})
 
 
 def _validator_path(part: Path) -> Path:

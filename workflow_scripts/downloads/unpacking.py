@@ -30,7 +30,7 @@ _LARGEST_HEADER = 2**20
 _ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 # RuntimeError: zipfile's, of an encrypted member or a compression that is not known, and one of too
 # many headers in a row; the last three: numbers, names and offsets that are none
-_DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error)
+_DAMAGE: tuple[type[Exception], ...] = (zipfile.BadZipFile, tarfile.TarError, zlib.error)
 _DAMAGE += (EOFError, OSError, RuntimeError, ValueError, OverflowError, IndexError)
 
 
@@ -59,8 +59,8 @@ def unpack(
     """
     targets = {member: folder / str(number) for number, member in enumerate(members)}
     try:
-        with closing(_opened_members(archive, name, list(members))) as found:
-            for member, is_file, size, stream in found:
+        with closing(_opened_members(archive, name, list(members))) as opened:
+            for member, is_file, size, stream in opened:
                 known = members[member]
                 limit = largest if known is None else known
                 if not is_file:
@@ -85,7 +85,7 @@ def unpack(
 
 
 def _opened_members(
-    archive: Path, name: str, wanted: list[str]
+    archive: Path, name: str, members: list[str]
 ) -> Generator[tuple[str, bool, int, Callable[[], Any]], None, None]:
     """Yield wanted members: name, whether they are plain files, the told size, how to open them."""
     kind = archive_kind(name)
@@ -95,8 +95,8 @@ def _opened_members(
             with zipfile.ZipFile(raw) as zipped:
                 raw.left = math.inf
                 infos = {info.filename: info for info in zipped.infolist()}
-                _check_names(infos, infos, wanted, name)
-                for member in wanted:
+                _check_names(infos, infos, members, name)
+                for member in members:
                     info = infos[member]
                     plain = stat.S_IFMT(info.external_attr >> 16) in (0, stat.S_IFREG)
                     is_file = plain and not info.is_dir()
@@ -115,18 +115,18 @@ def _opened_members(
             raw.left = _LARGEST_HEADER
             with tarfile.open(fileobj=raw, mode="r:") as tarred:
                 entries: dict[str, tarfile.TarInfo] = {}
-                _check_names(_entries(tarred, raw, wanted, entries), entries, wanted, name)
+                _check_names(_entries(tarred, raw, members, entries), entries, members, name)
                 raw.left = math.inf
-                for member in wanted:
+                for member in members:
                     entry = entries[member]
                     yield member, entry.isreg(), entry.size, partial(tarred.extractfile, entry)
     else:
-        if len(wanted) != 1:
-            problem = f"a .gz holds one file, {len(wanted)} are asked for"
+        if len(members) != 1:
+            problem = f"a .gz holds one file, {len(members)} are asked for"
             raise UserError(name, problem, "correct the registry")
         if archive.stat().st_size == 0:
             raise EOFError("it is empty")  # which the gzip module takes for an empty file
-        yield wanted[0], True, 0, partial(gzip.open, archive)
+        yield members[0], True, 0, partial(gzip.open, archive)
 
 
 class _Bounded(io.BufferedReader):
@@ -148,9 +148,9 @@ class _Bounded(io.BufferedReader):
                 f"tells more of itself than the {self.left} bytes that are read of it",
                 "do not trust this archive, get it from elsewhere (--mirror)",
             )
-        found = super().read(size)
-        self.left -= len(found)
-        return found
+        content = super().read(size)
+        self.left -= len(content)
+        return content
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         if whence == io.SEEK_SET and offset > LARGEST_MEMBER:
@@ -167,9 +167,9 @@ _TAR_OPENERS: dict[str, Callable[[Path], Any]] = {
 
 
 def _entries(
-    tarred: tarfile.TarFile, raw: _Bounded, wanted: list[str], found: dict[str, tarfile.TarInfo]
+    tarred: tarfile.TarFile, raw: _Bounded, members: list[str], entries: dict[str, tarfile.TarInfo]
 ) -> Iterator[str]:
-    """Yield the name of each entry; put those that are wanted into `found`, and keep no others."""
+    """Yield the name of each entry; put those of `members` into `entries`, and keep no others."""
     last = -1
     while (entry := tarred.next()) is not None:
         if entry.offset <= last or entry.size < 0:
@@ -178,17 +178,17 @@ def _entries(
         last = entry.offset
         # a leading ./ is how tar names the folder that it was started in
         path = entry.name.removeprefix("./")
-        if path in wanted:
-            found[path] = entry
+        if path in members:
+            entries[path] = entry
         yield path
-        tarred.members.clear()
+        tarred.members.clear()  # type: ignore[attr-defined]
         # a global header is for what nobody needs here, and would be copied to each entry
-        tarred.pax_headers.clear()
+        tarred.pax_headers.clear()  # type: ignore[attr-defined]
         raw.left = _LARGEST_HEADER
 
 
 def _check_names(
-    entries: Iterable[str], found: Container[str], wanted: Iterable[str], archive: str
+    entries: Iterable[str], known: Container[str], members: Iterable[str], archive: str
 ) -> None:
     """Raise `UserError` where an entry leads out of its folder, or a wanted one is not found."""
     for entry in entries:
@@ -199,7 +199,7 @@ def _check_names(
                 f"holds the path {entry!r}, which leads out of its folder",
                 "nothing was unpacked: do not trust this archive, get it from elsewhere (--mirror)",
             )
-    missing = [member for member in wanted if member not in found]
+    missing = [member for member in members if member not in known]
     if missing:
         raise UserError(
             archive,

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from typing import Any
 
 from workflow_scripts.embedding.settings import RECIPE_KEYS, EncoderSettings
 from workflow_scripts.errors import UserError, run_command
@@ -42,7 +43,7 @@ def main(argv: list[str] | None = None) -> None:
         raise UserError(arguments.model, problem, "tune or fetch it anew")
     with atomic_file(arguments.output) as temporary, open(temporary, "wb") as stream:
         np.save(stream, vectors)
-    record = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
+    record: dict[str, Any] = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
     record |= {"dimension": vectors.shape[1], **settings.as_record()}
     record |= {"strings": len(strings), "strings_sha256": sha256_of(arguments.strings)}
     versions = {"torch": torch.__version__, "transformers": transformers.__version__}

@@ -150,7 +150,8 @@ def read_fasttext_model(path: Path, asked: Collection[str]) -> WordVectors:
             raise UserError(path, f"the vector of {word!r} is not finite", "fetch the file again")
         return vector
 
-    known, composed = {}, {}
+    known: dict[str, np.ndarray] = {}
+    composed: dict[str, np.ndarray] = {}
     for raw, word in by_bytes.items():
         if (vector := vector_of(word, layout.ids.get(raw))) is not None:
             (known if raw in layout.ids else composed)[word] = vector

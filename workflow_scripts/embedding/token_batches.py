@@ -126,7 +126,7 @@ def plan_full_batches(
 
 
 def pad_token_ids(
-    token_ids: Sequence[Sequence[int]], pad_token_id: int, length: int | None = None
+    token_ids: Sequence[Sequence[int] | np.ndarray], pad_token_id: int, length: int | None = None
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return ids and attention mask, int64 [B, T], padded on the right; T is `length` or enough."""
     lengths = np.fromiter(map(len, token_ids), dtype=np.int64, count=len(token_ids))

@@ -15,10 +15,12 @@ def _sentence(text: str) -> str:
 
 
 def _compared(label: str, cell: ShownCell) -> str:
-    place = "within" if cell.status == INSIDE else "outside"
+    assert cell.published is not None and cell.difference is not None
+    assert cell.tolerance is not None
+    relation = "within" if cell.status == INSIDE else "outside"
     line = (
         f"{label}: paper {form.format_published(cell.published)}, difference (ours minus the "
-        f"paper's) {form.format_difference(cell.difference)}, {place} the tolerance of "
+        f"paper's) {form.format_difference(cell.difference)}, {relation} the tolerance of "
         f"{form.format_tolerance(cell.tolerance)}."
     )
     return f"{line} Assumed: {_joined(cell.assumptions)}" if cell.assumptions else line
@@ -55,9 +57,9 @@ def comparison_lines(plot: Plot) -> list[str]:
 
 def note_document(block: dict[str, Any], plot: Plot) -> doc.Document:
     name, title = block["id"], block["title"]
-    said = [*map(_sentence, [block["caption"], *block["notes"]]), *doc.data_lines(block["data"])]
+    lines = [*map(_sentence, [block["caption"], *block["notes"]]), *doc.data_lines(block["data"])]
     pages = [("All tables and figures", "../tables/index.html"), ("Markdown", f"{name}.md")]
-    parts: list[doc.Part] = [doc.Links(pages), doc.Picture(f"{name}.png", title), doc.Lines(said)]
+    parts: list[doc.Part] = [doc.Links(pages), doc.Picture(f"{name}.png", title), doc.Lines(lines)]
     if plot.points:
         head, *rows = plot.numbers
         columns = [doc.Column(text, doc.RIGHT if at else doc.LEFT) for at, text in enumerate(head)]

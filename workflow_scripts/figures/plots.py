@@ -60,7 +60,7 @@ def that_ran(entries: Iterable[Entry]) -> list[Entry]:
 
 def not_run(entries: Iterable[Entry]) -> list[tuple[str, str]]:
     """Return label and reason of those that were not."""
-    return [(one["label"], one["not_run"]) for one in entries if "not_run" in one]
+    return [(entry["label"], entry["not_run"]) for entry in entries if "not_run" in entry]
 
 
 def metrics_of(entries: Iterable[Entry]) -> list[str]:
@@ -76,7 +76,9 @@ def measure(block: Entry, column: str, entries: Sequence[Entry]) -> ShownTable:
     """
     from workflow_scripts.tables.intervals import read_table
 
-    rows = (Row(one["id"], one["label"], None, None, {column: Cell.of(one)}) for one in entries)
+    rows = (
+        Row(entry["id"], entry["label"], None, None, {column: Cell.of(entry)}) for entry in entries
+    )
     table = Table(block["id"], (Column(column, column),), tuple(rows))
     return read_table(table, entries, block["reference"])
 
@@ -105,6 +107,7 @@ def read_pairs(scores: str, dataset: str) -> "tuple[np.ndarray, np.ndarray]":
 
 def value_texts(cell: ShownCell) -> tuple[str, str, str]:
     """Return mean and deviation over seeds (".674 ± .003"), 95% interval, and number of seeds."""
+    assert cell.mean is not None
     mean = format_number(cell.mean)
     interval = DASH if cell.interval is None else " to ".join(map(format_number, cell.interval))
     if cell.deviation is not None:
@@ -116,7 +119,7 @@ def error_bar(cell: ShownCell) -> tuple[float, float] | tuple[None, None]:
     """Return the ends of the error bar of a cell: its interval, or one deviation to either side."""
     if cell.interval is not None:
         return cell.interval
-    if cell.deviation is None:
+    if cell.mean is None or cell.deviation is None:
         return None, None
     return cell.mean - cell.deviation, cell.mean + cell.deviation
 
@@ -139,9 +142,9 @@ def bars_fact(cells: Iterable[ShownCell]) -> str:
 def sample_facts(table: ShownTable) -> list[str]:
     """Return a sentence for each data set: its number of items, and what was left out."""
     facts = []
-    for one in table.samples:
-        dropped = ", ".join(f"{reason}: {n:,}" for reason, n in sorted(one.dropped.items()) if n)
+    for sample in table.samples:
+        dropped = ", ".join(f"{reason}: {n:,}" for reason, n in sorted(sample.dropped.items()) if n)
         left_out = f"; left out, {dropped}" if dropped else ""
-        rows = f"; in {', '.join(one.rows)}" if one.rows else ""
-        facts.append(f"{one.dataset}: {one.n:,} items{left_out}{rows}.")
+        rows = f"; in {', '.join(sample.rows)}" if sample.rows else ""
+        facts.append(f"{sample.dataset}: {sample.n:,} items{left_out}{rows}.")
     return facts

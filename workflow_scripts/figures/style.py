@@ -36,7 +36,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 POSITIVE, NEGATIVE = "#E69F00", "#0072B2"
 GREY = "#555555"
 
-_SETTINGS = {
+_SETTINGS: dict[Any, Any] = {
     "font.family": "sans-serif",
     **dict.fromkeys(("font.size", "axes.titlesize", "axes.labelsize"), LABEL_SIZE),
     **dict.fromkeys(("xtick.labelsize", "ytick.labelsize"), SMALL_SIZE),
@@ -116,13 +116,14 @@ def draw_error_bars(
     from matplotlib.transforms import ScaledTranslation
 
     moved = ScaledTranslation(shift / 72, 0, axes.figure.dpi_scale_trans)
-    place = {"transform": axes.transData + moved, "color": style["color"]}
+    shifted = {"transform": axes.transData + moved, "color": style["color"]}
     # under the marker; solid, since dashes would hide short bars
-    bar = {"linewidth": 0.8, "markersize": 4, "zorder": 1.5, **place}
+    bar = {"linewidth": 0.8, "markersize": 4, "zorder": 1.5, **shifted}
     for position, point in zip(x, points, strict=True):
-        if point.low is not None:
+        if point.low is not None and point.high is not None:
             axes.plot([position] * 2, [point.low, point.high], "-_", **bar)
-    (line,) = axes.plot(x, [point.y for point in points], **{**style, **place})
+    heights: list[Any] = [point.y for point in points]
+    (line,) = axes.plot(x, heights, **{**style, **shifted})
     # lines that are moved do not widen the axes by themselves
     for height in ("y", "low", "high"):
         heights = [getattr(point, height) for point in points]

@@ -28,7 +28,7 @@ def encode_sentences(tokenizer: "PreTrainedTokenizerFast", sentences: Sequence[s
     tokenizer.backend_tokenizer.no_truncation()
     encode, size = tokenizer.backend_tokenizer.encode_batch_fast, _SENTENCES_AT_ONCE
     parts = (list(sentences[n : n + size]) for n in range(0, len(sentences), size))
-    encodings = (one for part in parts for one in encode(part, add_special_tokens=False))
+    encodings = (encoding for part in parts for encoding in encode(part, add_special_tokens=False))
     ids = [np.array(encoding.ids, dtype=np.int32) for encoding in encodings]
-    ends = np.cumsum([len(one) for one in ids], dtype=np.int64)
+    ends = np.cumsum([len(sentence) for sentence in ids], dtype=np.int64)
     return EncodedText(np.concatenate(ids), ends)

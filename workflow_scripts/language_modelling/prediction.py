@@ -58,6 +58,6 @@ def masked_loss(
     It is that of transformers, but the output layer, the dearest, sees masked positions alone.
     """
     hidden = model.base_model(input_ids=inputs, attention_mask=attention).last_hidden_state
-    wanted = labels != IGNORED
-    logits = predict_pieces(model, hidden[wanted])
-    return functional.cross_entropy(logits.float(), labels[wanted], reduction=reduction)
+    masked = labels != IGNORED
+    logits = predict_pieces(model, hidden[masked])
+    return functional.cross_entropy(logits.float(), labels[masked], reduction=reduction)

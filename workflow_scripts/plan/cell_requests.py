@@ -10,7 +10,6 @@ from workflow_scripts.figures.config import FigureBlock
 from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder, score_id
 from workflow_scripts.plan.typed import Typed
 from workflow_scripts.scoring.tasks import register as tasks
-from workflow_scripts.tables.config import TableBlock
 
 Cell = tuple[str, str]
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
@@ -69,7 +68,7 @@ def cell_of_figure(row: Mapping[str, Any]) -> Cell:
     return row.get("id", ""), row.get("corpus", "")
 
 
-def _places_of_table(name: str, block: TableBlock) -> Iterator[tuple[Cell, Place]]:
+def _places_of_table(name: str, block: Any) -> Iterator[tuple[Cell, Place]]:
     kind = plugins.load("tables.kinds", block.kind)
     for row, column in kind.places(block) if hasattr(kind, "places") else ():
         for dataset in column.get("datasets") or [column["dataset"]]:
@@ -85,8 +84,9 @@ def _places_of_figure(name: str, block: FigureBlock) -> Iterator[tuple[Cell, Pla
     for row in plugins.load("figures.kinds", block.kind).places(block):
         keys = ("model", "recipe", "corpus", "suite", "dataset")
         where = ".".join(["figures", name, *([row["id"]] if "id" in row else [])])
-        ids = (row.get(key) for key in keys)
-        yield cell_of_figure(row), Place(where, *ids, metric=row.get("metric"))
+        model, recipe, corpus, suite, dataset = (row.get(key) for key in keys)
+        place = Place(where, model, recipe, corpus, suite, dataset, metric=row.get("metric"))
+        yield cell_of_figure(row), place
 
 
 class CellRequests:
@@ -126,7 +126,9 @@ class CellRequests:
     def start_of(self, encoder: Encoder) -> Encoder | None:
         """Return the encoder that the tuning of another begins from; None where the model does."""
         start = self._typed.recipes[encoder.recipe].start
-        return start and encoder._replace(recipe=start.recipe, corpus=start.corpus)
+        if start is None:
+            return None
+        return encoder._replace(recipe=start.recipe, corpus=start.corpus)
 
     def _starts(self, encoder: Encoder) -> Iterator[Encoder]:
         while (start := self.start_of(encoder)) is not None:

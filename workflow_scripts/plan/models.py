@@ -52,7 +52,11 @@ class Models:
     def hub_model(self, model: str) -> HubModel | None:
         """Return the repository and commit of a model of the hub; None for another."""
         block = self._blocks[model]
-        return None if block.hub is None else HubModel(block.hub, block.revision)
+        if block.hub is None:
+            return None
+        # the config was checked: a model of the hub has one
+        assert block.revision is not None
+        return HubModel(block.hub, block.revision)
 
     def weights_sha256(self, model: str) -> list[str]:
         """Return the hashes that weights of the hub must have; ids that share them each say one."""
@@ -77,7 +81,9 @@ class Models:
         """Return the folder of a model; one of the hub is there once it was fetched."""
         if (wanted := self.hub_model(model)) is not None:
             return str(self._fetched / wanted.folder_name)
-        return self._blocks[model].path
+        path = self._blocks[model].path
+        assert path is not None
+        return path
 
     def require_files(self, model: str) -> None:
         """Raise `UserError` if there is no such model, or its local folder lacks files."""
@@ -86,8 +92,8 @@ class Models:
                 "config", f"models.{model}", f"is absent ({reason})", "give it a path or hub"
             )
         path = self._blocks[model].path
-        for file in ("config.json", WEIGHTS) if path is not None else ():
-            if not (Path(path) / file).is_file():
+        for file in ("config.json", WEIGHTS):
+            if path is not None and not (Path(path) / file).is_file():
                 raise UserError(
                     f"config: `models.{model}.path`",
                     f"{path} has no {file}",
@@ -105,7 +111,7 @@ class Models:
         block = self._blocks[model]
         if (wanted := self.hub_model(model)) is not None:
             return wanted.address
-        return Path(block.path or block.vectors).name
+        return Path(block.path or block.vectors or "").name
 
     def listing(self, published: Mapping[str, str], paper: str | None) -> list[dict[str, Any]]:
         """Return {id, label, location, published, paper} of models.
@@ -122,7 +128,7 @@ class Models:
                 location = f"none: {block.absent}"
             else:
                 location = block.same_as or self._place(model)
-            row = {"id": model, "label": block.label or model, "location": location}
+            row: dict[str, Any] = {"id": model, "label": block.label or model, "location": location}
             row["paper"] = paper in block.paper
             if model in published:
                 row["published"] = published[model]

@@ -94,7 +94,9 @@ class Run:
         tuned = sorted(one for one in plan.requests.encoders_of(run) if recipes[one.recipe].tunes)
         methods = dict.fromkeys(recipes[one.recipe].method for one in tuned)
         labels = dict.fromkeys(("words", *_TUNED_ON.values()))
-        groups = {f"method {name}, {label}": set() for name in methods for label in labels}
+        groups: dict[str, set[str]] = {
+            f"method {name}, {label}": set() for name in methods for label in labels
+        }
         groups |= {"embedding": embedding_jobs(plan, run), "scoring": scoring_jobs(plan, run)}
         for encoder in tuned:
             corpus = plan.typed.corpora[encoder.corpus]
@@ -156,8 +158,8 @@ class Outputs:
         found = defaultdict(list)
         for name, block in self.tables.items():
             found[block.paper].append(f"{self._results}/tables/{name}.html")
-        for name, block in self.figures.items():
-            found[block.paper].append(f"{self._results}/figures/{name}.png")
+        for name, figure in self.figures.items():
+            found[figure.paper].append(f"{self._results}/figures/{name}.png")
         return {paper: found[paper] for paper in self._plan.config.papers}
 
     def _page(self) -> dict[str, Any]:

@@ -30,8 +30,9 @@ INDEX, SCORECARD, SCORES = "tables/index", "tables/scorecard", "tables/scores"
 # of a page: a run is to make it again, ended before it did, or what the page shows was made again
 RUNNING, FAILED, OLDER = "running", "failed", "older"
 # options of a run that hold for another one, and whether they take one value or more
-_KEPT = {"--cores": 1, "-c": 1, "--jobs": 1, "-j": 1, "--profile": 1, "--workflow-profile": 1}
-_KEPT |= {"--executor": 1, "-e": 1, "--configfile": None, "--configfiles": None}
+_KEPT: dict[str, int | None] = {"--cores": 1, "-c": 1, "--jobs": 1, "-j": 1, "--profile": 1}
+_KEPT |= {"--workflow-profile": 1, "--executor": 1, "-e": 1}
+_KEPT |= {"--configfile": None, "--configfiles": None}
 _KEPT |= {"--config": None, "-C": None, "--sdm": None, "--software-deployment-method": None}
 _MOST_NAMES = 6
 

@@ -3,7 +3,7 @@
 A job is "rule/wildcards", as below results/benchmarks and results/logs.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from workflow_scripts.plan.cell_requests import CellRequest
@@ -18,7 +18,7 @@ def embedding_jobs(plan: "Plan", wanted: Iterable[CellRequest]) -> set[str]:
     found = set()
     for one in wanted:
         for encoders in one.encoders:
-            suites = one.suites
+            suites: Sequence[str] = one.suites
             if plan.requests.is_lexicon(one.dataset):
                 suites = plan.rule_inputs.embedded_suites(one.dataset, encoders)
             for encoder, suite in zip(encoders, suites, strict=True):

@@ -27,8 +27,9 @@ class Requirements:
         self.suites |= requests.development_suites(self.encoders)
         self.models = {encoder.model for encoder in self.encoders}
         corpora = {corpus for encoder in self.encoders for corpus in typed.corpora_of(encoder)}
+        searches = typed.grid.searches if typed.grid is not None else {}
         for name in shown_searches(typed):
-            search = typed.grid.searches[name]
+            search = searches[name]
             where = f"tuning_grid.searches.{name}"
             for kind, key in (("models", "model"), ("corpora", "corpus"), ("suites", "suite")):
                 typed.named(kind, getattr(search, key), f"{where}.{key}")

@@ -221,12 +221,16 @@ class RuleInputs:
     def linking_of_development(self, recipe: str) -> str:
         """Return by what names are ranked for a recipe's development set, none for another task."""
         development = self._typed.recipes[recipe].development
-        task = development and self._typed.datasets[development.dataset].task
+        if development is None:
+            return "none"
+        task = self._typed.datasets[development.dataset].task
         return self.config.retrieval.linking.similarity if tasks.needs(task, "links") else "none"
 
     def static_inputs(self, model: str) -> list[str]:
         """Return what embedding with a static model depends on: its file (or its download)."""
-        return self._availability.raw.inputs([Path(self.models.vectors(model))])
+        vectors = self.models.vectors(model)
+        assert vectors is not None
+        return self._availability.raw.inputs([Path(vectors)])
 
     # ---- retrieval and scoring ------------------------------------------------------------------
 

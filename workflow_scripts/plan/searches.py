@@ -92,9 +92,16 @@ class TuningGridPlan:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._grid = plan.typed.grid
         self._folder = f"{plan.config.results}/tuning_grid"
         self._searches: dict[str, Search] = {}
+
+    @property
+    def _grid(self) -> TuningGrid:
+        grid = self._plan.typed.grid
+        if grid is None or not grid.searches:
+            remedy = "add one (docs/tuning-grid.md)"
+            stop(ConfigError("config", "tuning_grid.searches", "is empty", remedy))
+        return grid
 
     def search(self, name: str) -> Search:
         """Return a search, checked once."""
@@ -107,9 +114,6 @@ class TuningGridPlan:
 
     def reports(self) -> list[str]:
         """Return what the target asks for: the report of each search."""
-        if self._grid is None or not self._grid.searches:
-            remedy = "add one (docs/tuning-grid.md)"
-            stop(ConfigError("config", "tuning_grid.searches", "is empty", remedy))
         for name in self._grid.searches:
             self.search(name)  # checked
         return [f"{self._folder}/{name}.md" for name in self._grid.searches]

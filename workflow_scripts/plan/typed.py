@@ -102,7 +102,9 @@ def read_typed(layers: Layers) -> Typed:
         datasets={name: read_entry(name, block, file) for name, block in datasets.items()},
         tables={name: read_table(name, block, file) for name, block in config.tables.items()},
         figures={name: read_figure(name, block, file) for name, block in config.figures.items()},
-        grid=config.tuning_grid and read_block(TuningGrid, config.tuning_grid, "tuning_grid", file),
+        grid=read_block(TuningGrid, config.tuning_grid, "tuning_grid", file)
+        if config.tuning_grid
+        else None,
         dictionaries={
             name: read_block(DictionaryBlock, block, f"dictionaries.{name}", file)
             for name, block in config.dictionaries.items()

@@ -49,8 +49,8 @@ class UnverifiedFiles:
         datasets |= {one.dataset for one in watched if one is not None}
         corpora = {corpus for encoder in encoders for corpus in typed.corpora_of(encoder)}
         corpora |= {corpus for name in datasets for corpus in typed.datasets[name].corpora()}
-        vectors = {models.vectors(encoder.model) for encoder in encoders} - {None}
-        found = self._without_hash(map(Path, vectors))
+        vectors = {models.vectors(encoder.model) for encoder in encoders}
+        found = self._without_hash(Path(path) for path in vectors if path is not None)
         return found.union(*map(self._of_dataset, datasets), *map(self._of_corpus, corpora))
 
     def _without_hash(self, files: Iterable[Path]) -> set[str]:

@@ -92,6 +92,6 @@ class ApproximateIndex:
         """
         step = -(-len(queries) // SAMPLE)
         some, k = queries[::step], min(k, len(self._vectors))
-        _, found = self.search(some, k)
+        _, products = self.search(some, k)
         _, exact = search_blocks(some, self._vectors, k, threads=self._threads)
-        return float((found >= exact[:, -1:]).mean())
+        return float((products >= exact[:, -1:]).mean())

@@ -66,6 +66,7 @@ def rank_by_csls(
     if np.array_equal(queries, sources):
         back = min(neighbours + 2 * _MARGIN, len(sources))
         near, of_targets = shortlists_of_both(queries, targets, width, back, threads=threads)
+        assert of_targets is not None
         backward = _proven_means(targets, sources, of_targets, neighbours, threads)
     else:
         near, _ = shortlists_of_both(queries, targets, width, 0, threads=threads)
@@ -167,9 +168,9 @@ def _proven_ranking(
         for first in range(0, len(others), _UNLISTED):
             part = others[first : first + _UNLISTED]
             few = min(k, len(part))
-            found, of_found = search_top(longer, longer_targets[part], few, threads=threads)
+            nearest, of_found = search_top(longer, longer_targets[part], few, threads=threads)
             rows[some], products[some] = _merged(
-                np.hstack([rows[some], part[found]]), np.hstack([products[some], of_found]), k
+                np.hstack([rows[some], part[nearest]]), np.hstack([products[some], of_found]), k
             )
     return rows, products
 

@@ -1,14 +1,18 @@
 """The block `dictionaries` of a config: names to embed in shards, and mentions to link to them."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
 from workflow_scripts.configuration.blocks import Block, Count, Distinct, Id, Text, WholeNumber
 from workflow_scripts.datasets.name_lists import FORMATS
 
-Format = Literal[FORMATS]  # type: ignore[valid-type]
+# type checkers read no Literal that is computed
+if TYPE_CHECKING:
+    Format = str
+else:
+    Format = Literal[FORMATS]
 
 
 class DictionaryEncoder(Block):
@@ -58,4 +62,4 @@ class DictionaryBlock(Block):
 
 def shard_files(folder: Path, number: int) -> list[Path]:
     """Return the shards in a folder, in the names' order, as Snakemake's scattergather has them."""
-    return [folder / f"{place}-of-{number}.tsv" for place in range(1, number + 1)]
+    return [folder / f"{shard}-of-{number}.tsv" for shard in range(1, number + 1)]

@@ -48,7 +48,7 @@ def rank_names(
     position = {part: number for number, part in enumerate(parts)}
     for query, mention in enumerate(mentions):
         for number, part in enumerate(mention):
-            found = position[part]
-            pairs = zip(rows[found].tolist(), scores[found].tolist(), strict=True)
+            of_query = position[part]
+            pairs = zip(rows[of_query].tolist(), scores[of_query].tolist(), strict=True)
             for rank, (row, score) in enumerate(pairs, start=1):
                 yield RankedName(dataset, query, number, rank, row, score)

@@ -113,7 +113,7 @@ def _links_by_id(
             best = search(some, k=1, among=own)
             rows, scores = np.hstack([rows, best[0]]), np.hstack([scores, best[1]])
             order = np.lexsort((rows, -scores), axis=1)[:, :k]
-            rows, scores = (np.take_along_axis(one, order, axis=1) for one in (rows, scores))
+            rows, scores = (np.take_along_axis(values, order, axis=1) for values in (rows, scores))
         for own, values in zip(rows.tolist(), scores.tolist(), strict=True):
             pairs = zip(own, values, strict=True)
             yield [Link(row, score) for row, score in pairs if row < len(index)]

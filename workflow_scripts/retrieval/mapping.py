@@ -35,12 +35,12 @@ def centre_on_vocabulary(
     """
     scaled = [normalise(vectors, name, dtype=np.float64) for vectors in (vocabulary, *others)]
     mean = scaled[0].mean(axis=0)
-    for place, moved in enumerate(scaled):
+    for side, moved in enumerate(scaled):
         # in place: a vocabulary of 200,000 words has 480 MB
         moved -= mean
         # What float32 vectors leave beside their mean is rounding noise, not a direction.
         moved[lengths_of(moved) < _FLOAT32_NOISE] = 0.0
-        scaled[place] = normalise(moved, f"{name}, centred", dtype=np.float64)
+        scaled[side] = normalise(moved, f"{name}, centred", dtype=np.float64)
     return tuple(scaled)
 
 

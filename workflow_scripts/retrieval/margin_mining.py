@@ -72,12 +72,14 @@ def mine_pairs(
         (near_targets, forward, (of_source[:, None] + of_target[near_targets]) / 2),
         (near_sources, backward, (of_source[near_sources] + of_target[:, None]) / 2),
     )
-    found = []
+    best_both_ways = []
     for near, cosines, neighbourhoods in candidates:
         scores = margin_scores(cosines, neighbourhoods, margin)
         best = scores.argmax(axis=1)[:, None]
-        found.append([np.take_along_axis(part, best, axis=1)[:, 0] for part in (near, scores)])
-    (best_targets, forward_scores), (best_sources, backward_scores) = found
+        best_both_ways.append(
+            [np.take_along_axis(part, best, axis=1)[:, 0] for part in (near, scores)]
+        )
+    (best_targets, forward_scores), (best_sources, backward_scores) = best_both_ways
     pairs = MinedPairs(
         np.concatenate([np.arange(len(sources)), best_sources]),
         np.concatenate([best_targets, np.arange(len(targets))]),

@@ -92,8 +92,8 @@ def mention_batches(
 ) -> Iterator[MentionBatch]:
     asked = iter(asked)
     while batch := list(islice(asked, size)):
-        given = [one for one in batch if one.text]
-        texts = [one.text.lower() if lower_case else one.text for one in given]
+        given = [mention for mention in batch if mention.text]
+        texts = [mention.text.lower() if lower_case else mention.text for mention in given]
         distinct = list(dict.fromkeys(texts))
         yield MentionBatch(given, texts, distinct, len(batch) - len(given))
 
@@ -119,7 +119,7 @@ class Report:
         if not (gold := split_concept_ids(mention.gold)):
             self.without_concept += 1
             return
-        ranks = (n for n, one in enumerate(links) if ids_meet(gold, split_concept_ids(one[0])))
+        ranks = (n for n, link in enumerate(links) if ids_meet(gold, split_concept_ids(link[0])))
         rank = next(ranks, None) if linked else None
         self.known += 1
         if rank is not None:
@@ -137,8 +137,8 @@ class Report:
         yield f"{self.mentions} mentions{below}{left}"
         if self.known:
             places = sorted({1, self.k})
-            found = (f"accuracy@{k} {self.hits_at(k) / self.known:.4f}" for k in places)
-            yield f"{self.known} with gold ids: {', '.join(found)}"
+            accuracies = (f"accuracy@{k} {self.hits_at(k) / self.known:.4f}" for k in places)
+            yield f"{self.known} with gold ids: {', '.join(accuracies)}"
         if self.without_concept:
             what = "without a gold id (empty, -1, CUI-less): not counted"
             yield f"{self.without_concept} {what}"
@@ -205,8 +205,8 @@ class LinkWriter:
             self.report.add(mention, links, linked)
         self._output.flush()
 
-    def _is_linked(self, found: list[Found]) -> bool:
-        scores = [as_written(score) for *_, score in found]
+    def _is_linked(self, links: list[Found]) -> bool:
+        scores = [as_written(score) for *_, score in links]
         if self._threshold is not None and scores[0] < self._threshold:
             return False
         return (

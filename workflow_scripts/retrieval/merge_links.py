@@ -30,7 +30,7 @@ def main(argv: list[str] | None = None) -> None:
     add("--report", type=Path, required=True, help="counts, and accuracy where gold ids are told")
     arguments = parser.parse_args(argv)
 
-    folders = (arguments.rankings / one for one in arguments.files)
+    folders = (arguments.rankings / file for file in arguments.files)
     shards = [file for folder in folders for file in shard_files(folder, arguments.shards)]
     ranked = merge_rankings(shards, arguments.k + 1)
     asked = read_mentions(arguments.mentions, arguments.mention_column, arguments.gold_column)

@@ -69,7 +69,7 @@ def open_name_encoder(arguments: argparse.Namespace) -> NameEncoder:
     device = set_up_torch(arguments.threads, arguments.device)
     loaded = load_model(arguments.encoder, device)
     loaded.warn_of_missing_mark(settings.pooling)
-    provenance = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
+    provenance: dict[str, Any] = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
     provenance |= {"model_sha256": loaded.model_sha256, "device": device.type}
     provenance |= {**settings.as_record(), "similarity": arguments.similarity}
     provenance["versions"] = {"torch": torch.__version__, "transformers": transformers.__version__}

@@ -32,7 +32,7 @@ _RECORD, _NAMES, _VECTORS = "index.json", "names.tsv", "vectors.npy"
 # Of names.tsv, where its lines are looked for.
 _BYTES_AT_ONCE = 1 << 24
 # What changes vectors; versions of libraries and devices change their last digits.
-_COMPARED = ("backend", "weights_sha256", "model_sha256", "onnx_sha256")
+_COMPARED: tuple[str, ...] = ("backend", "weights_sha256", "model_sha256", "onnx_sha256")
 _COMPARED += (*(each.name for each in fields(EncoderSettings)), "similarity", "dtype", "precision")
 _MEANING = {"model_sha256": "another config.json or tokenizer: ", "onnx_sha256": "another file: "}
 
@@ -118,8 +118,8 @@ def map_index(names_file: Path, vectors_file: Path, vectors_sha256: str = "") ->
     # as strings 4 million names would take 0.7 GB
     text = np.memmap(names_file, np.uint8, "r")
     starts = range(0, len(text), _BYTES_AT_ONCE)
-    found = [np.flatnonzero(text[at : at + _BYTES_AT_ONCE] == ord("\n")) + at for at in starts]
-    ends, vectors = np.concatenate(found), read_vectors(vectors_file)
+    line_ends = [np.flatnonzero(text[at : at + _BYTES_AT_ONCE] == ord("\n")) + at for at in starts]
+    ends, vectors = np.concatenate(line_ends), read_vectors(vectors_file)
     if len(vectors) != len(ends):
         problem = f"{len(vectors)} vectors of {len(ends)} names"
         raise UserError(vectors_file, problem, "remove its folder to have it made anew")
@@ -134,7 +134,7 @@ def write_names(path: Path, ids: Sequence[str], names: Sequence[str]) -> None:
 
 def make_index(
     folder: Path,
-    found: NameList,
+    name_list: NameList,
     source: dict[str, Any],
     provenance: dict[str, Any],
     encode: Encode,
@@ -144,19 +144,19 @@ def make_index(
 ) -> None:
     """Embed the names shard by shard; a run that was stopped goes on with what is left."""
     folder.mkdir(parents=True, exist_ok=True)
-    write_names(folder / _NAMES, found.ids, found.names)
-    record = {"provenance": provenance, "source": source, "names": len(found.names)}
-    record |= {"dropped": dict(found.dropped), "dimension": dimension}
+    write_names(folder / _NAMES, name_list.ids, name_list.names)
+    record = {"provenance": provenance, "source": source, "names": len(name_list.names)}
+    record |= {"dropped": dict(name_list.dropped), "dimension": dimension}
     record |= {"names_sha256": sha256_of(folder / _NAMES)}
-    job = ShardedJob(folder / _VECTORS, found.names, dimension, provenance, dtype, shard_size)
+    job = ShardedJob(folder / _VECTORS, name_list.names, dimension, provenance, dtype, shard_size)
 
     def write_record(digest: str) -> None:
         write_json(folder / _RECORD, record | {"vectors_sha256": digest})
 
     # before the shards are removed, so that a kill in between loses nothing
     embed_in_shards(job, encode, record=write_record)
-    left = "".join(f", {count} {why} left out" for why, count in found.dropped.items())
-    print(f"{folder}: {len(found.names)} names{left}", file=sys.stderr)
+    left = "".join(f", {count} {why} left out" for why, count in name_list.dropped.items())
+    print(f"{folder}: {len(name_list.names)} names{left}", file=sys.stderr)
 
 
 def _compare(folder: Path, choices: dict[str, Any], others: dict[str, Any]) -> None:

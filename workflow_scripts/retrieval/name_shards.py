@@ -42,8 +42,8 @@ def merge_rankings(paths: Iterable[Path], k: int) -> Iterator[list[Found]]:
     rows = heapq.merge(*map(_read_ranking, paths), key=itemgetter(0))
     for _, own in groupby(rows, key=itemgetter(0)):
         firsts: dict[str, Found] = {}
-        for _, found in sorted(own, key=lambda row: -row[1][2]):
-            firsts.setdefault(found[0], found)
+        for _, row in sorted(own, key=lambda row: -row[1][2]):
+            firsts.setdefault(row[0], row)
         yield list(firsts.values())[:k]
 
 
@@ -51,5 +51,5 @@ def _read_ranking(path: Path) -> Iterator[tuple[int, Found]]:
     for _, row in read_rows(path, Layout(what="a row of a shard's ranking", width=4)):
         with damaged_file_error(path):
             number, identity, name, score = row
-            found = int(number), (identity, name, float(score))
-        yield found
+            ranked = int(number), (identity, name, float(score))
+        yield ranked

@@ -45,12 +45,12 @@ def near_duplicates(
     for start in range(0, count if k else 0, rows_at_once):
         rows = slice(start, min(start + rows_at_once, count))
         near, products = nearest_others(vectors, k, rows, threads=threads)
-        block, wanted = np.arange(count)[rows, None], as_written(products) >= threshold
+        owners, similar = np.arange(count)[rows, None], as_written(products) >= threshold
         if k < count - 1:
-            full_rows += int(wanted[:, -1].sum())
-        both = np.minimum(near, block) * count + np.maximum(near, block)
-        pairs.append(both[wanted])
-        scores.append(products[wanted])
+            full_rows += int(similar[:, -1].sum())
+        both = np.minimum(near, owners) * count + np.maximum(near, owners)
+        pairs.append(both[similar])
+        scores.append(products[similar])
     unique, places = np.unique(np.concatenate(pairs), return_index=True)
     best = np.concatenate(scores)[places]
     # stable: of equal scores the lower rows stay in front

@@ -48,12 +48,12 @@ def read_numbered_lines(path: str | Path, columns: bool) -> NumberedLines:
     strings and, with `columns`, for a line that holds a tab or carriage return.
     """
     name, lines = given_lines(path)
-    found, digest = NumberedLines(name), hashlib.sha256()
+    numbered, digest = NumberedLines(name), hashlib.sha256()
     row_of: dict[str, int] = {}
     for number, line in enumerate(lines, start=1):
         digest.update(f"{line}\n".encode())
         if not line.strip():
-            found.empty += 1
+            numbered.empty += 1
             continue
         wrong = next((what for mark, what in _SEPARATORS.items() if mark in line), None)
         if columns and wrong:
@@ -63,11 +63,11 @@ def read_numbered_lines(path: str | Path, columns: bool) -> NumberedLines:
                 "remove it or give --format jsonl",
             )
         row = row_of.setdefault(line, len(row_of))
-        if row == len(found.strings):
-            found.strings.append(line)
-            found.numbers.append(number)
-        found.order.append(row)
-    if not found.strings:
+        if row == len(numbered.strings):
+            numbered.strings.append(line)
+            numbered.numbers.append(number)
+        numbered.order.append(row)
+    if not numbered.strings:
         raise UserError(name, "no strings in it", "write one on each line")
-    found.sha256 = digest.hexdigest()
-    return found
+    numbered.sha256 = digest.hexdigest()
+    return numbered

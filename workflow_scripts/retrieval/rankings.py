@@ -73,12 +73,14 @@ def write_found(
             if form == "tsv":
                 stream.write("\t".join(columns) + "\n")
             for row in rows:
-                shown = [format(one, digits) if isinstance(one, float) else one for one in row]
+                shown = [
+                    format(value, digits) if isinstance(value, float) else value for value in row
+                ]
                 if form == "tsv":
                     stream.write("\t".join(map(str, shown)) + "\n")
                     continue
                 pairs = zip(row, shown, strict=True)
-                values = [float(own) if isinstance(one, float) else one for one, own in pairs]
+                values = [float(own) if isinstance(value, float) else value for value, own in pairs]
                 content = dict(zip(columns, values, strict=True))
                 stream.write(json.dumps(content, ensure_ascii=False) + "\n")
     except OSError as error:
@@ -93,7 +95,7 @@ def read_rankings(path: str | Path, kind: type[Ranked]) -> list[Ranked]:
     with damaged_file_error(path):
         require_header(next(rows, (1, []))[1], kind._fields)
         return [
-            kind(dataset, *map(_whole_number, ids), float(score))
+            kind._make([dataset, *map(_whole_number, ids), float(score)])
             for _, (dataset, *ids, score) in rows
         ]
 

@@ -38,18 +38,18 @@ class _Gathered:
         # stay.
         self._floor = np.full(owners, -np.inf, dtype=np.float32)
 
-    def add(self, block: np.ndarray, first_owner: int, first_other: int) -> None:
+    def add(self, products: np.ndarray, first_owner: int, first_other: int) -> None:
         """Take in `block` [owners, others], or a transposed view, whose corner is so placed."""
-        owners = slice(first_owner, first_owner + len(block))
+        owners = slice(first_owner, first_owner + len(products))
         if not self._filled[owners].any():
-            found = np.ones(len(block), dtype=bool)
+            is_crowded = np.ones(len(products), dtype=bool)
         else:
-            found = self._add_few(block, owners, first_other)
-        crowded = np.flatnonzero(found)
+            is_crowded = self._add_few(products, owners, first_other)
+        crowded = np.flatnonzero(is_crowded)
         if not len(crowded):
             return
         # All or most of the block exceeds the floor: cut it to `width` before it is taken in.
-        own = np.ascontiguousarray(block[crowded])
+        own = np.ascontiguousarray(products[crowded])
         columns = _largest(own, self._width)
         crowded += first_owner
         self._cut(crowded)
@@ -59,9 +59,9 @@ class _Gathered:
         self._filled[crowded] += columns.shape[1]
         self._cut(crowded)
 
-    def _add_few(self, block: np.ndarray, part: slice, first_other: int) -> np.ndarray:
+    def _add_few(self, products: np.ndarray, part: slice, first_other: int) -> np.ndarray:
         """Take in what exceeds the floor; return which owners have more of that than room."""
-        above = block > self._floor[part, None]
+        above = products > self._floor[part, None]
         # along the memory of the block, whichever side is its rows
         if above.flags.c_contiguous:
             owners, others = np.divmod(np.flatnonzero(above), above.shape[1])
@@ -69,7 +69,7 @@ class _Gathered:
             others, owners = np.divmod(np.flatnonzero(above.T), above.shape[0])
             order = np.argsort(owners, kind="stable")
             owners, others = owners[order], others[order]
-        counts = np.bincount(owners, minlength=len(block))
+        counts = np.bincount(owners, minlength=len(products))
         crowded = counts > self._room - self._width
         if crowded.any():
             kept = ~crowded[owners]
@@ -79,7 +79,7 @@ class _Gathered:
             self._cut(part.start + np.flatnonzero(full))
         before = np.cumsum(counts) - counts
         places = self._filled[part][owners] + np.arange(len(owners)) - before[owners]
-        self._products[part][owners, places] = block[owners, others]
+        self._products[part][owners, places] = products[owners, others]
         self._rows[part][owners, places] = others + first_other
         self._filled[part] += counts
         return crowded
@@ -127,20 +127,20 @@ def shortlists_of_both(
         some = left[start : start + _BLOCK]
         of_left = _Gathered(len(some), len(right), left_width)
         for turn, first in zip(turns, range(0, len(right), _BLOCK), strict=True):
-            block = some @ right[first : first + _BLOCK].T
-            of_left.add(block, 0, first)
+            tile = some @ right[first : first + _BLOCK].T
+            of_left.add(tile, 0, first)
             if of_right is not None:
                 with turn:
-                    of_right.add(block.T, first, start)
-        found = of_left.shortlist()
-        rows[start : start + len(some)] = found.rows
-        products[start : start + len(some)] = found.products
+                    of_right.add(tile.T, first, start)
+        shortlist = of_left.shortlist()
+        rows[start : start + len(some)] = shortlist.rows
+        products[start : start + len(some)] = shortlist.products
 
     # Blocks to each thread, not threads to each product: what is between the products is as long.
     with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads) as pool:
         for _ in pool.map(gather, range(0, len(left), _BLOCK)):
             pass
-    return Shortlist(rows, products), of_right and of_right.shortlist()
+    return Shortlist(rows, products), None if of_right is None else of_right.shortlist()
 
 
 def _largest(products: np.ndarray, width: int) -> np.ndarray:

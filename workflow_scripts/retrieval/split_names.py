@@ -19,12 +19,12 @@ def main(argv: list[str] | None = None) -> None:
     add("--output", type=Path, required=True, help="folder of the shards, 1-of-N.tsv and so on")
     arguments = parser.parse_args(argv)
 
-    found = read_names([arguments.names], Choices(**json.loads(arguments.choices_json)))
-    count, number = len(found.names), arguments.shards
-    for place, file in enumerate(shard_files(arguments.output, number)):
-        own = slice(place * count // number, (place + 1) * count // number)
-        write_names(file, found.ids[own], found.names[own])
-    left = "".join(f", {dropped} {why} left out" for why, dropped in found.dropped.items())
+    name_list = read_names([arguments.names], Choices(**json.loads(arguments.choices_json)))
+    count, number = len(name_list.names), arguments.shards
+    for shard, file in enumerate(shard_files(arguments.output, number)):
+        own = slice(shard * count // number, (shard + 1) * count // number)
+        write_names(file, name_list.ids[own], name_list.names[own])
+    left = "".join(f", {dropped} {why} left out" for why, dropped in name_list.dropped.items())
     print(f"{arguments.names}: {count} names{left}")
 
 

@@ -60,16 +60,16 @@ def search_top(
     products = np.empty((len(queries), k), dtype=np.float64)
     crowded = []
     for start in range(0, len(queries), batch_size):
-        block = queries[start : start + batch_size]
-        pending = np.arange(len(block))
-        slack = error * lengths_of(block)
+        batch = queries[start : start + batch_size]
+        pending = np.arange(len(batch))
+        slack = error * lengths_of(batch)
         for width in widths:
-            near, candidates = index.search(block[pending], width)
+            near, candidates = index.search(batch[pending], width)
             near = near.astype(np.float64)
             settled = (near[:, k - 1] - near[:, -1] > slack[pending]) | (width == len(targets))
             done = pending[settled]
             rows[start + done], products[start + done] = best_of_candidates(
-                block[done], targets, candidates[settled], k
+                batch[done], targets, candidates[settled], k
             )
             pending = pending[~settled]
             if not len(pending):
@@ -171,19 +171,19 @@ def search_blocks(
         return search_top(queries, targets, k, threads=threads)
     if not 1 <= k <= number:
         raise UserError(None, f"k = {k} neighbours of {number} targets", "give a k from 1 to that")
-    rows = np.empty((len(queries), 0), dtype=np.int64)
-    products = np.empty((len(queries), 0))
+    rows: np.ndarray = np.empty((len(queries), 0), dtype=np.int64)
+    products: np.ndarray = np.empty((len(queries), 0))
     for start in range(0, number, size):
         if among is None:
-            block = _rows_of(targets, start, start + size)
+            loaded = _rows_of(targets, start, start + size)
         else:
-            block = targets[among[start : start + size]]
-        own, found = search_top(queries, block, min(k, len(block)), threads=threads)
+            loaded = targets[among[start : start + size]]
+        own, products_of_part = search_top(queries, loaded, min(k, len(loaded)), threads=threads)
         own = own + start if among is None else among[start + own]
-        rows, products = np.hstack([rows, own]), np.hstack([products, found])
+        rows, products = np.hstack([rows, own]), np.hstack([products, products_of_part])
         # those of earlier blocks stand first, so that of equals the lower row leads
         order = np.argsort(-products, axis=1, kind="stable")[:, :k]
-        rows, products = (np.take_along_axis(one, order, axis=1) for one in (rows, products))
+        rows, products = (np.take_along_axis(values, order, axis=1) for values in (rows, products))
     return rows, products
 
 
@@ -192,12 +192,13 @@ def _rows_of(targets: np.ndarray, start: int, stop: int) -> np.ndarray:
 
     Pages that were read count as the process's memory until their mapping goes.
     """
-    whole = isinstance(targets, np.memmap) and isinstance(targets.base, mmap.mmap)
-    if not whole or not targets.flags.c_contiguous:
+    if not isinstance(targets, np.memmap) or not isinstance(targets.base, mmap.mmap):
+        return targets[start:stop]
+    if not targets.flags.c_contiguous:
         return targets[start:stop]
     shape = (min(stop, len(targets)) - start, targets.shape[1])
-    place = targets.offset + start * targets.strides[0]
-    return np.memmap(targets.filename, targets.dtype, "r", place, shape)
+    offset = targets.offset + start * targets.strides[0]
+    return np.memmap(targets.filename, targets.dtype, "r", offset, shape)
 
 
 def nearest_others(
@@ -218,7 +219,7 @@ def nearest_others(
     own = near == np.arange(len(pool))[rows, None]
     # a row with so many copies that it is not among its own neighbours
     own[~own.any(axis=1), -1] = True
-    near, products = (found[~own].reshape(len(near), k) for found in (near, products))
+    near, products = (values[~own].reshape(len(near), k) for values in (near, products))
     return near, products
 
 
@@ -235,7 +236,9 @@ def best_of_candidates(
     products = _row_products(queries, targets, owners, candidates.reshape(-1))
     products = products.reshape(candidates.shape)
     order = np.lexsort((candidates, -products), axis=1)[:, :k]
-    rows, products = (np.take_along_axis(found, order, axis=1) for found in (candidates, products))
+    rows, products = (
+        np.take_along_axis(values, order, axis=1) for values in (candidates, products)
+    )
     return rows, products
 
 

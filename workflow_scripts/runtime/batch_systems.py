@@ -99,8 +99,8 @@ def _sge_status(site: Site, job: str) -> str:
 
 
 def _own_status(site: Site, job: str) -> str:
-    found = _output(*shlex.split(str(site.status)), job).strip()
-    return found if found in ("success", "failed") else "running"
+    status = _output(*shlex.split(str(site.status)), job).strip()
+    return status if status in ("success", "failed") else "running"
 
 
 class System(NamedTuple):
@@ -142,7 +142,8 @@ def words_of(site: Site, job: dict[str, Any]) -> list[str]:
     system, gpus, runtime = SYSTEMS[site.system], job["gpu"], job["runtime"]
     queue = site.gpu_queue or site.queue if gpus else site.queue
     options = {"-q": queue, system.account: site.account}
-    named = [word for pair in options.items() if pair[1] is not None for word in pair]
+    chosen = [(option, value) for option, value in options.items() if value is not None]
+    named = [word for pair in chosen for word in pair]
     paths = {key: shlex.quote(str(job[key].absolute())) for key in ("log", "script")}
     line = system.submit.format(
         **job | paths | {"gpu": system.gpu.format(gpus) if gpus else ""},
@@ -169,22 +170,22 @@ def submit(site: Site, script: str) -> str:
         why = result.stderr.strip() or "no reason given"
         remedy = "correct what the job asks for, or the site file"
         raise UserError(job["name"], f"not submitted: {why}", remedy)
-    found = re.search(SYSTEMS[site.system].job_id, result.stdout)
-    if found is None:
+    match = re.search(SYSTEMS[site.system].job_id, result.stdout)
+    if match is None:
         printed = result.stdout.strip() or "nothing"
         problem = f"the submit command printed no job id: {printed}"
         raise UserError(job["name"], problem, "correct `submit` in the site file")
     _notes().mkdir(parents=True, exist_ok=True)
-    with open(_notes() / found[1], "w", opener=no_link) as stream:
+    with open(_notes() / match[1], "w", opener=no_link) as stream:
         stream.write(f"{job['name']}\n")
-    return found[1]
+    return match[1]
 
 
 def status(site: Site, job: str) -> str:
-    found = SYSTEMS[site.system].status(site, job)
-    if found != "running":
+    status = SYSTEMS[site.system].status(site, job)
+    if status != "running":
         (_notes() / job).unlink(missing_ok=True)
-    return found
+    return status
 
 
 def jobs_in_queue() -> list[str]:

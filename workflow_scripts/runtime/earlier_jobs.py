@@ -30,33 +30,33 @@ def note_slurm_run(run: SnakemakeRun, records: Path) -> None:
 
 def jobs_still_running(records: Path) -> list[str]:
     """Return the logs and processes of jobs of which something lives; job.sh holds their locks."""
-    found = []
+    running = []
     for file in sorted((records / "running").glob("*")):
         with file.open("r+") as stream:
             try:
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 host, _, process = file.name.rpartition(".")
-                found.append(f"{stream.read().strip()}, process {process} on {host}")
+                running.append(f"{stream.read().strip()}, process {process} on {host}")
                 continue
             except OSError:
                 pass  # a file system without locks
         file.unlink(missing_ok=True)
-    return found
+    return running
 
 
 def jobs_left_behind(records: Path) -> list[str]:
     """Return what names the jobs that a run left, in a cluster's queue or running."""
-    found = jobs_in_queue()
+    jobs = jobs_in_queue()
     runs = records / _SLURM_RUNS
     if shutil.which("squeue") and runs.is_file():
         names = set(runs.read_text().split())
         command = ["squeue", "--me", "--noheader", "--format", "%i|%j"]
         listing = subprocess.run(command, capture_output=True, text=True)
         lines = listing.stdout.splitlines() if listing.returncode == 0 else []
-        found += [job for job, _, name in (line.partition("|") for line in lines) if name in names]
+        jobs += [job for job, _, name in (line.partition("|") for line in lines) if name in names]
     # those of a cluster that run on a node may be named by their locks too
-    return found + jobs_still_running(records)
+    return jobs + jobs_still_running(records)
 
 
 def wait_for_earlier_jobs(records: Path) -> None:

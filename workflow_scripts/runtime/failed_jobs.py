@@ -1,9 +1,9 @@
 """The failed jobs of a run, one line each: which, why, and where its log is."""
 
-import logging
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 from workflow_scripts.errors import printable
 from workflow_scripts.runtime.snakemake_run import JobEvents
@@ -21,7 +21,7 @@ class FailedJobs(JobEvents):
         # what the log of a group's cluster job says of each of its jobs
         self._group_logs: dict[str, list[str]] = {}
 
-    def hear(self, event: str, record: logging.LogRecord) -> None:
+    def hear(self, event: str, record: Any) -> None:
         if event == "job_finished":
             self._lines.pop(str(record.job_id), None)
         elif event == "group_error":
@@ -31,14 +31,14 @@ class FailedJobs(JobEvents):
             job = str(record.jobid)
             logs = [*(log for log in record.log if log), *self._group_logs.pop(job, [])]
             # what a cluster said of the job, without what Snakemake says of every one
-            said = " ".join((record.rule_msg or "").split()).partition("For further error")[0]
-            said = said.replace("Reason: Unknown.", "").strip().rstrip(".")
+            message = " ".join((record.rule_msg or "").split()).partition("For further error")[0]
+            message = message.replace("Reason: Unknown.", "").strip().rstrip(".")
             killed = _killed(logs)
-            said = f"{said} ({killed})" if said and killed else said
-            why = said or killed or _last_line(logs) or "its command failed"
+            message = f"{message} ({killed})" if message and killed else message
+            why = message or killed or _last_line(logs) or "its command failed"
             line = f"{record.rule_name} {''.join((record.output or [])[:1])}: {why}"
             self._lines[job] = printable(f"{line}; log: {', '.join(logs)}" if logs else line)
-            if said:
+            if message:
                 print(f"failed: {self._lines[job]}", file=sys.stderr, flush=True)
 
     @property
@@ -50,13 +50,13 @@ class FailedJobs(JobEvents):
 def _killed(logs: list[str]) -> str:
     # what SLURM's daemon writes when it ends a job: memory or time
     texts = "\n".join(map(_text, logs))
-    found = re.search(r"^slurmstepd\S*: error: (.*)$", texts, flags=re.MULTILINE)
-    return found[1].strip(" *") if found else ""
+    match = re.search(r"^slurmstepd\S*: error: (.*)$", texts, flags=re.MULTILINE)
+    return match[1].strip(" *") if match else ""
 
 
 def _last_line(logs: list[str]) -> str:
-    said = (text.splitlines()[-1].strip() for log in logs if (text := _text(log).strip()))
-    return next(said, "")
+    last_lines = (text.splitlines()[-1].strip() for log in logs if (text := _text(log).strip()))
+    return next(last_lines, "")
 
 
 def _text(log: str) -> str:

@@ -70,7 +70,9 @@ def start_fork_server(run: "SnakemakeRun") -> None:
 
 def same_settings(environment: dict[str, str], own: dict[str, str]) -> bool:
     """Tell whether packages imported under one environment do for the other."""
-    mine, other = ({k: v for k, v in one.items() if k not in OWN} for one in (environment, own))
+    mine, other = (
+        {k: v for k, v in settings.items() if k not in OWN} for settings in (environment, own)
+    )
     return mine == other
 
 
@@ -78,7 +80,8 @@ class Server:
     """Answers requests one by one; a step is a child, which dies with who asked or with this."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder, self._learnt = folder, set()
+        self._folder = folder
+        self._learnt: set[str] = set()
         self._settings = dict(os.environ)
         self._selector = selectors.DefaultSelector()
         self._listener = socket.socket(socket.AF_UNIX)
@@ -121,7 +124,8 @@ class Server:
             ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
             if os.getppid() != own:
                 os._exit(1)
-            for own_to_server in (self._selector, self._listener, client, *self._steps.values()):
+            self._selector.close()
+            for own_to_server in (self._listener, client, *self._steps.values()):
                 own_to_server.close()
             return request | {"learnt": self._list_of(request["module"])}
         for descriptor in request["descriptors"]:
@@ -179,8 +183,8 @@ class Server:
 
 def become_step(request: dict[str, Any]) -> None:
     """Run the command of a request in this process, as `python -m` would."""
-    for descriptor, place in zip(request["descriptors"], range(3), strict=True):
-        os.dup2(descriptor, place)
+    for descriptor, target in zip(request["descriptors"], range(3), strict=True):
+        os.dup2(descriptor, target)
         os.close(descriptor)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.clear()
@@ -230,7 +234,7 @@ def main() -> None:
         print(code, file=sys.stderr)
         code = 1
     # As always, but for what takes all packages to pieces: each page of theirs would be copied.
-    threading._shutdown()
+    threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()

@@ -54,9 +54,13 @@ def machine_devices() -> tuple[list[Device], dict[str, str]]:
 
     A GPU that is cut into MIG parts is none itself. Raises `UserError` if nvidia-smi hangs.
     """
-    options = {"stderr": subprocess.DEVNULL, "text": True, "timeout": NVIDIA_SMI_SECONDS}
     try:
-        listing = subprocess.check_output(["nvidia-smi", "-L"], **options)
+        listing = subprocess.check_output(
+            ["nvidia-smi", "-L"],
+            stderr=subprocess.DEVNULL,
+            text=True,
+            timeout=NVIDIA_SMI_SECONDS,
+        )
     except (OSError, subprocess.CalledProcessError):
         return [], {}
     except subprocess.TimeoutExpired:
@@ -86,8 +90,8 @@ def named_devices(names: str) -> list[Device]:
     def slot(entry: str) -> str:
         if entry.isdecimal():
             return str(int(entry))
-        found = [number for uuid, number in numbers.items() if uuid.startswith(entry)]
-        return found[0] if len(found) == 1 else entry.replace("/", "-")
+        matching = [number for uuid, number in numbers.items() if uuid.startswith(entry)]
+        return matching[0] if len(matching) == 1 else entry.replace("/", "-")
 
     return [Device(entry, slot(entry)) for entry in entries]
 
@@ -107,9 +111,9 @@ def open_folder(path: str | Path) -> Path:
     path = Path(path)
     with suppress(FileExistsError):
         path.mkdir(mode=0o700)
-    found = path.lstat()
-    own = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
-    if not own or found.st_mode & 0o022:
+    state = path.lstat()
+    own = stat.S_ISDIR(state.st_mode) and state.st_uid == os.geteuid()
+    if not own or state.st_mode & 0o022:
         why = "is not a folder that only you can write to, so its locks are not to be trusted"
         raise UserError(path, why, "remove it, or ask its owner to")
     return path
@@ -157,8 +161,8 @@ def take_slots(folder: Path, devices: Sequence[Device], gpus: int) -> dict[Devic
     held = lock_free_ones(folder, devices, gpus) if turn is not None else {}
     if not held:
         names = ", ".join(device.name for device in devices)
-        wanted = "a free GPU" if gpus == 1 else f"{gpus} free GPUs"
-        print(f"waiting for {wanted} of {names}", file=sys.stderr, flush=True)
+        awaited = "a free GPU" if gpus == 1 else f"{gpus} free GPUs"
+        print(f"waiting for {awaited} of {names}", file=sys.stderr, flush=True)
         turn = lock(queue, wait=True) if turn is None else turn
     while not (held := held or lock_free_ones(folder, devices, gpus)):
         time.sleep(SECONDS_BETWEEN_LOOKS)

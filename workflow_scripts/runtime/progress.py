@@ -1,7 +1,7 @@
 """What each job of a run is, one line as it starts: its rule, and model, recipe, corpus, ..."""
 
-import logging
 import sys
+from typing import Any
 
 from workflow_scripts.errors import printable
 from workflow_scripts.runtime.snakemake_run import JobEvents, SnakemakeRun
@@ -10,7 +10,7 @@ from workflow_scripts.runtime.snakemake_run import JobEvents, SnakemakeRun
 class Progress(JobEvents):
     """Says what Snakemake, which is quiet about rules, calls a number: the jobs that start."""
 
-    def hear(self, event: str, record: logging.LogRecord) -> None:
+    def hear(self, event: str, record: Any) -> None:
         if event != "job_info":
             return
         what = ", ".join(f"{name} {value}" for name, value in (record.wildcards or {}).items())

@@ -6,7 +6,6 @@ results, whoever made them; an output without a record is made again; and the SH
 file is compared with that of the bytes that the job read, whatever the dates.
 """
 
-import logging
 import os
 import re
 import time
@@ -75,7 +74,7 @@ class JobStarts(JobEvents):
         self._begin = begin
         self._states: dict[str, dict[str, State | None]] = {}
 
-    def hear(self, event: str, record: logging.LogRecord) -> None:
+    def hear(self, event: str, record: Any) -> None:
         if event == "job_info":
             self._states[str(record.jobid)] = {path: state_of(path) for path in record.input or ()}
             for path in record.output or ():
@@ -146,7 +145,7 @@ class ResultsRecords(FilePersistence):
         if job.is_template_engine:
             # they are written into a file, which has the paths as this clone spells them
             return super()._params(job)
-        return sorted(self._own_paths.sub("<results>", one) for one in super()._params(job))
+        return sorted(self._own_paths.sub("<results>", param) for param in super()._params(job))
 
     # ---- whether a job is to run -----------------------------------------------------------------
 

@@ -16,8 +16,10 @@ def refuse_other_folder(folder: Path | None = None, project: Path = PROJECT) -> 
     folder = folder or Path.cwd()
     package = "workflow_scripts"
     if not (folder / package).is_dir() or not (folder / package).samefile(project / package):
-        place = shlex.quote(str(project))
-        remedy = f"start it in {place} or add -d {place}; `results` in a config is where it writes"
+        quoted = shlex.quote(str(project))
+        remedy = (
+            f"start it in {quoted} or add -d {quoted}; `results` in a config is where it writes"
+        )
         sys.exit(f"error: {folder}: not the folder of the project; {remedy}")
     if {"{", "}"} & {*str(project)}:
         why = "Snakemake takes braces in its path for wildcards"

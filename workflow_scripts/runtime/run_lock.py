@@ -10,7 +10,7 @@ from pathlib import Path
 from workflow_scripts.runtime.snakemake_run import SnakemakeRun
 
 NAME = "run.lock"
-_held = []
+_held: list[int] = []
 
 
 def refuse_second_run(run: SnakemakeRun, records: Path) -> None:

@@ -50,7 +50,7 @@ class SnakemakeRun:
     @property
     def quiet(self) -> set[str]:
         """The names given with --quiet, in capitals."""
-        return {one.name for one in self._workflow.output_settings.quiet or ()}
+        return {item.name for item in self._workflow.output_settings.quiet or ()}
 
     @property
     def slurm_name(self) -> str | None:
@@ -69,9 +69,12 @@ class SnakemakeRun:
 
 
 class JobEvents(logging.Handler):
-    """Hears of jobs: that one starts ("job_info"), ends ("job_finished") or fails ("job_error")."""
+    """Hears of jobs: that one starts ("job_info"), ends ("job_finished") or fails ("job_error").
 
-    def hear(self, event: str, record: logging.LogRecord) -> None:
+    Snakemake adds fields to the record of each, which its type does not have.
+    """
+
+    def hear(self, event: str, record: Any) -> None:
         raise NotImplementedError
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -92,9 +95,9 @@ class FinishedOutputs(JobEvents):
         self._finished, self._nothing_to_do = finished, nothing_to_do
         self._outputs: dict[str, list[str]] = {}
 
-    def hear(self, event: str, record: logging.LogRecord) -> None:
+    def hear(self, event: str, record: Any) -> None:
         if event == "job_info":
-            self._outputs[str(record.jobid)] = [str(one) for one in record.output or ()]
+            self._outputs[str(record.jobid)] = [str(path) for path in record.output or ()]
         elif event == "job_finished":
             self._finished(self._outputs.pop(str(record.job_id), []))
 

@@ -45,7 +45,7 @@ def replicate(
         counts = item_counts(indices)
         for name, metric in metrics.items():
             replicates[name].append(metric(counts))
-    return {name: np.concatenate(found) for name, found in replicates.items()}
+    return {name: np.concatenate(parts) for name, parts in replicates.items()}
 
 
 def percentile_interval(replicates: np.ndarray, level: float = LEVEL) -> tuple[float, float]:

@@ -18,10 +18,10 @@ def main(argv: list[str] | None = None) -> None:
     add = parser.add_argument
     add("--items", type=Path, required=True, help="items.json of the suite")
     add("--vectors", type=Path, required=True, help="vectors of the suite, npy")
-    how = parser.add_mutually_exclusive_group(required=True)
-    how.add_argument("--protocol", help="of SentEval: default, prototyping or notebook")
+    group = parser.add_mutually_exclusive_group(required=True)
+    group.add_argument("--protocol", help="of SentEval: default, prototyping or notebook")
     own = "folder of an encoder that was trained with a classifier, which is then used"
-    how.add_argument("--classifier", type=Path, metavar="FOLDER", help=own)
+    group.add_argument("--classifier", type=Path, metavar="FOLDER", help=own)
     add("--threads", type=int, default=1)
     add("--output", type=Path, required=True, help="predictions, tsv")
     arguments = parser.parse_args(argv)

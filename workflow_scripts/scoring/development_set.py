@@ -39,7 +39,8 @@ class DevelopmentSet:
             raise UserError(
                 None, "the tuned model gives vectors that are not finite", "lower learning_rate"
             )
-        task, ranked = plugins.load("scoring.tasks", self.entry["task"]), None
+        task = plugins.load("scoring.tasks", self.entry["task"])
+        ranked: dict[str, Any] | None = None
         if "links" in task.NEEDS:
             # Only now: FAISS is for such a task alone.
             from workflow_scripts.retrieval.entity_links import rank_names
@@ -91,9 +92,9 @@ def _development_part(
         raise UserError(
             f"data set {dataset}", "has no part `development` to choose on", "divide it"
         )
-    used = sorted({one for row in rows for one in entry["texts"][row]})
-    place = {one: number for number, one in enumerate(used)}
-    texts = [[place[one] for one in entry["texts"][row]] for row in rows]
+    used = sorted({string for row in rows for string in entry["texts"][row]})
+    number_of = {string: number for number, string in enumerate(used)}
+    texts = [[number_of[string] for string in entry["texts"][row]] for row in rows]
     labels = [entry["labels"][row] for row in rows]
     own = {**entry, "texts": texts, "labels": labels, "parts": ["test"] * len(rows)}
-    return own, [strings[one] for one in used]
+    return own, [strings[string] for string in used]

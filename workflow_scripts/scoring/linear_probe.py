@@ -87,8 +87,8 @@ def fit_probes(
         parts = [slice(first, first + _FITS) for first in range(0, len(numbers), _FITS)]
         rows = [(train[part], watched[part], penalties[numbers[part]]) for part in parts]
         together = [_Group(extended, labels, *own, protocol, classes) for own in rows]
-        for part, found in zip(parts, _run_each(together, state), strict=True):
-            weights[numbers[part]], best[numbers[part]] = found
+        for part, fitted in zip(parts, _run_each(together, state), strict=True):
+            weights[numbers[part]], best[numbers[part]] = fitted
     return weights, best
 
 
@@ -152,12 +152,12 @@ class _Group:
             for _ in range(protocol.epoch_size):
                 self._train_epoch(generator.permutation(self._train.shape[1]))
             epochs += protocol.epoch_size
-            for place, number in enumerate(active):
-                found = self._accuracies(place, number)
-                better = going[number] & (found > best[number])
-                own = self._weights[place].view(self._shape[1:])
+            for position, number in enumerate(active.tolist()):
+                accuracies = self._accuracies(position, number)
+                better = going[number] & (accuracies > best[number])
+                own = self._weights[position].view(self._shape[1:])
                 kept[number, better] = own[torch.from_numpy(better)]
-                best[number, better] = found[better]
+                best[number, better] = accuracies[better]
                 missed = going[number] & ~better
                 going[number] &= ~(missed & (misses[number] >= protocol.tenacity))
                 misses[number] += missed
@@ -169,7 +169,7 @@ class _Group:
     def _leave_behind(self, stay: torch.Tensor) -> None:
         self._train, self._decay = self._train[stay], self._decay[stay]
         self._weights = self._weights[stay]
-        self._state = [one[stay] for one in self._state]
+        self._state = [moment[stay] for moment in self._state]
 
     def _train_epoch(self, order: np.ndarray) -> None:
         size, train = self._protocol.batch_size, self._train[:, torch.from_numpy(order)]
@@ -193,16 +193,16 @@ class _Group:
             square.mul_(_RMSPROP_ALPHA).addcmul_(gradient, gradient, value=1 - _RMSPROP_ALPHA)
             self._weights.addcdiv_(gradient, square.sqrt().add_(_EPSILON), value=-1e-2)
             return
-        one, two = _ADAM_BETAS
-        mean.lerp_(gradient, 1 - one)
-        square.mul_(two).addcmul_(gradient, gradient, value=1 - two)
-        first, second = 1 - one**self._steps, 1 - two**self._steps
+        first_beta, second_beta = _ADAM_BETAS
+        mean.lerp_(gradient, 1 - first_beta)
+        square.mul_(second_beta).addcmul_(gradient, gradient, value=1 - second_beta)
+        first, second = 1 - first_beta**self._steps, 1 - second_beta**self._steps
         scale = square.sqrt().div_(second**0.5).add_(_EPSILON)
         self._weights.addcdiv_(mean, scale, value=-1e-3 / first)
 
-    def _accuracies(self, place: int, number: int) -> np.ndarray:
+    def _accuracies(self, position: int, number: int) -> np.ndarray:
         rows = self._watched[number]
-        logits = self._features[rows] @ self._weights[place].T
-        found = logits.view(len(rows), -1, self._classes).argmax(dim=2)
-        right = found == self._labels[rows][:, None]
+        logits = self._features[rows] @ self._weights[position].T
+        predicted = logits.view(len(rows), -1, self._classes).argmax(dim=2)
+        right = predicted == self._labels[rows][:, None]
         return right.double().mean(dim=0).numpy()

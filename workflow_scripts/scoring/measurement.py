@@ -38,12 +38,12 @@ class Measurement:
     numbers: Mapping[str, int] = field(default_factory=dict)
 
 
-def require_whole(dataset: str, found: Sequence[int], expected: Sequence[int]) -> None:
+def require_whole(dataset: str, numbers: Sequence[int], expected: Sequence[int]) -> None:
     """Raise `UserError` where what was found for the items is of another number than they are."""
-    if list(found) != list(expected):
+    if list(numbers) != list(expected):
         raise UserError(
             f"dataset {dataset}",
-            f"what was found for its items is not whole ({sum(found)} of {sum(expected)})",
+            f"what was found for its items is not whole ({sum(numbers)} of {sum(expected)})",
             "remove that file and run again, which makes it anew",
         )
 
@@ -65,8 +65,8 @@ def measure_items(
     `coverage` it is the share of items that was not dropped. `UserError` where one is undefined.
     """
     metrics, dropped = metrics or {}, entry.get("dropped", {})
-    found = {name: value_of(metric, n) for name, metric in metrics.items()} | dict(values or {})
-    for name, value in found.items():
+    measured = {name: value_of(metric, n) for name, metric in metrics.items()} | dict(values or {})
+    for name, value in measured.items():
         if not np.isfinite(value):
             why = "all predicted or all gold values are equal"
             problem = f"{name} is undefined on its {n} items: {why}"
@@ -74,7 +74,7 @@ def measure_items(
     if coverage is None:
         coverage = n / (n + sum(dropped.values()))
     split = entry.get("split", "test")
-    shown = (dropped, found, metrics, arrays or {}, numbers or {})
+    shown = (dropped, measured, metrics, arrays or {}, numbers or {})
     return Measurement(dataset, split, n, coverage, *shown)
 
 
@@ -129,15 +129,18 @@ def bootstrap_scores(
     """
     scores: list[Score] = []
     details: dict[str, np.ndarray] = {}
-    for found in measurements:
-        replicates = replicate(found.dataset, found.n, found.metrics)
-        for metric, value in found.values.items():
-            low, high = None, None
+    for measurement in measurements:
+        replicates = replicate(measurement.dataset, measurement.n, measurement.metrics)
+        for metric, value in measurement.values.items():
+            low: float | None = None
+            high: float | None = None
             if metric in replicates:
                 low, high = percentile_interval(replicates[metric])
-                details[replicates_key(found.dataset, metric)] = replicates[metric]
-            n = found.numbers.get(metric, found.n)
-            measured = (value, low, high, n, found.coverage, found.dropped)
-            scores.append(Score(*encoder, found.dataset, found.split, metric, *measured))
-        details |= found.arrays
+                details[replicates_key(measurement.dataset, metric)] = replicates[metric]
+            n = measurement.numbers.get(metric, measurement.n)
+            of = (*encoder, measurement.dataset, measurement.split, metric)
+            scores.append(
+                Score(*of, value, low, high, n, measurement.coverage, measurement.dropped)
+            )
+        details |= measurement.arrays
     return scores, details

@@ -18,9 +18,9 @@ def nearest_both_ways(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, 
         cosines = left[start : start + _ROWS_AT_ONCE] @ right.T
         to_right[start : start + len(cosines)] = cosines.argmax(axis=1)
         rows = cosines.argmax(axis=0)
-        found = np.take_along_axis(cosines, rows[None], axis=0)[0]
-        better = found > best
-        to_left[better], best[better] = start + rows[better], found[better]
+        largest = np.take_along_axis(cosines, rows[None], axis=0)[0]
+        better = largest > best
+        to_left[better], best[better] = start + rows[better], largest[better]
     return to_right, to_left
 
 

@@ -35,8 +35,10 @@ def paired_differences(own: Scored, other: Scored) -> list[Difference]:
         if (row.dataset, row.metric, row.n) in others
     ]
     return [
-        _difference(row.dataset, row.metric, (row.value, its.value), _replicates(row, own, other))
-        for row, its in pairs
+        _difference(
+            row.dataset, row.metric, (row.value, other_row.value), _replicates(row, own, other)
+        )
+        for row, other_row in pairs
     ]
 
 
@@ -46,7 +48,7 @@ def mean_differences(own: Scored, other: Scored) -> list[Difference]:
     The items of each set are resampled by themselves, as for the averages of tables: sets that
     share items make it look more certain than it is.
     """
-    found = []
+    differences = []
     for metric in dict.fromkeys(row.metric for row in own[0]):
         pairs = paired_differences(
             *(([r for r in s[0] if r.metric == metric], s[1]) for s in (own, other))
@@ -55,9 +57,10 @@ def mean_differences(own: Scored, other: Scored) -> list[Difference]:
             continue
         replicates = [_replicates(pair, own, other) for pair in pairs]
         values = np.mean([(pair.value, pair.against) for pair in pairs], axis=0)
-        whole = None if any(one is None for one in replicates) else np.mean(replicates, axis=0)
-        found.append(_difference(f"mean of {len(pairs)}", metric, values.tolist(), whole))
-    return found
+        known = [values for values in replicates if values is not None]
+        whole = np.mean(known, axis=0) if len(known) == len(pairs) else None
+        differences.append(_difference(f"mean of {len(pairs)}", metric, values.tolist(), whole))
+    return differences
 
 
 def _replicates(row: Score | Difference, own: Scored, other: Scored) -> np.ndarray | None:
@@ -71,8 +74,8 @@ def _difference(
     dataset: str, metric: str, values: Sequence[float], replicates: np.ndarray | None
 ) -> Difference:
     value, against = values
-    found = (dataset, metric, value, against, value - against)
+    shown = (dataset, metric, value, against, value - against)
     # a resample may have no rank correlation
     if replicates is None or np.isnan(replicates).all():
-        return Difference(*found, None, None, None)
-    return Difference(*found, *percentile_interval(replicates), paired_p_value(replicates))
+        return Difference(*shown, None, None, None)
+    return Difference(*shown, *percentile_interval(replicates), paired_p_value(replicates))

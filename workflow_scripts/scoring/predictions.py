@@ -26,19 +26,19 @@ def tested_labels(entry: Mapping[str, Any]) -> list[str]:
 def write_predictions(path: Path, predictions: Mapping[str, Iterable[str]]) -> None:
     """Write a row for each test item, in its order; items count from 0."""
     lines = ["\t".join(_HEADER)]
-    for dataset, found in predictions.items():
-        lines += [f"{dataset}\t{item}\t{value}" for item, value in enumerate(found)]
+    for dataset, labels in predictions.items():
+        lines += [f"{dataset}\t{item}\t{value}" for item, value in enumerate(labels)]
     write_text(path, "\n".join(lines) + "\n")
 
 
 def read_predictions(path: Path) -> dict[str, list[str]]:
     """Return the predictions of each data set in a file of `write_predictions`."""
-    found: dict[str, list[str]] = defaultdict(list)
+    labels_of: dict[str, list[str]] = defaultdict(list)
     with damaged_file_error(path):
         rows = read_rows(path, Layout(what="a prediction", width=len(_HEADER)))
         require_header(next(rows, (1, []))[1], _HEADER)
         for _, (dataset, item, value) in rows:
-            if item != str(len(found[dataset])):
+            if item != str(len(labels_of[dataset])):
                 raise IndexError(f"item {item} of {dataset} is not in its order")
-            found[dataset].append(value)
-    return dict(found)
+            labels_of[dataset].append(value)
+    return dict(labels_of)

@@ -26,9 +26,9 @@ def hits_at(k: int, ranked: Ranked, concepts: Concepts, gold: Gold) -> list[bool
     return [
         all(
             any(not accepted.isdisjoint(concepts[row]) for row in rows[:k])
-            for rows, accepted in zip(parts, map(set, wanted), strict=True)
+            for rows, accepted in zip(parts, map(set, gold_ids), strict=True)
         )
-        for parts, wanted in zip(ranked, gold, strict=True)
+        for parts, gold_ids in zip(ranked, gold, strict=True)
     ]
 
 
@@ -47,8 +47,8 @@ def measure_rankings(
     Raises `UserError` where queries or rows are missing.
     """
     depth = len(ranked[0][0]) if ranked and ranked[0] else 0
-    found = [len(rows) for parts in ranked or () for rows in parts]
-    require_whole(dataset, found, [depth for parts in gold for _ in parts])
+    ranked_counts = [len(rows) for parts in ranked or () for rows in parts]
+    require_whole(dataset, ranked_counts, [depth for parts in gold for _ in parts])
     row = max((row for parts in ranked for rows in parts for row in rows), default=0)
     if row >= len(concepts):
         raise UserError(f"dataset {dataset}", f"row {row} of {len(concepts)} was found", _REMEDY)

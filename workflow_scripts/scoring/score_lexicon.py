@@ -26,9 +26,12 @@ def main(argv: list[str] | None = None) -> None:
 
     encoder, dataset = EncoderIds.parse(arguments.encoder), arguments.dataset
     items = (arguments.source_items, arguments.target_items)
-    sides = [read_side(file, dataset, side) for file, side in zip(items, SIDES, strict=True)]
+    source, target = (
+        read_side(file, dataset, side) for file, side in zip(items, SIDES, strict=True)
+    )
     ranks = read_rankings(arguments.ranks, RankedTranslation)
-    scores, details = bootstrap_scores(encoder, [measure_translations(dataset, *sides, ranks)])
+    measured = measure_translations(dataset, source, target, ranks)
+    scores, details = bootstrap_scores(encoder, [measured])
     write_replicates(arguments.details, details)
     write_scores(arguments.output, scores)
 

@@ -26,13 +26,13 @@ def nested_folds(features: torch.Tensor, labels: np.ndarray, protocol: Protocol)
     inner = [_folds(train, labels, protocol) for train, _ in outer]
     fits = [Fit(*fold) for folds in inner for fold in folds]
     accuracies = _search(features, labels, fits, protocol).reshape(len(outer), -1, len(PENALTIES))
-    chosen = np.array([[_choose(found)] for found in accuracies])
+    chosen = np.array([[_choose(of_fold)] for of_fold in accuracies])
     finals = [Fit(train) for train, _ in outer]
     weights, _ = fit_probes(features, labels, finals, chosen, protocol)
-    found = np.zeros(len(labels), dtype=np.int64)
+    predicted = np.zeros(len(labels), dtype=np.int64)
     for (_, test), own in zip(outer, weights[:, 0], strict=True):
-        found[test] = predict(features[test], own)
-    return found
+        predicted[test] = predict(features[test], own)
+    return predicted
 
 
 def folds_then_test(

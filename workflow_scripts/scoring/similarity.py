@@ -13,9 +13,9 @@ def cosines_of_pairs(vectors: np.ndarray, left: Sequence[int], right: Sequence[i
 
     Raises `UserError` naming the pair where a vector is zero, the string where it is not finite.
     """
-    one, other = (gather_rows(vectors, s, "vectors").astype(np.float64) for s in (left, right))
-    products = np.einsum("nd,nd->n", one, other)
-    squares = np.einsum("nd,nd->n", one, one) * np.einsum("nd,nd->n", other, other)
+    lefts, rights = (gather_rows(vectors, s, "vectors").astype(np.float64) for s in (left, right))
+    products = np.einsum("nd,nd->n", lefts, rights)
+    squares = np.einsum("nd,nd->n", lefts, lefts) * np.einsum("nd,nd->n", rights, rights)
     wrong = ~(np.isfinite(squares) & (squares > 0))
     if wrong.any():
         raise UserError(

@@ -90,9 +90,14 @@ def field_text(value: Any) -> str:
 def _read(cells: list[str]) -> Score:
     model, recipe, corpus, seed, dataset, split, metric, value, low, high, *rest = cells
     n, coverage, dropped = rest
-    ends = (_number(end) if end else None for end in (low, high))
-    ids = (model, recipe, corpus, int(seed), dataset, split, metric)
-    return Score(*ids, _number(value), *ends, int(n), _number(coverage), json.loads(dropped))
+    return Score(
+        *(model, recipe, corpus, int(seed), dataset, split, metric, _number(value)),
+        low=_number(low) if low else None,
+        high=_number(high) if high else None,
+        n=int(n),
+        coverage=_number(coverage),
+        dropped=json.loads(dropped),
+    )
 
 
 def _number(text: str) -> float:

@@ -31,9 +31,9 @@ def features_of(vectors: np.ndarray, entry: Mapping[str, Any]) -> torch.Tensor:
     sides = [gather_rows(vectors, side, "vectors") for side in zip(*entry["texts"], strict=True)]
     if len(sides) == 1:
         return torch.from_numpy(sides[0])
-    one, other = sides
-    both = [one, other] if entry.get("features") == "all" else []
-    return torch.from_numpy(np.concatenate([*both, np.abs(one - other), one * other], axis=1))
+    lefts, rights = sides
+    both = [lefts, rights] if entry.get("features") == "all" else []
+    return torch.from_numpy(np.concatenate([*both, np.abs(lefts - rights), lefts * rights], axis=1))
 
 
 def rows_by_part(entry: Mapping[str, Any]) -> dict[str, np.ndarray]:
@@ -72,13 +72,13 @@ def predict_classes(vectors: np.ndarray, entry: Mapping[str, Any], protocol: Pro
     rows, features = rows_by_part(entry), features_of(vectors, entry)
     _check_classes(entry, rows, protocol)
     if "all" in rows:
-        found = nested_folds(features, labels, protocol)
+        numbers = nested_folds(features, labels, protocol)
     elif "development" in rows:
         parts = (rows["train"], rows["development"], rows["test"])
-        found = split_then_test(features, labels, *parts, protocol)
+        numbers = split_then_test(features, labels, *parts, protocol)
     else:
-        found = folds_then_test(features, labels, rows["train"], rows["test"], protocol)
-    return [names[number] for number in found]
+        numbers = folds_then_test(features, labels, rows["train"], rows["test"], protocol)
+    return [names[number] for number in numbers]
 
 
 def _check_classes(
@@ -128,9 +128,9 @@ def predict_scores(vectors: np.ndarray, entry: Mapping[str, Any]) -> list[float]
                 loss.backward()
                 optimiser.step()
         epochs += _EPOCHS
-        found = np.nan_to_num(pearsonr(_means(layer, features[watched]), gold[watched])[0])
-        if found > best:
-            best, kept = found, copy.deepcopy(layer)
+        correlation = np.nan_to_num(pearsonr(_means(layer, features[watched]), gold[watched])[0])
+        if correlation > best:
+            best, kept = correlation, copy.deepcopy(layer)
             continue
         if misses >= _TENACITY:
             break

@@ -75,7 +75,7 @@ def pearson_metric(first: np.ndarray, second: np.ndarray) -> Metric:
     return metric
 
 
-def accuracy_metric(hits: Sequence[bool]) -> Metric:
+def accuracy_metric(hits: Sequence[bool] | np.ndarray) -> Metric:
     """Return the share of hits among n items."""
     numbers = np.asarray(hits, dtype=np.float64)
 

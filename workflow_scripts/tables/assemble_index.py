@@ -21,13 +21,13 @@ FIGURE_FORMS = ("html", "svg", "png", "tsv", "md")
 
 def paper_sections(block: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return what the page shows of each paper: counts, lines, tables by task, figures."""
-    found = []
+    sections = []
     order = [*block["order"], *(paper for paper in block["papers"] if paper not in block["order"])]
     for paper in (paper for paper in order if paper in block["papers"]):
         of_paper = block["papers"][paper]
         pages = [*of_paper["tables"], *of_paper["figures"]]
         cells = [cell for page in pages for cell in read_cells(page["cells"])]
-        found.append(
+        sections.append(
             {
                 "name": doc.paper_name(paper, block["titles"]),
                 "counts": overview.count(cells),
@@ -36,7 +36,7 @@ def paper_sections(block: Mapping[str, Any]) -> list[dict[str, Any]]:
                 "figures": of_paper["figures"],
             }
         )
-    return found
+    return sections
 
 
 def _settings(recipe: Mapping[str, Any]) -> str:
@@ -65,17 +65,17 @@ def records(
     }
 
 
-def zipped_names(block: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
+def zipped_names(block: Mapping[str, Any], run: Mapping[str, Any]) -> list[str]:
     """Return what the zip holds besides the index and run.js: what their pages link."""
     names = ["tables/scores.tsv", *(f"tables/scorecard.{end}" for end in ("tsv", "md", "html"))]
     for of_paper in block["papers"].values():
         for section, forms in (("tables", doc.PAGE_FORMS), ("figures", FIGURE_FORMS)):
-            for one in of_paper[section]:
-                names += [f"{section}/{one['id']}.{end}" for end in forms]
-                names.append(f"{section}/cells/{one['id']}.tsv")
-    names += [f"logs/{step}.log" for step, _, has_log in found["steps"] if has_log]
+            for page in of_paper[section]:
+                names += [f"{section}/{page['id']}.{end}" for end in forms]
+                names.append(f"{section}/cells/{page['id']}.tsv")
+    names += [f"logs/{step}.log" for step, _, has_log in run["steps"] if has_log]
     cards = ("README.md", "encoder.json")
-    return names + [f"encoders/{one}/{name}" for one in found["cards"] for name in cards]
+    return names + [f"encoders/{encoder}/{name}" for encoder in run["cards"] for name in cards]
 
 
 def write_zip(path: str, texts: Mapping[str, str], files: Mapping[str, Path]) -> None:
@@ -95,8 +95,8 @@ def main(argv: list[str] | None = None) -> None:
     block, arguments = read_arguments(argv, __doc__, "output", "script", "zip")
     results = Path(arguments.output).parents[1]
     jobs = run_records.read_jobs(results, block["jobs"])
-    found = records(block, results, jobs)
-    script = f"window.run = {json.dumps(found, ensure_ascii=False, separators=(',', ':'))};\n"
+    run = records(block, results, jobs)
+    script = f"window.run = {json.dumps(run, ensure_ascii=False, separators=(',', ':'))};\n"
     values = {
         **{"title": "Results", "run": RUN, "block": block, "papers": paper_sections(block)},
         **{"facts": run_records.facts(jobs)},
@@ -106,7 +106,7 @@ def main(argv: list[str] | None = None) -> None:
     # an unpacked zip has no zip to link, and is as whole as it was
     texts = {"tables/index.html": render_page("index", zip=None, **values), f"tables/{RUN}": script}
     texts[f"tables/{STATUS}"] = status_script({"pages": {}})
-    write_zip(arguments.zip, texts, {name: results / name for name in zipped_names(block, found)})
+    write_zip(arguments.zip, texts, {name: results / name for name in zipped_names(block, run)})
     write_text(arguments.script, script)
     page = render_page("index", zip=Path(arguments.zip).name, **values)
     write_text(arguments.output, page)

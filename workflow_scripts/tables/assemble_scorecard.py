@@ -6,6 +6,7 @@ Only published values count. A value that a paper prints in two tables counts in
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -50,9 +51,9 @@ def _counts(cells: Sequence[TidyCell]) -> Counts:
         if cell.status in reasons:
             reasons[cell.status].update(dict.fromkeys(cell.reasons, 1))
     reasons[ASSUMED] = Counter(chain.from_iterable(assumed))
-    found = (len(cells), len(assumed), sum(map(bool, assumed)), *numbers)
+    numbers_of_cells = (len(cells), len(assumed), sum(map(bool, assumed)), *numbers)
     return Counts(
-        dict(zip(NUMBERS, found, strict=True)),
+        dict(zip(NUMBERS, numbers_of_cells, strict=True)),
         {status: dict(counter.most_common()) for status, counter in reasons.items()},
     )
 
@@ -69,7 +70,7 @@ def count_cells(cells: Iterable[TidyCell]) -> Scorecard:
         {table: _counts(of_table) for table, of_table in by_table.items()},
         _counts(published),
         # the sort is stable: equal differences stay in the order of the tables
-        sorted(outside, key=lambda cell: -abs(cell.difference or 0)),
+        sorted(outside, key=lambda cell: -abs(cell.difference or Decimal(0))),
         sum(cell.published is None and cell.mean is not None for cell in cells),
     )
 
@@ -121,20 +122,25 @@ def _counts_sheet(card: Scorecard, pages: Mapping[str, doc.Cell]) -> doc.Sheet:
         doc.Row((pages[table], *(doc.Cell(f"{n:,}") for n in counts.numbers.values())))
         for table, counts in card.tables.items()
     ]
-    total = doc.text_row("Total", *(f"{n:,}" for n in card.total.numbers.values()), place=1)
+    total = doc.text_row("Total", *(f"{n:,}" for n in card.total.numbers.values()), rank=1)
     heads = (name.replace("_", " ").capitalize() for name in NUMBERS)
     columns = (doc.Column("Table or figure", doc.LEFT), *map(doc.Column, heads))
     return doc.Sheet(columns, [rows, [total]], "Published cells by what became of them")
 
 
 def _outside_row(cell: TidyCell) -> doc.Row:
+    assert cell.published is not None and cell.difference is not None
+    assert cell.tolerance is not None
     # the mean as shown is the published value and the difference together
     digits = max(0, -int(cell.difference.as_tuple().exponent))
     ours = form.format_number(cell.published + cell.difference, digits)
+    interval = doc.DASH
+    if cell.low is not None and cell.high is not None:
+        interval = form.format_interval((cell.low, cell.high), digits)
     return doc.text_row(
         *(cell.table, cell.row, cell.column),
         ours if cell.sd is None else f"{ours} ±{form.format_number(cell.sd, digits)}",
-        doc.DASH if cell.low is None else form.format_interval((cell.low, cell.high), digits),
+        interval,
         form.format_published(cell.published),
         form.format_difference(cell.difference, digits),
         form.format_tolerance(cell.tolerance),
@@ -150,12 +156,12 @@ def _outside_sheet(card: Scorecard) -> doc.Sheet:
 
 def _reasons_sheet(card: Scorecard, status: str, caption: str) -> doc.Sheet:
     """Return the reasons of a status, most frequent first, with the cells in all and by table."""
-    found: dict[str, dict[str, int]] = {}
+    counts_by_reason: dict[str, dict[str, int]] = {}
     for table, counts in card.tables.items():
         for reason, count in counts.reasons[status].items():
-            found.setdefault(reason, {})[table] = count
+            counts_by_reason.setdefault(reason, {})[table] = count
     rows = []
-    for reason, tables in sorted(found.items(), key=lambda item: -sum(item[1].values())):
+    for reason, tables in sorted(counts_by_reason.items(), key=lambda item: -sum(item[1].values())):
         where = ", ".join(f"{table} ({count:,})" for table, count in tables.items())
         rows.append(doc.text_row(reason, f"{sum(tables.values()):,}", where))
     columns = (doc.Column("Reason", doc.TEXT), doc.Column("Cells"), doc.Column("Where", doc.TEXT))
@@ -182,8 +188,11 @@ def _tsv(cards: Mapping[str, Scorecard], total: Counts) -> doc.Sheet:
         lines += [(f"total {paper}", card.total) for paper, card in cards.items()]
     rows = []
     for name, counts in [*lines, ("total", total)]:
-        found = (counts.reasons[kind] for kind in (NOT_COMPARABLE, NOT_RUN, ASSUMED))
-        reasons = (json.dumps(one, ensure_ascii=False, sort_keys=True) for one in found)
+        counted = (counts.reasons[kind] for kind in (NOT_COMPARABLE, NOT_RUN, ASSUMED))
+        reasons = (
+            json.dumps(reasons_of_kind, ensure_ascii=False, sort_keys=True)
+            for reasons_of_kind in counted
+        )
         rows.append(doc.text_row(name, *map(str, counts.numbers.values()), *reasons))
     heads = ("table", *NUMBERS, "not_comparable_reasons", "not_run_reasons", "assumptions")
     return doc.Sheet([*map(doc.Column, heads)], [rows])
@@ -193,11 +202,11 @@ def scorecard_documents(block: dict[str, Any]) -> tuple[doc.Document, doc.Docume
     """Return the page, with a section for each paper that prints values, and what its tsv shows."""
     pages: dict[str, doc.Cell] = {}
     cells: dict[str, list[TidyCell]] = {}
-    for paper, found in block["papers"].items():
+    for paper, sections in block["papers"].items():
         for section, address in (("tables", "{}.html"), ("figures", "../figures/{}.html")):
-            for one in found[section]:
-                pages[one["id"]] = doc.Cell(one["title"], link=address.format(one["id"]))
-                cells.setdefault(paper, []).extend(read_cells(one["cells"]))
+            for page in sections[section]:
+                pages[page["id"]] = doc.Cell(page["title"], link=address.format(page["id"]))
+                cells.setdefault(paper, []).extend(read_cells(page["cells"]))
     everything = count_cells(cell for of_paper in cells.values() for cell in of_paper)
     cards = {paper: count_cells(of_paper) for paper, of_paper in cells.items()}
     cards = {paper: card for paper, card in cards.items() if card.tables}

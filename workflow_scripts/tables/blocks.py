@@ -73,8 +73,13 @@ class Cell(NamedTuple):
         """Return the cell of a block: {"not_run"}, or what `plan.cells` returns for it."""
         parts = (Part(p["dataset"], p["metric"], p["scores"]) for p in block.get("parts", ()))
         tolerance = None if "tolerance" not in block else factor * Decimal(str(block["tolerance"]))
-        told = (tuple(block.get(key, ())) for key in ("differences_from_paper", "assumptions"))
-        return cls(tuple(parts), *told, tolerance, block.get("not_run"))
+        return cls(
+            tuple(parts),
+            differences_from_paper=tuple(block.get("differences_from_paper", ())),
+            assumptions=tuple(block.get("assumptions", ())),
+            tolerance=tolerance,
+            not_run=block.get("not_run"),
+        )
 
 
 class Row(NamedTuple):
@@ -108,8 +113,10 @@ class Table(NamedTuple):
         rows = []
         for row in block["rows"]:
             cells = row.get("cells") or {column.id: row for column in columns}
-            found = {column.id: Cell.of(cells[column.id], factor) for column in columns}
-            rows.append(Row(row["id"], row["label"], row.get("group"), row.get("against"), found))
+            cells_of_row = {column.id: Cell.of(cells[column.id], factor) for column in columns}
+            rows.append(
+                Row(row["id"], row["label"], row.get("group"), row.get("against"), cells_of_row)
+            )
         extra = {key: block[key] for key in ("average", "change_of") if key in block}
         return cls(block["id"], columns, tuple(rows), factor=factor, **extra)
 
@@ -130,7 +137,7 @@ class Table(NamedTuple):
         """The columns as shown, with those of means and of changes at the end."""
         columns = self.value_columns
         changes = [column for column in columns if column.id == self.change_of]
-        return (*columns, *(one._replace(id=CHANGE, label=CHANGE) for one in changes))
+        return (*columns, *(column._replace(id=CHANGE, label=CHANGE) for column in changes))
 
     def row(self, name: str) -> Row:
         return next(row for row in self.rows if row.id == name)

@@ -35,13 +35,15 @@ def columns_behind(table: Table, column: str) -> list[str]:
     """Return the columns of data sets that a shown column is made of: an average has all."""
     if column == CHANGE:
         return columns_behind(table, table.change_of or "")
-    return [one.id for one in table.columns] if column == AVERAGE else [column]
+    return [shown.id for shown in table.columns] if column == AVERAGE else [column]
 
 
 def models_of(table: ShownTable, row: Row) -> list[str]:
     """Return the ids of the models of a row, sorted; none of a row that was not run."""
-    scores = [found for (name, _), found in table.scores.items() if name == row.id]
-    return sorted({model for found in scores for one in found for model in one.model.split(PAIR)})
+    scores = [of_cell for (name, _), of_cell in table.scores.items() if name == row.id]
+    return sorted(
+        {model for of_cell in scores for score in of_cell for model in score.model.split(PAIR)}
+    )
 
 
 def _distinct(values: Iterable[str]) -> str:
@@ -53,15 +55,15 @@ def _seeds(scores: list[Score], factor: int, digits: int) -> str:
     if len({(score.dataset, score.metric) for score in scores}) > 1:
         return _distinct(str(score.seed) for score in scores)
     values = (form.format_number(factor * score.value, digits) for score in scores)
-    return ", ".join(f"{one.seed}: {value}" for one, value in zip(scores, values, strict=True))
+    return ", ".join(f"{score.seed}: {value}" for score, value in zip(scores, values, strict=True))
 
 
 def _data(scores: Iterable[Score]) -> list[str]:
     lines = []
-    for one in scores:
-        dropped = (f"{reason} {count}" for reason, count in sorted(one.dropped.items()) if count)
-        line = f"{one.dataset} ({one.split}), {one.metric}: n {one.n:,}, coverage "
-        line += form.format_number(one.coverage)
+    for score in scores:
+        dropped = (f"{reason} {count}" for reason, count in sorted(score.dropped.items()) if count)
+        line = f"{score.dataset} ({score.split}), {score.metric}: n {score.n:,}, coverage "
+        line += form.format_number(score.coverage)
         lines.append("; ".join([line, *(f"left out: {what}" for what in dropped)]))
     return list(dict.fromkeys(lines))
 
@@ -73,12 +75,12 @@ def score_id(path: str) -> str:
 
 
 def _against(table: Table, cell: ShownCell, digits: int) -> list[str]:
-    if (one := cell.against) is None:
+    if (against := cell.against) is None:
         return []
-    text = f"{form.format_difference(one.difference, digits)} to {table.row(one.row).label}"
-    if one.interval is not None:
-        text += f" {form.format_interval(one.interval, digits)}"
-    return [text if one.p_value is None else f"{text}, p {form.format_p(one.p_value)}"]
+    text = f"{form.format_difference(against.difference, digits)} to {table.row(against.row).label}"
+    if against.interval is not None:
+        text += f" {form.format_interval(against.interval, digits)}"
+    return [text if against.p_value is None else f"{text}, p {form.format_p(against.p_value)}"]
 
 
 def cell_details(table: ShownTable, row: Row, column: Column) -> dict[str, Any]:
@@ -91,7 +93,7 @@ def cell_details(table: ShownTable, row: Row, column: Column) -> dict[str, Any]:
     value = [] if cell.mean is None else [form.format_number(cell.mean, digits)]
     reasons = cell.differences_from_paper if cell.not_run is None else [cell.not_run]
     terms: Mapping[str, list[str]] = {
-        "Value": [f"{one} ± {deviation}" if deviation else one for one in value],
+        "Value": [f"{mean} ± {deviation}" if deviation else mean for mean in value],
         "95% interval": [form.format_interval(cell.interval, digits)] if cell.interval else [],
         "Paper": [] if cell.published is None else [form.format_published(cell.published)],
         "Difference": _against(table.block, cell, digits),

@@ -1,7 +1,7 @@
 """Cells of a table: mean and deviation over seeds, averages, published values, best of a column."""
 
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import chain
@@ -48,7 +48,7 @@ class ShownCell:
 
     `deviation` is the sample standard deviation over `seeds`, None for one; `interval` the 95%
     bootstrap interval, None without replicates; `difference` the mean as shown minus the published
-    value, only without `differences_from_paper`, and under the `assumptions`; `place` 1 for the
+    value, only without `differences_from_paper`, and under the `assumptions`; `rank` 1 for the
     best of a column, then 2.
     """
 
@@ -63,7 +63,7 @@ class ShownCell:
     published: Decimal | None = None
     difference: Decimal | None = None
     against: Against | None = None
-    place: int | None = None
+    rank: int | None = None
 
     @property
     def status(self) -> str:
@@ -74,6 +74,7 @@ class ShownCell:
             return NO_PUBLISHED
         if self.difference is None:
             return NOT_COMPARABLE
+        assert self.tolerance is not None
         return INSIDE if abs(self.difference) <= self.tolerance else OUTSIDE
 
     @property
@@ -109,7 +110,7 @@ class ShownTable:
 
 
 def _scores_of_part(part: Part, scores: Scores) -> list[Score]:
-    found: list[Score] = []
+    scores_of_seeds: list[Score] = []
     for path in part.scores:
         matching = [s for s in scores[path] if (s.dataset, s.metric) == (part.dataset, part.metric)]
         if len(matching) != 1:
@@ -119,14 +120,16 @@ def _scores_of_part(part: Part, scores: Scores) -> list[Score]:
                 f"`{part.metric}`",
                 "score the encoder again, or fix the column of the table",
             )
-        for path_before, before in zip(part.scores, found, strict=False):
+        for path_before, before in zip(part.scores, scores_of_seeds, strict=False):
             _require_another_seed(path, matching[0], path_before, before)
-        found += matching
-    return sorted(found, key=lambda score: score.seed)
+        scores_of_seeds += matching
+    return sorted(scores_of_seeds, key=lambda score: score.seed)
 
 
 def _require_another_seed(path: str, score: Score, other_path: str, other: Score) -> None:
-    own, others = ((one.model, one.recipe, one.corpus) for one in (score, other))
+    own, others = (
+        (measured.model, measured.recipe, measured.corpus) for measured in (score, other)
+    )
     if own != others:
         what = f"scores of {'/'.join(own)}, but {other_path} has those of {'/'.join(others)}"
     elif score.seed == other.seed:
@@ -165,7 +168,9 @@ def _values_by_seed(
                 "score the encoders again",
             )
     by_seed = [{score.seed: score.value for score in part} for part in parts]
-    means = {seed: factor * statistics.fmean(one[seed] for one in by_seed) for seed in by_seed[0]}
+    means = {
+        seed: factor * statistics.fmean(values[seed] for values in by_seed) for seed in by_seed[0]
+    }
     return means, [score for part in parts for score in part]
 
 
@@ -184,17 +189,26 @@ def _average(row: Row, values: Mapping[str, Mapping[int, float]]) -> ShownCell:
     seeds = by_column[0].keys()
     if any(column.keys() != seeds for column in by_column):
         return ShownCell(not_run="averages need the same seeds in all columns")
+    differences, assumptions = _told(cells)
     return _measured(
         (statistics.fmean(column[seed] for column in by_column) for seed in seeds),
-        **_told(cells),
-        tolerance=sum((cell.tolerance for cell in cells), Decimal(0)) / len(cells),
+        differences_from_paper=differences,
+        assumptions=assumptions,
+        tolerance=_mean_tolerance(cells),
     )
 
 
-def _told(cells: Iterable[Cell | ShownCell]) -> dict[str, tuple[str, ...]]:
+def _mean_tolerance(cells: Collection[Cell]) -> Decimal:
+    tolerances = [cell.tolerance for cell in cells if cell.tolerance is not None]
+    assert len(tolerances) == len(cells)
+    return sum(tolerances, Decimal(0)) / len(tolerances)
+
+
+def _told(cells: Collection[Cell | ShownCell]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the differences from the paper and the assumptions of all `cells`, each once."""
-    cells, keys = list(cells), ("differences_from_paper", "assumptions")
-    return {key: tuple(dict.fromkeys(chain(*(getattr(one, key) for one in cells)))) for key in keys}
+    differences = chain.from_iterable(cell.differences_from_paper for cell in cells)
+    assumptions = chain.from_iterable(cell.assumptions for cell in cells)
+    return tuple(dict.fromkeys(differences)), tuple(dict.fromkeys(assumptions))
 
 
 def _of_paper(average: ShownCell, row: Row, published: Published) -> ShownCell:
@@ -217,7 +231,9 @@ def _with_published(cell: ShownCell, value: Decimal | None, digits: int) -> Show
 
 
 def _compare_rows(cells: dict[Place, ShownCell], block: Table) -> None:
-    for row in (row for row in block.rows if row.against is not None):
+    for row in block.rows:
+        if row.against is None:
+            continue
         for column in block.mean_columns:
             cell, other = cells[row.id, column.id], cells[row.against, column.id]
             if cell.mean is not None and other.mean is not None:
@@ -234,15 +250,21 @@ def _add_changes(cells: dict[Place, ShownCell], block: Table, published: Publish
     for row in block.rows:
         cell = cells[row.id, block.change_of]
         value = published.get((row.id, CHANGE))
-        if cell.against is None:
+        if cell.against is None or row.against is None:
             reason = cell.not_run or "the row that others are compared with"
             if row.against is not None:
                 reason = "the row that it is compared with, or itself, was not run"
             cells[row.id, CHANGE] = ShownCell(not_run=reason, published=value)
             continue
         other = cells[row.against, block.change_of]
-        found = {"seeds": cell.seeds, "tolerance": cell.tolerance, **_told([cell, other])}
-        change = ShownCell(float(cell.against.difference), **found)
+        differences, assumptions = _told([cell, other])
+        change = ShownCell(
+            float(cell.against.difference),
+            seeds=cell.seeds,
+            tolerance=cell.tolerance,
+            differences_from_paper=differences,
+            assumptions=assumptions,
+        )
         cells[row.id, CHANGE] = _with_published(change, value, column.digits)
 
 
@@ -256,22 +278,22 @@ def _mark_best(cells: dict[Place, ShownCell], block: Table) -> None:
         if len(set(values.values())) < 2:  # nothing is better than anything else
             continue
         order = sorted(set(values.values()), reverse=not column.lower_is_better)
-        places = {value: place for place, value in enumerate(order[:2], start=1)}
+        ranks = {value: rank for rank, value in enumerate(order[:2], start=1)}
         for row, value in values.items():
             cell = cells[row, column.id]
-            cells[row, column.id] = replace(cell, place=places.get(value))
+            cells[row, column.id] = replace(cell, rank=ranks.get(value))
 
 
 def _samples(block: Table, scores: Mapping[Place, list[Score]]) -> tuple[Sample, ...]:
     """Return what each dataset was measured on; what agrees over rows and metrics shares a line."""
-    found: dict[str, dict[Any, set[str]]] = {}
+    measured_on: dict[str, dict[Any, set[str]]] = {}
     for column in block.columns:
         for row in block.rows:
             for score in scores.get((row.id, column.id), []):
                 key = (score.n, score.coverage, tuple(sorted(score.dropped.items())))
-                found.setdefault(score.dataset, {}).setdefault(key, set()).add(row.id)
+                measured_on.setdefault(score.dataset, {}).setdefault(key, set()).add(row.id)
     samples = []
-    for dataset, measured in found.items():
+    for dataset, measured in measured_on.items():
         for (n, coverage, dropped), rows in measured.items():
             ids = tuple(row.id for row in block.rows if row.id in rows and len(measured) > 1)
             samples.append(Sample(dataset, n, coverage, dict(dropped), ids))
@@ -295,18 +317,22 @@ def fill_table(block: Table, scores: Scores, published: Published) -> ShownTable
             if cell.not_run is not None:
                 cells[row.id, column.id] = ShownCell(not_run=cell.not_run)
                 continue
-            found = _values_by_seed(cell, scores, block.factor)
-            values[column.id], used[row.id, column.id] = found
-            known = {"tolerance": cell.tolerance, **_told([cell])}
+            filled = _values_by_seed(cell, scores, block.factor)
+            values[column.id], used[row.id, column.id] = filled
             show = _measured if column.shows_means else _spread
-            cells[row.id, column.id] = show(values[column.id].values(), **known)
+            cells[row.id, column.id] = show(
+                values[column.id].values(),
+                differences_from_paper=tuple(dict.fromkeys(cell.differences_from_paper)),
+                assumptions=tuple(dict.fromkeys(cell.assumptions)),
+                tolerance=cell.tolerance,
+            )
         if block.average:
             cells[row.id, AVERAGE] = _of_paper(_average(row, values), row, published)
         for column in block.value_columns:
-            place = (row.id, column.id)
-            cells[place] = _with_published(cells[place], published.get(place), column.digits)
+            key = (row.id, column.id)
+            cells[key] = _with_published(cells[key], published.get(key), column.digits)
     _compare_rows(cells, block)
     _add_changes(cells, block, published)
     _mark_best(cells, block)
-    unplaced = {place: value for place, value in published.items() if place not in cells}
+    unplaced = {key: value for key, value in published.items() if key not in cells}
     return ShownTable(block, cells, _samples(block, used), unplaced, used)

@@ -37,7 +37,7 @@ class EncoderRow(Block):
 
 def _distinct_ids(values: list[Any]) -> list[Any]:
     ids = [value.id for value in values]
-    if twice := next((one for one in ids if ids.count(one) > 1), None):
+    if twice := next((identity for identity in ids if ids.count(identity) > 1), None):
         raise mistake(f"it has the id `{twice}` twice; rename or remove one")
     return values
 

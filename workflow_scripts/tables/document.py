@@ -20,7 +20,7 @@ PAGE_FORMS = ("html", *(ending for _, ending in FORMS))
 class Cell(NamedTuple):
     """What stands in a cell: words or a number, and what may stand beside or below it.
 
-    `place` 1 is bold, 2 underlined. `sign`, `amount` and `mark` are an arrow to another row, its
+    `rank` 1 is bold, 2 underlined. `sign`, `amount` and `mark` are an arrow to another row, its
     length and a star where it is significant; `is_outside`: the difference is beyond the tolerance;
     `reason` is the number of the reason why there is no value, `below` a line below a label. LaTeX
     may break an `is_address` anywhere. `fields` are those of the tsv, else `text` alone. HTML opens
@@ -28,7 +28,7 @@ class Cell(NamedTuple):
     """
 
     text: str = ""
-    place: int | None = None
+    rank: int | None = None
     link: str | None = None
     is_address: bool = False
     deviation: str = ""
@@ -135,7 +135,9 @@ class Document(NamedTuple):
     def folds(self) -> list[tuple[bool, list[Part]]]:
         """The parts, those in a row that HTML folds away together: notes below the first sheet."""
         first = next((n for n, part in enumerate(self.parts) if isinstance(part, Sheet)), 0)
-        places = groupby(enumerate(self.parts), lambda one: one[0] > first and _is_note(one[1]))
+        places = groupby(
+            enumerate(self.parts), lambda numbered: numbered[0] > first and _is_note(numbered[1])
+        )
         return [(is_folded, [part for _, part in parts]) for is_folded, parts in places]
 
 
@@ -145,8 +147,8 @@ def _is_note(part: Part) -> bool:
     return isinstance(part, (Lines, Sheet)) and "notes" in part.style.split()
 
 
-def text_row(*texts: str, place: int | None = None) -> Row:
-    return Row(tuple(Cell(text, place) for text in texts))
+def text_row(*texts: str, rank: int | None = None) -> Row:
+    return Row(tuple(Cell(text, rank) for text in texts))
 
 
 def paper_name(paper: str, titles: Mapping[str, str]) -> str:

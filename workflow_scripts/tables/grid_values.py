@@ -53,8 +53,8 @@ def paper_axes(published: Mapping[tuple[str, str], Decimal], path: str) -> dict[
         if not numbered:
             raise UserError(path, f"no row `{name}` with a column value1", "add the paper's values")
         values = sorted(numbered, key=lambda column: int(column.removeprefix("value")))
-        chosen = {level: columns.get(f"chosen-{level}") for level in LEVELS}
-        chosen = {level: value for level, value in chosen.items() if value is not None}
+        named = {level: f"chosen-{level}" for level in LEVELS}
+        chosen = {level: columns[name] for level, name in named.items() if name in columns}
         axes[name] = PaperAxis(tuple(columns[column] for column in values), chosen)
     return axes
 

@@ -31,29 +31,29 @@ def _replicates(cell: Cell, details: Details) -> np.ndarray | None:
 
     All parts have the same number of seeds, so one mean over all is that over parts of seed means.
     """
-    found = []
+    parts = []
     for part in cell.parts:
         for scores in part.scores:
             key = replicates_key(part.dataset, part.metric)
             values = details[details_path(scores)].get(key)
             if values is None:
                 return None
-            found.append(values)
-    return np.mean(found, axis=0)
+            parts.append(values)
+    return np.mean(parts, axis=0)
 
 
 def _all_replicates(table: ShownTable, details: Details) -> dict[tuple[str, str], np.ndarray]:
-    found: dict[tuple[str, str], np.ndarray] = {}
+    replicates: dict[tuple[str, str], np.ndarray] = {}
     for row in table.block.rows:
         for name in (column.id for column in table.block.columns if column.shows_means):
             cell = row.cells[name]
             if cell.not_run is None and (values := _replicates(cell, details)) is not None:
-                found[row.id, name] = table.block.factor * values
-        of_row = [found[row.id, name] for name in row.cells if (row.id, name) in found]
+                replicates[row.id, name] = table.block.factor * values
+        of_row = [replicates[row.id, name] for name in row.cells if (row.id, name) in replicates]
         whole = table.block.average and table.cells[row.id, AVERAGE].mean is not None
         if whole and len(of_row) == len(row.cells):
-            found[row.id, AVERAGE] = np.mean(of_row, axis=0)
-    return found
+            replicates[row.id, AVERAGE] = np.mean(of_row, axis=0)
+    return replicates
 
 
 def _with_intervals(cell: ShownCell, own: np.ndarray, other: np.ndarray | None) -> ShownCell:
@@ -65,8 +65,8 @@ def _with_intervals(cell: ShownCell, own: np.ndarray, other: np.ndarray | None) 
     differences = own - other
     if np.isnan(differences).all():
         return cell
-    found = {"interval": percentile_interval(differences), "p_value": paired_p_value(differences)}
-    return replace(cell, against=cell.against._replace(**found))
+    interval, p_value = percentile_interval(differences), paired_p_value(differences)
+    return replace(cell, against=cell.against._replace(interval=interval, p_value=p_value))
 
 
 def _items(table: ShownTable, row: str, column: str) -> set[tuple[str, int]]:
@@ -89,13 +89,16 @@ def add_intervals(table: ShownTable, details: Details) -> ShownTable:
     cells = dict(table.cells)
     for (row, column), own in replicates.items():
         cell = cells[row, column]
-        against = cell.against and cell.against.row
-        other = replicates.get((against, column))
-        if other is not None and _items(table, row, column) != _items(table, against, column):
-            other = None
+        other = None
+        if cell.against is not None:
+            other = replicates.get((cell.against.row, column))
+            items = _items(table, row, column)
+            if other is not None and items != _items(table, cell.against.row, column):
+                other = None
         cells[row, column] = _with_intervals(cell, own, other)
+    changed = table.block.change_of
     for row in [row.id for row in table.block.rows if (row.id, CHANGE) in cells]:
-        if against := cells[row, table.block.change_of].against:
+        if changed is not None and (against := cells[row, changed].against):
             cells[row, CHANGE] = replace(cells[row, CHANGE], interval=against.interval)
     return replace(table, cells=cells)
 
@@ -121,7 +124,7 @@ def _check_ends(scores: Mapping[str, Iterable[Score]], details: Details) -> None
         arrays = details[details_path(path)]
         for row in rows:
             values = arrays.get(replicates_key(row.dataset, row.metric))
-            if values is None or row.low is None:
+            if values is None or row.low is None or row.high is None:
                 continue
             with damaged_file_error(details_path(path)):
                 low, high = percentile_interval(values)

@@ -56,8 +56,9 @@ def _line(headline: Mapping[str, Any], row: Mapping[str, Any], cells: Any) -> Li
         return DASH if cell is None or cell.mean is None else form.format_number(cell.mean, digits)
 
     def paper(cell: TidyCell | None) -> str:
-        has_none = cell is None or cell.published is None
-        return DASH if has_none else form.format_published(cell.published)
+        if cell is None or cell.published is None:
+            return DASH
+        return form.format_published(cell.published)
 
     change = own and own.against_difference
     p = own and own.p_value
@@ -69,7 +70,7 @@ def _line(headline: Mapping[str, Any], row: Mapping[str, Any], cells: Any) -> Li
         DASH if p is None else form.format_p(p).removeprefix("= "),
         significant,
         DASH if {paper(base), paper(own)} == {DASH} else f"{paper(base)} → {paper(own)}",
-        next((one.reason for one in (own, base) if one and one.mean is None), ""),
+        next((cell.reason for cell in (own, base) if cell and cell.mean is None), ""),
     )
 
 
@@ -87,7 +88,7 @@ def lines(headlines: Iterable[Mapping[str, Any]], cells: Iterable[TidyCell]) -> 
 
 def by_task(pages: Iterable[Mapping[str, str]]) -> dict[str, list[Mapping[str, str]]]:
     """Return tables or figures by their task, in the order in which tasks come first."""
-    found: dict[str, list[Mapping[str, str]]] = {}
+    tasks: dict[str, list[Mapping[str, str]]] = {}
     for page in pages:
-        found.setdefault(page["task"], []).append(page)
-    return found
+        tasks.setdefault(page["task"], []).append(page)
+    return tasks

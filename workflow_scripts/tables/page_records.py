@@ -46,8 +46,8 @@ def make_record(
 
 def read_record(page: str | Path) -> dict[str, str] | None:
     """Return the record within a page, None where there is none."""
-    found = _IN_PAGE.search(read_text(page))
-    return found and json.loads(found[1])
+    match = _IN_PAGE.search(read_text(page))
+    return match and json.loads(match[1])
 
 
 def input_files(section: str, block: Mapping[str, Any]) -> list[str]:

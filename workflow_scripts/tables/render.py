@@ -71,13 +71,19 @@ def latex_field(text: str) -> str:
 def _environment(is_latex: bool) -> Environment:
     # LaTeX is full of braces
     marks = "<% %> << >> <# #>" if is_latex else "{% %} {{ }} {# #}"
+    block_start, block_end, value_start, value_end, comment_start, comment_end = marks.split()
     environment = Environment(
-        *marks.split(),
+        block_start_string=block_start,
+        block_end_string=block_end,
+        variable_start_string=value_start,
+        variable_end_string=value_end,
+        comment_start_string=comment_start,
+        comment_end_string=comment_end,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
         undefined=StrictUndefined,
-        autoescape=lambda name: bool(name) and name.endswith(".html.j2"),
+        autoescape=lambda name: name is not None and name.endswith(".html.j2"),
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
     )
     filters = {"line": one_line, "md": markdown_text, "latex": latex_text, "field": latex_field}

@@ -61,15 +61,15 @@ def duration(seconds: float) -> str:
 
 def read_jobs(results: Path, jobs: Iterable[str]) -> dict[str, JobRecord]:
     """Return what the jobs of a config wrote, by "rule/wildcards"; not those without a file."""
-    found = {}
+    recorded = {}
     for job in sorted(jobs):
         file = results / f"benchmarks/{job}.tsv"
         # one of another program is not shown
         with suppress(UserError, ValueError):
             rows = read_rows(file, Layout(["s"], optional=_RECORDED))
             for _, (seconds, *about) in islice(rows, 1):
-                found[job] = JobRecord(float(seconds), *about)
-    return found
+                recorded[job] = JobRecord(float(seconds), *about)
+    return recorded
 
 
 def step_records(
@@ -81,23 +81,25 @@ def step_records(
     with the id, or with an encoder and its suite.
     """
     known = set(ids)
-    found = []
+    records = []
     for step, job in jobs.items():
         _, _, of = step.partition("/")
         if of in known or of.rpartition("/")[0] in known:
-            found.append([step, round(job.seconds, 1), (results / f"logs/{step}.log").is_file()])
-    return found
+            records.append([step, round(job.seconds, 1), (results / f"logs/{step}.log").is_file()])
+    return records
 
 
 def cards(results: Path, encoders: Iterable[str]) -> list[str]:
-    return [one for one in encoders if (results / f"encoders/{one}/README.md").is_file()]
+    return [
+        encoder for encoder in encoders if (results / f"encoders/{encoder}/README.md").is_file()
+    ]
 
 
 def _git(*words: str) -> str:
     # variables may name another repository, as within a hook of git's
     own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    options = {"capture_output": True, "text": True, "check": True, "env": own}
-    return subprocess.run(["git", *words], **options).stdout.strip()
+    run = subprocess.run(["git", *words], capture_output=True, text=True, check=True, env=own)
+    return run.stdout.strip()
 
 
 def commit() -> str:
@@ -127,7 +129,8 @@ def _packages(records: Iterable[Mapping[str, str]], of: str) -> list[str]:
     records = list(records)
     names = dict.fromkeys(name for record in records for name in record)
     lines = [
-        f"{name} {_counted((one[name] for one in records if name in one), of)}" for name in names
+        f"{name} {_counted((record[name] for record in records if name in record), of)}"
+        for name in names
     ]
     unknown = sum(not record for record in records)
     return [*lines, f"{UNKNOWN} ({_number(unknown, of)})"] if unknown else lines
@@ -165,16 +168,17 @@ def provenance(
 
     `encoders` are those that are shown; untuned ones are models and have no record of their own.
     """
-    tuned = [one for one in encoders if f"tune_encoder/{one}" in jobs]
+    tuned = [encoder for encoder in encoders if f"tune_encoder/{encoder}" in jobs]
     embedded = [job.partition("/")[2] for job in jobs if job.startswith("embed_suite/")]
     scored = [job for name, job in jobs.items() if name.startswith(("score_", "classify_"))]
-    found = {
+    lines_by_name = {
         f"Encoders ({len(tuned):,})": _packages(
-            (_recorded_versions(results / f"encoders/{one}/encoder.json") for one in tuned),
+            (_recorded_versions(results / f"encoders/{encoder}/encoder.json") for encoder in tuned),
             "encoders",
         ),
         f"Vectors ({len(embedded):,} files)": _packages(
-            (_recorded_versions(results / f"embeddings/{one}.json") for one in embedded), "files"
+            (_recorded_versions(results / f"embeddings/{encoder}.json") for encoder in embedded),
+            "files",
         ),
         f"Scores ({len(scored):,} files)": _packages(map(_versions_of_job, scored), "files"),
         "Machines": [_counted((job.machine for job in _before_pages(jobs)), "jobs")],
@@ -184,7 +188,7 @@ def provenance(
             *(machine_text(), f"commit {commit()}", f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"),
         ],
     }
-    return {name: lines for name, lines in found.items() if lines}
+    return {name: lines for name, lines in lines_by_name.items() if lines}
 
 
 def facts(jobs: Mapping[str, JobRecord]) -> dict[str, str]:

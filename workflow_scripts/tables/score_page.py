@@ -2,6 +2,7 @@
 
 from collections import Counter
 from itertools import groupby
+from typing import Any
 
 from workflow_scripts.tables import document as doc
 from workflow_scripts.tables import numbers as form
@@ -56,7 +57,7 @@ def _as_far(table: ShownTable) -> str:
 def _reason_lines(reasons: list[tuple[str, ...]]) -> list[str]:
     """Return the reasons with how many cells have each; `reasons` has those of each cell."""
     counts, total = (
-        Counter(reason for one in reasons for reason in dict.fromkeys(one)),
+        Counter(reason for reasons_of_cell in reasons for reason in dict.fromkeys(reasons_of_cell)),
         len(reasons),
     )
     return [
@@ -70,7 +71,7 @@ def _tolerance_lines(table: ShownTable) -> list[str]:
     for column in table.block.shown_columns:
         for row in table.block.rows:
             cell = table.cells[row.id, column.id]
-            if cell.difference is not None:
+            if cell.difference is not None and cell.tolerance is not None:
                 labels.setdefault(form.format_tolerance(cell.tolerance), {})[column.label] = None
     if not labels:
         return []
@@ -112,7 +113,7 @@ def legend_lines(table: ShownTable) -> list[str]:
             f"* after it: p < {form.format_number(LEVEL, 2)}, two-sided, by paired bootstrap over "
             "items, seeds averaged; not corrected for the number of comparisons."
         )
-    if any(cell.place == 1 for cell in cells):
+    if any(cell.rank == 1 for cell in cells):
         lower = _lowest_is_best(table)
         lowest = f" In {lower} the lowest is the best." if lower else ""
         lines.append(f"Bold: best own score of a column; underlined: second best.{lowest}")
@@ -128,27 +129,27 @@ def _fields(cell: ShownCell, digits: int) -> tuple[str, ...]:
 
 
 def _cell(cell: ShownCell, digits: int, reasons: list[str]) -> doc.Cell:
-    found = {}
+    shown: dict[str, Any] = {}
     if cell.deviation is not None:
-        found["deviation"] = form.format_number(cell.deviation, digits)
+        shown["deviation"] = form.format_number(cell.deviation, digits)
     if cell.interval is not None:
-        found["interval"] = form.format_interval(cell.interval, digits)
+        shown["interval"] = form.format_interval(cell.interval, digits)
     if cell.published is not None:
-        found["published"] = form.format_published(cell.published)
+        shown["published"] = form.format_published(cell.published)
     if cell.difference is not None:
-        found["difference"] = form.format_difference(cell.difference, digits)
+        shown["difference"] = form.format_difference(cell.difference, digits)
     if against := cell.against:
         change = against.difference
-        found["sign"] = "↑" if change > 0 else "↓" if change < 0 else "="
-        found["amount"] = form.format_number(abs(change), digits)
-        found["mark"] = "*" if against.p_value is not None and against.p_value < LEVEL else ""
+        shown["sign"] = "↑" if change > 0 else "↓" if change < 0 else "="
+        shown["amount"] = form.format_number(abs(change), digits)
+        shown["mark"] = "*" if against.p_value is not None and against.p_value < LEVEL else ""
     return doc.Cell(
         doc.DASH if cell.mean is None else form.format_number(cell.mean, digits),
-        cell.place,
+        cell.rank,
         reason=None if cell.not_run is None else reasons.index(cell.not_run) + 1,
         is_outside=cell.status == OUTSIDE,
         fields=_fields(cell, digits),
-        **found,
+        **shown,
     )
 
 
@@ -161,7 +162,9 @@ def _row(table: ShownTable, row: Row, reasons: list[str]) -> doc.Row:
         for number, (cell, column) in enumerate(shown, start=first)
     ]
     has_arrows = any(cell.sign for cell in cells)
-    below = f"↑↓ to {table.block.row(row.against).label}" if has_arrows else ""
+    below = ""
+    if has_arrows and row.against is not None:
+        below = f"↑↓ to {table.block.row(row.against).label}"
     head = doc.Cell(row.label, below=below, fields=(row.id, row.label))
     return doc.Row((head, *cells), row.id, models_of(table, row))
 
@@ -186,11 +189,11 @@ def _samples(table: ShownTable) -> doc.Sheet:
     columns = [doc.Column("Data set", doc.LEFT), doc.Column("n"), doc.Column("Coverage")]
     columns += [doc.Column("Dropped", doc.TEXT), doc.Column("Rows", doc.TEXT)]
     rows = []
-    for one in table.samples:
-        counts = [f"{reason}: {count}" for reason, count in sorted(one.dropped.items()) if count]
-        found = (str(one.n), form.format_number(one.coverage), "; ".join(counts) or "none")
-        rows.append(doc.text_row(one.dataset, *found, ", ".join(one.rows)))
-    if not any(one.rows for one in table.samples):
+    for sample in table.samples:
+        counts = [f"{reason}: {count}" for reason, count in sorted(sample.dropped.items()) if count]
+        fields = (str(sample.n), form.format_number(sample.coverage), "; ".join(counts) or "none")
+        rows.append(doc.text_row(sample.dataset, *fields, ", ".join(sample.rows)))
+    if not any(sample.rows for sample in table.samples):
         columns, rows = columns[:-1], [doc.Row(row.cells[:-1]) for row in rows]
     return doc.Sheet(columns, [rows], "What the scores were measured on", "samples notes")
 
@@ -202,7 +205,7 @@ def _print_caption(table: ShownTable, title: str, data: str) -> str:
         compared = _with_status(table, INSIDE, OUTSIDE)
         which = "Not all values are" if compared else "No value is"
         sentences.append(f"{which} comparable with the paper's.")
-    if any(cell.place == 1 for cell in table.cells.values()):
+    if any(cell.rank == 1 for cell in table.cells.values()):
         sentences.append("Bold and underline: highest and second-highest score of a column.")
         if lower := _lowest_is_best(table):
             sentences.append(f"In {lower} lower is better, and the lowest is bold.")
@@ -217,7 +220,7 @@ def _print_caption(table: ShownTable, title: str, data: str) -> str:
     if arrows:
         pairs = (f"{label} to {block.row(against.row).label}" for label, against in arrows)
         sentences.append(f"Arrows: differences between rows ({'; '.join(dict.fromkeys(pairs))}).")
-    if any(one.p_value is not None and one.p_value < LEVEL for _, one in arrows):
+    if any(against.p_value is not None and against.p_value < LEVEL for _, against in arrows):
         sentences.append("*: p < .05, two-sided paired bootstrap over items, seeds averaged.")
     return " ".join(sentences)
 
@@ -227,7 +230,7 @@ def score_page(table: ShownTable, title: str, data: str, notes: list[str]) -> do
     name = table.block.id
     cells = [cell for row in table.block.rows for cell in table.cells_of(row)]
     reasons = list(dict.fromkeys(cell.not_run for cell in cells if cell.not_run is not None))
-    parts = [
+    parts: list[doc.Part] = [
         doc.form_links(name, ("one row for each cell", f"cells/{name}.tsv")),
         doc.Lines(doc.data_lines(data), "data"),
         doc.Lines(comparability_lines(table), "notice"),
@@ -236,8 +239,8 @@ def score_page(table: ShownTable, title: str, data: str, notes: list[str]) -> do
     ]
     if reasons:
         parts.append(doc.Items("– no value:", reasons, is_numbered=True))
-    assumed = [one.assumptions for one in _with_status(table, INSIDE, OUTSIDE)]
-    differing = [one.differences_from_paper for one in _with_status(table, NOT_COMPARABLE)]
+    assumed = [cell.assumptions for cell in _with_status(table, INSIDE, OUTSIDE)]
+    differing = [cell.differences_from_paper for cell in _with_status(table, NOT_COMPARABLE)]
     for heading, lines in (
         ("What compared scores assume, for the paper does not state it:", _reason_lines(assumed)),
         ("Why scores are not compared with the paper:", _reason_lines(differing)),

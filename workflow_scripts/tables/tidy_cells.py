@@ -61,23 +61,42 @@ _DECIMALS = ("published", "difference", "tolerance", "against_difference")
 
 def tidy_cells(table: ShownTable) -> list[TidyCell]:
     """Return the cells of a table by row and column, then the published values without a place."""
-    found = []
+    tidy = []
     for row in table.block.rows:
         for column in table.block.shown_columns:
             cell = table.cells[row.id, column.id]
-            own = (cell.mean, cell.deviation, *(cell.interval or (None, None)), cell.seeds)
-            paper = (cell.published, cell.difference, cell.tolerance, cell.status)
-            told = (cell.differences_from_paper, cell.assumptions)
-            reasons, assumed = (SEPARATOR.join(one) for one in told)
-            why = (cell.not_run or reasons, assumed)
-            other = ("", *[None] * 4)
-            if one := cell.against:
-                other = (one.row, one.difference, *(one.interval or (None, None)), one.p_value)
-            found.append(TidyCell(table.block.id, row.id, column.id, *own, *paper, *why, *other))
-    for place, value in table.unplaced.items():
-        alone = (*[None] * 4, 0, value, None, None, NOT_RUN, NO_PLACE, "", "", *[None] * 4)
-        found.append(TidyCell(table.block.id, *place, *alone))
-    return found
+            reasons = SEPARATOR.join(cell.differences_from_paper)
+            against = cell.against
+            tidy.append(
+                TidyCell(
+                    table=table.block.id,
+                    row=row.id,
+                    column=column.id,
+                    mean=cell.mean,
+                    sd=cell.deviation,
+                    low=cell.interval[0] if cell.interval else None,
+                    high=cell.interval[1] if cell.interval else None,
+                    seeds=cell.seeds,
+                    published=cell.published,
+                    difference=cell.difference,
+                    tolerance=cell.tolerance,
+                    status=cell.status,
+                    reason=cell.not_run or reasons,
+                    assumed=SEPARATOR.join(cell.assumptions),
+                    against="" if against is None else against.row,
+                    against_difference=None if against is None else against.difference,
+                    against_low=against.interval[0] if against and against.interval else None,
+                    against_high=against.interval[1] if against and against.interval else None,
+                    p_value=None if against is None else against.p_value,
+                )
+            )
+    nothing = dict.fromkeys(HEADER)
+    for (row_id, column_id), value in table.unplaced.items():
+        named = {"table": table.block.id, "row": row_id, "column": column_id, "seeds": 0}
+        why = {"published": value, "status": NOT_RUN, "reason": NO_PLACE}
+        known: dict[str, Any] = {**nothing, **named, **why, "assumed": "", "against": ""}
+        tidy.append(TidyCell(**known))
+    return tidy
 
 
 def write_cells(path: str | Path, cells: Iterable[TidyCell]) -> None:

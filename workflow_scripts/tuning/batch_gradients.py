@@ -10,6 +10,7 @@ give the gradients of one pass over the batch, for masks come from `DropoutMasks
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
 import torch
 
 from workflow_scripts.embedding.encoder_folder import LoadedModel
@@ -20,12 +21,12 @@ from workflow_scripts.tuning.micro_batches import Gradients, Part, Passes
 
 # Gives the loss, a scalar, of the vectors [R, D] of all strings of a batch.
 LossOfVectors = Callable[[torch.Tensor], torch.Tensor]
-TokenIds = Sequence[Sequence[int]]
+TokenIds = Sequence[Sequence[int] | np.ndarray]
 
 
 class BatchGradients:
-    """Computes gradients batch by batch. With `paired`, the strings are first views and second ones
-    of the same number, and both views of a pair have the same masks.
+    """Computes gradients batch by batch. With `paired`, the strings are first ones and second ones
+    of the same number, and both of a pair have the same masks.
     """
 
     def __init__(
@@ -87,10 +88,10 @@ class BatchGradients:
             # what the loss has of its own gets its gradients too, in one process of all
             torch.autograd.backward(scaled)
             assert joined.grad is not None
-            found = joined.grad
+            by_vector = joined.grad
         else:
-            (found,) = torch.autograd.grad(scaled, joined)
-        gradients = found[rows].split([len(part.rows) for part in own])
+            (by_vector,) = torch.autograd.grad(scaled, joined)
+        gradients = by_vector[rows].split([len(part.rows) for part in own])
         passes.together(lambda: passes.add(take_back, len(own)))
         return loss.detach(), joined.detach()
 
@@ -104,7 +105,7 @@ class BatchGradients:
         shape = (count, self._model.config.hidden_size)
         joined = torch.zeros(shape, dtype=self._vector_dtype, device=context.device)
         if own:
-            joined.index_copy_(0, rows, torch.cat([one.detach() for one in vectors]))
+            joined.index_copy_(0, rows, torch.cat([part.detach() for part in vectors]))
         return context.processes.sum(joined), rows
 
     def _encode(self, part: Part, token_ids: TokenIds, step: int) -> torch.Tensor:

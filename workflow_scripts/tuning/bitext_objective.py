@@ -23,4 +23,5 @@ class BitextObjective(PairObjective):
         self.read_pairs(corpus)
 
     def loss(self, vectors: torch.Tensor, batch: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
-        return retrieval_loss(*vectors.chunk(2), self._choices)
+        sources, targets = vectors.chunk(2)
+        return retrieval_loss(sources, targets, self._choices)

@@ -29,10 +29,10 @@ class ChosenPositions(threading.local):
         """Return [B, M, D] at `positions`, int64 [B, M], of the states [B, T, D] of a pass."""
         self._positions = positions
         try:
-            found = states()
+            hidden = states()
         finally:
             self._positions = None
-        return found if self._modules else take_positions(found, positions)
+        return hidden if self._modules else take_positions(hidden, positions)
 
     def _take(self, module: torch.nn.Module, arguments: tuple) -> tuple:
         if self._positions is None:
@@ -46,5 +46,5 @@ class ChosenPositions(threading.local):
 def take_positions(states: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
     """Return states [B, T, D] at int64 [B, M]: [B, M, D]."""
     rows = torch.arange(len(states), device=states.device)[:, None] * states.shape[1]
-    found = states.flatten(0, 1).index_select(0, (rows + positions).flatten())
-    return found.view(*positions.shape, -1)
+    chosen = states.flatten(0, 1).index_select(0, (rows + positions).flatten())
+    return chosen.view(*positions.shape, -1)

@@ -1,6 +1,6 @@
 """An encoder trained together with a linear classifier of texts (Yang et al. 2021, 4.5.2)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 import torch
@@ -10,6 +10,7 @@ from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.own_classifier import LAYER, OwnClassifier
 from workflow_scripts.embedding.token_batches import tokenize_strings
 from workflow_scripts.embedding.torch_setup import fresh_linear
+from workflow_scripts.tuning.batch_gradients import TokenIds
 from workflow_scripts.tuning.methods.classify import Choices, LabelledCorpus
 from workflow_scripts.tuning.neighbours import draw_numbers
 from workflow_scripts.tuning.objective import TrainingContext
@@ -41,18 +42,20 @@ class ClassifyObjective(VectorObjective):
         size = self._choices.batch_size
         return draw_numbers(len(self._texts), size, self.steps, (self._context.seed, _TEXTS))
 
-    def strings(self, batch: np.ndarray) -> Sequence[Sequence[int]]:
-        return [self._texts[one] for one in batch]
+    def strings(self, batch: np.ndarray) -> TokenIds:
+        return [self._texts[row] for row in batch]
 
     def loss(self, vectors: torch.Tensor, batch: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
         logits = self._own[LAYER](vectors)
-        wanted = self._labels[batch].to(logits.device)
-        right = (logits.detach().argmax(dim=1) == wanted).to(logits.dtype).mean()
-        return functional.cross_entropy(logits, wanted), right
+        classes = self._labels[batch].to(logits.device)
+        right = (logits.detach().argmax(dim=1) == classes).to(logits.dtype).mean()
+        return functional.cross_entropy(logits, classes), right
 
     @property
     def classifier(self) -> OwnClassifier:
         layer = self._own[LAYER]
         # copies, which later steps do not change
-        parts = (one.detach().float().cpu().numpy().copy() for one in (layer.weight, layer.bias))
-        return OwnClassifier(*parts, self._classes)
+        weight, bias = (
+            values.detach().float().cpu().numpy().copy() for values in (layer.weight, layer.bias)
+        )
+        return OwnClassifier(weight, bias, self._classes)

@@ -82,27 +82,27 @@ class CmlmObjective(TextObjective):
         (pairs, translations), choices = batch, self._choices
         generator = np.random.default_rng([self._context.seed, _MASKS, number])
         swapped = generator.random(len(pairs)) < choices.swap
-        firsts = [self._text[one] for one in pairs + swapped]
-        seconds = [self._text[one] for one in pairs + ~swapped]
+        firsts = [self._text[row] for row in pairs + swapped]
+        seconds = [self._text[row] for row in pairs + ~swapped]
         inputs, labels = self._masking.of(seconds, generator)
-        strings: list[Sequence[int]] = list(firsts)
+        strings: list[Sequence[int] | np.ndarray] = list(firsts)
         if self._bitext is not None and translations is not None:
             strings += self._bitext.strings(translations)
         measures: dict[str, torch.Tensor] = {}
 
         def loss_of(vectors: torch.Tensor) -> torch.Tensor:
-            views = self._views(vectors[: len(pairs)])
-            (masked, right), gradient = self._masked.backward(inputs, labels, number, views)
+            projected = self._project(vectors[: len(pairs)])
+            (masked, right), gradient = self._masked.backward(inputs, labels, number, projected)
             assert gradient is not None
             measures.update(masked_loss=masked, masked_accuracy=right)
             # has the value of the loss, and the gradients that the passes found
-            known = (views * gradient).sum()
+            known = (projected * gradient).sum()
             loss = known - known.detach() + masked
             if choices.bitext is not None:
-                sides = vectors[len(pairs) :].chunk(2)
-                found, hits = retrieval_loss(*sides, choices.bitext)
-                measures.update(bitext_loss=found.detach(), bitext_accuracy=hits)
-                loss = loss + choices.bitext.weight * found
+                sources, targets = vectors[len(pairs) :].chunk(2)
+                bitext_loss, hits = retrieval_loss(sources, targets, choices.bitext)
+                measures.update(bitext_loss=bitext_loss.detach(), bitext_accuracy=hits)
+                loss = loss + choices.bitext.weight * bitext_loss
             return loss
 
         loss, _ = self._gradients.compute(strings, number, loss_of)
@@ -112,12 +112,12 @@ class CmlmObjective(TextObjective):
         tokens = sum(map(len, strings)) + sum(map(len, seconds))
         return Step({"loss": loss, **measures}, len(strings) + len(seconds), tokens)
 
-    def _views(self, vectors: torch.Tensor) -> torch.Tensor:
+    def _project(self, vectors: torch.Tensor) -> torch.Tensor:
         """Return what stands beside the tokens, [B, N, D], of sentence vectors [B, D]."""
-        views = self._own["projections"](vectors)
+        projected = self._own["projections"](vectors)
         if "places" in self._own:
-            views = views + self._own["places"].weight
-        return views
+            projected = projected + self._own["places"].weight
+        return projected
 
     @torch.no_grad()
     def held_out_losses(self) -> dict[str, torch.Tensor]:
@@ -126,10 +126,10 @@ class CmlmObjective(TextObjective):
         assert text is not None and watched is not None
         generator = np.random.default_rng([_HELD_OUT])
         pairs = generator.permutation(text.followed)[: watched.pairs]
-        inputs, labels = self._masking.of([text[one] for one in pairs + 1], generator)
+        inputs, labels = self._masking.of([text[row] for row in pairs + 1], generator)
         self.trained.eval()
-        views = self._views(self._gradients.vectors([text[one] for one in pairs]))
-        true = self._masked.loss(inputs, labels, views)
-        shuffled = self._masked.loss(inputs, labels, views.roll(1, dims=0))
+        projected = self._project(self._gradients.vectors([text[row] for row in pairs]))
+        true = self._masked.loss(inputs, labels, projected)
+        shuffled = self._masked.loss(inputs, labels, projected.roll(1, dims=0))
         self.trained.train()
         return {"held_out_loss": true, "held_out_loss_shuffled": shuffled}

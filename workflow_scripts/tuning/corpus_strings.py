@@ -52,13 +52,14 @@ def read_corpus(
         what = form if pairs or labels else "string"
         raise UserError(path, "no strings in it", f"give a text file with one {what} a line")
     # the parts of a pair, or a string alone
-    found = [(line,) for _, line in numbered]
+    rows: list[tuple[str, ...]] = [(line,) for _, line in numbered]
     if pairs or labels:
-        found = [_split(line, form, f"{path}:{number}") for number, line in numbered]
-    kept = list(dict.fromkeys(found)) if deduplicate else found
-    strings, partners, classes = ([*map(list, zip(*kept, strict=True)), None, None])[:3]
-    counts = (len(lines), len(lines) - len(found), len(found) - len(kept))
-    return Corpus(strings, partners, classes, Path(path), sha256_of(path), *counts)
+        rows = [_split(line, form, f"{path}:{number}") for number, line in numbered]
+    kept = list(dict.fromkeys(rows)) if deduplicate else rows
+    strings, *others = map(list, zip(*kept, strict=True))
+    counts = (len(lines), len(lines) - len(rows), len(rows) - len(kept))
+    columns = (strings, others[0] if others else None, others[1] if len(others) > 1 else None)
+    return Corpus(*columns, Path(path), sha256_of(path), *counts)
 
 
 def _split(text: str, form: str, where: str) -> tuple[str, ...]:

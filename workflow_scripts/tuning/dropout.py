@@ -121,7 +121,9 @@ def _drops_out(model: PreTrainedModel, name: str, module: nn.Module) -> bool:
     # ModernBERT leaves the layer out where its config says 0.
     architecture = architecture_of(model)
     patterns = filter(None, architecture.dropout.values()) if architecture else ()
-    return isinstance(module, nn.Identity) and any(re.fullmatch(one, name) for one in patterns)
+    return isinstance(module, nn.Identity) and any(
+        re.fullmatch(pattern, name) for pattern in patterns
+    )
 
 
 def _rate_finder(
@@ -136,14 +138,16 @@ def _rate_finder(
     if architecture is None:
         raise UserError("dropout", f"the places of {kind} are not known", "give one rate for all")
     by_place = dict(rates)
-    for place, rate in by_place.items():
-        if rate and architecture.dropout[place] is None:
-            raise UserError(f"dropout.{place}", f"{kind} has no dropout there", "leave the key out")
+    for position, rate in by_place.items():
+        if rate and architecture.dropout[position] is None:
+            raise UserError(
+                f"dropout.{position}", f"{kind} has no dropout there", "leave the key out"
+            )
 
     def settle(name: str, own: float) -> float:
-        for place, pattern in architecture.dropout.items():
-            if pattern and by_place[place] is not None and re.fullmatch(pattern, name):
-                return by_place[place]
+        for position, pattern in architecture.dropout.items():
+            if pattern and by_place[position] is not None and re.fullmatch(pattern, name):
+                return by_place[position]
         return own
 
     return settle

@@ -42,9 +42,9 @@ class TuningSummary:
     own_weights: dict[str, torch.Tensor] = field(default_factory=dict)
 
     def as_record(self) -> dict[str, int | float]:
-        found = {key: value for key, value in vars(self).items() if value is not None}
-        del found["own_weights"]
-        return found
+        record = {key: value for key, value in vars(self).items() if value is not None}
+        del record["own_weights"]
+        return record
 
 
 def tune_model(
@@ -90,6 +90,7 @@ def tune_model(
     def scored() -> float:
         """Return the score of the first process, for all of them."""
         with torch_threads(threads):
+            assert score is not None
             own = score(loaded, objective.classifier) if processes.is_first else 0
         objective.trained.train()
         return processes.sum(torch.tensor(own, dtype=torch.float64, device=device)).item()
@@ -131,9 +132,10 @@ def tune_model(
     loaded.model.eval()
     if watched and processes.is_first:
         warn_if_not_better(progress.untuned, best.score)
+    assert progress.first_loss is not None and progress.last_loss is not None
     losses = (progress.first_loss, progress.last_loss, progress.untuned)
-    found = (best.step or None, best.score, own_weights(objective.trained, loaded.model))
-    return TuningSummary(progress.step, *losses, *found)
+    chosen = (best.step or None, best.score, own_weights(objective.trained, loaded.model))
+    return TuningSummary(progress.step, *losses, *chosen)
 
 
 def warn_if_not_better(untuned: float | None, best: float | None) -> None:

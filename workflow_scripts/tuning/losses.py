@@ -45,8 +45,8 @@ def additive_margin_loss(similarities: torch.Tensor, margin: float) -> torch.Ten
     """
     pairs = torch.arange(len(similarities), device=similarities.device)
     lowered = similarities - margin * torch.eye(len(similarities)).to(similarities)
-    found = functional.cross_entropy(lowered, pairs)
-    return found + functional.cross_entropy(lowered.T, pairs)
+    forward = functional.cross_entropy(lowered, pairs)
+    return forward + functional.cross_entropy(lowered.T, pairs)
 
 
 def retrieval_loss(

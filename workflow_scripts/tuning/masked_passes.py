@@ -71,19 +71,19 @@ class MaskedPasses:
         inputs: Sequence[np.ndarray],
         labels: Sequence[np.ndarray],
         step: int,
-        views: torch.Tensor | None = None,
+        projected: torch.Tensor | None = None,
         segments: Sequence[np.ndarray] | None = None,
         further: FurtherLoss | None = None,
     ) -> tuple[torch.Tensor, torch.Tensor | None]:
         """Add the gradients of the mean cross-entropy (nats) of all labelled pieces.
 
         `inputs` and `labels` are ids by sequence and `segments`, if there are any, their token
-        types; `views` [B, N, D] go beside them. Returns the loss and the share of pieces that were
-        right, those of `further` behind, and the gradient by the views, unscaled. To be called
-        within `Passes.until_it_fits`.
+        types; `projected` vectors [B, N, D] go beside them. Returns the loss and the share of
+        pieces that were right, those of `further` behind, and the gradient by those vectors,
+        unscaled. To be called within `Passes.until_it_fits`.
         """
         passes, context = self._passes, self._passes.context
-        number = 0 if views is None else views.shape[1]
+        number = 0 if projected is None else projected.shape[1]
         targets = Targets(labels, None if further is None else 0)
         own = passes.plan([number + len(ids) for ids in inputs])
         kept: list[torch.Tensor | None] = [None] * len(own)
@@ -91,16 +91,21 @@ class MaskedPasses:
 
         def pass_over(index: int) -> Gradients:
             part, rows = own[index], None
-            if views is not None:
-                kept[index] = rows = views.detach()[list(part.rows)].requires_grad_()
+            if projected is not None:
+                kept[index] = rows = projected.detach()[list(part.rows)].requires_grad_()
             types = None if segments is None else [segments[row] for row in part.rows]
             states, truth = self._encode(part, inputs, targets, rows, step, types)
-            found = torch.stack(self._predict(states, truth, rows, index)) / max(targets.pieces, 1)
-            loss = found[0]
+            measures_of_part = torch.stack(self._predict(states, truth, rows, index)) / max(
+                targets.pieces, 1
+            )
+            loss = measures_of_part[0]
             if further is not None:
                 more = further(states, part.rows)
-                found, loss = torch.cat([found, more.to(found.dtype)]), loss + more[0]
-            told[index] = found.detach()
+                measures_of_part, loss = (
+                    torch.cat([measures_of_part, more.to(measures_of_part.dtype)]),
+                    loss + more[0],
+                )
+            told[index] = measures_of_part.detach()
             others = [] if rows is None else [rows]
             return passes.gradients(context.scaler.scale(loss), None, *others)
 
@@ -111,10 +116,11 @@ class MaskedPasses:
         passes.together(together)
         none = torch.zeros(2 if further is None else 4, device=context.device)
         measures = context.processes.sum(sum(told, none))
-        if views is None:
+        if projected is None:
             return measures, None
-        gradient = torch.zeros_like(views, requires_grad=False)
+        gradient = torch.zeros_like(projected, requires_grad=False)
         for part, rows in zip(own, kept, strict=True):
+            assert rows is not None and rows.grad is not None
             gradient[list(part.rows)] = rows.grad.to(gradient.dtype)
         return measures, context.processes.sum(gradient) / context.scaler.get_scale()
 
@@ -122,15 +128,15 @@ class MaskedPasses:
         self,
         inputs: Sequence[np.ndarray],
         labels: Sequence[np.ndarray],
-        views: torch.Tensor | None = None,
+        projected: torch.Tensor | None = None,
     ) -> torch.Tensor:
         """Return the mean cross-entropy of all labelled pieces, in every process."""
-        number = 0 if views is None else views.shape[1]
+        number = 0 if projected is None else projected.shape[1]
         passes, targets = self._passes, Targets(labels)
 
         @torch.no_grad()
         def loss_of(part: Part) -> torch.Tensor:
-            rows = None if views is None else views[list(part.rows)]
+            rows = None if projected is None else projected[list(part.rows)]
             states, truth = self._encode(part, inputs, targets, rows, 0)
             return self._predict(states, truth, rows)[0]
 
@@ -167,7 +173,9 @@ class MaskedPasses:
         def states() -> torch.Tensor:
             if self._beside is None or rows is None:
                 return self._whole.base_model(**given).last_hidden_state
-            return self._beside.encode(*given.values(), rows)
+            # it takes no token types
+            assert types is None
+            return self._beside.encode(input_ids, given["attention_mask"], rows)
 
         if self._beside is not None:
             positions = positions + self._beside.first_token(number)
@@ -178,10 +186,10 @@ class MaskedPasses:
         self, states: torch.Tensor, truth: torch.Tensor, rows: torch.Tensor | None, index: int = 0
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the summed cross-entropy of the pieces to predict and how many were right."""
-        place = truth != IGNORED
-        truth, chosen = truth[place], states[place]
+        is_target = truth != IGNORED
+        truth, chosen = truth[is_target], states[is_target]
         with self._passes.context.autocast():
             if self._skip is not None and rows is not None:
-                beside = rows.flatten(1)[place.nonzero()[:, 0]].to(chosen.dtype)
+                beside = rows.flatten(1)[is_target.nonzero()[:, 0]].to(chosen.dtype)
                 chosen = self._skip(torch.cat([chosen, beside], dim=1))
             return self._output.loss(chosen, truth, index)

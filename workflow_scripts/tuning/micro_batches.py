@@ -62,12 +62,12 @@ def plan_micro_batches(lengths: Sequence[int], overhead: int, most_tokens: int) 
     first = 0
     for start, end in zip(edges[:0:-1], edges[-2::-1], strict=True):
         width = counts[end - 1][0]
-        rows = order[first : first + sum(count for _, count in counts[start:end])]
-        first += len(rows)
-        pieces = max(1, -(-len(rows) // max(1, most_tokens // width)))
-        size = -(-len(rows) // pieces)
+        alike = order[first : first + sum(count for _, count in counts[start:end])]
+        first += len(alike)
+        pieces = max(1, -(-len(alike) // max(1, most_tokens // width)))
+        size = -(-len(alike) // pieces)
         micro_batches += [
-            MicroBatch(tuple(rows[i : i + size]), width) for i in range(0, len(rows), size)
+            MicroBatch(tuple(alike[i : i + size]), width) for i in range(0, len(alike), size)
         ]
     return micro_batches
 
@@ -96,9 +96,9 @@ class Part:
 def plan_parts(
     lengths: Sequence[int], overhead: int, most_tokens: int, most_rows: int | None, paired: bool
 ) -> list[Part]:
-    """Return the parts of a batch whose rows have `lengths`: the first views, then the second.
+    """Return the parts of a batch whose rows have `lengths`: first strings, then second ones.
 
-    `most_rows` cuts micro-batches into parts; `paired` gives both views of a pair the same masks.
+    `most_rows` cuts micro-batches into parts; `paired` gives both strings of a pair the same masks.
     """
     pairs = len(lengths) // 2
     if paired:
@@ -106,14 +106,17 @@ def plan_parts(
     numbered = list(enumerate(plan_micro_batches(lengths, overhead, most_tokens)))
     if paired:
         numbered += [
-            (number, MicroBatch(tuple(row + pairs for row in one.rows), one.width))
-            for number, one in numbered
+            (number, MicroBatch(tuple(row + pairs for row in micro_batch.rows), micro_batch.width))
+            for number, micro_batch in numbered
         ]
     parts = []
-    for number, one in numbered:
-        end = len(one.rows)
+    for number, micro_batch in numbered:
+        end = len(micro_batch.rows)
         size = most_rows or end
-        parts += [Part(one, number, start, min(start + size, end)) for start in range(0, end, size)]
+        parts += [
+            Part(micro_batch, number, start, min(start + size, end))
+            for start in range(0, end, size)
+        ]
     return parts
 
 
@@ -137,12 +140,14 @@ class Passes:
         cached: bool = False,
     ) -> None:
         self.trained, self.masks, self.context, self.cached = trained, masks, context, cached
-        self.parameters = [one for one in trained.parameters() if one.requires_grad]
+        self.parameters = [
+            parameter for parameter in trained.parameters() if parameter.requires_grad
+        ]
         self.most_rows: int | None = None
         self._largest = 0
         self._room: float | None = None
         if context.device.type == "cpu":
-            weights = sum(one.nbytes for one in trained.parameters())
+            weights = sum(parameter.nbytes for parameter in trained.parameters())
             # gradients come on top, of each worker its own
             gradients = weights * (1 + context.workers.count)
             self._room = (1 - _SHARE_LEFT) * memory_limit() - gradients
@@ -215,8 +220,8 @@ class Passes:
             torch.autograd.backward(output, gradient)
             return []
         leaves = [*self.parameters, *others]
-        found = torch.autograd.grad(output, leaves, gradient, allow_unused=True)
-        return [pair for pair in zip(leaves, found, strict=True) if pair[1] is not None]
+        by_leaf = torch.autograd.grad(output, leaves, gradient, allow_unused=True)
+        return [pair for pair in zip(leaves, by_leaf, strict=True) if pair[1] is not None]
 
     def add(
         self,
@@ -228,9 +233,9 @@ class Passes:
 
         `after` is called with the number of each, in that order too.
         """
-        for number, found in enumerate(self.context.workers.in_order(take_back, range(count))):
-            if found:
-                torch.autograd.backward(*zip(*found, strict=True))
+        for number, gradients in enumerate(self.context.workers.in_order(take_back, range(count))):
+            if gradients:
+                torch.autograd.backward(*zip(*gradients, strict=True))
             after(number)
 
     def together(self, passes: Callable[[], None]) -> None:

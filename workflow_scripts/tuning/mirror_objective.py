@@ -21,7 +21,7 @@ from workflow_scripts.tuning.methods.mirror import Choices, SpanMasking
 from workflow_scripts.tuning.micro_batches import Passes, sparse_embedding_gradients
 from workflow_scripts.tuning.objective import Objective, Step, TrainingContext
 from workflow_scripts.tuning.recipe import TRAINING_KEYS
-from workflow_scripts.tuning.span_masking import make_views, token_units
+from workflow_scripts.tuning.span_masking import augment_pairs, token_units
 
 
 def draw_batches(
@@ -35,8 +35,8 @@ def draw_batches(
             yield order[start : start + batch_size]
 
 
-class Views:
-    """Views of strings, tokenised once, paired with themselves or with their partners."""
+class AugmentedStrings:
+    """Pairs of strings, each with itself or with its partner, tokenised once."""
 
     def __init__(
         self,
@@ -62,15 +62,15 @@ class Views:
         self._ids = (firsts, seconds)
 
     def of_batch(self, batch: Sequence[int], step: int) -> list[list[int]]:
-        """Return token ids of first views, then of second; spans hang on seed and step alone."""
+        """Return token ids of first strings, then of second; spans hang on seed and step alone."""
         ids = [side[index] for side in self._ids for index in batch]
         if self._masking is None:
             return ids
         first, second = ([texts[index] for index in batch] for texts in self._texts)
         token, generator = self._tokenizer.mask_token, random.Random(f"{self._seed} masking {step}")
         finding = (token or "", token_units(self._tokenizer), generator)
-        one, other = make_views(first, self._masking, *finding, partners=second)
-        after = one + other
+        left, right = augment_pairs(first, self._masking, *finding, partners=second)
+        after = left + right
         changed = [row for row, text in enumerate(first + second) if text != after[row]]
         new = [after[row] for row in changed]
         new_ids = tokenize_strings(self._tokenizer, new, self._settings)
@@ -91,7 +91,9 @@ class MirrorObjective(Objective):
         self._count = len(corpus.strings)
         self.steps = choices.epochs * (self._count // choices.batch_size)
         texts, masking = (corpus.strings, corpus.partners), choices.span_masking
-        self._views = Views(loaded.tokenizer, *texts, masking, settings, context.seed)
+        self._augmented = AugmentedStrings(
+            loaded.tokenizer, *texts, masking, settings, context.seed
+        )
         self._masks = DropoutMasks(context.seed, context.device)
         passes = Passes(self.trained, self._masks, context, choices.gradient_cache)
         paired = choices.controlled_dropout
@@ -114,7 +116,7 @@ class MirrorObjective(Objective):
         return draw_batches(self._count, choices.batch_size, choices.epochs, shuffling)
 
     def step(self, number: int, batch: list[int]) -> Step:
-        token_ids = self._views.of_batch(batch, number)
+        token_ids = self._augmented.of_batch(batch, number)
         loss, vectors = self._gradients.compute(token_ids, number, self._loss)
         first, second = vectors[: len(batch)], vectors[len(batch) :]
         spread = {"alignment": alignment(first, second), "uniformity": uniformity(first)}
@@ -122,4 +124,5 @@ class MirrorObjective(Objective):
 
     def _loss(self, vectors: torch.Tensor) -> torch.Tensor:
         choices = self._choices
-        return nt_xent_loss(*vectors.chunk(2), choices.temperature, choices.loss_denominator)
+        firsts, seconds = vectors.chunk(2)
+        return nt_xent_loss(firsts, seconds, choices.temperature, choices.loss_denominator)

@@ -68,27 +68,27 @@ class MlmObjective(TextObjective):
 
     def step(self, number: int, batch: np.ndarray) -> Step:
         generator = np.random.default_rng([self._context.seed, _MASKS, number])
-        sequences, segments, further = [self._text[one] for one in batch], None, None
+        sequences, segments, further = [self._text[row] for row in batch], None, None
         names = ["masked_loss", "masked_accuracy"]
         if self._choices.next_sentence:
             seconds, drawn = self.draw_seconds(batch, generator)
             # without their [CLS]
-            others = [self._text[one][1:] for one in seconds]
+            others = [self._text[row][1:] for row in seconds]
             pairs = list(zip(sequences, others, strict=True))
             sequences = [np.concatenate(pair) for pair in pairs]
             if self._segments:
                 segments = [np.repeat([0, 1], list(map(len, pair))) for pair in pairs]
-            wanted = torch.from_numpy(drawn.astype(np.int64)).to(self._context.device)
+            is_next = torch.from_numpy(drawn.astype(np.int64)).to(self._context.device)
             names += ["next_sentence_loss", "next_sentence_accuracy"]
 
             def further(states: torch.Tensor, rows: tuple[int, ...]) -> torch.Tensor:
-                return self._next_sentence(states, wanted[list(rows)]) / len(wanted)
+                return self._next_sentence(states, is_next[list(rows)]) / len(is_next)
 
         inputs, labels = self._masking.of(sequences, generator)
-        found, _ = self._passes.until_it_fits(
+        totals, _ = self._passes.until_it_fits(
             lambda: self._masked.backward(inputs, labels, number, None, segments, further)
         )
-        measures = dict(zip(names, found.unbind(), strict=True))
+        measures = dict(zip(names, totals.unbind(), strict=True))
         loss = sum(measure for name, measure in measures.items() if name.endswith("loss"))
         tokens = sum(map(len, sequences))
         return Step({"loss": loss, **measures}, len(sequences), tokens)

@@ -61,23 +61,23 @@ def count_near_duplicates(strings: Sequence[str]) -> NearDuplicates:
 
 def warn_of_repeats(name: str, strings: Sequence[str], batch_size: int) -> str | None:
     """Return one line that warns of the repeats in corpus `name`; None if there are none."""
-    found = count_near_duplicates(strings)
-    if found.example is None:
+    duplicates = count_near_duplicates(strings)
+    if duplicates.example is None:
         return None
     parts, remedies = [], []
-    if found.exact:
-        parts.append(f"{found.exact} repeat an earlier one")
+    if duplicates.exact:
+        parts.append(f"{duplicates.exact} repeat an earlier one")
         remedies.append("set the recipe key deduplicate: true, which leaves out exact repeats")
-    if found.near:
-        parts.append(f"{found.near} equal an earlier one but for case or punctuation")
+    if duplicates.near:
+        parts.append(f"{duplicates.near} equal an earlier one but for case or punctuation")
         remedies.append("fix the corpus")
-    texts = [" ".join(text.split()) for text in dict.fromkeys(found.example)]
+    texts = [" ".join(text.split()) for text in dict.fromkeys(duplicates.example)]
     shown = [f"'{text if len(text) <= 40 else text[:37] + '...'}'" for text in texts]
-    in_batch = found.expected_pairs(batch_size)
-    in_epoch = in_batch * (found.count // batch_size)
-    in_batch, in_epoch = (f"{n:.0f}" if n >= 10 else f"{n:.2g}" for n in (in_batch, in_epoch))
+    pairs = duplicates.expected_pairs(batch_size)
+    numbers = (pairs, pairs * (duplicates.count // batch_size))
+    in_batch, in_epoch = (f"{n:.0f}" if n >= 10 else f"{n:.2g}" for n in numbers)
     return (
-        f"warning: {name}: of {found.count} strings {' and '.join(parts)}, such as "
+        f"warning: {name}: of {duplicates.count} strings {' and '.join(parts)}, such as "
         f"{' and '.join(shown)}; {in_batch} such pairs are expected in a batch of {batch_size}, "
         f"{in_epoch} in an epoch, each a false negative; {', or '.join(remedies)}"
     )

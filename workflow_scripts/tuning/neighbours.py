@@ -37,7 +37,9 @@ class Sequences:
         length: int,
     ) -> None:
         self._frame, longest = frame_of(tokenizer), length - 2
-        text = encode_sentences(tokenizer, [one for document in documents for one in document])
+        text = encode_sentences(
+            tokenizer, [sentence for document in documents for sentence in document]
+        )
         self._ids = text.ids
         ends = text.ends.tolist()
         spans: list[tuple[int, int]] = []
@@ -92,15 +94,15 @@ def draw_numbers(
     """
     per_epoch = count // size
     for step in range(steps):
-        epoch, place = divmod(step, per_epoch)
-        if not place:
+        epoch, batch = divmod(step, per_epoch)
+        if not batch:
             generator = np.random.default_rng([*seed, epoch])
             if document is None:
                 order = generator.permutation(count)
             else:
                 ranks = generator.permutation(document[-1] + 1)
                 order = ranks[document].argsort(kind="stable")
-        yield order[place * size : (place + 1) * size]
+        yield order[batch * size : (batch + 1) * size]
 
 
 class Masking:
@@ -118,10 +120,10 @@ class Masking:
         self, sequences: Sequence[np.ndarray], generator: np.random.Generator
     ) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """Return the masked ids and the labels of each sequence, as `corrupt` gives them."""
-        lengths = np.array([len(one) for one in sequences])
+        lengths = np.array([len(sequence) for sequence in sequences])
         ids = np.full((len(sequences), lengths.max()), self._frame[0], dtype=np.int64)
-        for row, one in zip(ids, sequences, strict=True):
-            row[: len(one)] = one
+        for row, sequence in zip(ids, sequences, strict=True):
+            row[: len(sequence)] = sequence
         counts = np.maximum(1, np.round(self._share * lengths)).astype(np.int64)
         if self._count is not None:
             counts = np.full_like(lengths, self._count)

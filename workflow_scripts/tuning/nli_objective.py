@@ -26,9 +26,11 @@ class NliObjective(PairObjective):
         self._labels = torch.tensor(list(map(LABELS.index, corpus.labels or ())))
 
     def loss(self, vectors: torch.Tensor, batch: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
-        one, other = vectors.chunk(2)
-        features = torch.cat([one, other, (one - other).abs(), one * other], dim=1)
+        premise, hypothesis = vectors.chunk(2)
+        features = torch.cat(
+            [premise, hypothesis, (premise - hypothesis).abs(), premise * hypothesis], dim=1
+        )
         logits = self._own["classifier"](features)
-        wanted = self._labels[batch].to(logits.device)
-        right = (logits.detach().argmax(dim=1) == wanted).to(logits.dtype).mean()
-        return functional.cross_entropy(logits, wanted), right
+        classes = self._labels[batch].to(logits.device)
+        right = (logits.detach().argmax(dim=1) == classes).to(logits.dtype).mean()
+        return functional.cross_entropy(logits, classes), right

@@ -20,9 +20,9 @@ def make_optimiser(module: torch.nn.Module, recipe: TuningRecipe) -> torch.optim
 
     large: list[torch.nn.Parameter] = []
     small: list[torch.nn.Parameter] = []
-    for name, one in module.named_parameters():
+    for name, parameter in module.named_parameters():
         # gains of norms are vectors too
-        (small if one.ndim < 2 or "bias" in name else large).append(one)
+        (small if parameter.ndim < 2 or "bias" in name else large).append(parameter)
     # `adam` is the library's word for no trust ratio
     groups = [{"params": large, "weight_decay": decay}]
     groups.append({"params": small, "weight_decay": 0.0, "adam": True})

@@ -51,11 +51,11 @@ class OutputLayer:
         self._settle()
         if self._gradients is None:
             return
-        for parameter, found in zip((layer.weight, layer.bias), self._gradients, strict=True):
+        for parameter, gradient in zip((layer.weight, layer.bias), self._gradients, strict=True):
             # that of the embeddings, where the weights are theirs too, is sparse
             if parameter is not None:
                 before = parameter.grad
-                parameter.grad = found if before is None else found.add_(before)
+                parameter.grad = gradient if before is None else gradient.add_(before)
 
     def loss(
         self, states: torch.Tensor, truth: torch.Tensor, part: int = 0
@@ -86,14 +86,14 @@ class OutputLayer:
         size = -(-len(weight) // (BLOCKS if weight.device.type == "cpu" else 1))
 
         def add(start: int) -> None:
-            block = slice(start, start + size)
+            units = slice(start, start + size)
             for by_logits, states, scale in self._owed:
-                own = by_logits[:, block]
-                by_bias[block].add_(own.sum(0) * scale)
+                own = by_logits[:, units]
+                by_bias[units].add_(own.sum(0) * scale)
                 if own.dtype == by_weight.dtype:
-                    by_weight[block].addmm_(own.t(), states)
+                    by_weight[units].addmm_(own.t(), states)
                 else:
-                    by_weight[block].add_(own.t() @ states)
+                    by_weight[units].add_(own.t() @ states)
 
         with torch.no_grad():
             for _ in self._workers.in_order(add, range(0, len(weight), size)):
@@ -121,6 +121,6 @@ class _SummedLoss(torch.autograd.Function):
     def backward(ctx: Any, gradient: torch.Tensor, _: Any) -> Any:
         states, by_logits, weight, owe = ctx.kept
         ctx.kept = None
-        found = (by_logits @ weight.to(by_logits.dtype)).to(gradient.dtype) * gradient
+        by_states = (by_logits @ weight.to(by_logits.dtype)).to(gradient.dtype) * gradient
         owe(by_logits, (states * gradient).to(states.dtype), gradient)
-        return found, None, None, None
+        return by_states, None, None, None

@@ -11,7 +11,7 @@ def own_weights(trained: torch.nn.Module, model: torch.nn.Module) -> dict[str, t
     """Return the parameters of `trained` that are none of the model's, by name."""
     others = set(map(id, model.parameters()))
     named = trained.named_parameters()
-    return {name: one.detach() for name, one in named if id(one) not in others}
+    return {name: weight.detach() for name, weight in named if id(weight) not in others}
 
 
 @torch.no_grad()
@@ -25,12 +25,12 @@ def load_own_weights(trained: torch.nn.Module, loaded: LoadedModel) -> None:
     with damaged_file_error(path, "make the encoder again"):
         stored = load_file(path)
     for name, own in own_weights(trained, loaded.model).items():
-        found = stored.get(name)
-        if found is not None and found.shape != own.shape:
+        values = stored.get(name)
+        if values is not None and values.shape != own.shape:
             raise UserError(
                 path,
-                f"{name} is {list(found.shape)}, the recipe makes it {list(own.shape)}",
+                f"{name} is {list(values.shape)}, the recipe makes it {list(own.shape)}",
                 "give it the sizes of the recipe that it starts from",
             )
-        if found is not None:
-            own.copy_(found)
+        if values is not None:
+            own.copy_(values)

@@ -30,9 +30,9 @@ class Processes:
     def is_first(self) -> bool:
         return self.number == 0
 
-    def device(self, wanted: torch.device) -> torch.device:
-        """Return the device of this process where `wanted` is a kind of device."""
-        return wanted if self._state is None or wanted.type == "cpu" else self._state.device
+    def device(self, requested: torch.device) -> torch.device:
+        """Return the device of this process where `requested` is a kind of device."""
+        return requested if self._state is None or requested.type == "cpu" else self._state.device
 
     def sum(self, tensor: torch.Tensor) -> torch.Tensor:
         """Return the sum of a tensor over the processes, the same in each of them."""

@@ -1,11 +1,12 @@
 """QuickThought (Logeswaran and Lee 2018, section 3), with one encoder for both sides."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 import torch
 
 from workflow_scripts.embedding.encoder_folder import LoadedModel
+from workflow_scripts.tuning.batch_gradients import TokenIds
 from workflow_scripts.tuning.losses import neighbour_loss
 from workflow_scripts.tuning.methods.quickthought import Choices
 from workflow_scripts.tuning.neighbours import Sequences, draw_numbers
@@ -35,8 +36,8 @@ class QuickthoughtObjective(VectorObjective):
         size = self._choices.batch_size
         return draw_numbers(len(text), size, self.steps, seed, text.document)
 
-    def strings(self, batch: np.ndarray) -> Sequence[Sequence[int]]:
-        return [self._text[one] for one in batch]
+    def strings(self, batch: np.ndarray) -> TokenIds:
+        return [self._text[row] for row in batch]
 
     def loss(self, vectors: torch.Tensor, batch: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
         near = self.neighbours(batch).to(vectors.device)

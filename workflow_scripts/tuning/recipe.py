@@ -6,7 +6,7 @@ The `method` says which keys one has: those here, and those of `Choices` in meth
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import replace
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, create_model, field_validator, model_validator
 
@@ -33,9 +33,14 @@ from workflow_scripts.errors import ConfigError, UserError, nearest_name
 METHODS = "tuning.methods"
 # what messages call the settings by which strings are tuned on: the keys of a recipe
 TRAINING_KEYS = {"max_length": "max_length"}
-Pooling = Literal[tuple(POOLINGS)]  # type: ignore[valid-type]
+# type checkers read no Literal that is computed
+if TYPE_CHECKING:
+    Pooling = str
+    Role = str
+else:
+    Pooling = Literal[tuple(POOLINGS)]
+    Role = Literal[tuple(ROLES)]
 Length = Annotated[int, Field(ge=SHORTEST_MAX_LENGTH)]
-Role = Literal[tuple(ROLES)]  # type: ignore[valid-type]
 
 
 class Start(Block):

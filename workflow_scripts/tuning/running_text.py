@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from workflow_scripts.datasets.strings import blocks_of
+from workflow_scripts.datasets.strings import runs_of_lines
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_lines, sha256_of
 
@@ -39,10 +39,10 @@ def read_running_text(path: str | Path) -> RunningText:
     Raises `UserError` for an empty file, one without blank lines, and one without neighbours.
     """
     lines = read_lines(path)
-    blocks = list(blocks_of(lines))
-    documents = [block for block in blocks if len(block) > 1]
+    runs = list(runs_of_lines(lines))
+    documents = [run for run in runs if len(run) > 1]
     form = "a sentence a line and a blank line between documents"
-    if not blocks:
+    if not runs:
         raise UserError(path, "no sentences in it", f"give a text file with {form}")
     require_boundaries(path, lines, " (behind the last line if it is a single one)")
     if not documents:

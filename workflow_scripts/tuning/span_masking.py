@@ -48,12 +48,12 @@ def mask_span(
     start = generator.randrange(choices)
     begin, end = units[start][0], units[start + length - 1][1]
     if place == "first_occurrence":
-        found = text.index(text[begin:end])
-        begin, end = found, found + end - begin
+        first = text.index(text[begin:end])
+        begin, end = first, first + end - begin
     return f"{text[:begin]} {mask_token} {text[end:]}"
 
 
-def make_views(
+def augment_pairs(
     strings: Sequence[str],
     masking: SpanMasking | None,
     mask_token: str,
@@ -61,7 +61,7 @@ def make_views(
     generator: random.Random,
     partners: Sequence[str] | None = None,
 ) -> tuple[list[str], list[str]]:
-    """Return the first and the second view of each pair: one masked, the other as it is.
+    """Return the first and the second string of each pair: one masked, the other as it is.
 
     Without `partners` a string is paired with itself. `mask_token` is the tokenizer's; `tokens_of`
     finds the units of `unit: token`.

@@ -24,4 +24,4 @@ class TokenPairs:
     def strings(self, numbers: Iterable[int]) -> list[list[int]]:
         """Return the first strings of these pairs, then the second."""
         numbers = list(numbers)
-        return [side[one] for side in self.sides for one in numbers]
+        return [side[row] for side in self.sides for row in numbers]

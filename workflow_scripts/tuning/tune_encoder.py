@@ -45,12 +45,12 @@ def make_encoder(
     recipe = tuning_recipe_of(recipe_name, recipe_block)
     method = plugins.load(METHODS, recipe.method)
     start = read_start(model, recipe_name, recipe)
-    wanted = recipe.corpora()
-    if len(more_corpora) != len(wanted):
-        names = ", ".join(wanted) or "none"
+    keys = recipe.corpora()
+    if len(more_corpora) != len(keys):
+        names = ", ".join(keys) or "none"
         raise UserError(
             f"recipes.{recipe_name}",
-            f"takes {len(wanted)} more corpora ({names}), given were {len(more_corpora)}",
+            f"takes {len(keys)} more corpora ({names}), given were {len(more_corpora)}",
             "give a file of each with --more-corpora",
         )
     corpus = method.read(corpus_path, recipe, recipe_name, *more_corpora)
@@ -91,14 +91,22 @@ def make_encoder(
     digest = digest_of("tuning.tune_encoder", *inputs, *machine, more=tuple(modules))
     state_file = output.with_name(f".{output.name}.state.safetensors")
     state = StateFile(state_file, digest, SECONDS_BETWEEN_STATES)
-    writes = step_log and processes.is_first
-    if writes:
-        keep_steps(Path(step_log), state.read().step)
+    log_file = Path(step_log) if step_log and processes.is_first else None
+    if log_file is not None:
+        keep_steps(log_file, state.read().step)
     # not in several processes, which would have to agree on the step
     saved = state.saved_on_signals() if processes.count == 1 else nullcontext()
-    with saved, append_to(step_log) if writes else nullcontext() as stream:
-        others = {"score": score, "state": state, "processes": processes}
-        summary = tune_model(loaded, corpus, recipe, seed, stream, **others)
+    with saved, nullcontext() if log_file is None else append_to(log_file) as stream:
+        summary = tune_model(
+            loaded,
+            corpus,
+            recipe,
+            seed,
+            step_log=stream,
+            score=score,
+            state=state,
+            processes=processes,
+        )
     if processes.is_first:
         record["tuning"] = summary.as_record()
         card = write_card(record, method)
@@ -111,15 +119,17 @@ def read_start(model: str, recipe_name: str, recipe: TuningRecipe) -> dict[str, 
     """Return what a record says of the encoder that a recipe starts from, {} without one."""
     if recipe.start is None:
         return {}
-    wanted, file = recipe.start, local_path(model) / "encoder.json"
-    record = read_json(file) if file.is_file() else {"recipe_name": None, "corpus": {"name": ""}}
+    expected, file = recipe.start, local_path(model) / "encoder.json"
+    record: dict[str, Any] = {"recipe_name": None, "corpus": {"name": ""}}
+    if file.is_file():
+        record = read_json(file)
     with damaged_file_error(file, "make the encoder again"):
-        found = (record["recipe_name"], Path(record["corpus"]["name"]).stem)
-    if found != (wanted.recipe, wanted.corpus):
+        actual = (record["recipe_name"], Path(record["corpus"]["name"]).stem)
+    if actual != (expected.recipe, expected.corpus):
         raise UserError(
             f"--model {model}",
             f"recipes.{recipe_name}.start goes on from an encoder",
-            f"give the folder of one of recipe {wanted.recipe} and corpus {wanted.corpus}",
+            f"give the folder of one of recipe {expected.recipe} and corpus {expected.corpus}",
         )
     kept = ("corpus", "recipe", "recipe_name", "seed", "start", "weights_sha256")
     start = {key: record[key] for key in kept if key in record}
@@ -162,10 +172,19 @@ def main(argv: list[str] | None = None) -> None:
         choices = (watched.dataset, linking, arguments.threads)
         reading = plugins.load("scoring", "development_set")
         development = reading.read_development_set(*arguments.development, *choices)
-    inputs = (arguments.model, arguments.corpus, name, block, arguments.seed, arguments.output)
-    options = {key: getattr(arguments, key) for key in ("threads", "device", "step_log")}
-    more = {"development": development, "more_corpora": arguments.more_corpora}
-    make_encoder(*inputs, **options, **more)
+    make_encoder(
+        model=arguments.model,
+        corpus_path=arguments.corpus,
+        recipe_name=name,
+        recipe_block=block,
+        seed=arguments.seed,
+        output=arguments.output,
+        threads=arguments.threads,
+        device=arguments.device,
+        step_log=arguments.step_log,
+        development=development,
+        more_corpora=arguments.more_corpora,
+    )
 
 
 if __name__ == "__main__":

@@ -103,10 +103,10 @@ class StateFile:
 
     def load(self, trained: Trained, best: BestWeights) -> Progress:
         """Restore all of them in place and return how far the run had come."""
-        progress, found = self._position()
-        if found is not None:
+        progress, best_so_far = self._position()
+        if best_so_far is not None:
             best.weights = load_state(self.path, *trained)
-            best.step, best.score, best.since = found
+            best.step, best.score, best.since = best_so_far
             print(f"going on after step {progress.step}", file=sys.stderr)
         return progress
 
@@ -127,7 +127,7 @@ class StateFile:
 
     def save(self, trained: Trained, progress: Progress, best: BestWeights) -> None:
         """Write the state, whole or not at all; end the process if it was asked to end."""
-        position = {"digest": self._digest, "progress": asdict(progress)}
+        position: dict[str, Any] = {"digest": self._digest, "progress": asdict(progress)}
         position["best"] = (best.step, best.score, best.since)
         model, optimiser, scaler = trained
         save_state(self.path, model, optimiser, position, best.weights, scaler)

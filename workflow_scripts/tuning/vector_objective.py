@@ -1,13 +1,14 @@
 """Methods whose loss is of the vectors of a batch alone."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import numpy as np
 import torch
 
 from workflow_scripts.embedding.architectures import first_position_only
+from workflow_scripts.tuning.batch_gradients import TokenIds
 from workflow_scripts.tuning.corpus_strings import Corpus
 from workflow_scripts.tuning.neighbours import draw_numbers
 from workflow_scripts.tuning.objective import Step
@@ -22,7 +23,7 @@ class VectorObjective(TextObjective):
     """Takes batches of numbers, of which there are strings, of which there are vectors."""
 
     @abstractmethod
-    def strings(self, batch: np.ndarray) -> Sequence[Sequence[int]]:
+    def strings(self, batch: np.ndarray) -> TokenIds:
         """Return the token ids of the strings of a batch."""
 
     @abstractmethod
@@ -58,5 +59,5 @@ class PairObjective(VectorObjective):
         size = self._choices.batch_size
         return draw_numbers(len(self._pairs), size, self.steps, (self._context.seed, _PAIRS))
 
-    def strings(self, batch: np.ndarray) -> Sequence[Sequence[int]]:
+    def strings(self, batch: np.ndarray) -> TokenIds:
         return self._pairs.strings(batch)

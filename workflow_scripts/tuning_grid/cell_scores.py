@@ -40,7 +40,7 @@ def score_cell(
     try:
         strings = plugins.load(METHODS, recipe.method).read(corpus, recipe, name)
         summary = tune_model(tuned, strings, recipe, seed, score=score)
-        value = score(tuned)
+        value = score(tuned, None)
     except UserError as error:
         return CellScore(cell, seed, value=None, reason=str(error))
     return CellScore(cell, seed, value, summary.first_loss, summary.last_loss, steps=summary.steps)

@@ -33,13 +33,13 @@ def choose(
         why = f"the first: {ranked[0].reason}"
         problem = f"none of {len(cells)} cells has a score for every seed ({why})"
         raise UserError(f"search {search['name']}", problem, "change the axes")
-    own = next((one for one in ranked if one.cell.number == own_cell), None)
+    own = next((cell for cell in ranked if cell.cell.number == own_cell), None)
     return ranked, {
         "best": describe(ranked[0]),
         "recipe_settings": None if own is None else describe(own),
         "untuned": next(score.value for score in scores if score.cell is None),
         "cells": len(cells),
-        "ranked": sum(one.rank is not None for one in ranked),
+        "ranked": sum(cell.rank is not None for cell in ranked),
     }
 
 
@@ -55,14 +55,14 @@ def main(argv: list[str] | None = None) -> None:
     own_cell, axes = search.pop("own_cell"), dict(search["axes"])
     slices = [read_json(path) for path in arguments.slices]
     record = slices[0]["record"]
-    for path, one in zip(arguments.slices, slices, strict=True):
-        if one["record"] != record:
+    for path, content in zip(arguments.slices, slices, strict=True):
+        if content["record"] != record:
             raise UserError(
                 path,
                 f"made with other files or versions than {arguments.slices[0]}",
                 "delete both slices and run the workflow again",
             )
-    scores = [CellScore(**score) for one in slices for score in one["scores"]]
+    scores = [CellScore(**score) for content in slices for score in content["scores"]]
     ranked, result = choose(search, scores, own_cell)
     means = marginal_means(axes, ranked)
     write_text(arguments.table, write_table(list(axes), ranked))

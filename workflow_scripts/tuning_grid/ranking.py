@@ -42,12 +42,13 @@ def rank_cells(
         reasons = [f"seed {score.seed}: {score.reason}" for score in own if score.value is None]
         measured.append(RankedCell(cell, mean, deviation, len(values), None, "; ".join(reasons)))
 
-    def place(one: RankedCell) -> tuple[float, int, int]:
-        return -round(one.mean, _DECIMALS), epochs[one.cell.number], one.cell.number
+    def order(cell: RankedCell) -> tuple[float, int, int]:
+        assert cell.mean is not None
+        return -round(cell.mean, _DECIMALS), epochs[cell.cell.number], cell.cell.number
 
-    whole = sorted((one for one in measured if not one.reason), key=place)
-    ranked = [replace(one, rank=rank) for rank, one in enumerate(whole, start=1)]
-    return [*ranked, *(one for one in measured if one.reason)]
+    whole = sorted((cell for cell in measured if not cell.reason), key=order)
+    ranked = [replace(cell, rank=rank) for rank, cell in enumerate(whole, start=1)]
+    return [*ranked, *(cell for cell in measured if cell.reason)]
 
 
 def marginal_means(
@@ -57,6 +58,7 @@ def marginal_means(
     rows = []
     for axis, values in axes.items():
         for value in values:
-            means = [one.mean for one in ranked if one.rank and one.cell.settings[axis] == value]
+            having = [cell for cell in ranked if cell.rank and cell.cell.settings[axis] == value]
+            means = [cell.mean for cell in having if cell.mean is not None]
             rows.append((axis, value, statistics.fmean(means) if means else None, len(means)))
     return rows

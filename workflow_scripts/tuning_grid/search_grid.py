@@ -34,7 +34,7 @@ def search_slice(block: dict[str, Any], files: argparse.Namespace) -> None:
         number: dict(zip(block["axes"], values, strict=True))
         for number, values in enumerate(block["cells"], start=block["first_cell"])
     }
-    recipes = {cell: recipe_of(its) for cell, its in settings.items()}
+    recipes = {cell: recipe_of(changes) for cell, changes in settings.items()}
     choices = (block["dataset"], block["linking_similarity"], files.threads)
     development = read_development_set(files.strings, files.items, *choices)
     corpus = read_corpus(files.corpus)
@@ -62,7 +62,9 @@ def search_slice(block: dict[str, Any], files: argparse.Namespace) -> None:
             "strings_sha256": sha256_of(files.strings),
         },
         "model": {"name": loaded.name, "weights_sha256": loaded.weights_sha256},
-        "versions": {one.__name__: one.__version__ for one in (tokenizers, torch, transformers)},
+        "versions": {
+            library.__name__: library.__version__ for library in (tokenizers, torch, transformers)
+        },
     }
     task = module_of("scoring.tasks", development.entry["task"])
     method = module_of(METHODS, untuned.method)
@@ -73,13 +75,13 @@ def search_slice(block: dict[str, Any], files: argparse.Namespace) -> None:
         print(f"going on after {len(progress.scores)} scores of a killed job", file=sys.stderr)
 
     if 0 in settings and (None, 0) not in progress.scores:
-        value = make_score(development, untuned.settings)(loaded)
+        value = make_score(development, untuned.settings)(loaded, None)
         progress.add("untuned", CellScore(cell=None, seed=0, value=value))
     for cell, recipe in recipes.items():
         for seed in block["seeds"]:
             if (cell, seed) not in progress.scores:
-                its = (block["recipe_name"], recipe, files.corpus)
-                score = score_cell(loaded, cell, *its, development, seed)
+                tuned_on = (block["recipe_name"], recipe, files.corpus)
+                score = score_cell(loaded, cell, *tuned_on, development, seed)
                 progress.add(f"cell {cell} {settings[cell]}", score)
     scores = [_written(score) for score in progress.scores.values()]
     write_json(files.output, {"record": record, "scores": scores})

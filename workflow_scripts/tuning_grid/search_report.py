@@ -15,11 +15,13 @@ BEST_SHOWN = 10
 def write_table(axes: Sequence[str], ranked: Sequence[RankedCell]) -> str:
     """Return all cells as tab-separated text, best first; the values of the axes as JSON."""
     rows = [["rank", "cell", *axes, "mean", "deviation", "seeds", "reason"]]
-    for one in ranked:
-        settings = [json.dumps(one.cell.settings[axis]) for axis in axes]
-        numbers = ["" if x is None else f"{x:.6f}" for x in (one.mean, one.deviation)]
-        rank = "" if one.rank is None else str(one.rank)
-        rows.append([rank, str(one.cell.number), *settings, *numbers, str(one.scores), one.reason])
+    for cell in ranked:
+        settings = [json.dumps(cell.cell.settings[axis]) for axis in axes]
+        numbers = ["" if x is None else f"{x:.6f}" for x in (cell.mean, cell.deviation)]
+        rank = "" if cell.rank is None else str(cell.rank)
+        rows.append(
+            [rank, str(cell.cell.number), *settings, *numbers, str(cell.scores), cell.reason]
+        )
     return "".join("\t".join(row) + "\n" for row in rows)
 
 
@@ -51,9 +53,13 @@ def write_report(
         ["untuned model", _shown(result["untuned"])],
     ]
     best = [
-        [one.rank, *map(json.dumps, one.cell.settings.values()), _shown(one.mean, one.deviation)]
-        for one in ranked[:BEST_SHOWN]
-        if one.rank is not None
+        [
+            cell.rank,
+            *map(json.dumps, cell.cell.settings.values()),
+            _shown(cell.mean, cell.deviation),
+        ]
+        for cell in ranked[:BEST_SHOWN]
+        if cell.rank is not None
     ]
     by_value = [[axis, json.dumps(v), _shown(mean), cells] for axis, v, mean, cells in means]
     changes = {**search["set"], **result["best"]["settings"]}

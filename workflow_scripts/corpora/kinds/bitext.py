@@ -36,7 +36,7 @@ class PairFiles(Block):
 
     @model_validator(mode="after")
     def _two_files_or_one(self) -> Self:
-        given = [one is not None for one in (self.source, self.target, self.path)]
+        given = [file is not None for file in (self.source, self.target, self.path)]
         if given not in ([True, True, False], [False, False, True]):
             raise mistake("give either source and target, or path")
         if self.columns is not None and (self.path is None or self.margin is not None):
@@ -46,7 +46,7 @@ class PairFiles(Block):
         return self
 
     def list_files(self, root: Path) -> list[Path]:
-        return [root / one for one in (self.source, self.target, self.path) if one is not None]
+        return [root / file for file in (self.source, self.target, self.path) if file is not None]
 
     def pairs(self, root: Path) -> Iterator[list[str]]:
         path, *others = self.list_files(root)
@@ -71,7 +71,8 @@ class Options(SampledBlock):
 
 
 def list_files(root: Path, options: Options) -> list[Path]:
-    return [file for one in (*options.pairs, *options.kept_out) for file in one.list_files(root)]
+    readers: list[PairFiles | TextFiles] = [*options.pairs, *options.kept_out]
+    return [file for reader in readers for file in reader.list_files(root)]
 
 
 def strings(root: Path, options: Options, seed: int, dropped: Counter[str]) -> Iterator[str]:

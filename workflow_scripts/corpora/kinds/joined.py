@@ -16,7 +16,7 @@ from workflow_scripts.configuration.blocks import (
 )
 from workflow_scripts.corpora.block import CorpusBlock
 from workflow_scripts.corpora.drawing import draw_documents, quotas_of, shares_of
-from workflow_scripts.datasets.strings import blocks_of
+from workflow_scripts.datasets.strings import runs_of_lines
 from workflow_scripts.files import stream_lines
 
 RANDOM = False
@@ -62,7 +62,7 @@ def documents(
 def _shared_out(root: Path, options: Options, seed: int, documents: bool) -> Iterator[list[str]]:
     def units(path: Path) -> Iterator[list[str]]:
         lines = stream_lines(path)
-        return blocks_of(lines) if documents else ([line] for line in lines)
+        return runs_of_lines(lines) if documents else ([line] for line in lines)
 
     paths = list_files(root, options)
     if not options.repeats():

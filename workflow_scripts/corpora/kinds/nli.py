@@ -50,7 +50,7 @@ class Options(SampledBlock):
     @model_validator(mode="after")
     def _languages_of_path(self) -> Self:
         pair = (self.premise_language, self.hypothesis_language)
-        given = [self.languages is not None, *(one is not None for one in pair)]
+        given = [self.languages is not None, *(language is not None for language in pair)]
         if _LANGUAGE not in self.path and any(given):
             raise mistake(f"languages need {_LANGUAGE} in path, instead of their codes")
         if _LANGUAGE in self.path and given not in ([True, False, False], [False, True, True]):
@@ -86,11 +86,13 @@ def _triples(root: Path, options: Options, seed: int, dropped: Counter[str]) -> 
             counts = (files[first], len(rows[first]), files[language], len(rows[language]))
             raise unequal_lengths(*counts)
     generator = random.Random(seed)
-    for place in range(len(rows[first])):
+    for index in range(len(rows[first])):
         two = [first, languages[-1]]
         if options.languages is not None:
             two = generator.sample(languages, 2)
-        (line, (premise, _, label)), (_, (_, hypothesis, other)) = (rows[one][place] for one in two)
+        (line, (premise, _, label)), (_, (_, hypothesis, other)) = (
+            rows[language][index] for language in two
+        )
         path = files[two[0]] if options.labels is None else root / options.labels
         if label != other:
             raise malformed(path, line, f"the label is {label!r}, but {other!r} in {files[two[1]]}")

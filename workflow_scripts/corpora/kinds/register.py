@@ -34,17 +34,17 @@ def check_joined(corpora: Mapping[str, CorpusBlock], file: str | FileOf = "confi
     """
     for name, options in corpora.items():
         key = f"corpora.{name}.of"
-        place = file if isinstance(file, str) else file(("corpora", name, "of"))
+        where = file if isinstance(file, str) else file(("corpora", name, "of"))
         for other in options.corpora():
             if other in corpora and not corpora[other].corpora():
                 continue
             fault, remedy = "is not in `corpora`", nearest_name(other, corpora)
             if other in corpora:
                 fault, remedy = "is of kind joined too", "list the corpora it is made of"
-            raise ConfigError(place, key, f"has `{other}`, which {fault}", remedy)
+            raise ConfigError(where, key, f"has `{other}`, which {fault}", remedy)
         running = {corpora[other].kind == "text": other for other in options.corpora()}
         if len(running) > 1:
             mixed = (
                 f"`{running[True]}`, which is running text, and `{running[False]}`, which is not"
             )
-            raise ConfigError(place, key, f"has {mixed}", "join them apart")
+            raise ConfigError(where, key, f"has {mixed}", "join them apart")

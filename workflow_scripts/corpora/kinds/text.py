@@ -54,7 +54,9 @@ class Options(SampledBlock):
 
 
 def list_files(root: Path, options: Options) -> list[Path]:
-    return [file for one in (*options.texts, *options.kept_out) for file in one.list_files(root)]
+    return [
+        file for files in (*options.texts, *options.kept_out) for file in files.list_files(root)
+    ]
 
 
 def documents(
@@ -79,13 +81,13 @@ def _runs(root: Path, options: Options, dropped: Counter[str]) -> Iterator[list[
     # of both parts, so that no sentence is in both
     seen: set[bytes] | None = set() if options.deduplicate else None
     one_in = options.held_out
-    for document in (one for text in options.texts for one in text.documents(root)):
+    for document in (document for text in options.texts for document in text.documents(root)):
         held_out = one_in is not None and is_held_out(comparison_key("".join(document)), one_in)
-        wanted = held_out == (options.part == "held_out")
+        is_of_part = held_out == (options.part == "held_out")
         cleaned = clean_sentences(document, seen, excluded, options.minimum_letters, dropped)
         for kept, run in groupby(cleaned, key=bool):
-            sentences = [one[0] for one in run if one]
-            if kept and not wanted:
+            sentences = [sentence[0] for sentence in run if sentence]
+            if kept and not is_of_part:
                 dropped["other_part"] += len(sentences)
             elif len(sentences) == 1:
                 dropped["alone"] += 1

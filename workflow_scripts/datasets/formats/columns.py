@@ -99,7 +99,7 @@ class Sick(ScoredColumns):
         return [path if path.suffix in (".txt", ".gz") else path / self.SPLITS[self.split][0]]
 
     def rows(self, path: Path) -> Iterator[Row]:
-        own_file, wanted = self.SPLITS[self.split]
+        own_file, own_split = self.SPLITS[self.split]
         known = [name for _, name in self.SPLITS.values()]
         # the full file has this column, those of SemEval-2014 have a split each
         is_full = "SemEval_set" in next(read_rows(path, Layout()), (0, []))[1]
@@ -110,11 +110,11 @@ class Sick(ScoredColumns):
                     f"no column SemEval_set that says what is `{self.split}`",
                     "give the full file, or the folder of the files of SemEval-2014",
                 )
-            split = split.strip() if is_full else wanted
+            split = split.strip() if is_full else own_split
             if split not in known:
                 what = f"expected a split among {', '.join(known)}, found {split!r}"
                 raise malformed(path, line, what)
-            if split == wanted:
+            if split == own_split:
                 yield line, [*row, self.split]
 
 

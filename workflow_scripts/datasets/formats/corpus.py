@@ -28,6 +28,6 @@ class Entry(TextEntry):
         """Return the different strings; a repeated one (some corpora hold such) counts once."""
         [path] = self.list_files(root)
         strings = [line for line in read_lines(path) if line.strip()]
-        found = StringSet(strings=unique_in_order(strings))
-        found.drop("repeated", len(strings) - len(found.strings))
-        return found
+        items = StringSet(strings=unique_in_order(strings))
+        items.drop("repeated", len(strings) - len(items.strings))
+        return items

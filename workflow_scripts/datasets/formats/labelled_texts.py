@@ -56,8 +56,8 @@ class Entry(TextEntry):
 
     @model_validator(mode="after")
     def _parts_of_one_way(self) -> Self:
-        given = {*self._given()}
-        made = set(self.divided or ())
+        given: set[str] = {*self._given()}
+        made: set[str] = set(self.divided or ())
         if given == {"all"}:
             given = made or given
         elif made:
@@ -88,7 +88,7 @@ class Entry(TextEntry):
 
     def list_files(self, root: Path) -> list[Path]:
         return [
-            file for parts in self._given().values() for one in parts for file in one.files(root)
+            file for parts in self._given().values() for part in parts for file in part.files(root)
         ]
 
     def read(self, root: Path) -> LabelledTexts:
@@ -97,7 +97,7 @@ class Entry(TextEntry):
         Within a part the shortest come first, by words, as in SentEval, whose folds hang on it: a
         blank text has none.
         """
-        found = LabelledTexts()
+        items = LabelledTexts()
         labels = Labels(SCALE if self.task == "relatedness" else None)
         learnt: set[str] | None = None
         columns = 0
@@ -110,14 +110,14 @@ class Entry(TextEntry):
                 what = f"texts with {other} column, but {columns} in another part"
                 raise UserError(files, what, "give all parts single texts or pairs")
             for texts, label in sorted(rows, key=lambda row: (*map(_words, row[0]), row[1])):
-                found.add(without_blanks(texts), label, name)
+                items.add(without_blanks(texts), label, name)
             learnt = learnt or {label for _, label in rows}
             if self.task == "classification" and (new := {label for _, label in rows} - learnt):
                 where = labels.place_of(min(new))
                 known = ", ".join(sorted(learnt)[:_MOST_SHOWN])
                 what = f"label {min(new)!r} is not among those to train on: {known}"
                 raise UserError(where, what, "correct the label or the files to train on")
-        return found
+        return items
 
 
 def _words(text: str) -> int:

@@ -42,7 +42,9 @@ class ConceptPairsEntry(TextEntry):
         """
         codes = [LANGUAGE_COLUMNS[language] for language in languages]
         words_path, scores_path = self.list_files(root)
-        scores = {one: (line, values) for line, one, values in _read_columns(scores_path, codes)}
+        scores = {
+            pair_id: (line, values) for line, pair_id, values in _read_columns(scores_path, codes)
+        }
         columns = [f"{code} {number}" for code in codes for number in (1, 2)]
         for line, identity, words in _read_columns(words_path, columns):
             if identity not in scores:

@@ -35,12 +35,12 @@ class Entry(ConceptPairsEntry):
         `subset` is the order: of `en-fr` the English word is word 1 of its concept pair, of `fr-en`
         the French one. Each order is dropped and counted for itself.
         """
-        one, other = self.languages
+        language, other = self.languages
         pairs = SimilaritySet()
         for first, second in self.concept_pairs(root, self.languages):
-            orders = [(first[0], second[1], f"{one}-{other}")]
+            orders = [(first[0], second[1], f"{language}-{other}")]
             if self.both_orders:
-                orders.append((first[1], second[0], f"{other}-{one}"))
+                orders.append((first[1], second[0], f"{other}-{language}"))
             for left, right, order in orders:
                 if not (left.strip() and right.strip()) or first[2] is None or second[2] is None:
                     pairs.drop("empty_cell")

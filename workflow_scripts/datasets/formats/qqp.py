@@ -4,6 +4,7 @@ GLUE's files and Kaggle's have the columns id, qid1, qid2, question1, question2,
 """
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -41,7 +42,7 @@ class Entry(TextEntry):
                 pairs.drop("empty_question")
             else:
                 rows.append((fields[0], fields[1], label_number(fields[2], _LABELS, path, line)))
-        chosen = range(len(rows))
+        chosen: Sequence[int] = range(len(rows))
         if self.size is not None:
             if self.size > len(rows):
                 raise UserError(

@@ -16,6 +16,6 @@ FORMATS = (
 
 def read_entry(name: str, block: Any, file: str | FileOf = "config") -> DatasetEntry:
     """Return a block of `datasets` as an entry of its format; `name` is its id."""
-    place = f"datasets.{name}"
-    form = read_choice("format", FORMATS, block, place, file)
-    return read_block(entry_type(form), block, place, file)
+    where = f"datasets.{name}"
+    form = read_choice("format", FORMATS, block, where, file)
+    return read_block(entry_type(form), block, where, file)

@@ -26,10 +26,13 @@ class Entry(TextEntry):
     def _files(self, root: Path) -> list[tuple[Path, Path]]:
         """Return input and gold file of each subset; what is absent by the pattern of its name."""
         folder = root / self.path
-        found = {_subset_of(path): path for path in sorted(folder.glob("STS*.input.*.txt"))}
-        inputs = list(found.values()) or [folder / "STS*.input.*.txt"]
+        inputs_of = {_subset_of(path): path for path in sorted(folder.glob("STS*.input.*.txt"))}
+        inputs = list(inputs_of.values()) or [folder / "STS*.input.*.txt"]
         if self.subsets is not None:
-            inputs = [found.get(one, folder / f"STS*.input.{one}.txt") for one in self.subsets]
+            inputs = [
+                inputs_of.get(subset, folder / f"STS*.input.{subset}.txt")
+                for subset in self.subsets
+            ]
         return [(path, path.with_name(path.name.replace(".input.", ".gs.", 1))) for path in inputs]
 
     def list_files(self, root: Path) -> list[Path]:
@@ -39,7 +42,7 @@ class Entry(TextEntry):
 
     def read(self, root: Path) -> SimilaritySet:
         files = [(*both, _subset_of(both[0])) for both in self._files(root)]
-        rows = [row for one in files for row in read_with_gold_file(*one)]
+        rows = [row for pair in files for row in read_with_gold_file(*pair)]
         scored = [row for row in rows if row.gold.strip()]
         pairs = scored_pairs(scored, 0.0, 5.0)
         pairs.drop("no_gold_score", len(rows) - len(scored))

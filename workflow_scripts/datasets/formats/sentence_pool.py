@@ -34,7 +34,7 @@ class Entry(DatasetEntry):
         return "-".join(self.languages)
 
     def list_files(self, root: Path) -> list[Path]:
-        return [root / self.path.replace("{language}", one) for one in self.languages]
+        return [root / self.path.replace("{language}", language) for language in self.languages]
 
     def read(self, root: Path) -> SentencePool:
         """Return the sentences language by language; one repeated within a language counts once."""

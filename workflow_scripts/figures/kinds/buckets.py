@@ -99,7 +99,9 @@ def plot(block: dict[str, Any]) -> Plot:
     if ran:
         dataset = block["dataset"]
         words = _words_of_pairs(block["items"], block["strings"], dataset)
-        counts = words_by_bucket(words, {one["id"]: read_lines(one["corpus"]) for one in ran})
+        counts = words_by_bucket(
+            words, {bucket["id"]: read_lines(bucket["corpus"]) for bucket in ran}
+        )
         points += [Point("words", "words", name, number) for name, number in counts.items()]
         for bucket in ran:
             cell = table.cells[bucket["id"], COLUMN]

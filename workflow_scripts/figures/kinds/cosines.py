@@ -82,16 +82,17 @@ def plot(block: dict[str, Any]) -> Plot:
     edges = np.zeros(0)
     numbers = [("Panel", "Median of positive pairs", "Median of negative pairs", "Runs")]
     if ran:
-        found = [values for pair in classes.values() for values in pair]
-        width = FINE if min(map(len, found)) >= PAIRS_OF_FINE_BINS else COARSE
-        edges = bin_edges(found, width)
+        values_of_all = [values for pair in classes.values() for values in pair]
+        width = FINE if min(map(len, values_of_all)) >= PAIRS_OF_FINE_BINS else COARSE
+        edges = bin_edges(values_of_all, width)
         centres = edges[:-1] + width / 2
         for name, pair in classes.items():
-            panels[name] = positive, negative = tuple(histogram(one, edges) for one in pair)
-            for series, one in (("positive", positive), ("negative", negative)):
-                shares = zip(centres, one.shares, strict=True)
+            positive, negative = (histogram(cosines, edges) for cosines in pair)
+            panels[name] = positive, negative
+            for series, classed in (("positive", positive), ("negative", negative)):
+                shares = zip(centres, classed.shares, strict=True)
                 points += [Point(name, series, float(x), float(y)) for x, y in shares]
-                points.append(Point(name, f"median of {series}", one.median, None))
+                points.append(Point(name, f"median of {series}", classed.median, None))
         counts = {tuple(map(len, pair)) for pair in classes.values()}
         of_pairs = " or ".join(f"{p:,} positive and {n:,} negative" for p, n in sorted(counts))
         facts = [
@@ -102,7 +103,7 @@ def plot(block: dict[str, Any]) -> Plot:
             "Median: dashed, positive pairs; dotted, negative pairs.",
         ]
         for panel in ran:
-            medians = (format_number(one.median) for one in panels[panel["id"]])
+            medians = (format_number(classed.median) for classed in panels[panel["id"]])
             numbers.append((panel["label"], *medians, str(len(panel["parts"][0]["scores"]))))
     not_run = plots.not_run(block["panels"])
     return Plot(points, facts, numbers, not_run, lambda: _draw(ran, panels, edges))
@@ -110,8 +111,8 @@ def plot(block: dict[str, Any]) -> Plot:
 
 def _occupied(shares: "np.ndarray", edges: "np.ndarray") -> "tuple[np.ndarray, np.ndarray]":
     """Return shares and edges from the first bin that is not empty to the last."""
-    found = [number for number, share in enumerate(shares) if share]
-    first, last = found[0], found[-1]
+    occupied = [number for number, share in enumerate(shares) if share]
+    first, last = occupied[0], occupied[-1]
     return shares[first : last + 1], edges[first : last + 2]
 
 

@@ -112,7 +112,10 @@ def plot(block: dict[str, Any]) -> Plot:
     facts = []
     if points:
         facts = [
-            *(f"{one['label']}: {', '.join(by)}." for one, by in zip(drawn, measured, strict=True)),
+            *(
+                f"{series['label']}: {', '.join(by)}."
+                for series, by in zip(drawn, measured, strict=True)
+            ),
             "Score: mean over seeds ± sample standard deviation; a single run has none.",
             plots.bars_fact(table.cells.values()),
             *plots.sample_facts(table),
@@ -143,10 +146,10 @@ def _draw(block: Mapping[str, Any], ran: Sequence[Entry], points: Sequence[Point
         own = [point for point in points if point.series == series["id"]]
         shift = SHIFT * (position - (len(ran) - 1) / 2)
         look = style.line_style(position, position)
-        x = [point.x for point in own]
+        x: list[Any] = [point.x for point in own]
         lines.append(style.draw_error_bars(axes, x, own, look, shift))
     axes.xaxis.set_minor_locator(NullLocator())
-    sizes = ticks(point.x for point in points)
+    sizes = ticks(int(point.x) for point in points)
     axes.set_xticks(sizes, [size_text(size) for size in sizes])
     axes.set_xlabel(style.wrapped(block["x_label"]))
     axes.set_ylabel(style.wrapped(block["y_label"], style.SIDE_CHARACTERS))

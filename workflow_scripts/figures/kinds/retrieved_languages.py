@@ -27,13 +27,20 @@ PCR_ID, PCR_LABEL = "/pcr", " + PCR"
 FILLS = (*style.COLOURS[:0:-1], "#AAAAAA")
 
 
+# type checkers read no Literal that is computed
+if TYPE_CHECKING:
+    Neighbours = int
+else:
+    Neighbours = Literal[NEIGHBOURS]
+
+
 class Config(FigureBlock):
     """Shares of languages among what is retrieved, two columns for each encoder: as it is, PCR."""
 
     dataset: Id = Field(description="Data set of task language-bias.")
     suite: Text = Field(description="Suite that holds the data set.")
     rows: ById[FigureRow] = Field(description="Encoders: two columns each.")
-    neighbours: Literal[NEIGHBOURS] = Field(
+    neighbours: Neighbours = Field(
         NEIGHBOURS[0], description="How many nearest sentences of each are counted."
     )
     languages: Distinct[Text] | None = Field(
@@ -43,13 +50,13 @@ class Config(FigureBlock):
 
 def places(config: Config) -> list[dict[str, Any]]:
     shared = {"dataset": config.dataset, "suite": config.suite}
-    found = []
+    cells = []
     for row in config.rows:
         block = shared | row.model_dump(exclude_none=True)
         for pcr, (name, label) in enumerate((("", ""), (PCR_ID, PCR_LABEL))):
             shown = {"id": row.id + name, "label": row.label + label}
-            found.append(block | shown | {"metric": own_share(config.neighbours, bool(pcr))})
-    return found
+            cells.append(block | shown | {"metric": own_share(config.neighbours, bool(pcr))})
+    return cells
 
 
 def resolve(config: Config, run: Any) -> dict[str, Any]:
@@ -83,11 +90,12 @@ def shares_of(scores: Iterable[Score], metric: str) -> Shares:
     queries: dict[str, int] = {}
     for score in scores:
         if score.metric.startswith(prefix):
-            query, found = score.metric.removeprefix(prefix).split("/")
-            values.setdefault(query, {}).setdefault(found, []).append(score.value)
+            query, retrieved = score.metric.removeprefix(prefix).split("/")
+            values.setdefault(query, {}).setdefault(retrieved, []).append(score.value)
             queries[query] = score.n
     means = {
-        query: {found: mean(one) for found, one in its.items()} for query, its in values.items()
+        query: {language: mean(shares) for language, shares in of_query.items()}
+        for query, of_query in values.items()
     }
     return Shares(means, queries)
 
@@ -103,22 +111,24 @@ def plot(block: dict[str, Any]) -> Plot:
     for column in ran:
         paths = column["parts"][0]["scores"]
         scores = (score for path in paths for score in read_scores(path))
-        columns[column["id"]] = found = shares_of(
+        columns[column["id"]] = measured = shares_of(
             (score for score in scores if score.dataset == dataset), column["metric"]
         )
-        shown = _shown(block, found)
+        shown = _shown(block, measured)
         for query in shown:
-            shares = found.shares[query].items()
+            shares = measured.shares[query].items()
             points += [Point(column["id"], query, other, share) for other, share in shares]
-            points.append(Point("expected", query, query, found.expected(query)))
+            points.append(Point("expected", query, query, measured.expected(query)))
         value, interval, seeds = plots.value_texts(table.cells[column["id"], COLUMN])
-        total = sum(found.queries.values())
-        by_chance = sum(n * found.expected(one) for one, n in found.queries.items()) / total
+        total = sum(measured.queries.values())
+        by_chance = (
+            sum(n * measured.expected(language) for language, n in measured.queries.items()) / total
+        )
         numbers.append((column["label"], value, interval, format_number(by_chance), seeds))
     if ran:
         # the same for all columns of a data set
         points = list(dict.fromkeys(points))
-        counts = ", ".join(f"{one} {n:,}" for one, n in found.queries.items())
+        counts = ", ".join(f"{language} {n:,}" for language, n in measured.queries.items())
         facts = [
             f"Each sentence of {dataset} is a query: {counts}. Counted are the languages of the "
             f"{k} others that are nearest by cosine; shares are means over the queries of a "
@@ -136,14 +146,14 @@ def plot(block: dict[str, Any]) -> Plot:
     return Plot(points, facts, numbers, not_run, lambda: _draw(block, ran, columns), table)
 
 
-def _shown(block: Entry, found: Shares) -> list[str]:
+def _shown(block: Entry, measured: Shares) -> list[str]:
     """Return the languages of the queries that are shown."""
-    shown = block["languages"] or list(found.shares)
-    if unknown := [one for one in shown if one not in found.shares]:
+    shown = block["languages"] or list(measured.shares)
+    if unknown := [language for language in shown if language not in measured.shares]:
         raise UserError(
             f"figure {block['id']}",
             f"no query of language {unknown[0]!r} in {block['dataset']}, which has "
-            f"{', '.join(found.shares) or 'none'}",
+            f"{', '.join(measured.shares) or 'none'}",
             "fix `languages`",
         )
     return shown
@@ -154,7 +164,7 @@ def _draw(block: Entry, ran: Sequence[Entry], columns: Mapping[str, Shares]) -> 
 
     first = columns[ran[0]["id"]]
     shown, languages = _shown(block, first), list(first.shares)
-    looks = {}
+    looks: dict[str, dict[str, Any]] = {}
     for number, language in enumerate(languages):
         hatch = style.HATCHES[number % len(style.HATCHES)]
         colour = FILLS[number % len(FILLS)]
@@ -162,15 +172,15 @@ def _draw(block: Entry, ran: Sequence[Entry], columns: Mapping[str, Shares]) -> 
     figure = style.new_figure(1.0 + 0.22 * len(shown), style.PAGE_WIDTH)
     panels = figure.subplots(1, len(ran), sharex=True, sharey=True, squeeze=False)[0]
     for axes, column in zip(panels, ran, strict=True):
-        found = columns[column["id"]]
-        for place, query in enumerate(shown):
+        measured = columns[column["id"]]
+        for position, query in enumerate(shown):
             left = 0.0
-            for language in [query, *(one for one in languages if one != query)]:
-                share = found.shares[query][language]
-                axes.barh(place, share, 0.8, left, linewidth=0.3, **looks[language])
+            for language in [query, *(other for other in languages if other != query)]:
+                share = measured.shares[query][language]
+                axes.barh(position, share, 0.8, left, linewidth=0.3, **looks[language])
                 left += share
-            expected = [found.expected(query)] * 2
-            ends = [place - 0.48, place + 0.48]
+            expected = [measured.expected(query)] * 2
+            ends = [position - 0.48, position + 0.48]
             axes.plot(expected, ends, color="white", linewidth=2.4)
             axes.plot(expected, ends, color="black", linestyle=(0, (2, 1)))
         title = style.wrapped(column["label"], style.SIDE_CHARACTERS)

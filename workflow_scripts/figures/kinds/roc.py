@@ -144,7 +144,8 @@ def _draw(ran: Sequence[Entry], points: Sequence[Point], areas: Mapping[str, str
         # signs at intervals along the curve, those of the next curve a little further on
         signs = (0.05 + 0.12 * position / len(ran), 0.17)
         look = style.line_style(position, colours.index(families[position]))
-        x, y = [point.x for point in own], [point.y for point in own]
+        x: list[Any] = [point.x for point in own]
+        y: list[Any] = [point.y for point in own]
         axes.plot(x, y, label=label, markevery=signs, **look)
     axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
     axes.set_xlabel("False positive rate (fraction of negative pairs)")

@@ -113,9 +113,9 @@ def project(sides: "np.ndarray", method: str, pairs: int) -> Plane:
         from sklearn.decomposition import PCA
 
         # always by the same algorithm, whatever the shape
-        found = PCA(2, svd_solver="full")
-        places = found.fit_transform(vectors)
-        in_plane = float(found.explained_variance_ratio_.sum())
+        analysis = PCA(2, svd_solver="full")
+        places = analysis.fit_transform(vectors)
+        in_plane = float(analysis.explained_variance_ratio_.sum())
     else:
         from sklearn.manifold import TSNE
 
@@ -141,8 +141,8 @@ def plot(block: dict[str, Any]) -> Plot:
             planes[name] = plane = project(sides, block["method"], block["pairs"])
         except UserError as error:
             raise error.within(f"{panel['vectors']}, data set {panel['dataset']}") from error
-        for side, its in zip(SIDES, plane.places, strict=True):
-            drawn = zip(plane.rows, its, strict=True)
+        for side, points_of_side in zip(SIDES, plane.places, strict=True):
+            drawn = zip(plane.rows, points_of_side, strict=True)
             points += [Point(name, f"{side} {row + 1}", *map(float, at)) for row, at in drawn]
         in_plane = DASH if plane.in_plane is None else format_number(plane.in_plane)
         counts = (f"{sides.shape[1]:,}", f"{len(plane.rows):,}")
@@ -186,7 +186,7 @@ def _draw(block: Entry, ran: Sequence[Entry], planes: Mapping[str, Plane]) -> "F
 
     names = [panel["id"].split("/") for panel in ran]
     rows, columns = (
-        [one for one in block[key] if any(name[at] == one["id"] for name in names)]
+        [entry for entry in block[key] if any(name[at] == entry["id"] for name in names)]
         for at, key in enumerate(("rows", "columns"))
     )
     width = style.COLUMN_WIDTH if len(columns) == 1 else style.PAGE_WIDTH
@@ -202,13 +202,15 @@ def _draw(block: Entry, ran: Sequence[Entry], planes: Mapping[str, Plane]) -> "F
                 axes.set_frame_on(False)
                 continue
             pairs = LineCollection(
-                plane.places.transpose(1, 0, 2), colors=style.GREY, linewidths=0.35, alpha=0.6
+                list(plane.places.transpose(1, 0, 2)), colors=style.GREY, linewidths=0.35, alpha=0.6
             )
             axes.add_collection(pairs)
             looks = (("o", style.POSITIVE, "none"), ("s", "none", style.NEGATIVE))
             signs = [
-                axes.scatter(*its.T, s=7, marker=marker, facecolor=face, edgecolor=edge, zorder=2)
-                for its, (marker, face, edge) in zip(plane.places, looks, strict=True)
+                axes.scatter(
+                    *points_of_side.T, s=7, marker=marker, facecolor=face, edgecolor=edge, zorder=2
+                )
+                for points_of_side, (marker, face, edge) in zip(plane.places, looks, strict=True)
             ]
     for axes, column in zip(grid[0], columns, strict=True):
         axes.set_title(style.wrapped(column["label"], style.SIDE_CHARACTERS))

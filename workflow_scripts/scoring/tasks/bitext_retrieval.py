@@ -34,7 +34,7 @@ def measure(dataset: str, entry: dict, vectors: "np.ndarray", ranked: Any = None
     strings = [entry["left"], entry["right"]]
     sides = [gather_rows(vectors, side, "vectors").astype(np.float64) for side in strings]
     firsts = [first_rows(side) for side in sides]
-    hits = []
+    hits: list[np.ndarray] = []
     for removed in (False, True):
         if removed:
             for side in sides:
@@ -44,5 +44,8 @@ def measure(dataset: str, entry: dict, vectors: "np.ndarray", ranked: Any = None
             for side, rows in zip(sides, strings, strict=True)
         ]
         hits += translation_hits(*scaled, *firsts)
-    metrics = {name: accuracy_metric(one) for name, one in zip(METRICS, hits, strict=True)}
+    metrics = {
+        name: accuracy_metric(hits_of_metric)
+        for name, hits_of_metric in zip(METRICS, hits, strict=True)
+    }
     return measure_items(dataset, entry, len(strings[0]), metrics)

@@ -22,9 +22,9 @@ def own_share(k: int, without_components: bool) -> str:
     return f"own_language{'_pcr' if without_components else ''}@{k}"
 
 
-def share_of(metric: str, query: str, found: str) -> str:
+def share_of(metric: str, query: str, retrieved: str) -> str:
     """Return the metric of the share of language `found` for queries of `query` alone."""
-    return f"{metric.replace('own_language', 'share')}/{query}/{found}"
+    return f"{metric.replace('own_language', 'share')}/{query}/{retrieved}"
 
 
 METRICS = (*(own_share(k, pcr) for k in NEIGHBOURS for pcr in (False, True)), EXPECTED)
@@ -54,15 +54,15 @@ def measure(dataset: str, entry: dict, vectors: "np.ndarray", ranked: Any = None
     rows_of = {
         name: np.flatnonzero(languages == name) for name in dict.fromkeys(languages.tolist())
     }
-    found = gather_rows(vectors, strings, "vectors").astype(np.float64)
+    matrix = gather_rows(vectors, strings, "vectors").astype(np.float64)
     metrics, values, numbers = {}, {}, {}
     for without_components in (False, True):
         if without_components:
             for rows in rows_of.values():
-                side = found[rows]
+                side = matrix[rows]
                 remove_components(side, principal_components(side))
-                found[rows] = side
-        rows, _ = nearest_others(normalise(found, "vectors", strings), max(NEIGHBOURS))
+                matrix[rows] = side
+        rows, _ = nearest_others(normalise(matrix, "vectors", strings), max(NEIGHBOURS))
         near = languages[rows]
         for k in NEIGHBOURS:
             metric, shown = own_share(k, without_components), near[:, :k]

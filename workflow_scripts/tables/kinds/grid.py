@@ -33,16 +33,16 @@ def _paper_cell(axis: grid.PaperAxis, value: float) -> doc.Cell:
     if value not in axis.values:
         return doc.Cell(doc.DASH)
     levels = [level for level, chosen in axis.chosen.items() if chosen == value]
-    return doc.Cell(f"chosen for {', '.join(levels)} *", place=1) if levels else doc.Cell("tried")
+    return doc.Cell(f"chosen for {', '.join(levels)} *", rank=1) if levels else doc.Cell("tried")
 
 
 def _score_cell(best: Mapping[float, float], value: float) -> doc.Cell:
     if value not in best:
         return doc.Cell(doc.DASH)
-    shown = {one: format_number(score) for one, score in best.items()}
+    shown = {value: format_number(score) for value, score in best.items()}
     # of equal values none is the best
     is_best = len(set(shown.values())) > 1 and shown[value] == format_number(max(best.values()))
-    return doc.Cell(shown[value], place=1 if is_best else None)
+    return doc.Cell(shown[value], rank=1 if is_best else None)
 
 
 def _family(name: str, axis: grid.PaperAxis, searches: Sequence[grid.Search]) -> list[doc.Row]:
@@ -58,11 +58,11 @@ def _family(name: str, axis: grid.PaperAxis, searches: Sequence[grid.Search]) ->
 
 
 def _search_line(label: str, search: grid.Search) -> str:
-    found = search.report["search"]
+    report = search.report["search"]
     scored = [(values, score) for values, score in search.cells if score is not None]
     text = (
-        f"{label}: recipe {found['recipe_name']}, model {found['model']}, corpus "
-        f"{found['corpus']}; {found['metric']} on {found['dataset']} of {found['data']}; "
+        f"{label}: recipe {report['recipe_name']}, model {report['model']}, corpus "
+        f"{report['corpus']}; {report['metric']} on {report['dataset']} of {report['data']}; "
         f"{len(scored):,} of {len(search.cells):,} cells have a score"
     )
     if not scored:
@@ -88,8 +88,8 @@ def assemble(block: dict[str, Any]) -> tuple[doc.Document, list[TidyCell]]:
     ]
     columns = [doc.Column("Hyper-parameter", doc.LEFT), doc.Column("Value")]
     columns += [doc.Column("Paper", doc.LEFT), *map(doc.Column, searches)]
-    found = [*searches.values()]
-    families = [_family(name, axes[name], found) for name in grid.HYPER_PARAMETERS]
+    shown = [*searches.values()]
+    families = [_family(name, axes[name], shown) for name in grid.HYPER_PARAMETERS]
     sheet = doc.Sheet(columns, families)
     notes = [*(_search_line(*search) for search in searches.items()), *block["notes"]]
     return doc.table_document(block["id"], block["title"], lines, sheet, notes), []

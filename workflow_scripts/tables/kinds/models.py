@@ -38,8 +38,8 @@ def _published(address: str | None) -> doc.Cell:
 def assemble(block: dict[str, Any]) -> tuple[doc.Document, list[TidyCell]]:
     """Return the table, its models in the order of the block; it has no cells to compare."""
     models = block["models"]
-    columns = (doc.Column("Model", doc.LEFT), doc.Column("In the paper", doc.TEXT))
-    columns += (doc.Column("Here", doc.TEXT), doc.Column("The paper's", doc.LEFT))
+    columns = [doc.Column("Model", doc.LEFT), doc.Column("In the paper", doc.TEXT)]
+    columns += [doc.Column("Here", doc.TEXT), doc.Column("The paper's", doc.LEFT)]
     rows = []
     for model in models:
         here = doc.Cell(model["location"], is_address=True)

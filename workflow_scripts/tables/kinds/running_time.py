@@ -49,14 +49,14 @@ def _measured(jobs: Sequence[Job], name: str) -> list[float]:
     return [value for job in jobs if (value := getattr(job, name)) is not None]
 
 
-def _row(label: str, jobs: Sequence[Job], place: int | None = None) -> doc.Row:
-    wanted = [(of, "seconds", 1) for of in (statistics.median, max, sum)]
-    wanted += [(sum, "cpu_seconds", 1), (max, "memory", 0)]
+def _row(label: str, jobs: Sequence[Job], rank: int | None = None) -> doc.Row:
+    measures = [(of, "seconds", 1) for of in (statistics.median, max, sum)]
+    measures += [(sum, "cpu_seconds", 1), (max, "memory", 0)]
     values = []
-    for of, name, digits in wanted:
-        found = _measured(jobs, name)
-        values.append(f"{of(found):,.{digits}f}" if found else doc.DASH)
-    return doc.text_row(label, f"{len(jobs):,}", *values, place=place)
+    for of, name, digits in measures:
+        measured = _measured(jobs, name)
+        values.append(f"{of(measured):,.{digits}f}" if measured else doc.DASH)
+    return doc.text_row(label, f"{len(jobs):,}", *values, rank=rank)
 
 
 def _gaps(jobs: Sequence[Job]) -> list[str]:
@@ -75,7 +75,7 @@ def assemble(block: dict[str, Any]) -> tuple[doc.Document, list[TidyCell]]:
     everything = [job for jobs in groups.values() for job in jobs]
     families = [[_row(label, jobs) for label, jobs in groups.items()]]
     if everything:
-        families.append([_row("All jobs", everything, place=1)])
+        families.append([_row("All jobs", everything, rank=1)])
     heads = ("Number", "Median (s)", "Longest (s)", "Sum (s)", "CPU time, sum (s)")
     columns = [doc.Column(head) for head in (*heads, "Largest memory (MB)")]
     line = (

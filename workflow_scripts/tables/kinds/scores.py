@@ -123,7 +123,7 @@ class Config(TableBlock):
         labels = [column.label for column in self.columns]
         labels += [f"{AVERAGE}."] if self.average else []
         labels += [CHANGE] if self.change_of is not None else []
-        headings = [*HEAD_FIELDS, *(one for label in labels for one in tsv_headings(label))]
+        headings = [*HEAD_FIELDS, *(heading for label in labels for heading in tsv_headings(label))]
         repeated = [heading for heading, count in Counter(headings).items() if count > 1]
         if repeated:
             raise mistake(f"two columns of its tsv are named `{repeated[0]}`; rename a column")
@@ -166,12 +166,12 @@ def places(config: Config) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
 
 
 def resolve(config: Config, run: Any) -> dict[str, Any]:
-    found: dict[str, dict[str, Any]] = {}
+    cells: dict[str, dict[str, Any]] = {}
     models: dict[str, None] = {}
     left_out: dict[str, None] = {}
     keys = {"id", "label", "digits", "lower_is_better", "statistic"}
     for row, column in places(config):
-        cell = found.setdefault(row["id"], {})[column["id"]] = run.cell(row, column)
+        cell = cells.setdefault(row["id"], {})[column["id"]] = run.cell(row, column)
         if "parts" in cell:
             models.update(dict.fromkeys(run.models_of(row, column)))
         left_out.update(dict.fromkeys(run.left_out(row, column)))
@@ -182,13 +182,16 @@ def resolve(config: Config, run: Any) -> dict[str, Any]:
         "change_of": config.change_of,
         "notes": [
             *config.notes,
-            *(f"The mean leaves out {one}, which is not in the data root." for one in left_out),
+            *(
+                f"The mean leaves out {column}, which is not in the data root."
+                for column in left_out
+            ),
             *(f"{model}: {run.note(model)}" for model in models),
         ],
         "columns": [column.model_dump(include=keys) for column in config.columns],
         "rows": [
             row.model_dump(include=shown, exclude_none=True)
-            | ({"cells": found[row.id]} if row.id in found else {})
+            | ({"cells": cells[row.id]} if row.id in cells else {})
             for row in config.rows
         ],
     }
@@ -201,7 +204,7 @@ def headline(config: Config) -> dict[str, Any] | None:
     """
     chosen = config.overview
     column = chosen.column if chosen else "avg" if config.average else config.columns[0].id
-    wanted = chosen.rows if chosen else None
+    chosen_rows = chosen.rows if chosen else None
     labels = {row.id: row.label for row in config.rows}
     rows = [
         {
@@ -209,12 +212,14 @@ def headline(config: Config) -> dict[str, Any] | None:
             **{"against": row.against, "against_label": labels[row.against]},
         }
         for row in config.rows
-        if row.against is not None and (wanted is None or row.id in wanted)
+        if row.against is not None and (chosen_rows is None or row.id in chosen_rows)
     ]
-    digits = {one.id: one.digits for one in config.columns}.get(column, config.columns[0].digits)
+    digits = {shown_column.id: shown_column.digits for shown_column in config.columns}.get(
+        column, config.columns[0].digits
+    )
     task = chosen.task if chosen else config.title
-    found = {"task": task, "column": column, "digits": digits, "rows": rows}
-    return found | {"is_chosen": chosen is not None} if rows else None
+    headline = {"task": task, "column": column, "digits": digits, "rows": rows}
+    return headline | {"is_chosen": chosen is not None} if rows else None
 
 
 def _cells(block: dict[str, Any]) -> list[dict[str, Any]]:

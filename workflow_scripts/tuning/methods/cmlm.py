@@ -88,7 +88,7 @@ class Corpora:
 
     def as_record(self) -> dict[str, Any]:
         others = {"bitext": self.bitext, "held_out": self.held_out}
-        more = {name: one.as_record() for name, one in others.items() if one is not None}
+        more = {name: corpus.as_record() for name, corpus in others.items() if corpus is not None}
         return self.text.as_record() | more
 
 
