@@ -1,6 +1,5 @@
 """The encoder of names and of the mentions that are linked to them."""
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -9,6 +8,7 @@ import numpy as np
 
 from workflow_scripts.embedding.progress import Advance
 from workflow_scripts.imports import quick_imports
+from workflow_scripts.retrieval.link_options import NameEncoderOptions
 from workflow_scripts.retrieval.linked_ids import scaled
 
 if TYPE_CHECKING:
@@ -42,18 +42,8 @@ class NameEncoder:
         return scaled(vectors, self.similarity, self.name)
 
 
-def add_name_encoder_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options that `open_name_encoder` takes."""
-    add = parser.add_argument
-    add("--encoder", required=True, help="model or encoder folder")
-    add("--pooling", required=True, help="hidden states to vector")
-    add("--max-length", type=int, required=True, help="tokens a string is cut to")
-    add("--similarity", choices=("cosine", "dot"), required=True, help="cosine: of unit length")
-    add("--threads", type=int, default=1)
-    add("--device", choices=("cpu", "cuda", "auto"), default="cpu")
-
-
-def open_name_encoder(arguments: argparse.Namespace) -> NameEncoder:
+def open_name_encoder(options: NameEncoderOptions) -> NameEncoder:
+    """Return the encoder that the options name, loaded."""
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
     with quick_imports():
         import torch
@@ -63,13 +53,13 @@ def open_name_encoder(arguments: argparse.Namespace) -> NameEncoder:
         from workflow_scripts.embedding.string_encoding import torch_encoder
         from workflow_scripts.embedding.torch_setup import set_up_torch
 
-    pooling, max_length = arguments.pooling, arguments.max_length
-    device = set_up_torch(arguments.threads, arguments.device)
-    loaded = load_model(arguments.encoder, device)
+    pooling, max_length = options.pooling, options.max_length
+    device = set_up_torch(options.threads, options.device)
+    loaded = load_model(options.encoder, device)
     loaded.warn_of_missing_mark(pooling)
     provenance = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
     provenance |= {"model_sha256": loaded.model_sha256, "device": device.type}
-    provenance |= {"pooling": pooling, "max_length": max_length, "similarity": arguments.similarity}
+    provenance |= {"pooling": pooling, "max_length": max_length, "similarity": options.similarity}
     provenance["versions"] = {"torch": torch.__version__, "transformers": transformers.__version__}
     encoder = torch_encoder(loaded, pooling, max_length)
-    return NameEncoder(encoder, arguments.similarity, arguments.encoder, provenance)
+    return NameEncoder(encoder, options.similarity, options.encoder, provenance)
