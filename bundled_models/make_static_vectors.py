@@ -9,7 +9,6 @@ by principal components in float64. It was made by
         --output resources/sample_data/static-vectors/en.vec
 """
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from workflow_scripts.datasets.entry import entry_type
 from workflow_scripts.datasets.frequent_words import most_frequent_words
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import write_text
+from workflow_scripts.path_functions import command
 
 _DECIMALS = 3
 
@@ -75,31 +75,33 @@ def read_asked_words(root: Path) -> list[str]:
     return [word for string in strings for word in string.lower().split()]
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Run the command."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--model", required=True, help="model folder, or hub id")
-    parser.add_argument("--root", type=Path, required=True, help="data root with the word pairs")
-    parser.add_argument("--words", type=int, default=2000, help="how many words")
-    parser.add_argument("--dimension", type=int, default=32)
-    parser.add_argument("--output", type=Path, required=True, help="vectors, .vec")
-    arguments = parser.parse_args(argv)
-    if arguments.words < 2:
-        raise UserError(f"--words {arguments.words}", "give 2 or more", None)
-    asked = read_asked_words(arguments.root)
-    words = choose_words(asked, most_frequent_words("en", None), arguments.words)
+def make_static_vectors(
+    *, model: str, root: Path, words: int = 2000, dimension: int = 32, output: Path
+) -> None:
+    """Make a small file of static English word vectors from the input embeddings of a model.
+
+    Args:
+        model: model folder, or hub id
+        root: data root with the word pairs
+        words: how many words
+        dimension: length of a vector
+        output: vectors, .vec
+    """
+    if words < 2:
+        raise UserError(f"--words {words}", "give 2 or more", None)
+    chosen = choose_words(read_asked_words(root), most_frequent_words("en", None), words)
 
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
     from workflow_scripts.embedding.encoder_folder import load_model
 
-    loaded = load_model(arguments.model)
+    loaded = load_model(model)
     embeddings = loaded.model.get_input_embeddings().weight.detach().numpy()
-    pieces = loaded.tokenizer(words, add_special_tokens=False)["input_ids"]
-    vectors = reduce_vectors(mean_of_pieces(pieces, embeddings), arguments.dimension)
-    write_text(arguments.output, format_vectors(words, vectors))
+    pieces = loaded.tokenizer(chosen, add_special_tokens=False)["input_ids"]
+    vectors = reduce_vectors(mean_of_pieces(pieces, embeddings), dimension)
+    write_text(output, format_vectors(chosen, vectors))
 
+
+main = command(make_static_vectors)
 
 if __name__ == "__main__":
     run_command(main)

@@ -3,7 +3,6 @@
 Writes train/{language}.txt, validation/{language}.txt (a sentence a line) and summary.json.
 """
 
-import argparse
 from collections import Counter
 from pathlib import Path
 
@@ -12,9 +11,10 @@ from workflow_scripts.corpora.text_cleaning import clean_sentences, is_held_out,
 from workflow_scripts.corpora.text_files import TextFiles, paragraphs
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import atomic_directory, write_json
+from workflow_scripts.path_functions import command
 
 
-def prepare_text(
+def write_prepared(
     root: Path,
     texts: dict[str, PublicText],
     preparation: Preparation,
@@ -62,23 +62,33 @@ def prepare_text(
         write_json(folder / "summary.json", summary)
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--root", type=Path, required=True, help="folder that holds all texts")
-    parser.add_argument("--texts", required=True, help="JSON: {id: {language, reader, files, ...}}")
-    parser.add_argument("--preparation", default="{}", help="JSON: minimum_letters, held_out, ...")
-    kept_out = "data root; its sentences are kept out of the text"
-    parser.add_argument("--evaluation-root", type=Path, help=kept_out)
-    parser.add_argument("--evaluation", default="[]", help="JSON: [{reader, files, columns}, ...]")
-    parser.add_argument("--output", type=Path, required=True, help="folder to write")
-    arguments = parser.parse_args(argv)
-    texts = parse_settings(dict[str, PublicText], arguments.texts, "--texts")
-    evaluation = parse_settings(list[TextFiles], arguments.evaluation, "--evaluation")
-    preparation = parse_settings(Preparation, arguments.preparation, "--preparation")
-    root = arguments.evaluation_root
-    excluded = keys_of(paragraphs(root, evaluation)) if root else set()
-    prepare_text(arguments.root, texts, preparation, excluded, arguments.output)
+def prepare_text(
+    *,
+    root: Path,
+    texts: str,
+    preparation: str = "{}",
+    evaluation_root: Path | None = None,
+    evaluation: str = "[]",
+    output: Path,
+) -> None:
+    """Prepare the training and validation text of one model from public text files.
 
+    Args:
+        root: folder that holds all texts
+        texts: JSON: {id: {language, reader, files, ...}}
+        preparation: JSON: minimum_letters, held_out, ...
+        evaluation_root: data root; its sentences are kept out of the text
+        evaluation: JSON: [{reader, files, columns}, ...]
+        output: folder to write
+    """
+    public = parse_settings(dict[str, PublicText], texts, "--texts")
+    kept_out = parse_settings(list[TextFiles], evaluation, "--evaluation")
+    settings = parse_settings(Preparation, preparation, "--preparation")
+    excluded = keys_of(paragraphs(evaluation_root, kept_out)) if evaluation_root else set()
+    write_prepared(root, public, settings, excluded, output)
+
+
+main = command(prepare_text)
 
 if __name__ == "__main__":
     run_command(main)

@@ -8,10 +8,8 @@ The encoders of resources/models were made so from those of config/cmlm_models.y
 config.json still says float32, so that libraries compute in it.
 """
 
-import argparse
 import json
 import shutil
-from collections.abc import Sequence
 from pathlib import Path
 
 from safetensors.torch import load_file, save_file
@@ -20,10 +18,18 @@ from workflow_scripts.downloads.model_files import check_replaceable
 from workflow_scripts.embedding.encoder_folder import OWN_WEIGHTS, weights_sha256
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import atomic_directory, write_json
+from workflow_scripts.path_functions import command
 
 
 def ship_encoder(encoder: Path, output: Path) -> None:
-    """Write the folder `output`, whole or not at all; `UserError` if `encoder` is no encoder's."""
+    """Make an encoder folder half as large: float16, without what training kept in it.
+
+    The output is written whole or not at all. Raises `UserError` if `encoder` is no encoder's.
+
+    Args:
+        encoder: encoder folder
+        output: folder to write
+    """
     if not (encoder / "encoder.json").is_file():
         raise UserError(encoder, "no encoder.json", "give a folder that tuning made")
     record = json.loads((encoder / "encoder.json").read_text(encoding="utf-8"))
@@ -42,13 +48,7 @@ def ship_encoder(encoder: Path, output: Path) -> None:
         weights.chmod((temporary / "config.json").stat().st_mode)
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--encoder", type=Path, required=True, help="encoder folder")
-    parser.add_argument("--output", type=Path, required=True, help="folder to write")
-    arguments = parser.parse_args(argv)
-    ship_encoder(arguments.encoder, arguments.output)
-
+main = command(ship_encoder)
 
 if __name__ == "__main__":
     run_command(main)

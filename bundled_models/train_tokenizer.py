@@ -1,6 +1,5 @@
 """Train the tokenizer of one model on its prepared text; writes a folder AutoTokenizer loads."""
 
-import argparse
 import random
 from pathlib import Path
 
@@ -9,6 +8,7 @@ from bundled_models.settings import TokenizerSettings, parse_settings
 from workflow_scripts.corpora.drawing import quotas_of, shares_of
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import atomic_directory
+from workflow_scripts.path_functions import command
 
 
 def sample_lines(text: dict[str, list[str]], exponent: float, most: int, seed: int) -> list[str]:
@@ -25,31 +25,37 @@ def sample_lines(text: dict[str, list[str]], exponent: float, most: int, seed: i
     return sample
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--text", type=Path, required=True, help="folder made by prepare_text")
-    parser.add_argument("--settings", required=True, help="JSON: kind, size, lower_case, ...")
-    parser.add_argument("--language-exponent", type=float, default=1.0)
-    parser.add_argument("--seed", type=int, required=True)
-    parser.add_argument("--output", type=Path, required=True, help="folder to write")
-    arguments = parser.parse_args(argv)
-    settings = parse_settings(TokenizerSettings, arguments.settings, "--settings")
-    text = read_prepared(arguments.text, "train")
-    lines = sample_lines(text, arguments.language_exponent, settings.maximum_lines, arguments.seed)
+def train_tokenizer(
+    *, text: Path, settings: str, language_exponent: float = 1.0, seed: int, output: Path
+) -> None:
+    """Train the tokenizer of one model on its prepared text; writes a folder AutoTokenizer loads.
+
+    Args:
+        text: folder made by prepare_text
+        settings: JSON: kind, size, lower_case, ...
+        language_exponent: exponent of the languages' shares
+        seed: seed of the lines
+        output: folder to write
+    """
+    chosen = parse_settings(TokenizerSettings, settings, "--settings")
+    prepared = read_prepared(text, "train")
+    lines = sample_lines(prepared, language_exponent, chosen.maximum_lines, seed)
     # Only now: transformers takes seconds, which bad arguments should not wait for.
     from bundled_models.tokenizers_of_families import save_tokenizer, train
 
-    tokenizer = train(lines, settings)
-    if len(tokenizer) > settings.size:
+    tokenizer = train(lines, chosen)
+    if len(tokenizer) > chosen.size:
         raise UserError(
             "--settings",
-            f"size {settings.size} is too small for the characters of the text ({len(tokenizer)} "
+            f"size {chosen.size} is too small for the characters of the text ({len(tokenizer)} "
             "pieces)",
             "raise size or lower alphabet",
         )
-    with atomic_directory(arguments.output) as folder:
+    with atomic_directory(output) as folder:
         save_tokenizer(tokenizer, folder)
 
+
+main = command(train_tokenizer)
 
 if __name__ == "__main__":
     run_command(main)

@@ -4,7 +4,6 @@ Positive pointwise mutual information, reduced by a truncated singular value dec
 Goldberg and Dagan 2015), as one float32 tensor `embeddings` [vocabulary, units].
 """
 
-import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from bundled_models.encoded_text import encode_prepared
 from bundled_models.settings import WordVectorSettings, parse_settings
 from workflow_scripts.errors import run_command
 from workflow_scripts.files import atomic_file
+from workflow_scripts.path_functions import command
 
 _BETWEEN_SENTENCES = -1
 # Pairs are counted in parts of the text, so that memory does not grow with it.
@@ -119,31 +119,35 @@ def complete_matrix(
     return (matrix * deviation * np.sqrt(vectors.shape[1])).astype(np.float32)
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--text", type=Path, required=True, help="folder made by prepare_text")
-    parser.add_argument("--tokenizer", type=Path, required=True, help="folder of train_tokenizer")
-    parser.add_argument("--settings", default="{}", help="JSON: window, smoothing, shared, ...")
-    parser.add_argument("--units", type=int, required=True, help="width of the model")
-    parser.add_argument("--seed", type=int, required=True)
-    parser.add_argument("--output", type=Path, required=True, help="safetensors file to write")
-    arguments = parser.parse_args(argv)
-    settings = parse_settings(WordVectorSettings, arguments.settings, "--settings")
+def train_word_vectors(
+    *, text: Path, tokenizer: Path, settings: str = "{}", units: int, seed: int, output: Path
+) -> None:
+    """Make count-based vectors of a tokenizer's pieces: a warm start for the embedding matrix.
+
+    Args:
+        text: folder made by prepare_text
+        tokenizer: folder of train_tokenizer
+        settings: JSON: window, smoothing, shared, ...
+        units: width of the model
+        seed: seed of vectors of pieces that the text lacks
+        output: safetensors file to write
+    """
+    chosen = parse_settings(WordVectorSettings, settings, "--settings")
     # Only now: transformers takes seconds, which bad arguments should not wait for.
     from bundled_models.tokenizers_of_families import load_tokenizer
 
-    tokenizer = load_tokenizer(arguments.tokenizer)
-    vocabulary = len(tokenizer)
-    texts = encode_prepared(tokenizer, arguments.text, "train")
+    loaded = load_tokenizer(tokenizer)
     vectors, counts = {}, {}
-    for language, text in texts.items():
-        vectors[language] = make_vectors(text.sentences(), vocabulary, arguments.units, settings)
-        counts[language] = np.bincount(text.ids, minlength=vocabulary)
-    joined = join_languages(vectors, counts, settings.shared)
-    matrix = complete_matrix(joined, settings.deviation, np.random.default_rng(arguments.seed))
-    with atomic_file(arguments.output) as temporary:
+    for language, encoded in encode_prepared(loaded, text, "train").items():
+        vectors[language] = make_vectors(encoded.sentences(), len(loaded), units, chosen)
+        counts[language] = np.bincount(encoded.ids, minlength=len(loaded))
+    joined = join_languages(vectors, counts, chosen.shared)
+    matrix = complete_matrix(joined, chosen.deviation, np.random.default_rng(seed))
+    with atomic_file(output) as temporary:
         save_file({"embeddings": matrix}, temporary)
 
+
+main = command(train_word_vectors)
 
 if __name__ == "__main__":
     run_command(main)

@@ -6,10 +6,12 @@
 import argparse
 import importlib
 import re
+from types import FunctionType
 from unittest import mock
 
 from tools.describe_config import write_page
 from workflow_scripts.cli import COMMAND, COMMANDS
+from workflow_scripts.command_line import default_text, read_help
 
 HEAD = """# Every command and its options
 
@@ -41,9 +43,30 @@ def parser_of(module: str) -> argparse.ArgumentParser:
 
 def describe() -> str:
     """Return the page."""
-    commands = ((name, parser_of(module)) for name, (module, _) in COMMANDS.items())
-    sections = [_section(f"{COMMAND} {name}", parser, "##") for name, parser in commands]
+    sections = []
+    for name, (module, _) in COMMANDS.items():
+        main = importlib.import_module(f"workflow_scripts.{module}").main
+        if (function := getattr(main, "path_function", None)) is not None:
+            sections.append(section_of(f"{COMMAND} {name}", function))
+        else:
+            sections.append(_section(f"{COMMAND} {name}", parser_of(module), "##"))
     return "\n".join([HEAD, *sections])
+
+
+def section_of(name: str, function: FunctionType) -> str:
+    """Return the section of a command that is made of a path function."""
+    about, groups = read_help(function)
+    rows = []
+    for option, text in (row for group in groups for row in group.options):
+        default = default_text(option, text)
+        before = "needed" if option.needed and not option.is_word else ""
+        after = f"default `{default}`" if default else ""
+        what = "; ".join(filter(None, (before, text, after)))
+        value = ", ".join(f"`{choice}`" for choice in option.choices)
+        value = value or (f"`{option.value_name}`" if option.value_name else "")
+        rows.append(f"| `{option.name}` | {_cell(value)} | {_cell(what)} |")
+    table = ["| option | value | what it is |", "| --- | --- | --- |", *rows]
+    return "\n\n".join([f"## {name}", _text(about), "\n".join(table)]) + "\n"
 
 
 def _section(name: str, parser: argparse.ArgumentParser, heading: str) -> str:

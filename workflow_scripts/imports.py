@@ -5,9 +5,11 @@ import gc
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Literal, get_args
 
 from workflow_scripts.errors import UserError
 
+Device = Literal["cpu", "cuda", "auto"]
 # where the system refuses more, OpenMP ends the process
 _MOST_THREADS = 1024
 
@@ -47,7 +49,7 @@ def add_machine_arguments(parser: argparse.ArgumentParser) -> None:
     threads = "default: OMP_NUM_THREADS, else all processors"
     group.add_argument("--threads", type=int, default=default_threads(), metavar="N", help=threads)
     devices = "default: CUDA where there is a device"
-    group.add_argument("--device", choices=("cpu", "cuda", "auto"), default="auto", help=devices)
+    group.add_argument("--device", choices=get_args(Device), default="auto", help=devices)
 
 
 def check_threads(count: int) -> None:

@@ -75,7 +75,11 @@ def loaded_by_name(project, step):
 def imported_packages(project, steps):
     """Return the packages that the sources of steps import, functions included."""
     names = set()
-    for file in {f for step in steps for f in sources(step, *loaded_by_name(project, step))}:
+    # which makes the command line of each, and is loaded by name
+    files = {*sources("command_line")}
+    for file in files | {
+        f for step in steps for f in sources(step, *loaded_by_name(project, step))
+    }:
         for node in ast.walk(ast.parse((project / file).read_text())):
             if isinstance(node, ast.Import):
                 names.update(alias.name.split(".")[0] for alias in node.names)

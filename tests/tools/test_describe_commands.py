@@ -2,10 +2,14 @@
 
 import argparse
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
 
 import pytest
 
-from tools.describe_commands import _section, describe, parser_of
+from tools.describe_commands import _section, describe, parser_of, section_of
 from workflow_scripts.cli import COMMANDS
 
 
@@ -17,7 +21,9 @@ def test_the_page_is_what_the_command_lines_say(project):
 def test_every_command_is_there(project):
     packages = (project / "workflow_scripts").glob("[a-z]*.py")
     commands = {
-        file.stem for file in packages if re.search(r"^def main\(", file.read_text(), flags=re.M)
+        file.stem
+        for file in packages
+        if re.search(r"^(def main\(|main = )", file.read_text(), re.M)
     }
     assert commands == {module for module, _ in COMMANDS.values()}
 
@@ -47,6 +53,42 @@ def test_needed_values_defaults_and_subcommands():
         "### do inner\n\ninside\n\n"
         "| option | value | what it is |\n| --- | --- | --- |\n"
         "| `--d` | `x`, `y` | None by default |\n"
+    )
+
+
+def test_needed_values_defaults_and_groups_of_a_path_function():
+    @dataclass
+    class OtherOptions:
+        """Others.
+
+        Args:
+            several: a|b
+        """
+
+        several: Sequence[str] = ("default",)
+
+    def do(
+        file: Path, /, *, other: OtherOptions, a: float = 0.5, b: Literal["x", "y"], c: bool = False
+    ):
+        """Do it.
+
+        Long
+        story.
+
+        Args:
+            file: what
+            a: how much
+            c: whether
+        """
+
+    assert section_of("do", do) == (
+        "## do\n\nDo it.\n\nLong story.\n\n"
+        "| option | value | what it is |\n| --- | --- | --- |\n"
+        "| `FILE` | `PATH` | what |\n"
+        "| `--b` | `x`, `y` | needed |\n"
+        "| `--a` | `NUMBER` | how much; default `0.5` |\n"
+        "| `--c` |  | whether |\n"
+        "| `--several` | `TEXT ...` | a\\|b |\n"
     )
 
 

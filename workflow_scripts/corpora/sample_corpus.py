@@ -3,8 +3,6 @@
 Between documents of running text is a blank line.
 """
 
-import argparse
-import json
 import platform
 import random
 import sys
@@ -21,6 +19,7 @@ from workflow_scripts.corpora.block import missing_file_error, raw_files
 from workflow_scripts.datasets.strings import on_one_line, unique_in_order
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import atomic_text, sha256_of, write_json, write_text
+from workflow_scripts.path_functions import command
 
 
 @dataclass(frozen=True)
@@ -79,30 +78,28 @@ def write_documents(path: Path, documents: Iterable[list[str]]) -> dict[str, int
     return counts
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--block", required=True, type=json.loads, help="its block, as JSON")
-    where = "data root; of a corpus that is made of others, their folder"
-    parser.add_argument("--root", required=True, type=Path, help=where)
-    parser.add_argument("--seed", type=int, default=0, help="seed of the sample (%(default)s)")
-    parser.add_argument("--output", required=True, type=Path, help="output: a string per line")
-    parser.add_argument("--record", required=True, type=Path, help="output: what was done, as JSON")
-    arguments = parser.parse_args(argv)
-    name, block = arguments.output.stem, arguments.block
+def write_corpus(
+    path: Path, name: str, block: dict[str, Any], root: Path, seed: int
+) -> dict[str, Any]:
+    """Write the corpus of a block of config and return its record: counts, hashes, versions.
+
+    Documents are streamed, for they may be larger than memory. `root` is the data root; of a corpus
+    that is made of others, their folder. Raises `UserError` for a missing file and an empty corpus.
+    """
     kind = plugins.load("corpora.kinds", block["kind"])
     options = read_block(kind.Options, block, f"corpora.{name}")
-    files = kind.list_files(arguments.root, options)
-    if absent := [path for path in raw_files(arguments.root, options) if not path.is_file()]:
+    files = kind.list_files(root, options)
+    if absent := [path for path in raw_files(root, options) if not path.is_file()]:
         raise missing_file_error(name, options, absent[0])
     size, skip = getattr(options, "size", "all"), getattr(options, "skip", 0)
     dropped: Counter[str] = Counter()
-    given = (arguments.root, options, arguments.seed, dropped)
+    given = (root, options, seed, dropped)
     documents = kind.documents(*given) if hasattr(kind, "documents") else None
     if documents is not None:
-        counts = write_documents(arguments.output, documents)
+        counts = write_documents(path, documents)
     else:
         deduplicate = options.deduplicate and not options.repeats()
-        drawing = (deduplicate, arguments.seed if kind.RANDOM else None, skip, options.whitespace)
+        drawing = (deduplicate, seed if kind.RANDOM else None, skip, options.whitespace)
         corpus = draw_corpus(kind.strings(*given), size, *drawing)
         if not corpus.strings:
             sources = ", ".join(map(str, files)) or "the source"
@@ -111,24 +108,42 @@ def main(argv: list[str] | None = None) -> None:
                 problem = f"skip {skip} passes over all {corpus.available} words there are"
                 remedy = "lower it"
             raise UserError(f"corpus {name!r}", problem, remedy)
-        write_text(arguments.output, "".join(string + "\n" for string in corpus.strings))
+        write_text(path, "".join(string + "\n" for string in corpus.strings))
         counts = {**asdict(corpus), "strings": len(corpus.strings)}
     if not isinstance(size, str) and counts["strings"] < size:
         shortage = f"{size} strings asked for, {counts['strings']} found; all of them are taken"
         print(f"warning: corpus {name!r}: {shortage}", file=sys.stderr)
     packages = {package: version(package) for package in options.packages()}
-    record: dict[str, Any] = {
+    return {
         **counts,
         "dropped": dropped,
         "block": block,
-        "seed": arguments.seed if kind.RANDOM or options.repeats() else None,
+        "seed": seed if kind.RANDOM or options.repeats() else None,
         "requested": size,
-        "sha256": sha256_of(arguments.output),
+        "sha256": sha256_of(path),
         "source_sha256": [sha256_of(path) for path in files],
         "versions": {"python": platform.python_version(), **packages},
     }
-    write_json(arguments.record, record)
 
+
+def sample_corpus(
+    *, block: dict[str, Any], root: Path, seed: int = 0, output: Path, record: Path
+) -> None:
+    """Write a corpus of config: one string per line, and a record of what was done.
+
+    Between documents of running text is a blank line.
+
+    Args:
+        block: its block, as JSON
+        root: data root; of a corpus that is made of others, their folder
+        seed: seed of the sample
+        output: output: a string per line
+        record: output: what was done, as JSON
+    """
+    write_json(record, write_corpus(output, output.stem, block, root, seed))
+
+
+main = command(sample_corpus)
 
 if __name__ == "__main__":
     run_command(main)

@@ -1,9 +1,9 @@
 """Ask every address of data sets and models for its headers, before anything is downloaded."""
 
-import argparse
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 from workflow_scripts.downloads.hub import describe
@@ -17,6 +17,7 @@ from workflow_scripts.downloads.registry import (
     read_registry,
 )
 from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.path_functions import command
 
 _HEADER = ("name", "size", "hash", "answer", "address")
 _UNITS = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
@@ -95,34 +96,48 @@ def table_of(asked: Sequence[Asked], answers: Sequence[Answer]) -> list[str]:
     return [*lines, f"{', '.join(totals)}."]
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    registry_file = "config/registry.yaml"
-    parser.add_argument("--registry", default=registry_file, help="registry file")
-    parser.add_argument("--names", nargs="*", help="entries of the registry; all by default")
-    parser.add_argument("--models", nargs="*", default=[], help="models of the hub, as id@revision")
-    parser.add_argument("--threads", type=int, default=8, help="addresses asked at a time")
-    parser.add_argument("--timeout", type=float, default=20.0, help="seconds to wait for an answer")
-    arguments = parser.parse_args(argv)
+def ask_all(asked: Sequence[Asked], threads: int) -> list[Answer]:
+    """Return the answer of each address; `threads` are asked at a time."""
+    with ThreadPoolExecutor(max(1, threads)) as pool:
+        return list(pool.map(lambda address: address.ask(), asked))
 
-    registry, timeout = read_registry(arguments.registry), arguments.timeout
-    names = list(registry) if arguments.names is None else arguments.names
-    sets = [find_data_set(registry, name, arguments.registry) for name in names]
-    asked = [question for data_set in sets for question in addresses_of(data_set, timeout)]
-    asked += [address_of(parse_address(model), timeout) for model in arguments.models]
-    with ThreadPoolExecutor(max(1, arguments.threads)) as pool:
-        answers = list(pool.map(lambda question: question.ask(), asked))
-    print(*table_of(asked, answers), sep="\n", flush=True)
-    wrong = [
-        question.address for question, answer in zip(asked, answers, strict=True) if answer.problem
+
+def check_fetch(
+    *,
+    registry: Path = Path("config/registry.yaml"),
+    names: Sequence[str] | None = None,
+    models: Sequence[str] = (),
+    threads: int = 8,
+    timeout: float = 20.0,
+) -> None:
+    """Ask every address of data sets and models for its headers, before anything is downloaded.
+
+    Args:
+        registry: registry file
+        names: entries of the registry; all by default
+        models: models of the hub, as id@revision
+        threads: addresses asked at a time
+        timeout: seconds to wait for an answer
+    """
+    entries = read_registry(registry)
+    sets = [
+        find_data_set(entries, name, registry) for name in (entries if names is None else names)
     ]
+    asked = [address for data_set in sets for address in addresses_of(data_set, timeout)]
+    asked += [address_of(parse_address(model), timeout) for model in models]
+    answers = ask_all(asked, threads)
+    print(*table_of(asked, answers), sep="\n", flush=True)
+    pairs = zip(asked, answers, strict=True)
+    wrong = [address.address for address, answer in pairs if answer.problem]
     if wrong:
         raise UserError(
-            arguments.registry,
+            registry,
             f"{len(wrong)} of {len(asked)} addresses are not as they should be, first {wrong[0]}",
             "fix it or the config, or take a mirror (downloads.mirror)",
         )
 
+
+main = command(check_fetch)
 
 if __name__ == "__main__":
     run_command(main)

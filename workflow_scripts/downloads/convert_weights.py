@@ -1,6 +1,5 @@
 """Convert pickled weights in a model's folder to model.safetensors; nothing but tensors is read."""
 
-import argparse
 import re
 import resource
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from workflow_scripts.downloads.model_files import CONVERTED, PICKLE, PICKLE_INDEX, PICKLE_SHARD
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import atomic_file, read_json
+from workflow_scripts.path_functions import command
 
 if TYPE_CHECKING:
     import torch
@@ -103,13 +103,17 @@ def _bound_memory(files: list[Path]) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (there + more, there + more))
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folder", type=Path, required=True, help=f"folder that holds {PICKLE}")
-    folder = parser.parse_args(argv).folder
+def convert_weights(*, folder: Path) -> None:
+    """Convert pickled weights in a model's folder to model.safetensors; only tensors are read.
+
+    Args:
+        folder: folder that holds pytorch_model.bin
+    """
     _bound_memory(pickled_files(folder))
     convert(folder)
 
+
+main = command(convert_weights)
 
 if __name__ == "__main__":
     run_command(main)

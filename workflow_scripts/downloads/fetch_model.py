@@ -1,34 +1,44 @@
 """Fetch one model of the hub into the folder of models, and record what is there."""
 
-import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
-from workflow_scripts.downloads.mirrors import add_source_arguments, open_mirror
+from workflow_scripts.downloads.mirrors import SourceOptions, open_mirror
 from workflow_scripts.downloads.model_folders import parse_address
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import write_json
+from workflow_scripts.path_functions import command
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--model", required=True, help="model of the hub, as id@revision")
-    parser.add_argument("--folder", type=Path, required=True, help="folder of all models")
-    pinned = "hash that the one file of weights must have, in the form that the hub has"
-    parser.add_argument("--weights-sha256", nargs="*", default=[], help=pinned)
-    add_source_arguments(parser, "with models below models/")
-    parser.add_argument("--record", required=True, help="JSON file: source, date, hashes, sizes")
-    arguments = parser.parse_args(argv)
+def fetch_model(
+    *,
+    model: str,
+    folder: Path,
+    weights_sha256: Sequence[str] = (),
+    source: SourceOptions,
+    record: Path,
+) -> None:
+    """Fetch one model of the hub into the folder of models, and record what is there.
 
-    model = parse_address(arguments.model)
-    if arguments.folder.exists() and not arguments.folder.is_dir():
-        raise UserError(f"--folder {arguments.folder}", "is not a folder", "give a folder")
-    mirror = open_mirror(arguments.mirror or None)
-    from workflow_scripts.downloads.model_fetching import fetch_model
+    Args:
+        model: model of the hub, as id@revision
+        folder: folder of all models
+        weights_sha256: hash that the one file of weights must have, in the form that the hub has
+        record: JSON file: source, date, hashes, sizes
+    """
+    hub_model = parse_address(model)
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"--folder {folder}", "is not a folder", "give a folder")
+    mirror = open_mirror(source.mirror or None)
+    from workflow_scripts.downloads import model_fetching
 
-    pinned = arguments.weights_sha256
-    file_list = fetch_model(model, arguments.folder, mirror, arguments.offline, pinned=pinned)
-    write_json(arguments.record, file_list.as_json())
+    files = model_fetching.fetch_model(
+        hub_model, folder, mirror, source.offline, pinned=weights_sha256
+    )
+    write_json(record, files.as_json())
 
+
+main = command(fetch_model)
 
 if __name__ == "__main__":
     run_command(main)

@@ -1,12 +1,13 @@
 """Mirrors: a folder or a web address that holds what a data root holds."""
 
-import argparse
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 from urllib.parse import SplitResult, quote, unquote, urlsplit, urlunsplit
 
 from workflow_scripts.errors import UserError
+from workflow_scripts.path_functions import MAY_BE_BARE
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,19 @@ class Mirror:
     def may_have(self, path: str) -> bool:
         """Return False if the mirror is a folder without the file."""
         return self.folder is None or (self.folder / path).is_file()
+
+
+@dataclass(frozen=True)
+class SourceOptions:
+    """Where files come from.
+
+    Args:
+        mirror: folder or http(s) address laid out as the data root, with models below models/
+        offline: take only what is there or in a mirror folder
+    """
+
+    mirror: Annotated[str | None, MAY_BE_BARE] = None
+    offline: bool = False
 
 
 def shown(text: str) -> str:
@@ -76,11 +90,3 @@ def check_offline(
     if offline and mirror is not None and mirror.folder is None:
         given = f"{where[0]} with {where[1]} {shown(mirror.base)}"
         raise UserError(given, "an address is not offline", "give a folder")
-
-
-def add_source_arguments(parser: argparse.ArgumentParser, layout: str) -> None:
-    """Add --mirror, of a folder or address with a layout, and --offline."""
-    # the rule gives the option without a value where the config has no mirror
-    parser.add_argument("--mirror", nargs="?", help=f"folder or http(s) address {layout}")
-    there = "take only what is there or in a mirror folder"
-    parser.add_argument("--offline", action="store_true", help=there)

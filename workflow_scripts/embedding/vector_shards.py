@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.lib.format import header_data_from_array_1_0, open_memmap, write_array_header_1_0
@@ -25,7 +25,8 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_file, read_json, remove, sha256_of, write_json
 
 SHARD_SIZE = 50_000
-DTYPES = ("float32", "float16")
+Dtype = Literal["float32", "float16"]
+DTYPES: tuple[str, ...] = get_args(Dtype)
 # Rows that are copied at once where shards are joined.
 ROWS_AT_ONCE = 10_000
 

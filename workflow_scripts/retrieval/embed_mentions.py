@@ -1,34 +1,39 @@
-"""Command of rule `embed_mentions`: the vectors of all mentions of a file, for all shards."""
+"""Step `embed_mentions`: the vectors of all mentions of a file, for all shards."""
 
-import argparse
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 
 from workflow_scripts.embedding.vector_shards import write_array
 from workflow_scripts.errors import run_command
-from workflow_scripts.retrieval.mention_links import (
-    add_mention_arguments,
-    mention_batches,
-    read_mentions,
-)
-from workflow_scripts.retrieval.name_encoder import add_name_encoder_arguments, open_name_encoder
+from workflow_scripts.path_functions import command
+from workflow_scripts.retrieval.link_options import MentionOptions, NameEncoderOptions
+from workflow_scripts.retrieval.mention_links import Mention, mention_batches, read_mentions
+from workflow_scripts.retrieval.name_encoder import NameEncoder, open_name_encoder
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    add_mention_arguments(parser)
-    add_name_encoder_arguments(parser)
-    output = "vectors, .npy, a row for each distinct text of a batch"
-    parser.add_argument("--output", type=Path, required=True, help=output)
-    arguments = parser.parse_args(argv)
-
-    encoder = open_name_encoder(arguments)
-    asked = read_mentions(arguments.mentions, arguments.mention_column, arguments.gold_column)
-    batches = mention_batches(asked, arguments.lower_case)
+def encode_mentions(
+    encoder: NameEncoder, mentions: Iterable[Mention], lower_case: bool
+) -> np.ndarray:
+    """Return float32 [texts, dimension]: a row for each distinct text of each batch."""
+    batches = mention_batches(mentions, lower_case)
     vectors = [encoder.encode_mentions(batch.distinct) for batch in batches]
-    write_array(arguments.output, np.vstack(vectors or [encoder.encode_mentions([])]))
+    return np.vstack(vectors or [encoder.encode_mentions([])])
 
+
+def embed_mentions(*, mentions: MentionOptions, encoder: NameEncoderOptions, output: Path) -> None:
+    """Embed all mentions of a file, for all shards.
+
+    Args:
+        output: vectors, .npy, a row for each distinct text of a batch
+    """
+    opened = open_name_encoder(encoder)
+    asked = read_mentions(mentions.mentions, mentions.mention_column, mentions.gold_column)
+    write_array(output, encode_mentions(opened, asked, mentions.lower_case))
+
+
+main = command(embed_mentions)
 
 if __name__ == "__main__":
     run_command(main)

@@ -1,7 +1,5 @@
 """The encoder of names and of the mentions that are linked to them."""
 
-import argparse
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,6 +9,7 @@ import numpy as np
 from workflow_scripts.embedding.progress import Advance
 from workflow_scripts.embedding.settings import RECIPE_KEYS, EncoderSettings
 from workflow_scripts.imports import quick_imports
+from workflow_scripts.retrieval.link_options import NameEncoderOptions
 from workflow_scripts.retrieval.linked_ids import scaled
 
 if TYPE_CHECKING:
@@ -45,17 +44,8 @@ class NameEncoder:
         return scaled(vectors, self.similarity, self.name)
 
 
-def add_name_encoder_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options that `open_name_encoder` takes."""
-    add = parser.add_argument
-    add("--encoder", required=True, help="model or encoder folder")
-    add("--settings", required=True, help="of the encoder, as JSON")
-    add("--similarity", choices=("cosine", "dot"), required=True, help="cosine: of unit length")
-    add("--threads", type=int, default=1)
-    add("--device", choices=("cpu", "cuda", "auto"), default="cpu")
-
-
-def open_name_encoder(arguments: argparse.Namespace) -> NameEncoder:
+def open_name_encoder(options: NameEncoderOptions) -> NameEncoder:
+    """Return the encoder that the options name, loaded."""
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
     with quick_imports():
         import torch
@@ -65,13 +55,13 @@ def open_name_encoder(arguments: argparse.Namespace) -> NameEncoder:
         from workflow_scripts.embedding.string_encoding import torch_encoder
         from workflow_scripts.embedding.torch_setup import set_up_torch
 
-    settings = EncoderSettings.from_record(json.loads(arguments.settings), RECIPE_KEYS)
-    device = set_up_torch(arguments.threads, arguments.device)
-    loaded = load_model(arguments.encoder, device)
+    settings = EncoderSettings.from_record(options.settings, RECIPE_KEYS)
+    device = set_up_torch(options.threads, options.device)
+    loaded = load_model(options.encoder, device)
     loaded.warn_of_missing_mark(settings.pooling)
     provenance: dict[str, Any] = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
     provenance |= {"model_sha256": loaded.model_sha256, "device": device.type}
-    provenance |= {**settings.as_record(), "similarity": arguments.similarity}
+    provenance |= {**settings.as_record(), "similarity": options.similarity}
     provenance["versions"] = {"torch": torch.__version__, "transformers": transformers.__version__}
     encoder = torch_encoder(loaded, settings)
-    return NameEncoder(encoder, arguments.similarity, arguments.encoder, provenance)
+    return NameEncoder(encoder, options.similarity, options.encoder, provenance)

@@ -4,13 +4,13 @@ import json
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from workflow_scripts.errors import run_command
-from workflow_scripts.files import atomic_file, write_text
+from workflow_scripts.files import atomic_file, read_json, write_text
+from workflow_scripts.path_functions import command
 from workflow_scripts.tables import document as doc
 from workflow_scripts.tables import overview, run_records
-from workflow_scripts.tables.arguments import read_arguments
 from workflow_scripts.tables.cell_details import PAIR, score_id
 from workflow_scripts.tables.page_records import cell_files, make_record
 from workflow_scripts.tables.render import RUN, STATUS, render_page, status_script
@@ -78,7 +78,7 @@ def zipped_names(block: Mapping[str, Any], run: Mapping[str, Any]) -> list[str]:
     return names + [f"encoders/{encoder}/{name}" for encoder in run["cards"] for name in cards]
 
 
-def write_zip(path: str, texts: Mapping[str, str], files: Mapping[str, Path]) -> None:
+def write_zip(path: Path, texts: Mapping[str, str], files: Mapping[str, Path]) -> None:
     """Write texts and those of the files that are there, by their names in the zip."""
     with (
         atomic_file(path) as temporary,
@@ -91,13 +91,21 @@ def write_zip(path: str, texts: Mapping[str, str], files: Mapping[str, Path]) ->
                 archive.write(file, name)
 
 
-def main(argv: list[str] | None = None) -> None:
-    block, arguments = read_arguments(argv, __doc__, "output", "script", "zip")
-    results = Path(arguments.output).parents[1]
+class Index(NamedTuple):
+    """The first page, run.js, and what the zip holds: texts, and files that may be missing."""
+
+    page: str
+    script: str
+    zipped_texts: dict[str, str]
+    zipped_files: dict[str, Path]
+
+
+def make_index(block: Mapping[str, Any], results: Path, zip_name: str) -> Index:
+    """Return the first page of the results in a folder, which links the zip of that name."""
     jobs = run_records.read_jobs(results, block["jobs"])
     run = records(block, results, jobs)
     script = f"window.run = {json.dumps(run, ensure_ascii=False, separators=(',', ':'))};\n"
-    values = {
+    values: dict[str, Any] = {
         **{"title": "Results", "run": RUN, "block": block, "papers": paper_sections(block)},
         **{"facts": run_records.facts(jobs)},
         "provenance": run_records.provenance(results, jobs, block["encoders"]),
@@ -106,11 +114,26 @@ def main(argv: list[str] | None = None) -> None:
     # an unpacked zip has no zip to link, and is as whole as it was
     texts = {"tables/index.html": render_page("index", zip=None, **values), f"tables/{RUN}": script}
     texts[f"tables/{STATUS}"] = status_script({"pages": {}})
-    write_zip(arguments.zip, texts, {name: results / name for name in zipped_names(block, run)})
-    write_text(arguments.script, script)
-    page = render_page("index", zip=Path(arguments.zip).name, **values)
-    write_text(arguments.output, page)
+    files = {name: results / name for name in zipped_names(block, run)}
+    return Index(render_page("index", zip=zip_name, **values), script, texts, files)
 
+
+def assemble_index(*, block: Path, output: Path, script: Path, zip: Path) -> None:
+    """Write the first page of the results, run.js, which its cells open, and everything as a zip.
+
+    Args:
+        block: what is written: papers, encoders, jobs, ..., json
+        output: path of the output
+        script: output: what cells open of the run's records, js
+        zip: output: all pages, figures, cards and logs
+    """
+    index = make_index(read_json(block), output.parents[1], zip.name)
+    write_zip(zip, index.zipped_texts, index.zipped_files)
+    write_text(script, index.script)
+    write_text(output, index.page)
+
+
+main = command(assemble_index)
 
 if __name__ == "__main__":
     run_command(main)

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from workflow_scripts.errors import run_command
+from workflow_scripts.files import read_json
+from workflow_scripts.path_functions import command
 from workflow_scripts.tables import document as doc
 from workflow_scripts.tables import numbers as form
-from workflow_scripts.tables.arguments import read_arguments
 from workflow_scripts.tables.cells import INSIDE, NOT_COMPARABLE, NOT_RUN, OUTSIDE
 from workflow_scripts.tables.page_records import cell_files, make_record
 from workflow_scripts.tables.render import write_document
@@ -223,13 +224,23 @@ def scorecard_documents(block: dict[str, Any]) -> tuple[doc.Document, doc.Docume
     return doc.Document("scorecard", TITLE, parts), numbers
 
 
-def main(argv: list[str] | None = None) -> None:
-    block, arguments = read_arguments(argv, __doc__, "output-prefix")
-    page, numbers = scorecard_documents(block)
-    record = make_record(block, cell_files(block), Path(arguments.output_prefix).parent.parent)
-    write_document(arguments.output_prefix, page, "md", "html", record=record)
-    write_document(arguments.output_prefix, numbers, "tsv")
+def assemble_scorecard(*, block: Path, output_prefix: Path) -> None:
+    """Count how the cells of all tables and figures stand to their papers: .tsv, .md and .html.
 
+    Only published values count. A value that a paper prints in two tables counts in each.
+
+    Args:
+        block: what is written: papers, titles, data, ..., json
+        output_prefix: path of the outputs without their endings
+    """
+    content = read_json(block)
+    page, numbers = scorecard_documents(content)
+    record = make_record(content, cell_files(content), output_prefix.parent.parent)
+    write_document(output_prefix, page, "md", "html", record=record)
+    write_document(output_prefix, numbers, "tsv")
+
+
+main = command(assemble_scorecard)
 
 if __name__ == "__main__":
     run_command(main)

@@ -1,10 +1,12 @@
 """Put the tidy scores of all tables into one file, sorted."""
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.files import read_json
+from workflow_scripts.path_functions import command
 from workflow_scripts.scoring.tidy_scores import Score, read_scores, write_scores
-from workflow_scripts.tables.arguments import read_arguments
 
 KEYS = ("model", "recipe", "corpus", "seed", "dataset", "split", "metric")
 
@@ -26,10 +28,17 @@ def merge_scores(paths: Iterable[str]) -> list[Score]:
     return [merged[key][1] for key in sorted(merged)]
 
 
-def main(argv: list[str] | None = None) -> None:
-    paths, arguments = read_arguments(argv, __doc__, "output")
-    write_scores(arguments.output, merge_scores(paths))
+def assemble_scores(*, block: Path, output: Path) -> None:
+    """Put the tidy scores of all tables into one file, sorted.
 
+    Args:
+        block: the files of scores, json
+        output: path of the output
+    """
+    write_scores(output, merge_scores(read_json(block)))
+
+
+main = command(assemble_scores)
 
 if __name__ == "__main__":
     run_command(main)

@@ -4,20 +4,30 @@ from pathlib import Path
 
 from workflow_scripts import plugins
 from workflow_scripts.errors import run_command
-from workflow_scripts.tables.arguments import read_arguments
+from workflow_scripts.files import read_json
+from workflow_scripts.path_functions import command
 from workflow_scripts.tables.page_records import INPUTS, input_files, make_record
 from workflow_scripts.tables.render import write_document
 from workflow_scripts.tables.tidy_cells import write_cells
 
 
-def main(argv: list[str] | None = None) -> None:
-    block, arguments = read_arguments(argv, __doc__, "output-prefix", "cells")
-    document, cells = plugins.load("tables.kinds", block["kind"]).assemble(block)
-    results = Path(arguments.output_prefix).parent.parent
-    record = make_record(block, {INPUTS: input_files("tables", block)}, results)
-    write_document(arguments.output_prefix, document, "tsv", "md", "html", "tex", record=record)
-    write_cells(arguments.cells, cells)
+def assemble_table(*, block: Path, output_prefix: Path, cells: Path) -> None:
+    """Assemble one table of any kind: .tsv, .md, .html and .tex, and its cells one to a row.
 
+    Args:
+        block: what is written: kind, title, files, ..., json
+        output_prefix: path of the outputs without their endings
+        cells: output: tidy cells, tsv
+    """
+    content = read_json(block)
+    document, tidy_cells = plugins.load("tables.kinds", content["kind"]).assemble(content)
+    results = output_prefix.parent.parent
+    record = make_record(content, {INPUTS: input_files("tables", content)}, results)
+    write_document(output_prefix, document, "tsv", "md", "html", "tex", record=record)
+    write_cells(cells, tidy_cells)
+
+
+main = command(assemble_table)
 
 if __name__ == "__main__":
     run_command(main)

@@ -1,13 +1,12 @@
 """Command of rule `choose_settings`: join the slices of a search, rank and report its cells."""
 
-import argparse
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import read_json, write_json, write_text
+from workflow_scripts.path_functions import command
 from workflow_scripts.tuning_grid.cells import CellScore, grid_cells
 from workflow_scripts.tuning_grid.ranking import RankedCell, marginal_means, rank_cells
 from workflow_scripts.tuning_grid.search_report import write_report, write_table
@@ -43,32 +42,46 @@ def choose(
     }
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--block", required=True, help="the search as JSON")
-    parser.add_argument("--slices", nargs="+", required=True, type=Path, help="scores, json")
-    parser.add_argument("--table", required=True, type=Path, help="output: all cells, tsv")
-    parser.add_argument("--record", required=True, type=Path, help="output: best settings, json")
-    parser.add_argument("--report", required=True, type=Path, help="output: page, md")
-    arguments = parser.parse_args(argv)
-    search = json.loads(arguments.block)
-    own_cell, axes = search.pop("own_cell"), dict(search["axes"])
-    slices = [read_json(path) for path in arguments.slices]
+def join_slices(paths: Sequence[Path]) -> tuple[dict[str, Any], list[CellScore]]:
+    """Return the record and the scores of the slices of a search.
+
+    Raises `UserError` for a slice that was made with other files or versions than the first.
+    """
+    slices = [read_json(path) for path in paths]
     record = slices[0]["record"]
-    for path, content in zip(arguments.slices, slices, strict=True):
-        if content["record"] != record:
+    for path, part in zip(paths, slices, strict=True):
+        if part["record"] != record:
             raise UserError(
                 path,
-                f"made with other files or versions than {arguments.slices[0]}",
+                f"made with other files or versions than {paths[0]}",
                 "delete both slices and run the workflow again",
             )
-    scores = [CellScore(**score) for content in slices for score in content["scores"]]
-    ranked, result = choose(search, scores, own_cell)
-    means = marginal_means(axes, ranked)
-    write_text(arguments.table, write_table(list(axes), ranked))
-    write_json(arguments.record, {"search": search, **result, **record})
-    write_text(arguments.report, write_report(search, record, ranked, means, result))
+    return record, [CellScore(**score) for part in slices for score in part["scores"]]
 
+
+def choose_settings(
+    *, block: dict[str, Any], slices: Sequence[Path], table: Path, record: Path, report: Path
+) -> None:
+    """Join the slices of a search, rank and report its cells.
+
+    Args:
+        block: the search as JSON
+        slices: scores, json
+        table: output: all cells, tsv
+        record: output: best settings, json
+        report: output: page, md
+    """
+    search = {key: value for key, value in block.items() if key != "own_cell"}
+    axes = dict(search["axes"])
+    made_with, scores = join_slices(slices)
+    ranked, result = choose(search, scores, block["own_cell"])
+    means = marginal_means(axes, ranked)
+    write_text(table, write_table(list(axes), ranked))
+    write_json(record, {"search": search, **result, **made_with})
+    write_text(report, write_report(search, made_with, ranked, means, result))
+
+
+main = command(choose_settings)
 
 if __name__ == "__main__":
     run_command(main)

@@ -3,16 +3,15 @@
 A job that was killed goes on where it was (<output>.progress.jsonl).
 """
 
-import argparse
-import json
 import sys
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from workflow_scripts.errors import run_command
 from workflow_scripts.files import sha256_of, write_json
-from workflow_scripts.imports import quick_imports
+from workflow_scripts.imports import Device, quick_imports
+from workflow_scripts.path_functions import command
 from workflow_scripts.plugins import module_of
 from workflow_scripts.scoring.development_set import read_development_set
 from workflow_scripts.sources import digest_of
@@ -22,8 +21,19 @@ from workflow_scripts.tuning_grid.cells import CellScore, cell_recipe
 from workflow_scripts.tuning_grid.progress import Progress
 
 
-def search_slice(block: dict[str, Any], files: argparse.Namespace) -> None:
-    """Score the cells of a slice and write {"record": what made them, "scores": [...]}.
+class SliceFiles(NamedTuple):
+    """What a slice is tuned and scored on, and the scores of a job that was killed."""
+
+    corpus: Path
+    strings: Path
+    items: Path
+    progress: Path
+
+
+def search_slice(
+    block: dict[str, Any], model: str, files: SliceFiles, threads: int, device: Device
+) -> tuple[dict[str, Any], Progress]:
+    """Score the cells of a slice: {"record": what made them, "scores": [...]}, and the progress.
 
     `block` has what cells share and `cells`, a value for each of `axes`; the first slice scores the
     untuned model too. Raises `UserError` for inputs that will not do.
@@ -35,7 +45,7 @@ def search_slice(block: dict[str, Any], files: argparse.Namespace) -> None:
         for number, values in enumerate(block["cells"], start=block["first_cell"])
     }
     recipes = {cell: recipe_of(changes) for cell, changes in settings.items()}
-    choices = (block["dataset"], block["linking_similarity"], files.threads)
+    choices = (block["dataset"], block["linking_similarity"], threads)
     development = read_development_set(files.strings, files.items, *choices)
     corpus = read_corpus(files.corpus)
 
@@ -50,8 +60,8 @@ def search_slice(block: dict[str, Any], files: argparse.Namespace) -> None:
         from workflow_scripts.scoring.development_scores import make_score
         from workflow_scripts.tuning_grid.cell_scores import check_model, score_cell
 
-    torch_device = set_up_torch(files.threads, files.device)
-    loaded = load_model(files.model, torch_device)
+    torch_device = set_up_torch(threads, device)
+    loaded = load_model(model, torch_device)
     check_model(loaded, [untuned, *recipes.values()])
     record = {
         "corpus": corpus.as_record(),
@@ -68,9 +78,9 @@ def search_slice(block: dict[str, Any], files: argparse.Namespace) -> None:
     }
     task = module_of("scoring.tasks", development.entry["task"])
     method = module_of(METHODS, untuned.method)
-    parts = (block, record, loaded.model_sha256, str(torch_device), files.threads)
+    parts = (block, record, loaded.model_sha256, str(torch_device), threads)
     digest = digest_of("tuning_grid.search_grid", *parts, more=(task, method))
-    progress = Progress(files.output.with_suffix(".progress.jsonl"), digest)
+    progress = Progress(files.progress, digest)
     if progress.scores:
         print(f"going on after {len(progress.scores)} scores of a killed job", file=sys.stderr)
 
@@ -80,12 +90,11 @@ def search_slice(block: dict[str, Any], files: argparse.Namespace) -> None:
     for cell, recipe in recipes.items():
         for seed in block["seeds"]:
             if (cell, seed) not in progress.scores:
-                tuned_on = (block["recipe_name"], recipe, files.corpus)
+                tuned_on = (block["recipe_name"], recipe, str(files.corpus))
                 score = score_cell(loaded, cell, *tuned_on, development, seed)
                 progress.add(f"cell {cell} {settings[cell]}", score)
     scores = [_written(score) for score in progress.scores.values()]
-    write_json(files.output, {"record": record, "scores": scores})
-    progress.path.unlink()
+    return {"record": record, "scores": scores}, progress
 
 
 def _written(score: CellScore) -> dict[str, Any]:
@@ -93,20 +102,38 @@ def _written(score: CellScore) -> dict[str, Any]:
     return {**vars(score), "value": value, "reason": " ".join(score.reason.split())}
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    add = parser.add_argument
-    add("--model", required=True, help="model folder or hub id")
-    add("--corpus", required=True, help="text file, one string a line")
-    add("--strings", required=True, help="strings of the suite, one a line")
-    add("--items", required=True, help="items.json of the suite")
-    add("--block", required=True, help="recipe, cells, seeds and data set as JSON")
-    add("--output", required=True, type=Path, help="scores of the cells, json")
-    add("--threads", type=int, default=1)
-    add("--device", choices=("cpu", "cuda", "auto"), default="cpu")
-    arguments = parser.parse_args(argv)
-    search_slice(json.loads(arguments.block), arguments)
+def search_grid(
+    *,
+    model: str,
+    corpus: Path,
+    strings: Path,
+    items: Path,
+    block: dict[str, Any],
+    output: Path,
+    threads: int = 1,
+    device: Device = "cpu",
+) -> None:
+    """Tune each cell of a slice and score it on the development set.
 
+    A job that was killed goes on where it was (<output>.progress.jsonl).
+
+    Args:
+        model: model folder or hub id
+        corpus: text file, one string a line
+        strings: strings of the suite, one a line
+        items: items.json of the suite
+        block: recipe, cells, seeds and data set as JSON
+        output: scores of the cells, json
+        threads: threads of torch
+        device: where the model runs; auto: CUDA where there is a device
+    """
+    files = SliceFiles(corpus, strings, items, output.with_suffix(".progress.jsonl"))
+    search, progress = search_slice(block, model, files, threads, device)
+    write_json(output, search)
+    progress.path.unlink()
+
+
+main = command(search_grid)
 
 if __name__ == "__main__":
     run_command(main)

@@ -1,0 +1,322 @@
+"""The command line of a path function, made of its signature and docstring (`path_functions`).
+
+cyclopts assigns the words to the options. What a word may be is decided here: numbers are plain
+decimal ones, as those of files are, and a mistake is one line that names the option.
+"""
+
+import dataclasses
+import inspect
+import json
+import re
+import shlex
+import sys
+import textwrap
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import pairwise
+from pathlib import Path
+from types import FunctionType, UnionType
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+
+from workflow_scripts.errors import UserError, nearest_name
+from workflow_scripts.files import parse_number
+from workflow_scripts.path_functions import MAY_BE_BARE
+
+# the default of an option that is needed
+NEEDED: Any = inspect.Parameter.empty
+_KEYWORD = inspect.Parameter.KEYWORD_ONLY
+# int() would take 4_5 and digits of other scripts, and fails at 5,000
+_WHOLE = re.compile(r"[+-]?[0-9]{1,99}")
+_JSON_REMEDY = 'give {"key": value, ...}'
+_HELP = ("-h", "--help")
+_COLUMNS, _WIDEST_NAME = 100, 26
+_WHOLE_WORDS: Any = {"break_on_hyphens": False, "break_long_words": False}
+
+
+class Option(NamedTuple):
+    """An option, or a positional word, of a command.
+
+    `kind` is the type of its value, or of each where it is `several`; of a choice it is a Literal.
+    `path` leads to it: the parameter of the path function, and the field of that if it is a group.
+    """
+
+    name: str
+    kind: Any
+    several: bool
+    may_be_bare: bool
+    default: Any
+    path: tuple[str, ...]
+
+    @property
+    def needed(self) -> bool:
+        return self.default is NEEDED
+
+    @property
+    def is_word(self) -> bool:
+        return not self.name.startswith("-")
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        return get_args(self.kind) if get_origin(self.kind) is Literal else ()
+
+    @property
+    def value_name(self) -> str:
+        """Return what stands for the value in help, "" for a flag."""
+        names = {bool: "", int: "N", float: "NUMBER", str: "TEXT", Path: "PATH", dict: "JSON"}
+        name = "|".join(self.choices) or names[self.kind]
+        name += " ..." if self.several else ""
+        return f"[{name}]" if self.may_be_bare else name
+
+    @property
+    def shown(self) -> str:
+        return self.name if self.is_word else f"{self.name} {self.value_name}".rstrip()
+
+
+class Group(NamedTuple):
+    """Options under one heading, each with its help."""
+
+    title: str
+    options: list[tuple[Option, str]]
+
+
+def read_options(function: FunctionType) -> list[Option]:
+    """Return the options of a path function in their order, those of groups one by one."""
+    hints = get_type_hints(function, include_extras=True)
+    options = []
+    for name, parameter in inspect.signature(function).parameters.items():
+        hint = hints[name]
+        if dataclasses.is_dataclass(hint):
+            inner = get_type_hints(hint, include_extras=True)
+            for field in dataclasses.fields(hint):
+                default = _default_of(field)
+                options.append(_option((name, field.name), inner[field.name], default))
+        else:
+            is_word = parameter.kind is inspect.Parameter.POSITIONAL_ONLY
+            options.append(_option((name,), hint, parameter.default, is_word))
+    return options
+
+
+def _default_of(field: dataclasses.Field[Any]) -> Any:
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return NEEDED if field.default is dataclasses.MISSING else field.default
+
+
+def _option(path: tuple[str, ...], hint: Any, default: Any, is_word: bool = False) -> Option:
+    kind, *marks = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    if get_origin(kind) is UnionType:
+        kind, _ = get_args(kind)  # T | None
+    if several := get_origin(kind) is Sequence:
+        (kind,) = get_args(kind)
+    if get_origin(kind) is dict:
+        kind = dict
+    name = path[-1].upper() if is_word else f"--{path[-1].replace('_', '-')}"
+    return Option(name, kind, several, MAY_BE_BARE in marks, default, path)
+
+
+def run(function: FunctionType, argv: Sequence[str] | None, example: str = "") -> None:
+    """Call a path function with what a command line says, or print its help and exit.
+
+    Raises `UserError` for words that do not fit, before the function is called.
+    """
+    argv = sys.argv[1:] if argv is None else [*argv]
+    if not {*_HELP}.isdisjoint(argv):
+        with suppress(BrokenPipeError):  # of `| head`
+            print(format_help(function, example))
+        sys.exit(0)
+    options = read_options(function)
+    words = _assign_words(options, argv)
+    pairs = [*zip(options, words, strict=True)]
+    if missing := [option.name for option, word in pairs if option.needed and word is None]:
+        raise UserError(", ".join(missing), "missing", f"see {typed(function)} --help")
+    values = {option.path: _read_value(option, word) for option, word in pairs}
+    positional, named = [], {}
+    hints = get_type_hints(function)
+    for name, parameter in inspect.signature(function).parameters.items():
+        if (name,) in values:
+            value = values[(name,)]
+        else:
+            fields = {path[1]: field for path, field in values.items() if path[0] == name}
+            value = hints[name](**fields)
+        if parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
+            positional.append(value)
+        else:
+            named[name] = value
+    function(*positional, **named)
+
+
+def _assign_words(options: Sequence[Option], argv: list[str]) -> list[Any]:
+    """Return the words of each option as they are: None if it is left out.
+
+    They are a text, a list if several may be there, and True of a flag.
+    """
+    # 50 ms of a start, which help does not need
+    from cyclopts import App, CoercionError, MissingArgumentError, Parameter
+    from cyclopts.exceptions import ConsumeMultipleError, UnknownOptionError, UnusedCliTokensError
+
+    # "-" is a value, of standard input; other words that begin so are options
+    with_dash = {word for word, value in pairwise(argv) if value == "-"}
+    parameters = []
+    for number, option in enumerate(options):
+        bounds = (0, 1) if option.may_be_bare else (int(option.needed), None)
+        is_list = option.several or option.may_be_bare
+        how = Parameter(
+            name=option.name,
+            consume_multiple=bounds if is_list else None,
+            allow_leading_hyphen=option.name in with_dash,
+            allow_repeating=True,  # the last counts
+            negative=(),
+        )
+        kind: Any = bool if option.kind is bool else list[str] if is_list else str
+        parameters.append(
+            inspect.Parameter(
+                f"option_{number}",
+                inspect.Parameter.POSITIONAL_ONLY if option.is_word else _KEYWORD,
+                default=None,
+                annotation=Annotated[kind | None, how],
+            )
+        )
+
+    def collect(*words: Any, **named: Any) -> None:
+        """Have the signature of the options."""
+
+    collect.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    app = App(help_flags=(), version_flags=())
+    app.default(collect)
+    try:
+        called, bound, _ = app.parse_args(argv, print_error=False, exit_on_error=False)
+    except UnknownOptionError as error:
+        name = (error.token.keyword or error.token.value).partition("=")[0]
+        names = [option.name for option in options if not option.is_word]
+        raise UserError(name, "no such option", nearest_name(name, names)) from None
+    except UnusedCliTokensError as error:
+        unused = shlex.join(error.unused_tokens or ())
+        raise UserError(unused, "not expected here", "--help lists the options") from None
+    except ConsumeMultipleError as error:
+        problem = "has several values" if error.actual_count else "has no value"
+        raise UserError(str(error.keyword), problem, "give one") from None
+    except MissingArgumentError as error:
+        raise UserError(str(error.keyword), "has no value", "give one") from None
+    except CoercionError as error:
+        name = error.argument.name if error.argument else "an option"
+        raise UserError(name, "is a flag", "give it without a value") from None
+    if called is not collect:
+        # a word of cyclopts itself, which completes those of a shell
+        raise UserError(argv[0], "not expected here", "--help lists the options")
+    return [bound.arguments.get(f"option_{number}") for number in range(len(options))]
+
+
+def _read_value(option: Option, words: Any) -> Any:
+    if words is None or (option.may_be_bare and not words):
+        return option.default
+    if option.kind is bool:
+        return words
+    if option.several:
+        return [_read_word(option, word) for word in words]
+    return _read_word(option, words[0] if option.may_be_bare else words)
+
+
+def _read_word(option: Option, word: str) -> Any:
+    """Return the value that a word stands for; `UserError` by the option if it stands for none."""
+    where = f"{option.name} {word}"
+    if option.kind is dict:
+        try:
+            content = json.loads(word)
+        except ValueError as error:
+            problem = f"not valid JSON ({error})"
+            raise UserError(option.name, problem, _JSON_REMEDY) from error
+        if not isinstance(content, dict):
+            raise UserError(option.name, "not an object of JSON", _JSON_REMEDY)
+        return content
+    if option.kind is int:
+        if not _WHOLE.fullmatch(word):
+            raise UserError(where, "not a whole number", "give one such as 10")
+        return int(word)
+    if option.kind is float:
+        if (number := parse_number(word)) is None:
+            raise UserError(where, "not a number", "give one such as 0.5")
+        return number
+    if option.choices and word not in option.choices:
+        raise UserError(where, "unknown", nearest_name(word, option.choices))
+    return word if option.choices else option.kind(word)
+
+
+def read_help(function: FunctionType) -> tuple[str, list[Group]]:
+    """Return what a path function does, and its options by group, the needed ones of each first."""
+    about, texts = _read_docstring(function)
+    hints = get_type_hints(function)
+    groups: dict[str, list[tuple[Option, str]]] = {"arguments": [], "options": []}
+    for option in read_options(function):
+        parameter, field = option.path[0], option.path[-1]
+        title, text = "arguments" if option.is_word else "options", texts.get(parameter, "")
+        if len(option.path) > 1:
+            title = _title_of(hints[parameter])
+            text = _read_docstring(hints[parameter])[1].get(field, "")
+        groups.setdefault(title, []).append((option, " ".join(text.split())))
+    return about, [
+        Group(title, sorted(rows, key=lambda row: not row[0].needed))
+        for title, rows in groups.items()
+        if rows
+    ]
+
+
+def _title_of(group: type) -> str:
+    """Return "name encoder" for the class NameEncoderOptions."""
+    words = re.findall(r"[A-Z][a-z0-9]*", group.__name__.removesuffix("Options"))
+    return " ".join(words).lower()
+
+
+def _read_docstring(described: Any) -> tuple[str, dict[str, str]]:
+    """Return what a function or class is, and what its "Args:" say of each name."""
+    from docstring_parser import parse
+
+    parsed = parse(inspect.getdoc(described) or "")
+    about = filter(None, (parsed.short_description, parsed.long_description))
+    return "\n\n".join(about), {part.arg_name: part.description or "" for part in parsed.params}
+
+
+def default_text(option: Option, text: str) -> str:
+    """Return the default of an option where its help, `text`, does not tell it; "" without one."""
+    is_shown = type(option.default) in (str, int, float) and "default" not in text
+    return str(option.default) if is_shown else ""
+
+
+def format_help(function: FunctionType, example: str = "") -> str:
+    """Return the help of a command: at most 100 columns, options by group, and an example."""
+    about, groups = read_help(function)
+    command = typed(function)
+    needed = [option.shown for group in groups for option, _ in group.options if option.needed]
+    # an option and its value stay on one line
+    words = [f"usage: {command}", *(text.replace(" ", "\0") for text in needed), "[OPTION\0...]"]
+    usage = textwrap.wrap(" ".join(words), _COLUMNS, subsequent_indent="  ", **_WHOLE_WORDS)
+    parts = ["\n".join(usage).replace("\0", " ")]
+    parts += [textwrap.fill(paragraph, _COLUMNS) for paragraph in about.split("\n\n")]
+    parts += ["\n".join([f"{group.title}:", *_help_lines(group)]) for group in groups]
+    if example:
+        shown = textwrap.indent(example.strip().replace("COMMAND", command), "  ")
+        parts.append(f"example (in a checkout):\n{shown}")
+    return "\n\n".join(parts)
+
+
+def _help_lines(group: Group) -> Iterator[str]:
+    width = min(_WIDEST_NAME, max(len(option.shown) for option, _ in group.options))
+    for option, text in group.options:
+        default = default_text(option, text)
+        text = "; ".join(filter(None, (text, default and f"default {default}")))
+        lines = textwrap.wrap(text, _COLUMNS - width - 4)
+        if len(option.shown) > width or not lines:
+            yield f"  {option.shown}"
+        else:
+            yield f"  {option.shown:<{width}}  {lines.pop(0)}"
+        yield from (" " * (width + 4) + line for line in lines)
+
+
+def typed(function: FunctionType) -> str:
+    """Return how the user calls the command of a path function."""
+    from workflow_scripts.cli import COMMANDS, typed_command
+
+    # of the module as it is imported, also where it runs as __main__
+    module = function.__globals__["__spec__"].name
+    name = module.removeprefix("workflow_scripts.")
+    is_command = name in {command for command, _ in COMMANDS.values()}
+    return typed_command(name) if is_command else f"python -m {module}"

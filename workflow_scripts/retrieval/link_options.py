@@ -1,0 +1,59 @@
+"""Options that the commands of linking share."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from workflow_scripts.imports import Device
+
+Similarity = Literal["cosine", "dot"]
+
+
+@dataclass(frozen=True)
+class NameEncoderOptions:
+    """The encoder of names and mentions, and what it runs on.
+
+    Args:
+        encoder: model or encoder folder
+        settings: of the encoder, as JSON
+        similarity: cosine: of unit length
+        threads: threads of torch
+        device: where the model runs; auto: CUDA where there is a device
+    """
+
+    encoder: str
+    settings: dict[str, Any]
+    similarity: Similarity
+    threads: int = 1
+    device: Device = "cpu"
+
+
+@dataclass(frozen=True)
+class MentionOptions:
+    """What the mentions are.
+
+    Args:
+        mentions: a mention a line, or tsv; - for standard input
+        mention_column: number from 1, or name in the header (default: the line)
+        gold_column: ids that are right, joined by |, for the accuracy (-1: not counted)
+        lower_case: names and mentions in small letters
+    """
+
+    mentions: str
+    mention_column: str | None = None
+    gold_column: str | None = None
+    lower_case: bool = False
+
+
+@dataclass(frozen=True)
+class LinkOptions:
+    """How many links a mention gets, and when it gets none.
+
+    Args:
+        k: ids of a mention
+        threshold: mentions whose best score is lower are not linked
+        margin: nor those whose second best is nearer to it than that
+    """
+
+    k: int = 5
+    threshold: float | None = None
+    margin: float | None = None
