@@ -14,11 +14,11 @@ import pytest
 import yaml
 from safetensors.numpy import load_file
 from sklearn.metrics.pairwise import cosine_similarity
+from workflow_scripts.datasets.read_suite import read_suite
 
 from workflow_scripts import tune
 from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.datasets.formats.register import read_entry
-from workflow_scripts.datasets.read_suite import read_suite
 from workflow_scripts.embedding.encoder_folder import OWN_WEIGHTS, load_model
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.embedding.torch_setup import set_up_torch

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 from tiny_models import one_thread, tiny_bert, tiny_roberta
+from workflow_scripts.datasets.read_suite import read_suite
 
 from tests.support.fasttext_files import write_model
 from workflow_scripts import translate
 from workflow_scripts.datasets.formats.register import read_entry
-from workflow_scripts.datasets.read_suite import read_suite
 from workflow_scripts.datasets.word_pairs import read_pairs, read_words, split_by_source
 from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.embedding.string_encoding import encode_strings

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 from dataset_reading import entry, read_suite
-
 from workflow_scripts.datasets.read_suite import main
+
 from workflow_scripts.errors import UserError
 
 SIMLEX = entry("similarity", "simlex", path="s.txt")

@@ -2,8 +2,9 @@
 
 import json
 
-from workflow_scripts.datasets.formats.register import read_entry
 from workflow_scripts.datasets.read_suite import read_suite
+
+from workflow_scripts.datasets.formats.register import read_entry
 from workflow_scripts.retrieval.suite_files import SIDES, read_side
 
 ENTRY = {"task": "lexicon", "format": "xling-eval", "source": "en", "target": "fr"}

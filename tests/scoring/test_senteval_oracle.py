@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from make_senteval_oracle import WordVectors, input_hash
 from scipy.stats import pearsonr, spearmanr
+from workflow_scripts.datasets.read_suite import read_suite
 
 from workflow_scripts.datasets.formats.register import read_entry
-from workflow_scripts.datasets.read_suite import read_suite
 from workflow_scripts.scoring import senteval
 from workflow_scripts.scoring.linear_probe import PROTOCOLS
 from workflow_scripts.scoring.trained_predictions import predict_classes, predict_scores

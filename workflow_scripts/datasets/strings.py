@@ -30,7 +30,7 @@ def blocks_of(lines: Iterable[str]) -> Iterator[list[str]]:
 
 
 class StringTable:
-    """The unique strings of a suite; the id of a string is the row of its vector."""
+    """Unique strings; the id of a string is its number by first occurrence."""
 
     def __init__(self) -> None:
         self._ids: dict[str, int] = {}

@@ -7,7 +7,8 @@ from typing import Any
 from workflow_scripts.canonical import canonical
 from workflow_scripts.errors import ConfigError, UserError
 from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder
-from workflow_scripts.plan.plan import Plan, stop
+from workflow_scripts.plan.plan import Plan
+from workflow_scripts.plan.stopping import stop
 from workflow_scripts.retrieval.dictionary_block import (
     DictionaryBlock,
     NamesFile,
@@ -36,7 +37,7 @@ def read_encoder(plan: Plan, name: str) -> Encoder:
         raise ConfigError(
             "config",
             f"{where}.encoder.recipe",
-            f"is `{own.recipe}`, which has a `layer`: only suites are embedded by one",
+            f"is `{own.recipe}`, which has a `layer`: only data sets are embedded by one",
             "name another recipe",
         )
     if recipe.tunes and own.corpus is None:

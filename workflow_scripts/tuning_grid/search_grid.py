@@ -96,8 +96,8 @@ def main(argv: list[str] | None = None) -> None:
     add = parser.add_argument
     add("--model", required=True, help="model folder or hub id")
     add("--corpus", required=True, help="text file, one string a line")
-    add("--strings", required=True, help="strings of the suite, one a line")
-    add("--items", required=True, help="items.json of the suite")
+    add("--strings", required=True, help="strings of the development set, one a line")
+    add("--items", required=True, help="items.json of the development set")
     add("--block", required=True, help="recipe, cells, seeds and data set as JSON")
     add("--output", required=True, type=Path, help="scores of the cells, json")
     add("--threads", type=int, default=1)
