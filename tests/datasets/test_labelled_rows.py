@@ -205,8 +205,6 @@ def test_a_bad_set_leaves_nothing_half_written(tmp_path):
     out = [tmp_path / "out" / name for name in ("strings.txt", "items.json")]
     arguments = ["--dataset", "mine", "--block", json.dumps(block), "--root", str(tmp_path)]
     arguments += ["--strings", str(out[0]), "--items", str(out[1])]
-    with pytest.raises(
-        reading.UserError, match="data set 'mine': no second label of part `all`"
-    ):
+    with pytest.raises(reading.UserError, match="data set 'mine': no second label of part `all`"):
         reading.main(arguments)
     assert not any(path.exists() for path in out)

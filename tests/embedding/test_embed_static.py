@@ -42,7 +42,9 @@ def test_vectors_and_record_are_written(arguments, tmp_path):
     }
     files = sorted(path.name for path in (tmp_path / "out").iterdir())
     assert files == ["suite.json", "suite.npy", "suite.npz"]
-    assert (read_string_vectors(tmp_path / "out/suite.npy", "mine")[[2, 0]] == vectors[[2, 0]]).all()
+    assert (
+        read_string_vectors(tmp_path / "out/suite.npy", "mine")[[2, 0]] == vectors[[2, 0]]
+    ).all()
 
 
 def test_a_model_gives_unknown_words_vectors_of_their_ngrams(arguments, tmp_path):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from workflow_scripts.embedding.encoder_folder import OWN_WEIGHTS
 from tests.support.suite_files import write_items, write_whole_vectors
+from workflow_scripts.embedding.encoder_folder import OWN_WEIGHTS
 from workflow_scripts.embedding.own_classifier import OwnClassifier, read_own_classifier
 from workflow_scripts.errors import UserError
 from workflow_scripts.scoring.classify_texts import main
