@@ -1,17 +1,20 @@
-# Embedding: one job for each encoder and suite, over the suite's unique strings.
-# Inputs:  a tuned encoder (or the untuned model), results/datasets/{suite}/strings.txt
-# Outputs: results/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy, float32,
-#          one row for each string id, and .json (what made it)
+# Embedding: one job for each encoder and suite, over the unique strings of the data sets of that
+# suite that tables and figures show of that encoder.
+# Inputs:  a tuned encoder (or the untuned model); results/datasets/{dataset}/strings.txt of these
+#          sets, of lexicons source.txt or target.txt
+# Outputs: results/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy, float32, a row for
+#          each string; .npz, the rows of the strings of each data set; .json, what made them
 
 
 rule embed_suite:
-    """Vectors of the strings of a suite by an encoder"""
+    """Vectors of the strings of data sets by an encoder"""
     input:
         sources=sources("embedding.embed_suite"),
         encoder=lambda wildcards: rule_inputs.files(rule_inputs.encoder(wildcards)),
-        strings="<results>/datasets/{suite}/strings.txt",
+        strings=lambda wildcards: rule_inputs.strings_files(wildcards),
     output:
         vectors="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
+        index="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npz",
         record="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.json",
         usage="<results>/benchmarks/embed_suite/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
     log:
@@ -26,6 +29,7 @@ rule embed_suite:
         mem_mb=lambda wildcards, attempt: 6000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
+        datasets=lambda wildcards: rule_inputs.strings_keys(wildcards),
         encoder=lambda wildcards: rule_inputs.location(rule_inputs.encoder(wildcards)),
         settings=lambda wildcards: rule_inputs.settings(wildcards.recipe),
         device=lambda wildcards: plan.config.device,
@@ -34,6 +38,7 @@ rule embed_suite:
         logged {log:q} {output.usage:q} on_gpu {resources.gpu} \
             python -m workflow_scripts.embedding.embed_suite \
             --model {params.encoder:q} \
+            --datasets {params.datasets:q} \
             --strings {input.strings:q} \
             --settings {params.settings:q} \
             --threads {threads} \
@@ -45,13 +50,14 @@ rule embed_suite:
 
 # Static word vectors (the paper's fastText rows): looked up, not computed.
 rule embed_static:
-    """Vectors of the strings of a suite from a file of word vectors"""
+    """Vectors of the strings of data sets from a file of word vectors"""
     input:
         sources=sources("embedding.embed_static"),
         vectors=lambda wildcards: rule_inputs.static_inputs(wildcards.model),
-        strings="<results>/datasets/{suite}/strings.txt",
+        strings=lambda wildcards: rule_inputs.strings_files(wildcards),
     output:
         vectors="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
+        index="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npz",
         record="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.json",
         usage="<results>/benchmarks/embed_static/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
     log:
@@ -64,6 +70,7 @@ rule embed_static:
         mem_mb=lambda wildcards, attempt: 6000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
+        datasets=lambda wildcards: rule_inputs.strings_keys(wildcards),
         file=lambda wildcards: plan.models.vectors(wildcards.model),
         oov=lambda wildcards: plan.models.out_of_vocabulary(wildcards.model),
     shell:
@@ -71,6 +78,7 @@ rule embed_static:
         logged {log:q} {output.usage:q} \
             python -m workflow_scripts.embedding.embed_static \
             --vectors {params.file:q} \
+            --datasets {params.datasets:q} \
             --strings {input.strings:q} \
             --oov {params.oov:q} \
             --output {output.vectors:q} \

@@ -1,5 +1,5 @@
 # Retrieval: nearest dictionary names for mentions (BEL), translations for words (BLI).
-# Inputs:  results/embeddings/.../{suite}.npy, results/datasets/{suite}/items.json
+# Inputs:  results/embeddings/.../{suite}.npy and .npz, results/datasets/{dataset}/items.json
 # Outputs: results/retrieval/.../{suite}.tsv and {dataset}.tsv, ranked candidates by row
 
 # of a pair of encoders
@@ -9,11 +9,12 @@ LEXICON = (
 
 
 rule link_entities:
-    """Nearest dictionary names of the mentions of a suite"""
+    """Nearest dictionary names of the mentions of data sets"""
     input:
         sources=sources("retrieval.link_entities"),
         vectors="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
-        items_json="<results>/datasets/{suite}/items.json",
+        index="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npz",
+        items_json=lambda wildcards: rule_inputs.items_files(wildcards),
     output:
         links="<results>/retrieval/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
         usage="<results>/benchmarks/link_entities/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
@@ -44,11 +45,10 @@ rule link_entities:
 rule induce_lexicon:
     """Nearest translations of the words of a lexicon"""
     input:
+        unpack(lambda wildcards: rule_inputs.lexicon_vectors(wildcards, "source")),
+        unpack(lambda wildcards: rule_inputs.lexicon_vectors(wildcards, "target")),
         sources=sources("retrieval.induce_lexicon"),
-        source_vectors=lambda wildcards: rule_inputs.lexicon_side(wildcards, "source")[0],
-        source_items=lambda wildcards: rule_inputs.lexicon_side(wildcards, "source")[1],
-        target_vectors=lambda wildcards: rule_inputs.lexicon_side(wildcards, "target")[0],
-        target_items=lambda wildcards: rule_inputs.lexicon_side(wildcards, "target")[1],
+        items_json="<results>/datasets/{dataset}/items.json",
     output:
         ranks=f"<results>/retrieval/{LEXICON}.tsv",
         usage=f"<results>/benchmarks/induce_lexicon/{LEXICON}.tsv",
@@ -70,11 +70,9 @@ rule induce_lexicon:
         r"""
         logged {log:q} {output.usage:q} \
             python -m workflow_scripts.retrieval.induce_lexicon \
-            --dataset {wildcards.dataset:q} \
             --source-vectors {input.source_vectors:q} \
-            --source-items {input.source_items:q} \
             --target-vectors {input.target_vectors:q} \
-            --target-items {input.target_items:q} \
+            --items {input.items_json:q} \
             --mapping {params.mapping:q} \
             --regularisation {params.regularisation:q} \
             --retrieval {params.similarity:q} \

@@ -1,5 +1,6 @@
-# Scoring: tidy scores of an encoder on a suite, and of a pair of encoders on a lexicon.
-# Inputs:  results/embeddings/..., results/retrieval/..., results/datasets/{suite}/items.json
+# Scoring: tidy scores of an encoder on the data sets of a suite that tables and figures show of it,
+# and of a pair of encoders on a lexicon.
+# Inputs:  results/embeddings/..., results/retrieval/..., results/datasets/{dataset}/items.json
 # Outputs: results/predictions/.../{suite}.tsv, what classifiers say of test items;
 #          results/scores/.../{suite}.tsv and {dataset}.tsv, one row for each metric, and .npz beside
 #          each: bootstrap replicates, cosines of labelled pairs
@@ -12,13 +13,14 @@ localrules:
 
 
 rule classify_texts:
-    """What classifiers on vectors say of the test texts of a suite"""
+    """What classifiers on vectors say of the test texts of data sets"""
     input:
         sources=lambda wildcards: sources(
-            "scoring.classify_texts", *rule_inputs.task_modules(wildcards.suite)
+            "scoring.classify_texts", *rule_inputs.task_modules(wildcards)
         ),
         vectors="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
-        items_json="<results>/datasets/{suite}/items.json",
+        index="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npz",
+        items_json=lambda wildcards: rule_inputs.items_files(wildcards),
         classifier=lambda wildcards: rule_inputs.own_classifier(wildcards),
     output:
         predictions="<results>/predictions/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
@@ -46,13 +48,14 @@ rule classify_texts:
 
 
 rule score_suite:
-    """Scores of an encoder on a suite"""
+    """Scores of an encoder on data sets"""
     input:
         sources=lambda wildcards: sources(
-            "scoring.score_suite", *rule_inputs.task_modules(wildcards.suite)
+            "scoring.score_suite", *rule_inputs.task_modules(wildcards)
         ),
         vectors="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
-        items_json="<results>/datasets/{suite}/items.json",
+        index="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npz",
+        items_json=lambda wildcards: rule_inputs.items_files(wildcards),
         links=lambda wildcards: rule_inputs.needed_for_scoring(wildcards, "links"),
         predictions=lambda wildcards: rule_inputs.needed_for_scoring(wildcards, "predictions"),
     output:
@@ -91,8 +94,7 @@ rule score_lexicon:
     input:
         sources=sources("scoring.score_lexicon"),
         ranks=f"<results>/retrieval/{LEXICON}.tsv",
-        source_items=lambda wildcards: rule_inputs.lexicon_side(wildcards, "source")[1],
-        target_items=lambda wildcards: rule_inputs.lexicon_side(wildcards, "target")[1],
+        items_json="<results>/datasets/{dataset}/items.json",
     output:
         scores=f"<results>/scores/{LEXICON}.tsv",
         details=f"<results>/scores/{LEXICON}.npz",
@@ -109,10 +111,8 @@ rule score_lexicon:
         r"""
         logged {log:q} {output.usage:q} \
             python -m workflow_scripts.scoring.score_lexicon \
-            --dataset {wildcards.dataset:q} \
             --encoder {params.encoder:q} \
-            --source-items {input.source_items:q} \
-            --target-items {input.target_items:q} \
+            --items {input.items_json:q} \
             --ranks {input.ranks:q} \
             --output {output.scores:q} \
             --details {output.details:q}

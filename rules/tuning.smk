@@ -1,7 +1,7 @@
 # Tuning: a pretrained model and a corpus become an encoder.
 # Inputs:  the model's folder, or the record of the encoder that the recipe starts from;
 #          results/corpora/{corpus}.txt, and those that the recipe names; of a recipe with a
-#          development set also results/datasets/{suite}/strings.txt and items.json
+#          development set also results/datasets/{dataset}/strings.txt and items.json
 # Outputs: results/encoders/{model}/{recipe}/{corpus}/seed{seed}/: a transformers and a
 #          sentence-transformers folder; encoder.json records hashes, versions and losses, so it
 #          stands for the whole folder where a later rule needs the encoder

@@ -2,7 +2,7 @@
 # part of all_tables; ask for the target tuning_grid.
 #
 # Inputs:  the model's folder, results/corpora/{corpus}.txt,
-#          results/datasets/{suite}/strings.txt and items.json
+#          results/datasets/{dataset}/strings.txt and items.json
 # Outputs: results/tuning_grid/{search}/slice{slice}.json (a score for each cell and seed)
 #          results/tuning_grid/{search}.tsv (all cells, best first), .json (the best settings and
 #          what they were found with) and .md (a page to read)
@@ -33,8 +33,8 @@ rule search_grid:
         ),
         model=lambda wildcards: plan.models.files(grid.model(wildcards.search)),
         corpus=lambda wildcards: grid.corpus_file(wildcards.search),
-        strings=lambda wildcards: grid.suite_file(wildcards.search, "strings.txt"),
-        items_json=lambda wildcards: grid.suite_file(wildcards.search, "items.json"),
+        strings=lambda wildcards: grid.dataset_file(wildcards.search, "strings.txt"),
+        items_json=lambda wildcards: grid.dataset_file(wildcards.search, "items.json"),
     output:
         scores="<results>/tuning_grid/{search}/slice{slice}.json",
         usage="<results>/benchmarks/search_grid/{search}/slice{slice}.tsv",

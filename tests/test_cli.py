@@ -95,8 +95,8 @@ def finds_its_config(mirror_bert, folder, **options):
     )
     assert re.fullmatch(rf"{wanted}'mirror-word'\?\n", told.stderr), told.stderr
     words = ("--model", "m", "--pooling", "cls", "--data-root", ".", "--output", "scores.json")
-    told = run(mirror_bert, "evaluate", *words, "--suite", "sts-eng", cwd=folder, **options)
-    assert "did you mean 'sts-en'?" in told.stderr
+    told = run(mirror_bert, "evaluate", *words, "--datasets", "stsben", cwd=folder, **options)
+    assert "did you mean 'stsb'?" in told.stderr
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from safetensors.numpy import save_file
 from workflow_scripts.embedding.own_classifier import LAYER, read_own_classifier
 from workflow_scripts.embedding.projections import Projections
 from workflow_scripts.embedding.recorded_settings import recorded_settings
+from workflow_scripts.embedding.suite_vectors import read_vectors
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.name_index import open_index
 from workflow_scripts.retrieval.name_shards import merge_rankings
@@ -23,10 +24,9 @@ from workflow_scripts.retrieval.suite_files import (
     gather_rows,
     read_dataset,
     read_datasets,
-    read_vectors,
 )
 from workflow_scripts.scoring.bootstrap_replicates import read_replicates
-from workflow_scripts.scoring.measurement import measure_datasets
+from workflow_scripts.scoring.measurement import measure_dataset
 from workflow_scripts.scoring.predictions import read_predictions
 from workflow_scripts.scoring.ranked_accuracy import measure_translations
 from workflow_scripts.scoring.tasks import classification, entity_linking, relatedness
@@ -68,9 +68,9 @@ def one_short(header):
 @pytest.mark.parametrize(
     ("read", "body"),
     [
-        (read_datasets, "{}"),
-        (read_datasets, "[1]"),
-        (lambda path: read_dataset(path, "mine"), '{"datasets": {}}'),
+        (read_dataset, "{}"),
+        (read_dataset, "[1]"),
+        (lambda path: read_datasets([path]), '{"dataset": "mine"}'),
         (read_vectors, npy(np.zeros((9, 4), np.float32))[:-8]),
         (read_vectors, b""),
         (read_vectors, npy(np.zeros(4, np.float32))),
@@ -184,9 +184,9 @@ PAIRS = {"task": "similarity", "left": [0, 1], "right": [2, 3], "gold": [1.0, 2.
 
 @pytest.mark.parametrize("key", ["left", "right", "gold"])
 def test_items_of_unequal_numbers_are_told(key):
-    encoder, entry = EncoderIds("m", "r", "c", 33), {**PAIRS, key: PAIRS[key][:1]}
-    with pytest.raises(UserError, match=r"dataset set: its items are damaged: .*; read the suite"):
-        measure_datasets(encoder, {"set": entry}, np.eye(4, dtype=np.float32))
+    encoder, entry = EncoderIds("m", "r", "c", 33), {**PAIRS, "dataset": "set", key: PAIRS[key][:1]}
+    with pytest.raises(UserError, match=r"dataset set: its items are damaged: .*; read the data"):
+        measure_dataset(encoder, entry, np.eye(4, dtype=np.float32))
 
 
 @pytest.mark.parametrize(

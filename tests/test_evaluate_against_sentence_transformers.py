@@ -56,7 +56,7 @@ def test_scores_of_an_encoder_are_the_evaluator_s(request, tmp_path, saved_encod
     # pooling and length are read from what sentence-transformers saved
     folder, root = saved_encoder, request.getfixturevalue(root)
     output = tmp_path / "scores.json"
-    options = {"model": folder, "suite": dataset, "data-root": root, "output": output}
+    options = {"model": folder, "datasets": dataset, "data-root": root, "output": output}
     main([*(f"--{key}={value}" for key, value in options.items()), "--device=cpu"])
     [row] = read_json(output)
 

@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 from argparse import Namespace
-from pathlib import Path
 
 import huggingface_hub
 import numpy as np
@@ -15,13 +14,16 @@ import yaml
 from safetensors.numpy import load_file
 from sklearn.metrics.pairwise import cosine_similarity
 
+from tests.support.suite_files import write_items
 from workflow_scripts import tune
 from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.datasets.formats.register import read_entry
-from workflow_scripts.datasets.read_suite import read_suite
+from workflow_scripts.datasets.read_dataset import number_items, read_dataset
+from workflow_scripts.datasets.sides import strings_key
 from workflow_scripts.embedding.encoder_folder import OWN_WEIGHTS, load_model
 from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import encode_strings
+from workflow_scripts.embedding.suite_vectors import number_strings, write_vectors
 from workflow_scripts.embedding.torch_setup import set_up_torch
 from workflow_scripts.errors import UserError
 from workflow_scripts.evaluate import (
@@ -29,7 +31,6 @@ from workflow_scripts.evaluate import (
     choose_datasets,
     chosen_encoders,
     main,
-    merge_suites,
 )
 from workflow_scripts.files import read_json
 from workflow_scripts.retrieval import induce_lexicon, link_entities
@@ -46,24 +47,30 @@ def evaluate(project, output, *options):
     return {(row["dataset"], row["metric"]): row for row in read_json(output)}
 
 
+def read_numbered(root, name, block):
+    """Return the strings of a data set by side, and its items."""
+    entry = read_entry(name, block)
+    return number_items(name, entry, read_dataset(root, entry, name))
+
+
 def workflow_rows(project, sample_data, folder, dataset, *retrieval):
     """Return the rows that the steps of the workflow give for the model, mean pooling."""
     entry = yaml.safe_load((project / "config/datasets.yaml").read_text())["datasets"][dataset]
-    strings, items = read_suite(sample_data, {dataset: read_entry(dataset, entry)})
-    paths = ("items.json", "vectors.npy", "ranks.tsv", "scores.tsv", "scores.npz")
-    suite, vectors, ranks, scores, details = (str(folder / name) for name in paths)
-    Path(suite).write_text(json.dumps({"datasets": items}))
+    lists, items = read_numbered(sample_data, dataset, entry)
+    paths = ("vectors.npy", "ranks.tsv", "scores.tsv", "scores.npz")
+    vectors, ranks, scores, details = (str(folder / name) for name in paths)
+    [file] = write_items(folder, {dataset: items})
     loaded = load_model(str(project / MODEL), set_up_torch(1, "cpu"))
-    np.save(vectors, encode_strings(loaded, strings, EncoderSettings("mean", 64)))
+    keyed = {strings_key(dataset, side): strings for side, strings in lists.items()}
+    strings, rows = number_strings(keyed)
+    write_vectors(vectors, encode_strings(loaded, strings, EncoderSettings("mean", 64)), rows)
     outputs = ["--encoder=m/r/c/seed0", "--output", scores, "--details", details]
-    if items[dataset]["task"] == "lexicon":
-        sides = [f"--{side}-items={suite}" for side in ("source", "target")]
-        sides += [f"--dataset={dataset}"]
+    if items["task"] == "lexicon":
         both = [f"--{side}-vectors={vectors}" for side in ("source", "target")]
-        induce_lexicon.main([*sides, *both, *retrieval, "--output", ranks])
-        score_lexicon.main([*sides, "--ranks", ranks, *outputs])
+        induce_lexicon.main([f"--items={file}", *both, *retrieval, "--output", ranks])
+        score_lexicon.main([f"--items={file}", "--ranks", ranks, *outputs])
     else:
-        files = ["--items", suite, "--vectors", vectors]
+        files = ["--items", str(file), "--vectors", vectors]
         link_entities.main([*files, *retrieval, "--output", ranks])
         score_suite.main([*files, "--links", ranks, *outputs])
     found = {}
@@ -77,7 +84,15 @@ def workflow_rows(project, sample_data, folder, dataset, *retrieval):
 def test_rows_are_fractions_with_n_and_coverage_and_are_printed(
     project, sample_data, tmp_path, capsys
 ):
-    options = ("--pooling", "cls", "--suite", "word-similarity", "--data-root", sample_data)
+    options = (
+        "--pooling",
+        "cls",
+        "--datasets",
+        "simlex999",
+        "multisimlex-e*",
+        "--data-root",
+        sample_data,
+    )
     rows = evaluate(project, tmp_path / "scores.json", *options)
     assert [key[0] for key in rows] == ["simlex999", "multisimlex-en"]
     for row in rows.values():
@@ -90,7 +105,7 @@ def test_rows_are_fractions_with_n_and_coverage_and_are_printed(
 
 def test_numbers_of_linking_are_those_of_the_workflow(project, sample_data, tmp_path, capsys):
     output = tmp_path / "scores.json"
-    options = ("--pooling", "mean", "--suite", "askapatient", "--data-root", sample_data)
+    options = ("--pooling", "mean", "--datasets", "askapatient", "--data-root", sample_data)
     rows = evaluate(project, output, *options)
     printed = "retrieval.linking of {}: similarity {}, k 5"
     assert printed.format(project / "config/config.yaml", "dot") in capsys.readouterr().out
@@ -110,7 +125,7 @@ def test_numbers_of_linking_are_those_of_the_workflow(project, sample_data, tmp_
 
 
 def test_numbers_of_lexicons_are_those_of_the_workflow(project, sample_data, tmp_path):
-    options = ("--pooling", "mean", "--suite", "bli-en-fr", "--data-root", sample_data)
+    options = ("--pooling", "mean", "--datasets", "bli-en-fr", "--data-root", sample_data)
     rows = evaluate(project, tmp_path / "scores.json", *options)
     assert rows["bli-en-fr", "accuracy@1"]["n"] == 88
     retrieval = ("--mapping=supervised", "--regularisation=1", "--retrieval=csls")
@@ -144,19 +159,18 @@ def test_numbers_of_tatoeba_are_those_of_scikit_learn(
     root, dataset = request.getfixturevalue(root), f"tatoeba-{language}"
     model = project / "resources/models/bert-multi-mini"
     options = ("--pooling", "mean", "--data-root", root, "--model", model)
-    rows = evaluate(project, tmp_path / "scores.json", *options, "--suite", dataset)
+    rows = evaluate(project, tmp_path / "scores.json", *options, "--datasets", dataset)
     assert [key[1] for key in rows] == list(METRICS)
     assert {row["n"] for row in rows.values()} == {n}
     entry = yaml.safe_load((project / "config/datasets.yaml").read_text())["datasets"][dataset]
-    strings, items = read_suite(root, {dataset: read_entry(dataset, entry)})
-    vectors = encode_strings(
-        load_model(str(model), set_up_torch(1, "cpu")), strings, EncoderSettings("mean", 64)
-    )
-    expected = nearest_by_scikit_learn(vectors, items[dataset]["left"], items[dataset]["right"])
+    lists, items = read_numbered(root, dataset, entry)
+    loaded = load_model(str(model), set_up_torch(1, "cpu"))
+    vectors = encode_strings(loaded, lists[None], EncoderSettings("mean", 64))
+    expected = nearest_by_scikit_learn(vectors, items["left"], items["right"])
     assert [row["value"] for row in rows.values()] == pytest.approx(expected, abs=1e-9)
     assert all(row["low"] <= row["value"] <= row["high"] for row in rows.values())
     if n == 60:
-        rows = evaluate(project, tmp_path / "all.json", *options, "--suite", "tatoeba")
+        rows = evaluate(project, tmp_path / "all.json", *options, "--datasets", "tatoeba-[efrz]?")
         assert {key[0] for key in rows} == {f"tatoeba-{code}" for code in ("es", "fr", "ru")}
         assert "tatoeba-zh: left out" in capsys.readouterr().out
 
@@ -167,7 +181,7 @@ def test_a_missing_data_set_is_named_and_left_out_or_an_error(
     root = tmp_path / "root"
     root.mkdir()
     (root / "simlex-999").symlink_to(sample_data / "simlex-999")
-    options = ("--pooling", "cls", "--suite", "word-similarity", "--data-root", root)
+    options = ("--pooling", "cls", "--datasets", "simlex999", "multisimlex-e*", "--data-root", root)
     rows = evaluate(project, tmp_path / "scores.json", *options)
     assert [key[0] for key in rows] == ["simlex999"]
     assert "multisimlex-en: left out" in capsys.readouterr().out
@@ -183,8 +197,9 @@ def test_a_missing_data_set_is_named_and_left_out_or_an_error(
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"--suite": "sts-eng"}, "did you mean 'sts-en'"),
-        ({"--suite": "zzz"}, r"; of \d\d\d the nearest are (\S+, ){4}\S+$"),
+        ({"--datasets": "stsben"}, r"--datasets stsben: no such data set in .*did you mean 'stsb'"),
+        ({"--datasets": "zzz*"}, "--datasets zzz.*: no such data set in"),
+        ({"--datasets": "zzz"}, r"; of \d\d\d the nearest are (\S+, ){4}\S+$"),
         ({"--model": "some/model"}, "while HF_HUB_OFFLINE is set, .* set HF_HUB_OFFLINE=0"),
         ({"--data-root": "no/such/root"}, "no/such/root: no such folder"),
         ({"--model": "no/such/model/folder"}, "no such model folder"),
@@ -198,7 +213,7 @@ def test_a_mistake_is_named_and_writes_nothing(
 ):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-    options = {"--model": project / MODEL, "--pooling": "cls", "--suite": "simlex999"}
+    options = {"--model": project / MODEL, "--pooling": "cls", "--datasets": "simlex999"}
     options |= {"--data-root": sample_data, "--output": tmp_path / "scores.json", **changes}
     with pytest.raises(UserError, match=message):
         main([str(part) for key, value in options.items() if value for part in (key, value)])
@@ -209,37 +224,42 @@ def scored_pairs(path):
     return f"{{task: similarity, language: en, format: scored-pairs, path: {path}}}"
 
 
+def test_ids_and_patterns_choose_each_data_set_once_in_their_order(tmp_path):
+    names = ("one", "two", "two-b", "three")
+    blocks = "".join(f"  {name}: {scored_pairs(f'{name}.tsv')}\n" for name in names)
+    file = tmp_path / "a.yaml"
+    file.write_text(f"datasets:\n{blocks}")
+    # of two catalogues that agree
+    chosen = choose_datasets([file, file], ["t*", "one", "two"])
+    assert [*chosen] == ["two", "two-b", "three", "one"]
+    assert chosen["two-b"].path == "two-b.tsv"
+
+
 @pytest.mark.parametrize(
-    ("catalogues", "suites", "message"),
+    ("catalogues", "message"),
     [
         # the same id for two files
-        (("one: A", "one: B"), ("one",), r"--suite one: .*0\.yaml and .*1\.yaml differ on it"),
         (
-            ("one: A, s: S", "one: B, t: S"),
-            ("s", "t"),
-            "--suite t: another suite has another `one`",
+            [f"datasets: {{one: {scored_pairs(name)}}}" for name in ("a.tsv", "b.tsv")],
+            r"--datasets one: .*0\.yaml and .*1\.yaml differ on it; give one of them with --cat",
         ),
-        (("one: A, s: S, two: A", "one: B, t: S"), ("two", "one"), "0.yaml and .*1.yaml differ"),
-        (("one: A, two: B, one : S2",), ("one",), "`one` is a data set and a suite without it"),
+        (
+            [f"datasets: {{one: {scored_pairs('a.tsv')}}}\nsuites: {{s: {{datasets: [one]}}}}"],
+            r"0\.yaml: `suites` is a key of former versions",
+        ),
     ],
 )
-def test_a_name_that_stands_for_two_things_is_refused(tmp_path, catalogues, suites, message):
-    kinds = {"A": scored_pairs("a.tsv"), "B": scored_pairs("b.tsv")}
-    kinds |= {"S": "{datasets: [one]}", "S2": "{datasets: [two]}"}
-    files = []
-    for number, catalogue in enumerate(catalogues):
-        blocks = {"datasets": "", "suites": ""}
-        for name, kind in (part.split(": ") for part in catalogue.split(", ")):
-            blocks["suites" if kind[0] == "S" else "datasets"] += f"  {name}: {kinds[kind]}\n"
-        files.append(tmp_path / f"{number}.yaml")
-        files[-1].write_text("".join(f"{k}:\n{text}" for k, text in blocks.items() if text))
+def test_a_catalogue_that_is_not_clear_is_refused(tmp_path, catalogues, message):
+    files = [tmp_path / f"{number}.yaml" for number in range(len(catalogues))]
+    for file, text in zip(files, catalogues, strict=True):
+        file.write_text(text)
     with pytest.raises(UserError, match=message):
-        merge_suites({name: choose_datasets(files, name) for name in suites})
+        choose_datasets(files, ["on*"])
 
 
 def test_a_misspelt_block_of_the_config_is_an_error(project, sample_data, tmp_path):
     (tmp_path / "mine.yaml").write_text("retrievel: {linking: {similarity: cosine}}\n")
-    options = ["--pooling", "cls", "--suite", "cometa", "--data-root", sample_data]
+    options = ["--pooling", "cls", "--datasets", "cometa", "--data-root", sample_data]
     with pytest.raises(UserError, match=r"mine.yaml: unknown key `retrievel`; did you mean"):
         evaluate(project, tmp_path / "scores.json", *options, "--config", tmp_path / "mine.yaml")
 
@@ -253,19 +273,19 @@ def test_the_card_takes_scores_of_the_encoder_as_it_is_loaded_alone(
         "README.md": "c",
     }.items():
         (tmp_path / name).write_text(text)
-    options = ["--suite", "simlex999", "--data-root", sample_data, "--card", "--model", tmp_path]
+    options = ["--datasets", "simlex999", "--data-root", sample_data, "--card", "--model", tmp_path]
     with pytest.raises(UserError, match=f"--card: {' '.join(change)} is not how"):
         evaluate(project, tmp_path / "scores.json", *options, *change)
 
 
 def test_another_encoder_stands_beside(project, sample_data, tmp_path, capsys):
-    given = ("--suite", "word-similarity", "--data-root", sample_data)
+    given = ("--datasets", "simlex999", "multisimlex-e*", "--data-root", sample_data)
     alone = {}
     for pooling in ("mean", "cls"):
         alone[pooling] = evaluate(project, tmp_path / "alone.json", "--pooling", pooling, *given)
     capsys.readouterr()
     beside = ("--pooling", "mean", "--against", project / MODEL, "--against-pooling", "cls")
-    given = ("--suite", "simlex999", "multisimlex-en", *given[2:])
+    given = ("--datasets", "simlex999", "multisimlex-en", *given[3:])
     rows = evaluate(project, tmp_path / "scores.json", *beside, *given)
     for key, row in rows.items():
         assert {name: row[name] for name in COLUMNS} == alone["mean"][key]
@@ -309,7 +329,7 @@ def test_what_an_encoder_records_holds_for_it_beside_another(project, tmp_path):
 
 def test_against_itself_nothing_differs(project, sample_data, tmp_path):
     """What neither folder nor options say of the other encoder is as for the one that is scored."""
-    given = ("--suite", "simlex999", "--data-root", sample_data, "--pooling", "mean")
+    given = ("--datasets", "simlex999", "--data-root", sample_data, "--pooling", "mean")
     more = ("--max-length", "16", "--against", project / MODEL)
     (row,) = evaluate(project, tmp_path / "scores.json", *given, *more).values()
     assert (row["difference"], row["difference_low"], row["p_value"]) == (0, 0, 1)
@@ -319,7 +339,7 @@ def test_against_itself_nothing_differs(project, sample_data, tmp_path):
 
 def test_scores_go_onto_the_card_when_asked(project, sample_data, tmp_path):
     model = shutil.copytree(project / MODEL, tmp_path / "model")
-    options = ["--pooling", "mean", "--suite", "simlex999", "--data-root", str(sample_data)]
+    options = ["--pooling", "mean", "--datasets", "simlex999", "--data-root", str(sample_data)]
     options += ["--model", str(model), "--output", str(tmp_path / "scores.json"), "--card"]
     main([*options, "--device", "cpu"])
     (row,) = read_json(tmp_path / "scores.json")
@@ -332,9 +352,9 @@ def test_scores_go_onto_the_card_when_asked(project, sample_data, tmp_path):
 
 def test_an_encoder_s_own_classifier_says_what_texts_are(project, sample_data, tmp_path):
     catalogue = read_mapping(project / "config" / "datasets-multilingual.yaml")["datasets"]
-    entry = read_entry("reviews-en", catalogue["reviews-en"])
-    strings, items = read_suite(sample_data, {"reviews-en": entry})
-    columns = (items["reviews-en"][key] for key in ("texts", "labels", "parts"))
+    lists, items = read_numbered(sample_data, "reviews-en", catalogue["reviews-en"])
+    strings = lists[None]
+    columns = (items[key] for key in ("texts", "labels", "parts"))
     rows = list(zip(*columns, strict=True))
     lines = [f"{strings[row]}||{label}" for (row,), label, part in rows if part == "train"]
     (tmp_path / "corpus.txt").write_text("\n".join(lines) + "\n")
@@ -344,7 +364,7 @@ def test_an_encoder_s_own_classifier_says_what_texts_are(project, sample_data, t
     made = ["--model", MODEL, "--corpus", tmp_path / "corpus.txt", "--recipe", "classify"]
     made += ["--output", encoder, *(word for one in changes for word in ("--set", one))]
     tune.main([str(word) for word in made])
-    wanted = ["--suite", "reviews-en", "--data-root", sample_data, "--own-classifier"]
+    wanted = ["--datasets", "reviews-en", "--data-root", sample_data, "--own-classifier"]
     found = evaluate(project, tmp_path / "scores.json", *wanted, "--model", encoder)
     record = read_json(tmp_path / "scores.record.json")
     assert record["classification"] == {"protocol": "own classifier"}
@@ -364,7 +384,13 @@ def test_an_encoder_s_own_classifier_says_what_texts_are(project, sample_data, t
 def test_scores_replace_only_scores(project, sample_data, tmp_path, name):
     mine = tmp_path / name
     mine.write_text("my notes")
-    given = ["--data-root", sample_data, "--suite=simlex999", "--pooling=mean", "--max-length=16"]
+    given = [
+        "--data-root",
+        sample_data,
+        "--datasets=simlex999",
+        "--pooling=mean",
+        "--max-length=16",
+    ]
     with pytest.raises(UserError, match=rf"--output \S+{name}: is another file"):
         evaluate(project, tmp_path / "scores.json", *given)
     assert mine.read_text() == "my notes"

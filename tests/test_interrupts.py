@@ -7,7 +7,7 @@ import pytest
 
 from workflow_scripts.errors import run_command
 
-STEPS = ("datasets.read_suite", "tuning.tune_encoder")
+STEPS = ("datasets.read_dataset", "tuning.tune_encoder")
 COMMANDS = "tune cmlm evaluate embed link search translate export_onnx check_config"
 
 

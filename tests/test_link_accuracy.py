@@ -7,7 +7,7 @@ import pytest
 from tiny_models import one_thread
 
 from workflow_scripts import embed, link
-from workflow_scripts.datasets import read_suite
+from workflow_scripts.datasets import read_dataset
 from workflow_scripts.files import read_json, read_lines
 from workflow_scripts.retrieval import link_entities
 from workflow_scripts.retrieval.rankings import RankedName, read_rankings, rows_by_dataset
@@ -23,15 +23,15 @@ def given(**options):
 
 def both_hits(config, root, dataset, model, folder, pooling="cls"):
     """Hits at 1 and 5 by the steps of the workflow, and by the command on the same strings."""
-    block = {"datasets": {dataset: config["datasets"][dataset]}}
+    block = config["datasets"][dataset]
     strings, items = folder / "strings.txt", folder / "items.json"
-    told = {"suite": dataset, "block": json.dumps(block), "root": root}
-    read_suite.main(given(**told, strings=strings, items=items))
+    told = {"dataset": dataset, "block": json.dumps(block), "root": root}
+    read_dataset.main(given(**told, strings=strings, items=items))
     how = {"pooling": pooling, "max_length": 25, "threads": 1, "device": "cpu"}
     embed.main(given(model=model, strings=strings, output=folder / "vectors.npy", **how))
     made = {"vectors": folder / "vectors.npy", "items": items, "output": folder / "ranks.tsv"}
     link_entities.main(given(**made))
-    entry = read_json(items)["datasets"][dataset]
+    entry = read_json(items)
     ranked = rows_by_dataset(read_rankings(folder / "ranks.tsv", RankedName))[dataset]
     steps = [hits_at(k, ranked, entry["name_concepts"], entry["gold"]) for k in (1, 5)]
 

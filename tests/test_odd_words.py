@@ -23,7 +23,7 @@ def words(tmp_path, monkeypatch):
         link: "--encoder e --names words.txt --mentions words.txt --gold-column 2",
         embed: "--model e --strings words.txt --output v.npy",
         search: "nearest --encoder e --strings words.txt --queries words.txt --output f",
-        evaluate: "--model e --suite s --data-root . --output",
+        evaluate: "--model e --datasets s --data-root . --output",
     }
 
 
@@ -94,9 +94,7 @@ def test_words_that_are_no_text_are_told(monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("catalogue", "message"),
     [
-        ("suites: {s: {dataset: [a]}}", "unknown key `suites.s.dataset`"),
-        ("suites: {s: {datasets: [a]}}\ndatasets: {b: {}}", "`suites.s` has `a`, no data set here"),
-        ("suites: [s]", "`suites` is no list of blocks"),
+        ("suites: [s]", "`suites` is a key of former versions"),
         ("datasets: s", "`datasets` is no list of blocks"),
         ("datasets: {s: 3}", "c.yaml"),
     ],

@@ -14,14 +14,15 @@ from tiny_models import one_thread, tiny_bert, tiny_roberta
 from tests.support.fasttext_files import write_model
 from workflow_scripts import translate
 from workflow_scripts.datasets.formats.register import read_entry
-from workflow_scripts.datasets.read_suite import read_suite
+from workflow_scripts.datasets.read_dataset import number_items, read_dataset
+from workflow_scripts.datasets.sides import SIDES
 from workflow_scripts.datasets.word_pairs import read_pairs, read_words, split_by_source
 from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval import rankings
-from workflow_scripts.retrieval.suite_files import SIDES, side_of
+from workflow_scripts.retrieval.suite_files import side_of
 from workflow_scripts.retrieval.translations import LexiconSide, rank_translations
 from workflow_scripts.scoring.ranked_accuracy import measure_translations
 
@@ -178,18 +179,18 @@ def test_the_translations_and_accuracies_are_those_of_the_tables(
     encoders, choices, run, files, tiny_bert, tiny_roberta
 ):
     entry = read_entry("bli", lexicon(files))
-    strings, items = read_suite(files, {"bli": entry})
+    strings, items = number_items("bli", entry, read_dataset(files, entry, "bli"))
     models = [tiny_bert, tiny_bert if encoders == "one" else tiny_roberta]
-    sides = [side_of(items["bli"], side) for side in SIDES]
+    sides = [side_of(items, side) for side in SIDES]
     vectors = [
-        encode_strings(load_model(str(model)), strings, EncoderSettings("mean", 64))
-        for model in models
+        encode_strings(load_model(str(model)), own, EncoderSettings("mean", 64))
+        for model, own in zip(models, strings.values(), strict=True)
     ]
     both = [LexiconSide(*one, "m") for one in zip(vectors, sides, strict=True)]
     expected = list(rank_translations(*both, "bli", 5, **choices))
     measured = measure_translations("bli", *sides, expected)
     for side, own in zip(SIDES, sides, strict=True):
-        text = "".join(f"{strings[row]}\n" for row in own["vocabulary"])
+        text = "".join(f"{strings[side][row]}\n" for row in own["vocabulary"])
         (files / f"{side}.txt").write_text(text)
     options = {f"{side}_vocabulary": files / f"{side}.txt" for side in SIDES}
     options |= {f"{side}_vectors": None for side in SIDES}
@@ -201,9 +202,9 @@ def test_the_translations_and_accuracies_are_those_of_the_tables(
     train, test = (files / f"yacle.{part}.aa-bb.tsv" for part in ("train.freq.5k", "test.freq.2k"))
     options |= {"dictionary": train, "test_dictionary": test, "pooling": "mean", "device": "cpu"}
     rows, told = run(**options)
-    words = list(dict.fromkeys(strings[row] for row in sides[0]["test"]))
+    words = list(dict.fromkeys(strings["source"][row] for row in sides[0]["test"]))
     assert [row[:3] for row in rows[1:]] == [
-        [words[row.query], str(row.rank), strings[sides[1]["vocabulary"][row.target_row]]]
+        [words[row.query], str(row.rank), strings["target"][sides[1]["vocabulary"][row.target_row]]]
         for row in expected
     ]
     scores = [float(row[3]) for row in rows[1:]]

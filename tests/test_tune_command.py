@@ -38,6 +38,7 @@ def test_the_encoder_gives_the_vectors_of_the_embedding_stage(arguments, tmp_pat
     assert f"encoder = SentenceTransformer({str(folder)!r})" in printed
     recipe = json.dumps(json.loads((folder / "encoder.json").read_text())["recipe"])
     inputs = ("--model", str(folder), "--recipe-json", recipe, "--strings", arguments["--corpus"])
+    inputs += ("--datasets", "mine")
     outputs = ("--output", str(tmp_path / "vectors.npy"), "--record", str(tmp_path / "v.json"))
     embed_suite.main([*inputs, *outputs])
     ours = np.load(tmp_path / "vectors.npy")
@@ -139,7 +140,7 @@ ROOT = str(PROJECT / "resources" / "sample_data")
     [
         ({SET: "stsb-dev"}, "--data-root: missing; give the folder"),
         ({SET: "stsb-dv", "--data-root": ROOT}, "did you mean 'stsb-dev'"),
-        ({SET: "sts-en", "--data-root": ROOT}, "a suite; name one of"),
+        ({SET: "sts1*", "--data-root": ROOT}, "a pattern; name one of sts12, sts13"),
         ({SET: "bli-en-fr", "--data-root": ROOT}, "of task lexicon"),
         ({SET: "stsb-dev", "--data-root": "nowhere"}, "no such folder"),
         ({"--patience": "3"}, "^--patience: no development set"),

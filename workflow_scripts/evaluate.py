@@ -1,4 +1,4 @@
-"""Command: score one encoder on a suite of data sets, as the workflow's tables do.
+"""Command: score one encoder on data sets, as the workflow's tables do.
 
 The encoder is any model folder or hub id that transformers loads. With --against each score stands
 beside that of another one, such as the untuned model, with the difference, its 95% interval and its
@@ -8,17 +8,21 @@ p value. A data set whose files are not in the data root is named and left out.
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from workflow_scripts.cli import command_parser
 from workflow_scripts.configuration.blocks import read_block
-from workflow_scripts.configuration.config import Classification, Config, Retrieval, Suite
+from workflow_scripts.configuration.config import Classification, Config, Retrieval
+from workflow_scripts.configuration.former_suites import refuse_suites
 from workflow_scripts.configuration.layers import CONFIG, DEFAULT, read_layers
 from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.datasets.entry import DatasetEntry, raw_files
 from workflow_scripts.datasets.formats.register import read_entry
-from workflow_scripts.datasets.read_suite import read_suite
+from workflow_scripts.datasets.read_dataset import number_items, read_dataset
+from workflow_scripts.datasets.sides import SIDES, strings_key
 from workflow_scripts.downloads.model_files import local_path
 from workflow_scripts.embedding.recorded_settings import (
     add_settings_arguments,
@@ -48,55 +52,43 @@ from workflow_scripts.scoring.tasks.register import TASKS, needs
 
 EXAMPLE = """
 COMMAND --model my-encoder --against resources/models/bert-bio-mini \\
-    --suite ncbi-disease cometa --data-root resources/sample_data --output scores.json
+    --datasets ncbi-disease 'bc5cdr-*' --data-root resources/sample_data --output scores.json
 """
 DATASET_FILES = [CONFIG / name for name in ("datasets.yaml", "datasets-multilingual.yaml")]
 COLUMNS = ("dataset", "metric", "value", "low", "high", "n", "coverage", "dropped")
 
 
-def choose_datasets(files: Sequence[Path], suite: str) -> dict[str, DatasetEntry]:
-    """Return {data set: entry} of a suite of catalogues, or of the one data set of that name."""
-    known: list[str] = []
-    chosen: list[tuple[str, dict[str, DatasetEntry]]] = []
+def choose_datasets(files: Sequence[Path], wanted: Sequence[str]) -> dict[str, DatasetEntry]:
+    """Return {data set: entry} of catalogues by ids or patterns, in the order of these.
+
+    Raises `UserError` for one that no data set has, and for a data set that two files have
+    differently.
+    """
+    # {data set: [(file, block)]}
+    known: dict[str, list[tuple[str, Any]]] = {}
     for path in files:
         content, file = read_mapping(path), str(path)
-        datasets, suites = (_blocks(content, kind, file) for kind in ("datasets", "suites"))
-        if suite in suites or suite in datasets:
-            where, names = f"suites.{suite}", [suite]
-            if suite in suites:
-                names = read_block(Suite, suites[suite], where, file).datasets
-            if suite in datasets and suite not in names:
-                wrong = f"`{suite}` is a data set and a suite without it"
-                raise UserError(file, wrong, "rename one of them")
-            for name in names:
-                if name not in datasets:
-                    hint = nearest_name(name, datasets)
-                    raise ConfigError(file, where, f"has `{name}`, no data set here", hint)
-            chosen.append((file, {name: read_entry(name, datasets[name], file) for name in names}))
-        known += [*suites, *datasets]
-    if any(entries != chosen[0][1] for _, entries in chosen):
-        both = " and ".join(file for file, _ in chosen)
-        raise UserError(
-            f"--suite {suite}", f"{both} differ on it", "give one of them with --datasets"
-        )
-    if chosen:
-        return chosen[0][1]
-    raise UserError(
-        f"--suite {suite}",
-        f"no such suite or data set in {', '.join(path.name for path in files)}",
-        nearest_name(suite, known),
-    )
+        refuse_suites(content, partial(_file_of_all, file))
+        for name, block in _blocks(content, "datasets", file).items():
+            known.setdefault(name, []).append((file, block))
+    chosen: dict[str, DatasetEntry] = {}
+    for pattern in wanted:
+        names = [name for name in known if fnmatchcase(name, pattern)]
+        if not names:
+            problem = f"no such data set in {', '.join(path.name for path in files)}"
+            raise UserError(f"--datasets {pattern}", problem, nearest_name(pattern, known))
+        for name in names:
+            entries = [read_entry(name, block, source) for source, block in known[name]]
+            if any(entry != entries[0] for entry in entries):
+                both = " and ".join(file for file, _ in known[name])
+                problem, remedy = f"{both} differ on it", "give one of them with --catalogues"
+                raise UserError(f"--datasets {name}", problem, remedy)
+            chosen[name] = entries[0]
+    return chosen
 
 
-def merge_suites(chosen: Mapping[str, Mapping[str, DatasetEntry]]) -> dict[str, DatasetEntry]:
-    """Return the data sets of all suites; `UserError` for one that two of them have differently."""
-    entries: dict[str, DatasetEntry] = {}
-    for suite, own in chosen.items():
-        for name, entry in own.items():
-            if entries.setdefault(name, entry) != entry:
-                remedy = "evaluate the suites one by one"
-                raise UserError(f"--suite {suite}", f"another suite has another `{name}`", remedy)
-    return entries
+def _file_of_all(file: str, key: Sequence[str]) -> str:
+    return file
 
 
 def _blocks(content: dict[str, Any], kind: str, file: str) -> dict[str, Any]:
@@ -114,9 +106,9 @@ def drop_missing(
         raise UserError(f"--data-root {root}", "no such folder", "give one laid out as a data root")
     missing: dict[str, str] = {}
     for name, entry in entries.items():
-        for file in raw_files(root, entry):
-            if not file.is_file():
-                missing.setdefault(name, str(file))
+        for path in raw_files(root, entry):
+            if not path.is_file():
+                missing.setdefault(name, str(path))
     if missing and (strict or len(missing) == len(entries)):
         name, file = next(iter(missing.items()))
         obtain = entries[name].obtain or "put it there or give another --data-root"
@@ -134,13 +126,14 @@ class Encoder(NamedTuple):
 def score(
     arguments: argparse.Namespace,
     encoder: Encoder,
-    suite: tuple[list[str], dict[str, dict[str, Any]]],
+    lists: Mapping[str, Sequence[str]],
+    datasets: Sequence[dict[str, Any]],
     retrieval: Retrieval,
     protocol: str,
 ) -> tuple[Scored, dict[str, Any]]:
     """Return the scores of an encoder with their replicates, and the record of what it is.
 
-    `suite` is what `read_suite` gives: strings, and data sets by name.
+    `lists` are the strings of the data sets by `strings_key`, `datasets` their items.
     """
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
     with quick_imports():
@@ -150,17 +143,18 @@ def score(
         from workflow_scripts.embedding.encoder_folder import load_model
         from workflow_scripts.embedding.own_classifier import read_own_classifier
         from workflow_scripts.embedding.string_encoding import encode_strings
+        from workflow_scripts.embedding.suite_vectors import StringVectors, number_strings
         from workflow_scripts.embedding.torch_setup import set_up_torch
         from workflow_scripts.retrieval.entity_links import rank_names
         from workflow_scripts.retrieval.rankings import rows_by_dataset
-        from workflow_scripts.retrieval.suite_files import SIDES, side_of
+        from workflow_scripts.retrieval.suite_files import side_of
         from workflow_scripts.retrieval.translations import LexiconSide, rank_translations
-        from workflow_scripts.scoring.measurement import bootstrap_scores, measure_datasets
+        from workflow_scripts.scoring.measurement import bootstrap_scores, measure_dataset
         from workflow_scripts.scoring.ranked_accuracy import measure_translations
         from workflow_scripts.scoring.tidy_scores import EncoderIds
 
     model, settings = encoder
-    strings, datasets = suite
+    strings, rows = number_strings(lists)
     threads = arguments.threads
     loaded = load_model(model, set_up_torch(threads, arguments.device))
     loaded.check_settings(settings, OPTIONS)
@@ -170,23 +164,31 @@ def score(
     ids = EncoderIds(loaded.name, settings.pooling, "none", 0)
     how = read_own_classifier(model) if arguments.own_classifier else protocol
     choices, measured = retrieval.model_dump(), []
-    for name, items in datasets.items():
-        if needs(items["task"], "translations"):
-            sides = [side_of(items, side) for side in SIDES]
-            source, target = (LexiconSide(vectors, side, model) for side in sides)
+    for items in datasets:
+        name, task = items["dataset"], items["task"]
+        if needs(task, "translations"):
+            source, target = (
+                LexiconSide(
+                    StringVectors(vectors, rows[strings_key(name, side)]),
+                    side_of(items, side),
+                    model,
+                )
+                for side in SIDES
+            )
             words = rank_translations(source, target, name, **choices["lexicon"], threads=threads)
-            measured.append(measure_translations(name, sides[0], sides[1], words))
+            measured.append(measure_translations(name, source.entry, target.entry, words))
             continue
-        ranked: dict[str, Any] | None = None
-        if needs(items["task"], "links"):
-            names = rank_names(vectors, items, name, **choices["linking"], threads=threads)
-            ranked = rows_by_dataset(names)
-        if needs(items["task"], "predictions"):
+        own = StringVectors(vectors, rows[strings_key(name)])
+        ranked: Any = None
+        if needs(task, "links"):
+            names = rank_names(own, items, name, **choices["linking"], threads=threads)
+            ranked = rows_by_dataset(names)[name]
+        if needs(task, "predictions"):
             # Only now: it brings scikit-learn.
             from workflow_scripts.scoring.trained_predictions import predict
 
-            ranked = {name: predict(name, items, vectors, how)}
-        measured += measure_datasets(ids, {name: items}, vectors, ranked)
+            ranked = predict(name, items, own, how)
+        measured.append(measure_dataset(ids, items, own, ranked))
     record: dict[str, Any] = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
     record |= {**settings.as_record(), "strings": len(strings)}
     record["versions"] = {"torch": torch.__version__, "transformers": transformers.__version__}
@@ -264,11 +266,12 @@ def main(argv: list[str] | None = None) -> None:
     add("--against", metavar="MODEL", help=against)
     its = "pooling of --against (default: that encoder's own, else as for --model)"
     add("--against-pooling", choices=POOLINGS, help=its)
-    named = "suites or data sets of config/datasets*.yaml"
-    add("--suite", required=True, nargs="+", metavar="NAME", help=named)
+    named = "data sets of config/datasets*.yaml: ids, or patterns such as 'tatoeba-*'"
+    add("--datasets", required=True, nargs="+", metavar="ID", help=named)
     add("--data-root", required=True, type=Path, help="folder of the raw files")
     add("--output", required=True, type=Path, help="scores as JSON rows")
-    add("--datasets", type=Path, nargs="+", default=DATASET_FILES, help="other catalogues")
+    other = "configs whose `datasets` are meant instead"
+    add("--catalogues", type=Path, nargs="+", default=DATASET_FILES, metavar="FILE", help=other)
     config = "config whose `retrieval` is used (default: that of the default run)"
     add("--config", type=Path, default=DEFAULT, help=config)
     add("--strict", action="store_true", help="a missing data set is an error, not left out")
@@ -298,12 +301,11 @@ def main(argv: list[str] | None = None) -> None:
     retrieval = read_block(Retrieval, block, "retrieval", layers.file_of)
     block = layers.config.get("classification", {})
     trained = read_block(Classification, block, "classification", layers.file_of)
-    suites = {name: choose_datasets(arguments.datasets, name) for name in arguments.suite}
-    entries = merge_suites(suites)
+    entries = choose_datasets(arguments.catalogues, arguments.datasets)
     for name, entry in entries.items():
         if entry.task not in TASKS:
             raise UserError(
-                f"--suite {' '.join(arguments.suite)}",
+                f"--datasets {' '.join(arguments.datasets)}",
                 f"nothing scores data set {name}, of task {entry.task}",
                 "name a data set of another",
             )
@@ -313,21 +315,29 @@ def main(argv: list[str] | None = None) -> None:
         for part, need in (("linking", "links"), ("lexicon", "translations"))
         if any(needs(entry.task, need) for entry in entries.values())
     }
-    suite = read_suite(arguments.data_root, entries)
-    scored = [score(arguments, one, suite, retrieval, trained.protocol) for one in encoders]
+    lists: dict[str, list[str]] = {}
+    datasets = []
+    for name, entry in entries.items():
+        items = read_dataset(arguments.data_root, entry, name)
+        sides, numbered = number_items(name, entry, items)
+        lists |= {strings_key(name, side): strings for side, strings in sides.items()}
+        datasets.append(numbered)
+    scored = [
+        score(arguments, one, lists, datasets, retrieval, trained.protocol) for one in encoders
+    ]
     own, record = scored[0]
     rows = [{key: getattr(row, key) for key in COLUMNS} for row in own[0]]
     compared: list[Difference] = []
     if arguments.against is not None:
-        other, its_record = scored[1]
-        compared = paired_differences(own, other)
+        base, base_record = scored[1]
+        compared = paired_differences(own, base)
         found = {one[:2]: dict(zip(one._fields[3:], one[3:], strict=True)) for one in compared}
         rows = [row | found.get((row["dataset"], row["metric"]), {}) for row in rows]
-        means = mean_differences(own, other)
-        record["against"] = its_record | {"means": [one._asdict() for one in means]}
+        means = mean_differences(own, base)
+        record["against"] = base_record | {"means": [one._asdict() for one in means]}
         compared += means
     write_json(arguments.output, rows)
-    record |= {"suite": " ".join(arguments.suite), "left_out": sorted(missing), "retrieval": used}
+    record |= {"datasets": list(entries), "left_out": sorted(missing), "retrieval": used}
     choices = {f"retrieval.{part}": block for part, block in used.items()}
     if any(needs(entry.task, "predictions") for entry in entries.values()):
         # a classifier of the encoder's own is not trained by a protocol
@@ -338,10 +348,9 @@ def main(argv: list[str] | None = None) -> None:
         write_text(card, add_scores(read_text(card), rows))
     if compared:
         print_comparison(compared, {(row["dataset"], row["metric"]): row["n"] for row in rows})
-        base = encoders[1]
-        settings = base.settings
+        model, settings = encoders[1]
         limit = f"{settings.max_length} tokens at most"
-        print(f"against {base.model}, pooling {settings.pooling}, {limit}")
+        print(f"against {model}, pooling {settings.pooling}, {limit}")
         print("* p < .05, two-sided, paired bootstrap over items; for each comparison by itself")
     else:
         print_table(rows)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from workflow_scripts.cli import check_files, command_parser
 from workflow_scripts.configuration.blocks import SEED_LIMIT
 from workflow_scripts.configuration.layers import CONFIG
-from workflow_scripts.datasets.read_suite import read_suite
+from workflow_scripts.datasets.read_dataset import number_items, read_dataset
 from workflow_scripts.downloads.model_files import check_replaceable
 from workflow_scripts.errors import (
     ConfigError,
@@ -107,9 +107,8 @@ def read_block(arguments: argparse.Namespace, before: Mapping[str, Any]) -> Any:
         except UserError:
             changes[path] = text
     if dataset := arguments.development_set:
-        # a suite of its own
         every = 10 if arguments.development_every is None else arguments.development_every
-        own = {"suite": dataset, "dataset": dataset, "every": every}
+        own = {"dataset": dataset, "every": every}
         changes["development"] = own | {"patience": arguments.patience}
     else:
         for key in ("development_every", "patience"):
@@ -192,12 +191,15 @@ def read_development(recipe: Recipe, data_root: Path | None, threads: int) -> De
     name = recipe.development.dataset
     if data_root is None:
         raise UserError("--data-root", "missing", f"give the folder with the files of {name}")
-    entries, _ = drop_missing(data_root, choose_datasets(DATASET_FILES, name), strict=True)
+    entries = choose_datasets(DATASET_FILES, [name])
     if name not in entries:
-        raise UserError(f"--development-set {name}", "a suite", f"name one of {', '.join(entries)}")
+        remedy = f"name one of {', '.join(entries)}"
+        raise UserError(f"--development-set {name}", "is a pattern", remedy)
     check_development_task(name, entries[name].task, "--development-set")
-    strings, datasets = read_suite(data_root, entries)
-    return DevelopmentSet(name, datasets[name], strings, threads=threads)
+    drop_missing(data_root, entries, strict=True)
+    items = read_dataset(data_root, entries[name], name)
+    strings, numbered = number_items(name, entries[name], items)
+    return DevelopmentSet(name, numbered, strings[None], threads=threads)
 
 
 def read_wanted(

@@ -126,9 +126,11 @@ def _running(tmp_path_factory, accounting: bool) -> Iterator[OneNodeSlurm]:
 
 @pytest.fixture(scope="session")
 def prepared(project, tmp_path_factory) -> SmallProject:
-    """The small project with the corpus and the suite that the tests below need, made here."""
+    """The small project with the corpus and the data sets that the tests below need, made here."""
     small = copy_project(project, tmp_path_factory.mktemp("prepared") / "project")
-    small.succeeds("results/corpora/words-en.txt", "results/datasets/words-en/strings.txt")
+    names = ("multisimlex-en", "sickr", "sts12")
+    datasets = (f"results/datasets/{name}/strings.txt" for name in names)
+    small.succeeds("results/corpora/words-en.txt", *datasets)
     return small
 
 

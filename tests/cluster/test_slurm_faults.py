@@ -11,7 +11,7 @@ pytestmark = pytest.mark.cluster
 
 # what the faults below befall: one job of tuning or of embedding
 ENCODER = "results/encoders/bert-en-mini/mirror-word/words-en/seed33/encoder.json"
-VECTORS = "results/embeddings/bert-en-mini/base-mp/none/seed0/words-en.npy"
+VECTORS = "results/embeddings/bert-en-mini/base-mp/none/seed0/similarity.npy"
 LOG = f"results/logs/{TUNE}/bert-en-mini/mirror-word/words-en/seed33.log"
 # SLURM says it of the step and of the job, whichever it looks at first
 MEMORY = re.compile(r"exceeded (job )?memory limit", re.IGNORECASE)

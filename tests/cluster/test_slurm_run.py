@@ -25,7 +25,7 @@ def test_the_tables_are_of_a_local_run(
     assert all(str(Path(table).relative_to("results")) in made for table in SOME_TABLES)
     # the wide stages went as arrays, the small jobs in groups
     assert "Submitted array job" in run.output
-    assert "group_suites" in run.output and "group_corpora" in run.output
+    assert "group_datasets" in run.output and "group_corpora" in run.output
     assert "These jobs failed" not in run.output
     # asked by the command that answers there
     monkeypatch.setenv("SLURM_CONF", any_cluster.environment["SLURM_CONF"])

@@ -20,7 +20,7 @@ class Recipe(blocks.Block):
     rate: blocks.Positive = 2e-5
     dropout: blocks.Rate | Rates | None = None
     flag: bool = False
-    suites: blocks.Distinct[blocks.Id] = Field(default_factory=lambda: ["a"])
+    members: blocks.Distinct[blocks.Id] = Field(default_factory=lambda: ["a"])
 
     @model_validator(mode="after")
     def _fits(self) -> "Recipe":
@@ -70,9 +70,9 @@ def given(**keys):
             given(dropout={"attention": 2}),
             "`recipes.a.dropout.attention` is 2; give a number below",
         ),
-        (given(suites=[]), "`recipes.a.suites` is []; give at least 1"),
-        (given(suites=["b", "b"]), "has 'b' twice; remove one"),
-        (given(suites="b"), "give a list"),
+        (given(members=[]), "`recipes.a.members` is []; give at least 1"),
+        (given(members=["b", "b"]), "has 'b' twice; remove one"),
+        (given(members="b"), "give a list"),
         (given(pooling=""), "`recipes.a.pooling` is ''; give text"),
         (given(flag="yes"), "give true or false"),
         ({**given(), "count": "33"}, "`count` is '33'; YAML takes it for text.*: write 33"),

@@ -122,43 +122,43 @@ def test_a_key_with_a_plus_adds_to_the_list_below(write):
     write(
         "below.yaml",
         "base: none\n"
-        "suites: {s: {datasets: [a, b]}}\n"
+        "groups: {s: {datasets: [a, b]}}\n"
         "tables: {t: {rows: [{id: x}]}, u: {rows: []}}\n",
     )
-    over = write("over.yaml", "base: below.yaml\nsuites: {s: {datasets+: [c]}}\n")
+    over = write("over.yaml", "base: below.yaml\ngroups: {s: {datasets+: [c]}}\n")
     more = write(
         "more.yaml",
-        "suites: {s: {datasets+: [{for: {n: [1, 2]}, each: 'd{n}'}]}}\n"
+        "groups: {s: {datasets+: [{for: {n: [1, 2]}, each: 'd{n}'}]}}\n"
         "tables: {t: {rows+: [{id: y}]}}\n",
     )
-    layers = read_layers([over, more], {"suites": {"s": {"datasets+": ["e"]}}})
+    layers = read_layers([over, more], {"groups": {"s": {"datasets+": ["e"]}}})
     assert layers.config == {
-        "suites": {"s": {"datasets": ["a", "b", "c", "d1", "d2", "e"]}},
+        "groups": {"s": {"datasets": ["a", "b", "c", "d1", "d2", "e"]}},
         "tables": {"t": {"rows": [{"id": "x"}, {"id": "y"}]}, "u": {"rows": []}},
     }
-    assert layers.file_of(("suites", "s", "datasets")) == "--config"
+    assert layers.file_of(("groups", "s", "datasets")) == "--config"
     assert layers.file_of(("tables", "t", "rows")) == "more.yaml"
     # the files below stay as they are for the next reader
-    assert read_layers([over]).config["suites"] == {"s": {"datasets": ["a", "b", "c"]}}
+    assert read_layers([over]).config["groups"] == {"s": {"datasets": ["a", "b", "c"]}}
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("suites: {s: {datasets+: c}}", r"`suites.s.datasets\+` is 'c'; give a list"),
+        ("groups: {s: {datasets+: c}}", r"`groups.s.datasets\+` is 'c'; give a list"),
         (
-            "suites: {s: {language+: [c]}}",
-            r"`suites.s.language\+` adds to a list, .*or write `language`",
+            "groups: {s: {language+: [c]}}",
+            r"`groups.s.language\+` adds to a list, .*or write `language`",
         ),
         (
-            "suites: {new: {datasets+: [c]}}",
-            r"`suites.new.datasets\+` adds to a list, .* none below",
+            "groups: {new: {datasets+: [c]}}",
+            r"`groups.new.datasets\+` adds to a list, .* none below",
         ),
         ("seeds+: [2]", r"`seeds\+` adds to a list"),
     ],
 )
 def test_a_plus_that_will_not_do(write, text, message):
-    write("below.yaml", "base: none\nsuites: {s: {language: en, datasets: [a]}}\n")
+    write("below.yaml", "base: none\ngroups: {s: {language: en, datasets: [a]}}\n")
     over = write("over.yaml", f"base: below.yaml\n{text}\n")
     with pytest.raises(UserError, match=f"over.yaml: .*{message}"):
         read_layers([over])

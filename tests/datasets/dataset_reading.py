@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from workflow_scripts.datasets import entry as entries
-from workflow_scripts.datasets import read_suite as suites
+from workflow_scripts.datasets import read_dataset as reading
 from workflow_scripts.datasets.formats.register import read_entry
 from workflow_scripts.errors import UserError
 
@@ -21,12 +21,13 @@ def entry(task, form, **options):
 
 
 def read_dataset(root, block, name="mine"):
-    return suites.read_dataset(root, read_entry(name, block), name)
+    return reading.read_dataset(root, read_entry(name, block), name)
 
 
-def read_suite(root, blocks, language=None):
-    typed = {name: read_entry(name, block) for name, block in blocks.items()}
-    return suites.read_suite(root, typed, language)
+def read_numbered(root, block, name="mine"):
+    """Return the strings of a data set by side (None without sides), and its items."""
+    typed = read_entry(name, block)
+    return reading.number_items(name, typed, reading.read_dataset(root, typed, name))
 
 
 def raw_files(root, block):

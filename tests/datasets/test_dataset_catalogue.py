@@ -1,4 +1,4 @@
-"""Entries and suites of config/datasets.yaml."""
+"""Entries of config/datasets.yaml."""
 
 import re
 import textwrap
@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 from dataset_reading import write
 
-from workflow_scripts.configuration.blocks import read_block
-from workflow_scripts.configuration.config import Suite
 from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.datasets import items
 from workflow_scripts.datasets.entry import DatasetEntry, class_of, entry_type, raw_files
@@ -24,21 +22,10 @@ def config(project):
     return read_mapping(project / "config" / "datasets.yaml")
 
 
-def test_every_shipped_entry_is_valid_and_every_suite_names_known_entries(config, tmp_path):
+def test_every_shipped_entry_is_valid(config, tmp_path):
     for name, block in config["datasets"].items():
         entry = read_entry(name, block)
         assert raw_files(tmp_path, entry) or entry.corpora(), name
-    for name, block in config["suites"].items():
-        assert {*read_block(Suite, block, name).datasets} <= {*config["datasets"]}, name
-
-
-def test_a_lexicon_is_in_the_suites_of_both_its_languages_and_in_that_of_all(config):
-    suites = config["suites"]
-    for name, entry in config["datasets"].items():
-        if entry["task"] == "lexicon":
-            found = [one.get("language") for one in suites.values() if name in one["datasets"]]
-            assert len(found) == 3 and {*found} == {entry["source"], entry["target"], None}
-            assert name in suites["base-multi"]["datasets"]
 
 
 def test_every_module_and_every_class_of_columns_is_in_the_register_and_yields_known_items():
@@ -78,6 +65,7 @@ def test_the_format_that_the_docs_declare_reads_a_file(project, tmp_path):
         ({"task": None}, "`datasets.mine.task` is None; give text"),
         ({"task": "Similar"}, "`datasets.mine.task` is 'Similar'; ids: small letters"),
         ({"language": None}, "`datasets.mine.language` is None; give text"),
+        ({"suite": "A b"}, "`datasets.mine.suite` is 'A b'; ids: small letters"),
         ({"split": ""}, "`datasets.mine.split` is ''; give text"),
         ({"dictionary": "x"}, "unknown key `datasets.mine.dictionary`"),
         ("no format", "key `datasets.mine.format` is missing; add it"),
@@ -89,17 +77,3 @@ def test_mistakes_in_an_entry_name_file_key_and_remedy(change, message):
     block = {"task": "similarity"} if change == "no format" else block
     with pytest.raises(UserError, match=f"^my.yaml: {message}"):
         read_entry("mine", block, "my.yaml")
-
-
-@pytest.mark.parametrize(
-    ("block", "message"),
-    [
-        ({"datasets": []}, r"`suites.s.datasets` is \[\]; give at least 1"),
-        ({"datasets": ["a", "b", "a"]}, "`suites.s.datasets` is .* has 'a' twice; remove one"),
-        ({"dataset": ["a"]}, "unknown key `suites.s.dataset`; did you mean 'datasets'?"),
-        (["a"], "`suites.s` is .*; give keys and values"),
-    ],
-)
-def test_mistakes_in_a_suite_name_it(block, message):
-    with pytest.raises(UserError, match=message):
-        read_block(Suite, block, "suites.s")

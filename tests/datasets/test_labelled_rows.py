@@ -8,7 +8,7 @@ import pytest
 from dataset_reading import cases, entry, given, mistake, read_dataset, write
 from hypothesis import strategies as st
 
-from workflow_scripts.datasets import read_suite
+from workflow_scripts.datasets import read_dataset as reading
 from workflow_scripts.datasets.labelled_rows import Part, read_parts
 from workflow_scripts.datasets.labels import Labels
 from workflow_scripts.datasets.review_items import read_review_items
@@ -159,7 +159,7 @@ def test_parts_are_disjoint_keep_what_has_the_same_text_and_have_their_shares(
     for name in shares:
         try:
             found[name] = read_parts(root, [part], name, shares, Labels())
-        except read_suite.UserError as error:
+        except reading.UserError as error:
             assert f"no text for part `{name}`" in str(error)
     rows = [int(label) for own in found.values() for _, label in own]
     assert sorted(rows) == list(range(len(numbers)))
@@ -201,12 +201,10 @@ def test_a_bad_set_leaves_nothing_half_written(tmp_path):
     import json
 
     write(tmp_path / "f", "a\t1\nb\t1\n")
-    block = {"datasets": {"mine": texts(all={"path": "f", "label": "last"})}}
+    block = texts(all={"path": "f", "label": "last"})
     out = [tmp_path / "out" / name for name in ("strings.txt", "items.json")]
-    arguments = ["--suite", "s", "--block", json.dumps(block), "--root", str(tmp_path)]
+    arguments = ["--dataset", "mine", "--block", json.dumps(block), "--root", str(tmp_path)]
     arguments += ["--strings", str(out[0]), "--items", str(out[1])]
-    with pytest.raises(
-        read_suite.UserError, match="data set 'mine': no second label of part `all`"
-    ):
-        read_suite.main(arguments)
+    with pytest.raises(reading.UserError, match="data set 'mine': no second label of part `all`"):
+        reading.main(arguments)
     assert not any(path.exists() for path in out)

@@ -48,15 +48,13 @@ def counts(root, block):
     return found, Counter(found.parts)
 
 
-def test_every_entry_is_valid_and_every_suite_names_known_ones(content, entries):
+def test_every_entry_is_valid_and_xeval_is_absent(content, entries):
     for name, block in entries.items():
         read_entry(name, block)
-    for suite in content["suites"].values():
-        assert {*suite["datasets"]} <= {*entries}
     for name, block in content["corpora"].items():
         read_corpus_block(name, block)
-    assert len(content["suites"]["xeval"]["datasets"]) == 9 * 15
-    assert all("absent" in entries[one] for one in content["suites"]["xeval"]["datasets"])
+    xeval = [block for name, block in entries.items() if name.startswith("xeval-")]
+    assert len(xeval) == 9 * 15 and all("absent" in block for block in xeval)
 
 
 @pytest.mark.shared_data
@@ -148,9 +146,11 @@ def test_the_sample_data_has_texts_of_every_class_to_train_and_to_test_on(
     assert not tested & others
 
 
-def test_the_default_tables_and_suites_name_only_what_the_sample_data_has(embedded_config):
-    suites = embedded_config["suites"]
-    named = {one for name in ("xeval-open", "reviews") for one in suites[name]["datasets"]}
+def test_the_default_tables_name_only_what_the_sample_data_has(embedded_config):
+    tables = [embedded_config["tables"][one] for one in ("xeval-open", "sentiment-open")]
+    tables.append(embedded_config["tables"]["cmlm-table06"])
+    columns = [column for table in tables for column in table["columns"]]
+    named = {one for each in columns for one in each.get("datasets") or [each["dataset"]]}
     assert named == set(SAMPLE_DATA)
 
 

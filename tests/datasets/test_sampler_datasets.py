@@ -1,4 +1,4 @@
-"""The bundled sample data: the shipped entries and suites read it, with enough items to score."""
+"""The bundled sample data: the shipped entries read it, with enough items to score."""
 
 import csv
 import gzip
@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from dataset_reading import read_dataset, read_suite
+from dataset_reading import read_dataset, read_numbered
 from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
 from snakemake.utils import update_config
@@ -29,7 +29,6 @@ DATASETS = [
     and entry["task"] != "isotropy"
     and (entry["format"] != "tatoeba" or name.removeprefix("tatoeba-") in TATOEBA)
 ]
-SUITES = [name for name, one in CONFIG["suites"].items() if {*one["datasets"]} <= {*DATASETS}]
 WORD_FORMATS = ("simlex", "multi-simlex", "multi-simlex-pairs")
 
 
@@ -63,23 +62,26 @@ def test_every_set_has_enough_items(sample_data, name):
         assert not set(found.train) & set(found.test)
 
 
-@pytest.mark.parametrize("suite", SUITES)
-def test_every_suite_reads_and_its_ids_are_rows(sample_data, suite):
-    block = CONFIG["suites"][suite]
-    entries = {name: CONFIG["datasets"][name] for name in block["datasets"]}
-    strings, items = read_suite(sample_data, entries, block.get("language"))
-    assert list(items) == block["datasets"]
-    assert len(set(strings)) == len(strings) and all(strings)
-    used = set()
-    vocabularies = ("vocabulary", "source_vocabulary", "target_vocabulary")
-    for dataset in items.values():
-        for key in ("left", "right", "names", "sentences", *vocabularies):
-            used.update(dataset.get(key, []))
-        # a string or several: pairs where a suite holds both sides of a lexicon
-        for key in ("train", "test", "mentions", "texts"):
-            for one in dataset.get(key, []):
-                used.update([one] if isinstance(one, int) else one)
-    assert used == set(range(len(strings)))
+@pytest.mark.parametrize("name", DATASETS)
+def test_ids_are_the_rows_of_all_strings(sample_data, name):
+    lists, items = read_numbered(sample_data, CONFIG["datasets"][name], name)
+    for strings in lists.values():
+        assert len(set(strings)) == len(strings) and all(strings)
+    keys = ("left", "right", "names", "sentences", "mentions", "texts")
+    used = {None: ids_in([items[key] for key in keys if key in items])}
+    if items["task"] == "lexicon":
+        pairs = [*items["train"], *items["test"]]
+        used = {
+            side: ids_in(items[f"{side}_vocabulary"]) | {pair[number] for pair in pairs}
+            for number, side in enumerate(("source", "target"))
+        }
+    assert used == {side: set(range(len(strings))) for side, strings in lists.items()}
+
+
+def ids_in(items):
+    if isinstance(items, int):
+        return {items}
+    return {number for one in items for number in ids_in(one)}
 
 
 # Plain readings of the files, apart from the project's readers.

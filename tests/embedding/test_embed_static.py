@@ -1,4 +1,4 @@
-"""The command that embeds a suite by static word vectors."""
+"""The command that embeds the strings of data sets by static word vectors."""
 
 import json
 import subprocess
@@ -10,6 +10,7 @@ from command_words import as_argv
 
 from tests.support.fasttext_files import write_model
 from workflow_scripts.embedding import embed_static
+from workflow_scripts.embedding.suite_vectors import read_string_vectors
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import sha256_of
 
@@ -21,7 +22,8 @@ def arguments(tmp_path):
     strings = tmp_path / "strings.txt"
     strings.write_text("cat\nThe cat\nzebra\n")
     outputs = {"--output": tmp_path / "out/suite.npy", "--record": tmp_path / "out/suite.json"}
-    return {"--vectors": vectors, "--strings": strings, "--oov": "mean", **outputs}
+    inputs = {"--vectors": vectors, "--datasets": "mine", "--strings": strings}
+    return {**inputs, "--oov": "mean", **outputs}
 
 
 def test_vectors_and_record_are_written(arguments, tmp_path):
@@ -34,11 +36,15 @@ def test_vectors_and_record_are_written(arguments, tmp_path):
     assert record == {
         **{"dimension": 2, "format": "text", "words_in_file": 3, "repeated_words": 1},
         **{"oov": "mean", "lookup": lookup | {"strings_of_mean_vectors": 1}},
-        **{"strings": 3, "strings_sha256": sha256_of(arguments["--strings"])},
+        **{"strings": 3, "datasets": {"mine": sha256_of(arguments["--strings"])}},
         **{"vectors": "en.vec", "vectors_sha256": sha256_of(arguments["--vectors"])},
         "versions": {"numpy": np.__version__},
     }
-    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["suite.json", "suite.npy"]
+    files = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert files == ["suite.json", "suite.npy", "suite.npz"]
+    assert (
+        read_string_vectors(tmp_path / "out/suite.npy", "mine")[[2, 0]] == vectors[[2, 0]]
+    ).all()
 
 
 def test_a_model_gives_unknown_words_vectors_of_their_ngrams(arguments, tmp_path):

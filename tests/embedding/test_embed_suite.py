@@ -1,4 +1,4 @@
-"""The command that embeds a suite."""
+"""The command that embeds the strings of data sets."""
 
 import json
 import shutil
@@ -14,6 +14,7 @@ from workflow_scripts.embedding import embed_suite
 from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import encode_strings
+from workflow_scripts.embedding.suite_vectors import read_string_vectors
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json, sha256_of
 
@@ -27,7 +28,8 @@ def arguments(tiny_bert, tmp_path):
     strings = tmp_path / "strings.txt"
     strings.write_text("\n".join(make_sentences(12)) + "\n")
     outputs = {"--output": tmp_path / "out/suite.npy", "--record": tmp_path / "out/suite.json"}
-    return {"--model": tiny_bert, "--strings": strings, "--settings": settings(), **outputs}
+    inputs = {"--model": tiny_bert, "--datasets": "mine", "--strings": strings}
+    return {**inputs, "--settings": settings(), **outputs}
 
 
 def test_vectors_and_record_are_written(arguments, tiny_bert, tmp_path):
@@ -41,10 +43,31 @@ def test_vectors_and_record_are_written(arguments, tiny_bert, tmp_path):
     assert sorted(record.pop("versions")) == ["torch", "transformers"]
     assert record == {
         **{"model": "tiny-bert", "dimension": 32, "max_length": 16, "pooling": "mean"},
-        **{"strings": 12, "strings_sha256": sha256_of(arguments["--strings"])},
+        **{"strings": 12, "datasets": {"mine": sha256_of(arguments["--strings"])}},
         "weights_sha256": sha256_of(tiny_bert / "model.safetensors"),
     }
-    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["suite.json", "suite.npy"]
+    files = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert files == ["suite.json", "suite.npy", "suite.npz"]
+
+
+def test_strings_of_several_data_sets_are_embedded_once_and_found_by_each(
+    arguments, tiny_bert, tmp_path
+):
+    sentences = make_sentences(12)
+    lists = {"a": sentences[:8], "b/source": sentences[4:], "b/target": [sentences[0]]}
+    files = [tmp_path / f"{number}.txt" for number in range(len(lists))]
+    for file, strings in zip(files, lists.values(), strict=True):
+        file.write_text("".join(f"{one}\n" for one in strings))
+    embed_suite.main(as_argv({**arguments, "--datasets": [*lists], "--strings": files}))
+    file = tmp_path / "out" / "suite.npy"
+    expected = encode_strings(load_model(str(tiny_bert)), sentences, EncoderSettings("mean", 16))
+    assert np.load(file).tobytes() == expected.tobytes()
+    for key, strings in lists.items():
+        found = read_string_vectors(file, *key.split("/"))
+        rows = [sentences.index(one) for one in strings]
+        assert (found[np.arange(len(strings))] == expected[rows]).all()
+    embedded = read_json(tmp_path / "out" / "suite.json")
+    assert embedded["strings"] == 12 and list(embedded["datasets"]) == [*lists]
 
 
 @pytest.mark.parametrize("pooling", ["mean", "cls"])
@@ -93,6 +116,7 @@ def test_a_tokenizer_without_leading_mark_is_warned_of(arguments, tiny_bert, tmp
         ({"--settings": settings(length=900)}, "more than the 66"),
         ({"--settings": settings(layer=3)}, "layer 3: tiny-bert has 2 layers"),
         ({"--strings": "nowhere.txt"}, "nowhere.txt: no such file"),
+        ({"--datasets": ["a", "b"]}, "--strings: 1 files for 2 data sets; give a file for each"),
         ({"--strings": "empty.txt"}, r"empty.txt: no strings"),
         ({"--model": "no/such/model/folder"}, "no such model folder"),
         ({"--threads": "0"}, "--threads 0"),

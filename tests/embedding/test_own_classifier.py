@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
+from tests.support.suite_files import write_items, write_whole_vectors
 from workflow_scripts.embedding.encoder_folder import OWN_WEIGHTS
 from workflow_scripts.embedding.own_classifier import OwnClassifier, read_own_classifier
 from workflow_scripts.errors import UserError
@@ -42,13 +43,12 @@ def folder(tmp_path):
 
 @pytest.fixture
 def suite(tmp_path):
-    np.save(tmp_path / "v.npy", VECTORS)
+    write_whole_vectors(tmp_path / "v.npy", VECTORS, "mine")
     (tmp_path / "strings.txt").write_text("a\nb\nc\n")
 
     def write(**changes):
-        items = {"suite": "s", "datasets": {"mine": {**ENTRY, **changes}}}
-        (tmp_path / "items.json").write_text(json.dumps(items))
-        return tmp_path / "items.json"
+        [file] = write_items(tmp_path, {"mine": {**ENTRY, **changes}})
+        return file
 
     return write
 

@@ -1,4 +1,4 @@
-"""Made-up scores, details, corpora and suites, and the blocks of figures that use them."""
+"""Made-up scores, details, corpora and data sets, and the blocks of figures that use them."""
 
 import csv
 import json
@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from tests.support.suite_files import write_items, write_whole_vectors
+from workflow_scripts.embedding.suite_vectors import index_of
 from workflow_scripts.figures.draw_figure import main
 from workflow_scripts.scoring.bootstrap_replicates import write_replicates
 from workflow_scripts.scoring.tidy_scores import Score, read_scores, write_scores
@@ -74,12 +76,12 @@ class MadeFigure:
         Path(self.file(name)).write_text("".join(line + "\n" for line in lines))
         return self.file(name)
 
-    def suite(self, pairs: list[tuple[str, str]], dataset: str = "words-en") -> dict[str, str]:
-        """Write strings and items of a suite with one similarity data set."""
+    def dataset(self, pairs: list[tuple[str, str]]) -> dict[str, str]:
+        """Write strings and items of a data set of task similarity, words-en."""
         strings = sorted({word for pair in pairs for word in pair})
         left, right = ([strings.index(pair[side]) for pair in pairs] for side in (0, 1))
-        entry = {"task": "similarity", "left": left, "right": right, "gold": [0.0] * len(pairs)}
-        items = self.text("items.json", [json.dumps({"datasets": {dataset: entry}})])
+        entry = {"dataset": "words-en", "task": "similarity", "left": left, "right": right}
+        items = self.text("items.json", [json.dumps(entry | {"gold": [0.0] * len(pairs)})])
         return {"items": items, "strings": self.text("strings.txt", strings)}
 
     def draw(self, block: dict[str, Any]) -> list[str]:
@@ -183,9 +185,9 @@ def buckets_block(made: MadeFigure, number: int = 10) -> dict[str, Any]:
         bucket = {"id": f"b{b}", "label": f"{10 * b + 1}k–{10 * b + 10}k", "parts": [scores]}
         buckets.append(bucket | {"corpus": made.text(f"b{b}.txt", words[b])})
     buckets.append({"id": "b99", "label": "100k–110k", "not_run": "the list ends"})
-    suite = made.suite(list(zip(known[::2], known[1::2], strict=True)))
+    files = made.dataset(list(zip(known[::2], known[1::2], strict=True)))
     axes = {"x_label": "Words tuned on, by rank of frequency", "y_label": "Score (Spearman's ρ)"}
-    return outer("buckets", **axes, **suite, dataset="words-en", buckets=buckets)
+    return outer("buckets", **axes, **files, dataset="words-en", buckets=buckets)
 
 
 def languages_block(made: MadeFigure, sizes: dict[str, int] | None = None) -> dict[str, Any]:
@@ -224,18 +226,20 @@ def translations_block(made: MadeFigure, pairs: int = 40, **more: Any) -> dict[s
     columns = [{"id": "fr", "label": "French"}, {"id": "ru", "label": "Russian"}]
     rows = [{"id": "mbert", "label": "mBERT"}, {"id": "ours", "label": "CMLM+BR"}]
     sides = {"left": list(range(pairs)), "right": list(range(pairs, 2 * pairs))}
-    datasets = {name: {"task": "bitext-retrieval", **sides} for name in ("fr", "ru")}
-    items = made.text("items.json", [json.dumps({"datasets": datasets})])
+    names = [column["id"] for column in columns]
+    entries = {name: {"task": "bitext-retrieval", **sides} for name in names}
+    items = dict(zip(names, map(str, write_items(made.folder, entries)), strict=True))
     panels = []
     for row in rows:
-        vectors = made.file(f"{row['id']}.npy")
-        meaning = random.normal(size=(pairs, 8))
-        np.save(vectors, np.float32([*(meaning + 2), *(meaning + random.normal(size=(pairs, 8)))]))
+        vectors, meaning = made.file(f"{row['id']}.npy"), random.normal(size=(pairs, 8))
+        both = np.float32([*(meaning + 2), *(meaning + random.normal(size=(pairs, 8)))])
+        write_whole_vectors(vectors, both, *names)
         for column in columns:
             name = f"{row['id']}/{column['id']}"
             panel = {"id": name, "label": f"{row['label']}, {column['label']}"}
             part = made.scores(name.replace("/", "-"), {33: 0.4}, column["id"], "accuracy")
-            read = {"vectors": vectors, "items": items, "parts": [part]}
+            read = {"vectors": vectors, "index": str(index_of(vectors))}
+            read |= {"items": items[column["id"]], "parts": [part]}
             panels.append(panel | {"dataset": column["id"]} | read)
     panels[-1] = {key: panels[-1][key] for key in ("id", "label", "dataset")} | {"not_run": "none"}
     shown = {"method": "pca", "pairs": 15, "rows": rows, "columns": columns}

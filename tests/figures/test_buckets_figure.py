@@ -34,7 +34,7 @@ def test_counts_and_scores_of_a_figure(made):
 def test_a_data_set_of_another_task_is_refused(made):
     block = buckets_block(made, 3)
     items = Path(block["items"])
-    items.write_text(json.dumps({"datasets": {"words-en": {"task": "isotropy", "strings": [0]}}}))
+    items.write_text(json.dumps({"dataset": "words-en", "task": "isotropy", "strings": [0]}))
     with pytest.raises(UserError, match="dataset `words-en` is of task isotropy"):
         made.draw(block)
 

@@ -12,7 +12,7 @@ SIZES = {"de": 10, "en": 20, "zh": 71}
 NAME = "figure-retrieved-languages"
 BLOCK = {
     **{"kind": "retrieved-languages", "title": "T", "caption": "C", "dataset": "pool"},
-    **{"suite": "pool", "rows": [{"id": "a", "label": "A", "model": "m", "recipe": "r"}]},
+    **{"rows": [{"id": "a", "label": "A", "model": "m", "recipe": "r"}]},
 }
 
 

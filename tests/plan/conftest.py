@@ -23,13 +23,6 @@ def small_config(embedded_config, project, monkeypatch):
         recipe.pop("development", None)
     return kept | {
         "seeds": [33],
-        "suites": {
-            "sts": {"datasets": ["sts12", "sickr"]},
-            "words-en": {"language": "en", "datasets": ["multisimlex-en", "bli-en-fr"]},
-            "words-fr": {"language": "fr", "datasets": ["multisimlex-fr", "bli-en-fr"]},
-            "tatoeba": {"datasets": ["tatoeba-es"]},
-            "texts": {"datasets": ["mr"]},
-        },
         "tables": {},
         "figures": {},
     }

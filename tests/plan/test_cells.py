@@ -8,6 +8,7 @@ from plans import plan_of, rows_of
 from workflow_scripts.errors import UserError
 from workflow_scripts.plan import comparability
 from workflow_scripts.plan.cell_requests import Place
+from workflow_scripts.plan.encoders import Encoder
 from workflow_scripts.plan.requirements import shown_searches
 
 
@@ -16,9 +17,9 @@ def config(small_config):
     return small_config
 
 
-def table(suite, columns, rows, **more):
+def table(columns, rows, **more):
     return {
-        **{"title": "T", "paper": "own", "suite": suite, **more},
+        **{"title": "T", "paper": "own", **more},
         "columns": [{"label": one["id"].upper(), **one} for one in columns],
         "rows": [{"label": one["id"].upper(), **one} for one in rows],
     }
@@ -43,9 +44,9 @@ def test_a_cell_reads_a_score_of_each_data_set_and_seed(config):
         {"id": "mp", "model": "bert-en", "recipe": "base-mp"},
         {"id": "own", "model": "bert-en", "recipe": "mirror-sentence", "corpus": "sentences-en"},
     ]
-    config["tables"]["t"] = table("sts", columns, rows, seeds=[1, 2])
-    untuned = ["bert-en/base-mp/none/seed0/sts"]
-    tuned = [f"bert-en/mirror-sentence/sentences-en/seed{seed}/sts" for seed in (1, 2)]
+    config["tables"]["t"] = table(columns, rows, seeds=[1, 2])
+    untuned = ["bert-en/base-mp/none/seed0/similarity"]
+    tuned = [f"bert-en/mirror-sentence/sentences-en/seed{seed}/similarity" for seed in (1, 2)]
     stands = {"differences_from_paper": [], "assumptions": []}
     assert cells_of(config) == {
         ("mp", "both"): {
@@ -62,7 +63,7 @@ def test_a_cell_reads_a_score_of_each_data_set_and_seed(config):
     # without seeds of its own those of the config
     config["tables"]["t"].pop("seeds")
     (file,) = cells_of(config)["own", "one"]["parts"][0]["scores"]
-    assert file == "results/scores/bert-en/mirror-sentence/sentences-en/seed33/sts.tsv"
+    assert file == "results/scores/bert-en/mirror-sentence/sentences-en/seed33/similarity.tsv"
 
 
 def test_languages_and_words_in_braces_are_filled_in(config):
@@ -78,16 +79,16 @@ def test_languages_and_words_in_braces_are_filled_in(config):
         {"id": "english", "model": {"en": "bert-en"}, **tuned},
         {"id": "one", "model": "bert-multi", "recipe": "base-mp"},
     ]
-    config["tables"]["t"] = table("words-{language}", columns, rows)
+    config["tables"]["t"] = table(columns, rows)
     cells = cells_of(config)
 
     def scores(row, column):
         return [one for each in cells[row, column]["parts"] for one in each["scores"]]
 
     folder, ending = "results/scores", "seed33"
-    english = f"{folder}/bert-en/mirror-word/words-en/{ending}/words-en.tsv"
+    english = f"{folder}/bert-en/mirror-word/words-en/{ending}/similarity.tsv"
     assert scores("all", "en") == scores("english", "en") == [english]
-    french = f"{folder}/bert-multi/mirror-word/words-fr/{ending}/words-fr.tsv"
+    french = f"{folder}/bert-multi/mirror-word/words-fr/{ending}/similarity.tsv"
     assert scores("all", "fr") == [french]
     # both sides of a lexicon, the source first
     both = f"{folder}/bert-en--bert-multi/mirror-word/words-en--words-fr/{ending}/bli-en-fr.tsv"
@@ -109,7 +110,7 @@ def test_the_metric_is_the_row_s_or_the_column_s_or_the_first_of_the_task(config
     ]
     row = {"model": "bert-multi", "recipe": "base-mp"}
     rows = [{"id": "a", **row}, {"id": "b", **row, "metric": "accuracy_from_english"}]
-    config["tables"]["t"] = table("tatoeba", columns, rows)
+    config["tables"]["t"] = table(columns, rows)
     metrics = {place: cell["parts"][0]["metric"] for place, cell in cells_of(config).items()}
     assert metrics == {
         **{("a", "first"): "accuracy", ("a", "own"): "accuracy_pcr"},
@@ -122,22 +123,69 @@ def test_the_metric_is_the_row_s_or_the_column_s_or_the_first_of_the_task(config
         cells_of(config)
 
 
-def test_a_row_may_have_a_suite_of_its_own_and_no_language_fills_a_recipe(config):
-    config["suites"]["other"] = {"datasets": ["sts12"]}
-    row = {"model": "bert-en", "recipe": "base-mp"}
-    rows = [{"id": "a", **row}, {"id": "b", **row, "suite": "other"}]
-    config["tables"]["t"] = table("sts", [{"id": "c", "dataset": "sts12"}], rows)
-    files = {row: cell["parts"][0]["scores"][0] for (row, _), cell in cells_of(config).items()}
-    folder = "results/scores/bert-en/base-mp/none/seed0"
-    assert files == {"a": f"{folder}/sts.tsv", "b": f"{folder}/other.tsv"}
+def test_scores_are_by_suite_and_no_language_fills_a_recipe(config):
+    config["datasets"]["sickr"]["suite"] = "other"
+    row = {"id": "a", "model": "bert-en", "recipe": "base-mp"}
+    columns = [{"id": name, "dataset": name} for name in ("sts12", "sickr", "mr")]
+    config["tables"]["t"] = table(columns, [row])
+    files = {name: cell["parts"][0]["scores"] for (_, name), cell in cells_of(config).items()}
+    folder, suites = "results/scores/bert-en/base-mp/none/seed0", ("similarity", "other")
+    assert files == {
+        name: [f"{folder}/{suite}.tsv"]
+        for name, suite in zip(files, (*suites, "classification"), strict=True)
+    }
     config["tables"]["t"]["rows"][0]["recipe"] = "base-{language}"
     with pytest.raises(UserError, match=r"no value for \{language\} in `base-\{language\}`"):
         cells_of(config)
 
 
+def test_a_job_embeds_what_cells_show_of_its_encoder_and_suite(config):
+    models = {"en": "bert-en", "fr": "bert-multi"}
+    bert = {"id": "bert", "model": "bert-en", "recipe": "base-mp"}
+    tuned = {"id": "tuned", "model": models, "recipe": "mirror-word", "corpus": "words-{language}"}
+    words = [{"id": n, "dataset": n} for n in ("multisimlex-en", "multisimlex-fr", "bli-en-fr")]
+    config["tables"]["words"] = table(words, [tuned])
+    config["tables"]["bert"] = table([{"id": "m", "datasets": ["sts12", "mr"]}, words[2]], [bert])
+    # in two tables, by two metrics, is once
+    config["tables"]["again"] = table([{"id": "s", "dataset": "sts12"}], [bert])
+    english, french = (
+        Encoder(models[one], "mirror-word", f"words-{one}", 33) for one in ("en", "fr")
+    )
+    untuned = Encoder("bert-en", "base-mp", "none", 0)
+    expected = {
+        (english, "similarity"): ["multisimlex-en"],
+        (french, "similarity"): ["multisimlex-fr"],
+        (english, "lexicon"): ["bli-en-fr/source"],
+        (french, "lexicon"): ["bli-en-fr/target"],
+        (untuned, "lexicon"): ["bli-en-fr/source", "bli-en-fr/target"],
+        (untuned, "similarity"): ["sts12"],
+        (untuned, "classification"): ["mr"],
+    }
+    assert plan_of(config).embeddings == expected
+    # one more data set is for its own encoders alone
+    config["tables"]["bert"]["columns"].append({"id": "k", "label": "K", "dataset": "sickr"})
+    more = {(untuned, "similarity"): ["sickr", "sts12"]}
+    assert plan_of(config).embeddings == expected | more
+    config["datasets"]["mr"]["suite"] = "similarity"
+    expected |= {(untuned, "similarity"): ["mr", "sickr", "sts12"]}
+    del expected[untuned, "classification"]
+    assert plan_of(config).embeddings == expected
+
+
+def test_what_is_absent_is_not_embedded(config):
+    config["datasets"]["mr"]["absent"] = "not released"
+    row = {"id": "a", "model": {"en": "bert-en"}, "recipe": "base-mp"}
+    columns = [{"id": name, "dataset": name} for name in ("mr", "multisimlex-fr", "sts12")]
+    config["tables"]["t"] = table(columns, [row])
+    plan = plan_of(config)
+    untuned = Encoder("bert-en", "base-mp", "none", 0)
+    assert plan.embeddings == {(untuned, "similarity"): ["sts12"]}
+    assert plan.requirements(True).datasets == {"sts12"}
+
+
 def test_curves_points_and_panels_are_known_by_id_and_corpus(config):
     series = {"id": "word", "label": "W", "model": "bert-en", "recipe": "mirror-word"}
-    series |= {"suite": "words-en", "dataset": "multisimlex-en"}
+    series["dataset"] = "multisimlex-en"
     words = ["words-en", "words-fr"]
     config["figures"]["f"] = {
         **{"kind": "lines", "title": "F", "caption": "C.", "x_label": "x", "y_label": "y"},
@@ -152,11 +200,10 @@ def test_curves_points_and_panels_are_known_by_id_and_corpus(config):
 
 def test_a_panel_of_languages_asks_for_the_share_of_its_neighbours(config, embedded_config):
     config["datasets"]["paws-x-pool"] = embedded_config["datasets"]["paws-x-pool"]
-    config["suites"]["pool"] = {"datasets": ["paws-x-pool"]}
     row = {"id": "a", "label": "A", "model": "bert-multi", "recipe": "base-mp"}
     config["figures"]["f"] = {
         **{"kind": "retrieved-languages", "title": "F", "caption": "C.", "paper": "own"},
-        **{"suite": "pool", "dataset": "paws-x-pool", "neighbours": 100, "rows": [row]},
+        **{"dataset": "paws-x-pool", "neighbours": 100, "rows": [row]},
     }
     cells = plan_of(config).requests.cells["figures", "f"].values()
     metrics = {wanted.metric for (wanted,) in cells}
@@ -169,7 +216,7 @@ def test_models_of_the_hub_are_listed_by_address_and_record(config, monkeypatch)
     config["models"]["hub"] = {"hub": "org/name", "revision": revision}
     row = {"model": "hub", "recipe": "base-mp"}
     rows = [{"id": "a", **row}, {"id": "b", **row, "model": "bert-en"}]
-    config["tables"]["t"] = table("sts", [{"id": "c", "dataset": "sts12"}], rows)
+    config["tables"]["t"] = table([{"id": "c", "dataset": "sts12"}], rows)
     needs = plan_of(config).requirements(False)
     assert needs.hub_addresses() == [f"org/name@{revision}"]
     assert needs.hub_records() == ["results/downloads/models/hub.json"]
@@ -190,7 +237,7 @@ def test_files_that_are_missing_and_skipped_are_the_reason(config, sample_data, 
         {"id": "mp", "model": "bert-en", "recipe": "base-mp"},
         {"id": "own", "model": "bert-en", "recipe": "mirror-sentence", "corpus": "sentences-en"},
     ]
-    config["tables"]["t"] = table("sts", columns, rows)
+    config["tables"]["t"] = table(columns, rows)
     rows = rows_of(config, "t")
     cells = cells_of(config)
     left_out = cells["mp", "both"]
@@ -234,9 +281,9 @@ def comparability_of(config, monkeypatch):
     """Whether a cell of the paper `p` is compared: its data set, model, recipe and corpus."""
     monkeypatch.setattr(comparability, "frozen", lambda paper: PUBLISHED)
 
-    def compared(dataset, suite, recipe="base-mp", corpus=None, model="bert-en"):
+    def compared(dataset, recipe="base-mp", corpus=None, model="bert-en"):
         plan = plan_of(config)
-        place = Place("tables.t.rows.r", model, recipe, corpus, suite, dataset)
+        place = Place("tables.t.rows.r", model, recipe, corpus, dataset)
         return comparability.comparability(plan.typed, "p", plan.requests._wanted(place))
 
     return compared
@@ -246,9 +293,9 @@ def test_a_cell_of_the_paper_s_own_is_compared_under_its_assumptions(config, com
     config["data"]["paper"] = ["p"]
     config["models"]["bert-en"]["paper"] = ["p"]
     config["recipes"]["base-mp"] = PUBLISHED["recipes"]["base-mp"]
-    assert comparability_of("sts12", "sts") == ([], ["recipe base-mp: which layer"])
+    assert comparability_of("sts12") == ([], ["recipe base-mp: which layer"])
     config["datasets"]["sts12"] |= {"assumed": "which split"}
-    assert comparability_of("sts12", "sts") == (
+    assert comparability_of("sts12") == (
         [],
         ["data set sts12: which split", "recipe base-mp: which layer"],
     )
@@ -261,13 +308,13 @@ def test_each_difference_from_the_paper_is_told(config, comparability_of):
         "model bert-en is not the paper's",
     ]
     config["recipes"]["base-mp"]["embed_max_length"] = 32
-    assert comparability_of("sts12", "sts").differences_from_paper == base
+    assert comparability_of("sts12").differences_from_paper == base
 
     config["data"]["paper"] = ["q", "p"]
     config["models"]["bert-en"]["paper"] = ["p"]
     config["recipes"]["base-mp"]["embed_max_length"] = 64
     config["datasets"]["sts12"] |= {"unlike_paper": "it is shorter", "whitespace": "collapsed"}
-    assert comparability_of("sts12", "sts").differences_from_paper == [
+    assert comparability_of("sts12").differences_from_paper == [
         "data set sts12: it is shorter",
         "data set sts12: whitespace collapsed, in the paper kept",
     ]
@@ -278,9 +325,9 @@ def test_each_difference_from_the_paper_is_told(config, comparability_of):
         "retrieval.lexicon: similarity cosine, in the paper csls",
         "retrieval.lexicon: neighbours 10, in the paper 7",
     ]
-    assert comparability_of("bli-en-fr", "words-{language}").differences_from_paper == lexicon
+    assert comparability_of("bli-en-fr").differences_from_paper == lexicon
     protocol = ["classification: protocol prototyping, in the paper default"]
-    assert comparability_of("mr", "texts").differences_from_paper == protocol
+    assert comparability_of("mr").differences_from_paper == protocol
 
 
 def test_corpora_and_recipes_of_a_tuned_encoder_count(config, comparability_of):
@@ -288,7 +335,7 @@ def test_corpora_and_recipes_of_a_tuned_encoder_count(config, comparability_of):
     config["corpora"]["words-en"] |= {"assumed": "which words", "whitespace": "collapsed"}
     config["recipes"]["mirror-sentence"]["start"] = {"recipe": "mirror-word", "corpus": "words-en"}
     config["corpora"]["sentences-en"]["paper"] = ["p"]
-    found = comparability_of("sts12", "sts", "mirror-sentence", "sentences-en")
+    found = comparability_of("sts12", "mirror-sentence", "sentences-en")
     # the first stage differs in each of its keys
     word = config["recipes"]["mirror-word"]
     changed = [key for key, value in word.items() if key != "method" and value is not None]

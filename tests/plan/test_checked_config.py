@@ -1,4 +1,4 @@
-"""A whole config: mistakes, and what its cells, suites and differences from the paper come to."""
+"""A whole config: mistakes, and what its cells and differences from the paper come to."""
 
 import copy
 import json
@@ -41,8 +41,8 @@ def test_the_embedded_default_is_valid(config):
 WATCHED, START = "recipes/mirror-word/development", "recipes/mirror-word/start"
 
 
-def develop(suite, dataset):
-    return {"suite": suite, "dataset": dataset, "every": 5}
+def develop(dataset):
+    return {"dataset": dataset, "every": 5}
 
 
 def start_of(recipe, corpus="words-en"):
@@ -71,14 +71,9 @@ TEXT |= {"batch_size": 8, "epochs": 1, "held_out": {"corpus": "words-eng", "ever
         ("recipes/mirror-word/learning_rate", "3e-4", "write 3.0e-4"),
         ("recipes/mirror-word/dropout", 1.5, "recipes.mirror-word.dropout"),
         ("recipes/mirror-word/dropout", {"atention": 0.1}, "atention.*did you mean 'attention'"),
-        (WATCHED, {"suite": "words-dev", "dataset": "simlex999"}, "development.every` is missing"),
-        (WATCHED, develop("words-dev", "simlex"), "set` is `simlex`.*did you mean 'simlex999'"),
-        (WATCHED, develop("sts-dev", "simlex999"), "`suites.sts-dev` lacks dataset `simlex999`"),
-        (
-            WATCHED,
-            develop("words-fr", "bli-en-fr"),
-            "lexicon; .* one of task similarity or entity-l",
-        ),
+        (WATCHED, {"dataset": "simlex999"}, "development.every` is missing"),
+        (WATCHED, develop("simlex"), "set` is `simlex`.*did you mean 'simlex999'"),
+        (WATCHED, develop("bli-en-fr"), "lexicon; .* one of task similarity or entity-l"),
         ("recipes/mirror-word/temperature", 0, "recipes.mirror-word.temperature"),
         (START, start_of("mirror-wrd"), "did you mean 'mirror-word'"),
         (START, start_of("base-mp"), "start.recipe` is `base-mp`, which tunes nothing"),
@@ -137,14 +132,14 @@ def test_a_block_alone_lies_over_the_default(project, tmp_path, monkeypatch):
     own.write_text("models: {bert-en: {path: resources/models/bert-bio-mini}}\n")
     plan = Plan(read_layers([own]))
     assert plan.models.location("bert-en") == "resources/models/bert-bio-mini"
-    table = {"title": "T", "suite": "words-en", "columns": [], "rows": []}
+    table = {"title": "T", "columns": [], "rows": []}
     table["columns"] = [{"id": "en", "label": "EN", "dataset": "multisimlex-en"}]
     table["rows"] = [{"id": "r", "label": "R", "model": "bert-en", "recipe": "base-mp"}]
     own.write_text(yaml.safe_dump({"tables": {"mine": table}, "results": "elsewhere"}))
     plan = Plan(read_layers([own]))
     assert {"mine", "table01"} <= set(plan.typed.tables)
     scores = plan.outputs.resolved("tables", "mine")["rows"][0]["cells"]["en"]["parts"][0]["scores"]
-    assert scores == ["elsewhere/scores/bert-en/base-mp/none/seed0/words-en.tsv"]
+    assert scores == ["elsewhere/scores/bert-en/base-mp/none/seed0/similarity.tsv"]
     own.write_text("modles: {}\n")
     with pytest.raises(UserError, match=r"own.yaml: unknown key `modles`; did you mean 'models'"):
         Plan(read_layers([own]))
@@ -167,7 +162,7 @@ def test_a_missing_data_set_can_leave_out_its_own_cells_only(config, tmp_path, s
     cells = rows_of(config, "table02")["bert-mp"]["cells"]
     assert "cometa" in cells["cometa@1"]["not_run"]
     assert "parts" in cells["askapatient@1"]
-    assert "cometa" not in plan_of(config).availability.suite_datasets("bel")
+    assert "cometa" not in plan_of(config).requirements(False).datasets
 
 
 def test_a_missing_corpus_or_file_of_vectors_leaves_out_its_rows_where_that_is_asked(
@@ -204,13 +199,13 @@ def test_cells_resolve_to_one_score_file_a_seed(config):
     config["seeds"] = [33, 44]
     rows = rows_of(config, "table16")
     base = "results/scores/bert-multi"
-    # the row's own suite: one untuned model is one encoder for all languages
+    # one untuned model is one encoder for all languages
     for language in ("en", "fr"):
         assert scores_of(rows["mbert-mp"]["cells"][language]) == [
-            [f"{base}/base-mp/none/seed0/base-multi.tsv"]
+            [f"{base}/base-mp/none/seed0/similarity.tsv"]
         ]
     assert scores_of(rows["mbert-mirror"]["cells"]["fr"]) == [
-        [f"{base}/mirror-word/words-fr/seed{seed}/words-fr.tsv" for seed in (33, 44)]
+        [f"{base}/mirror-word/words-fr/seed{seed}/similarity.tsv" for seed in (33, 44)]
     ]
     assert "no monolingual model" in rows["bert-mirror"]["cells"]["fr"]["not_run"]
     # another name of a model is the model: nothing is tuned twice
@@ -219,40 +214,70 @@ def test_cells_resolve_to_one_score_file_a_seed(config):
         "results/scores/bert-multi--bert-multi/mirror-word/words-en--words-fr/seed33/bli-en-fr.tsv"
     )
     crossed = rows_of(config, "table05")["mbert-mirror"]["cells"]["en-fr"]
-    assert scores_of(crossed)[0][0] == (f"{base}/mirror-word/words-en-fr/seed33/clws-en-fr.tsv")
+    assert scores_of(crossed)[0][0] == (f"{base}/mirror-word/words-en-fr/seed33/similarity.tsv")
 
 
 class Wildcards(dict):
     __getattr__ = dict.__getitem__
 
 
-def test_one_encoder_of_both_languages_of_a_lexicon_is_embedded_once_for_all_of_them(config):
-    given = plan_of(config).rule_inputs
+SEARCHES = {"searches": {"few-words": {"suite": "x"}}}
 
-    def sides(recipe, corpora, seed):
-        ids = dict(zip(("source_corpus", "target_corpus"), corpora, strict=True))
-        models = {"source_model": "bert-multi", "target_model": "bert-multi"}
-        wildcards = Wildcards(recipe=recipe, seed=seed, dataset="bli-en-fr", **models, **ids)
-        return [given.lexicon_side(wildcards, side) for side in ("source", "target")]
 
-    folder = "results/embeddings/bert-multi"
-    assert set(sides("base-mp", ("none", "none"), "0")) == {
-        (f"{folder}/base-mp/none/seed0/base-multi.npy", "results/datasets/base-multi/items.json")
-    }
-    tuned = sides("mirror-word", ("words-en", "words-fr"), "33")
-    assert [vectors for vectors, _ in tuned] == [
-        f"{folder}/mirror-word/words-{lang}/seed33/words-{lang}.npy" for lang in ("en", "fr")
-    ]
+@pytest.mark.parametrize(
+    ("config", "key"),
+    [
+        ({"suites": {"mine": {"datasets": ["stsb"]}}}, "suites"),
+        ({"tables": {"table03": {"suite": "mine"}}}, "tables.table03.suite"),
+        (
+            {"tables": {"table03": {"rows+": [{"id": "r", "suite": "base-en"}]}}},
+            "tables.table03.rows.r.suite",
+        ),
+        ({"figures": {"figure04": {"suite": "qnli"}}}, "figures.figure04.suite"),
+        (
+            {"figures": {"figure05": {"series": [{"id": "s", "suite": "sts12"}]}}},
+            "figures.figure05.series.s.suite",
+        ),
+        (
+            {"recipes": {"mirror-word": {"development": {"suite": "words-dev"}}}},
+            "recipes.mirror-word.development.suite",
+        ),
+        ({"tuning_grid": SEARCHES}, "tuning_grid.searches.few-words.suite"),
+    ],
+)
+def test_a_config_of_before_gets_one_line_that_names_file_and_key(
+    config, key, tmp_path, project, monkeypatch
+):
+    from workflow_scripts.plan.plan import Plan
+
+    monkeypatch.chdir(project)
+    file = tmp_path / "own.yaml"
+    file.write_text(yaml.safe_dump(config))
+    with pytest.raises(UserError) as caught:
+        Plan(read_layers([file]))
+    assert str(caught.value) == (
+        f"{file}: `{key}` is a key of former versions: tables name data sets alone; remove it (a "
+        "data set may set `suite`; docs/config.md)"
+    )
+
+
+def test_a_data_set_may_have_a_suite_and_a_placeholder_that_name(config):
+    config["datasets"]["sts12"]["suite"] = "mine"
+    config["tables"]["table03"]["columns"][0]["with"] = {"suite": "any"}
+    plan = plan_of(config)
+    assert plan.typed.suite_of("sts12") == "mine"
+    assert plan.typed.suite_of("sick-r") == plan.typed.suite_of("mr") == "classification"
+    assert plan.typed.suite_of("paws-x-pool") == "bitext-retrieval"
 
 
 def test_a_column_may_name_what_its_rows_are_made_with(config):
     rows = rows_of(config, "table14")
     assert scores_of(rows["bert-mirror"]["cells"]["phrase-is"]) == [
-        ["results/scores/bert-en/mirror-phrase/names/seed33/isotropy-phrase.tsv"]
+        ["results/scores/bert-en/mirror-phrase/names/seed33/isotropy.tsv"]
     ]
     rates = rows_of(config, "table12")["roberta-mirror"]["cells"]
     base = "results/scores/roberta-en/mirror-sentence-cls"
-    end = "sentences-en/seed33/sts-en.tsv"
+    end = "sentences-en/seed33/similarity.tsv"
     assert scores_of(rates["0.05"]) == [[f"{base}-dropout-0.05/{end}"]] * 7
     assert scores_of(rates["0.1"]) == [[f"{base}/{end}"]] * 7
 
@@ -465,7 +490,7 @@ def test_marks_of_the_paper_reach_no_step(config):
     given = plan_of(config).rule_inputs
     assert not {"paper", "assumed"} & json.loads(given.block("corpora", "sentences-en")).keys()
     assert config["datasets"]["clws-en-fr"]["assumed"]
-    assert "assumed" not in given.suite_block("clws-en-fr")
+    assert "assumed" not in given.block("datasets", "clws-en-fr")
 
 
 def test_the_reference_of_keys_is_made_from_the_types(project):

@@ -58,8 +58,7 @@ def config(embedded_config, tmp_path, monkeypatch):
     }
     row = {"id": "r", "label": "R", "model": "small", "recipe": "base-mp"}
     column = {"id": "c", "label": "C", "dataset": "sickr"}
-    table = {"title": "T", "suite": "only", "columns": [column], "rows": [row]}
-    config["suites"] = {"only": {"datasets": ["sickr"]}}
+    table = {"title": "T", "columns": [column], "rows": [row]}
     config |= {"tables": {"t": table}, "figures": {}}
     config.pop("tuning_grid", None)
     for recipe in config["recipes"].values():
@@ -231,10 +230,10 @@ def test_without_fetching_data_only_models_are_looked_for(config, tmp_path, proj
 
 
 def test_all_is_fetched_also_for_cells_whose_gated_data_are_missing(config):
-    config["suites"]["only"]["datasets"].append("cometa")
-    config["tables"]["t"]["columns"] = [{"id": "c", "label": "C", "dataset": "cometa"}]
+    column = {"id": "d", "label": "D", "dataset": "cometa"}
+    config["tables"]["t"]["columns"].append(column)
     plan = plan_of(config)
-    assert plan.requirements(False).encoders == set()
+    assert plan.requirements(False).datasets == {"sickr"}
     assert plan.requirements(True).hub_records() == ["results/downloads/models/small.json"]
     assert plan.requirements(True).downloads() == ["results/downloads/sick.json"]
     assert plan.requirements(True).gated() == ["cometa"]
@@ -243,12 +242,11 @@ def test_all_is_fetched_also_for_cells_whose_gated_data_are_missing(config):
 def test_a_search_that_a_table_shows_needs_its_model_and_data(config):
     published = {"paper": "mirror-bert", "reference": "table21"}
     config["tables"]["g"] = {"kind": "grid", "title": "G", **published}
-    config["suites"]["dev"] = {"datasets": ["simlex999"]}
     config["tuning_grid"] = yaml.safe_load("""
         axes: {learning_rate: [1.0e-4]}
         cells_per_job: 1
         searches:
-          s: {model: other, recipe: mirror-word, corpus: words-en, suite: dev, dataset: simlex999}
+          s: {model: other, recipe: mirror-word, corpus: words-en, dataset: simlex999}
     """)
     plan = plan_of(config)
     records = [f"results/downloads/models/{name}.json" for name in ("other", "small")]

@@ -41,7 +41,9 @@ def test_a_fetching_run_plans_its_cells_downloads(embedded_config, project, tmp_
         plan_of(config)
     config["data"] |= {"fetch": True, "missing": "skip"}
     plan = plan_of(config)
-    assert "results/downloads/multi-simlex.json" in plan.rule_inputs.suite_inputs("multisimlex-fr")
+    assert "results/downloads/multi-simlex.json" in plan.rule_inputs.dataset_inputs(
+        "multisimlex-fr"
+    )
     assert plan.rule_inputs.corpus_inputs("sentences-en") == [
         "results/downloads/sts-benchmark.json"
     ]

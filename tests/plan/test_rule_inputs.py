@@ -5,7 +5,6 @@ import json
 import pytest
 from plans import plan_of
 
-from workflow_scripts.errors import UserError
 from workflow_scripts.plan.encoders import Encoder
 
 MODEL = "resources/models/bert-en-mini"
@@ -33,15 +32,23 @@ def config(small_config, embedded_config):
     }
     for name in ("bc5cdr-disease", "simlex999"):
         config["datasets"][name] = embedded_config["datasets"][name]
-    config["suites"] |= {
-        "names": {"datasets": ["bc5cdr-disease"]},
-        "words-dev": {"datasets": ["simlex999"]},
-        "lexicons": {"datasets": ["bli-en-fr"]},
-    }
     config["corpora"]["words-both"] = {"kind": "joined", "of": ["words-en", "words-fr"]}
-    watched = {"suite": "words-dev", "dataset": "simlex999", "every": 2}
+    watched = {"dataset": "simlex999", "every": 2}
     config["recipes"]["mirror-sentence"]["development"] = watched
+    shown = ("sts12", "sickr", "multisimlex-en", "multisimlex-fr", "bli-en-fr", "bc5cdr-disease")
+    row = {"id": "one", "label": "One", "model": "bert-en", "recipe": "base-mp"}
+    tuned = {**row, "id": "tuned", "recipe": "mirror-word", "corpus": "words-{language}"}
+    trained = {**row, "id": "trained", "recipe": "classify", "corpus": "sentences-en"}
+    config["tables"] = {
+        "all": {"title": "All", "columns": columns(*shown), "rows": [row]},
+        "words": {"title": "Words", "columns": columns(*shown[2:5]), "rows": [tuned]},
+        "texts": {"title": "Texts", "columns": columns("mr"), "rows": [row, trained]},
+    }
     return config
+
+
+def columns(*names):
+    return [{"id": name, "label": name, "dataset": name} for name in names]
 
 
 @pytest.fixture
@@ -69,33 +76,56 @@ def test_corpora_are_made_of_raw_files_or_of_each_other(given):
     assert json.loads(given.block("corpora", "words-both"))["of"] == ["words-en", "words-fr"]
 
 
-def test_suites_have_the_blocks_files_and_modules_of_their_data_sets(config, given):
-    block = json.loads(given.suite_block("words-en"))
-    names = ("multisimlex-en", "bli-en-fr")
-    assert block["language"] == "en" and set(block["datasets"]) == set(names)
-    assert block["datasets"]["multisimlex-en"] == config["datasets"]["multisimlex-en"]
-    # keys of a data set that only tables read are not in it
+def test_a_data_set_has_its_block_files_and_modules(config, given):
+    assert json.loads(given.block("datasets", "sts12")) == config["datasets"]["sts12"]
+    # keys of a data set that only tables read are not in it, nor what it is embedded with
+    config["datasets"]["bli-en-fr"]["suite"] = "words"
+    given = plan_of(config).rule_inputs
     assert "assumed" in config["datasets"]["bli-en-fr"]
-    assert "assumed" not in block["datasets"]["bli-en-fr"]
-    assert set(json.loads(given.suite_block("sts"))) == {"datasets"}
-    assert given.suite_file("sts", "items.json") == "results/datasets/sts/items.json"
-    modules = given.suite_modules("sts")
-    assert {"datasets.formats.semeval_sts", "datasets.scored_pairs"} <= {*modules}
-    # of the formats that share a module each suite depends on its own
-    assert "datasets.formats.columns" not in modules
-    assert [*json.loads(given.suite_declarations("sts"))] == ["sick"]
-    assert given.suite_declarations("words-en") == "{}"
-    assert given.suite_tasks("words-en") == ["lexicon", "similarity"]
-    # lexicons are scored by a rule of their own
-    assert given.task_modules("words-en") == ["scoring.tasks.similarity"]
-    assert given.task_modules("names") == ["scoring.tasks.entity_linking"]
-    files = given.suite_inputs("sts")
-    places = [
-        f"resources/sample_data/{config['datasets'][name]['path']}" for name in ("sts12", "sickr")
-    ]
-    assert files == sorted(files)
-    assert {place for place in places for file in files if file.startswith(place)} == {*places}
-    assert all(file.startswith(tuple(places)) for file in files)
+    assert not {"assumed", "suite"} & json.loads(given.block("datasets", "bli-en-fr")).keys()
+    assert given.dataset_file("sts12", "items.json") == "results/datasets/sts12/items.json"
+    assert "datasets.formats.semeval_sts" in given.dataset_modules("sts12")
+    assert "datasets.scored_pairs" in given.dataset_modules("sickr")
+    # of the formats that share a module each data set depends on its own
+    assert "datasets.formats.columns" not in given.dataset_modules("sickr")
+    assert given.declaration("sickr") and not given.declaration("sts12")
+    files = given.dataset_inputs("sts12")
+    folder = f"resources/sample_data/{config['datasets']['sts12']['path']}"
+    assert files == sorted(files) and all(file.startswith(folder) for file in files)
+    assert given.lexicons() == r"bli\-en\-fr"
+    assert r"sts12" in given.one_sided().split("|") and "bli" not in given.one_sided()
+
+
+def test_a_job_embeds_and_scores_what_cells_show_of_its_encoder(given):
+    words = job(suite="similarity")
+    names = ["multisimlex-en", "multisimlex-fr", "sickr", "sts12"]
+    assert given.strings_keys(words) == names
+    assert given.strings_files(words) == [f"results/datasets/{n}/strings.txt" for n in names]
+    assert given.items_files(words) == [f"results/datasets/{n}/items.json" for n in names]
+    assert given.suite_tasks(words) == ["similarity"]
+    assert given.task_modules(words) == ["scoring.tasks.similarity"]
+    assert given.task_modules(job(suite="entity-linking")) == ["scoring.tasks.entity_linking"]
+    # an encoder of one language has the sets of that language, and the side of a lexicon
+    for language, side in (("en", "source"), ("fr", "target")):
+        one = ("mirror-word", f"words-{language}", "33")
+        assert given.strings_keys(job(*one, suite="similarity")) == [f"multisimlex-{language}"]
+        lexicon = job(*one, suite="lexicon")
+        assert given.strings_keys(lexicon) == [f"bli-en-fr/{side}"]
+        assert given.strings_files(lexicon) == [f"results/datasets/bli-en-fr/{side}.txt"]
+        # lexicons are scored by a rule of their own
+        assert given.items_files(lexicon) == given.task_modules(lexicon) == []
+    # the encoder of both sides embeds both
+    both = ["bli-en-fr/source", "bli-en-fr/target"]
+    assert given.strings_keys(job(suite="lexicon")) == both
+
+
+def test_an_encoder_that_nothing_shows_ends_the_run_with_one_line(given):
+    with pytest.raises(SystemExit) as caught:
+        given.strings_keys(job("mirror-word", "words-en", "44", suite="similarity"))
+    assert str(caught.value) == (
+        "error: bert-en/mirror-word/words-en/seed44: no table or figure shows a data set of suite "
+        "`similarity` of this encoder; add a row or column that does"
+    )
 
 
 def test_an_encoder_stands_for_its_folder_its_start_or_its_model(given):
@@ -121,7 +151,7 @@ def test_an_encoder_stands_for_its_folder_its_start_or_its_model(given):
 
 
 def test_a_development_set_brings_its_files_and_modules(given):
-    files = [f"results/datasets/words-dev/{name}" for name in ("strings.txt", "items.json")]
+    files = [f"results/datasets/simlex999/{name}" for name in ("strings.txt", "items.json")]
     assert given.development_files("mirror-sentence") == files
     modules = ["scoring.development_scores", "scoring.tasks.similarity"]
     assert given.development_modules("mirror-sentence") == modules
@@ -134,7 +164,7 @@ def test_a_development_set_brings_its_files_and_modules(given):
 
 
 def test_a_development_set_of_names_is_ranked_as_the_config_links(config):
-    watched = {"suite": "names", "dataset": "bc5cdr-disease", "every": 2}
+    watched = {"dataset": "bc5cdr-disease", "every": 2}
     config["recipes"]["mirror-sentence"]["development"] = watched
     config["retrieval"]["linking"]["similarity"] = "cosine"
     given = plan_of(config).rule_inputs
@@ -142,18 +172,18 @@ def test_a_development_set_of_names_is_ranked_as_the_config_links(config):
 
 
 def test_scoring_gets_links_and_predictions_where_a_task_needs_them(config, given):
-    names, texts = job(suite="names"), job(suite="texts")
+    names, texts = job(suite="entity-linking"), job(suite="classification")
     encoder = "bert-en/base-mp/none/seed0"
-    links = [f"results/retrieval/{encoder}/names.tsv"]
+    links = [f"results/retrieval/{encoder}/entity-linking.tsv"]
     assert given.needed_for_scoring(names, "links") == links
-    predictions = [f"results/predictions/{encoder}/texts.tsv"]
+    predictions = [f"results/predictions/{encoder}/classification.tsv"]
     assert given.needed_for_scoring(texts, "predictions") == predictions
     assert given.needed_for_scoring(names, "predictions") == []
     assert given.needed_for_scoring(texts, "links") == []
-    assert given.needed_for_scoring(job(suite="words-en"), "links") == []
+    assert given.needed_for_scoring(job(suite="similarity"), "links") == []
     assert given.classifier(texts) == ["--protocol", "prototyping"]
     assert given.own_classifier(texts) == []
-    trained = job("classify", "sentences-en", "33", suite="texts")
+    trained = job("classify", "sentences-en", "33", suite="classification")
     folder = "results/encoders/bert-en/classify/sentences-en/seed33"
     assert given.own_classifier(trained) == [f"{folder}/encoder.json"]
     assert given.classifier(trained) == ["--classifier", folder]
@@ -169,24 +199,16 @@ def test_embedding_reads_the_settings_of_the_recipe(config, given):
     assert settings == {"pooling": "mean", "max_length": 64, "layer": 2, "prompts": prompts}
 
 
-def test_sides_of_a_lexicon_are_embedded_by_language_or_for_all_at_once(config, given):
+def test_the_sides_of_a_lexicon_are_of_one_encoder_or_of_two(given):
     sides = {"source_model": "bert-en", "target_model": "bert-multi", "dataset": "bli-en-fr"}
     sides |= {"source_corpus": "words-en", "target_corpus": "words-fr"}
     wildcards = Wildcards(recipe="mirror-word", seed="33", **sides)
     for side, model, language in (("source", "bert-en", "en"), ("target", "bert-multi", "fr")):
-        assert given.lexicon_side(wildcards, side) == (
-            f"results/embeddings/{model}/mirror-word/words-{language}/seed33/words-{language}.npy",
-            f"results/datasets/words-{language}/items.json",
-        )
-    one = Encoder("bert-multi", "base-mp", "none", 0)
-    # one encoder of both languages takes the suite without a language
-    assert given.embedded_suites("bli-en-fr", [one, one]) == ["lexicons"] * 2
-    other = one._replace(model="bert-en")
-    assert given.embedded_suites("bli-en-fr", [one, other]) == ["words-en", "words-fr"]
-    del config["suites"]["words-fr"], config["suites"]["lexicons"]
-    given = plan_of(config).rule_inputs
-    with pytest.raises(UserError, match="no suite of language `fr` holds data set `bli-en-fr`"):
-        given.embedded_suites("bli-en-fr", [one, one])
+        stem = f"results/embeddings/{model}/mirror-word/words-{language}/seed33/lexicon"
+        assert given.lexicon_vectors(wildcards, side) == {
+            f"{side}_vectors": f"{stem}.npy",
+            f"{side}_index": f"{stem}.npz",
+        }
 
 
 @pytest.mark.parametrize(

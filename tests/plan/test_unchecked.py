@@ -19,18 +19,17 @@ def config(embedded_config, project, tmp_path, monkeypatch):
     root.joinpath("mine.txt").write_text("a\nb\n")
     config["data"] |= {"root": str(root), "missing": "skip", "fetch": True, "label": LABEL}
     config["corpora"]["mine"] = {"kind": "names", "path": "mine.txt", "size": 2}
-    config["suites"] = {"known": {"datasets": ["sickr"]}, "unknown": {"datasets": ["sts13"]}}
 
-    def table(dataset, suite, **row):
+    def table(dataset, **row):
         column = {"id": "c", "label": "C", "dataset": dataset}
         first = {"id": "r", "label": "R", "model": "bert-en", "recipe": "base-mp", **row}
-        return {"title": "T", "suite": suite, "columns": [column], "rows": [first]}
+        return {"title": "T", "columns": [column], "rows": [first]}
 
     tuned = {"recipe": "mirror-sentence", "corpus": "mine"}
     config["tables"] = {
-        "known": table("sickr", "known"),
-        "unknown": table("sts13", "unknown"),
-        "own": table("sickr", "known", **tuned),
+        "known": table("sickr"),
+        "unknown": table("sts13"),
+        "own": table("sickr", **tuned),
     }
     config["figures"] = {}
     config.pop("tuning_grid", None)
@@ -59,11 +58,9 @@ def test_tables_and_pages_of_everything_name_what_has_no_known_hash(config):
 def test_word_vectors_and_development_sets_count_and_what_is_left_out_does_not(config):
     config["models"]["words"] = {"vectors": "fasttext/cc.en.300.bin", "oov": "subwords"}
     config["tables"]["known"]["rows"][0]["model"] = "words"
-    development = {"suite": "unknown", "dataset": "sts13", "every": 10}
+    development = {"dataset": "sts13", "every": 10}
     config["recipes"]["mirror-sentence"]["development"] = development
     # gated, and not there
-    config["suites"]["names"] = {"datasets": ["cometa"]}
-    config["tables"]["unknown"] |= {"suite": "names"}
     config["tables"]["unknown"]["columns"][0]["dataset"] = "cometa"
     said = f"{LABEL}; not checked against a known hash:"
     assert notes_of(plan_of(config)) == {

@@ -1,11 +1,11 @@
 """The command that induces a lexicon, end to end on a language and its rotation."""
 
-import json
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
+from tests.support.suite_files import write_items, write_whole_vectors
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.induce_lexicon import main
 from workflow_scripts.retrieval.rankings import RankedTranslation, read_rankings
@@ -30,15 +30,19 @@ def pair(tmp_path):
 
     def run(*options, changes=None, vectors=None):
         arguments = []
-        for side, entry in sides.items():
-            items, npy = tmp_path / f"{side}.json", tmp_path / f"{side}.npy"
-            entry = {"task": "lexicon-side", "side": side, "dropped": {}} | entry
-            entry |= (changes or {}).get(side, {})
-            items.write_text(json.dumps({"suite": side, "datasets": {"bli-aa-bb": entry}}))
-            np.save(npy, (matrices | (vectors or {}))[side].astype(np.float32))
-            arguments += [f"--{side}-items={items}", f"--{side}-vectors={npy}"]
+        both = {side: entry | (changes or {}).get(side, {}) for side, entry in sides.items()}
+        items = {"task": "lexicon", "split": "test", "dropped": {}}
+        items |= {f"{side}_vocabulary": entry["vocabulary"] for side, entry in both.items()}
+        for part in ("train", "test"):
+            pairs = zip(*(entry[part] for entry in both.values()), strict=True)
+            items[part] = list(pairs)
+        [file] = write_items(tmp_path, {"bli-aa-bb": items})
+        for side in both:
+            matrix = (matrices | (vectors or {}))[side]
+            npy = write_whole_vectors(tmp_path / f"{side}.npy", matrix, f"bli-aa-bb/{side}")
+            arguments.append(f"--{side}-vectors={npy}")
         options = ["--mapping=orthogonal", *options]
-        main([*arguments, "--dataset=bli-aa-bb", f"--output={output}", *options])
+        main([*arguments, f"--items={file}", f"--output={output}", *options])
         return read_rankings(output, RankedTranslation)
 
     # position in the (reversed) target vocabulary of the translation of a source word

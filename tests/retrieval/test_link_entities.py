@@ -1,11 +1,11 @@
-"""The command that links mentions, end to end on tiny suites."""
+"""The command that links mentions, end to end on tiny data sets."""
 
-import json
 import sys
 
 import numpy as np
 import pytest
 
+from tests.support.suite_files import write_items, write_whole_vectors
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.retrieval.link_entities import main
 from workflow_scripts.retrieval.rankings import RankedName, read_rankings, rows_by_dataset
@@ -25,15 +25,15 @@ ENTRY = {
 
 @pytest.fixture
 def suite(tmp_path):
-    """Write a suite and return a function that runs the command on it."""
-    items, vectors, output = tmp_path / "items.json", tmp_path / "bel.npy", tmp_path / "links.tsv"
+    """Write data sets and return a function that runs the command on them."""
+    vectors, output, items = tmp_path / "bel.npy", tmp_path / "links.tsv", []
 
     def write(datasets, matrix=VECTORS):
-        items.write_text(json.dumps({"suite": "bel", "datasets": datasets}), encoding="utf-8")
-        np.save(vectors, matrix)
+        items[:] = map(str, write_items(tmp_path, datasets))
+        write_whole_vectors(vectors, matrix, *datasets)
 
     def link(*options):
-        main([f"--vectors={vectors}", f"--items={items}", f"--output={output}", *options])
+        main([f"--vectors={vectors}", "--items", *items, f"--output={output}", *options])
         return read_rankings(output, RankedName)
 
     write({"tiny": ENTRY, "sts": {"task": "similarity"}})
@@ -86,4 +86,4 @@ def test_a_missing_file_ends_the_command_with_one_line(suite, monkeypatch, capsy
         run_command(lambda: suite("--k=1"))
     assert caught.value.code == 2
     error = capsys.readouterr().err
-    assert "bel.npy: no such file; embed the suite first" in error and error.count("\n") == 1
+    assert "bel.npy: no such file; embed its strings first" in error and error.count("\n") == 1

@@ -54,7 +54,7 @@ def test_a_group_names_the_log_of_its_cluster_job(tmp_path):
     slurm = tmp_path / "5.log"
     slurm.write_text("slurmstepd: error: Detected 1 oom_kill event in StepId=5.0.\n")
     jobs = FailedJobs()
-    group = {"groupid": "suites", "aux_logs": [str(slurm)], "job_error_info": [{"jobid": 3}]}
+    group = {"groupid": "datasets", "aux_logs": [str(slurm)], "job_error_info": [{"jobid": 3}]}
     jobs.emit(record(event=LogEvent.GROUP_ERROR, **group))
     jobs.emit(job_error(job=3, logs=["results/logs/none.log"]))
     (line,) = jobs.lines

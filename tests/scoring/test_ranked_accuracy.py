@@ -1,10 +1,9 @@
 """Accuracy@k of names and translations by hand, and `score_lexicon` end to end."""
 
-import json
-
 import numpy as np
 import pytest
 
+from tests.support.suite_files import write_items
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.rankings import RankedTranslation, write_rankings
 from workflow_scripts.scoring.bootstrap import resamples
@@ -64,20 +63,19 @@ def score(tmp_path):
     output, details = tmp_path / "scores.tsv", tmp_path / "scores.npz"
 
     def run(*options, k=5):
-        arguments = []
-        for side, entry in SIDES.items():
-            items = tmp_path / f"{side}.json"
-            entry = {"task": "lexicon-side", "side": side, "dropped": {"blank": 2}} | entry
-            items.write_text(json.dumps({"datasets": {"bli-aa-bb": entry}}), encoding="utf-8")
-            arguments.append(f"--{side}-items={items}")
+        entry = {"task": "lexicon", "split": "test", "dropped": {"blank": 2}}
+        entry |= {f"{side}_vocabulary": own["vocabulary"] for side, own in SIDES.items()}
+        for part in ("train", "test"):
+            entry[part] = list(zip(*(own[part] for own in SIDES.values()), strict=True))
+        [items] = write_items(tmp_path, {"bli-aa-bb": entry})
         ranks = [
             RankedTranslation("bli-aa-bb", query, rank, row, 1 / rank)
             for query, found in BEST.items()
             for rank, row in enumerate(found[:k], start=1)
         ]
         write_rankings(tmp_path / "ranks.tsv", RankedTranslation, ranks)
-        arguments += ["--encoder=bert-aa--bert-bb/mirror-word/words-aa--words-bb/seed33"]
-        arguments += ["--dataset=bli-aa-bb", f"--ranks={tmp_path / 'ranks.tsv'}"]
+        arguments = ["--encoder=bert-aa--bert-bb/mirror-word/words-aa--words-bb/seed33"]
+        arguments += [f"--items={items}", f"--ranks={tmp_path / 'ranks.tsv'}"]
         main([*arguments, f"--output={output}", f"--details={details}", *options])
         return read_scores(output)
 

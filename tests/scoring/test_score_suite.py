@@ -1,6 +1,5 @@
-"""The command that scores a suite, end to end on tiny files; what it imports."""
+"""The command that scores an encoder on data sets, end to end on tiny files; what it imports."""
 
-import json
 import subprocess
 import sys
 
@@ -10,6 +9,7 @@ import scipy.spatial.distance
 import scipy.stats
 import sklearn.metrics
 
+from tests.support.suite_files import write_items, write_whole_vectors
 from workflow_scripts.datasets import items
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval import link_entities
@@ -46,19 +46,20 @@ COSINES = np.array([1 - scipy.spatial.distance.cosine(*pair) for pair in PAIRED]
 
 @pytest.fixture
 def score(tmp_path):
-    """Return a function that writes a suite, runs the command and reads the scores."""
-    names = ("items.json", "suite.npy", "links.tsv", "scores.tsv", "scores.npz")
-    items, vectors, links, output, details = (tmp_path / name for name in names)
+    """Return a function that writes data sets, runs the command and reads the scores."""
+    names = ("suite.npy", "links.tsv", "scores.tsv", "scores.npz")
+    vectors, links, output, details = (tmp_path / name for name in names)
 
     def run(datasets, *options, matrix=VECTORS):
-        items.write_text(json.dumps({"suite": "s", "datasets": datasets}), encoding="utf-8")
-        np.save(vectors, matrix)
-        files = {"items": items, "vectors": vectors, "output": output, "details": details}
+        items = write_items(tmp_path, datasets)
+        write_whole_vectors(vectors, matrix, *datasets)
+        files = {"vectors": vectors, "output": output, "details": details}
         given = [f"--{key}={file}" for key, file in files.items()]
+        given += ["--items", *map(str, items)]
         main([f"--encoder={ENCODER}", *given, *options])
         return read_scores(output)
 
-    vars(run).update(items=items, vectors=vectors, links=links, output=output, details=details)
+    vars(run).update(vectors=vectors, links=links, output=output, details=details)
     return run
 
 
@@ -122,11 +123,11 @@ def test_details_hold_replicates_and_the_interval_is_theirs(score):
             assert np.isnan(found)
 
 
-def test_a_whole_suite_from_vectors_to_scores(score):
-    datasets = {"ncbi-disease": LINKS, "sts12": PAIRS, "bli-en-fr": {"task": "lexicon-side"}}
-    score({"sts12": PAIRS})
-    score.items.write_text(json.dumps({"datasets": datasets}), encoding="utf-8")
-    files = [f"--vectors={score.vectors}", f"--items={score.items}", f"--output={score.links}"]
+def test_two_data_sets_from_vectors_to_scores(score, tmp_path):
+    datasets = {"ncbi-disease": LINKS, "sts12": PAIRS}
+    write_whole_vectors(score.vectors, VECTORS, *datasets)
+    items = write_items(tmp_path, datasets)
+    files = [f"--vectors={score.vectors}", f"--output={score.links}", "--items", *map(str, items)]
     link_entities.main([*files, "--similarity=cosine"])
     rows = {(row.dataset, row.metric): row for row in score(datasets, f"--links={score.links}")}
     assert set(rows) == {(LINKED, "accuracy@1"), (LINKED, "accuracy@5"), ("sts12", "spearman")}
@@ -174,7 +175,7 @@ def with_value(value):
         ({"one": PAIRS | {"gold": [1.0] * 5}}, VECTORS, "spearman is undefined on its 5 items"),
         ({"one": CLASSES | {"label": [1] * 5}}, VECTORS, "auc is undefined on its 5 items"),
         ({"one": {"task": "ranking"}}, VECTORS, "no scoring for the task 'ranking'"),
-        ({"one": {"task": "lexicon-side"}}, VECTORS, "lexicons, which are scored with score_lexi"),
+        ({"one": {"task": "lexicon"}}, VECTORS, "is of task lexicon; score it with score_lexicon"),
         # of a collapsed encoder
         ({"one": PAIRS}, VECTORS * 0 + 1, f"encoder {ENCODER}, dataset one: spearman is undefined"),
         *(

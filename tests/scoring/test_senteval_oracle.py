@@ -14,7 +14,7 @@ from make_senteval_oracle import WordVectors, input_hash
 from scipy.stats import pearsonr, spearmanr
 
 from workflow_scripts.datasets.formats.register import read_entry
-from workflow_scripts.datasets.read_suite import read_suite
+from workflow_scripts.datasets.read_dataset import number_items, read_dataset
 from workflow_scripts.scoring import senteval
 from workflow_scripts.scoring.linear_probe import PROTOCOLS
 from workflow_scripts.scoring.trained_predictions import predict_classes, predict_scores
@@ -30,9 +30,10 @@ NUMBERS = {
 
 def read_with_vectors(root, config, name):
     """Return a set's block of items.json, read by the project, and the vectors of its strings."""
-    strings, blocks = read_suite(root, {name: read_entry(name, config["datasets"][name])})
+    entry = read_entry(name, config["datasets"][name])
+    strings, items = number_items(name, entry, read_dataset(root, entry, name))
     vectors = WordVectors()
-    return blocks[name], np.stack([vectors(text) for text in strings])
+    return items, np.stack([vectors(text) for text in strings[None]])
 
 
 def with_numbers(sample_data, folder, name):

@@ -1,13 +1,12 @@
 """SICK's regression against SentEval's, written plainly; features; sets that cannot be learnt."""
 
-import json
-
 import numpy as np
 import pytest
 import torch
 from scipy.stats import pearsonr
 
 from benchmarks.plain_senteval import plain_regression, predict_plainly
+from tests.support.suite_files import write_items, write_whole_vectors
 from workflow_scripts.errors import UserError
 from workflow_scripts.scoring.classify_texts import main
 from workflow_scripts.scoring.linear_probe import PROTOCOLS
@@ -117,17 +116,16 @@ def test_predictions_come_back_as_they_were_written(tmp_path):
 
 def test_the_command_names_the_data_set_and_writes_nothing(tmp_path):
     vectors, entry = separable(["all"] * 4, ["a", "b", "a", "b"])
-    np.save(tmp_path / "v.npy", vectors)
-    datasets = {"mr": {"task": "classification", **entry}}
-    (tmp_path / "items.json").write_text(json.dumps({"suite": "s", "datasets": datasets}))
-    files = ["--items", str(tmp_path / "items.json"), "--vectors", str(tmp_path / "v.npy")]
+    file = write_whole_vectors(tmp_path / "v.npy", vectors, "mr")
+    [items] = write_items(tmp_path, {"mr": {"task": "classification", **entry}})
+    files = ["--items", str(items), "--vectors", str(file)]
     with pytest.raises(UserError, match="dataset mr: class 'a' has 2 texts, too few"):
         main([*files, "--protocol", "prototyping", "--output", str(tmp_path / "p.tsv")])
     assert not (tmp_path / "p.tsv").exists()
 
 
 @pytest.mark.parametrize("split", ["folds", "train and test", "with development"])
-def test_the_plain_way_takes_the_blocks_of_suites_and_agrees(split):
+def test_the_plain_way_takes_the_items_of_data_sets_and_agrees(split):
     """Of single texts and of pairs; a line parts the classes of each but for a few items."""
     counts = {"folds": {"all": 120}, "train and test": {"train": 80, "test": 40}}
     parts = counts.get(split, {"train": 60, "development": 30, "test": 30}).items()

@@ -2,5 +2,8 @@
 
 
 def as_argv(options: dict[str, object]) -> list[str]:
-    """Return each option and its value, as `main` of a step takes them."""
-    return [str(part) for pair in options.items() for part in pair]
+    """Return each option and its value, or each of its list, as `main` of a step takes them."""
+    words = []
+    for option, value in options.items():
+        words += [option, *map(str, value if isinstance(value, list) else [value])]
+    return words

@@ -24,7 +24,6 @@ SEARCH = {
     "recipe": {"method": "mirror", "pooling": "mean", "embed_max_length": 25}
     | {"max_length": 25, "epochs": 2, "temperature": 0.2},
     **{
-        "suite": "words-dev",
         "dataset": "simlex999",
         "metric": "spearman",
         "data": "the sample data",

@@ -12,10 +12,10 @@ from workflow_scripts.tables.kinds import scores
 
 COLUMN = {"id": "en", "label": "EN", "dataset": "words-en"}
 ROW = {"id": "a", "label": "A", "model": "bert", "recipe": "base-mp"}
-TABLE = {"title": "T", "suite": "words", "columns": [COLUMN], "rows": [ROW]}
-SERIES = {"id": "s", "label": "S", "model": "m", "recipe": "r", "suite": "u", "dataset": "d"}
+TABLE = {"title": "T", "columns": [COLUMN], "rows": [ROW]}
+SERIES = {"id": "s", "label": "S", "model": "m", "recipe": "r", "dataset": "d"}
 FIGURE = {"title": "F", "caption": "C."}
-PAIRS = FIGURE | {"suite": "qnli", "dataset": "qnli", "rows": [ROW]}
+PAIRS = FIGURE | {"dataset": "qnli", "rows": [ROW]}
 LINES = FIGURE | {"kind": "lines", "x_label": "x", "y_label": "y"}
 
 
@@ -250,8 +250,8 @@ def test_mistake_in_a_table_is_one_clear_line(changes, expected):
     [
         ({"kind": "grid"}, "key `tables.t.reference` is missing"),
         ({"kind": "models", "models": {"bert": 3}}, "`tables.t.models.bert` is 3"),
-        ({"kind": "running-time", "suite": "words"}, "unknown key `tables.t.suite`"),
-        ({}, "keys `tables.t.suite`, `tables.t.columns`, `tables.t.rows` are missing"),
+        ({"kind": "running-time", "dataset": "words"}, "unknown key `tables.t.dataset`"),
+        ({}, "keys `tables.t.columns`, `tables.t.rows` are missing"),
     ],
 )
 def test_tables_of_other_kinds_have_keys_of_their_own(block, expected):

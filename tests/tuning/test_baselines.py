@@ -345,7 +345,7 @@ def test_training_stops_by_the_development_part_and_keeps_the_best_classifier(ti
         return scores[len(seen) - 1]
 
     loaded = load_model(str(tiny_bert))
-    watched = {"suite": "s", "dataset": "d", "every": 2, "patience": 2}
+    watched = {"dataset": "d", "every": 2, "patience": 2}
     choices = recipe_of("classify", steps=20, development=watched)
     summary = tune_model(loaded, CLASSED, choices, 33, score=score)
     assert (summary.steps, summary.best_step, summary.best_score) == (8, 4, 0.75)

@@ -34,7 +34,7 @@ def but(choices=CHOICES, **changes):
 
 
 def watching(every, patience=None):
-    return Development(suite="s", dataset="d", every=every, patience=patience)
+    return Development(dataset="d", every=every, patience=patience)
 
 
 PLAIN = but(span_masking=None, dropout=0.0)

@@ -146,9 +146,9 @@ def test_shipped_recipes_hold_the_values_of_cmlm(project):
         ({"span_masking": {"length": 5, "unit": "letter"}}, r"span_masking\.unit", "character"),
         ({"span_masking": {"length": 5, "sides": "x"}}, r"span_masking\.sides", "mean 'side'"),
         ({"start": {"recipe": "other"}}, r"start\.corpus", "missing"),
-        ({"development": {"suite": "s", "dataset": "d"}}, r"development\.every", "missing"),
+        ({"development": {"dataset": "d"}}, r"development\.every", "missing"),
         (
-            {**NONE, "development": {"suite": "s", "dataset": "d", "every": 3}},
+            {**NONE, "development": {"dataset": "d", "every": 3}},
             *("development", "tunes nothing"),
         ),
         ({**NONE, "layer": 0}, "layer", "1 or more"),

@@ -73,7 +73,7 @@ def recipe(**changes):
     return json.dumps({**RECIPE, **changes})
 
 
-WATCHED = {"suite": "own", "dataset": "pears", "every": 1}
+WATCHED = {"dataset": "pears", "every": 1}
 
 
 @pytest.mark.parametrize(
@@ -155,12 +155,12 @@ GOLD = [0.5, 3.0, 1.0, 4.5, 2.0, 2.5]
 
 @pytest.fixture
 def watched(arguments, tmp_path):
-    """The arguments with a small development set of similarity: a recipe and the suite's files."""
+    """The arguments with a small development set of similarity: a recipe and the set's files."""
     files = [tmp_path / "strings.txt", tmp_path / "items.json"]
     entry = {"task": "similarity", "split": "dev", "dropped": {}, "gold": GOLD}
     entry |= {"left": list(range(6)), "right": list(range(6, 12))}
     files[0].write_text("\n".join(make_sentences(12)) + "\n")
-    files[1].write_text(json.dumps({"datasets": {"pairs": entry}}))
+    files[1].write_text(json.dumps({"dataset": "pairs", **entry}))
     development = {**WATCHED, "dataset": "pairs"}
     changed = {"--recipe-json": recipe(epochs=4, learning_rate=5e-3, development=development)}
     return [*as_argv({**arguments, **changed}), "--development", *map(str, files)]
@@ -183,7 +183,7 @@ def test_the_encoder_has_the_weights_of_the_best_development_score(watched, tmp_
     assert tuning["best_score"] == pytest.approx(spearmanr(cosines, GOLD).statistic, abs=1e-6)
     assert f"step {tuning['best_step']}" in (folder / "README.md").read_text()
     unknown = [part.replace('"pairs"', '"pears"') for part in watched]
-    with pytest.raises(UserError, match="no data set pears; did you mean 'pairs'"):
+    with pytest.raises(UserError, match="is of data set pairs, not pears; give the items"):
         tune_encoder.main(unknown)
 
 

@@ -19,7 +19,7 @@ SEARCH = {
     "model": "bert",
     "recipe_name": "mirror-word",
     "recipe": {"method": "mirror", "pooling": "mean", "epochs": 2, "temperature": 0.2},
-    **{"corpus": "words-en", "suite": "words-dev", "dataset": "simlex999", "metric": "spearman"},
+    **{"corpus": "words-en", "dataset": "simlex999", "metric": "spearman"},
     **{"data": "the bundled sample data", "seeds": [1, 2], "set": {"pooling": "mean"}},
     "axes": [["temperature", [0.1, 0.2]], ["epochs", [2, 1]]],
 }

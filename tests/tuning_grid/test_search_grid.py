@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import tiny_models
+from tiny_sets import DATASETS
 
 from workflow_scripts.embedding import embed_suite
 from workflow_scripts.errors import UserError
@@ -29,9 +30,9 @@ def search(files, tiny_bert, tmp_path):
     """Return a function that runs the command and returns its rows, {(cell, seed): row}."""
     output = tmp_path / "grid" / "slice0.json"
 
-    def run(model=tiny_bert, **changes):
+    def run(model=tiny_bert, items="pairs.json", **changes):
         block = json.dumps({**BLOCK, **changes})
-        inputs = {"corpus": "corpus.txt", "strings": "strings.txt", "items": "items.json"}
+        inputs = {"corpus": "corpus.txt", "strings": "strings.txt", "items": items}
         paths = {name: files[file] for name, file in inputs.items()}
         search_grid.main(argv(model=model, block=block, output=output, **paths))
         return {(row["cell"], row["seed"]): row for row in read_json(output)["scores"]}
@@ -57,13 +58,14 @@ def workflow_scores(files, model, recipe, seed, folder):
 
 def suite_scores(files, encoder, recipe, folder):
     vectors, links, scores = (folder / name for name in ("v.npy", "links.tsv", "scores.tsv"))
+    strings = ["--datasets", *DATASETS, "--strings", *[files["strings.txt"]] * len(DATASETS)]
     settings = {"pooling": recipe["pooling"], "max_length": recipe["embed_max_length"]}
-    inputs = {"strings": files["strings.txt"], "settings": json.dumps(settings)}
-    embed_suite.main(argv(model=encoder, **inputs, output=vectors, record=folder / "v.json"))
-    vectors_of = {"vectors": vectors, "items": files["items.json"]}
-    link_entities.main(argv(**vectors_of, output=links))
+    inputs = {"model": encoder, "settings": json.dumps(settings)}
+    embed_suite.main([*argv(**inputs, output=vectors, record=folder / "v.json"), *strings])
+    items = ["--items", *(files[f"{name}.json"] for name in DATASETS)]
+    link_entities.main([*argv(vectors=vectors, output=links), *items])
     others = {"encoder": "m/own/c/seed1", "links": links, "details": folder / "scores.npz"}
-    score_suite.main(argv(**vectors_of, **others, output=scores))
+    score_suite.main([*argv(vectors=vectors, **others, output=scores), *items])
     return {(row.dataset, row.metric): row.value for row in read_scores(scores)}
 
 
@@ -85,7 +87,7 @@ def test_scores_and_losses_are_of_the_commands(model, pooling, files, search, re
 
 
 def test_an_entity_linking_set_is_scored_by_accuracy_at_1(files, search, tiny_bert, tmp_path):
-    rows = search(dataset="links", linking_similarity="dot")
+    rows = search(items="links.json", dataset="links", linking_similarity="dot")
     _, scores = workflow_scores(files, tiny_bert, {**RECIPE, "temperature": 0.5}, 33, tmp_path)
     assert rows[2, 33]["value"] == scores["links", "accuracy@1"]
     assert 0 < rows[2, 33]["value"] < 1
@@ -147,7 +149,7 @@ def test_a_killed_job_goes_on_where_it_was_to_the_same_bytes(search, monkeypatch
     assert list(search.output.parent.iterdir()) == [search.output]
 
 
-INPUTS = ["corpus.txt", "recipe", "model", "items.json", "code", "config.json", "tokenizer.json"]
+INPUTS = ["corpus.txt", "recipe", "model", "pairs.json", "code", "config.json", "tokenizer.json"]
 
 
 @pytest.mark.parametrize("stale", INPUTS)
@@ -188,7 +190,10 @@ def test_the_record_says_what_was_used_and_holds_no_paths(search, files, tiny_be
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"dataset": "pars"}, "no data set pars; did you mean 'pairs'"),
+        (
+            {"dataset": "pars"},
+            r"pairs\.json: is of data set pairs, not pars; give",
+        ),
         ({"recipe": {**RECIPE, "max_length": 99}}, "99: more than the 66 positions"),
         ({"recipe": {**RECIPE, "embed_max_length": 98}}, "98: more than the 66 positions"),
         ({"recipe": {**RECIPE, "pooling": "pooler"}}, "hold no pooler"),

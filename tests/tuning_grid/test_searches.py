@@ -30,9 +30,8 @@ def read(plan, name="words-bert"):
     ("changes", "message"),
     [
         ({"model": "bert-eng"}, r"words-bert\.model` is `bert-eng`.*'bert-en'"),
-        ({"suite": "words-dv"}, "did you mean 'words-dev'"),
-        ({"dataset": "stsb-dev"}, "`suites.words-dev` lacks dataset `stsb-dev`"),
-        ({"suite": "words-fr", "dataset": "bli-en-fr"}, "of task lexicon; .* similarity or entity"),
+        ({"dataset": "simlex"}, "did you mean 'simlex999'"),
+        ({"dataset": "bli-en-fr"}, "of task lexicon; .* similarity or entity"),
         ({"recipe": "base-cls"}, r"base-cls\.method.* tunes nothing"),
         ({"axes": {"temprature": [0.1]}}, r"mirror-word\.temprature`; .*'temperature'"),
         ({"axes": {"dropout": [0.1, 1.5]}}, r"mirror-word\.dropout` is 1\.5; "),
@@ -106,7 +105,7 @@ def test_a_block_holds_what_its_scores_depend_on_and_nothing_else(config):
     assert after[0] != before[0]
     assert after[1] == before[1]
     searches["words-bert"] |= {"recipe": "mirror-phrase", "corpus": "names"}
-    searches["words-bert"] |= {"suite": "bel", "dataset": "cometa"}
+    searches["words-bert"] |= {"dataset": "cometa"}
     assert json.loads(blocks()[0])["linking_similarity"] == "cosine"
 
 

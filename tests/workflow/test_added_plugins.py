@@ -46,7 +46,7 @@ def test_what_is_added_runs_to_its_table_beside_the_first_paper_s(workspace):
     own = "model=bert-en-mini, recipe={}, corpus={}, seed={}".format
     tuned = [own("push", "words-en", 33), own("push-on", "words-fr", 33)]
     jobs = {
-        "read_suite suite=apart",
+        "read_dataset dataset=apart",
         *(f"tune_encoder {one}" for one in tuned),
         *(
             f"{rule} {one}, suite=apart"

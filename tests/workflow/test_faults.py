@@ -67,7 +67,7 @@ def test_braces_anywhere_in_a_config(fresh):
     assert "tune_encoder model=bert-en-mini" in " ".join(fresh.planned("all_tables"))
     tables = fresh.folder / "results/tables"
     blocks = [f"results/{kind}.json" for kind in ("tables/blocks/words", "figures/blocks/sizes")]
-    fresh.succeeds(f"results/scores/{UNTUNED}/words-en.tsv", "results/tables/models.md", *blocks)
+    fresh.succeeds(f"results/scores/{UNTUNED}/similarity.tsv", "results/tables/models.md", *blocks)
     assert "{Words} {0} {" in (tables / "models.md").read_text()
     assert "{BERT} {wildcards.model}" in (tables / "models.md").read_text()
     assert json.loads((tables / "blocks/words.json").read_text())["title"] == "{Words} {0} {"
@@ -183,13 +183,11 @@ def test_downloads_of_wrong_bytes_and_an_archive_whose_paths_lead_out_of_it(fres
 
 
 def test_data_sets_with_a_malformed_row_an_id_twice_or_no_gold(fresh):
-    """Each in a suite of its own; fixed they go through."""
+    """Each is read by itself; fixed they go through."""
     data = fresh.folder / "resources/sample_data"
     similar = data / "sick/semeval2014/SICK_test_annotated.txt"
     words = data / "multi-simlex/translation.csv"
     gold = sorted(data.glob("semeval-sts-original/STS13-en-test/STS.gs.*"))
-    with fresh.edited_config() as config:
-        config["suites"]["sts13"] = {"datasets": ["sts13"]}
     whole = {file: file.read_bytes() for file in (similar, words, *gold)}
     lines = whole[similar].split(b"\n")
     similar.write_bytes(b"\n".join([*lines[:3], b"only one column", *lines[3:]]))
@@ -200,7 +198,8 @@ def test_data_sets_with_a_malformed_row_an_id_twice_or_no_gold(fresh):
     for file in gold:
         file.write_bytes(b"\n" * whole[file].count(b"\n"))
 
-    targets = [f"results/datasets/{suite}/items.json" for suite in ("sts-en", "words-en", "sts13")]
+    names = ("sickr", "multisimlex-en", "sts13")
+    targets = [f"results/datasets/{name}/items.json" for name in names]
     errors = errors_of(fresh, *targets)
     assert len(errors) == 3
     said = " ".join(errors)
@@ -243,7 +242,9 @@ def test_a_missing_gated_set(workspace):
     assert not linking_cells(workspace)["COMETA"]
 
     shutil.move(away, there)
-    assert {"read_suite suite=bel", "assemble_table table=linking"} <= set(workspace.planned())
+    assert {"read_dataset dataset=cometa", "assemble_table table=linking"} <= set(
+        workspace.planned()
+    )
 
 
 # ---- steps ---------------------------------------------------------------------------------------
@@ -261,8 +262,10 @@ def test_a_corpus_smaller_than_a_batch_is_named_with_the_remedy(workspace):
 
 
 def test_a_vector_that_is_not_a_number(workspace):
-    targets = [f"results/scores/{UNTUNED}/sts-en.tsv", f"results/retrieval/{UNTUNED}/bel.tsv"]
-    files = [workspace.folder / f"results/embeddings/{UNTUNED}/{s}.npy" for s in ("sts-en", "bel")]
+    suites = ("similarity", "entity-linking")
+    targets = [f"results/scores/{UNTUNED}/{suites[0]}.tsv"]
+    targets += [f"results/retrieval/{UNTUNED}/{suites[1]}.tsv"]
+    files = [workspace.folder / f"results/embeddings/{UNTUNED}/{suite}.npy" for suite in suites]
     before = [(workspace.folder / target).read_bytes() for target in targets]
     whole = [file.read_bytes() for file in files]
     for file in files:

@@ -80,11 +80,9 @@ def write_config(small, downloads):
     recipes["bert-mirror"] = {"recipe": "mirror-sentence", "corpus": "sentences-en"}
     sentences = {
         "title": "Sentences",
-        "suite": "sts-en",
         "columns": [{"id": i, "label": label, "dataset": i} for i, label in columns.items()],
         "rows": [{"id": i, "label": i, "model": "mini", **block} for i, block in recipes.items()],
     }
-    config["suites"] = {"sts-en": {"datasets": list(columns)}}
     config["tables"] = {"sentences": sentences, "models": {"kind": "models", "title": "Models"}}
     config |= {"figures": {}, "downloads": downloads}
     small.write_config(config)

@@ -58,7 +58,7 @@ def test_after_a_failed_run_the_pages_that_it_did_not_make_say_so(workspace):
     found = status(workspace)
     assert " ended before it made this page again." in found["pages"][INDEX]["why"]
     (line,) = found["failed"]
-    assert line.startswith("read_suite") and "askapatient/dictionary.txt" in line
+    assert line.startswith("read_dataset") and "askapatient/dictionary.txt" in line
     # a dry run writes nothing
     workspace.succeeds("--dry-run", "results/tables/models.html", "--forcerun", "assemble_table")
     assert status(workspace) == found

@@ -48,7 +48,7 @@ def add_slurm(folder):
 
 SEARCH = {
     **{"model": "bert-en-mini", "recipe": "mirror-word", "corpus": "words-en"},
-    **{"suite": "words-dev", "dataset": "simlex999", "axes": {"epochs": [1, 2]}},
+    **{"dataset": "simlex999", "axes": {"epochs": [1, 2]}},
 }
 
 

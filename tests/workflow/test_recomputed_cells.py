@@ -56,11 +56,15 @@ class Run:
         return [line.split("\t") for line in self.lines(path)]
 
     def vectors(self, encoder: str, suite: str) -> dict[str, np.ndarray]:
-        """Return the vector of each string of a suite, float64."""
-        text = (self.results / "datasets" / suite / "strings.txt").read_text(encoding="utf-8")
-        strings = text.rstrip("\n").split("\n")
-        rows = np.load(self.results / "embeddings" / encoder / f"{suite}.npy").astype(np.float64)
-        return dict(zip(strings, rows, strict=True))
+        """Return the vector of each string of the data sets of a suite, float64."""
+        stem = self.results / "embeddings" / encoder / suite
+        vectors, found = np.load(f"{stem}.npy").astype(np.float64), {}
+        for key, rows in np.load(f"{stem}.npz").items():
+            dataset, _, side = key.partition("/")
+            text = self.page(f"datasets/{dataset}/{side or 'strings'}.txt").removesuffix("\n")
+            found |= dict(zip(text.split("\n"), vectors[rows], strict=True))
+        assert len(found) == len(vectors)
+        return found
 
     def rows(self, path: str) -> list[dict[str, str]]:
         """Return the rows of a tab-separated result under its header."""
@@ -170,7 +174,7 @@ def words(run) -> tuple[list[tuple[str, str]], np.ndarray]:
 
 
 def word_cosines(run, words, encoder):
-    return cosines(run.vectors(encoder, "words-en"), words[0])
+    return cosines(run.vectors(encoder, "similarity"), words[0])
 
 
 def test_word_similarity(run, words):
@@ -275,7 +279,7 @@ def graded(run) -> dict[str, tuple[list[tuple[str, str]], np.ndarray]]:
 
 
 def sentence_cosines(run, graded, encoder):
-    vectors = run.vectors(encoder, "sts-en")
+    vectors = run.vectors(encoder, "similarity")
     return {name: cosines(vectors, pairs) for name, (pairs, _) in graded.items()}
 
 
@@ -317,7 +321,7 @@ def check_ranks(rows: np.ndarray, scores: np.ndarray, places: np.ndarray) -> Non
 
 
 def test_entity_linking(run):
-    vectors = run.vectors(BASE, "bel")
+    vectors = run.vectors(BASE, "entity-linking")
     dictionary = [line.split("||") for line in run.lines("askapatient/dictionary.txt")]
     mentions = run.fields("askapatient/AskAPatient.fold-0.test.txt")
     names = np.array([vectors[name.lower()] for _, name in dictionary])
@@ -360,12 +364,11 @@ def test_lexicon_induction(run):
     folder = "bli-xling-eval/en-fr/yacle"
     train = run.fields(f"{folder}.train.freq.5k.en-fr.tsv")
     test = run.fields(f"{folder}.test.freq.2k.en-fr.tsv")
-    items = json.loads((run.results / "datasets/base-multi/items.json").read_text())
-    entry = items["datasets"]["bli-en-fr"]
-    strings = run.page("datasets/base-multi/strings.txt").split("\n")
-    vectors = run.vectors(BASE, "base-multi")
+    entry = json.loads((run.results / "datasets/bli-en-fr/items.json").read_text())
+    vectors = run.vectors(BASE, "lexicon")
     vocabularies = []
     for side, place in (("source", 0), ("target", 1)):
+        strings = run.page(f"datasets/bli-en-fr/{side}.txt").split("\n")
         vocabulary = [strings[row] for row in entry[f"{side}_vocabulary"]]
         assert len(set(vocabulary)) == len(vocabulary) > 1000
         assert {row[place] for row in (*train, *test)} <= set(vocabulary)
@@ -454,7 +457,7 @@ def classifier(rows, labels, penalty, watched=None):
 
 def test_classification_by_nested_folds(run):
     """The accuracy of all predictions; those of two outer folds are made again."""
-    vectors, folder = run.vectors(BASE, "classes"), "senteval/MR/rt-polarity"
+    vectors, folder = run.vectors(BASE, "classification"), "senteval/MR/rt-polarity"
     texts = [(text, 1) for text in run.lines(f"{folder}.pos")]
     texts += [(text, 0) for text in run.lines(f"{folder}.neg")]
     texts.sort(key=lambda pair: (len(pair[0].split()), pair[1]))
@@ -477,7 +480,7 @@ def test_classification_by_nested_folds(run):
 
 
 def test_relatedness_by_a_trained_layer(run):
-    vectors, parts = run.vectors(BASE, "classes"), []
+    vectors, parts = run.vectors(BASE, "classification"), []
     for name in ("train", "trial", "test_annotated"):
         pairs = [row[1:4] for row in run.fields(f"sick/semeval2014/SICK_{name}.txt")[1:]]
         pairs.sort(key=lambda pair: (len(pair[0].split()), len(pair[1].split()), float(pair[2])))
@@ -531,7 +534,7 @@ def test_an_encoder_with_its_own_classifier(run):
     for domain in ("books", "dvd", "music"):
         text = (run.raw / f"cls-acl10-unprocessed/fr/{domain}/test.review").read_text("utf-8")
         texts += re.findall(r"<rating>(.*?)</rating>.*?<text>(.*?)</text>", text, re.DOTALL)
-    vectors = run.vectors(CLASSIFY, "reviews")
+    vectors = run.vectors(CLASSIFY, "classification")
     layer = load_file(run.results / "encoders" / CLASSIFY / "training_modules.safetensors")
     weight, bias = (layer[f"own.text_classifier.{name}"] for name in ("weight", "bias"))
     rows = np.array([vectors[html.unescape(text)] for _, text in texts])
@@ -548,7 +551,7 @@ def test_an_encoder_with_its_own_classifier(run):
 def questions(run) -> tuple[np.ndarray, np.ndarray]:
     """Cosines and labels of QNLI's pairs."""
     rows = run.fields("qnli/dev.tsv")[1:]
-    vectors = run.vectors(BASE, "pairs")
+    vectors = run.vectors(BASE, "pair-classification")
     labels = np.array([row[3] == "entailment" for row in rows])
     return cosines(vectors, [(row[1], row[2]) for row in rows]), labels
 
@@ -568,7 +571,7 @@ def test_pair_classification(run, questions):
 
 def test_isotropy_and_the_mean_vector(run):
     corpus = (run.results / "corpora/words-en.txt").read_text(encoding="utf-8").split("\n")[:-1]
-    vectors = run.vectors(BASE, "pairs")
+    vectors = run.vectors(BASE, "isotropy")
     rows = np.array([vectors[word] for word in corpus])
     columns = np.linalg.eigh(rows.T @ rows)[1]
     columns *= np.sign(np.take_along_axis(columns, abs(columns).argmax(axis=0)[None], axis=0))
@@ -618,7 +621,7 @@ def without_first_component(rows: np.ndarray) -> np.ndarray:
 
 def bitext(run, encoder) -> tuple[np.ndarray, np.ndarray]:
     """Return the vectors of Tatoeba's Spanish sentences and of their English translations."""
-    vectors = run.vectors(encoder, "tatoeba")
+    vectors = run.vectors(encoder, "bitext-retrieval")
     return tuple(
         np.array([vectors[text] for text in run.lines(f"tatoeba-v1/tatoeba.spa-eng.{side}")])
         for side in ("spa", "eng")
@@ -658,7 +661,7 @@ def own_language_shares(rows, languages, k=10):
 
 
 def test_the_languages_of_neighbours(run):
-    vectors, texts, languages = run.vectors(MULTI, "paws-x-pool"), [], []
+    vectors, texts, languages = run.vectors(MULTI, "bitext-retrieval"), [], []
     for language in ("en", "es", "fr", "zh"):
         first = [row[0] for row in run.fields(f"paws-x/dev-{language}.tsv") if row[0] != "NS"]
         own = list(dict.fromkeys(first))
@@ -807,14 +810,14 @@ def plain_vectors(folder, texts, pooling, max_length):
 @pytest.mark.parametrize(
     ("encoder", "suite", "pooling", "max_length"),
     [
-        (BASE, "classes", "mean", 64),
-        (MULTI, "paws-x-pool", "mean", 64),
-        (MIRROR[1], "words-en", "cls", 25),
-        (SENTENCES, "sts-en", "mean_padded", 64),
-        (CLASSIFY, "reviews", "mean", 16),
-        (CMLM, "tatoeba", "mean", 24),
-        (BITEXT, "tatoeba", "mean", 24),
-        (NLI, "tatoeba", "mean", 24),
+        (BASE, "classification", "mean", 64),
+        (MULTI, "bitext-retrieval", "mean", 64),
+        (MIRROR[1], "similarity", "cls", 25),
+        (SENTENCES, "similarity", "mean_padded", 64),
+        (CLASSIFY, "classification", "mean", 16),
+        (CMLM, "bitext-retrieval", "mean", 24),
+        (BITEXT, "bitext-retrieval", "mean", 24),
+        (NLI, "bitext-retrieval", "mean", 24),
     ],
 )
 def test_vectors_are_those_of_transformers(run, encoder, suite, pooling, max_length):
@@ -832,7 +835,7 @@ def test_static_vectors_are_those_of_the_file(run):
     rows = [line.split(" ") for line in run.lines("static-vectors/en.vec")[1:]]
     known = {word: np.array([float(number) for number in numbers]) for word, *numbers in rows}
     mean = np.mean(list(known.values()), axis=0)
-    vectors = run.vectors(STATIC, "words-en")
+    vectors = run.vectors(STATIC, "similarity")
     for word, vector in vectors.items():
         np.testing.assert_allclose(vector, known.get(word, mean), rtol=0, atol=1e-6)
     assert set(known) - set(vectors) and set(vectors) - set(known)

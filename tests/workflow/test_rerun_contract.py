@@ -28,7 +28,7 @@ def steps(workspace):
 
 def branch_jobs(recipe):
     branch = f"model=bert-en-mini, recipe={recipe}, corpus=sentences-en, seed=33"
-    embedded = f"{branch}, suite=sts-en"
+    embedded = f"{branch}, suite=similarity"
     return [f"{TUNE} {branch}", f"embed_suite {embedded}", f"score_suite {embedded}"]
 
 
@@ -39,7 +39,7 @@ def stage_jobs(*recipes):
         jobs.append("draw_figure figure=plane")
     for recipe in recipes:
         branch = f"model=bert-multi-mini, recipe={recipe}, corpus={STAGES[recipe]}, seed=33"
-        embedded = f"{branch}, suite=tatoeba"
+        embedded = f"{branch}, suite=bitext-retrieval"
         jobs += [f"{TUNE} {branch}", f"embed_suite {embedded}", f"score_suite {embedded}"]
     return jobs
 
@@ -87,7 +87,7 @@ def test_an_added_model_runs_its_own_jobs_only(workspace):
         config["tables"]["sentences"]["rows"].append(
             {"id": "multi-mp", "label": "multi", "model": "bert-multi-mini", "recipe": "base-mp"}
         )
-    jobs = encoder_jobs("embed_suite", "model=bert-multi-mini", "sts-en", "sentences")
+    jobs = encoder_jobs("embed_suite", "model=bert-multi-mini", "similarity", "sentences")
     assert steps(workspace) == jobs
 
 
@@ -98,6 +98,25 @@ def test_a_further_seed_of_one_table_runs_its_own_branches_only(workspace):
     jobs = [job.replace("seed=33", "seed=44") for job in branches]
     # the table of the first, which shows the config's seeds, stays
     assert steps(workspace) == sorted([*jobs, "assemble_table table=masking", *SUMMARY])
+
+
+def test_an_added_data_set_is_read_and_embedded_by_the_encoders_that_show_it(workspace):
+    """One without a column changes nothing; to take one out embeds its encoders again."""
+    with workspace.edited_config() as config:
+        config["datasets"]["mine"] = dict(config["datasets"].get("mine", {})) | {
+            **{"task": "similarity", "format": "simlex", "language": "en"},
+            "path": "simlex-999/SimLex-999.txt",
+        }
+    assert steps(workspace) == []
+    with workspace.edited_config() as config:
+        column = {"id": "mine", "label": "Mine", "dataset": "mine"}
+        config["tables"]["linking"]["columns"].append(column)
+    jobs = encoder_jobs("embed_suite", "model=bert-en-mini", "similarity", "linking")
+    planned = steps(workspace)
+    # the tables of its other sets have the scores that they had, of a file that is made again
+    tables = {job for job in planned if job.startswith(("assemble_table", "draw_figure"))}
+    assert {*planned} - tables == {*jobs, "read_dataset dataset=mine"} - tables
+    assert "assemble_table table=linking" in tables and "assemble_table table=masking" not in tables
 
 
 def test_a_column_of_deviations_is_for_its_table_alone(workspace):
@@ -175,16 +194,16 @@ def test_another_protocol_reruns_the_classifiers_and_what_shows_them(workspace):
     with workspace.edited_config() as config:
         config["classification"] = {"protocol": "default"}
     encoder = "recipe=base-mp, corpus=none, seed=0"
-    suites = (f"model=bert-en-mini, {encoder}, suite=classes",)
-    suites += (f"model=bert-multi-mini, {encoder}, suite=reviews",)
-    jobs = [f"{rule} {one}" for rule in ("classify_texts", "score_suite") for one in suites]
+    models = [f"model={one}, {encoder}" for one in ("bert-en-mini", "bert-multi-mini")]
+    rules = ("classify_texts", "score_suite")
+    jobs = [f"{rule} {model}, suite=classification" for rule in rules for model in models]
     tables = [f"assemble_table table={table}" for table in ("classes", "reviews")]
     assert steps(workspace) == sorted([*jobs, *tables, *SUMMARY])
 
 
 def review_jobs(*rules, encoder="recipe=classify, corpus=reviews-en, seed=33"):
     """Return the jobs of an encoder of the reviews after its tuning, and what shows them."""
-    jobs = [f"{rule} model=bert-multi-mini, {encoder}, suite=reviews" for rule in rules]
+    jobs = [f"{rule} model=bert-multi-mini, {encoder}, suite=classification" for rule in rules]
     return [*jobs, "assemble_table table=reviews", *SUMMARY]
 
 
@@ -198,21 +217,21 @@ def test_another_rate_reruns_the_encoder_with_a_classifier_not_the_frozen_one(wo
     assert steps(workspace) == sorted([TRAINED, *review_jobs(*AFTER)])
 
 
-def test_another_review_to_train_on_reruns_its_corpus_and_its_suites(workspace):
+def test_another_review_to_train_on_reruns_its_corpus_and_its_data_sets(workspace):
     folder = workspace.folder / "resources/sample_data/cls-acl10-unprocessed/en/dvd"
     path = folder / "train.review"
     path.write_text(path.read_text().replace("<text>", "<text>Well, ", 1))
     frozen = "recipe=base-mp, corpus=none, seed=0"
-    jobs = [f"{SAMPLE} corpus=reviews-en", "read_suite suite=reviews"]
-    jobs += ["read_suite suite=reviews-dev", TRAINED]
+    jobs = [f"{SAMPLE} corpus=reviews-en", TRAINED]
+    jobs += [f"read_dataset dataset=reviews-{language}" for language in ("en", "fr")]
     jobs += [*review_jobs(*AFTER)[:3], *review_jobs(*AFTER, encoder=frozen)]
     assert steps(workspace) == sorted(jobs)
 
 
-def test_an_edited_task_scores_its_own_suites_and_redraws_its_figure_only(workspace):
+def test_an_edited_task_scores_its_own_sets_and_redraws_its_figure_only(workspace):
     file = workspace.folder / "workflow_scripts/scoring/tasks/language_bias.py"
     file.write_text(file.read_text() + "\n# an edit\n")
-    encoder = "model=bert-multi-mini, recipe=base-mp, corpus=none, seed=0, suite=paws-x-pool"
+    encoder = "model=bert-multi-mini, recipe=base-mp, corpus=none, seed=0, suite=bitext-retrieval"
     jobs = [f"score_suite {encoder}", "draw_figure figure=languages", *SUMMARY]
     assert steps(workspace) == sorted(jobs)
 
@@ -232,13 +251,13 @@ def test_other_word_vectors_rerun_their_rows_only(workspace):
     head, first, rest = file.read_text().split("\n", 2)
     word, _, values = first.partition(" ")
     file.write_text(f"{head}\n{word} 9{values}\n{rest}")
-    assert steps(workspace) == encoder_jobs("embed_static", "model=words", "words-en", "words")
+    assert steps(workspace) == encoder_jobs("embed_static", "model=words", "similarity", "words")
 
 
 @pytest.mark.parametrize(
     ("module", "first", "others"),
     [
-        ("tuning/span_masking.py", {TUNE}, {"read_suite", SAMPLE}),
+        ("tuning/span_masking.py", {TUNE}, {"read_dataset", "read_lexicon", SAMPLE}),
         # a part of the tuning that has a development set, and of no other
         (
             "scoring/similarity.py",
@@ -268,7 +287,7 @@ def test_other_word_vectors_rerun_their_rows_only(workspace):
         (
             "scoring/linear_probe.py",
             {"classify_texts", "score_suite"},
-            {TUNE, EMBED, "read_suite", "link_entities"},
+            {TUNE, EMBED, "read_dataset", "link_entities"},
         ),
         ("retrieval/csls.py", {"induce_lexicon"}, {"embed_suite", "score_suite", "link_entities"}),
         ("tables/score_page.py", {"assemble_table"}, {*SCORING, "assemble_scores", DRAW}),
@@ -296,11 +315,11 @@ def test_an_edited_module_reruns_its_users_only(workspace, module, first, others
         ("corpora/kinds/bitext.py", f"{SAMPLE} corpus", ["bitext-multi"]),
         ("corpora/kinds/nli.py", f"{SAMPLE} corpus", ["nli-multi"]),
         ("corpora/kinds/labelled.py", f"{SAMPLE} corpus", ["reviews-en"]),
-        ("datasets/formats/semeval_sts.py", "read_suite suite", ["sts-en"]),
-        ("datasets/formats/sentence_pool.py", "read_suite suite", ["paws-x-pool"]),
-        ("datasets/formats/register.py", "read_suite suite", []),
-        ("datasets/labelled_pairs.py", "read_suite suite", ["pairs"]),
-        ("datasets/entity_linking.py", "read_suite suite", ["bel"]),
+        ("datasets/formats/semeval_sts.py", "read_dataset dataset", ["sts12"]),
+        ("datasets/formats/sentence_pool.py", "read_dataset dataset", ["paws-x-pool"]),
+        ("datasets/formats/register.py", "read_dataset dataset", []),
+        ("datasets/labelled_pairs.py", "read_dataset dataset", ["qnli"]),
+        ("datasets/entity_linking.py", "read_dataset dataset", ["askapatient"]),
     ],
 )
 def test_an_edited_kind_or_format_reruns_those_that_are_of_it(workspace, module, jobs, ids):
@@ -311,32 +330,32 @@ def test_an_edited_kind_or_format_reruns_those_that_are_of_it(workspace, module,
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "suites"),
+    ("old", "new", "datasets"),
     [
         ("class Qnli(", "# an edit\nclass Another(ScoredColumns):\n    pass\n\n\nclass Qnli(", []),
-        ("SCALE: ClassVar = (0.0, 10.0)", "SCALE: ClassVar = (0.0, 9.9)", ["words-dev"]),
-        ("SCALE: ClassVar = (1.0, 5.0)", "SCALE: ClassVar = (1.0, 4.9)", ["sts-en"]),
-        ('"entailment": 1}', '"entailment": 1, "same": 1}', ["pairs"]),
+        ("SCALE: ClassVar = (0.0, 10.0)", "SCALE: ClassVar = (0.0, 9.9)", ["simlex999"]),
+        ("SCALE: ClassVar = (1.0, 5.0)", "SCALE: ClassVar = (1.0, 4.9)", ["sickr"]),
+        ('"entailment": 1}', '"entailment": 1, "same": 1}', ["qnli"]),
     ],
 )
-def test_an_edited_format_of_columns_reruns_its_suites(workspace, old, new, suites):
+def test_an_edited_format_of_columns_reruns_its_data_sets(workspace, old, new, datasets):
     file = workspace.folder / "workflow_scripts/datasets/formats/columns.py"
     text = file.read_text()
     assert text.count(old) == 1
     file.write_text(text.replace(old, new))
-    planned = [job for job in steps(workspace) if job.startswith("read_suite")]
-    assert planned == [f"read_suite suite={suite}" for suite in suites]
+    planned = [job for job in steps(workspace) if job.startswith("read_")]
+    assert planned == [f"read_dataset dataset={name}" for name in datasets]
 
 
-def test_another_sentence_of_one_data_set_reruns_its_suite_only(workspace):
+def test_another_sentence_reruns_its_data_set_only(workspace):
     folder = workspace.folder / "resources/sample_data/semeval-sts-original/STS12-en-test"
     file = folder / "STS.input.MSRvid.txt"
     first, rest = file.read_text().split("\n", 1)
     file.write_text(f"{first} Indeed.\n{rest}")
     planned = steps(workspace)
-    assert "read_suite suite=sts-en" in planned
-    assert all("suite=sts-en" in job for job in planned if "suite=" in job)
-    expected = {"read_suite", "embed_suite", "score_suite", "assemble_table"}
+    assert [job for job in planned if "read_" in job] == ["read_dataset dataset=sts12"]
+    assert all("suite=similarity" in job for job in planned if "suite=" in job)
+    expected = {"read_dataset", "embed_suite", "score_suite", "assemble_table"}
     assert rules(planned) == expected | rules(SUMMARY)
     tables = ["masking", "running-time", "sentences"]
     tables = [f"assemble_table table={table}" for table in tables]

@@ -32,9 +32,9 @@ def test_inputs_replaced_by_older_files_rerun_what_reads_them(workspace):
     text.unlink()
     text.symlink_to(sample_data / "es")
     planned = workspace.planned()
-    assert {"read_suite suite=sts-en", f"{SAMPLE} corpus=text-multi"} <= set(planned)
+    assert {"read_dataset dataset=sts12", f"{SAMPLE} corpus=text-multi"} <= set(planned)
     assert "embed_static" in rules(planned)
-    assert "read_suite suite=words-en" not in planned
+    assert "read_dataset dataset=multisimlex-en" not in planned
 
 
 def test_every_file_of_a_model_counts(workspace):
@@ -85,7 +85,7 @@ def test_what_records_do_not_prove_is_made_again(workspace):
         os.truncate(record, record.stat().st_size // 2)
     cut = workspace.planned()
     shutil.rmtree(records)
-    assert {TUNE, SAMPLE, "read_suite", "embed_suite", "assemble_table"} <= rules(cut)
+    assert {TUNE, SAMPLE, "read_dataset", "embed_suite", "assemble_table"} <= rules(cut)
     assert workspace.planned() == cut
 
 
@@ -122,5 +122,5 @@ def test_a_job_that_failed_is_run_again_though_what_follows_it_is_there(workspac
         config["recipes"]["mirror-word"]["batch_size"] = 5000
     encoder = "bert-en-mini/mirror-word/words-en/seed33"
     workspace.fails(f"results/encoders/{encoder}/encoder.json")
-    planned = workspace.planned(f"results/scores/{encoder}/words-en.tsv")
+    planned = workspace.planned(f"results/scores/{encoder}/similarity.tsv")
     assert rules(planned) == {TUNE, "embed_suite", "score_suite"}

@@ -9,11 +9,11 @@ from small_project import SAMPLE
 
 SEARCH = {
     **{"model": "bert-en-mini", "recipe": "mirror-word", "corpus": "words-en"},
-    **{"suite": "words-dev", "dataset": "simlex999"},
+    "dataset": "simlex999",
     "axes": {"epochs": [1, 2], "batch_size": [64, 300]},
 }
 # of the encoder of a cell: the recipe as it is
-TUNED = "results/embeddings/bert-en-mini/mirror-word/words-en/seed33/words-dev.npy"
+TUNED = "results/embeddings/bert-en-mini/mirror-word/words-en/seed33/similarity.npy"
 GRID = {"kind": "grid", "title": "Grid", "paper": "mirror-bert", "reference": "table21"}
 
 
@@ -32,7 +32,7 @@ def of_the_grid(jobs):
 def test_the_target_plans_its_slices_and_a_table_those_that_it_names(searching):
     jobs = [f"search_grid search=words, slice={number}" for number in (0, 1)]
     jobs = ["choose_settings search=words", *jobs]
-    first = [f"{SAMPLE} corpus=words-en", "read_suite suite=words-dev"]
+    first = [f"{SAMPLE} corpus=words-en", "read_dataset dataset=simlex999"]
     assert searching.planned("tuning_grid") == sorted([*first, *jobs, "tuning_grid"])
     with searching.edited_config() as config:
         config["tuning_grid"]["searches"]["others"] = {**SEARCH, "axes": {"epochs": [1]}}
@@ -61,8 +61,9 @@ def rows_of(path):
 def check_by_hand(folder):
     """Check a cell against the cosines of its vectors, and the table against the cells."""
     results = folder / "results"
-    strings = (results / "datasets/words-dev/strings.txt").read_text().split("\n")[:-1]
-    vectors = dict(zip(strings, np.load(folder / TUNED), strict=True))
+    strings = (results / "datasets/simlex999/strings.txt").read_text().split("\n")[:-1]
+    rows = np.load((folder / TUNED).with_suffix(".npz"))["simlex999"]
+    vectors = dict(zip(strings, np.load(folder / TUNED)[rows], strict=True))
     pairs = rows_of(folder / "resources/sample_data/simlex-999/SimLex-999.txt")
     sides = [np.array([vectors[row[name]] for row in pairs]) for name in ("word1", "word2")]
     lengths = [np.linalg.norm(side, axis=1) for side in sides]
@@ -90,8 +91,15 @@ def check_by_hand(folder):
 
 @pytest.mark.slow
 def test_a_search_runs_is_recorded_and_reruns_only_what_changed(searching):
+    row = {key: SEARCH[key] for key in ("model", "recipe", "corpus")}
     with searching.edited_config() as config:
         config["tables"]["grid"] = GRID
+        # so that the encoder of a cell is embedded
+        config["tables"]["chosen"] = {
+            "title": "Chosen",
+            "columns": [{"id": "dev", "label": "Dev", "dataset": "simlex999"}],
+            "rows": [{"id": "own", "label": "own", **row}],
+        }
     searching.succeeds("tuning_grid", "results/tables/grid.tsv", TUNED)
     check_by_hand(searching.folder)
     folder = searching.folder / "results/tuning_grid"

@@ -99,13 +99,6 @@ class AbsentModels(Block):
     reason: Text = Field(description="What their rows show.")
 
 
-class Suite(Block):
-    """Data sets that one encoder is embedded for together."""
-
-    datasets: Distinct[Id] = Field(description="Ids of the data sets.")
-    language: Text | None = Field(None, description="Of lexicons, the side whose words it holds.")
-
-
 class Linking(Block):
     """Entity linking: the nearest dictionary names of a mention."""
 
@@ -187,7 +180,6 @@ class Config(Block):
     recipes: dict[Id, dict[str, Any]] = Field(description="Named sets of tuning choices.")
     corpora: dict[Id, dict[str, Any]] = Field({}, description="Texts to tune on, by id.")
     datasets: dict[Id, dict[str, Any]] = Field({}, description="Evaluation sets by id.")
-    suites: dict[Id, Suite] = Field({}, description="Data sets that are embedded together.")
     retrieval: Retrieval = Field(description="How nearest names and translations are searched.")
     classification: Classification = Field(
         Classification(), description="How classifiers are trained on vectors."

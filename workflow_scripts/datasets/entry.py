@@ -33,6 +33,11 @@ class DatasetEntry(Block):
     task: Id = Field(description="What the set is scored by, such as `similarity`.")
     format: Id = Field(description="Which reader of datasets/formats, such as `sts-benchmark`.")
     split: Text = Field("test", description="Which split is read, `all` of a set without splits.")
+    suite: Id | None = Field(
+        None,
+        description="Which data sets an encoder embeds together with it, in one job: those of the "
+        "same suite. Without it the task, relatedness with classification.",
+    )
     absent: Text | None = Field(
         None, description="Why the config has no such set: its cells show a dash and this."
     )

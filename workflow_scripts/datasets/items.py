@@ -1,14 +1,14 @@
 """What a reader returns: scored or labelled pairs, mentions to link, a lexicon, strings.
 
-Each class says what a set that cannot be scored lacks, and what read_suite writes of it.
+Each class says what a set that cannot be scored lacks, and what read_dataset writes of it.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
+from workflow_scripts.datasets.sides import SIDES
 from workflow_scripts.datasets.strings import StringTable, normalise_whitespace
-from workflow_scripts.errors import UserError
 
 
 @dataclass(kw_only=True)
@@ -43,13 +43,19 @@ class Items:
         """Return what a set that cannot be scored lacks, None for one that can."""
         return next((what for name, what in self.NEEDED.items() if not getattr(self, name)), None)
 
-    def numbered(self, table: StringTable, language: str | None, where: str) -> dict[str, Any]:
-        """Return the set's block of items.json for a suite (of one language, or None)."""
+    def numbered(self) -> tuple[dict[str | None, list[str]], dict[str, Any]]:
+        """Return the set's unique strings, and its block of items.json with their numbers.
+
+        The strings are {None: list}, of a set with two sides {"source": list, "target": list}, in
+        the order of first occurrence; a string's number is its index.
+        """
+        table = StringTable()
         numbered = {name: _each(getattr(self, name), table.id_of) for name in self.TEXTS}
-        names = [
-            column.name for column in fields(self) if column.name not in (*self.TEXTS, "dropped")
-        ]
-        return numbered | {name: getattr(self, name) for name in names}
+        return {None: table.strings}, numbered | self._other_fields()
+
+    def _other_fields(self) -> dict[str, Any]:
+        names = [each.name for each in fields(self) if each.name not in (*self.TEXTS, "dropped")]
+        return {name: getattr(self, name) for name in names}
 
 
 def _each(texts: Any, change: Callable[[str], Any]) -> Any:
@@ -174,27 +180,18 @@ class LexiconSet(Items):
     source_vocabulary: list[str]
     target_vocabulary: list[str]
 
-    def numbered(self, table: StringTable, language: str | None, where: str) -> dict[str, Any]:
-        """Return both sides or, in a suite with a language, the side of that language.
-
-        Row i of a side's `train` (and of `test`) belongs to row i of the other side's, in its own
-        suite, since the two are embedded by different encoders.
-        """
-        languages = [self.source_language, self.target_language]
-        if language is None:
-            return super().numbered(table, language, where)
-        if language not in languages:
-            raise UserError(
-                where,
-                f"has languages {' and '.join(languages)}, its suite has {language!r}",
-                "move the data set to the suites of its languages",
-            )
-        side = languages.index(language)
-        return {
-            "task": "lexicon-side",
-            "side": ("source", "target")[side],
-            "language": language,
-            "vocabulary": table.ids_of((self.source_vocabulary, self.target_vocabulary)[side]),
-            "train": table.ids_of(pair[side] for pair in self.train),
-            "test": table.ids_of(pair[side] for pair in self.test),
+    def numbered(self) -> tuple[dict[str | None, list[str]], dict[str, Any]]:
+        """Return the strings of each side, which is embedded by an encoder of its own."""
+        source, target = StringTable(), StringTable()
+        numbered: dict[str, Any] = {
+            "source_vocabulary": source.ids_of(self.source_vocabulary),
+            "target_vocabulary": target.ids_of(self.target_vocabulary),
         }
+        for name in ("train", "test"):
+            pairs = getattr(self, name)
+            numbered[name] = [
+                (source.id_of(word), target.id_of(translation)) for word, translation in pairs
+            ]
+        sides: dict[str | None, list[str]] = {}
+        sides |= zip(SIDES, (source.strings, target.strings), strict=True)
+        return sides, numbered | self._other_fields()

@@ -32,7 +32,7 @@ def runs_of_lines(lines: Iterable[str]) -> Iterator[list[str]]:
 
 
 class StringTable:
-    """The unique strings of a suite; the id of a string is the row of its vector."""
+    """Unique strings; the id of a string is its number by first occurrence."""
 
     def __init__(self) -> None:
         self._ids: dict[str, int] = {}

@@ -46,7 +46,7 @@ def embed_strings(
     """
     blank = next((number for number, string in enumerate(strings, 1) if not string.split()), None)
     if blank is not None:
-        raise UserError(f"string {blank}", "has no words", "remake the suite")
+        raise UserError(f"string {blank}", "has no words", "read the data set again")
     words = sorted({word for string in strings for word in string.split()})
     found: dict[str, np.ndarray] = {}
     counts = dict.fromkeys(("as_written", "lower_cased", "from_subwords", "mean_vector"), 0)

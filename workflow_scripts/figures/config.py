@@ -31,9 +31,7 @@ class PairsFigure(FigureBlock):
     """A figure of the pairs of a data set, with a curve or panel for each encoder."""
 
     dataset: Id = Field(description="Data set of labelled pairs.")
-    suite: Text = Field(description="Suite that holds the data set.")
     rows: ById[FigureRow] = Field(description="Encoders: a curve or panel each.")
 
     def places(self) -> list[dict[str, object]]:
-        shared = {"dataset": self.dataset, "suite": self.suite}
-        return [shared | row.model_dump(exclude_none=True) for row in self.rows]
+        return [{"dataset": self.dataset} | row.model_dump(exclude_none=True) for row in self.rows]

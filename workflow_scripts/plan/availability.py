@@ -45,14 +45,6 @@ class Availability:
         files = corpora.raw_files(self.root, block)
         return [*files, *(file for other in block.corpora() for file in self.corpus_files(other))]
 
-    def suite_datasets(self, suite: str) -> list[str]:
-        """Return the data sets of a suite; without the missing ones where these are skipped."""
-        entries = self._typed.datasets
-        names = [n for n in self._typed.config.suites[suite].datasets if entries[n].absent is None]
-        if self._typed.config.data.missing == "error":
-            return names
-        return [name for name in names if not self.missing_files(name)]
-
     def _missing_files(self, dataset: str) -> list[Path]:
         """Return the raw files of a data set, or of the corpus it is made of, that are absent."""
         missing = self.raw.missing(self.dataset_files(dataset))
@@ -87,13 +79,13 @@ class Availability:
 
     # ---- before the first job -------------------------------------------------------------------
 
-    def require(self, encoders: Iterable[Encoder], suites: Iterable[str]) -> None:
-        """Raise `UserError` naming the first file of encoders and suites that no job can have."""
+    def require(self, encoders: Iterable[Encoder], datasets: Iterable[str]) -> None:
+        """Raise `UserError` naming the first file of encoders and sets that no job can have."""
         for model in sorted({encoder.model for encoder in encoders}):
             self._models.require_files(model)
         if self._typed.config.data.missing == "skip":
             return
-        for dataset in sorted({one for suite in suites for one in self.suite_datasets(suite)}):
+        for dataset in sorted(datasets):
             self.require_dataset(dataset)
         for model in sorted({encoder.model for encoder in encoders}):
             for file in self._missing_vectors(model):

@@ -1,10 +1,11 @@
-"""What is asked for: the cells of all tables and figures, as encoders, suites and data sets."""
+"""What is asked for: the cells of all tables and figures, as encoders and data sets."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from workflow_scripts import plugins
+from workflow_scripts.datasets.sides import SIDES, strings_key
 from workflow_scripts.errors import ConfigError, UserError
 from workflow_scripts.figures.config import FigureBlock
 from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder, score_id
@@ -19,8 +20,8 @@ class Place(NamedTuple):
     """One data set of one cell, as the config asks for it; `where` is the key that does.
 
     `model` is an id, or one for each language; `corpus` is None where nothing is tuned. In model,
-    recipe, corpus and suite `{language}` is the language of the data set, and the other words in
-    braces are those that `names` gives. `metric` None is the primary one of the data set's task,
+    recipe and corpus `{language}` is the language of the data set, and the other words in braces
+    are those that `names` gives. `metric` None is the primary one of the data set's task,
     `seeds` None are those of the config.
     """
 
@@ -28,7 +29,6 @@ class Place(NamedTuple):
     model: str | Mapping[str, str]
     recipe: str
     corpus: str | None
-    suite: str
     dataset: str
     metric: str | None = None
     names: Mapping[str, str] = {}
@@ -38,13 +38,13 @@ class Place(NamedTuple):
 class CellRequest(NamedTuple):
     """One data set of one cell: whom to score on what.
 
-    `encoders` has for each seed the encoder, or both sides of a lexicon pair; `suites` the suite
-    that each side is embedded for. `absent` says why there is no model or corpus: then no encoders.
+    `encoders` has for each seed the encoder, or both sides of a lexicon pair, whose strings are
+    embedded in the job of `suite`. `absent` says why there is no model or corpus: then no encoders.
     """
 
     place: Place
     metric: str
-    suites: tuple[str, ...]
+    suite: str
     encoders: tuple[tuple[Encoder, ...], ...]
     absent: str | None = None
 
@@ -54,8 +54,37 @@ class CellRequest(NamedTuple):
 
     def score_ids(self) -> list[str]:
         """Return the path part of the scores of each seed: encoder and suite, or lexicon."""
-        name = self.dataset if len(self.suites) == 2 else self.suites[0]
-        return [f"{score_id(encoders)}/{name}" for encoders in self.encoders]
+        return [
+            f"{score_id(encoders)}/{self.suite if len(encoders) == 1 else self.dataset}"
+            for encoders in self.encoders
+        ]
+
+    def embeddings(self) -> Iterator[tuple[Encoder, str]]:
+        """Yield each encoder with the key of the strings that it embeds (see `strings_key`)."""
+        for encoders in self.encoders:
+            sides = SIDES if len(encoders) == 2 else (None,)
+            for encoder, side in zip(encoders, sides, strict=True):
+                yield encoder, strings_key(self.dataset, side)
+
+
+class EmbeddingJob(NamedTuple):
+    """What one job embeds: the vectors of a suite by an encoder."""
+
+    encoder: Encoder
+    suite: str
+
+
+def embedding_jobs(requests: Iterable[CellRequest]) -> dict[EmbeddingJob, list[str]]:
+    """Return the jobs that embed all that cells ask for, each with the sorted keys of its strings.
+
+    Of each encoder and suite these are the data sets, or sides of lexicons, that cells show of this
+    encoder: what another encoder is asked for does not touch its job.
+    """
+    jobs: dict[EmbeddingJob, set[str]] = {}
+    for request in requests:
+        for encoder, key in request.embeddings():
+            jobs.setdefault(EmbeddingJob(encoder, request.suite), set()).add(key)
+    return {job: sorted(keys) for job, keys in jobs.items()}
 
 
 def cell_of_table(row: Mapping[str, Any], column: Mapping[str, Any]) -> Cell:
@@ -72,8 +101,8 @@ def _places_of_table(name: str, block: Any) -> Iterator[tuple[Cell, Place]]:
     kind = plugins.load("tables.kinds", block.kind)
     for row, column in kind.places(block) if hasattr(kind, "places") else ():
         for dataset in column.get("datasets") or [column["dataset"]]:
-            where, suite = f"tables.{name}.rows.{row['id']}", row.get("suite", block.suite)
-            ids = (row["model"], row["recipe"], row.get("corpus"), suite, dataset)
+            where = f"tables.{name}.rows.{row['id']}"
+            ids = (row["model"], row["recipe"], row.get("corpus"), dataset)
             metric = row.get("metric", column.get("metric"))
             seeds = getattr(block, "seeds", None)
             place = Place(where, *ids, metric, column.get("with", {}), seeds)
@@ -82,10 +111,10 @@ def _places_of_table(name: str, block: Any) -> Iterator[tuple[Cell, Place]]:
 
 def _places_of_figure(name: str, block: FigureBlock) -> Iterator[tuple[Cell, Place]]:
     for row in plugins.load("figures.kinds", block.kind).places(block):
-        keys = ("model", "recipe", "corpus", "suite", "dataset")
+        keys = ("model", "recipe", "corpus", "dataset")
         where = ".".join(["figures", name, *([row["id"]] if "id" in row else [])])
-        model, recipe, corpus, suite, dataset = (row.get(key) for key in keys)
-        place = Place(where, model, recipe, corpus, suite, dataset, metric=row.get("metric"))
+        model, recipe, corpus, dataset = (row.get(key) for key in keys)
+        place = Place(where, model, recipe, corpus, dataset, metric=row.get("metric"))
         yield cell_of_figure(row), place
 
 
@@ -135,10 +164,10 @@ class CellRequests:
             yield start
             encoder = start
 
-    def development_suites(self, encoders: Iterable[Encoder]) -> set[str]:
-        """Return the suites of the development sets that tunings are watched on."""
-        found = {self._typed.recipes[encoder.recipe].development for encoder in encoders}
-        return {development.suite for development in found if development is not None}
+    def development_sets(self, encoders: Iterable[Encoder]) -> set[str]:
+        """Return the data sets that tunings are watched on."""
+        blocks = {self._typed.recipes[encoder.recipe].development for encoder in encoders}
+        return {development.dataset for development in blocks if development is not None}
 
     # ---- one data set of a cell -----------------------------------------------------------------
 
@@ -174,13 +203,12 @@ class CellRequests:
                 "remove the key",
             )
         self.check_corpora(name)
-        sides = self._sides[place.dataset]
-        suites = tuple(self._suite(place, language) for language in sides)
-        wanted = CellRequest(place, place.metric or metrics[0], suites, ())
+        suite = typed.suite_of(place.dataset)
+        wanted = CellRequest(place, place.metric or metrics[0], suite, ())
         if entry.absent is not None:
             return wanted._replace(absent=entry.absent)
         models = []
-        for language in sides:
+        for language in self._sides[place.dataset]:
             model = self._model(place, language)
             if model is None:
                 return wanted._replace(absent="no model for this language in this config")
@@ -219,18 +247,6 @@ class CellRequests:
         if block.start is not None:
             self._typed.named("corpora", block.start.corpus, f"recipes.{recipe}.start.corpus")
             self.check_corpora(block.start.recipe)
-
-    def _suite(self, place: Place, language: str) -> str:
-        name = self._fill(place.suite, place, language)
-        suite = self._typed.named("suites", name, f"{place.where}.suite")
-        if place.dataset not in suite.datasets:
-            raise ConfigError(
-                "config",
-                f"suites.{name}",
-                f"lacks dataset `{place.dataset}`, which `{place.where}` shows",
-                f"add it: `suites: {{{name}: {{datasets+: [{place.dataset}]}}}}`",
-            )
-        return name
 
     def _model(self, place: Place, language: str) -> str | None:
         """Return the model of a cell, second names resolved; None where no language has one."""

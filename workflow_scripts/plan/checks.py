@@ -9,7 +9,7 @@ from workflow_scripts.tables.document import OWN
 
 
 def check_config(typed: Typed) -> None:
-    """Check models, corpora, data sets, suites, recipes and papers against each other.
+    """Check models, corpora, data sets, recipes and papers against each other.
 
     What cells of tables and figures name is checked by `CellRequests`. Raises `UserError` for the
     first mistake, naming the key, the nearest known name and the remedy.
@@ -26,15 +26,11 @@ def check_config(typed: Typed) -> None:
     for name, entry in typed.datasets.items():
         _check_task(name, entry)
     check_joined(typed.corpora)
-    for name, suite in typed.config.suites.items():
-        for dataset in suite.datasets:
-            typed.named("datasets", dataset, f"suites.{name}.datasets")
     for name in typed.recipes:
         _check_start(typed, name)
         if (development := typed.recipes[name].development) is not None:
             where = f"recipes.{name}.development"
-            chosen = (development.suite, development.dataset, where)
-            check_development(typed, *chosen, typed.recipes[name].classifies)
+            check_development(typed, development.dataset, where, typed.recipes[name].classifies)
     for kind in ("tables", "figures"):
         for name, block in getattr(typed, kind).items():
             if block.paper not in (OWN, *typed.config.papers):
@@ -46,23 +42,13 @@ def check_config(typed: Typed) -> None:
                 )
 
 
-def check_development(
-    typed: Typed, suite: str, dataset: str, where: str, classifies: bool = False
-) -> None:
-    """Raise `UserError` unless the suite holds the data set and its task has a single score.
+def check_development(typed: Typed, dataset: str, where: str, classifies: bool = False) -> None:
+    """Raise `UserError` unless the task of a development set has a single score.
 
-    `where` is the block of config that names both; `classifies` is true of a recipe that trains a
-    classifier, which is then scored on classification.
+    `where` is the block of config that names the set; `classifies` is true of a recipe that trains
+    a classifier, which is then scored on classification.
     """
-    datasets = typed.named("suites", suite, f"{where}.suite").datasets
     task = typed.named("datasets", dataset, f"{where}.dataset").task
-    if dataset not in datasets:
-        raise ConfigError(
-            "config",
-            f"suites.{suite}",
-            f"lacks dataset `{dataset}`, on which `{where}` scores",
-            "add it to the suite or name another suite",
-        )
     if not (classifies and task == "classification"):
         tasks.check_development_task(dataset, task, f"config: `{where}.dataset`")
 

@@ -7,7 +7,8 @@ from typing import Any
 from workflow_scripts.canonical import canonical
 from workflow_scripts.errors import ConfigError, UserError
 from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder
-from workflow_scripts.plan.plan import Plan, stop
+from workflow_scripts.plan.plan import Plan
+from workflow_scripts.plan.stopping import stop
 from workflow_scripts.retrieval.dictionary_block import (
     DictionaryBlock,
     NamesFile,

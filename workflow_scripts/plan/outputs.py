@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from workflow_scripts import plugins
 from workflow_scripts.canonical import canonical
 from workflow_scripts.plan.cell_requests import CellRequest, cell_of_figure, cell_of_table
-from workflow_scripts.plan.requested_jobs import embedding_jobs, requested_jobs, scoring_jobs
+from workflow_scripts.plan.requested_jobs import embedding_steps, requested_jobs, scoring_steps
 from workflow_scripts.plan.requirements import shown_searches
 from workflow_scripts.plan.unverified_files import UnverifiedFiles
 from workflow_scripts.tables.document import paper_name
@@ -59,14 +59,15 @@ class Run:
         keys = ("parts", "not_run") if tolerance is None else cell
         return {key: cell[key] for key in keys if key in cell}
 
-    def suite_file(self, row: dict[str, Any], file: str) -> str:
-        """Return a file (strings.txt, items.json) of the suite of a row of a figure."""
-        return self._plan.rule_inputs.suite_file(self._wanted(row).suites[0], file)
+    def dataset_file(self, row: dict[str, Any], file: str) -> str:
+        """Return a file (strings.txt, items.json) of the data set of a row of a figure."""
+        return self._plan.rule_inputs.dataset_file(self._wanted(row).dataset, file)
 
-    def vectors(self, row: dict[str, Any]) -> str:
-        """Return the vectors of the suite of a row of a figure, by the first seed's encoder."""
+    def embedding(self, row: dict[str, Any]) -> dict[str, str]:
+        """Return the files `vectors` and `index` of a row of a figure, of the first seed."""
         wanted = self._wanted(row)
-        return f"{self.results}/embeddings/{wanted.encoders[0][0]}/{wanted.suites[0]}.npy"
+        stem = f"{self.results}/embeddings/{wanted.encoders[0][0]}/{wanted.suite}"
+        return {"vectors": f"{stem}.npy", "index": f"{stem}.npz"}
 
     def _wanted(self, row: dict[str, Any]) -> CellRequest:
         return self._plan.requests.cells[self._place][cell_of_figure(row)][0]
@@ -97,7 +98,7 @@ class Run:
         groups: dict[str, set[str]] = {
             f"method {name}, {label}": set() for name in methods for label in labels
         }
-        groups |= {"embedding": embedding_jobs(plan, run), "scoring": scoring_jobs(plan, run)}
+        groups |= {"embedding": embedding_steps(plan, run), "scoring": scoring_steps(plan, run)}
         for encoder in tuned:
             corpus = plan.typed.corpora[encoder.corpus]
             first = next(iter(corpus.corpora()), encoder.corpus)

@@ -1,17 +1,16 @@
 """The plan of a run: a config read, checked, and cut into what each rule asks for."""
 
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from workflow_scripts.configuration.layers import Layers, read_layers
 from workflow_scripts.content_hashes import ContentHashes
 from workflow_scripts.errors import UserError, path_error
 from workflow_scripts.plan.availability import Availability
-from workflow_scripts.plan.cell_requests import CellRequests
+from workflow_scripts.plan.cell_requests import CellRequests, embedding_jobs
 from workflow_scripts.plan.cells import Cells
 from workflow_scripts.plan.checks import check_config
 from workflow_scripts.plan.fetched import Downloads
@@ -19,6 +18,7 @@ from workflow_scripts.plan.models import Models
 from workflow_scripts.plan.outputs import Outputs
 from workflow_scripts.plan.requirements import Requirements, require_files
 from workflow_scripts.plan.rule_inputs import RuleInputs
+from workflow_scripts.plan.stopping import stop
 from workflow_scripts.plan.typed import read_typed
 
 
@@ -43,7 +43,10 @@ class Plan:
         self.availability = Availability(typed, self.models)
         self.fetching = Downloads(typed.config.downloads, root, self.availability.raw, self.hashes)
         self.cells = Cells(typed, self.requests, self.availability)
-        self.rule_inputs = RuleInputs(typed, self.requests, self.availability, self.models)
+        self.embeddings = embedding_jobs(self.cells.run)
+        self.rule_inputs = RuleInputs(
+            typed, self.requests, self.availability, self.models, self.embeddings
+        )
         self.outputs = Outputs(self)
         # what tables and figures read, of all cells (True) or of those that are run
         self.requirements = cache(partial(Requirements, self))
@@ -67,8 +70,3 @@ def mistakes_end_the_run() -> Iterator[None]:
         if (told := path_error(error)) is None:
             raise
         stop(told)
-
-
-def stop(error: UserError) -> NoReturn:
-    """End the run with the message of a mistake, a line for each thing, without a traceback."""
-    sys.exit(f"error: {error}")

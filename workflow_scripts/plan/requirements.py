@@ -20,26 +20,22 @@ class Requirements:
 
     def __init__(self, plan: "Plan", also_missing: bool) -> None:
         self._plan = plan
-        typed, requests, availability = plan.typed, plan.requests, plan.availability
+        typed, requests = plan.typed, plan.requests
         wanted = list(requests) if also_missing else plan.cells.run
         self.encoders = requests.encoders_of(wanted)
-        self.suites = {suite for one in wanted for suite in one.suites if one.encoders}
-        self.suites |= requests.development_suites(self.encoders)
+        self.datasets = {one.dataset for one in wanted if one.encoders}
+        self.datasets |= requests.development_sets(self.encoders)
         self.models = {encoder.model for encoder in self.encoders}
         corpora = {corpus for encoder in self.encoders for corpus in typed.corpora_of(encoder)}
         searches = typed.grid.searches if typed.grid is not None else {}
         for name in shown_searches(typed):
             search = searches[name]
             where = f"tuning_grid.searches.{name}"
-            for kind, key in (("models", "model"), ("corpora", "corpus"), ("suites", "suite")):
+            for kind, key in (("models", "model"), ("corpora", "corpus"), ("datasets", "dataset")):
                 typed.named(kind, getattr(search, key), f"{where}.{key}")
             self.models.add(typed.models[search.model].same_as or search.model)
             corpora.add(search.corpus)
-            self.suites.add(search.suite)
-        self.datasets: set[str] = set()
-        for suite in self.suites:
-            names = typed.config.suites[suite].datasets
-            self.datasets.update(names if also_missing else availability.suite_datasets(suite))
+            self.datasets.add(search.dataset)
         for name in self.datasets:
             for corpus in typed.datasets[name].corpora():
                 typed.named("corpora", corpus, f"datasets.{name}.corpus")
@@ -107,7 +103,7 @@ def require_files(plan: "Plan") -> None:
     plan.fetching.require(
         plan.models, required.models, availability.raw.downloads_of(required.files())
     )
-    availability.require(required.encoders, required.suites)
+    availability.require(required.encoders, required.datasets)
     for recipe in sorted({encoder.recipe for encoder in required.encoders}):
         if (development := plan.typed.recipes[recipe].development) is not None:
             availability.require_dataset(development.dataset)

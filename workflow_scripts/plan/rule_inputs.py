@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -12,9 +12,10 @@ from workflow_scripts.canonical import canonical
 from workflow_scripts.datasets.entry import COLUMNS, DatasetEntry
 from workflow_scripts.errors import UserError
 from workflow_scripts.plan.availability import Availability
-from workflow_scripts.plan.cell_requests import CellRequests
+from workflow_scripts.plan.cell_requests import CellRequests, EmbeddingJob
 from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder
 from workflow_scripts.plan.models import Models
+from workflow_scripts.plan.stopping import stop
 from workflow_scripts.plan.typed import Typed
 from workflow_scripts.plugins import module_of
 from workflow_scripts.scoring.tasks import register as tasks
@@ -32,7 +33,7 @@ WILDCARDS = {
 def _reader(kind: type[DatasetEntry]) -> tuple[list[str], str]:
     """Return the modules that read a format, and the hash of its class if that is in columns.py.
 
-    That file is not among them: it has many formats, and a suite depends on its own.
+    That file is not among them: it has many formats, and a data set depends on its own.
     """
     columns = f"{PACKAGE}.{module_of('datasets.formats', COLUMNS)}"
     found = [one for one in kind.__mro__ if one.__module__.startswith(f"{PACKAGE}.")]
@@ -49,11 +50,17 @@ class RuleInputs:
     """
 
     def __init__(
-        self, typed: Typed, requests: CellRequests, availability: Availability, models: Models
+        self,
+        typed: Typed,
+        requests: CellRequests,
+        availability: Availability,
+        models: Models,
+        embeddings: Mapping[EmbeddingJob, list[str]],
     ) -> None:
         self._typed = typed
         self._requests = requests
         self._availability = availability
+        self._embeddings = embeddings
         self.models = models
         self.config = typed.config
         self.results = typed.config.results
@@ -91,7 +98,7 @@ class RuleInputs:
     # ---- corpora --------------------------------------------------------------------------------
 
     def block(self, kind: str, name: str) -> str:
-        """Return the block of a corpus ("corpora") or recipe ("recipes")."""
+        """Return a block: of "corpora", "datasets" or "recipes"."""
         return canonical(self._typed.blocks[kind][name])
 
     def corpus_module(self, corpus: str) -> str:
@@ -116,52 +123,65 @@ class RuleInputs:
         made_of_others = self._typed.corpora[corpus].corpora()
         return f"{self.results}/corpora" if made_of_others else self.config.data.root
 
-    # ---- suites ---------------------------------------------------------------------------------
+    # ---- data sets ------------------------------------------------------------------------------
 
-    def suite_block(self, suite: str) -> str:
-        """Return the entries of a suite, with its language where it has one."""
-        blocks = self._typed.blocks["datasets"]
-        names = self._availability.suite_datasets(suite)
-        block: dict[str, Any] = {"datasets": {name: blocks[name] for name in names}}
-        if (language := self.config.suites[suite].language) is not None:
-            block["language"] = language
-        return canonical(block)
+    def lexicons(self) -> str:
+        """Return the ids of the data sets with two sides as a regular expression."""
+        return alternatives(filter(self._requests.is_lexicon, self._typed.datasets))
 
-    def suite_inputs(self, suite: str) -> list[str]:
-        """Return what the data sets of a suite are read from, sorted: raw files and corpora."""
-        names = self._availability.suite_datasets(suite)
-        raw = [file for name in names for file in self._availability.dataset_files(name)]
-        corpora = {self.corpus_file(c) for n in names for c in self._typed.datasets[n].corpora()}
-        return sorted({*self._availability.raw.inputs(raw), *corpora})
+    def one_sided(self) -> str:
+        """Return the ids of the other data sets as a regular expression."""
+        names = self._typed.datasets
+        return alternatives(name for name in names if not self._requests.is_lexicon(name))
 
-    def suite_file(self, suite: str, file: str) -> str:
-        """Return a file (`strings.txt` or `items.json`) of a suite."""
-        return f"{self.results}/datasets/{suite}/{file}"
+    def dataset_inputs(self, dataset: str) -> list[str]:
+        """Return what a data set is read from, sorted: raw files or corpora."""
+        raw = self._availability.raw.inputs(self._availability.dataset_files(dataset))
+        corpora = map(self.corpus_file, self._typed.datasets[dataset].corpora())
+        return sorted({*raw, *corpora})
 
-    def suite_modules(self, suite: str) -> list[str]:
-        """Return the modules that read a suite's data sets."""
-        return sorted({one for kind in self._formats(suite).values() for one in _reader(kind)[0]})
+    def dataset_file(self, dataset: str, file: str) -> str:
+        """Return a file of a data set: strings.txt, of lexicons source.txt; items.json."""
+        return f"{self.results}/datasets/{dataset}/{file}"
 
-    def suite_declarations(self, suite: str) -> str:
-        """Return the hashes of the classes of columns.py that read a suite's data sets."""
-        codes = {form: _reader(kind)[1] for form, kind in self._formats(suite).items()}
-        return canonical({form: code for form, code in codes.items() if code})
+    def dataset_modules(self, dataset: str) -> list[str]:
+        """Return the modules that read a data set."""
+        return _reader(type(self._typed.datasets[dataset]))[0]
 
-    def _formats(self, suite: str) -> dict[str, type[DatasetEntry]]:
-        entries = [self._typed.datasets[name] for name in self._availability.suite_datasets(suite)]
-        return {entry.format: type(entry) for entry in entries}
+    def declaration(self, dataset: str) -> str:
+        """Return the hash of the class of columns.py that reads a data set; "" for a module."""
+        return _reader(type(self._typed.datasets[dataset]))[1]
 
-    def suite_tasks(self, suite: str) -> list[str]:
-        """Return the tasks of a suite's data sets that are scored, sorted."""
-        found = {
-            self._typed.datasets[name].task for name in self._availability.suite_datasets(suite)
-        }
-        return sorted(found & set(tasks.TASKS))
+    # ---- what an encoder embeds in one job ------------------------------------------------------
 
-    def task_modules(self, suite: str) -> list[str]:
-        """Return the modules of the tasks of a suite's data sets that `score_suite` scores."""
-        scored = [t for t in self.suite_tasks(suite) if not tasks.needs(t, "translations")]
-        return [module_of("scoring.tasks", task) for task in scored]
+    def strings_keys(self, wildcards: Any) -> list[str]:
+        """Return the keys of the strings that a job embeds: data sets, and sides of lexicons."""
+        job = EmbeddingJob(self.encoder(wildcards), wildcards.suite)
+        if job not in self._embeddings:
+            problem = f"no table or figure shows a data set of suite `{job.suite}` of this encoder"
+            stop(UserError(f"{job.encoder}", problem, "add a row or column that does"))
+        return self._embeddings[job]
+
+    def strings_files(self, wildcards: Any) -> list[str]:
+        """Return the files of these strings."""
+        parts = (key.partition("/") for key in self.strings_keys(wildcards))
+        return [self.dataset_file(name, f"{side or 'strings'}.txt") for name, _, side in parts]
+
+    def items_files(self, wildcards: Any) -> list[str]:
+        """Return the items of the data sets that a job scores: of its suite, but no lexicons."""
+        return [self.dataset_file(name, "items.json") for name in self._scored(wildcards)]
+
+    def suite_tasks(self, wildcards: Any) -> list[str]:
+        """Return the tasks of these data sets, sorted."""
+        return sorted({self._typed.datasets[name].task for name in self._scored(wildcards)})
+
+    def task_modules(self, wildcards: Any) -> list[str]:
+        """Return the modules of these tasks."""
+        return [module_of("scoring.tasks", task) for task in self.suite_tasks(wildcards)]
+
+    def _scored(self, wildcards: Any) -> list[str]:
+        # the key of a lexicon's strings has a side
+        return [key for key in self.strings_keys(wildcards) if key in self._typed.datasets]
 
     # ---- encoders -------------------------------------------------------------------------------
 
@@ -209,7 +229,8 @@ class RuleInputs:
         """Return strings and items of a recipe's development set; none without one."""
         if (development := self._typed.recipes[recipe].development) is None:
             return []
-        return [self.suite_file(development.suite, file) for file in ("strings.txt", "items.json")]
+        files = ("strings.txt", "items.json")
+        return [self.dataset_file(development.dataset, file) for file in files]
 
     def development_modules(self, recipe: str) -> list[str]:
         """Return the modules that score a recipe's development set; none without one."""
@@ -250,44 +271,17 @@ class RuleInputs:
 
         `links` are ranked names, `predictions` those of classifiers.
         """
-        if not any(tasks.needs(task, need) for task in self.suite_tasks(wildcards.suite)):
+        if not any(tasks.needs(task, need) for task in self.suite_tasks(wildcards)):
             return []
         section = {"links": "retrieval", "predictions": "predictions"}[need]
         return [f"{self.results}/{section}/{self.encoder(wildcards)}/{wildcards.suite}.tsv"]
 
-    def lexicon_side(self, wildcards: Any, side: str) -> tuple[str, str]:
-        """Return vectors and items of one side ("source", "target") of a lexicon pair."""
-        sides, seed = ("source", "target"), int(wildcards.seed)
-        encoders = [
-            Encoder(wildcards[f"{one}_model"], wildcards.recipe, wildcards[f"{one}_corpus"], seed)
-            for one in sides
-        ]
-        number = sides.index(side)
-        suite = self.embedded_suites(wildcards.dataset, encoders)[number]
-        vectors = f"{self.results}/embeddings/{encoders[number]}/{suite}.npy"
-        return vectors, self.suite_file(suite, "items.json")
-
-    def embedded_suites(self, lexicon: str, encoders: Iterable[Encoder]) -> list[str]:
-        """Return the suites that the source and target encoder of a lexicon are embedded for.
-
-        One encoder for both languages takes a suite without a language that holds the lexicon, if
-        there is one: then it is embedded once for all lexicons.
-        """
-        # the first of each language
-        suites = reversed(self.config.suites.items())
-        by_language = {one.language: name for name, one in suites if lexicon in one.datasets}
-        source, target = encoders
-        if source == target and None in by_language:
-            return [by_language[None]] * 2
-        entry = self._typed.datasets[lexicon]
-        for language in (entry.source, entry.target):
-            if language not in by_language:
-                raise UserError(
-                    "config",
-                    f"no suite of language `{language}` holds data set `{lexicon}`",
-                    f"add it to `suites.words-{language}`",
-                )
-        return [by_language[entry.source], by_language[entry.target]]
+    def lexicon_vectors(self, wildcards: Any, side: str) -> dict[str, str]:
+        """Return the vectors and their index of one side ("source", "target") of a lexicon pair."""
+        ids = wildcards[f"{side}_model"], wildcards.recipe, wildcards[f"{side}_corpus"]
+        encoder = Encoder(*ids, int(wildcards.seed))
+        stem = f"{self.results}/embeddings/{encoder}/{self._typed.suite_of(wildcards.dataset)}"
+        return {f"{side}_vectors": f"{stem}.npy", f"{side}_index": f"{stem}.npz"}
 
 
 def alternatives(names: Iterable[str]) -> str:

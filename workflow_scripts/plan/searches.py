@@ -7,7 +7,8 @@ from workflow_scripts.canonical import canonical
 from workflow_scripts.errors import ConfigError, UserError, nearest_name
 from workflow_scripts.plan.checks import check_development
 from workflow_scripts.plan.encoders import Encoder
-from workflow_scripts.plan.plan import Plan, stop
+from workflow_scripts.plan.plan import Plan
+from workflow_scripts.plan.stopping import stop
 from workflow_scripts.plugins import module_of
 from workflow_scripts.scoring.tasks import register
 from workflow_scripts.tuning.recipe import change_recipe
@@ -34,9 +35,9 @@ class Search(NamedTuple):
 def read_search(plan: Plan, grid: TuningGrid, name: str) -> Search:
     """Return a search of the config of `plan`, checked.
 
-    Raises `UserError` that names the key for an unknown search, model, recipe, corpus, suite or
-    data set (with the nearest known name), a cell that is no valid recipe, a data set that the
-    suite lacks or of a task that settings cannot be chosen by, and a missing file.
+    Raises `UserError` that names the key for an unknown search, model, recipe, corpus or data set
+    (with the nearest known name), a cell that is no valid recipe, a data set of a task that
+    settings cannot be chosen by, and a missing file.
     """
     where = f"tuning_grid.searches.{name}"
     if name not in grid.searches:
@@ -44,11 +45,10 @@ def read_search(plan: Plan, grid: TuningGrid, name: str) -> Search:
     block, typed = grid.searches[name], plan.typed
     for kind, key in (("models", "model"), ("recipes", "recipe"), ("corpora", "corpus")):
         typed.named(kind, getattr(block, key), f"{where}.{key}")
-    check_development(typed, block.suite, block.dataset, where)
+    check_development(typed, block.dataset, where)
     plan.models.require_files(typed.models[block.model].same_as or block.model)
     plan.availability.require_corpus(block.corpus)
-    for dataset in (block.dataset, *plan.availability.suite_datasets(block.suite)):
-        plan.availability.require_dataset(dataset)
+    plan.availability.require_dataset(block.dataset)
     if more := typed.recipes[block.recipe].corpora():
         raise ConfigError(
             "config",
@@ -185,6 +185,6 @@ class TuningGridPlan:
         """Return the file of strings that a search tunes on."""
         return self._plan.rule_inputs.corpus_file(self.search(name).block.corpus)
 
-    def suite_file(self, name: str, file: str) -> str:
-        """Return a file (`strings.txt` or `items.json`) of a search's suite."""
-        return self._plan.rule_inputs.suite_file(self.search(name).block.suite, file)
+    def dataset_file(self, name: str, file: str) -> str:
+        """Return a file (`strings.txt` or `items.json`) of a search's development set."""
+        return self._plan.rule_inputs.dataset_file(self.search(name).block.dataset, file)

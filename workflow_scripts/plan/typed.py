@@ -6,6 +6,7 @@ from typing import Any
 
 from workflow_scripts.configuration.blocks import read_block
 from workflow_scripts.configuration.config import Config, Model
+from workflow_scripts.configuration.former_suites import refuse_suites
 from workflow_scripts.configuration.layers import Layers
 from workflow_scripts.corpora.block import CorpusBlock
 from workflow_scripts.corpora.kinds.register import read_corpus_block
@@ -15,6 +16,7 @@ from workflow_scripts.errors import ConfigError, nearest_name
 from workflow_scripts.figures.kinds.register import FigureBlock, read_figure
 from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder
 from workflow_scripts.retrieval.dictionary_block import DictionaryBlock
+from workflow_scripts.scoring.tasks import register as tasks
 from workflow_scripts.tables.kinds.register import TableBlock, read_table
 from workflow_scripts.tuning.methods.register import read_recipe
 from workflow_scripts.tuning.recipe import Recipe, resolve_likes
@@ -45,11 +47,11 @@ class Typed:
         return found
 
     def named(self, kind: str, name: str, where: str) -> Any:
-        """Return the block `name` of a kind ("models", "recipes", "suites", ...).
+        """Return the block `name` of a kind ("models", "recipes", "datasets", ...).
 
         Raises `UserError` that names the key `where` and the nearest known name for an unknown one.
         """
-        blocks = self.config.suites if kind == "suites" else getattr(self, kind)
+        blocks = getattr(self, kind)
         if name not in blocks:
             raise ConfigError(
                 "config",
@@ -58,6 +60,11 @@ class Typed:
                 nearest_name(name, blocks),
             )
         return blocks[name]
+
+    def suite_of(self, dataset: str) -> str:
+        """Return the suite of a data set, of a task that is scored."""
+        entry = self.datasets[dataset]
+        return entry.suite or tasks.default_suite(entry.task)
 
     def corpora_of(self, encoder: Encoder) -> list[str]:
         """Return the corpora that an encoder is tuned on, those that it starts from first."""
@@ -92,6 +99,7 @@ def read_typed(layers: Layers) -> Typed:
     Raises `UserError`, one line, for the first mistake: file, key and remedy. What names other
     blocks is checked by those that follow the names (`plan.cell_requests`, `plan.checks`).
     """
+    refuse_suites(layers.config, layers.file_of)
     config = read_block(Config, layers.config, file=layers.file_of)
     recipes = resolve_likes(config.recipes)
     corpora, datasets, file = config.corpora, config.datasets, layers.file_of
@@ -116,7 +124,7 @@ def read_typed(layers: Layers) -> Typed:
                 name: _without(block, "paper", "assumed") for name, block in corpora.items()
             },
             "datasets": {
-                name: _without(block, "unlike_paper", "assumed", "absent")
+                name: _without(block, "suite", "unlike_paper", "assumed", "absent")
                 for name, block in datasets.items()
             },
         },

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from workflow_scripts.embedding.suite_vectors import StringVectors
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.rankings import RankedName
 from workflow_scripts.retrieval.suite_files import gather_rows, normalise
@@ -14,7 +15,7 @@ SIMILARITIES = ("dot", "cosine")
 
 
 def rank_names(
-    vectors: np.ndarray,
+    vectors: np.ndarray | StringVectors,
     entry: dict[str, Any],
     dataset: str,
     k: int,
@@ -25,7 +26,7 @@ def rank_names(
 ) -> Iterator[RankedName]:
     """Yield the k nearest names of each part of each mention, best first, in order of the mentions.
 
-    `vectors` [strings, dimension] are those of the suite, `entry` its block of items.json.
+    `vectors` [strings, dimension] are those of the data set, `entry` is its block of items.json.
     `similarity` is "dot", of the vectors as they are (as SapBERT's evaluation has it), or "cosine".
     Of equals the lower row of names leads. Raises `UserError` for k over the number of names, NaN,
     and, with cosine, a zero vector.

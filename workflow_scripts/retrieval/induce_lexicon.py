@@ -3,11 +3,13 @@
 import argparse
 from pathlib import Path
 
+from workflow_scripts.datasets.sides import SIDES
+from workflow_scripts.embedding.suite_vectors import read_string_vectors
 from workflow_scripts.errors import run_command
 from workflow_scripts.retrieval.csls import NEIGHBOURS
 from workflow_scripts.retrieval.mapping import MAPPINGS
 from workflow_scripts.retrieval.rankings import RankedTranslation, write_rankings
-from workflow_scripts.retrieval.suite_files import SIDES, read_side, read_vectors
+from workflow_scripts.retrieval.suite_files import read_dataset, side_of
 from workflow_scripts.retrieval.translations import SIMILARITIES, LexiconSide, rank_translations
 
 
@@ -15,9 +17,8 @@ def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     add = parser.add_argument
     for side in SIDES:
-        add(f"--{side}-vectors", type=Path, required=True, help=f"vectors of the {side} suite, npy")
-        add(f"--{side}-items", type=Path, required=True, help=f"items.json of the {side} suite")
-    add("--dataset", required=True, help="lexicon dataset, such as bli-en-fr")
+        add(f"--{side}-vectors", type=Path, required=True, help=f"vectors of the {side} side, npy")
+    add("--items", type=Path, required=True, help="items.json of the lexicon")
     add("--mapping", choices=MAPPINGS, required=True, help="how the map is learnt")
     small = "of the supervised map's whitening, for small dictionaries (default: 0, as published)"
     add("--regularisation", type=float, default=0.0, help=small)
@@ -28,13 +29,15 @@ def main(argv: list[str] | None = None) -> None:
     add("--output", type=Path, required=True, help="ranked translations, tsv")
     given = parser.parse_args(argv)
 
-    files = (given.source_vectors, given.source_items), (given.target_vectors, given.target_items)
+    entry = read_dataset(given.items)
     source, target = (
-        LexiconSide(read_vectors(vectors), read_side(items, given.dataset, side), str(vectors))
-        for side, (vectors, items) in zip(SIDES, files, strict=True)
+        LexiconSide(
+            read_string_vectors(file, entry["dataset"], side), side_of(entry, side), str(file)
+        )
+        for side, file in zip(SIDES, (given.source_vectors, given.target_vectors), strict=True)
     )
     ranked = rank_translations(
-        *(source, target, given.dataset, given.k),
+        *(source, target, entry["dataset"], given.k),
         mapping=given.mapping,
         similarity=given.retrieval,
         neighbours=given.neighbours,

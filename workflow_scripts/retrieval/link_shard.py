@@ -3,12 +3,12 @@
 from functools import partial
 from pathlib import Path
 
+from workflow_scripts.embedding.suite_vectors import read_vectors
 from workflow_scripts.errors import run_command
 from workflow_scripts.files import write_text
 from workflow_scripts.path_functions import command
 from workflow_scripts.retrieval.name_index import map_index
 from workflow_scripts.retrieval.name_shards import write_shard_ranking
-from workflow_scripts.retrieval.suite_files import read_vectors
 from workflow_scripts.retrieval.vector_search import search_blocks
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from workflow_scripts.datasets.name_lists import NameList
 from workflow_scripts.embedding.settings import EncoderSettings
+from workflow_scripts.embedding.suite_vectors import read_vectors
 from workflow_scripts.embedding.vector_shards import (
     SHARD_SIZE,
     Encode,
@@ -25,7 +26,6 @@ from workflow_scripts.embedding.vector_shards import (
 )
 from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.files import atomic_text, read_json, sha256_of, write_json
-from workflow_scripts.retrieval.suite_files import read_vectors
 
 _REMEDY = "remove the folder, and it is made anew from --names"
 _RECORD, _NAMES, _VECTORS = "index.json", "names.tsv", "vectors.npy"

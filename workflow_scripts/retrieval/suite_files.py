@@ -1,45 +1,40 @@
-"""The two files of an embedded suite: its items (JSON) and its vectors (npy).
+"""Items of data sets (items.json), and the rows of vectors that belong to their strings."""
 
-Row i of the vectors belongs to string i of the suite; the items refer to strings by that number.
-A lexicon has both sides in one suite, or each in that of its language.
-"""
-
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
 
+from workflow_scripts.datasets.sides import SIDES
+from workflow_scripts.embedding.suite_vectors import StringVectors
 from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.files import read_json
 
-SIDES = ("source", "target")
 # Rows scaled at once: keeps the float64 copy small beside a dictionary of 10^5 names.
 _ROWS_AT_ONCE = 8192
 
 
-def read_datasets(path: str | Path) -> dict[str, dict[str, Any]]:
-    """Return the datasets of an items.json: dataset id -> its entry; `UserError` without a file."""
-    content = read_json(path)
+def read_dataset(path: str | Path) -> dict[str, Any]:
+    """Return the block of an items.json: `dataset` (its id), `task` and its items."""
+    entry = read_json(path)
     with damaged_file_error(path):
-        return dict(content["datasets"])
+        return {**entry, "dataset": str(entry["dataset"]), "task": str(entry["task"])}
 
 
-def read_dataset(path: str | Path, dataset: str) -> dict[str, Any]:
-    """Return the entry of one dataset of an items.json; `UserError` without a file or the entry."""
-    with damaged_file_error(path):
-        return read_datasets(path)[dataset]
-
-
-def read_side(items: str | Path, dataset: str, side: str) -> dict[str, Any]:
-    """Return one side ("source", "target") of a lexicon from an items.json."""
-    entry = read_dataset(items, dataset)
-    return side_of(entry, side) if entry["task"] == "lexicon" else entry
+def read_datasets(paths: Iterable[str | Path]) -> dict[str, dict[str, Any]]:
+    """Return the blocks of several items.json by data set; `UserError` for a set given twice."""
+    datasets: dict[str, dict[str, Any]] = {}
+    for path in paths:
+        entry = read_dataset(path)
+        if datasets.setdefault(entry["dataset"], entry) is not entry:
+            raise UserError(path, f"is of data set {entry['dataset']}, as another", "give it once")
+    return datasets
 
 
 def side_of(entry: dict[str, Any], side: str) -> dict[str, Any]:
-    """Return one side of a lexicon whose words are all in one suite."""
+    """Return one side ("source", "target") of a lexicon's block of items.json."""
     column = SIDES.index(side)
     return {
         "task": "lexicon-side",
@@ -52,18 +47,9 @@ def side_of(entry: dict[str, Any], side: str) -> dict[str, Any]:
     }
 
 
-def read_vectors(path: str | Path) -> np.ndarray:
-    """Return the vectors of a suite, [strings, dimension], mapped from disk; read when gathered."""
-    if not Path(path).is_file():
-        raise UserError(path, "no such file", "embed the suite first")
-    with damaged_file_error(path):
-        vectors = np.load(path, mmap_mode="r", allow_pickle=False)
-        if vectors.ndim != 2 or vectors.dtype.kind != "f":
-            raise ValueError(f"{vectors.dtype} {list(vectors.shape)}")
-    return vectors
-
-
-def gather_rows(vectors: np.ndarray, strings: Sequence[int], name: str) -> np.ndarray:
+def gather_rows(
+    vectors: np.ndarray | StringVectors, strings: Sequence[int], name: str
+) -> np.ndarray:
     """Return the rows of the given strings as float32, [len(strings), dimension].
 
     Raises `UserError` naming (whose vectors) `name` and the string where a row is not finite.

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from workflow_scripts.embedding.suite_vectors import StringVectors
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval import mapping as mappings
 from workflow_scripts.retrieval.csls import NEIGHBOURS, rank_by_csls
@@ -21,10 +22,10 @@ _SPAN = "the dictionary does not span it: enlarge the training dictionary"
 
 
 class LexiconSide(NamedTuple):
-    """One language of a lexicon."""
+    """One language of a lexicon; `vectors` [strings, dimension] are those of its own strings."""
 
-    vectors: np.ndarray  # of its suite
-    entry: dict[str, Any]  # its block of items.json; `train` and `test` align with the other side's
+    vectors: np.ndarray | StringVectors
+    entry: dict[str, Any]  # see `side_of`; `train` and `test` align with the other side's
     name: str  # in messages
 
 

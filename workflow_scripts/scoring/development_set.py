@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workflow_scripts import plugins
-from workflow_scripts.errors import UserError, damaged_file_error, nearest_name
+from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.files import read_lines
 from workflow_scripts.retrieval.rankings import rows_by_dataset
-from workflow_scripts.retrieval.suite_files import read_datasets
-from workflow_scripts.scoring.measurement import measure_datasets
+from workflow_scripts.retrieval.suite_files import read_dataset
+from workflow_scripts.scoring.measurement import measure_dataset
 from workflow_scripts.scoring.own_predictions import own_predictions
 from workflow_scripts.scoring.tidy_scores import EncoderIds
 
@@ -25,7 +25,7 @@ class DevelopmentSet:
 
     dataset: str
     entry: dict[str, Any]  # its block of items.json
-    strings: list[str]  # of the suite; of labelled texts those of the part `development`
+    strings: list[str]  # its own; of labelled texts those of the part `development`
     linking_similarity: str | None = None  # "dot" or "cosine", for entity linking alone
     threads: int = 1
 
@@ -58,7 +58,7 @@ class DevelopmentSet:
                 )
             ranked = {self.dataset: own_predictions(self.dataset, self.entry, vectors, classifier)}
         encoder = EncoderIds("model", "recipe", "corpus", 0)
-        (measured,) = measure_datasets(encoder, {self.dataset: self.entry}, vectors, ranked)
+        measured = measure_dataset(encoder, self.entry, vectors, ranked and ranked[self.dataset])
         return measured.values[task.METRICS[0]]
 
 
@@ -69,11 +69,11 @@ def read_development_set(
     linking_similarity: str | None = None,
     threads: int = 1,
 ) -> DevelopmentSet:
-    """Return a data set of the suite in the files; `UserError` if it or a file is missing."""
-    datasets = read_datasets(items)
-    if dataset not in datasets:
-        raise UserError(items, f"no data set {dataset}", nearest_name(dataset, datasets))
-    entry, texts = datasets[dataset], read_lines(strings)
+    """Return the data set of the files; `UserError` if they are missing or another's."""
+    entry, texts = read_dataset(items), read_lines(strings)
+    if entry["dataset"] != dataset:
+        problem = f"is of data set {entry['dataset']}, not {dataset}"
+        raise UserError(items, problem, f"give the items of {dataset}")
     if "parts" in entry:
         with damaged_file_error(f"{items} or {strings}"):
             entry, texts = _development_part(dataset, entry, texts)

@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 
 from workflow_scripts import plugins
+from workflow_scripts.embedding.suite_vectors import StringVectors
 from workflow_scripts.errors import UserError
 from workflow_scripts.scoring.bootstrap import percentile_interval, replicate
 from workflow_scripts.scoring.bootstrap_replicates import replicates_key
 from workflow_scripts.scoring.tidy_scores import EncoderIds, Score
 from workflow_scripts.scoring.weighted_metrics import Metric, value_of
 
-# Scored by `score_lexicon`: the other language may be in another suite.
-_TWO_SIDED = ("lexicon", "lexicon-side")
 _COLUMNS = ("left", "right", "gold", "label")
 
 
@@ -78,46 +77,36 @@ def measure_items(
     return Measurement(dataset, split, n, coverage, *shown)
 
 
-def measure_datasets(
+def measure_dataset(
     encoder: EncoderIds,
-    datasets: Mapping[str, dict[str, Any]],
-    vectors: np.ndarray,
-    ranked: Mapping[str, Any] | None = None,
-) -> list[Measurement]:
-    """Return what was measured on each data set of an items.json; sides of lexicons are left out.
+    entry: Mapping[str, Any],
+    vectors: np.ndarray | StringVectors,
+    ranked: Any = None,
+) -> Measurement:
+    """Return what was measured on a data set, whose block of items.json is `entry`.
 
-    `vectors` [strings, dimension] are those of the suite and `ranked` by data set what its task
-    needs (`rows_by_dataset`). Raises `UserError`, beginning with encoder and data set, for what is
-    undefined or is not scored.
+    `vectors` [strings, dimension] are those of its strings, `ranked` what its task needs, such as
+    the data set's part of `rows_by_dataset`. Raises `UserError`, beginning with encoder and data
+    set, for what is undefined or is not scored.
     """
-    measured = []
-    for dataset, entry in datasets.items():
-        if entry["task"] in _TWO_SIDED:
-            continue
-        # the columns of items, one entry each
-        sizes = {key: len(entry[key]) for key in _COLUMNS if key in entry}
-        if len(set(sizes.values())) > 1:
-            shown = ", ".join(f"{number} of {key}" for key, number in sizes.items())
-            problem = f"its items are damaged: {shown}"
-            raise UserError(f"dataset {dataset}", problem, "read the suite again")
-        try:
-            measure = plugins.load("scoring.tasks", entry["task"]).measure
-            measured.append(measure(dataset, entry, vectors, (ranked or {}).get(dataset)))
-        except UserError as error:
-            raise error.within(f"encoder {encoder}, dataset {dataset}") from error
-        except ModuleNotFoundError as error:
-            raise UserError(
-                f"dataset {dataset}",
-                f"no scoring for the task {entry['task']!r} ({error})",
-                "take the dataset out of the suite",
-            ) from error
-    if not measured:
-        raise UserError(
-            f"encoder {encoder}",
-            "the suite holds nothing but lexicons, which are scored with score_lexicon",
-            "add a dataset of another task to it in the config",
-        )
-    return measured
+    dataset, name = entry["dataset"], entry["task"]
+    # the columns of items, one entry each
+    sizes = {key: len(entry[key]) for key in _COLUMNS if key in entry}
+    if len(set(sizes.values())) > 1:
+        shown = ", ".join(f"{number} of {key}" for key, number in sizes.items())
+        problem = f"its items are damaged: {shown}"
+        raise UserError(f"dataset {dataset}", problem, "read the data set again")
+    try:
+        task = plugins.load("scoring.tasks", name)
+    except ModuleNotFoundError as error:
+        problem = f"no scoring for the task {name!r} ({error})"
+        raise UserError(f"dataset {dataset}", problem, "leave the data set out") from error
+    if "translations" in task.NEEDS:
+        raise UserError(f"dataset {dataset}", f"is of task {name}", "score it with score_lexicon")
+    try:
+        return task.measure(dataset, entry, vectors, ranked)
+    except UserError as error:
+        raise error.within(f"encoder {encoder}, dataset {dataset}") from error
 
 
 def bootstrap_scores(

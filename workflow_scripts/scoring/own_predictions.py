@@ -6,12 +6,16 @@ from typing import Any
 import numpy as np
 
 from workflow_scripts.embedding.own_classifier import OwnClassifier
+from workflow_scripts.embedding.suite_vectors import StringVectors
 from workflow_scripts.errors import UserError
 from workflow_scripts.scoring.predictions import TESTED, tested_labels
 
 
 def own_predictions(
-    dataset: str, entry: Mapping[str, Any], vectors: np.ndarray, classifier: OwnClassifier
+    dataset: str,
+    entry: Mapping[str, Any],
+    vectors: np.ndarray | StringVectors,
+    classifier: OwnClassifier,
 ) -> list[str]:
     """Return the class of each test item by a classifier that came with its encoder.
 
@@ -23,7 +27,7 @@ def own_predictions(
         raise UserError(
             f"data set {dataset}",
             "the encoder's own classifier takes single texts with a class",
-            "leave the set out of its suite",
+            "score the encoder on sets of task classification, without pairs",
         )
     try:
         classifier.require(tested_labels(entry))

@@ -3,9 +3,10 @@
 import argparse
 from pathlib import Path
 
+from workflow_scripts.datasets.sides import SIDES
 from workflow_scripts.errors import run_command
 from workflow_scripts.retrieval.rankings import RankedTranslation, read_rankings
-from workflow_scripts.retrieval.suite_files import SIDES, read_side
+from workflow_scripts.retrieval.suite_files import read_dataset, side_of
 from workflow_scripts.scoring.bootstrap_replicates import write_replicates
 from workflow_scripts.scoring.measurement import bootstrap_scores
 from workflow_scripts.scoring.ranked_accuracy import measure_translations
@@ -16,21 +17,16 @@ def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     add = parser.add_argument
     add("--encoder", required=True, help="ids: model--model/recipe/corpus--corpus/seedN")
-    for side in SIDES:
-        add(f"--{side}-items", type=Path, required=True, help=f"items.json of the {side} suite")
-    add("--dataset", required=True, help="lexicon dataset, such as bli-en-fr")
+    add("--items", type=Path, required=True, help="items.json of the lexicon")
     add("--ranks", type=Path, required=True, help="output of induce_lexicon, tsv")
     add("--output", type=Path, required=True, help="scores, tsv")
     add("--details", type=Path, required=True, help="bootstrap replicates, npz")
     arguments = parser.parse_args(argv)
 
-    encoder, dataset = EncoderIds.parse(arguments.encoder), arguments.dataset
-    items = (arguments.source_items, arguments.target_items)
-    source, target = (
-        read_side(file, dataset, side) for file, side in zip(items, SIDES, strict=True)
-    )
+    encoder, entry = EncoderIds.parse(arguments.encoder), read_dataset(arguments.items)
+    source, target = (side_of(entry, side) for side in SIDES)
     ranks = read_rankings(arguments.ranks, RankedTranslation)
-    measured = measure_translations(dataset, source, target, ranks)
+    measured = measure_translations(entry["dataset"], source, target, ranks)
     scores, details = bootstrap_scores(encoder, [measured])
     write_replicates(arguments.details, details)
     write_scores(arguments.output, scores)

@@ -4,11 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from workflow_scripts.embedding.suite_vectors import StringVectors
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.suite_files import gather_rows
 
 
-def cosines_of_pairs(vectors: np.ndarray, left: Sequence[int], right: Sequence[int]) -> np.ndarray:
+def cosines_of_pairs(
+    vectors: np.ndarray | StringVectors, left: Sequence[int], right: Sequence[int]
+) -> np.ndarray:
     """Return the cosine of each pair of strings, by their rows of vectors: float64 [pairs].
 
     Raises `UserError` naming the pair where a vector is zero, the string where it is not finite.

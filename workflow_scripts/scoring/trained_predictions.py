@@ -10,6 +10,7 @@ import torch
 from scipy.stats import pearsonr
 
 from workflow_scripts.embedding.own_classifier import OwnClassifier
+from workflow_scripts.embedding.suite_vectors import StringVectors
 from workflow_scripts.embedding.torch_setup import fresh_linear
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.suite_files import gather_rows
@@ -22,7 +23,7 @@ _SCORES = np.arange(1, 6)
 _BATCH_SIZE, _EPOCHS, _TENACITY, _MOST_EPOCHS = 64, 50, 3, 1000
 
 
-def features_of(vectors: np.ndarray, entry: Mapping[str, Any]) -> torch.Tensor:
+def features_of(vectors: np.ndarray | StringVectors, entry: Mapping[str, Any]) -> torch.Tensor:
     """Return float32 [items, D] of single texts, [items, 2 D] of pairs: |u - v| and u * v.
 
     The `texts` of `entry` are rows of `vectors`, one or two for each item. With its `features` all
@@ -45,7 +46,7 @@ def rows_by_part(entry: Mapping[str, Any]) -> dict[str, np.ndarray]:
 def predict(
     dataset: str,
     entry: Mapping[str, Any],
-    vectors: np.ndarray,
+    vectors: np.ndarray | StringVectors,
     how: str | OwnClassifier,
 ) -> list[str]:
     """Return what is said of each test item of a block of items.json: a class, or a score.
@@ -62,7 +63,9 @@ def predict(
         raise error.within(f"dataset {dataset}") from error
 
 
-def predict_classes(vectors: np.ndarray, entry: Mapping[str, Any], protocol: Protocol) -> list[str]:
+def predict_classes(
+    vectors: np.ndarray | StringVectors, entry: Mapping[str, Any], protocol: Protocol
+) -> list[str]:
     """Return the class of each test item (part `test` or `all`) in its order.
 
     Raises `UserError` for a class that folds or training lack.
@@ -103,7 +106,7 @@ def _check_classes(
         )
 
 
-def predict_scores(vectors: np.ndarray, entry: Mapping[str, Any]) -> list[float]:
+def predict_scores(vectors: np.ndarray | StringVectors, entry: Mapping[str, Any]) -> list[float]:
     """Return the score of each test pair by SentEval's regression (Tai et al. 2015).
 
     A softmax over the scores 1 to 5 of |u - v| and u * v learns the two nearest to the gold one by

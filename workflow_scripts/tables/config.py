@@ -32,7 +32,6 @@ class EncoderRow(Block):
     label: Text = Field(description="Name that is shown.")
     group: Text | None = Field(None, description="Rows of one group stand together.")
     corpus: Text | None = Field(None, description="Corpus to tune on; {language} is replaced.")
-    suite: Text | None = Field(None, description="Instead of that of the table, for this row.")
 
 
 def _distinct_ids(values: list[Any]) -> list[Any]:

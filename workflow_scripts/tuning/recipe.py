@@ -53,7 +53,6 @@ class Start(Block):
 class Development(Block):
     """A set that the model is scored on while it is tuned; the weights of its best score stay."""
 
-    suite: Text = Field(description="suite that holds the data set")
     dataset: Text = Field(description="data set, of a task that has a single score")
     every: WholeNumber = Field(description="steps between two scores; the last step is scored too")
     patience: WholeNumber | None = Field(

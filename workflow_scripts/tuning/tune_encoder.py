@@ -150,7 +150,7 @@ def main(argv: list[str] | None = None) -> None:
     add("--step-log", help="JSON lines: step, loss, learning rate, strings/s, ...")
     add("--threads", type=int, default=1)
     add("--device", choices=("cpu", "cuda", "auto"), default="cpu")
-    files = "strings (one a line) and items.json of the suite of the recipe's development set"
+    files = "strings (one a line) and items.json of the recipe's development set"
     add("--development", nargs="*", default=[], metavar="FILE", help=files)
     add("--linking-similarity", choices=("dot", "cosine", "none"), default="none")
     arguments = parser.parse_args(argv)

@@ -15,7 +15,6 @@ class SearchBlock(Block):
     model: Text = Field(description="Model that each cell tunes anew.")
     recipe: Text = Field(description="Recipe that tunes; its keys hold where no axis sets another.")
     corpus: Text = Field(description="Corpus that is tuned on.")
-    suite: Text = Field(description="Suite that is embedded for each cell; it holds the data set.")
     dataset: Text = Field(description="Development set, of a task that settings can be chosen by.")
     seeds: Distinct[Seed] | None = Field(None, description="Seeds of each cell, or the config's.")
     set: dict[Text, Any] = Field({}, description="Recipe keys with one value for all cells.")

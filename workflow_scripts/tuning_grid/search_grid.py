@@ -120,8 +120,8 @@ def search_grid(
     Args:
         model: model folder or hub id
         corpus: text file, one string a line
-        strings: strings of the suite, one a line
-        items: items.json of the suite
+        strings: strings of the development set, one a line
+        items: items.json of the development set
         block: recipe, cells, seeds and data set as JSON
         output: scores of the cells, json
         threads: threads of torch

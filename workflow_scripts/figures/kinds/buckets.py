@@ -28,13 +28,12 @@ class Config(AxesFigure):
 
     model: Text = Field(description="Model.")
     recipe: Text = Field(description="Recipe, which tunes.")
-    suite: Text = Field(description="Suite that holds the data set.")
     dataset: Id = Field(description="Data set of word similarity.")
     corpora: Distinct[Id] = Field(description="A corpus for each bucket.")
 
 
 def places(config: Config) -> list[dict[str, Any]]:
-    shared = config.model_dump(include={"model", "recipe", "suite", "dataset"})
+    shared = config.model_dump(include={"model", "recipe", "dataset"})
     return [{**shared, "corpus": corpus} for corpus in config.corpora]
 
 
@@ -50,7 +49,7 @@ def resolve(config: Config, run: Any) -> dict[str, Any]:
             entry["corpus"] = f"{run.results}/corpora/{row['corpus']}.txt"
         buckets.append(entry)
     shown = config.model_dump(include={"dataset", "x_label", "y_label"})
-    items, strings = (run.suite_file(rows[0], file) for file in ("items.json", "strings.txt"))
+    items, strings = (run.dataset_file(rows[0], file) for file in ("items.json", "strings.txt"))
     return shown | {"items": items, "strings": strings, "buckets": buckets}
 
 
@@ -74,14 +73,14 @@ def words_by_bucket(words: Iterable[str], buckets: Mapping[str, Iterable[str]]) 
     return counts
 
 
-def _words_of_pairs(items: str, strings: str, dataset: str) -> list[str]:
+def _words_of_pairs(items: str, strings: str) -> list[str]:
     from workflow_scripts.retrieval.suite_files import read_dataset
 
-    entry = read_dataset(items, dataset)
+    entry = read_dataset(items)
     if entry["task"] != "similarity":
         raise UserError(
             items,
-            f"dataset `{dataset}` is of task {entry['task']}",
+            f"dataset `{entry['dataset']}` is of task {entry['task']}",
             "buckets of words need one of task similarity",
         )
     texts = read_lines(strings)
@@ -98,7 +97,7 @@ def plot(block: dict[str, Any]) -> Plot:
     numbers = [("Bucket", "Words of the data set", "Score", "95% interval", "Seeds")]
     if ran:
         dataset = block["dataset"]
-        words = _words_of_pairs(block["items"], block["strings"], dataset)
+        words = _words_of_pairs(block["items"], block["strings"])
         counts = words_by_bucket(
             words, {bucket["id"]: read_lines(bucket["corpus"]) for bucket in ran}
         )

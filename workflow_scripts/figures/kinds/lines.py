@@ -30,7 +30,6 @@ class SeriesBlock(Block):
     label: Text = Field(description="Name that is shown.")
     model: Text = Field(description="Model.")
     recipe: Text = Field(description="Recipe, which tunes.")
-    suite: Text = Field(description="Suite that holds the data set.")
     dataset: Id = Field(description="Data set.")
     corpora: Distinct[Id] = Field(description="A corpus for each point.")
 

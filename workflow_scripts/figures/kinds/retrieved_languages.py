@@ -38,7 +38,6 @@ class Config(FigureBlock):
     """Shares of languages among what is retrieved, two columns for each encoder: as it is, PCR."""
 
     dataset: Id = Field(description="Data set of task language-bias.")
-    suite: Text = Field(description="Suite that holds the data set.")
     rows: ById[FigureRow] = Field(description="Encoders: two columns each.")
     neighbours: Neighbours = Field(
         NEIGHBOURS[0], description="How many nearest sentences of each are counted."
@@ -49,10 +48,9 @@ class Config(FigureBlock):
 
 
 def places(config: Config) -> list[dict[str, Any]]:
-    shared = {"dataset": config.dataset, "suite": config.suite}
     cells = []
     for row in config.rows:
-        block = shared | row.model_dump(exclude_none=True)
+        block = {"dataset": config.dataset} | row.model_dump(exclude_none=True)
         for pcr, (name, label) in enumerate((("", ""), (PCR_ID, PCR_LABEL))):
             shown = {"id": row.id + name, "label": row.label + label}
             cells.append(block | shown | {"metric": own_share(config.neighbours, bool(pcr))})

@@ -37,7 +37,6 @@ class TranslationsColumn(Block):
 class Config(FigureBlock):
     """Translations in two dimensions, a panel for each row and column."""
 
-    suite: Text = Field(description="Suite that holds the data sets.")
     columns: ById[TranslationsColumn] = Field(description="Data sets.")
     rows: ById[FigureRow] = Field(description="Encoders.")
     method: Literal["pca", "tsne"] = Field(
@@ -50,8 +49,7 @@ class Config(FigureBlock):
 
 def places(config: Config) -> list[dict[str, Any]]:
     return [
-        {"suite": config.suite}
-        | row.model_dump(exclude_none=True)
+        row.model_dump(exclude_none=True)
         | {"id": f"{row.id}/{column.id}", "label": f"{row.label}, {column.label}"}
         | {"dataset": column.dataset}
         for row in config.rows
@@ -64,7 +62,7 @@ def resolve(config: Config, run: Any) -> dict[str, Any]:
     for row in places(config):
         panel = {key: row[key] for key in ("id", "label", "dataset")} | run.values(row)
         if "parts" in panel:
-            panel |= {"vectors": run.vectors(row), "items": run.suite_file(row, "items.json")}
+            panel |= run.embedding(row) | {"items": run.dataset_file(row, "items.json")}
         panels.append(panel)
     grid = {"rows": {"__all__": {"id", "label"}}, "columns": {"__all__": {"id", "label"}}}
     shown = config.model_dump(include={"method": True, "pairs": True, **grid})
@@ -73,7 +71,7 @@ def resolve(config: Config, run: Any) -> dict[str, Any]:
 
 def files(block: dict[str, Any]) -> list[str]:
     ran = plots.that_ran(block["panels"])
-    read = {panel[key] for panel in ran for key in ("vectors", "items")}
+    read = {panel[key] for panel in ran for key in ("vectors", "index", "items")}
     return [*score_files(block["panels"]), *sorted(read)]
 
 
@@ -174,10 +172,11 @@ def _sides(panel: Entry) -> "np.ndarray":
     """Return the vectors of both sides of a panel, float32 [2, pairs, dimension]."""
     import numpy as np
 
-    from workflow_scripts.retrieval.suite_files import gather_rows, read_dataset, read_vectors
+    from workflow_scripts.embedding.suite_vectors import read_string_vectors
+    from workflow_scripts.retrieval.suite_files import gather_rows, read_dataset
 
-    entry = read_dataset(panel["items"], panel["dataset"])
-    vectors = read_vectors(panel["vectors"])
+    entry = read_dataset(panel["items"])
+    vectors = read_string_vectors(panel["vectors"], panel["dataset"])
     return np.stack([gather_rows(vectors, entry[side], panel["vectors"]) for side in SIDES])
 
 

@@ -6,10 +6,11 @@ Each is a module of this folder, light to import, with
 - ITEMS: the class of `datasets.items` that it scores;
 - NEEDS: what is made before it is scored: "links" (ranked names, by `link_entities`),
   "predictions" (of classifiers, by `classify_texts`), or "translations" (ranked by
-  `induce_lexicon` between two suites, scored by `score_lexicon`);
+  `induce_lexicon` between the two sides, scored by `score_lexicon`);
 - DEVELOPMENT: whether settings and stopping points can be chosen by its first metric;
 - measure(dataset, entry, vectors, ranked): what `score_suite` measures (a `Measurement`) on a data
-  set's block of items.json, from the vectors of its suite and its ranked names or predictions.
+  set's block of items.json, from the vectors of its strings and its ranked names or predictions;
+- SUITE, unless it is the name of the task: the suite of its data sets that name none.
 """
 
 from types import ModuleType
@@ -30,6 +31,11 @@ def task(name: str) -> ModuleType:
 def needs(name: str, what: str) -> bool:
     """Return whether `what` is made before a task is scored; nothing is for one that is not."""
     return name in TASKS and what in task(name).NEEDS
+
+
+def default_suite(name: str) -> str:
+    """Return the suite of a task's data sets: what an encoder embeds in one job."""
+    return getattr(task(name), "SUITE", name)
 
 
 def development_tasks() -> list[str]:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 METRICS = ("pearson", "spearman")
 ITEMS = "LabelledTexts"
+SUITE = "classification"  # SentEval has sets of both
 NEEDS = ("predictions",)
 DEVELOPMENT = False
 

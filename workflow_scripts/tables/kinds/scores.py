@@ -95,7 +95,6 @@ class Overview(Block):
 class Config(TableBlock):
     """A table of scores."""
 
-    suite: Text = Field(description="Suite with the columns' data sets; {language} is replaced.")
     seeds: Distinct[Seed] | None = Field(
         None, description="Seeds of its tuned rows, instead of the config's."
     )

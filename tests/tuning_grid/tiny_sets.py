@@ -1,4 +1,4 @@
-"""The strings and data sets of a development suite for the tiny models."""
+"""The strings and data sets to choose settings on for the tiny models."""
 
 from tiny_models import make_sentences
 

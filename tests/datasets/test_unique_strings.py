@@ -1,4 +1,4 @@
-"""Unique strings of a suite."""
+"""Unique strings of a data set."""
 
 from itertools import groupby
 
