@@ -110,9 +110,9 @@ def drop_missing(
             if not path.is_file():
                 missing.setdefault(name, str(path))
     if missing and (strict or len(missing) == len(entries)):
-        name, file = next(iter(missing.items()))
+        name, first_missing = next(iter(missing.items()))
         obtain = entries[name].obtain or "put it there or give another --data-root"
-        raise UserError(file, f"no such file, needed by data set {name}", obtain)
+        raise UserError(first_missing, f"no such file, needed by data set {name}", obtain)
     return {name: entry for name, entry in entries.items() if name not in missing}, missing
 
 

@@ -180,7 +180,8 @@ def read_parts(
     """
     rows = [row for part in parts for row in part.rows(root, labels)]
     if rows and shares:
-        turns = [part for part in PARTS for _ in range(shares.get(part, 0))]
+        share_of: dict[str, int] = {part: share for part, share in shares.items()}
+        turns = [part for part in PARTS for _ in range(share_of.get(part, 0))]
         firsts = [without_blanks(texts)[0] for texts, _ in rows]
         groups = list(dict.fromkeys(firsts))
         drawn = random.Random(_SEED).sample(range(len(groups)), len(groups))

@@ -24,6 +24,7 @@ def load_masked_lm(loaded: LoadedModel, seed: int) -> PreTrainedModel:
     A folder without one (an encoder) gives a fresh head, drawn by `seed`, in the model's precision.
     """
     model = loaded.model
+    assert loaded.folder is not None
     options = {"local_files_only": True, "trust_remote_code": False, "use_safetensors": True}
     options |= {"config": read_config(loaded.folder), "dtype": torch.float32}
     with torch.random.fork_rng(devices=[]):

@@ -7,6 +7,7 @@ scores are exact and only neighbours may be missed.
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import faiss
 import numpy as np
@@ -42,6 +43,7 @@ class ApproximateIndex:
         self._vectors, self._threads = vectors, threads
         kind = {"kind": "IVF, fp16", "lists": _LISTS, "learnt": _LEARNT}
         self._made_from = canonical({"vectors_sha256": vectors_sha256, **kind})
+        self._index: Any
         if is_sealed(file, self._made_from):
             with damaged_file_error(file):
                 self._index = faiss.read_index(str(file))

@@ -129,7 +129,7 @@ class Report:
         if rank != 0 and self._errors is not None:
             best = [*links[0][:2], f"{links[0][2]:.6f}"] if linked else ["", "", ""]
             shown = "-" if rank is None else str(rank + 1)
-            self._errors.write("\t".join([*mention, *best, shown]) + "\n")
+            self._errors.write("\t".join([mention.text, mention.gold, *best, shown]) + "\n")
 
     def lines(self) -> Iterator[str]:
         left = f", {self.blank} blank ones left out" if self.blank else ""

@@ -115,7 +115,8 @@ class MaskedPasses:
 
         passes.together(together)
         none = torch.zeros(2 if further is None else 4, device=context.device)
-        measures = context.processes.sum(sum(told, none))
+        measured = [measures for measures in told if measures is not None]
+        measures = context.processes.sum(sum(measured, none))
         if projected is None:
             return measures, None
         gradient = torch.zeros_like(projected, requires_grad=False)

@@ -49,8 +49,11 @@ class Objective(ABC):
 
     trained: torch.nn.Module
     steps: int
-    # of a method that trains one, as it is now
-    classifier: OwnClassifier | None = None
+
+    @property
+    def classifier(self) -> OwnClassifier | None:
+        """The classifier of a method that trains one, as it is now."""
+        return None
 
     @abstractmethod
     def batches(self) -> Iterable[Any]:

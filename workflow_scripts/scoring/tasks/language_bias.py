@@ -23,7 +23,7 @@ def own_share(k: int, without_components: bool) -> str:
 
 
 def share_of(metric: str, query: str, retrieved: str) -> str:
-    """Return the metric of the share of language `found` for queries of `query` alone."""
+    """Return the metric of the share of language `retrieved` for queries of `query` alone."""
     return f"{metric.replace('own_language', 'share')}/{query}/{retrieved}"
 
 
