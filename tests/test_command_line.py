@@ -37,8 +37,8 @@ def convert(
     /,
     *,
     block: dict[str, Any],
-    corpora: Sequence[Path],
     words: Sequence[str] = (),
+    corpora: Sequence[Path],
     machine: MachineOptions,
     text: str = "none",
     rate: float | None = None,
@@ -154,6 +154,8 @@ def test_words_that_do_not_fit_are_one_line_that_names_the_option(words, message
 
 
 def test_all_that_is_missing_is_named_at_once():
+    # cyclopts has it validate values where a step has imported it
+    importlib.import_module("pydantic")
     for name in ("block", "corpora", "device"):
         with pytest.raises(UserError, match=rf"^--{name}: missing; see python -m .* --help$"):
             run(without=name)

@@ -20,6 +20,7 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, ge
 
 from workflow_scripts.errors import UserError, nearest_name
 from workflow_scripts.files import parse_number
+from workflow_scripts.imports import quick_imports
 from workflow_scripts.path_functions import MAY_BE_BARE
 
 # the default of an option that is needed
@@ -151,8 +152,13 @@ def _assign_words(options: Sequence[Option], argv: list[str]) -> list[Any]:
     They are a text, a list if several may be there, and True of a flag.
     """
     # 50 ms of a start, which help does not need
-    from cyclopts import App, CoercionError, MissingArgumentError, Parameter
-    from cyclopts.exceptions import ConsumeMultipleError, UnknownOptionError, UnusedCliTokensError
+    with quick_imports():
+        from cyclopts import App, CoercionError, MissingArgumentError, Parameter
+        from cyclopts.exceptions import (
+            ConsumeMultipleError,
+            UnknownOptionError,
+            UnusedCliTokensError,
+        )
 
     # "-" is a value, of standard input; other words that begin so are options
     with_dash = {word for word, value in pairwise(argv) if value == "-"}
