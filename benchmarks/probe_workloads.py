@@ -19,12 +19,13 @@ def prepare_probes(workload: Workload, settings: Settings, folder: Path) -> Prep
     """Embed a set once; then the fits on its vectors, by each way."""
     name, blocks = workload.task, read_recipe_blocks(CONFIG / "recipes.yaml")
     of_encoder = read_recipe(workload.recipe, blocks[workload.recipe]).settings
-    block = {"datasets": {name: read_mapping(CONFIG / "datasets.yaml")["datasets"][name]}}
+    block = read_mapping(CONFIG / "datasets.yaml")["datasets"][name]
     files = {key: folder / f"{name}.{key}" for key in ("txt", "json", "npy", "record")}
-    options = {"suite": name, "block": json.dumps(block), "root": settings.data}
+    options = {"dataset": name, "block": json.dumps(block), "root": settings.data}
     options |= {"strings": files["txt"], "items": files["json"]}
-    _run("reading", "datasets.read_suite", options)
-    options = {"model": settings.model, "strings": files["txt"], "threads": settings.threads}
+    _run("reading", "datasets.read_dataset", options)
+    options = {"model": settings.model, "datasets": name, "strings": files["txt"]}
+    options |= {"threads": settings.threads}
     options |= {"settings": json.dumps(of_encoder.as_record()), "output": files["npy"]}
     _run("embedding", "embedding.embed_suite", options | {"record": files["record"]})
     job = {"probes": name, "protocol": PROTOCOL, "items": files["json"], "vectors": files["npy"]}
@@ -48,13 +49,14 @@ def probe_measures(job: dict[str, Any]) -> dict[str, Any]:
 
     from benchmarks.plain_senteval import predict_plainly
     from workflow_scripts import plugins
-    from workflow_scripts.retrieval.suite_files import read_dataset, read_vectors
+    from workflow_scripts.embedding.suite_vectors import read_string_vectors
+    from workflow_scripts.retrieval.suite_files import read_dataset
     from workflow_scripts.scoring.linear_probe import PROTOCOLS
     from workflow_scripts.scoring.trained_predictions import predict
 
     torch.set_num_threads(job["threads"])
-    name, vectors = job["probes"], read_vectors(Path(job["vectors"]))
-    entry = read_dataset(Path(job["items"]), name)
+    name, vectors = job["probes"], read_string_vectors(job["vectors"], job["probes"])
+    entry = read_dataset(job["items"])
     memory_before = psutil.Process().memory_info().rss
     started = time.perf_counter(), time.process_time()
     if job["way"] == "plain":

@@ -90,7 +90,8 @@ def _linking(job: Job) -> dict[str, Any]:
         measures |= {"processor_seconds": used["used_seconds"]}
         measures |= {"peak_memory": used["peak_memory"]}
         return measures | differences((rows, scores), job) | job["told"]
-    from workflow_scripts.retrieval.suite_files import normalise, read_vectors
+    from workflow_scripts.embedding.suite_vectors import read_vectors
+    from workflow_scripts.retrieval.suite_files import normalise
 
     queries = normalise(np.load(job["queries"]), "mentions")
     vectors = read_vectors(Path(job["index"]) / "vectors.npy")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tiny_models import one_thread
 
+from tests.support.suite_files import write_whole_vectors
 from workflow_scripts import embed, link
 from workflow_scripts.datasets import read_dataset
 from workflow_scripts.files import read_json, read_lines
@@ -29,6 +30,7 @@ def both_hits(config, root, dataset, model, folder, pooling="cls"):
     read_dataset.main(given(**told, strings=strings, items=items))
     how = {"pooling": pooling, "max_length": 25, "threads": 1, "device": "cpu"}
     embed.main(given(model=model, strings=strings, output=folder / "vectors.npy", **how))
+    write_whole_vectors(folder / "vectors.npy", np.load(folder / "vectors.npy"), dataset)
     made = {"vectors": folder / "vectors.npy", "items": items, "output": folder / "ranks.tsv"}
     link_entities.main(given(**made))
     entry = read_json(items)

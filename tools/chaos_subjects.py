@@ -41,7 +41,6 @@ _CONFIG: dict[str, Any] = {
     "models": {"tiny": {"path": "resources/models/tiny"}},
     "recipes": {"mirror-word": {"batch_size": 32, "epochs": 1}},
     "corpora": {"words-en": {"kind": "frequent-words", "language": "en", "size": 200}},
-    "suites": {"mixed": {"datasets": ["multisimlex-en", "askapatient"]}},
     "retrieval": {
         "linking": {"similarity": "dot", "k": 5},
         "lexicon": {
@@ -55,7 +54,6 @@ _CONFIG: dict[str, Any] = {
     "tables": {
         "mixed": {
             "title": "Words and names",
-            "suite": "mixed",
             "columns": [
                 {"id": "words", "label": "words", "dataset": "multisimlex-en"},
                 {"id": "names", "label": "names", "dataset": "askapatient"},
@@ -181,7 +179,7 @@ def _commands() -> dict[str, str]:
         f"--shard-size 100 {found} out/pairs.tsv",
         "translate": f"--encoder {tiny} --source-vocabulary in/words.txt --target-vocabulary "
         f"in/mots.txt --dictionary in/pairs.tsv {found} out/words.tsv",
-        "evaluate": f"--model {tiny} --suite askapatient --data-root in/data {machine} "
+        "evaluate": f"--model {tiny} --datasets askapatient --data-root in/data {machine} "
         "--output out/scores.json",
     }
     return {name: f"workflow_scripts.{name} {options}" for name, options in commands.items()}

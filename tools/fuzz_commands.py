@@ -86,9 +86,9 @@ def command_cases(models: Mapping[str, Path], made: Path) -> dict[str, Case]:
     )
     add("translate", f"{one} {words} --output found.tsv --test-share 0.3 --words words.txt")
     scored = f"--model {ENCODER} --data-root root --output scores.json --threads 1"
-    for suite in ("sts12", "askapatient", "mr", "tatoeba-es", "bli-en-fr"):
-        add(f"evaluate {suite}", f"{scored} --suite {suite}")
-    add("evaluate card", f"{scored} --suite sts12 --card", own=[f"{ENCODER}/README.md"])
+    for dataset in ("sts12", "askapatient", "mr", "tatoeba-es", "bli-en-fr"):
+        add(f"evaluate {dataset}", f"{scored} --datasets {dataset}")
+    add("evaluate card", f"{scored} --datasets sts12 --card", own=[f"{ENCODER}/README.md"])
     add("export_onnx", f"--encoder {ENCODER} --int8", own=[ENCODER])
     add("check_config", "small.yaml")
     if lacking := {module for module, _ in COMMANDS.values()} - {name.split()[1] for name in cases}:
@@ -97,13 +97,13 @@ def command_cases(models: Mapping[str, Path], made: Path) -> dict[str, Case]:
 
 
 def _is_named(file: str, words: Sequence[str]) -> bool:
-    return file in words or (file.startswith("root/") and _of_suite(file, words))
+    return file in words or (file.startswith("root/") and _of_dataset(file, words))
 
 
-def _of_suite(file: str, words: Sequence[str]) -> bool:
+def _of_dataset(file: str, words: Sequence[str]) -> bool:
     parts = {"sts12": "STS12", "askapatient": "askapatient", "mr": "/MR/"}
     parts |= {"tatoeba-es": "tatoeba", "bli-en-fr": "en-fr"}
-    return any(part in file for suite, part in parts.items() if suite in words)
+    return any(part in file for name, part in parts.items() if name in words)
 
 
 def _main(name: str) -> Callable[[list[str]], object]:

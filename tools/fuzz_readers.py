@@ -11,8 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.datasets.read_suite import read_dataset
-
 from tests.support.fasttext_files import write_model
 from tools.fuzz_limits import Case
 from workflow_scripts.check_config import main as check_config
@@ -22,6 +20,7 @@ from workflow_scripts.corpora.text_readers import READERS, read_documents
 from workflow_scripts.datasets.entry import raw_files
 from workflow_scripts.datasets.formats.register import read_entry
 from workflow_scripts.datasets.name_lists import FORMATS, Choices, read_names
+from workflow_scripts.datasets.read_dataset import read_dataset
 from workflow_scripts.datasets.word_pairs import read_pairs
 from workflow_scripts.downloads.model_folders import HubModel, read_file_list
 from workflow_scripts.downloads.registry import read_registry

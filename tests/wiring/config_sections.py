@@ -8,14 +8,14 @@ INDEX = frozenset({PAGE})
 HUB = {"hub": "someone/model", "revision": "0123456789abcdef", "weights_sha256": "0" * 64}
 ROW = {"id": "row", "label": "row", "model": "hub", "recipe": "plain"}
 HUB_TABLE = {
-    **{"title": "Hub", "suite": "similarity", "rows": [ROW]},
+    **{"title": "Hub", "rows": [ROW]},
     "columns": [{"id": "one", "label": "one", "dataset": "pairs"}],
 }
 WITH_HUB = {"models.hub": HUB, "tables.hub": HUB_TABLE}
 MIRRORED = {**WITH_HUB, "downloads": {"mirror": "data"}}
 SECTION = "of the sections of its own"
 TARGETS = ["all_tables", "all_links", "tuning_grid"]
-TARGETS += [f"results/datasets/{suite}/items.json" for suite in ("words-third", "registered")]
+TARGETS += ["results/datasets/registered/items.json"]
 TARGETS += ["results/downloads/qqp.json"]
 
 
@@ -23,16 +23,17 @@ def wired(option: str, *rules: str) -> frozenset[str]:
     return frozenset(f"{rule} {one}" for rule in rules for one in option.split())
 
 
+READING = ("read_dataset", "read_lexicon")
 TUNING = ("tune_encoder", "search_grid")
 EMBEDDING = ("embed_suite", "embed_names", "embed_mentions")
 # of an encoder that is another one, and of its scores
 SEEDED = (
     wired("--seed --output --step-log", "tune_encoder")
     | wired("--model --output --record input", "embed_suite")
-    | wired("--vectors --output", "link_entities")
+    | wired("--vectors --output input", "link_entities")
     | wired("--vectors --classifier --output input", "classify_texts")
-    | wired("--vectors --links --predictions --encoder --output --details", "score_suite")
-    | wired("--source-vectors --target-vectors --output", "induce_lexicon")
+    | wired("--vectors --links --predictions --encoder --output --details input", "score_suite")
+    | wired("--source-vectors --target-vectors --output input", "induce_lexicon")
     | wired("--ranks --encoder --output --details", "score_lexicon")
     | wired("input", "assemble_table", "assemble_scores")
     | wired("--block", "search_grid", "choose_settings")
@@ -40,13 +41,13 @@ SEEDED = (
 )
 WIRED = {
     "seeds": SEEDED,
-    "data.root": wired("--root input", "sample_corpus", "read_suite")
+    "data.root": wired("--root input", "sample_corpus", *READING)
     | wired("--root", "fetch_dataset")
     | wired("--mentions", "embed_mentions", "merge_links")
     | {"split_names_1 --names", "embed_static --vectors"},
     "data.label": INDEX | wired("--block", "choose_settings"),
     "data.missing": frozenset(),
-    "data.fetch": wired("input", "read_suite")
+    "data.fetch": wired("input", "read_dataset")
     | {"fetch_dataset added", "choose_settings --block"}
     | INDEX,
     "downloads.mirror": wired("--mirror", "fetch_dataset", "fetch_model"),
@@ -63,8 +64,6 @@ WIRED = {
     "models.<id>.same_as": wired("input", "assemble_table", "assemble_scores")
     | wired("added gone", "embed_suite", "score_suite")
     | INDEX,
-    "suites.<id>.datasets": wired("--block input", "read_suite"),
-    "suites.<id>.language": wired("--block", "read_suite"),
     "retrieval.linking.similarity": wired("--similarity", "link_entities")
     | wired("--linking-similarity", "tune_encoder")
     | wired("--block", "search_grid"),
@@ -110,8 +109,6 @@ CONFIG = Section(
         "models.<id>.paper": ["first"],
         "absent_models[].models": ["nowhere", "nor-here"],
         "absent_models[].reason": "nobody knows it",
-        "suites.<id>.datasets": ["pairs", "pairs-2"],
-        "suites.<id>.language": Change("fr", at="suites.words-third.language"),
         "retrieval.linking.k": 9,
         "retrieval.lexicon.regularisation": 0.25,
         "retrieval.lexicon.k": 9,

@@ -7,12 +7,14 @@ from variations import Change, Section
 from wiring_project import shorter
 
 PAGE = frozenset({"write_table_block block"})
-READ = frozenset({"read_suite --block"})
-FILES = READ | {"read_suite input"}
+READ = frozenset({"read_dataset --block"})
+FILES = READ | {"read_dataset input"}
 # cells are compared with the paper's where these say so, and white space is as by default
 WIRED = {"unlike_paper": PAGE, "assumed": PAGE, "whitespace": READ | PAGE, "path": FILES}
+WIRED |= {"suite": PAGE, "absent": PAGE}
 COMPARED = "says with what cells are compared, not what is computed"
 SAME = {"unlike_paper": COMPARED, "assumed": COMPARED, "obtain": "a part of a message"}
+SAME |= {"suite": "the same strings, in a job with others", "absent": "cells that show the reason"}
 # where files have no two spaces in a row; they are collapsed at one place, for all formats
 EVEN = {"whitespace": "strings of this file have single spaces; scored-pairs has others"}
 ONE_TASK = {"task": "the only one of its items"}
@@ -36,7 +38,7 @@ def dataset(
     common = {
         "format": Change(other["format"], block=other),
         **{"absent": "nobody has it", "obtain": "ask", "unlike_paper": "it is shorter"},
-        **{"assumed": "its order", "language": "xx"},
+        **{"assumed": "its order", "language": "xx", "suite": "apart"},
     }
     path = base.get("path")
     if isinstance(path, str):
@@ -45,7 +47,6 @@ def dataset(
     reached = {
         **WIRED,
         **dict.fromkeys(files, FILES),
-        "absent": FILES | PAGE,
         "format": FILES | page,
     }
     return Section(

@@ -73,8 +73,9 @@ GRID = Section(
         "searches.<id>.model": CHOSEN | {"search_grid --model", "search_grid input"},
         "searches.<id>.corpus": CHOSEN | {"search_grid --corpus", "sample_corpus added"},
         "searches.<id>.axes": SEARCH_BLOCK | {"choose_settings --slices", "search_grid gone"},
-        "searches.<id>.suite": CHOSEN
-        | {"search_grid --strings", "search_grid --items", "read_suite added", "read_suite gone"},
+        "searches.<id>.dataset": SEARCH_BLOCK
+        | {"search_grid --strings", "search_grid --items"}
+        | {"read_dataset added", "read_dataset gone"},
     },
     changes={
         "axes": {"temperature": [0.1, 0.4], "epochs": [1, 2]},
@@ -83,7 +84,6 @@ GRID = Section(
         "searches.<id>.model": "other",
         "searches.<id>.recipe": "warm",
         "searches.<id>.corpus": "repeated",
-        "searches.<id>.suite": "both",
         "searches.<id>.dataset": "pairs-2",
         "searches.<id>.seeds": [55],
         "searches.<id>.set": {"batch_size": 6},

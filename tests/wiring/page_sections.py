@@ -10,10 +10,8 @@ TABLE, FIGURE = "write_table_block block", "write_figure_block block"
 FILES = {TABLE: frozenset({TABLE, "assemble_table input"})}
 FILES[FIGURE] = frozenset({FIGURE, "draw_figure input"})
 SHOWN = "a text that is shown"
-SUITE = "the same data set in another suite"
 SAME = {
     **dict.fromkeys(("title", "notes", "caption", "x_label", "y_label"), SHOWN),
-    **{"suite": SUITE, "rows[].suite": SUITE, "series[].suite": SUITE},
     **{
         "rows[].label": SHOWN,
         "series[].label": SHOWN,
@@ -40,12 +38,11 @@ def columns(*datasets: str) -> list[dict[str, Any]]:
 
 TUNED = {"id": "tuned", "label": "Tuned", "model": "tiny", "recipe": "mirror", "corpus": "strings"}
 SCORES = {
-    **{"title": "A title", "paper": "mirror-bert", "reference": "table01", "suite": "both"},
+    **{"title": "A title", "paper": "mirror-bert", "reference": "table01"},
     "columns": [{"id": "en", "label": "EN", "dataset": "pairs"}, *columns("pairs-2")],
     "rows": [{**TUNED, "against": "bert-mp"}, {"id": "bert-mp", **UNTUNED}],
 }
 LINKS = {
-    "suite": "links",
     "columns": columns("links"),
     "rows": [{**TUNED, "recipe": "watched"}],
     "reference": None,
@@ -60,11 +57,11 @@ ROWS = [TUNED]
 FIGURE_KEYS = {"title": "A title", "caption": "What is shown."}
 AXES = {"x_label": "x", "y_label": "y"}
 LINE = {
-    **{"model": "tiny", "recipe": "mirror", "suite": "both", "dataset": "pairs"},
+    **{"model": "tiny", "recipe": "mirror", "dataset": "pairs"},
     "corpora": ["strings", "strings-2"],
 }
 LINE_CHANGES = {
-    **{"model": "other", "recipe": "warm", "suite": "similarity", "dataset": "pairs-2"},
+    **{"model": "other", "recipe": "warm", "dataset": "pairs-2"},
     "corpora": ["strings", "repeated"],
 }
 OTHER_FIGURE = {
@@ -82,10 +79,9 @@ FIGURE_CHANGES = {
 OTHER_KIND = Change("lines", block=OTHER_FIGURE)
 OF_FIGURE = dict.fromkeys(
     (
-        *("suite", "model", "recipe", "corpora", "reference", "kind"),
-        *("rows[].corpus", "rows[].suite", "rows[].model", "rows[].recipe"),
-        *("series[].model", "series[].recipe", "series[].suite"),
-        "series[].corpora",
+        *("model", "recipe", "corpora", "reference", "kind"),
+        *("rows[].corpus", "rows[].model", "rows[].recipe"),
+        *("series[].model", "series[].recipe", "series[].corpora"),
     ),
     FILES[FIGURE],
 )
@@ -96,8 +92,8 @@ SECTIONS = {
         wires=frozenset({TABLE}),
         wired=dict.fromkeys(
             (
-                *("suite", "seeds", "columns[].with"),
-                *("rows[].corpus", "rows[].suite", "rows[].model", "rows[].recipe"),
+                *("seeds", "columns[].with"),
+                *("rows[].corpus", "rows[].model", "rows[].recipe"),
                 *("rows[].not_run", "reference", "kind"),
             ),
             FILES[TABLE],
@@ -107,15 +103,13 @@ SECTIONS = {
             "reference": "table01-2",
             "notes": ["a note"],
             "kind": Change("models", block=OTHER_TABLE),
-            "suite": "three",
             "seeds": [44, 55],
             "change_of": "en",
             "columns[].id": "fr",
             "columns[].dataset": "pairs-2",
             "columns[].datasets": Change(
                 ["pairs", "pairs-2"],
-                {"columns": [{"id": "en", "label": "EN", "datasets": ["pairs-2", "pairs-3"]}]}
-                | {"suite": "three"},
+                {"columns": [{"id": "en", "label": "EN", "datasets": ["pairs-2", "pairs-3"]}]},
             ),
             "columns[].metric": Change("accuracy@5", LINKS),
             "columns[].with": Change(
@@ -129,7 +123,6 @@ SECTIONS = {
             ),
             "rows[].id": "bert",
             "rows[].corpus": "strings-2",
-            "rows[].suite": "three",
             "rows[].model": "other",
             "rows[].recipe": "warm",
             "rows[].against": None,
@@ -146,7 +139,7 @@ SECTIONS = {
             ),
         },
         same_number={
-            **same("title", "notes", "suite", "rows[].group", "rows[].suite"),
+            **same("title", "notes", "rows[].group"),
             "columns[].lower_is_better": "tells which value is in bold",
         },
         not_changed={"overview": "of the first page: a test of its own"},
@@ -192,7 +185,6 @@ SECTIONS = {
                 "kind": kind,
                 **FIGURE_KEYS,
                 "dataset": "questions",
-                "suite": "questions",
                 "rows": ROWS,
             },
             wires=frozenset({FIGURE}),
@@ -200,20 +192,14 @@ SECTIONS = {
             changes={
                 **FIGURE_CHANGES,
                 "dataset": "questions-2",
-                "suite": "questions-alone",
-                "rows[].suite": "questions-alone",
             },
-            same_number=same(
-                "title", "notes", "caption", "suite", "rows[].label", "rows[].suite", "rows[].group"
-            )
+            same_number=same("title", "notes", "caption", "rows[].label", "rows[].group")
             if kind == "roc"
             else same(
                 "title",
                 "notes",
                 "caption",
-                "suite",
                 "rows[].label",
-                "rows[].suite",
                 reference=NOT_COMPARED,
             ),
             no_command={} if kind == "roc" else WITHOUT,
@@ -234,23 +220,22 @@ SECTIONS = {
             **{f"series[].{key}": value for key, value in LINE_CHANGES.items()},
             "series[].id": "other",
         },
-        same_number=same(
-            "title", "notes", "caption", "x_label", "y_label", "series[].label", "series[].suite"
-        ),
+        same_number=same("title", "notes", "caption", "x_label", "y_label", "series[].label"),
         no_command={"paper": NO_PAPER},
     ),
     "figures.buckets": Section(
         base={"kind": "buckets", **FIGURE_KEYS, **AXES, **LINE},
         wires=frozenset({FIGURE}),
-        wired=OF_FIGURE,
+        # the words of the data set are counted
+        wired=OF_FIGURE | {"dataset": FILES[FIGURE]},
         changes={**FIGURE_CHANGES, **LINE_CHANGES, "kind": OTHER_KIND},
-        same_number=same("title", "notes", "caption", "x_label", "y_label", "suite"),
+        same_number=same("title", "notes", "caption", "x_label", "y_label"),
         no_command={"paper": NO_PAPER},
     ),
     "figures.retrieved-languages": Section(
         base={
             **{"kind": "retrieved-languages", **FIGURE_KEYS, "rows": ROWS},
-            **{"dataset": "pool", "suite": "pool"},
+            "dataset": "pool",
         },
         wires=frozenset({FIGURE}),
         wired=OF_FIGURE,
@@ -258,35 +243,29 @@ SECTIONS = {
             **{
                 **FIGURE_CHANGES,
                 "dataset": "pool-2",
-                "suite": "pool-alone",
-                "rows[].suite": "pool-alone",
                 "neighbours": 1,
             },
             "languages": ["en", "es"],
         },
-        same_number=same("title", "notes", "caption", "suite", "rows[].label", "rows[].suite"),
+        same_number=same("title", "notes", "caption", "rows[].label"),
         no_command=WITHOUT,
     ),
     "figures.translations": Section(
         base={
-            **{"kind": "translations", **FIGURE_KEYS, "rows": ROWS, "suite": "translated"},
+            **{"kind": "translations", **FIGURE_KEYS, "rows": ROWS},
             "columns": [{"id": "es", "label": "ES", "dataset": "translated"}],
         },
         wires=frozenset({FIGURE}),
-        wired=OF_FIGURE,
+        wired=OF_FIGURE | {"columns[].dataset": FILES[FIGURE]},
         changes={
             **{
                 **FIGURE_CHANGES,
-                "suite": "translated-alone",
-                "rows[].suite": "translated-alone",
                 "columns[].id": "fr",
                 "pairs": 7,
             },
             "columns[].dataset": "translated-2",
         },
-        same_number=same(
-            "title", "notes", "caption", "suite", "rows[].label", "rows[].suite", "columns[].label"
-        ),
+        same_number=same("title", "notes", "caption", "rows[].label", "columns[].label"),
         no_command=WITHOUT,
     ),
 }

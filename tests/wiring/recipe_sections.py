@@ -8,7 +8,7 @@ EMBED = "embed_suite --settings"
 # of a corpus that is not the paper's tells the table
 PAGE = frozenset({"write_table_block block"})
 START_OF = {"recipe": "mirror", "corpus": "strings"}
-DEVELOPMENT = {"suite": "both", "dataset": "pairs", "every": 1}
+DEVELOPMENT = {"dataset": "pairs", "every": 1}
 RATES = dict.fromkeys(("embeddings", "attention", "attention_output", "feed_forward"), 0.1)
 WIRED = {
     "pooling": TUNE | {EMBED},
@@ -16,9 +16,7 @@ WIRED = {
     "prompts": TUNE | {EMBED},
     "start.recipe": TUNE | PAGE | {"tune_encoder --model", "tune_encoder input"},
     "start.corpus": TUNE | PAGE | {"tune_encoder --model", "tune_encoder input"},
-    "development.suite": TUNE | {"tune_encoder --development"},
-    # of names the links are ranked as the config says
-    "development.dataset": TUNE,
+    "development.dataset": TUNE | {"tune_encoder --development"},
 }
 CHANGES = {
     "pooling": "cls",
@@ -26,7 +24,6 @@ CHANGES = {
     "prompts": {"default": "a small "},
     "start.recipe": Change("warm", {"start": START_OF}),
     "start.corpus": Change("strings-2", {"start": START_OF}),
-    "development.suite": Change("similarity", {"development": DEVELOPMENT}),
     "development.dataset": Change("pairs-2", {"development": DEVELOPMENT}),
     "development.every": Change(2, {"development": DEVELOPMENT}),
     "development.patience": Change(1, {"development": DEVELOPMENT}),
@@ -51,9 +48,6 @@ OF_TEXT = {
 }
 # which gets no prompts
 RUNNING_TEXT = {key: change for key, change in OF_TEXT.items() if key != "prompts"}
-SAME = {
-    "development.suite": "the suite holds the same data set, which is what is scored",
-}
 MASKED = {"inputs": Change("packed", {"max_length": 40}), "masked_share": 0.6, "masked_count": 4}
 SIMILARITY = {"normalize": False, "logit_scale": 5.0, "margin": 0.6}
 BITEXT = {"corpus": "pairs", "batch_size": 8}
@@ -68,7 +62,7 @@ def method(name: str, corpus: str) -> Change:
 
 
 NO_PROMPTS = {"not_changed": {"prompts": "running text has no roles, and refuses them"}}
-TRAINED = {"wires": TUNE, "wired": WIRED, "same_number": SAME}
+TRAINED = {"wires": TUNE, "wired": WIRED}
 
 SECTIONS = {
     "recipes.none": Section(
@@ -105,8 +99,7 @@ SECTIONS = {
             "positives": Change("pairs", row={"corpus": "pairs"}),
             "deduplicate": Change(True, row={"corpus": "repeated"}),
         },
-        **TRAINED
-        | {"same_number": {**SAME, "gradient_cache": "the same gradients, in less memory"}},
+        **TRAINED | {"same_number": {"gradient_cache": "the same gradients, in less memory"}},
     ),
     "recipes.cmlm": Section(
         base={

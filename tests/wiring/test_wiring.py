@@ -97,7 +97,6 @@ PLACES = {
     "recipes": ("mirror", {"recipe"}),
     "corpora": ("strings", {"corpus"}),
     "datasets": ("pairs", {"dataset", "datasets"}),
-    "suites": ("links", {"suite"}),
     "tables": ("classes", set()),
     "dictionaries": ("ontology", set()),
 }
@@ -149,7 +148,6 @@ def test_the_overview_of_a_table_reaches_the_first_page():
     config = small_config()
     table = config["tables"]["similarity"]
     table["columns"].append({"id": "c1", "label": "C1", "dataset": "pairs-2"})
-    table["suite"] = "both"
     table["rows"].append({**table["rows"][1], "id": "other", "label": "other"})
 
     def index(overview):

@@ -17,7 +17,8 @@ CORPORA |= {"nli": "inference", "classify": "labelled"}
 # of what a job writes, the files that hold strings, weights, vectors or scores
 NUMBERS = {
     "sample_corpus": {".txt"},
-    "read_suite": {".txt", ".json"},
+    "read_dataset": {".txt", ".json"},
+    "read_lexicon": {".txt", ".json"},
     "tune_encoder": {".safetensors", ".jsonl"},
     "embed_suite": {".npy"},
     "embed_static": {".npy"},
@@ -73,10 +74,10 @@ def pack(config: dict[str, Any], name: str, keys: Mapping[str, Any], section: Se
     return Packed(config, targets, pairs)
 
 
-def _table(row: Mapping[str, Any], suite: str = "similarity", dataset: str = "pairs") -> Any:
+def _table(row: Mapping[str, Any], dataset: str = "pairs") -> Any:
     column = {"id": "one", "label": "one", "dataset": dataset}
     return {
-        **{"title": "A table", "paper": "first", "suite": suite, "columns": [column]},
+        **{"title": "A table", "paper": "first", "columns": [column]},
         "rows": [{"id": "row", "label": "row", **row}],
     }
 
@@ -99,8 +100,9 @@ def _add(
         config["tables"][name] = _table({**shown, **row})
         return [page, *([f"results/corpora/{name}.txt"] if block["kind"] != "absent" else [])]
     if kind == "datasets":
-        config["suites"][name] = {"datasets": [name]}
-        config["tables"][name] = _table({**shown, **row}, name, name)
+        # jobs of its own
+        config["datasets"][name] = {"suite": name, **block}
+        config["tables"][name] = _table({**shown, **row}, name)
         return [page, f"results/datasets/{name}/items.json"]
     if kind == "recipes":
         shown["recipe"] = name

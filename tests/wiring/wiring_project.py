@@ -183,7 +183,7 @@ RECIPES = {
     "warm": {"method": "mirror", "epochs": 1, "temperature": 0.9, **TUNED, "batch_size": 6},
     "watched": {
         **{"method": "mirror", "epochs": 1, "temperature": 0.1, **TUNED},
-        "development": {"suite": "links", "dataset": "links", "every": 2},
+        "development": {"dataset": "links", "every": 2},
     },
     "classify": {"method": "classify", "epochs": 1, **TUNED},
 }
@@ -195,14 +195,14 @@ DICTIONARY = {
     **{"names": NAMES, "mentions": "made/mentions.txt", "shards": 2, "dtype": "float16", "k": 3},
 }
 SEARCH = {
-    **{"model": "tiny", "recipe": "mirror", "corpus": "strings", "suite": "three"},
+    **{"model": "tiny", "recipe": "mirror", "corpus": "strings"},
     "dataset": "pairs",
 }
 TUNING_GRID = {
     **{"axes": {"temperature": [0.1, 0.3], "epochs": [1, 2]}, "cells_per_job": 2},
     "searches": {
         "small": SEARCH,
-        "other": {**SEARCH, "suite": "links", "dataset": "links", "axes": {"epochs": [1]}},
+        "other": {**SEARCH, "dataset": "links", "axes": {"epochs": [1]}},
     },
     "shown": ["small"],
 }
@@ -214,7 +214,7 @@ def small_config() -> dict[str, Any]:
     sets = {"similarity": "pairs", "links": "links", "lexicon": "words", "classes": "classes"}
     tables = {
         name: {
-            **{"title": name, "suite": name if name != "lexicon" else "words-{language}"},
+            "title": name,
             "columns": [{"id": "one", "label": "one", "dataset": dataset}],
             "rows": [{"id": "untuned", **UNTUNED}, {"id": "tuned", **row, "against": "untuned"}],
         }
@@ -347,26 +347,6 @@ def small_config() -> dict[str, Any]:
                 **{"task": "classification", "format": "labelled-texts", **language},
                 **{"train": {"path": "made/classes.txt"}, "test": {"path": "made/classes-2.txt"}},
             },
-        },
-        "suites": {
-            "similarity": {"datasets": ["pairs"]},
-            "both": {"datasets": ["pairs", "pairs-2"]},
-            "three": {"datasets": ["pairs", "pairs-2", "pairs-3"]},
-            "links": {"datasets": ["links"]},
-            **{
-                name: {"datasets": [name, f"{name}-2"]}
-                for name in ("questions", "pool", "translated")
-            },
-            **{
-                f"{name}-alone": {"datasets": [name]}
-                for name in ("questions", "pool", "translated")
-            },
-            "others": {"datasets": ["pairs"]},
-            "words-en": {"datasets": ["words"], "language": "en"},
-            "words-fr": {"datasets": ["words"], "language": "fr"},
-            "words-third": {"datasets": ["words"], "language": "en"},
-            "registered": {"datasets": ["registered"]},
-            "classes": {"datasets": ["classes"]},
         },
         "retrieval": {
             "linking": {"similarity": "cosine", "k": 6},
