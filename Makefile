@@ -170,6 +170,7 @@ packages: environment
 docs: environment
 	python -m tools.describe_config --output docs/config-keys.md
 	python -m tools.describe_commands --output docs/commands.md
+	python -m tools.describe_api --output docs/api.md
 
 # nothing but the installation uses the network
 docs-site: $(DOCS_VENV)/.ready

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workflow_scripts.cli import command_parser
 from workflow_scripts.configuration.blocks import read_block
@@ -49,6 +49,9 @@ from workflow_scripts.scoring.paired_differences import (
     paired_differences,
 )
 from workflow_scripts.scoring.tasks.register import TASKS, needs
+
+if TYPE_CHECKING:
+    from workflow_scripts.embedding.encoder import Encoder
 
 EXAMPLE = """
 COMMAND --model my-encoder --against resources/models/bert-bio-mini \\
@@ -116,35 +119,131 @@ def drop_missing(
     return {name: entry for name, entry in entries.items() if name not in missing}, missing
 
 
-class Encoder(NamedTuple):
-    """An encoder as it is used."""
+class Evaluation(NamedTuple):
+    """What an encoder scored: rows with `COLUMNS`, and differences to another encoder.
 
-    model: str
-    settings: EncoderSettings
+    `record` says what was scored with what; `missing` has the first missing file of each data set
+    that was left out, `choices` how linking, lexicons and classifiers were set, as far as used.
+    """
+
+    rows: list[dict[str, Any]]
+    differences: list[Difference]
+    record: dict[str, Any]
+    missing: dict[str, str]
+    choices: dict[str, dict[str, Any]]
+
+
+class Sets(NamedTuple):
+    """Data sets to score on, as they were read, and how.
+
+    `lists` are their strings by `strings_key`, `items` what is scored; `missing` has the first
+    missing file of each that is left out.
+    """
+
+    entries: dict[str, DatasetEntry]
+    lists: dict[str, list[str]]
+    items: list[dict[str, Any]]
+    missing: dict[str, str]
+    retrieval: Retrieval
+    classification: Classification
+
+
+def read_sets(
+    data_root: Path,
+    datasets: Sequence[str],
+    catalogues: Sequence[Path] = DATASET_FILES,
+    config: Path = DEFAULT,
+    strict: bool = False,
+) -> Sets:
+    """Read data sets of the catalogues, by ids or patterns.
+
+    Raises `UserError` for one that is not known or not scored, and with `strict` for one without
+    its files.
+    """
+    retrieval, classification = _read_protocols(config)
+    entries = choose_datasets(catalogues, datasets)
+    for name, entry in entries.items():
+        if entry.task not in TASKS:
+            raise UserError(
+                f"--datasets {' '.join(datasets)}",
+                f"nothing scores data set {name}, of task {entry.task}",
+                "name a data set of another",
+            )
+    entries, missing = drop_missing(data_root, entries, strict)
+    lists: dict[str, list[str]] = {}
+    numbered = []
+    for name, entry in entries.items():
+        sides, items = number_items(name, entry, read_dataset(data_root, entry, name))
+        lists |= {strings_key(name, side): strings for side, strings in sides.items()}
+        numbered.append(items)
+    return Sets(entries, lists, numbered, missing, retrieval, classification)
+
+
+def evaluate(
+    encoder: "Encoder",
+    sets: Sets,
+    *,
+    against: "Encoder | None" = None,
+    own_classifier: bool = False,
+    threads: int = 1,
+) -> Evaluation:
+    """Score an encoder on data sets as the tables do.
+
+    With `against`, differences to that encoder are by the paired bootstrap. `own_classifier`: the
+    classifier that the encoder was trained with says what test texts are.
+    """
+    encoders = [encoder] if against is None else [encoder, against]
+    (own, record), *others = (score(each, sets, own_classifier, threads) for each in encoders)
+    rows = [{key: getattr(row, key) for key in COLUMNS} for row in own[0]]
+    differences: list[Difference] = []
+    for base, base_record in others:
+        differences = paired_differences(own, base)
+        by_row = {row[:2]: dict(zip(row._fields[3:], row[3:], strict=True)) for row in differences}
+        rows = [row | by_row.get((row["dataset"], row["metric"]), {}) for row in rows]
+        means = mean_differences(own, base)
+        record["against"] = base_record | {"means": [row._asdict() for row in means]}
+        differences += means
+    tasks = [entry.task for entry in sets.entries.values()]
+    used = {
+        part: getattr(sets.retrieval, part).model_dump()
+        for part, need in (("linking", "links"), ("lexicon", "translations"))
+        if any(needs(task, need) for task in tasks)
+    }
+    record |= {"datasets": list(sets.entries), "left_out": sorted(sets.missing)}
+    record |= {"retrieval": used}
+    choices = {f"retrieval.{part}": block for part, block in used.items()}
+    if any(needs(task, "predictions") for task in tasks):
+        # a classifier of the encoder's own is not trained by a protocol
+        protocol = sets.classification.model_dump()
+        block = {"protocol": "own classifier"} if own_classifier else protocol
+        record["classification"] = choices["classification"] = block
+    return Evaluation(rows, differences, record, sets.missing, choices)
+
+
+def _read_protocols(config: Path) -> tuple[Retrieval, Classification]:
+    layers = read_layers([config])
+    for key in layers.config.keys() - Config.model_fields.keys():
+        hint = nearest_name(key, Config.model_fields)
+        raise UnknownKeyError(layers.file_of((key,)), key, hint)
+    retrieval = layers.config.get("retrieval")
+    classification = layers.config.get("classification", {})
+    return (
+        read_block(Retrieval, retrieval, "retrieval", layers.file_of),
+        read_block(Classification, classification, "classification", layers.file_of),
+    )
 
 
 def score(
-    arguments: argparse.Namespace,
-    encoder: Encoder,
-    lists: Mapping[str, Sequence[str]],
-    datasets: Sequence[dict[str, Any]],
-    retrieval: Retrieval,
-    protocol: str,
+    encoder: "Encoder", sets: Sets, own_classifier: bool, threads: int
 ) -> tuple[Scored, dict[str, Any]]:
-    """Return the scores of an encoder with their replicates, and the record of what it is.
-
-    `lists` are the strings of the data sets by `strings_key`, `datasets` their items.
-    """
+    """Return the scores of an encoder with their replicates, and the record of what it is."""
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
     with quick_imports():
         import torch
         import transformers
 
-        from workflow_scripts.embedding.encoder_folder import load_model
         from workflow_scripts.embedding.own_classifier import read_own_classifier
-        from workflow_scripts.embedding.string_encoding import encode_strings
         from workflow_scripts.embedding.suite_vectors import StringVectors, number_strings
-        from workflow_scripts.embedding.torch_setup import set_up_torch
         from workflow_scripts.retrieval.entity_links import rank_names
         from workflow_scripts.retrieval.rankings import rows_by_dataset
         from workflow_scripts.retrieval.suite_files import side_of
@@ -153,25 +252,21 @@ def score(
         from workflow_scripts.scoring.ranked_accuracy import measure_translations
         from workflow_scripts.scoring.tidy_scores import EncoderIds
 
-    model, settings = encoder
-    strings, rows = number_strings(lists)
-    threads = arguments.threads
-    loaded = load_model(model, set_up_torch(threads, arguments.device))
-    loaded.check_settings(settings, OPTIONS)
-    loaded.warn_of_missing_mark(settings.pooling)
-    vectors = encode_strings(loaded, strings, settings, report=True)
-
-    ids = EncoderIds(loaded.name, settings.pooling, "none", 0)
-    how = read_own_classifier(model) if arguments.own_classifier else protocol
-    choices, measured = retrieval.model_dump(), []
-    for items in datasets:
+    strings, rows = number_strings(sets.lists)
+    vectors = encoder.encode(strings, progress=True)
+    ids = EncoderIds(encoder.name, encoder.settings.pooling, "none", 0)
+    how: Any = sets.classification.protocol
+    if own_classifier:
+        how = read_own_classifier(str(encoder.loaded.folder))
+    choices, measured = sets.retrieval.model_dump(), []
+    for items in sets.items:
         name, task = items["dataset"], items["task"]
         if needs(task, "translations"):
             source, target = (
                 LexiconSide(
                     StringVectors(vectors, rows[strings_key(name, side)]),
                     side_of(items, side),
-                    model,
+                    encoder.name,
                 )
                 for side in SIDES
             )
@@ -189,8 +284,9 @@ def score(
 
             ranked = predict(name, items, own, how)
         measured.append(measure_dataset(ids, items, own, ranked))
+    loaded = encoder.loaded
     record: dict[str, Any] = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
-    record |= {**settings.as_record(), "strings": len(strings)}
+    record |= {**encoder.settings.as_record(), "strings": len(strings)}
     record["versions"] = {"torch": torch.__version__, "transformers": transformers.__version__}
     return bootstrap_scores(ids, measured), record
 
@@ -228,20 +324,19 @@ def print_table(rows: list[dict[str, Any]]) -> None:
         )
 
 
-def chosen_encoders(arguments: argparse.Namespace) -> list[Encoder]:
-    """Return the encoder to score and the one of --against, if there is one.
+def chosen_settings(arguments: argparse.Namespace) -> dict[str, EncoderSettings]:
+    """Return the settings of the encoder to score, and of the one of --against if there is one.
 
     What neither the user nor its folder says of the latter is as for the former.
     """
     own = settle_settings(arguments.model, arguments)
-    chosen = [Encoder(arguments.model, own)]
+    chosen = {"model": own}
     if arguments.against is not None:
         recorded = recorded_settings(arguments.against)
         # layer and prompts belong to the pooling that is recorded with them
         fallback = {"max_length": own.max_length} if "pooling" in recorded else own.as_record()
         given = {"pooling": arguments.against_pooling} if arguments.against_pooling else {}
-        settings = join_settings(arguments.against, fallback, recorded, given)
-        chosen.append(Encoder(arguments.against, settings))
+        chosen["against"] = join_settings(arguments.against, fallback, recorded, given)
     elif arguments.against_pooling is not None:
         remedy = "give --against too"
         raise UserError("--against-pooling", "no encoder to compare with", remedy)
@@ -285,7 +380,7 @@ def main(argv: list[str] | None = None) -> None:
     record_file = arguments.output.with_suffix(".record.json")
     check_own_json("--output", arguments.output, "metric")
     check_own_json("--output", record_file, "left_out")
-    encoders = chosen_encoders(arguments)
+    settings = chosen_settings(arguments)
     card = local_path(arguments.model) / "README.md"
     if arguments.card and not card.is_file():
         raise UserError("--card", f"{arguments.model} has no README.md", "leave the option out")
@@ -293,70 +388,40 @@ def main(argv: list[str] | None = None) -> None:
         raise UserError(
             "--card", f"{changed} is not how the encoder is loaded", "leave one of them out"
         )
-    layers = read_layers([arguments.config])
-    for key in layers.config.keys() - Config.model_fields.keys():
-        hint = nearest_name(key, Config.model_fields)
-        raise UnknownKeyError(layers.file_of((key,)), key, hint)
-    block = layers.config.get("retrieval")
-    retrieval = read_block(Retrieval, block, "retrieval", layers.file_of)
-    block = layers.config.get("classification", {})
-    trained = read_block(Classification, block, "classification", layers.file_of)
-    entries = choose_datasets(arguments.catalogues, arguments.datasets)
-    for name, entry in entries.items():
-        if entry.task not in TASKS:
-            raise UserError(
-                f"--datasets {' '.join(arguments.datasets)}",
-                f"nothing scores data set {name}, of task {entry.task}",
-                "name a data set of another",
-            )
-    entries, missing = drop_missing(arguments.data_root, entries, arguments.strict)
-    used = {
-        part: getattr(retrieval, part).model_dump()
-        for part, need in (("linking", "links"), ("lexicon", "translations"))
-        if any(needs(entry.task, need) for entry in entries.values())
-    }
-    lists: dict[str, list[str]] = {}
-    datasets = []
-    for name, entry in entries.items():
-        items = read_dataset(arguments.data_root, entry, name)
-        sides, numbered = number_items(name, entry, items)
-        lists |= {strings_key(name, side): strings for side, strings in sides.items()}
-        datasets.append(numbered)
-    scored = [
-        score(arguments, one, lists, datasets, retrieval, trained.protocol) for one in encoders
-    ]
-    own, record = scored[0]
-    rows = [{key: getattr(row, key) for key in COLUMNS} for row in own[0]]
-    compared: list[Difference] = []
-    if arguments.against is not None:
-        base, base_record = scored[1]
-        compared = paired_differences(own, base)
-        found = {one[:2]: dict(zip(one._fields[3:], one[3:], strict=True)) for one in compared}
-        rows = [row | found.get((row["dataset"], row["metric"]), {}) for row in rows]
-        means = mean_differences(own, base)
-        record["against"] = base_record | {"means": [one._asdict() for one in means]}
-        compared += means
+    sources = (arguments.catalogues, arguments.config, arguments.strict)
+    sets = read_sets(arguments.data_root, arguments.datasets, *sources)
+    # Only now: torch and transformers take seconds, which bad arguments should not wait for.
+    with quick_imports():
+        from workflow_scripts.embedding.encoder import Encoder, load_with_settings
+
+    encoders: dict[str, Encoder] = {}
+    for name, own in settings.items():
+        machine = (arguments.device, arguments.threads)
+        encoders[name] = load_with_settings(getattr(arguments, name), own, *machine, OPTIONS)
+    evaluation = evaluate(
+        encoders["model"],
+        sets,
+        against=encoders.get("against"),
+        own_classifier=arguments.own_classifier,
+        threads=arguments.threads,
+    )
+    rows = evaluation.rows
     write_json(arguments.output, rows)
-    record |= {"datasets": list(entries), "left_out": sorted(missing), "retrieval": used}
-    choices = {f"retrieval.{part}": block for part, block in used.items()}
-    if any(needs(entry.task, "predictions") for entry in entries.values()):
-        # a classifier of the encoder's own is not trained by a protocol
-        block = {"protocol": "own classifier"} if arguments.own_classifier else trained.model_dump()
-        record["classification"] = choices["classification"] = block
-    write_json(record_file, record)
+    write_json(record_file, evaluation.record)
     if arguments.card:
         write_text(card, add_scores(read_text(card), rows))
-    if compared:
-        print_comparison(compared, {(row["dataset"], row["metric"]): row["n"] for row in rows})
-        model, settings = encoders[1]
-        limit = f"{settings.max_length} tokens at most"
-        print(f"against {model}, pooling {settings.pooling}, {limit}")
+    if evaluation.differences:
+        sizes = {(row["dataset"], row["metric"]): row["n"] for row in rows}
+        print_comparison(evaluation.differences, sizes)
+        base = settings["against"]
+        limit = f"{base.max_length} tokens at most"
+        print(f"against {arguments.against}, pooling {base.pooling}, {limit}")
         print("* p < .05, two-sided, paired bootstrap over items; for each comparison by itself")
     else:
         print_table(rows)
-    for name, file in missing.items():
+    for name, file in evaluation.missing.items():
         print(f"{name}: left out, {file} is not there")
-    for part, block in choices.items():
+    for part, block in evaluation.choices.items():
         shown = ", ".join(f"{key} {value}" for key, value in block.items())
         print(f"{part} of {arguments.config}: {shown}")
     print(f"scores written to {arguments.output}", file=sys.stderr)

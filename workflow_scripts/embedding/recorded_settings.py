@@ -64,15 +64,21 @@ def _read_prompt(text: str) -> tuple[str, str]:
     return role, prompt
 
 
-def join_settings(model: str, *records: Mapping[str, Any]) -> EncoderSettings:
-    """Return the settings of records, later ones first; `UserError` without a pooling."""
+def join_settings(
+    model: str, *records: Mapping[str, Any], called: Mapping[str, str] = OPTIONS
+) -> EncoderSettings:
+    """Return the settings of records, later ones first; `UserError` without a pooling.
+
+    `called` is what messages call the settings.
+    """
     joined = {key: value for record in records for key, value in record.items()}
     if "pooling" not in joined:
         known = "|".join(POOLINGS)
         # a hub id is no folder either
-        called = model if local_path(model).is_dir() else f"{model}, no folder here,"
-        raise UserError("--pooling", f"{called} does not record one", f"give --pooling {known}")
-    return EncoderSettings.from_record(joined, OPTIONS)
+        shown = model if local_path(model).is_dir() else f"{model}, no folder here,"
+        where = called.get("pooling", "pooling")
+        raise UserError(where, f"{shown} does not record one", f"give {where} {known}")
+    return EncoderSettings.from_record(joined, called)
 
 
 def recorded_settings(model: str) -> dict[str, Any]:

@@ -4,8 +4,9 @@ import argparse
 import json
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workflow_scripts import plugins
 from workflow_scripts.downloads.model_files import local_path
@@ -15,6 +16,9 @@ from workflow_scripts.imports import quick_imports
 from workflow_scripts.sources import digest_of
 from workflow_scripts.tuning.encoder_card import write_card
 from workflow_scripts.tuning.recipe import METHODS, TuningRecipe, tuning_recipe_of
+
+if TYPE_CHECKING:
+    from workflow_scripts.embedding.encoder import Encoder
 
 # An interrupted tuning that took longer than this goes on from where it was.
 SECONDS_BETWEEN_STATES = 60.0
@@ -28,19 +32,20 @@ def make_encoder(
     recipe_name: str,
     recipe_block: Any,
     seed: int,
-    output: str | Path,
+    output: str | Path | None,
     threads: int = 1,
     device: str = "cpu",
     step_log: str | Path | None = None,
     development: Any = None,
     more_corpora: Sequence[str] = (),
-) -> None:
-    """Tune `model` on a corpus and write the encoder folder `output`, whole or not at all.
+) -> "Encoder":
+    """Tune `model` on a corpus; write the encoder folder `output`, whole or not at all, and return
+    the encoder.
 
     `recipe_block` is the block of config as read, `development` the `DevelopmentSet` of a recipe
     that has one, `more_corpora` the files of its further corpora in their order. An interrupted
-    run leaves its state beside `output` and goes on from there. Raises `UserError` for a recipe,
-    corpus or model that will not do.
+    run leaves its state beside `output` and goes on from there; without an output nothing is
+    written. Raises `UserError` for a recipe, corpus or model that will not do.
     """
     recipe = tuning_recipe_of(recipe_name, recipe_block)
     method = plugins.load(METHODS, recipe.method)
@@ -61,7 +66,8 @@ def make_encoder(
         import torch
         import transformers
 
-        from workflow_scripts.embedding.encoder_folder import load_model, save_encoder
+        from workflow_scripts.embedding.encoder import Encoder
+        from workflow_scripts.embedding.encoder_folder import load_model
         from workflow_scripts.embedding.torch_setup import set_up_torch
         from workflow_scripts.tuning.loop import tune_model
         from workflow_scripts.tuning.processes import Processes
@@ -85,18 +91,22 @@ def make_encoder(
         score = scores.make_score(development, settings)
     # not the threads: weights and scores do not depend on them
     watched = development and {**vars(development), "threads": None}
-    inputs = (record, loaded.model_sha256, watched)
-    machine = (device, processes.count)
-    output = Path(output)
-    digest = digest_of("tuning.tune_encoder", *inputs, *machine, more=tuple(modules))
-    state_file = output.with_name(f".{output.name}.state.safetensors")
-    state = StateFile(state_file, digest, SECONDS_BETWEEN_STATES)
+    state = None
+    if output is not None:
+        output = Path(output)
+        inputs = (record, loaded.model_sha256, watched, device, processes.count)
+        digest = digest_of("tuning.tune_encoder", *inputs, more=tuple(modules))
+        state_file = output.with_name(f".{output.name}.state.safetensors")
+        state = StateFile(state_file, digest, SECONDS_BETWEEN_STATES)
     log_file = Path(step_log) if step_log and processes.is_first else None
     if log_file is not None:
-        keep_steps(log_file, state.read().step)
+        keep_steps(log_file, 0 if state is None else state.read().step)
     # not in several processes, which would have to agree on the step
-    saved = state.saved_on_signals() if processes.count == 1 else nullcontext()
-    with saved, nullcontext() if log_file is None else append_to(log_file) as stream:
+    alone = state is not None and processes.count == 1
+    with (
+        state.saved_on_signals() if state and alone else nullcontext(),
+        nullcontext() if log_file is None else append_to(log_file) as stream,
+    ):
         summary = tune_model(
             loaded,
             corpus,
@@ -107,12 +117,16 @@ def make_encoder(
             state=state,
             processes=processes,
         )
-    if processes.is_first:
-        record["tuning"] = summary.as_record()
-        card = write_card(record, method)
-        save_encoder(output, loaded, settings, record, card, summary.own_weights)
+    record["tuning"] = summary.as_record()
+    # the weights are no longer those of its folder
+    tuned = replace(loaded, folder=None, weights_sha256="", model_sha256="")
+    card = write_card(record, method)
+    encoder = Encoder(tuned, settings, record, card, summary.own_weights)
+    if output is not None and state is not None and processes.is_first:
+        encoder.write(output)
         state.path.unlink(missing_ok=True)
     processes.wait()
+    return encoder
 
 
 def read_start(model: str, recipe_name: str, recipe: TuningRecipe) -> dict[str, Any]:

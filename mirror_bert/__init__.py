@@ -1,0 +1,60 @@
+"""Mirror-BERT and CMLM from Python: encoders of words, phrases and sentences without labels.
+
+    import mirror_bert
+
+    encoder = mirror_bert.tune(model, strings, recipe="mirror-phrase", pooling="mean")
+    vectors = encoder.encode(["a string", "another"])
+    encoder.save("my-encoder")
+
+The same functions as the commands `mirror-bert tune`, `cmlm` and `evaluate`, with the same names
+for the same choices; docs/api.md describes each. Importing this is quick: what a name needs (torch,
+transformers, pandas) is imported when the name is used.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from mirror_bert._workflow_package import claim_workflow_package
+
+claim_workflow_package()
+
+# where each name comes from
+_SOURCES = {
+    "Encoder": "workflow_scripts.embedding.encoder",
+    "EncoderSettings": "workflow_scripts.embedding.settings",
+    "UserError": "workflow_scripts.errors",
+    "evaluate": "mirror_bert._evaluation",
+    "load": "workflow_scripts.embedding.encoder",
+    "train_cmlm": "workflow_scripts.tuning.tune_strings",
+    "tune": "workflow_scripts.tuning.tune_strings",
+}
+_NAMES = {"load": "load_encoder"}
+__all__ = [  # noqa: RUF022  (in the order of use)
+    "tune",
+    "train_cmlm",
+    "load",
+    "Encoder",
+    "EncoderSettings",
+    "evaluate",
+    "UserError",
+]
+
+if TYPE_CHECKING:
+    from mirror_bert._evaluation import evaluate
+    from workflow_scripts.embedding.encoder import Encoder
+    from workflow_scripts.embedding.encoder import load_encoder as load
+    from workflow_scripts.embedding.settings import EncoderSettings
+    from workflow_scripts.errors import UserError
+    from workflow_scripts.tuning.tune_strings import train_cmlm, tune
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _SOURCES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(_SOURCES[name]), _NAMES.get(name, name))
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

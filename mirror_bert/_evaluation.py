@@ -1,0 +1,55 @@
+"""Scores as a table of pandas."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+
+from workflow_scripts import evaluate as command
+from workflow_scripts.embedding.encoder import Encoder
+
+if TYPE_CHECKING:
+    import pandas
+
+
+def evaluate(
+    encoder: Encoder,
+    data_root: str | Path,
+    datasets: str | Sequence[str],
+    *,
+    against: Encoder | None = None,
+    catalogues: Sequence[str | Path] = command.DATASET_FILES,
+    config: str | Path = command.DEFAULT,
+    strict: bool = False,
+    own_classifier: bool = False,
+) -> "pandas.DataFrame":
+    """Return the scores of an encoder on data sets, as the tables and `mirror-bert evaluate` do.
+
+    A row for each data set and metric: `dataset`, `metric`, `value` (a fraction, higher is better
+    unless the metric says otherwise), `low` and `high` (95% interval over items, bootstrap), `n`
+    items, `coverage`, `dropped` (items left out, by reason). With `against`, another encoder, also
+    `against`, `difference`, `difference_low`, `difference_high` and `p_value` of the paired
+    bootstrap.
+
+    `data_root` is the folder of the raw files, `datasets` ids or patterns ("sts*") of the
+    `catalogues`; the protocol of retrieval and classification is that of `config`. A data set
+    without its files is left out, and named in `frame.attrs["missing"]`, or an error with `strict`;
+    `frame.attrs["record"]` says what was scored with what. `own_classifier` takes the classifier
+    that the encoder was trained with. Raises `UserError`.
+    """
+    import pandas
+
+    names = [datasets] if isinstance(datasets, str) else list(datasets)
+    files = [Path(file) for file in catalogues]
+    sets = command.read_sets(Path(data_root), names, files, Path(config), strict)
+    evaluation = command.evaluate(
+        encoder,
+        sets,
+        against=against,
+        own_classifier=own_classifier,
+        threads=torch.get_num_threads(),
+    )
+    frame = pandas.DataFrame(evaluation.rows)
+    frame.attrs = {"record": evaluation.record, "missing": evaluation.missing}
+    return frame

@@ -1,0 +1,66 @@
+"""Write the reference of the Python API from the signatures and docstrings of `mirror_bert`.
+
+`make docs` writes docs/api.md; a test compares that file with what it would write.
+"""
+
+import inspect
+import re
+from typing import Any
+
+import mirror_bert
+from tools.describe_config import write_page
+
+HEAD = """# The Python API
+
+Made by `make docs` from the docstrings of `mirror_bert` (`help(mirror_bert.tune)` says the same).
+[python.md](python.md) shows it at work. An error of use is a `mirror_bert.UserError`, one line that
+names what is wrong and what to do.
+"""
+# the parts of a class that users need
+MEMBERS = {
+    "Encoder": ("encode", "save", "to_sentence_transformers", "dimension", "name"),
+    "EncoderSettings": ("prompt",),
+}
+
+
+def describe() -> str:
+    """Return the page."""
+    return "\n".join([HEAD, *map(_section, mirror_bert.__all__)])
+
+
+def _section(name: str) -> str:
+    value = getattr(mirror_bert, name)
+    lines = [f"## `mirror_bert.{name}`\n"]
+    if inspect.isfunction(value) or name == "EncoderSettings":
+        lines.append(f"```python\n{_signature(name, value)}\n```\n")
+    lines.append(f"{inspect.getdoc(value)}\n")
+    for member in MEMBERS.get(name, ()):
+        inner = inspect.getattr_static(value, member)
+        if isinstance(inner, property):
+            lines.append(f"`{member}`: {inspect.getdoc(inner)}\n")
+        else:
+            lines.append(f"### `{name}.{member}`\n")
+            lines.append(f"```python\n{_signature(member, inner)}\n```\n")
+            lines.append(f"{inspect.getdoc(inner)}\n")
+    return "\n".join(lines)
+
+
+def _signature(name: str, function: Any) -> str:
+    """Return a call with a parameter a line, types without their modules."""
+    parameters, starred = [], False
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.name == "self":
+            continue
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY and not starred:
+            parameters.append("*")
+            starred = True
+        # a path of this machine, of a file that comes with the package
+        text = re.sub(r"(Posix)?Path\('[^']*/(config/[^']*)'\)", r"\2", str(parameter))
+        text = re.sub(r"<factory>", "{}", text)
+        parameters.append(re.sub(r"\b(\w+\.)+(?=[A-Z])", "", text.replace("'", "")))
+    inner = "".join(f"    {parameter},\n" for parameter in parameters)
+    return f"{name}(\n{inner})" if inner else f"{name}()"
+
+
+if __name__ == "__main__":
+    write_page(describe(), __doc__)

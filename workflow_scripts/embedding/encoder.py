@@ -1,0 +1,176 @@
+"""An encoder in memory: a model together with the settings by which it maps strings to vectors."""
+
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from safetensors.torch import load_file
+
+from workflow_scripts.downloads.model_files import check_replaceable
+from workflow_scripts.embedding.encoder_folder import LoadedModel, load_model, save_encoder
+from workflow_scripts.embedding.progress import embedding_progress
+from workflow_scripts.embedding.recorded_settings import join_settings, recorded_settings
+from workflow_scripts.embedding.settings import EncoderSettings
+from workflow_scripts.embedding.string_encoding import torch_encoder
+from workflow_scripts.embedding.torch_setup import set_up_torch
+from workflow_scripts.errors import UserError
+from workflow_scripts.files import read_json
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """A model with the settings by which it maps strings to vectors.
+
+    `record` and `card` are those of its folder (encoder.json, README.md), `own_weights` what a
+    method trained next to the model. Make one with `tune`, `train_cmlm` or `load`.
+    """
+
+    loaded: LoadedModel
+    settings: EncoderSettings
+    record: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    card: str = field(default="", repr=False)
+    own_weights: Mapping[str, torch.Tensor] | None = field(default=None, repr=False)
+
+    @property
+    def dimension(self) -> int:
+        """The number of units of a vector, D."""
+        return int(self.loaded.model.config.hidden_size)
+
+    @property
+    def name(self) -> str:
+        """The last name of its folder, or its hub id."""
+        return self.loaded.name
+
+    def encode(
+        self,
+        strings: Sequence[str],
+        *,
+        role: str = "default",
+        progress: bool = False,
+        precision: str = "float32",
+        token_budget: int | None = None,
+    ) -> np.ndarray:
+        """Return float32 vectors [N, D] of N strings; row i belongs to `strings[i]`.
+
+        Equal strings are run once; an empty list gives [0, D]. `role` chooses the prompt:
+        "default", "query" (what is sought with) or "passage" (what is sought in). `progress` shows
+        how far it is on stderr. `precision` is that of the matrix products ("auto": float16 on
+        CUDA, float32 on a CPU), `token_budget` the padded tokens of one batch. The same machine and
+        strings give the same bytes, whatever the threads. Raises `UserError` for what is not a list
+        of strings.
+        """
+        strings = list_of_strings(strings)
+        encoder = torch_encoder(self.loaded, self.settings, token_budget, precision)
+        shown = embedding_progress(len(strings)) if progress else nullcontext(lambda _: None)
+        with shown as advance:
+            return encoder.encode(strings, advance, role=role)
+
+    def save(self, folder: str | Path, overwrite: bool = False) -> Path:
+        """Write the encoder as a folder of transformers and sentence-transformers; return its path.
+
+        It is whole or not there. Raises `UserError` for a folder that is not empty, unless it holds
+        an encoder and `overwrite` is set, and for settings that sentence-transformers does not have
+        (a layer other than the last).
+        """
+        folder = Path(folder)
+        if folder.exists() and not folder.is_dir():
+            raise UserError(folder, "is a file", "give a folder")
+        if folder.is_dir() and any(folder.iterdir()):
+            if not overwrite:
+                raise UserError(folder, "not empty", "choose another or set overwrite=True")
+            check_replaceable("folder", folder)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        # without the last name of a link, which would be replaced by a folder
+        self.write(folder.resolve())
+        return folder
+
+    def write(self, folder: Path) -> None:
+        """Write the folder as `save` does, whatever is there."""
+        save_encoder(
+            folder, self.loaded, self.settings, dict(self.record), self.card, self.own_weights
+        )
+
+    def to_sentence_transformers(self) -> "SentenceTransformer":
+        """Return it as a `SentenceTransformer`, whose `encode` gives the same vectors.
+
+        Raises `UserError` where sentence-transformers is not installed.
+        """
+        try:
+            from sentence_transformers import SentenceTransformer
+        except ModuleNotFoundError as error:
+            remedy = "pip install sentence-transformers"
+            raise UserError("sentence_transformers", "not installed", remedy) from error
+
+        device = next(self.loaded.model.parameters()).device
+        folder = Path(tempfile.mkdtemp(prefix="mirror-bert-"))
+        try:
+            return SentenceTransformer(str(self.save(folder / "encoder")), device=str(device))
+        finally:
+            shutil.rmtree(folder)
+
+
+def list_of_strings(strings: Sequence[str]) -> list[str]:
+    """Return strings as a list; `UserError` for a single one and for what is no string."""
+    if isinstance(strings, str):
+        raise UserError("strings", "a single string", "give a list of strings")
+    listed = list(strings)
+    for number, string in enumerate(listed):
+        if not isinstance(string, str):
+            problem = f"a {type(string).__name__}, not a string"
+            raise UserError(f"strings[{number}]", problem, "give a list of strings")
+    return listed
+
+
+def load_encoder(
+    source: str | Path,
+    *,
+    pooling: str | None = None,
+    max_length: int | None = None,
+    layer: int | None = None,
+    prompts: Mapping[str, str] | None = None,
+    device: str = "auto",
+    threads: int | None = None,
+) -> Encoder:
+    """Return the encoder of a folder, or of a model of the Hugging Face hub (`id@revision`).
+
+    Settings that are not given are those that its folder records: ours, or one of
+    sentence-transformers. Any other model needs a `pooling`. `device` is "cpu", "cuda" or "auto"
+    (CUDA where there is a device); `threads` those of torch, None leaves their number. Raises
+    `UserError` for a model that cannot be loaded and for settings that it cannot take.
+    """
+    given = {"pooling": pooling, "max_length": max_length, "layer": layer, "prompts": prompts}
+    given = {name: value for name, value in given.items() if value is not None}
+    source = str(source)
+    settings = join_settings(source, recorded_settings(source), given, called={})
+    return load_with_settings(source, settings, device, threads or torch.get_num_threads(), {})
+
+
+def load_with_settings(
+    source: str,
+    settings: EncoderSettings,
+    device: str,
+    threads: int,
+    called: Mapping[str, str],
+) -> Encoder:
+    """Return the encoder of a model with these settings; `called` is what messages call them."""
+    loaded = load_model(source, set_up_torch(threads, device))
+    loaded.check_settings(settings, called)
+    loaded.warn_of_missing_mark(settings.pooling)
+    folder, card, own_weights = loaded.folder, "", None
+    record = {"model": {"name": loaded.name, "weights_sha256": loaded.weights_sha256}}
+    if folder is not None and (folder / "encoder.json").is_file():
+        record = read_json(folder / "encoder.json")
+        file = folder / "README.md"
+        card = file.read_text(encoding="utf-8") if file.is_file() else ""
+    if (path := loaded.own_weights()) is not None:
+        own_weights = load_file(path)
+    return Encoder(loaded, settings, record, card, own_weights)

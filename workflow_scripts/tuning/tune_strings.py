@@ -1,0 +1,168 @@
+"""Tuning from Python: the object functions `tune` and `train_cmlm` of the API."""
+
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from workflow_scripts.configuration.layers import CONFIG
+from workflow_scripts.corpora.pair_lines import PAIR_SEPARATOR
+from workflow_scripts.embedding.encoder import Encoder
+from workflow_scripts.errors import UserError, nearest_name
+from workflow_scripts.tuning.methods.register import read_recipe_blocks
+from workflow_scripts.tuning.recipe import change_recipe
+from workflow_scripts.tuning.tune_encoder import make_encoder
+
+# a string, or a pair of strings
+String = str | tuple[str, str]
+
+
+def tune(
+    model: str | Path | Encoder,
+    strings: Iterable[String] | Path,
+    *,
+    recipe: str = "mirror-phrase",
+    seed: int = 33,
+    device: str = "auto",
+    threads: int | None = None,
+    step_log: str | Path | None = None,
+    recipes: str | Path = CONFIG / "recipes.yaml",
+    **changes: Any,
+) -> Encoder:
+    """Return the encoder that a recipe makes of a model and raw strings.
+
+    The weights are those of `mirror-bert tune` with the same model, strings, recipe and seed,
+    whatever the number of threads. `model` is a folder, a hub id (`id@revision`) or an encoder;
+    `strings` are a list or another iterable, of pairs for recipes that tune on pairs, or the path
+    of a file with one a line. `recipe` names one of `recipes` (docs/config-keys.md lists the keys),
+    and `changes` are keys of it: `pooling="mean", learning_rate=3e-4`. `device` is "cpu", "cuda"
+    or "auto"; `threads` are those of torch, None leaves their number; `step_log` takes JSON lines.
+    The model is not changed. Raises `UserError` for a recipe, strings or a model that will not do.
+
+    Source: Liu et al. 2021, sections 2 and 3, for the recipes `mirror-...`.
+    """
+    block = _changed_recipe(recipe, recipes, changes)
+    with _model_folder(model) as source, _strings_file(strings) as corpus:
+        return _make(source, corpus, recipe, block, seed, device, threads, step_log)
+
+
+def train_cmlm(
+    model: str | Path | Encoder,
+    texts: Iterable[Sequence[str]] | Path,
+    *,
+    recipe: str = "cmlm-small",
+    seed: int = 33,
+    device: str = "auto",
+    threads: int | None = None,
+    step_log: str | Path | None = None,
+    recipes: str | Path = CONFIG / "recipes.yaml",
+    **changes: Any,
+) -> Encoder:
+    """Return the encoder that conditional masked language modelling makes of a model and texts.
+
+    `texts` are documents, each a list of its sentences in order, or the path of a file with one
+    sentence a line and a blank line between documents; a document of one sentence is left out.
+    Everything else is as in `tune`. Source: Yang et al. 2021, sections 2 and 4.
+    """
+    block = _changed_recipe(recipe, recipes, changes)
+    with _model_folder(model) as source, _documents_file(texts) as corpus:
+        return _make(source, corpus, recipe, block, seed, device, threads, step_log)
+
+
+def _make(
+    source: str,
+    corpus: Path,
+    recipe: str,
+    block: Any,
+    seed: int,
+    device: str,
+    threads: int | None,
+    step_log: str | Path | None,
+) -> Encoder:
+    import torch
+
+    return make_encoder(
+        source,
+        str(corpus),
+        recipe,
+        block,
+        seed,
+        output=None,
+        threads=threads or torch.get_num_threads(),
+        device=device,
+        step_log=step_log,
+    )
+
+
+def _changed_recipe(name: str, recipes: str | Path, changes: dict[str, Any]) -> Any:
+    blocks = read_recipe_blocks(recipes)
+    if name not in blocks:
+        raise UserError(f"recipe {name!r}", f"not in {recipes}", nearest_name(name, blocks))
+    return change_recipe(blocks[name], changes)
+
+
+@contextmanager
+def _model_folder(model: str | Path | Encoder) -> Iterator[str]:
+    """Yield the folder or hub id of a model; an encoder that has none is written to one."""
+    if not isinstance(model, Encoder):
+        yield str(model)
+    elif model.loaded.folder is not None:
+        yield str(model.loaded.folder)
+    else:
+        with tempfile.TemporaryDirectory(prefix="mirror-bert-") as parent:
+            # by its name, which records have
+            yield str(model.save(Path(parent) / model.name))
+
+
+@contextmanager
+def _strings_file(strings: Iterable[String] | Path) -> Iterator[Path]:
+    """Yield a file with one string, or one pair, a line."""
+    if isinstance(strings, Path):
+        yield strings
+        return
+    if isinstance(strings, str):
+        raise UserError("strings", "a single string", "give a list of strings, or a Path")
+    lines = [_line(string, f"strings[{number}]") for number, string in enumerate(strings)]
+    with _lines_file(lines) as path:
+        yield path
+
+
+@contextmanager
+def _documents_file(texts: Iterable[Sequence[str]] | Path) -> Iterator[Path]:
+    """Yield a file with one sentence a line and a blank line between documents."""
+    if isinstance(texts, Path):
+        yield texts
+        return
+    lines: list[str] = []
+    for number, document in enumerate(texts):
+        where = f"texts[{number}]"
+        if isinstance(document, str):
+            raise UserError(where, "a string", "give a list of sentences for each document")
+        for place, sentence in enumerate(document):
+            line = _line(sentence, f"{where}[{place}]")
+            # a blank one would end the document
+            lines += [line] if line.strip() else []
+        lines.append("")
+    with _lines_file(lines) as path:
+        yield path
+
+
+def _line(string: Any, where: str) -> str:
+    """Return the line of a file that stands for a string or a pair."""
+    parts = string if isinstance(string, tuple | list) else (string,)
+    for part in parts:
+        if not isinstance(part, str):
+            problem = f"a {type(part).__name__}, not a string"
+            raise UserError(where, problem, "give strings, or pairs of strings")
+        if "\n" in part or "\r" in part:
+            raise UserError(where, "holds a line break", "split it or replace the break by a blank")
+    return PAIR_SEPARATOR.join(parts)
+
+
+@contextmanager
+def _lines_file(lines: Sequence[str]) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="mirror-bert-") as folder:
+        path = Path(folder) / "strings.txt"
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="")
+        yield path
