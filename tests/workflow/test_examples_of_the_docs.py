@@ -15,7 +15,7 @@ LONG = {"A model", "A language"}
 FOLDER = "/tmp/mine"
 
 
-def runs_of_lines(text):
+def blocks_of(text):
     """Return (kind, text) of the fenced blocks."""
     return re.findall(r"^```(\w+)\n(.*?)^```$", text, flags=re.M | re.S)
 
@@ -56,7 +56,7 @@ class Reader:
         Numbers of tables may differ by .03: processors round differently.
         """
         said, table = "", None
-        for kind, text in runs_of_lines(section):
+        for kind, text in blocks_of(section):
             if kind == "yaml":
                 path, _, rest = text.removeprefix("# ").partition("\n")
                 (self.own / path.removeprefix(f"{FOLDER}/")).write_text(self.here(rest))
@@ -92,7 +92,7 @@ class Reader:
 def test_each_example_dry_runs_what_it_runs(project):
     sections = sections_of(project, "adding.md")
     for heading in EXAMPLES:
-        blocks = runs_of_lines(sections[heading])
+        blocks = blocks_of(sections[heading])
         files = {text.split("\n")[0].removeprefix("# ") for kind, text in blocks if kind == "yaml"}
         commands = [one for kind, text in blocks if kind == "sh" for one in commands_of(text)]
         dry, wet = [one for one in commands if one.startswith("snakemake")]
@@ -105,7 +105,7 @@ def test_who_follows_the_examples_needs_no_second_dry_run(project, tmp_path):
     reader = Reader(project, tmp_path)
     for heading, section in sections_of(project, "adding.md").items():
         if heading in EXAMPLES:
-            blocks = [text for kind, text in runs_of_lines(section) if kind == "sh"]
+            blocks = [text for kind, text in blocks_of(section) if kind == "sh"]
             commands = [one for text in blocks for one in commands_of(text)]
             wet = {one for one in commands if "--cores" in one} if heading in LONG else ()
             reader.follow(section, skipped=wet)
