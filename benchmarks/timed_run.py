@@ -18,7 +18,7 @@ import torch
 from benchmarks.benchmark_strings import read_sts_pairs, texts_of
 from benchmarks.probe_workloads import probe_measures
 from benchmarks.scale_measures import scale_measures
-from workflow_scripts.datasets.strings import blocks_of
+from workflow_scripts.datasets.strings import runs_of_lines
 from workflow_scripts.embedding.encoder_folder import find_onnx_file, load_model
 from workflow_scripts.embedding.recorded_settings import join_settings, recorded_settings
 from workflow_scripts.embedding.string_encoding import encode_strings
@@ -67,7 +67,7 @@ def load_tuner(job: Job, choices: Any, device: torch.device) -> tuple[Work, Any]
 
         def tune(texts: Sequence[str]) -> tuple[Times, None]:
             # a sentence is damaged and made whole where CMLM has a pair
-            texts = [second for _, second in blocks_of(texts)] if of_text else texts
+            texts = [second for _, second in runs_of_lines(texts)] if of_text else texts
             started, ended = theirs.tune_with_trainer(encoder, texts, choices, seed, now)
             return Times(*np.subtract(ended, started)), None
 
@@ -77,7 +77,7 @@ def load_tuner(job: Job, choices: Any, device: torch.device) -> tuple[Work, Any]
         from benchmarks.plain_cmlm import tune_plainly as method
     elif job["way"] == "plain":
         from benchmarks.plain_tuning import tune_plainly as method
-    loaded, units = load_model(job["model"], device), blocks_of if of_text else list
+    loaded, units = load_model(job["model"], device), runs_of_lines if of_text else list
     return timed(lambda texts: method(loaded, list(units(texts)), choices, seed)), loaded
 
 
