@@ -48,15 +48,27 @@ def dataset(
         **WIRED,
         **dict.fromkeys(files, FILES),
         "format": FILES | page,
+        **(wired or {}),
     }
+    wires = READ
+    if task == "lexicon":
+        # read by a rule of its own, and its scores go by its id
+        wires = _of_lexicons(READ)
+        reached = {key: _of_lexicons(options) for key, options in reached.items()}
+        reached |= {"format": PAGE | {"read_dataset added", "read_lexicon gone"}}
+        reached["suite"] = frozenset()
     return Section(
         base={"task": task, "format": form, **base},
-        wires=READ,
+        wires=wires,
         changes={**common, **changes},
-        wired={**reached, **(wired or {})},
+        wired=reached,
         same_number={**SAME, **(same or {})},
         not_changed=ONE_TASK if fixed is None else fixed,
     )
+
+
+def _of_lexicons(options: frozenset[str]) -> frozenset[str]:
+    return frozenset(one.replace("read_dataset", "read_lexicon") for one in options)
 
 
 ENGLISH = {"language": "en"}

@@ -12,7 +12,7 @@ KEYS = ("model", "recipe", "corpus", "seed", "dataset", "split", "metric")
 
 
 def merge_scores(paths: Iterable[str]) -> list[Score]:
-    """Return the scores of files, sorted; those that two suites share, if equal, once."""
+    """Return the scores of files, sorted; equal ones of two files once."""
     merged: dict[tuple[str | int, ...], tuple[str, Score]] = {}
     for path in paths:
         for score in read_scores(path):

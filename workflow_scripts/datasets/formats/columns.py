@@ -4,9 +4,9 @@ A class declares the keys of a block, the files that they name (`list_files`; by
 key `path`) and the columns (`LAYOUT`, or `layout()` if they depend on keys). Its base says what is
 made of the columns: `ScoredColumns`, `LabelledColumns` or `MentionColumns`.
 
-A suite depends on the classes of its formats, not on this file (see `plan.rule_inputs`): an edited
-class reruns the suites of its format, a new one reruns nothing. So the file has classes alone, and
-these use what the modules of their bases import.
+A data set depends on the class of its format, not on this file (see `plan.rule_inputs`): an edited
+class rereads the data sets of its format, a new one reruns nothing. So the file has classes alone,
+and these use what the modules of their bases import.
 """
 
 import math

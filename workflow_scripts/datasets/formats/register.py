@@ -1,4 +1,4 @@
-"""All formats, for what checks a config; a step loads those of its suite alone."""
+"""All formats, for what checks a config; a step loads that of its data set alone."""
 
 from typing import Any
 
