@@ -9,7 +9,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
@@ -34,10 +34,10 @@ from workflow_scripts.embedding.word_lookup import embed_strings, words_to_seek
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import check_new_file
 from workflow_scripts.retrieval.csls import NEIGHBOURS
-from workflow_scripts.retrieval.mapping import MAPPINGS
+from workflow_scripts.retrieval.mapping import MappingKind
 from workflow_scripts.retrieval.rankings import FORMATS, write_found
 from workflow_scripts.retrieval.suite_files import SIDES
-from workflow_scripts.retrieval.translations import SIMILARITIES, LexiconSide, rank_translations
+from workflow_scripts.retrieval.translations import LexiconSide, Retrieval, rank_translations
 from workflow_scripts.scoring.measurement import Measurement, bootstrap_scores
 from workflow_scripts.scoring.ranked_accuracy import measure_translations
 from workflow_scripts.scoring.tidy_scores import EncoderIds
@@ -312,10 +312,11 @@ def main(argv: list[str] | None = None) -> None:
     add("--format", choices=FORMATS, default="tsv", help="of the output (default: %(default)s)")
     add("--overwrite", action="store_true", help="replace the output")
     add("--k", type=int, default=5, help="translations of a word (default: %(default)s)")
-    add("--mapping", choices=MAPPINGS, default="supervised", help="default: %(default)s")
+    maps = get_args(MappingKind)
+    add("--mapping", choices=maps, default="supervised", help="default: %(default)s")
     small = "of the supervised map's whitening, for small dictionaries (default: 0, as published)"
     add("--regularisation", type=float, default=0.0, help=small)
-    add("--retrieval", choices=SIMILARITIES, default="csls", help="default: %(default)s")
+    add("--retrieval", choices=get_args(Retrieval), default="csls", help="default: %(default)s")
     add("--neighbours", type=int, default=NEIGHBOURS, help="of CSLS (default: %(default)s)")
     add_encoder_arguments(parser)
     arguments = parser.parse_args(argv)

@@ -1,7 +1,7 @@
 """Read a data set: write its unique strings and its items by string id."""
 
-import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from workflow_scripts.datasets.entry import DatasetEntry, entry_type, raw_files
 from workflow_scripts.datasets.items import Items
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import write_text
+from workflow_scripts.path_functions import command
 
 CORPORA = Path("results") / "corpora"
 
@@ -27,12 +28,12 @@ def read_dataset(
         if not path.is_file():
             remedy = entry.obtain or "put it there or choose another data root"
             raise UserError(path, f"no such file, needed by {where}", remedy)
-    place = corpora if entry.corpora() else Path(root)
-    items = entry.read(place)
+    folder = corpora if entry.corpora() else Path(root)
+    items = entry.read(folder)
     if entry.whitespace == "collapsed":
         items.collapse()
     if lacks := items.lacks():
-        files = ", ".join(map(str, entry.list_files(place)[:2]))
+        files = ", ".join(map(str, entry.list_files(folder)[:2]))
         raise UserError(where, f"no {lacks} in {files}", "check the files and the entry")
     return items
 
@@ -48,30 +49,38 @@ def number_items(
     return strings, block | numbered
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    add = parser.add_argument
-    add("--dataset", required=True, help="id of the data set")
-    add("--block", required=True, type=json.loads, help="its block of config as JSON")
-    add("--root", required=True, type=Path, help="data root")
-    add("--corpora", type=Path, default=CORPORA, help="folder of the made corpora")
-    files = "output: a string per line; of a lexicon two files, source and target"
-    add("--strings", required=True, type=Path, nargs="+", metavar="FILE", help=files)
-    add("--items", required=True, type=Path, help="output: items as JSON")
-    arguments = parser.parse_args(argv)
-    name, block = arguments.dataset, arguments.block
-    entry = read_block(entry_type(block["format"]), block, f"datasets.{name}")
-    read = read_dataset(arguments.root, entry, name, arguments.corpora)
-    lists, items = number_items(name, entry, read)
-    if len(lists) != len(arguments.strings):
-        problem = f"{len(arguments.strings)} files for {len(lists)} lists of strings"
+def write_dataset(
+    *,
+    dataset: str,
+    block: dict[str, Any],
+    root: Path,
+    corpora: Path = CORPORA,
+    strings: Sequence[Path],
+    items: Path,
+) -> None:
+    """Read a data set: write its unique strings and its items by string id.
+
+    Args:
+        dataset: id of the data set
+        block: its block of config, as JSON
+        root: data root
+        corpora: folder of the made corpora
+        strings: output: a string per line; of a lexicon two files, source and target
+        items: output: items as JSON
+    """
+    entry = read_block(entry_type(block["format"]), block, f"datasets.{dataset}")
+    lists, numbered = number_items(dataset, entry, read_dataset(root, entry, dataset, corpora))
+    if len(lists) != len(strings):
+        problem = f"{len(strings)} files for {len(lists)} lists of strings"
         raise UserError("--strings", problem, "give one, or both sides of a lexicon")
     # One line: indented JSON would give each of hundreds of thousands of ids a line of its own.
-    text = json.dumps(items, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    write_text(arguments.items, text + "\n")
-    for file, strings in zip(arguments.strings, lists.values(), strict=True):
-        write_text(file, "".join(string + "\n" for string in strings))
+    text = json.dumps(numbered, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    write_text(items, text + "\n")
+    for file, own in zip(strings, lists.values(), strict=True):
+        write_text(file, "".join(string + "\n" for string in own))
 
+
+main = command(write_dataset)
 
 if __name__ == "__main__":
     run_command(main)

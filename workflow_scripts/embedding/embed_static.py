@@ -1,7 +1,8 @@
-"""Command of rule `embed_static`: static word vectors of the strings of data sets."""
+"""Step `embed_static`: static word vectors of the strings of data sets."""
 
-import argparse
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -11,44 +12,63 @@ from workflow_scripts.embedding.suite_vectors import (
     read_string_lists,
     write_vectors,
 )
-from workflow_scripts.embedding.word_lookup import OOV_CHOICES, embed_strings, words_to_seek
+from workflow_scripts.embedding.word_lookup import Oov, embed_strings, words_to_seek
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import sha256_of, write_json
+from workflow_scripts.path_functions import command
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--vectors", type=Path, required=True, help=".vec, .vec.gz or .bin")
-    ids = "ids of data sets; of a lexicon's side data set/side"
-    parser.add_argument("--datasets", required=True, nargs="+", metavar="ID", help=ids)
-    files = "text file of each, one string per line"
-    parser.add_argument("--strings", required=True, nargs="+", metavar="FILE", help=files)
-    parser.add_argument("--oov", choices=OOV_CHOICES, required=True, help="for unknown words")
-    parser.add_argument(
-        "--output", required=True, type=Path, help="vectors, float32 .npy; rows by data set: .npz"
-    )
-    parser.add_argument("--record", required=True, help="what was embedded with what, .json")
-    arguments = parser.parse_args(argv)
-    model = is_fasttext_model(arguments.vectors)
-    if arguments.oov == "subwords" and not model:
+def look_up_strings(
+    file: Path, strings: Sequence[str], oov: Oov
+) -> tuple[np.ndarray, dict[str, Any]]:
+    """Return float32 [strings, dimension] by a file of word vectors, and their record.
+
+    Raises `UserError` for n-grams asked of a file without, and for words that have no vector where
+    `oov` is "error".
+    """
+    is_model = is_fasttext_model(file)
+    if oov == "subwords" and not is_model:
         raise UserError(
             "--oov subwords",
-            f"{arguments.vectors.name} holds no vectors of n-grams",
+            f"{file.name} holds no vectors of n-grams",
             "give the fastText model (.bin), or --oov mean",
         )
-    lists = read_string_lists(arguments.datasets, arguments.strings)
-    strings, rows = number_strings(lists)
-    vectors = read_word_vectors(arguments.vectors, words_to_seek(strings))
-    matrix, counts = embed_strings(strings, vectors, arguments.oov, str(arguments.vectors))
-    write_vectors(arguments.output, matrix, rows)
-    record = {"vectors": arguments.vectors.name, "vectors_sha256": sha256_of(arguments.vectors)}
-    record |= {"format": "fastText model" if model else "text"}
-    hashes = map(sha256_of, arguments.strings)
-    record |= {"strings": len(strings), "datasets": dict(zip(lists, hashes, strict=True))}
+    vectors = read_word_vectors(file, words_to_seek(strings))
+    matrix, counts = embed_strings(strings, vectors, oov, str(file))
+    record = {"vectors": file.name, "vectors_sha256": sha256_of(file)}
+    record |= {"format": "fastText model" if is_model else "text", "strings": len(strings)}
     record |= {"words_in_file": vectors.words, "repeated_words": vectors.repeated}
-    record |= {"dimension": matrix.shape[1], "lookup": counts, "oov": arguments.oov}
-    write_json(arguments.record, record | {"versions": {"numpy": np.__version__}})
+    return matrix, record | {"dimension": matrix.shape[1], "lookup": counts, "oov": oov}
 
+
+def embed_static(
+    *,
+    vectors: Path,
+    datasets: Sequence[str],
+    strings: Sequence[Path],
+    oov: Oov,
+    output: Path,
+    record: Path,
+) -> None:
+    """Write static word vectors of the strings of data sets.
+
+    Args:
+        vectors: .vec, .vec.gz or .bin
+        datasets: ids of data sets; of a lexicon's side data set/side
+        strings: text file of each, one string per line
+        oov: for unknown words
+        output: vectors, float32 .npy; rows by data set: .npz
+        record: what was embedded with what, .json
+    """
+    lists = read_string_lists(datasets, strings)
+    distinct, rows = number_strings(lists)
+    matrix, content = look_up_strings(vectors, distinct, oov)
+    write_vectors(output, matrix, rows)
+    content["datasets"] = dict(zip(lists, map(sha256_of, strings), strict=True))
+    write_json(record, content | {"versions": {"numpy": np.__version__}})
+
+
+main = command(embed_static)
 
 if __name__ == "__main__":
     run_command(main)

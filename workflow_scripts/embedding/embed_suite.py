@@ -1,9 +1,8 @@
-"""Command of rule `embed_suite`: the vectors of the strings of data sets under one encoder."""
+"""Step `embed_suite`: the vectors of the strings of data sets under one encoder."""
 
-import argparse
-import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workflow_scripts.embedding.settings import RECIPE_KEYS, EncoderSettings
 from workflow_scripts.embedding.suite_vectors import (
@@ -13,27 +12,20 @@ from workflow_scripts.embedding.suite_vectors import (
 )
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import sha256_of, write_json
-from workflow_scripts.imports import quick_imports
+from workflow_scripts.imports import Device, quick_imports
+from workflow_scripts.path_functions import command
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--model", required=True, help="model or encoder folder, or hub id")
-    ids = "ids of data sets; of a lexicon's side data set/side"
-    parser.add_argument("--datasets", required=True, nargs="+", metavar="ID", help=ids)
-    files = "text file of each, one string per line"
-    parser.add_argument("--strings", required=True, nargs="+", metavar="FILE", help=files)
-    parser.add_argument("--settings", required=True, help="of the encoder, as JSON")
-    parser.add_argument(
-        "--output", required=True, type=Path, help="vectors, float32 .npy; rows by data set: .npz"
-    )
-    parser.add_argument("--record", required=True, help="what was embedded with what, .json")
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--device", choices=("cpu", "cuda", "auto"), default="cpu")
-    arguments = parser.parse_args(argv)
-    settings = EncoderSettings.from_record(json.loads(arguments.settings), RECIPE_KEYS)
-    lists = read_string_lists(arguments.datasets, arguments.strings)
+def encode(
+    model: str, strings: Sequence[str], settings: EncoderSettings, threads: int, device: Device
+) -> tuple["np.ndarray", dict[str, Any]]:
+    """Return finite float32 [strings, dimension] of an encoder, and what made them, as JSON values.
 
+    `model` is a folder or hub id. Raises `UserError` for vectors that are not finite.
+    """
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
     with quick_imports():
         import numpy as np
@@ -44,21 +36,50 @@ def main(argv: list[str] | None = None) -> None:
         from workflow_scripts.embedding.string_encoding import encode_strings
         from workflow_scripts.embedding.torch_setup import set_up_torch
 
-    loaded = load_model(arguments.model, set_up_torch(arguments.threads, arguments.device))
+    loaded = load_model(model, set_up_torch(threads, device))
     loaded.warn_of_missing_mark(settings.pooling)
-    strings, rows = number_strings(lists)
     vectors = encode_strings(loaded, strings, settings, report=True)
     if not np.isfinite(vectors).all():
-        problem = "gives vectors that are not finite"
-        raise UserError(arguments.model, problem, "tune or fetch it anew")
-    write_vectors(arguments.output, vectors, rows)
+        raise UserError(model, "gives vectors that are not finite", "tune or fetch it anew")
     record: dict[str, Any] = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
-    record |= {"dimension": vectors.shape[1], **settings.as_record()}
-    hashes = map(sha256_of, arguments.strings)
-    record |= {"strings": len(strings), "datasets": dict(zip(lists, hashes, strict=True))}
+    record |= {"dimension": vectors.shape[1], **settings.as_record(), "strings": len(strings)}
     versions = {"torch": torch.__version__, "transformers": transformers.__version__}
-    write_json(arguments.record, record | {"versions": versions})
+    return vectors, record | {"versions": versions}
 
+
+def embed_suite(
+    *,
+    model: str,
+    datasets: Sequence[str],
+    strings: Sequence[Path],
+    settings: dict[str, Any],
+    output: Path,
+    record: Path,
+    threads: int = 1,
+    device: Device = "cpu",
+) -> None:
+    """Write the vectors of the strings of data sets under one encoder.
+
+    Args:
+        model: model or encoder folder, or hub id
+        datasets: ids of data sets; of a lexicon's side data set/side
+        strings: text file of each, one string per line
+        settings: of the encoder, as JSON
+        output: vectors, float32 .npy; rows by data set: .npz
+        record: what was embedded with what, .json
+        threads: threads of torch
+        device: where the model runs; auto: CUDA where there is a device
+    """
+    encoder_settings = EncoderSettings.from_record(settings, RECIPE_KEYS)
+    lists = read_string_lists(datasets, strings)
+    distinct, rows = number_strings(lists)
+    vectors, content = encode(model, distinct, encoder_settings, threads, device)
+    write_vectors(output, vectors, rows)
+    hashes = dict(zip(lists, map(sha256_of, strings), strict=True))
+    write_json(record, content | {"datasets": hashes})
+
+
+main = command(embed_suite)
 
 if __name__ == "__main__":
     run_command(main)

@@ -48,7 +48,7 @@ def number_strings(
     return list(numbers), rows
 
 
-def read_string_lists(keys: Sequence[str], files: Sequence[str]) -> dict[str, list[str]]:
+def read_string_lists(keys: Sequence[str], files: Sequence[Path]) -> dict[str, list[str]]:
     """Return the lines of files of strings by their keys; `UserError` for a file without any."""
     if len(keys) != len(files):
         problem = f"{len(files)} files for {len(keys)} data sets"

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from workflow_scripts.errors import UserError
 
 # What stands for a word that the file lacks: the mean of the vectors of its character n-grams, as
 # in fastText; the mean vector of the file's most frequent words, which keeps cosines defined.
-OOV_CHOICES = ("subwords", "mean", "error")
+Oov = Literal["subwords", "mean", "error"]
 # Files are ordered by frequency; words further down are rare, and many are misspelt.
 MEAN_OF_WORDS = 10_000
 _SHOWN = 3

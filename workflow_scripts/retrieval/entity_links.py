@@ -11,8 +11,6 @@ from workflow_scripts.retrieval.rankings import RankedName
 from workflow_scripts.retrieval.suite_files import gather_rows, normalise
 from workflow_scripts.retrieval.vector_search import search_top
 
-SIMILARITIES = ("dot", "cosine")
-
 
 def rank_names(
     vectors: np.ndarray | StringVectors,

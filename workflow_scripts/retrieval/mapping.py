@@ -4,7 +4,7 @@ All in float64. Row i of a source matrix and row i of a target matrix are one di
 Vectors are rows and maps are applied from the right: `x @ mapping.source`.
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.suite_files import normalise
 from workflow_scripts.retrieval.vector_search import lengths_of
 
-MAPPINGS = ("orthogonal", "supervised")
+MappingKind = Literal["orthogonal", "supervised"]
 _FEWEST_ENTRIES = 2
 # Length below which the difference of two unit vectors given in float32 says nothing.
 _FLOAT32_NOISE = 1e-6

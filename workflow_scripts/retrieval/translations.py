@@ -5,7 +5,7 @@ over the dictionaries of Glavaš et al. (2019).
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from workflow_scripts.retrieval.rankings import RankedTranslation
 from workflow_scripts.retrieval.suite_files import gather_rows, normalise
 from workflow_scripts.retrieval.vector_search import search_top
 
-SIMILARITIES = ("csls", "cosine")
+Retrieval = Literal["csls", "cosine"]
 _SPAN = "the dictionary does not span it: enlarge the training dictionary"
 
 

@@ -1,10 +1,10 @@
-"""Score the translations that a pair of encoders found for the test words of a lexicon."""
+"""Step `score_lexicon`: scores of the translations that a pair of encoders found."""
 
-import argparse
 from pathlib import Path
 
 from workflow_scripts.datasets.sides import SIDES
 from workflow_scripts.errors import run_command
+from workflow_scripts.path_functions import command
 from workflow_scripts.retrieval.rankings import RankedTranslation, read_rankings
 from workflow_scripts.retrieval.suite_files import read_dataset, side_of
 from workflow_scripts.scoring.bootstrap_replicates import write_replicates
@@ -13,24 +13,26 @@ from workflow_scripts.scoring.ranked_accuracy import measure_translations
 from workflow_scripts.scoring.tidy_scores import EncoderIds, write_scores
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    add = parser.add_argument
-    add("--encoder", required=True, help="ids: model--model/recipe/corpus--corpus/seedN")
-    add("--items", type=Path, required=True, help="items.json of the lexicon")
-    add("--ranks", type=Path, required=True, help="output of induce_lexicon, tsv")
-    add("--output", type=Path, required=True, help="scores, tsv")
-    add("--details", type=Path, required=True, help="bootstrap replicates, npz")
-    arguments = parser.parse_args(argv)
+def score_lexicon(*, encoder: str, items: Path, ranks: Path, output: Path, details: Path) -> None:
+    """Score the translations that a pair of encoders found for the test words of a lexicon.
 
-    encoder, entry = EncoderIds.parse(arguments.encoder), read_dataset(arguments.items)
+    Args:
+        encoder: ids: model--model/recipe/corpus--corpus/seedN
+        items: items.json of the lexicon
+        ranks: output of induce_lexicon, tsv
+        output: scores, tsv
+        details: bootstrap replicates, npz
+    """
+    ids, entry = EncoderIds.parse(encoder), read_dataset(items)
     source, target = (side_of(entry, side) for side in SIDES)
-    ranks = read_rankings(arguments.ranks, RankedTranslation)
-    measured = measure_translations(entry["dataset"], source, target, ranks)
-    scores, details = bootstrap_scores(encoder, [measured])
-    write_replicates(arguments.details, details)
-    write_scores(arguments.output, scores)
+    ranked = read_rankings(ranks, RankedTranslation)
+    measured = measure_translations(entry["dataset"], source, target, ranked)
+    scores, replicates = bootstrap_scores(ids, [measured])
+    write_replicates(details, replicates)
+    write_scores(output, scores)
 
+
+main = command(score_lexicon)
 
 if __name__ == "__main__":
     run_command(main)

@@ -1,11 +1,12 @@
-"""Score an encoder on data sets; lexicons are left to `score_lexicon`."""
+"""Step `score_suite`: scores of an encoder on data sets; lexicons are left to `score_lexicon`."""
 
-import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from workflow_scripts.embedding.suite_vectors import read_string_vectors
 from workflow_scripts.errors import damaged_file_error, run_command
+from workflow_scripts.path_functions import command
 from workflow_scripts.retrieval.rankings import RankedName, read_rankings, rows_by_dataset
 from workflow_scripts.retrieval.suite_files import read_datasets
 from workflow_scripts.scoring.bootstrap_replicates import write_replicates
@@ -14,34 +15,45 @@ from workflow_scripts.scoring.predictions import read_predictions
 from workflow_scripts.scoring.tidy_scores import EncoderIds, write_scores
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    add = parser.add_argument
-    add("--encoder", required=True, help="ids: model/recipe/corpus/seedN")
-    add("--items", type=Path, nargs="+", required=True, help="items.json of the data sets")
-    add("--vectors", type=Path, required=True, help="vectors of their strings, npy")
-    add("--links", type=Path, help="ranked names by link_entities, tsv")
-    add("--predictions", type=Path, help="predictions by classify_texts, tsv")
-    add("--output", type=Path, required=True, help="scores, tsv")
-    add("--details", type=Path, required=True, help="bootstrap replicates and cosines, npz")
-    arguments = parser.parse_args(argv)
+def score_suite(
+    *,
+    encoder: str,
+    items: Sequence[Path],
+    vectors: Path,
+    links: Path | None = None,
+    predictions: Path | None = None,
+    output: Path,
+    details: Path,
+) -> None:
+    """Score an encoder on data sets; lexicons are left to `score_lexicon`.
 
-    encoder = EncoderIds.parse(arguments.encoder)
-    datasets = read_datasets(arguments.items)
+    Args:
+        encoder: ids: model/recipe/corpus/seedN
+        items: items.json of the data sets
+        vectors: vectors of their strings, npy
+        links: ranked names by link_entities, tsv
+        predictions: predictions by classify_texts, tsv
+        output: scores, tsv
+        details: bootstrap replicates and cosines, npz
+    """
+    ids = EncoderIds.parse(encoder)
+    datasets = read_datasets(items)
     made: dict[str, Any] = {}
-    if arguments.links:
-        with damaged_file_error(arguments.links):
-            made |= rows_by_dataset(read_rankings(arguments.links, RankedName))
-    if arguments.predictions:
-        made |= read_predictions(arguments.predictions)
+    if links is not None:
+        with damaged_file_error(links):
+            made |= rows_by_dataset(read_rankings(links, RankedName))
+    if predictions is not None:
+        made |= read_predictions(predictions)
     measured = []
     for name, entry in datasets.items():
-        vectors = read_string_vectors(arguments.vectors, name)
-        measured.append(measure_dataset(encoder, entry, vectors, made.get(name)))
-    scores, details = bootstrap_scores(encoder, measured)
-    write_replicates(arguments.details, details)
-    write_scores(arguments.output, scores)
+        own = read_string_vectors(vectors, name)
+        measured.append(measure_dataset(ids, entry, own, made.get(name)))
+    scores, replicates = bootstrap_scores(ids, measured)
+    write_replicates(details, replicates)
+    write_scores(output, scores)
 
+
+main = command(score_suite)
 
 if __name__ == "__main__":
     run_command(main)
