@@ -29,7 +29,7 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.evaluate import (
     COLUMNS,
     choose_datasets,
-    chosen_encoders,
+    chosen_settings,
     main,
 )
 from workflow_scripts.files import read_json
@@ -314,7 +314,7 @@ def test_what_an_encoder_records_holds_for_it_beside_another(project, tmp_path):
 
     def chosen(against_pooling=None):
         given = Namespace(**own, against=str(tmp_path), against_pooling=against_pooling)
-        return [encoder.settings for encoder in chosen_encoders(given)]
+        return [*chosen_settings(given).values()]
 
     first = EncoderSettings("mean", 40)
     assert chosen() == [first, EncoderSettings("cls", 12)]

@@ -29,12 +29,12 @@ def test_one_version_everywhere(project, metadata):
     assert dates == sorted(dates, reverse=True)
 
 
-def test_pip_installs_the_package_of_the_workflow_and_no_other(project, monkeypatch):
+def test_pip_installs_the_packages_of_the_workflow_and_its_api_and_no_other(project, monkeypatch):
     found = {}
     monkeypatch.chdir(project)
     monkeypatch.setattr(setuptools, "setup", found.update)
     runpy.run_path("setup.py")
-    assert {name.split(".")[0] for name in found["packages"]} == {"workflow_scripts"}
+    assert {name.split(".")[0] for name in found["packages"]} == {"mirror_bert", "workflow_scripts"}
 
 
 def test_the_citation_has_what_its_format_needs_and_both_papers(project):

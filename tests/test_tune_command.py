@@ -14,6 +14,7 @@ from tiny_models import make_sentences, one_thread, tiny_bert
 
 from workflow_scripts import tune
 from workflow_scripts.embedding import embed_suite
+from workflow_scripts.embedding.recorded_settings import recorded_settings
 from workflow_scripts.errors import UserError
 from workflow_scripts.locking import sole_run
 
@@ -36,8 +37,8 @@ def test_the_encoder_gives_the_vectors_of_the_embedding_stage(arguments, tmp_pat
     printed = capsys.readouterr().out
     assert str(folder) in printed
     assert f"encoder = SentenceTransformer({str(folder)!r})" in printed
-    recipe = json.dumps(json.loads((folder / "encoder.json").read_text())["recipe"])
-    inputs = ("--model", str(folder), "--recipe-json", recipe, "--strings", arguments["--corpus"])
+    settings = json.dumps(recorded_settings(str(folder)))
+    inputs = ("--model", str(folder), "--settings", settings, "--strings", arguments["--corpus"])
     inputs += ("--datasets", "mine")
     outputs = ("--output", str(tmp_path / "vectors.npy"), "--record", str(tmp_path / "v.json"))
     embed_suite.main([*inputs, *outputs])

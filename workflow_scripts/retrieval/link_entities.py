@@ -35,8 +35,10 @@ def link_entities(
     for dataset, entry in read_datasets(items).items():
         if "mentions" in entry:
             own = read_string_vectors(vectors, dataset)
-            options = {"vectors_name": str(vectors), "threads": threads}
-            ranked += rank_names(own, entry, dataset, k, similarity, **options)
+            name = str(vectors)
+            ranked += rank_names(
+                own, entry, dataset, k, similarity, vectors_name=name, threads=threads
+            )
     write_rankings(output, RankedName, ranked)
 
 
