@@ -99,6 +99,10 @@ def _changed_recipe(name: str, recipes: str | Path, changes: dict[str, Any]) -> 
     blocks = read_recipe_blocks(recipes)
     if name not in blocks:
         raise UserError(f"recipe {name!r}", f"not in {recipes}", nearest_name(name, blocks))
+    # either says how long it trains, so that one replaces the other
+    for given, other in (("steps", "epochs"), ("epochs", "steps")):
+        if changes.get(given) is not None and other in blocks[name]:
+            changes = {other: None, **changes}
     return change_recipe(blocks[name], changes)
 
 
