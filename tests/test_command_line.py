@@ -44,6 +44,8 @@ def convert(
     rate: float | None = None,
     mirror: Annotated[str | None, MAY_BE_BARE] = None,
     quick: bool = False,
+    more: Sequence[str] | None = None,
+    way: Literal["long", "short"] | None = None,
 ) -> None:
     """Convert a file.
 
@@ -82,7 +84,7 @@ def test_a_function_gets_values_of_its_types_and_its_own_defaults():
     assert run() == {
         **{"file": "a.txt", "block": {"a": [1]}, "corpora": [Path("c"), Path("d")], "words": ()},
         **{"machine": MachineOptions("cpu", 64), "text": "none", "rate": None, "mirror": None},
-        "quick": False,
+        **{"quick": False, "more": None, "way": None},
     }
     values = run("--rate", "-1e-3", "--quick", "--max-length=8", "--words", "--text", "")
     assert (values["rate"], values["quick"], values["words"], values["text"]) == (
@@ -131,6 +133,8 @@ def test_words_are_values_as_they_are(words, name, value):
         (["--quick", "", "a b"], "'' 'a b': not expected here; --help lists the options"),
         (["--text"], "--text: has no value; give one"),
         (["--text", "--quick"], "--text: has no value; give one"),
+        (["--more"], "--more: has no value; give one"),
+        (["--way", "lang"], "--way lang: unknown; did you mean 'long'?"),
         (["--text", "--", "a"], "--text: has no value; give one"),
         (["--mirror", "a", "b"], "--mirror: has several values; give one"),
         (["--quick=very"], "--quick: is a flag; give it without a value"),
@@ -197,6 +201,8 @@ options:
   --rate NUMBER       of all
   --mirror [TEXT]
   --quick             leave the rest out
+  --more TEXT ...
+  --way long|short
 
 machine:
   --device cpu|cuda  where it runs

@@ -20,8 +20,9 @@ from workflow_scripts.cli import check_files, command_parser
 from workflow_scripts.embedding.chosen_encoder import (
     add_encoder_arguments,
     check_counts,
-    check_encoder_arguments,
+    check_encoder_options,
     open_encoder,
+    options_of,
 )
 from workflow_scripts.embedding.progress import Advance
 from workflow_scripts.embedding.recorded_settings import settle_settings
@@ -158,7 +159,8 @@ def encode_files(
         models["target_encoder"], encoder_of["targets"] = target, "target_encoder"
     chosen = {name: settle_settings(model, arguments) for name, model in models.items()}
     opened = {
-        name: open_encoder(arguments, models[name], settings) for name, settings in chosen.items()
+        name: open_encoder(models[name], settings, *options_of(arguments))
+        for name, settings in chosen.items()
     }
     sizes = [encoder.dimension for encoder, _ in opened.values()]
     if len(set(sizes)) > 1:
@@ -219,8 +221,8 @@ def read_arguments(argv: list[str] | None) -> argparse.Namespace:
 
 def check_arguments(arguments: argparse.Namespace, inputs: dict[str, Path]) -> None:
     """Raise `UserError` for what is wrong before anything is read."""
-    check_encoder_arguments(arguments)
-    check_counts(arguments, "k", "shard_size")
+    check_encoder_options(*options_of(arguments))
+    check_counts(k=arguments.k, shard_size=arguments.shard_size)
     threshold, is_cosine = arguments.threshold, arguments.mode != "bitext"
     if is_cosine and 1 < abs(threshold) < math.inf:
         raise UserError(f"--threshold {threshold}", "give a cosine, from -1 to 1", None)

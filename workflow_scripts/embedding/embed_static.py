@@ -35,7 +35,7 @@ def look_up_strings(
         )
     vectors = read_word_vectors(file, words_to_seek(strings))
     matrix, counts = embed_strings(strings, vectors, oov, str(file))
-    record = {"vectors": file.name, "vectors_sha256": sha256_of(file)}
+    record: dict[str, Any] = {"vectors": file.name, "vectors_sha256": sha256_of(file)}
     record |= {"format": "fastText model" if is_model else "text", "strings": len(strings)}
     record |= {"words_in_file": vectors.words, "repeated_words": vectors.repeated}
     return matrix, record | {"dimension": matrix.shape[1], "lookup": counts, "oov": oov}
