@@ -64,7 +64,10 @@ def test_messages_name_the_command_that_was_typed(mirror_bert, project, tmp_path
     assert lines[0].startswith("usage: mirror-bert link --encoder ENCODER")
     assert any(" | mirror-bert link --encoder my-encoder" in line for line in lines)
     result = run(mirror_bert, "search", "nearest")
-    assert result.stderr.startswith("usage: mirror-bert search nearest --encoder")
+    assert result.stderr.startswith(
+        "error: --encoder, --strings, --queries, --output: missing; see "
+    )
+    assert result.stderr.endswith(" mirror-bert search nearest --help\n")
     result = run(sys.executable, "-m", "workflow_scripts", "link", cwd=project)
     assert result.stderr.startswith("usage: python -m workflow_scripts link ")
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 import pytest
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.path_functions import MAY_BE_BARE, command
+from workflow_scripts.path_functions import MAY_BE_BARE, command, command_of_modes
 from workflow_scripts.sources import PACKAGES
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -44,6 +44,8 @@ def convert(
     rate: float | None = None,
     mirror: Annotated[str | None, MAY_BE_BARE] = None,
     quick: bool = False,
+    more: Sequence[str] | None = None,
+    way: Literal["long", "short"] | None = None,
 ) -> None:
     """Convert a file.
 
@@ -82,7 +84,7 @@ def test_a_function_gets_values_of_its_types_and_its_own_defaults():
     assert run() == {
         **{"file": "a.txt", "block": {"a": [1]}, "corpora": [Path("c"), Path("d")], "words": ()},
         **{"machine": MachineOptions("cpu", 64), "text": "none", "rate": None, "mirror": None},
-        "quick": False,
+        **{"quick": False, "more": None, "way": None},
     }
     values = run("--rate", "-1e-3", "--quick", "--max-length=8", "--words", "--text", "")
     assert (values["rate"], values["quick"], values["words"], values["text"]) == (
@@ -131,6 +133,8 @@ def test_words_are_values_as_they_are(words, name, value):
         (["--quick", "", "a b"], "'' 'a b': not expected here; --help lists the options"),
         (["--text"], "--text: has no value; give one"),
         (["--text", "--quick"], "--text: has no value; give one"),
+        (["--more"], "--more: has no value; give one"),
+        (["--way", "lang"], "--way lang: unknown; did you mean 'long'?"),
         (["--text", "--", "a"], "--text: has no value; give one"),
         (["--mirror", "a", "b"], "--mirror: has several values; give one"),
         (["--quick=very"], "--quick: is a flag; give it without a value"),
@@ -197,6 +201,8 @@ options:
   --rate NUMBER       of all
   --mirror [TEXT]
   --quick             leave the rest out
+  --more TEXT ...
+  --way long|short
 
 machine:
   --device cpu|cuda  where it runs
@@ -207,27 +213,89 @@ example (in a checkout):
 """.replace("tests.test_command_line", __name__)
 
 
+def shorten(*, words: Sequence[str]) -> None:
+    """Shorten words.
+
+    All of them.
+
+    Args:
+        words: what is shortened
+    """
+    calls.append({"words": words})
+
+
+modal = command_of_modes({"convert": convert, "shorten": shorten}, "Do two things.", "COMMAND x")
+
+
+def test_the_first_word_of_a_command_of_modes_leads_to_a_path_function(capsys):
+    calls.clear()
+    modal(["shorten", "--words", "a", "b"])
+    assert calls == [{"words": ["a", "b"]}]
+    for words, message in (
+        ([], "MODE: missing; give convert or shorten"),
+        (["shortn", "--words", "a"], "shortn: no such mode; did you mean 'shorten'?"),
+        (["shorten", "--word", "a"], "--word: no such option; did you mean '--words'?"),
+        (["shorten"], f"--words: missing; see python -m {__name__} shorten --help"),
+    ):
+        with pytest.raises(UserError) as caught:
+            modal(words)
+        assert str(caught.value) == message
+    for words, page in ((["--help"], MODES_HELP), (["shorten", "-h"], MODE_HELP)):
+        with pytest.raises(SystemExit):
+            modal(words)
+        assert capsys.readouterr().out == page.lstrip()
+
+
+MODES_HELP = f"""
+usage: python -m {__name__} convert|shorten [OPTION ...]
+
+Do two things.
+
+modes (MODE --help lists the options of each):
+  convert  Convert a file.
+  shorten  Shorten words.
+
+example (in a checkout):
+  python -m {__name__} x
+"""
+MODE_HELP = f"""
+usage: python -m {__name__} shorten --words TEXT ... [OPTION ...]
+
+Shorten words.
+
+All of them.
+
+options:
+  --words TEXT ...  what is shortened
+"""
+
+
 def path_functions() -> list[str]:
-    """Return the modules whose command line is made of a path function."""
+    """Return the modules whose command line is made of path functions."""
     files = [file for package in PACKAGES for file in sorted((PROJECT / package).rglob("*.py"))]
     texts = {file: file.read_text(encoding="utf-8") for file in files}
-    modules = [file for file, text in texts.items() if "\nmain = command(" in text]
+    modules = [file for file, text in texts.items() if "\nmain = command" in text]
     return [".".join(file.relative_to(PROJECT).with_suffix("").parts) for file in modules]
 
 
 @pytest.mark.parametrize("module", path_functions())
 def test_the_help_of_each_command_fits_a_screen_and_tells_all(module, capsys):
-    from workflow_scripts.command_line import format_help, read_help
+    from workflow_scripts.command_line import format_help, format_modes, read_help
 
-    function = importlib.import_module(module).main.path_function
-    name = module.rpartition(".")[2]
-    # whose object function has the name of the module
-    assert function.__name__ == {"read_dataset": "write_dataset"}.get(name, name)
-    about, groups = read_help(function)
-    rows = [row for group in groups for row in group.options]
-    assert about and all(text for _, text in rows), rows
-    lines = format_help(function).splitlines()
-    assert len(lines) <= 58 and max(map(len, lines)) <= 100
+    name, main = module.rpartition(".")[2], importlib.import_module(module).main
+    # of read_dataset the object function has the name of the module
+    own = {"read_dataset": "write_dataset"}.get(name, name)
+    modes = getattr(main, "modes", None) or {own: main.path_function}
+    pages = [format_help(function) for function in modes.values()]
+    if len(modes) > 1:
+        pages.append(format_modes(modes, main.about, ""))
+    for mode, function in modes.items():
+        assert function.__name__ == mode
+        about, groups = read_help(function)
+        rows = [row for group in groups for row in group.options]
+        assert about and all(text for _, text in rows), rows
+    for lines in map(str.splitlines, pages):
+        assert len(lines) <= 58 and max(map(len, lines)) <= 100
 
 
 def test_there_are_path_functions_of_all_stages():

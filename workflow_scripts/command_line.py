@@ -11,12 +11,22 @@ import re
 import shlex
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from types import FunctionType, UnionType
-from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    NoReturn,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from workflow_scripts.errors import UserError, nearest_name
 from workflow_scripts.files import parse_number
@@ -105,7 +115,8 @@ def _default_of(field: dataclasses.Field[Any]) -> Any:
 
 def _option(path: tuple[str, ...], hint: Any, default: Any, is_word: bool = False) -> Option:
     kind, *marks = get_args(hint) if get_origin(hint) is Annotated else (hint,)
-    if get_origin(kind) is UnionType:
+    # of a Literal it is a Union
+    if get_origin(kind) in (UnionType, Union):
         kind, _ = get_args(kind)  # T | None
     if several := get_origin(kind) is Sequence:
         (kind,) = get_args(kind)
@@ -115,21 +126,43 @@ def _option(path: tuple[str, ...], hint: Any, default: Any, is_word: bool = Fals
     return Option(name, kind, several, MAY_BE_BARE in marks, default, path)
 
 
-def run(function: FunctionType, argv: Sequence[str] | None, example: str = "") -> None:
+def run_mode(
+    modes: Mapping[str, FunctionType], about: str, argv: Sequence[str] | None, example: str
+) -> None:
+    """Call the path function that the first word of a command line names; as `run`."""
+    argv = sys.argv[1:] if argv is None else [*argv]
+    if argv and argv[0] in modes:
+        run(modes[argv[0]], argv[1:], mode=argv[0])
+        return
+    if argv and argv[0] in _HELP:
+        _print_help(format_modes(modes, about, example))
+    if not argv:
+        raise UserError("MODE", "missing", f"give {' or '.join(modes)}")
+    raise UserError(argv[0], "no such mode", nearest_name(argv[0], modes))
+
+
+def _print_help(text: str) -> NoReturn:
+    with suppress(BrokenPipeError):  # of `| head`
+        print(text)
+    sys.exit(0)
+
+
+def run(
+    function: FunctionType, argv: Sequence[str] | None, example: str = "", mode: str = ""
+) -> None:
     """Call a path function with what a command line says, or print its help and exit.
 
-    Raises `UserError` for words that do not fit, before the function is called.
+    Raises `UserError` for words that do not fit, before the function is called. `mode` is the word
+    that led to it, of a command of several path functions.
     """
     argv = sys.argv[1:] if argv is None else [*argv]
     if not {*_HELP}.isdisjoint(argv):
-        with suppress(BrokenPipeError):  # of `| head`
-            print(format_help(function, example))
-        sys.exit(0)
+        _print_help(format_help(function, example, mode))
     options = read_options(function)
     words = _assign_words(options, argv)
     pairs = [*zip(options, words, strict=True)]
     if missing := [option.name for option, word in pairs if option.needed and word is None]:
-        raise UserError(", ".join(missing), "missing", f"see {typed(function)} --help")
+        raise UserError(", ".join(missing), "missing", f"see {typed(function, mode)} --help")
     values = {option.path: _read_value(option, word) for option, word in pairs}
     positional, named = [], {}
     hints = get_type_hints(function)
@@ -164,7 +197,7 @@ def _assign_words(options: Sequence[Option], argv: list[str]) -> list[Any]:
     with_dash = {word for word, value in pairwise(argv) if value == "-"}
     parameters = []
     for number, option in enumerate(options):
-        bounds = (0, 1) if option.may_be_bare else (int(option.needed), None)
+        bounds = (0, 1) if option.may_be_bare else (int(option.default != ()), None)
         is_list = option.several or option.may_be_bare
         how = Parameter(
             name=option.name,
@@ -287,10 +320,33 @@ def default_text(option: Option, text: str) -> str:
     return str(option.default) if is_shown else ""
 
 
-def format_help(function: FunctionType, example: str = "") -> str:
+def format_modes(modes: Mapping[str, FunctionType], about: str, example: str) -> str:
+    """Return the help of a command of several path functions: its modes, and an example."""
+    command = typed(next(iter(modes.values())))
+    width = max(map(len, modes))
+    lines = ["modes (MODE --help lists the options of each):"]
+    for name, function in modes.items():
+        text = textwrap.wrap(_first_line(read_help(function)[0]), _COLUMNS - width - 4)
+        lines.append(f"  {name:<{width}}  {text.pop(0)}")
+        lines += (" " * (width + 4) + line for line in text)
+    parts = [f"usage: {command} {'|'.join(modes)} [OPTION ...]"]
+    parts += [textwrap.fill(paragraph, _COLUMNS) for paragraph in about.split("\n\n")]
+    return "\n\n".join([*parts, "\n".join(lines), _shown_example(example, command)])
+
+
+def _first_line(about: str) -> str:
+    return " ".join(about.split("\n\n")[0].split())
+
+
+def _shown_example(example: str, command: str) -> str:
+    shown = textwrap.indent(example.strip().replace("COMMAND", command), "  ")
+    return f"example (in a checkout):\n{shown}"
+
+
+def format_help(function: FunctionType, example: str = "", mode: str = "") -> str:
     """Return the help of a command: at most 100 columns, options by group, and an example."""
     about, groups = read_help(function)
-    command = typed(function)
+    command = typed(function, mode)
     needed = [option.shown for group in groups for option, _ in group.options if option.needed]
     # an option and its value stay on one line
     words = [f"usage: {command}", *(text.replace(" ", "\0") for text in needed), "[OPTION\0...]"]
@@ -299,8 +355,7 @@ def format_help(function: FunctionType, example: str = "") -> str:
     parts += [textwrap.fill(paragraph, _COLUMNS) for paragraph in about.split("\n\n")]
     parts += ["\n".join([f"{group.title}:", *_help_lines(group)]) for group in groups]
     if example:
-        shown = textwrap.indent(example.strip().replace("COMMAND", command), "  ")
-        parts.append(f"example (in a checkout):\n{shown}")
+        parts.append(_shown_example(example, command))
     return "\n\n".join(parts)
 
 
@@ -317,12 +372,13 @@ def _help_lines(group: Group) -> Iterator[str]:
         yield from (" " * (width + 4) + line for line in lines)
 
 
-def typed(function: FunctionType) -> str:
-    """Return how the user calls the command of a path function."""
+def typed(function: FunctionType, mode: str = "") -> str:
+    """Return how the user calls the command of a path function, or a mode of it."""
     from workflow_scripts.cli import COMMANDS, typed_command
 
     # of the module as it is imported, also where it runs as __main__
     module = function.__globals__["__spec__"].name
     name = module.removeprefix("workflow_scripts.")
     is_command = name in {command for command, _ in COMMANDS.values()}
-    return typed_command(name) if is_command else f"python -m {module}"
+    command = typed_command(name) if is_command else f"python -m {module}"
+    return f"{command} {mode}".rstrip()

@@ -1,28 +1,24 @@
-"""Command: embed the lines of a text file with any encoder, to one .npy file.
+"""Command: embed the lines of a text file with any encoder, to one .npy file."""
 
-Row i of the output belongs to line i; equal lines are run once. Large files are embedded shard by
-shard: a run that was stopped goes on when the same command is given again.
-"""
-
-import argparse
 from pathlib import Path
 
 import numpy as np
 
-from workflow_scripts.cli import check_files, command_parser
+from workflow_scripts.cli import check_files
+from workflow_scripts.embedding import principal_components as components
 from workflow_scripts.embedding.chosen_encoder import (
-    add_encoder_arguments,
+    EncoderOptions,
     check_counts,
-    check_encoder_arguments,
+    check_encoder_options,
     open_encoder,
 )
-from workflow_scripts.embedding.principal_components import principal_components, remove_components
 from workflow_scripts.embedding.recorded_settings import settle_settings
-from workflow_scripts.embedding.settings import EncoderSettings
-from workflow_scripts.embedding.vector_shards import DTYPES, SHARD_SIZE, ShardedJob, embed_in_shards
+from workflow_scripts.embedding.vector_shards import SHARD_SIZE, Dtype, ShardedJob, embed_in_shards
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import check_new_file, check_own_json, read_lines, sha256_of, write_json
+from workflow_scripts.imports import MachineOptions
 from workflow_scripts.locking import sole_run
+from workflow_scripts.path_functions import command
 
 EXAMPLE = """
 COMMAND --model my-encoder --strings resources/sample_data/names/biomedical_names.txt \\
@@ -30,58 +26,89 @@ COMMAND --model my-encoder --strings resources/sample_data/names/biomedical_name
 """
 
 
-def embed(arguments: argparse.Namespace, strings: list[str], settings: EncoderSettings) -> None:
-    encoder, provenance = open_encoder(arguments, arguments.model, settings)
-    output, size = arguments.output.resolve(), arguments.shard_size
-    job = ShardedJob(output, strings, encoder.dimension, provenance, arguments.dtype, size)
-    count = arguments.remove_components or 0
-
-    def finish(vectors: np.ndarray) -> None:
-        if count:
-            remove_components(vectors, principal_components(vectors, count))
-
-    embed_in_shards(job, encoder.encode, finish)
-    if arguments.record:
-        content = {"dimension": encoder.dimension, "dtype": arguments.dtype}
-        content |= {"remove_components": count}
-        content |= {"strings": len(strings), "strings_sha256": sha256_of(arguments.strings)}
-        write_json(arguments.record, provenance | content)
-    print(f"{arguments.output}: {len(strings)} vectors of {encoder.dimension} {arguments.dtype}")
-
-
-def main(argv: list[str] | None = None) -> None:
-    parser = command_parser("embed", __doc__, EXAMPLE)
-    parser.add_argument("--model", required=True, help="model folder or hub id (id@revision)")
-    parser.add_argument("--strings", required=True, help="UTF-8 text file, one string a line")
-    parser.add_argument("--output", required=True, type=Path, help="vectors, .npy, row = line")
-    parser.add_argument("--record", type=Path, help="what was embedded with what, as JSON")
-    add_encoder_arguments(parser)
-    parser.add_argument("--dtype", choices=DTYPES, default="float32", help="type of the output")
-    removed = "take the first N principal components out: of strings of one language, in float32"
-    parser.add_argument("--remove-components", type=int, metavar="N", help=removed)
-    parser.add_argument("--shard-size", type=int, default=SHARD_SIZE, help="strings of a shard")
-    parser.add_argument("--overwrite", action="store_true", help="replace the output")
-    arguments = parser.parse_args(argv)
-    check_encoder_arguments(arguments)
-    if arguments.remove_components is not None and arguments.dtype != "float32":
+def check_options(
+    strings: Path,
+    output: Path,
+    record: Path | None,
+    *,
+    dtype: Dtype,
+    remove_components: int | None,
+    shard_size: int,
+    overwrite: bool,
+) -> None:
+    """Raise `UserError` for what is wrong before anything is read."""
+    if remove_components is not None and dtype != "float32":
         raise UserError(
             "--remove-components", "rounded vectors would be changed", "--dtype float32"
         )
-    check_counts(arguments, "shard_size", "remove_components")
-    if arguments.output.suffix != ".npy":
-        raise UserError(f"--output {arguments.output}", "give a file name that ends in .npy", None)
-    check_files("--strings", arguments.strings)
-    check_new_file("--output", arguments.output, arguments.overwrite, [arguments.strings])
-    if arguments.record is not None:
-        taken = [arguments.strings, arguments.output]
-        check_own_json("--record", arguments.record, "strings_sha256", taken)
-    settings = settle_settings(arguments.model, arguments)
-    strings = read_lines(arguments.strings)
-    if not strings:
-        raise UserError(arguments.strings, "no strings to embed", "write one on each line")
-    with sole_run("--output", arguments.output):
-        embed(arguments, strings, settings)
+    check_counts(shard_size=shard_size, remove_components=remove_components)
+    if output.suffix != ".npy":
+        raise UserError(f"--output {output}", "give a file name that ends in .npy", None)
+    check_files("--strings", strings)
+    check_new_file("--output", output, overwrite, [strings])
+    if record is not None:
+        check_own_json("--record", record, "strings_sha256", [strings, output])
 
+
+def embed(
+    *,
+    model: str,
+    strings: Path,
+    output: Path,
+    record: Path | None = None,
+    encoder: EncoderOptions,
+    machine: MachineOptions,
+    dtype: Dtype = "float32",
+    remove_components: int | None = None,
+    shard_size: int = SHARD_SIZE,
+    overwrite: bool = False,
+) -> None:
+    """Embed the lines of a text file with any encoder, to one .npy file.
+
+    Row i of the output belongs to line i; equal lines are run once. Large files are embedded shard
+    by shard: a run that was stopped goes on when the same command is given again.
+
+    Args:
+        model: model folder or hub id (id@revision)
+        strings: UTF-8 text file, one string a line
+        output: vectors, .npy, row = line
+        record: what was embedded with what, as JSON
+        dtype: type of the output
+        remove_components: take the first N principal components out: of strings of one language,
+            in float32
+        shard_size: strings of a shard
+        overwrite: replace the output
+    """
+    check_encoder_options(encoder, machine)
+    check_options(
+        *(strings, output, record),
+        dtype=dtype,
+        remove_components=remove_components,
+        shard_size=shard_size,
+        overwrite=overwrite,
+    )
+    settings = settle_settings(model, encoder)
+    lines = read_lines(strings)
+    if not lines:
+        raise UserError(strings, "no strings to embed", "write one on each line")
+
+    def finish(vectors: np.ndarray) -> None:
+        if remove_components:
+            first = components.principal_components(vectors, remove_components)
+            components.remove_components(vectors, first)
+
+    with sole_run("--output", output):
+        opened, provenance = open_encoder(model, settings, encoder, machine)
+        job = ShardedJob(output.resolve(), lines, opened.dimension, provenance, dtype, shard_size)
+        embed_in_shards(job, opened.encode, finish)
+        if record is not None:
+            content = {"dimension": opened.dimension, "dtype": dtype, "strings": len(lines)}
+            content |= {"remove_components": remove_components or 0}
+            write_json(record, provenance | content | {"strings_sha256": sha256_of(strings)})
+        print(f"{output}: {len(lines)} vectors of {opened.dimension} {dtype}")
+
+
+main = command(embed, EXAMPLE)
 
 if __name__ == "__main__":
     run_command(main)

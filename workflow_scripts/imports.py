@@ -5,6 +5,7 @@ import gc
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from workflow_scripts.errors import UserError
@@ -63,3 +64,16 @@ def default_threads() -> int:
     # a list is of nested parallel regions, the first of which counts here
     threads = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
     return int(threads) if threads.isdecimal() and int(threads) else os.cpu_count() or 1
+
+
+@dataclass(frozen=True)
+class MachineOptions:
+    """What a command runs on.
+
+    Args:
+        threads: default: OMP_NUM_THREADS, else all processors
+        device: default: CUDA where there is a device
+    """
+
+    threads: int = field(default_factory=default_threads)
+    device: Device = "auto"

@@ -25,8 +25,9 @@ from workflow_scripts.datasets.name_lists import (
 from workflow_scripts.embedding.chosen_encoder import (
     add_encoder_arguments,
     check_counts,
-    check_encoder_arguments,
+    check_encoder_options,
     open_encoder,
+    options_of,
 )
 from workflow_scripts.embedding.recorded_settings import settle_settings
 from workflow_scripts.embedding.settings import EncoderSettings
@@ -75,7 +76,7 @@ def link(arguments: argparse.Namespace, choices: Choices, settings: EncoderSetti
 
     passing = arguments.output and arguments.output.with_name(f".{arguments.output.name}.index")
     folder = arguments.index or without_link(passing)
-    opened, provenance = open_encoder(arguments, arguments.encoder, settings)
+    opened, provenance = open_encoder(arguments.encoder, settings, *options_of(arguments))
     provenance |= {"similarity": arguments.similarity, "dtype": arguments.dtype}
     encoder = NameEncoder(opened, arguments.similarity, arguments.encoder, provenance)
     source = None
@@ -179,8 +180,8 @@ def main(argv: list[str] | None = None) -> None:
     arguments = _parse(argv)
     if str(arguments.output) == STDIN:
         arguments.output = None
-    check_encoder_arguments(arguments)
-    check_counts(arguments, "k", "shard_size", "approximate")
+    check_encoder_options(*options_of(arguments))
+    check_counts(k=arguments.k, shard_size=arguments.shard_size, approximate=arguments.approximate)
     taken = [arguments.mentions, *(arguments.names or ())]
     for option in ("output", "errors"):
         if (path := getattr(arguments, option)) is not None:

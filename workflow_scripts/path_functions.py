@@ -7,14 +7,14 @@ and writes what that returns. `main = command(function)` gives its module a comm
 - a keyword is an option, `max_length` is `--max-length`; a positional-only parameter is a word
 - a default is that of the option; without one the option is needed
 - `int`, `float`, `Path`, `str`, `Literal[...]` are what a value has to be; `bool` is a flag
-- `Sequence[T]` takes several values, at least one unless it has a default
+- `Sequence[T]` takes several values, at least one unless its default is ()
 - `dict` is JSON
 - a dataclass is a group of options, its fields, that several commands share
 - "Args:" of the docstring, or of the dataclass's, says what each of them is
 """
 
 import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 # in Annotated: the option may stand without a value, which is then as if it were left out
@@ -40,4 +40,18 @@ def command(function: Callable[..., None], example: str = "") -> Command:
         adapter.run(function, argv, example)
 
     main.path_function = function  # type: ignore[attr-defined]
+    return main
+
+
+def command_of_modes(modes: Mapping[str, Callable[..., None]], about: str, example: str) -> Command:
+    """Return the `main` of a module of several path functions, by the word that leads to each.
+
+    `about` begins the help of the whole, which `example` ends, as that of `command`.
+    """
+
+    def main(argv: Sequence[str] | None = None) -> None:
+        adapter: Any = importlib.import_module("workflow_scripts.command_line")
+        adapter.run_mode(modes, about, argv, example)
+
+    main.modes, main.about = modes, about  # type: ignore[attr-defined]
     return main

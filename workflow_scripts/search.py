@@ -1,26 +1,21 @@
-"""Command: nearest sentences, near-duplicates and translations in files of one string a line.
+"""Command: nearest sentences, near-duplicates and translations in files of one string a line."""
 
-All is exact. Lines that are equal are one string, under the first of them; empty ones are skipped;
-both are counted at the end. Vectors are kept in a folder beside the output until it is written: a
-run that was stopped goes on when the same command is given again.
-"""
-
-import argparse
 import math
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from workflow_scripts.cli import check_files, command_parser
+from workflow_scripts.cli import check_files
 from workflow_scripts.embedding.chosen_encoder import (
-    add_encoder_arguments,
+    EncoderOptions,
     check_counts,
-    check_encoder_arguments,
+    check_encoder_options,
     open_encoder,
 )
 from workflow_scripts.embedding.progress import Advance
@@ -28,68 +23,218 @@ from workflow_scripts.embedding.recorded_settings import settle_settings
 from workflow_scripts.embedding.vector_shards import SHARD_SIZE, ShardedJob, embed_once
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import check_new_file, check_own_json, without_link, write_json
+from workflow_scripts.imports import MachineOptions
 from workflow_scripts.locking import sole_run
+from workflow_scripts.path_functions import command_of_modes
 from workflow_scripts.retrieval.margin_mining import (
-    MARGINS,
     NEIGHBOURS,
+    Margin,
+    MinedPairs,
     check_neighbours,
     mine_pairs,
 )
 from workflow_scripts.retrieval.near_duplicates import near_duplicates
 from workflow_scripts.retrieval.numbered_lines import NumberedLines, read_numbered_lines
-from workflow_scripts.retrieval.rankings import FORMATS, as_written, write_found
+from workflow_scripts.retrieval.rankings import Format, as_written, write_found
 from workflow_scripts.retrieval.suite_files import normalise
 from workflow_scripts.retrieval.vector_search import search_blocks
 
 if TYPE_CHECKING:
     from workflow_scripts.embedding.string_encoding import StringEncoder
 
+ABOUT = """Find nearest sentences, near-duplicates and translations in files of one string a line.
 
+All is exact. Lines that are equal are one string, under the first of them; empty ones are skipped;
+both are counted at the end. Vectors are kept in a folder beside the output until it is written: a
+run that was stopped goes on when the same command is given again."""
 EXAMPLE = """
 echo 'cardiac infarction' | COMMAND nearest --encoder my-encoder --queries - \\
     --strings resources/sample_data/names/biomedical_names.txt --k 3 --output nearest.tsv
 """
 # Pairs that are made rows of the output at once.
 PAIRS_AT_ONCE = 1 << 16
+NEAREST = ("query", "rank", "line", "score", "string")
+PAIR = ("score", "line", "other_line", "string", "other")
 Files = dict[str, NumberedLines]
 Vectors = dict[str, np.ndarray]
 # rows of the output, and how many of what they are
-Found = tuple[Iterator[tuple[Any, ...]], str]
+Result = tuple[Iterator[tuple[Any, ...]], str]
 
 
-def find_nearest(arguments: argparse.Namespace, files: Files, vectors: Vectors) -> Found:
-    strings, queries = files["strings"], files["queries"]
-    k, threads = min(arguments.k, len(strings.strings)), arguments.threads
-    near, scores = search_blocks(vectors["queries"], vectors["strings"], k, threads=threads)
-    counts = (as_written(scores) >= arguments.threshold).sum(axis=1)[queries.order]
+class Nearest(NamedTuple):
+    """Neighbours of queries, best first: `rows` of the strings and `scores`, [queries, k] each.
 
-    def rows() -> Iterator[tuple[Any, ...]]:
-        for query, count in zip(queries.order, counts.tolist(), strict=True):
-            best = zip(near[query, :count].tolist(), scores[query, :count].tolist(), strict=True)
-            for rank, (row, score) in enumerate(best, start=1):
-                found = (strings.numbers[row], score, strings.strings[row])
-                yield queries.strings[query], rank, *found
+    The first `counts` [queries] of each query reach the threshold.
+    """
 
-    told = f"{int(counts.sum())} strings for {len(counts)} queries"
-    if none := int((counts == 0).sum()):
-        told += f" (none for {none} of them)"
-    return rows(), told
+    rows: np.ndarray
+    scores: np.ndarray
+    counts: np.ndarray
 
 
-def find_duplicates(arguments: argparse.Namespace, files: Files, vectors: Vectors) -> Found:
-    strings, k = files["strings"], arguments.k
-    found = near_duplicates(vectors["strings"], k, arguments.threshold, threads=arguments.threads)
-    told = f"{len(found.scores)} pairs"
-    if found.full_rows:
-        told += f" (strings with {k} such neighbours or more: {found.full_rows}; raise --k for all)"
-    return pair_rows(strings, strings, *found[:3]), told
+def find_nearest(
+    queries: np.ndarray,
+    strings: np.ndarray,
+    k: int = 10,
+    threshold: float = -math.inf,
+    *,
+    threads: int = 1,
+) -> Nearest:
+    """Return the `k` nearest of `strings` [n, dimension] to each of `queries` [m, dimension].
+
+    By inner product, exact; of equals the lower row leads. Where there are fewer than k strings, it
+    is all of them.
+    """
+    rows, scores = search_blocks(queries, strings, min(k, len(strings)), threads=threads)
+    return Nearest(rows, scores, (as_written(scores) >= threshold).sum(axis=1))
 
 
-def find_translations(arguments: argparse.Namespace, files: Files, vectors: Vectors) -> Found:
-    both, how = (vectors["strings"], vectors["targets"]), (arguments.k, arguments.margin)
-    found = mine_pairs(*both, *how, threads=arguments.threads)
-    kept = [part[as_written(found.scores) >= arguments.threshold] for part in found]
-    return pair_rows(files["strings"], files["targets"], *kept), f"{len(kept[0])} pairs"
+def find_translations(
+    sources: np.ndarray,
+    targets: np.ndarray,
+    k: int = NEIGHBOURS,
+    margin: Margin = "ratio",
+    threshold: float = -math.inf,
+    *,
+    threads: int = 1,
+) -> MinedPairs:
+    """Return the pairs of `mine_pairs` whose score is written as `threshold` at least."""
+    pairs = mine_pairs(sources, targets, k, margin, threads=threads)
+    kept = as_written(pairs.scores) >= threshold
+    return MinedPairs(*(part[kept] for part in pairs))
+
+
+@dataclass(frozen=True)
+class OutputOptions:
+    """What is written where.
+
+    Args:
+        output: what is found, best first
+        format: default: jsonl where the output's name ends so, else tsv
+        record: what was searched with what, as JSON
+        shard_size: strings of a shard
+        overwrite: replace the output
+    """
+
+    output: Path
+    format: Format | None = None
+    record: Path | None = None
+    shard_size: int = SHARD_SIZE
+    overwrite: bool = False
+
+    @property
+    def form(self) -> Format:
+        return self.format or ("jsonl" if self.output.suffix == ".jsonl" else "tsv")
+
+
+class Job(NamedTuple):
+    """What a mode reads, embeds and writes.
+
+    `inputs` are its files by part: "strings", and "queries" or "targets". `encoders` has the
+    "encoder" and, of other targets, the "target_encoder". `options` are those that are recorded.
+    """
+
+    mode: str
+    columns: tuple[str, ...]
+    inputs: Mapping[str, Path]
+    encoders: Mapping[str, str]
+    output: OutputOptions
+    embedding: EncoderOptions
+    machine: MachineOptions
+    options: Mapping[str, Any]
+    # choose the prompts of parts
+    roles: Mapping[str, str] = {}
+
+
+def read_files(job: Job) -> Files:
+    """Return the lines of the inputs; `UserError` for what is wrong before anything is embedded."""
+    output = job.output
+    check_encoder_options(job.embedding, job.machine)
+    check_counts(k=job.options["k"], shard_size=output.shard_size)
+    threshold = job.options["threshold"]
+    if "margin" not in job.options and threshold is not None and abs(threshold) > 1:
+        raise UserError(f"--threshold {threshold}", "give a cosine, from -1 to 1", None)
+    check_new_file("--output", output.output, output.overwrite, job.inputs.values())
+    if output.record is not None:
+        check_own_json("--record", output.record, "mode", [*job.inputs.values(), output.output])
+    for part, path in job.inputs.items():
+        check_files(f"--{part}", path, stdin=True)
+    is_table = output.form == "tsv"
+    return {part: read_numbered_lines(path, is_table) for part, path in job.inputs.items()}
+
+
+def encode_unit(
+    encoder: "StringEncoder",
+    role: str,
+    lines: NumberedLines,
+    strings: Sequence[str],
+    advance: Advance,
+) -> np.ndarray:
+    """Return vectors [strings, dimension] of unit length; `strings` are a slice of the lines'."""
+    first = lines.strings.index(strings[0])
+    vectors = encoder.encode(strings, advance, role=role)
+    return normalise(vectors, lines.name, lines.numbers[first : first + len(strings)])
+
+
+def encode_files(job: Job, files: Files, folder: Path) -> tuple[Vectors, dict[str, Any]]:
+    """Return the vectors of each file, kept in `folder`, and which encoders made them, as JSON."""
+    chosen = {name: settle_settings(model, job.embedding) for name, model in job.encoders.items()}
+    opened = {
+        name: open_encoder(job.encoders[name], settings, job.embedding, job.machine)
+        for name, settings in chosen.items()
+    }
+    sizes = [encoder.dimension for encoder, _ in opened.values()]
+    if len(set(sizes)) > 1:
+        raise UserError(
+            f"--target-encoder {job.encoders['target_encoder']}",
+            f"its vectors have {sizes[1]} dimensions, those of {job.encoders['encoder']} "
+            f"{sizes[0]}",
+            "give two encoders that share a space",
+        )
+    vectors = {}
+    for part, lines in files.items():
+        # the languages of two files may have an encoder each
+        is_target = part == "targets" and "target_encoder" in opened
+        encoder, provenance = opened["target_encoder" if is_target else "encoder"]
+        role = job.roles.get(part, "default")
+        if prompt := encoder.settings.prompt(role):
+            provenance = provenance | {"prompt": prompt}
+        sharded = ShardedJob(
+            folder / f"{part}.npy",
+            lines.strings,
+            encoder.dimension,
+            provenance,
+            shard_size=job.output.shard_size,
+        )
+        vectors[part] = embed_once(sharded, partial(encode_unit, encoder, role, lines))
+    return vectors, {name: provenance for name, (_, provenance) in opened.items()}
+
+
+def write_result(job: Job, files: Files, find: Callable[[Vectors], Result]) -> None:
+    """Write what `find` finds, and the record; print how many of what they are."""
+    output = job.output.output
+    with sole_run("--output", output):
+        folder = without_link(output.with_name(f".{output.name}.vectors"))
+        vectors, record = encode_files(job, files, folder)
+        rows, summary = find(vectors)
+        write_found(output, job.output.form, job.columns, rows, ".6f")
+        if job.output.record:
+            record |= {part: lines.as_record() for part, lines in files.items()}
+            write_json(job.output.record, record | {"mode": job.mode, **job.options})
+        shutil.rmtree(folder)
+    read = "; ".join(lines.summary() for lines in files.values())
+    print(f"{output}: {summary}; {read}", file=sys.stderr)
+
+
+def nearest_rows(
+    queries: NumberedLines, strings: NumberedLines, best: Nearest
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of the output, for each line of queries in its turn."""
+    for query, count in zip(queries.order, best.counts[queries.order].tolist(), strict=True):
+        rows, scores = best.rows[query, :count].tolist(), best.scores[query, :count].tolist()
+        for rank, (row, score) in enumerate(zip(rows, scores, strict=True), start=1):
+            neighbour = (strings.numbers[row], score, strings.strings[row])
+            yield queries.strings[query], rank, *neighbour
 
 
 def pair_rows(
@@ -108,162 +253,129 @@ def pair_rows(
             yield score, *numbers, left.strings[row], right.strings[other]
 
 
-class Mode(NamedTuple):
-    """What a mode does, reads beside --strings, and writes; `roles` choose the prompts of files."""
-
-    find: Callable[[argparse.Namespace, Files, Vectors], Found]
-    files: tuple[str, ...]
-    columns: tuple[str, ...]
-    help: str
-    roles: Mapping[str, str] = {}
+def _least(threshold: float | None) -> float:
+    return -math.inf if threshold is None else threshold
 
 
-PAIR = ("score", "line", "other_line", "string", "other")
-MODES = {
-    "nearest": Mode(
-        *(find_nearest, ("queries",), ("query", "rank", "line", "score", "string")),
-        help="the strings of a file that are nearest to each query, by cosine",
+def nearest(
+    *,
+    encoder: str,
+    strings: Path,
+    queries: Path,
+    k: int = 10,
+    threshold: float | None = None,
+    output: OutputOptions,
+    embedding: EncoderOptions,
+    machine: MachineOptions,
+) -> None:
+    """Find the strings of a file that are nearest to each query, by cosine.
+
+    Args:
+        encoder: model folder or hub id (id@revision)
+        strings: UTF-8 text file, one string a line
+        queries: text file, one a line; - is stdin
+        k: strings a query, at most
+        threshold: cosine that a string has at least
+    """
+    job = Job(
+        *("nearest", NEAREST, {"strings": strings, "queries": queries}, {"encoder": encoder}),
+        *(output, embedding, machine, {"k": k, "threshold": threshold}),
         roles={"strings": "passage", "queries": "query"},
-    ),
-    "duplicates": Mode(
-        find_duplicates, (), PAIR, help="pairs of a file that are near each other, by cosine"
-    ),
-    "bitext": Mode(
-        *(find_translations, ("targets",), PAIR),
-        help="translations between two files, one to one, by margin (Artetxe and Schwenk 2019)",
-    ),
-}
+    )
+    files = read_files(job)
+
+    def find(vectors: Vectors) -> Result:
+        both, least = (vectors["queries"], vectors["strings"]), _least(threshold)
+        best = find_nearest(*both, k, least, threads=machine.threads)
+        counts = best.counts[files["queries"].order]
+        summary = f"{int(counts.sum())} strings for {len(counts)} queries"
+        if none := int((counts == 0).sum()):
+            summary += f" (none for {none} of them)"
+        return nearest_rows(files["queries"], files["strings"], best), summary
+
+    write_result(job, files, find)
 
 
-def encode_unit(
-    encoder: "StringEncoder",
-    role: str,
-    lines: NumberedLines,
-    strings: Sequence[str],
-    advance: Advance,
-) -> np.ndarray:
-    """Return vectors [strings, dimension] of unit length; `strings` are a slice of the lines'."""
-    first = lines.strings.index(strings[0])
-    vectors = encoder.encode(strings, advance, role=role)
-    return normalise(vectors, lines.name, lines.numbers[first : first + len(strings)])
+def duplicates(
+    *,
+    encoder: str,
+    strings: Path,
+    threshold: float,
+    k: int = 100,
+    output: OutputOptions,
+    embedding: EncoderOptions,
+    machine: MachineOptions,
+) -> None:
+    """Find pairs of a file that are near each other, by cosine.
+
+    Args:
+        encoder: model folder or hub id (id@revision)
+        strings: UTF-8 text file, one string a line
+        threshold: cosine that a pair has at least
+        k: neighbours of a string that are looked at, at most
+    """
+    job = Job(
+        *("duplicates", PAIR, {"strings": strings}, {"encoder": encoder}),
+        *(output, embedding, machine, {"k": k, "threshold": threshold}),
+    )
+    files = read_files(job)
+
+    def find(vectors: Vectors) -> Result:
+        pairs = near_duplicates(vectors["strings"], k, threshold, threads=machine.threads)
+        summary = f"{len(pairs.scores)} pairs"
+        if pairs.full_rows:
+            many = f"strings with {k} such neighbours or more: {pairs.full_rows}"
+            summary += f" ({many}; raise --k for all)"
+        return pair_rows(files["strings"], files["strings"], *pairs[:3]), summary
+
+    write_result(job, files, find)
 
 
-def encode_files(
-    arguments: argparse.Namespace, files: Files, folder: Path
-) -> tuple[Vectors, dict[str, Any]]:
-    """Return the vectors of each file, kept in `folder`, and which encoders made them, as JSON."""
-    models, encoder_of = {"encoder": arguments.encoder}, dict.fromkeys(files, "encoder")
-    # the languages of two files may have an encoder each
-    if (target := getattr(arguments, "target_encoder", None)) is not None:
-        models["target_encoder"], encoder_of["targets"] = target, "target_encoder"
-    chosen = {name: settle_settings(model, arguments) for name, model in models.items()}
-    opened = {
-        name: open_encoder(arguments, models[name], settings) for name, settings in chosen.items()
-    }
-    sizes = [encoder.dimension for encoder, _ in opened.values()]
-    if len(set(sizes)) > 1:
-        raise UserError(
-            f"--target-encoder {target}",
-            f"its vectors have {sizes[1]} dimensions, those of {arguments.encoder} {sizes[0]}",
-            "give two encoders that share a space",
-        )
-    vectors = {}
-    for part, name in encoder_of.items():
-        encoder, provenance = opened[name]
-        role = MODES[arguments.mode].roles.get(part, "default")
-        if prompt := encoder.settings.prompt(role):
-            provenance = provenance | {"prompt": prompt}
-        output, strings = folder / f"{part}.npy", files[part].strings
-        job = ShardedJob(
-            output, strings, encoder.dimension, provenance, shard_size=arguments.shard_size
-        )
-        vectors[part] = embed_once(job, partial(encode_unit, encoder, role, files[part]))
-    return vectors, {name: provenance for name, (_, provenance) in opened.items()}
+def bitext(
+    *,
+    encoder: str,
+    strings: Path,
+    targets: Path,
+    target_encoder: str | None = None,
+    margin: Margin = "ratio",
+    k: int = NEIGHBOURS,
+    threshold: float | None = None,
+    output: OutputOptions,
+    embedding: EncoderOptions,
+    machine: MachineOptions,
+) -> None:
+    """Find translations between two files, one to one, by margin (Artetxe and Schwenk 2019).
+
+    Args:
+        encoder: model folder or hub id (id@revision)
+        strings: UTF-8 text file, one string a line
+        targets: text file of the other language
+        target_encoder: encoder of the targets, in the same space
+        margin: cosine over that of the neighbours, less it, or as it is
+        k: neighbours that a cosine is set against
+        threshold: margin that a pair has at least
+    """
+    encoders = {"encoder": encoder}
+    if target_encoder is not None:
+        encoders["target_encoder"] = target_encoder
+    job = Job(
+        *("bitext", PAIR, {"strings": strings, "targets": targets}, encoders),
+        *(output, embedding, machine, {"k": k, "threshold": threshold, "margin": margin}),
+    )
+    files = read_files(job)
+    # which should not wait for the vectors
+    check_neighbours(k, *(len(lines.strings) for lines in files.values()))
+
+    def find(vectors: Vectors) -> Result:
+        both, how = (vectors["strings"], vectors["targets"]), (k, margin, _least(threshold))
+        pairs = find_translations(*both, *how, threads=machine.threads)
+        return pair_rows(files["strings"], files["targets"], *pairs), f"{len(pairs.scores)} pairs"
+
+    write_result(job, files, find)
 
 
-def read_arguments(argv: list[str] | None) -> argparse.Namespace:
-    parser = command_parser("search", __doc__, EXAMPLE)
-    named: Any = {"dest": "mode", "metavar": "|".join(MODES), "prog": parser.prog}
-    modes = parser.add_subparsers(required=True, **named)
-    shape = parser.formatter_class
-    for name, mode in MODES.items():
-        one = modes.add_parser(name, help=mode.help, description=mode.help, formatter_class=shape)
-        add = one.add_argument
-        add("--encoder", required=True, help="model folder or hub id (id@revision)")
-        add("--strings", required=True, type=Path, help="UTF-8 text file, one string a line")
-        k, neighbours, least = 10, "strings a query, at most", "cosine that a string has at least"
-        if name == "nearest":
-            add("--queries", required=True, type=Path, help="text file, one a line; - is stdin")
-        elif name == "duplicates":
-            k, neighbours = 100, "neighbours of a string that are looked at, at most"
-            least = "cosine that a pair has at least"
-        else:
-            add("--target-encoder", help="encoder of the targets, in the same space")
-            add("--targets", required=True, type=Path, help="text file of the other language")
-            margin = "cosine over that of the neighbours, less it, or as it is (%(default)s)"
-            add("--margin", choices=MARGINS, default=MARGINS[0], help=margin)
-            k, neighbours = NEIGHBOURS, "neighbours that a cosine is set against"
-            least = "margin that a pair has at least"
-        add("--k", type=int, default=k, help=f"{neighbours} (default {k})")
-        required = name == "duplicates"
-        add("--threshold", type=float, required=required, default=-math.inf, help=least)
-        add("--output", required=True, type=Path, help="what is found, best first")
-        form = "default: jsonl where the output's name ends so, else tsv"
-        add("--format", choices=FORMATS, help=form)
-        add("--record", type=Path, help="what was searched with what, as JSON")
-        add_encoder_arguments(one)
-        add("--shard-size", type=int, default=SHARD_SIZE, help="strings of a shard")
-        add("--overwrite", action="store_true", help="replace the output")
-    return parser.parse_args(argv)
-
-
-def check_arguments(arguments: argparse.Namespace, inputs: dict[str, Path]) -> None:
-    """Raise `UserError` for what is wrong before anything is read."""
-    check_encoder_arguments(arguments)
-    check_counts(arguments, "k", "shard_size")
-    threshold, is_cosine = arguments.threshold, arguments.mode != "bitext"
-    if is_cosine and 1 < abs(threshold) < math.inf:
-        raise UserError(f"--threshold {threshold}", "give a cosine, from -1 to 1", None)
-    check_new_file("--output", arguments.output, arguments.overwrite, inputs.values())
-    if arguments.record is not None:
-        taken = [*inputs.values(), arguments.output]
-        check_own_json("--record", arguments.record, "mode", taken)
-
-
-def main(argv: list[str] | None = None) -> None:
-    arguments = read_arguments(argv)
-    mode = MODES[arguments.mode]
-    inputs = {part: getattr(arguments, part) for part in ("strings", *mode.files)}
-    check_arguments(arguments, inputs)
-    for part, path in inputs.items():
-        check_files(f"--{part}", path, stdin=True)
-    form = arguments.format or ("jsonl" if arguments.output.suffix == ".jsonl" else "tsv")
-    files = {part: read_numbered_lines(path, form == "tsv") for part, path in inputs.items()}
-    if arguments.mode == "bitext":
-        # which should not wait for the vectors
-        check_neighbours(arguments.k, *(len(files[part].strings) for part in inputs))
-    with sole_run("--output", arguments.output):
-        told = search(arguments, mode, files, form)
-    read = "; ".join(lines.summary() for lines in files.values())
-    print(f"{arguments.output}: {told}; {read}", file=sys.stderr)
-
-
-def search(arguments: argparse.Namespace, mode: Mode, files: Files, form: str) -> str:
-    """Write what is found, and the record; return how many of what they are."""
-    folder = without_link(arguments.output.with_name(f".{arguments.output.name}.vectors"))
-    vectors, record = encode_files(arguments, files, folder)
-    rows, told = mode.find(arguments, files, vectors)
-    write_found(arguments.output, form, mode.columns, rows, ".6f")
-    if arguments.record:
-        record |= {part: lines.as_record() for part, lines in files.items()}
-        known = ("mode", "k", "threshold", "margin")
-        options = {name: getattr(arguments, name) for name in known if hasattr(arguments, name)}
-        if math.isinf(arguments.threshold):
-            options["threshold"] = None
-        write_json(arguments.record, record | options)
-    shutil.rmtree(folder)
-    return told
-
+MODES = {"nearest": nearest, "duplicates": duplicates, "bitext": bitext}
+main = command_of_modes(MODES, ABOUT, EXAMPLE)
 
 if __name__ == "__main__":
     run_command(main)

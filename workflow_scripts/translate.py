@@ -19,8 +19,9 @@ from workflow_scripts.datasets.word_pairs import Pair, read_pairs, read_words, s
 from workflow_scripts.embedding.chosen_encoder import (
     add_encoder_arguments,
     check_counts,
-    check_encoder_arguments,
+    check_encoder_options,
     open_encoder,
+    options_of,
 )
 from workflow_scripts.embedding.progress import embedding_progress
 from workflow_scripts.embedding.recorded_settings import settle_settings
@@ -133,7 +134,7 @@ def embed_by_encoders(
     chosen = [settle_settings(model, arguments) for model in models]
 
     def embed(model: str, settings: EncoderSettings, own: list[str]) -> Words:
-        encoder, _ = open_encoder(arguments, model, settings)
+        encoder, _ = open_encoder(model, settings, *options_of(arguments))
         with embedding_progress(len(own)) as advance:
             vectors = encoder.encode(own, advance)
         return Words(vectors, {word: row for row, word in enumerate(own)}, model)
@@ -268,8 +269,8 @@ def check_arguments(given: argparse.Namespace) -> list[str] | None:
     for side, one in zip(SIDES, both, strict=True):
         if one is None:
             raise UserError(f"--{side}-{kind}", "missing", "give one for each language")
-    check_encoder_arguments(given)
-    check_counts(given, "k", "neighbours", "most_words")
+    check_encoder_options(*options_of(given))
+    check_counts(k=given.k, neighbours=given.neighbours, most_words=given.most_words)
     if not 0 <= given.test_share < 1:
         raise UserError(
             f"--test-share {given.test_share}", "give a share from 0 to less than 1", None

@@ -8,6 +8,7 @@ import argparse
 import json
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -15,6 +16,8 @@ from sentence_transformers import SentenceTransformer
 from transformers import AutoTokenizer
 
 from tests.support.tiny_models import make_sentences
+from workflow_scripts import embed
+from workflow_scripts.command_line import read_options
 from workflow_scripts.embedding.encoder_folder import load_model, onnx_file, save_encoder
 from workflow_scripts.embedding.onnx_encoding import onnx_encoder
 from workflow_scripts.embedding.onnx_export import export_onnx
@@ -26,9 +29,11 @@ from workflow_scripts.embedding.recorded_settings import (
 )
 from workflow_scripts.embedding.settings import (
     OPTIONS,
+    POOLINGS,
     RECIPE_KEYS,
     ROLES,
     EncoderSettings,
+    Pooling,
 )
 from workflow_scripts.embedding.string_encoding import encode_strings, torch_encoder
 from workflow_scripts.embedding.token_batches import tokenize_strings
@@ -134,11 +139,17 @@ def test_a_setting_is_an_option_of_commands(name, tmp_path):
     (tmp_path / "encoder.json").write_text(json.dumps(USUAL.as_record()))
     parser = argparse.ArgumentParser()
     add_settings_arguments(parser)
+    shown = {option.name for option in read_options(embed.main.path_function)}
+    assert OPTIONS[name] in shown
     values = [f"{role}={text}" for role, text in PROMPTS.items()]
     values = values if name == "prompts" else [str(OTHER[name])]
     words = [word for value in values for word in (OPTIONS[name], value)]
     assert settle_settings(str(tmp_path), parser.parse_args(words)) == changed(name)
     assert settle_settings(str(tmp_path), parser.parse_args([])) == USUAL
+
+
+def test_poolings_are_all_described():
+    assert get_args(Pooling) == tuple(POOLINGS)
 
 
 @pytest.mark.parametrize("role", [*ROLES, None])

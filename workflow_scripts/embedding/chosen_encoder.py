@@ -1,22 +1,51 @@
 """The encoder of a command: the options that choose one, and the encoder of strings they choose."""
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 from workflow_scripts.embedding.recorded_settings import add_settings_arguments
-from workflow_scripts.embedding.settings import OPTIONS, EncoderSettings
+from workflow_scripts.embedding.settings import OPTIONS, EncoderSettings, Pooling
 from workflow_scripts.errors import UserError, nearest_name
 from workflow_scripts.files import sha256_of
-from workflow_scripts.imports import add_machine_arguments, check_threads, quick_imports
+from workflow_scripts.imports import (
+    MachineOptions,
+    add_machine_arguments,
+    check_threads,
+    quick_imports,
+)
 
 if TYPE_CHECKING:
     from workflow_scripts.embedding.string_encoding import StringEncoder
 
-BACKENDS = ("torch", "onnx", "onnx-int8")
+
+@dataclass(frozen=True)
+class EncoderOptions:
+    """How strings become vectors, and how they are computed.
+
+    Args:
+        pooling: default: the encoder's own
+        max_length: tokens a string is cut to (default: the encoder's own, else 64)
+        layer: layer that is pooled, 1 the first (default: the encoder's own, else the last)
+        prompt: ROLE=TEXT, text before strings of a role (default, query, passage); repeatable
+            (default: the encoder's own)
+        backend: what runs the model
+        precision: type of the matrix products; auto: float16 on CUDA, float32 on a CPU
+        token_budget: positions (padded tokens) in one batch
+    """
+
+    pooling: Pooling | None = None
+    max_length: int | None = None
+    layer: int | None = None
+    prompt: Sequence[str] | None = None
+    backend: Literal["torch", "onnx", "onnx-int8"] = "torch"
+    precision: Literal["float32", "auto", "float16", "bfloat16"] = "float32"
+    token_budget: int | None = None
 
 
 def add_encoder_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options that `check_encoder_arguments` and `open_encoder` take."""
+    """Add the options that `options_of` takes."""
     group = parser.add_argument_group("encoder")
     add_settings_arguments(group)
     group.add_argument("--backend", default="torch", help="torch, onnx or onnx-int8")
@@ -27,29 +56,39 @@ def add_encoder_arguments(parser: argparse.ArgumentParser) -> None:
     add_machine_arguments(parser)
 
 
-def check_encoder_arguments(arguments: argparse.Namespace) -> None:
-    """Raise `UserError` for options that no encoder can take, before anything is loaded."""
-    if arguments.backend not in BACKENDS:
-        hint = nearest_name(arguments.backend, BACKENDS)
+def options_of(arguments: argparse.Namespace) -> tuple[EncoderOptions, MachineOptions]:
+    """Return the options that parsed arguments give."""
+    if arguments.backend not in (backends := ("torch", "onnx", "onnx-int8")):
+        hint = nearest_name(arguments.backend, backends)
         raise UserError(f"--backend {arguments.backend}", "unknown", hint)
-    if arguments.backend != "torch" and arguments.precision not in ("float32", "auto"):
+    names = ("pooling", "max_length", "layer", "prompt", "backend", "precision", "token_budget")
+    encoder = EncoderOptions(**{name: getattr(arguments, name) for name in names})
+    return encoder, MachineOptions(arguments.threads, arguments.device)
+
+
+def check_encoder_options(encoder: EncoderOptions, machine: MachineOptions) -> None:
+    """Raise `UserError` for options that no encoder can take, before anything is loaded."""
+    if encoder.backend != "torch" and encoder.precision not in ("float32", "auto"):
         problem = "only for --backend torch"
-        raise UserError(f"--precision {arguments.precision}", problem, "leave it out")
-    check_threads(arguments.threads)
-    check_counts(arguments, "token_budget")
+        raise UserError(f"--precision {encoder.precision}", problem, "leave it out")
+    check_threads(machine.threads)
+    check_counts(token_budget=encoder.token_budget)
 
 
-def check_counts(arguments: argparse.Namespace, *names: str) -> None:
-    """Raise `UserError` for a count that is given and below 1."""
-    for name in names:
-        if (count := getattr(arguments, name)) is not None and count < 1:
+def check_counts(**counts: int | None) -> None:
+    """Raise `UserError` for a count, by the name of its option, that is given and below 1."""
+    for name, count in counts.items():
+        if count is not None and count < 1:
             raise UserError(f"--{name.replace('_', '-')} {count}", "give 1 or more", None)
 
 
 def open_encoder(
-    arguments: argparse.Namespace, model: str, settings: EncoderSettings
+    model: str, settings: EncoderSettings, options: EncoderOptions, machine: MachineOptions
 ) -> tuple["StringEncoder", dict[str, Any]]:
-    """Return the encoder of strings of a model folder or hub id, and what it is, as JSON values."""
+    """Return the encoder of strings of a model folder or hub id, and what it is, as JSON values.
+
+    `options` tell how it computes; what its vectors are is told by `settings`.
+    """
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
     with quick_imports():
         import torch
@@ -60,12 +99,12 @@ def open_encoder(
         from workflow_scripts.embedding.torch_setup import set_up_torch
 
     versions = {"torch": torch.__version__, "transformers": transformers.__version__}
-    provenance: dict[str, Any] = {"backend": arguments.backend, "precision": "float32"}
-    if arguments.backend == "torch":
-        device = set_up_torch(arguments.threads, arguments.device)
+    provenance: dict[str, Any] = {"backend": options.backend, "precision": "float32"}
+    if options.backend == "torch":
+        device = set_up_torch(machine.threads, machine.device)
         loaded = encoder_folder.load_model(model, device)
         loaded.check_settings(settings, OPTIONS)
-        budget, precision = arguments.token_budget, arguments.precision
+        budget, precision = options.token_budget, options.precision
         encoder = torch_encoder(loaded, settings, budget, precision)
         # what `auto` comes to
         if (dtype := choose_precision(precision, device)) is not None:
@@ -73,21 +112,21 @@ def open_encoder(
         provenance["device"] = device.type
     else:
         folder = encoder_folder.resolve_model_folder(model)
-        path = encoder_folder.find_onnx_file(folder, int8=arguments.backend == "onnx-int8")
+        path = encoder_folder.find_onnx_file(folder, int8=options.backend == "onnx-int8")
         import onnxruntime
 
         from workflow_scripts.embedding.onnx_encoding import onnx_encoder, runs_on_cuda
 
         versions["onnxruntime"] = onnxruntime.__version__
-        set_up_torch(arguments.threads, "cpu")
+        set_up_torch(machine.threads, "cpu")
         # The model itself says which settings it can take.
         loaded = encoder_folder.load_model(model)
         loaded.check_settings(settings, OPTIONS)
         encoder = onnx_encoder(
             *(loaded, path, settings),
-            *(arguments.threads, arguments.device, arguments.token_budget),
+            *(machine.threads, machine.device, options.token_budget),
         )
-        provenance["device"] = "cuda" if runs_on_cuda(arguments.device) else "cpu"
+        provenance["device"] = "cuda" if runs_on_cuda(machine.device) else "cpu"
         provenance["onnx_sha256"] = sha256_of(path)
     loaded.warn_of_missing_mark(settings.pooling)
     provenance |= settings.as_record() | {"token_budget": encoder.token_budget}

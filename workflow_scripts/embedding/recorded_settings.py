@@ -38,20 +38,22 @@ def add_settings_arguments(parser: argparse._ActionsContainer) -> None:
     layer = "layer that is pooled, 1 the first (default: the encoder's own, else the last)"
     parser.add_argument("--layer", type=int, help=layer)
     prompt = f"text before strings of a role ({', '.join(ROLES)}); repeatable (default: its own)"
-    add: Any = parser.add_argument
-    add("--prompt", dest="prompts", action="append", metavar="ROLE=TEXT", help=prompt)
+    parser.add_argument("--prompt", action="append", metavar="ROLE=TEXT", help=prompt)
 
 
-def settle_settings(model: str, arguments: argparse.Namespace) -> EncoderSettings:
-    """Return the settings of an encoder: by the options, else as its folder records them."""
-    return join_settings(model, recorded_settings(model), given_settings(arguments))
+def settle_settings(model: str, options: Any) -> EncoderSettings:
+    """Return the settings of an encoder: by the options, else as its folder records them.
+
+    `options` has attributes `pooling`, `max_length`, `layer` and `prompt`, as `EncoderOptions`.
+    """
+    return join_settings(model, recorded_settings(model), given_settings(options))
 
 
-def given_settings(arguments: argparse.Namespace) -> dict[str, Any]:
+def given_settings(options: Any) -> dict[str, Any]:
     """Return the settings that options give, as they are recorded."""
-    given = {name: getattr(arguments, name, None) for name in ("pooling", "max_length", "layer")}
+    given = {name: getattr(options, name, None) for name in ("pooling", "max_length", "layer")}
     settings = {name: value for name, value in given.items() if value is not None}
-    if texts := getattr(arguments, "prompts", None):
+    if texts := getattr(options, "prompt", None):
         settings["prompts"] = dict(map(_read_prompt, texts))
     return settings
 

@@ -6,10 +6,11 @@ the fields and demands that each is recorded, compared, exported and applied.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from workflow_scripts.errors import UserError
 
+Pooling = Literal["cls", "mean", "mean_pieces", "mean_padded", "max", "pooler", "projected"]
 POOLINGS: dict[str, str] = {
     "cls": "last hidden state at the first position, before the pooler layer",
     "mean": "mean of the last hidden states over the real tokens",

@@ -35,10 +35,8 @@ def link_entities(
     for dataset, entry in read_datasets(items).items():
         if "mentions" in entry:
             own = read_string_vectors(vectors, dataset)
-            name = str(vectors)
-            ranked += rank_names(
-                own, entry, dataset, k, similarity, vectors_name=name, threads=threads
-            )
+            how = (dataset, k, similarity)
+            ranked += rank_names(own, entry, *how, vectors_name=str(vectors), threads=threads)
     write_rankings(output, RankedName, ranked)
 
 

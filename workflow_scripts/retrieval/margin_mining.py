@@ -5,14 +5,15 @@ its k nearest targets plus half of that of y to its k nearest sources: sentences
 everything are no one's translation. The ratio a / b is what the paper recommends.
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.vector_search import search_blocks
 
-MARGINS = ("ratio", "distance", "absolute")
+Margin = Literal["ratio", "distance", "absolute"]
+MARGINS: tuple[str, ...] = get_args(Margin)
 NEIGHBOURS = 4
 
 

@@ -4,14 +4,15 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 from workflow_scripts.delimited import Layout, read_rows
 from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.files import atomic_text, require_header, write_text
 
 # of what commands find
-FORMATS = ("tsv", "jsonl")
+Format = Literal["tsv", "jsonl"]
+FORMATS: tuple[str, ...] = get_args(Format)
 
 
 # of the scores of commands
