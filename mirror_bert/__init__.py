@@ -6,9 +6,9 @@
     vectors = encoder.encode(["a string", "another"])
     encoder.save("my-encoder")
 
-The same functions as the commands `mirror-bert tune`, `cmlm` and `evaluate`, with the same names
-for the same choices; docs/api.md describes each. Importing this is quick: what a name needs (torch,
-transformers, pandas) is imported when the name is used.
+The same functions as the commands `mirror-bert tune`, `cmlm`, `evaluate` and `search nearest`, with
+the same names for the same choices; docs/api.md describes each. Importing this is quick: what a name
+needs (torch, transformers, pandas) is imported when the name is used.
 """
 
 import importlib
@@ -25,6 +25,7 @@ _SOURCES = {
     "UserError": "workflow_scripts.errors",
     "evaluate": "mirror_bert._evaluation",
     "load": "workflow_scripts.embedding.encoder",
+    "search": "mirror_bert._search",
     "train_cmlm": "workflow_scripts.tuning.tune_strings",
     "tune": "workflow_scripts.tuning.tune_strings",
 }
@@ -36,11 +37,13 @@ __all__ = [  # noqa: RUF022  (in the order of use)
     "Encoder",
     "EncoderSettings",
     "evaluate",
+    "search",
     "UserError",
 ]
 
 if TYPE_CHECKING:
     from mirror_bert._evaluation import evaluate
+    from mirror_bert._search import search
     from workflow_scripts.embedding.encoder import Encoder
     from workflow_scripts.embedding.encoder import load_encoder as load
     from workflow_scripts.embedding.settings import EncoderSettings

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pytest
 from tiny_models import RECIPE, encoder, make_sentences, one_thread, tiny_bert, tiny_roberta
 
@@ -15,6 +16,7 @@ import mirror_bert
 from tools import describe_api
 from workflow_scripts import tune
 from workflow_scripts.evaluate import main as evaluate_command
+from workflow_scripts.search import main as search_command
 
 __all__ = ["encoder", "one_thread", "tiny_bert", "tiny_roberta"]
 
@@ -129,6 +131,23 @@ def test_scores_are_those_of_the_command(encoder, sample_data, tmp_path, tiny_ro
     assert scores.attrs == {"record": record, "missing": {}}
 
 
+def test_what_is_found_is_what_the_command_finds(encoder, tmp_path):
+    strings, queries = ["", *STRINGS, STRINGS[0]], ["a red cat", " ", STRINGS[3], "a red cat"]
+    for name, lines in (("strings", strings), ("queries", queries)):
+        (tmp_path / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines))
+    words = ["--encoder", encoder, "--strings", tmp_path / "strings.txt"]
+    words += ["--queries", tmp_path / "queries.txt", "--output", tmp_path / "found.tsv"]
+    words += ["--k", 3, "--device", "cpu", "--prompt", "query=a man sees "]
+    search_command(["nearest", *map(str, words)])
+    expected = pandas.read_csv(tmp_path / "found.tsv", sep="\t")
+    loaded = mirror_bert.load(encoder, prompts={"query": "a man sees "}, device="cpu")
+    found = mirror_bert.search(loaded, queries, strings, k=3)
+    pandas.testing.assert_frame_equal(found.round({"score": 6}), expected)
+    high = found[found["score"] >= 0.9]
+    other = mirror_bert.search(loaded, queries, strings, k=3, threshold=0.9)
+    pandas.testing.assert_frame_equal(other, high.reset_index(drop=True))
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -143,6 +162,8 @@ def test_scores_are_those_of_the_command(encoder, sample_data, tmp_path, tiny_ro
         (lambda m: mirror_bert.load(m, pooling="mea"), "pooling 'mea': unknown; use one of"),
         (lambda m: mirror_bert.load(m, pooling="cls").encode("a"), "strings: a single string"),
         (lambda m: mirror_bert.load("no/such/model", pooling="cls"), "no such model folder"),
+        (lambda m: mirror_bert.search(None, ["a"], ["b"], k=0), "k 0: below 1; give 1 or more"),
+        (lambda m: mirror_bert.search(None, [" "], ["b"]), "queries: no strings in it"),
         (lambda m: mirror_bert.evaluate(None, ROOT, "no-such"), "no-such: no such data set"),
     ],
 )

@@ -1,0 +1,68 @@
+"""Nearest strings as a table of pandas."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from workflow_scripts import search as command
+from workflow_scripts.embedding.encoder import Encoder, list_of_strings
+from workflow_scripts.errors import UserError
+from workflow_scripts.retrieval.suite_files import normalise
+
+if TYPE_CHECKING:
+    import pandas
+
+
+def search(
+    encoder: Encoder,
+    queries: Sequence[str],
+    strings: Sequence[str],
+    *,
+    k: int = 10,
+    threshold: float | None = None,
+) -> "pandas.DataFrame":
+    """Return the `k` strings that are nearest to each query, by cosine, best first.
+
+    A row for each query and neighbour, in the order of the queries: `query`, `rank` (from 1),
+    `line` (the number of the string in `strings`, from 1), `score` (the cosine) and `string`. Equal
+    strings are one, under the first of them, and blank ones are left out, of queries too. With a
+    `threshold`, neighbours of a lower cosine are left out. Strings have the prompt of role
+    "passage", queries that of "query". The search is exact. Raises `UserError` for lists without a
+    string, for `k` below 1 and a threshold that is no cosine.
+    """
+    import pandas
+
+    if k < 1:
+        raise UserError(f"k {k}", "below 1", "give 1 or more")
+    if threshold is not None and not -1 <= threshold <= 1:
+        raise UserError(f"threshold {threshold}", "no cosine", "give one from -1 to 1")
+    asked, _ = _distinct("queries", queries)
+    known, numbers = _distinct("strings", strings)
+    vectors = [
+        normalise(encoder.encode(texts, role=role), name)
+        for name, texts, role in (("queries", asked, "query"), ("strings", known, "passage"))
+    ]
+    least = -np.inf if threshold is None else threshold
+    best = command.find_nearest(*vectors, k, least, threads=torch.get_num_threads())
+    row_of = {query: row for row, query in enumerate(asked)}
+    rows = []
+    for query in filter(str.strip, queries):
+        row = row_of[query]
+        neighbours = zip(best.rows[row], best.scores[row], strict=True)
+        for rank, (neighbour, score) in enumerate([*neighbours][: best.counts[row]], start=1):
+            string = known[neighbour]
+            rows.append((query, rank, numbers[neighbour], float(score), string))
+    return pandas.DataFrame(rows, columns=list(command.NEAREST))
+
+
+def _distinct(name: str, strings: Sequence[str]) -> tuple[list[str], list[int]]:
+    """Return the different strings that are not blank, and the number of each, from 1."""
+    first: dict[str, int] = {}
+    for number, string in enumerate(list_of_strings(strings), start=1):
+        if string.strip():
+            first.setdefault(string, number)
+    if not first:
+        raise UserError(name, "no strings in it", "give at least one that is not blank")
+    return list(first), list(first.values())
