@@ -6,9 +6,9 @@
     vectors = encoder.encode(["a string", "another"])
     encoder.save("my-encoder")
 
-The same functions as the commands `mirror-bert tune`, `cmlm`, `evaluate` and `search nearest`, with
-the same names for the same choices; docs/api.md describes each. Importing this is quick: what a name
-needs (torch, transformers, pandas) is imported when the name is used.
+They are the commands `mirror-bert tune`, `cmlm`, `evaluate` and `search nearest` as functions, with
+the same names for the same choices; docs/api.md describes each. Importing this is quick: what a
+name needs (torch, transformers, pandas) is imported when the name is used.
 """
 
 import importlib

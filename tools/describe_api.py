@@ -46,20 +46,34 @@ def _section(name: str) -> str:
 
 
 def _signature(name: str, function: Any) -> str:
-    """Return a call with a parameter a line, types without their modules."""
-    parameters, starred = [], False
-    for parameter in inspect.signature(function).parameters.values():
+    """Return a signature with a parameter a line."""
+    lines = []
+    signature = inspect.signature(function)
+    for parameter in signature.parameters.values():
         if parameter.name == "self":
             continue
-        if parameter.kind is inspect.Parameter.KEYWORD_ONLY and not starred:
-            parameters.append("*")
-            starred = True
-        # a path of this machine, of a file that comes with the package
-        text = re.sub(r"(Posix)?Path\('[^']*/(config/[^']*)'\)", r"\2", str(parameter))
-        text = re.sub(r"<factory>", "{}", text)
-        parameters.append(re.sub(r"\b(\w+\.)+(?=[A-Z])", "", text.replace("'", "")))
-    inner = "".join(f"    {parameter},\n" for parameter in parameters)
-    return f"{name}(\n{inner})" if inner else f"{name}()"
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY and "*" not in lines:
+            lines.append("*")
+        stars = "**" if parameter.kind is inspect.Parameter.VAR_KEYWORD else ""
+        text = f"{stars}{parameter.name}: {_type(parameter.annotation)}"
+        if parameter.default is not inspect.Parameter.empty:
+            text += f" = {_default(parameter.default)}"
+        lines.append(text)
+    inner = "".join(f"    {line},\n" for line in lines)
+    returned = "" if inspect.isclass(function) else f" -> {_type(signature.return_annotation)}"
+    return f"{name}(\n{inner}){returned}" if inner else f"{name}(){returned}"
+
+
+def _type(annotation: Any) -> str:
+    """Return a type as users write it, without modules."""
+    text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    return re.sub(r"\b(\w+\.)+(?=\w)", "", text)
+
+
+def _default(value: Any) -> str:
+    # not the path of this machine of a file that comes with the package
+    text = re.sub(r"(Posix)?Path\('[^']*/(config/[^']*)'\)", r"'\2'", repr(value))
+    return text.replace("<factory>", "{}")
 
 
 if __name__ == "__main__":
