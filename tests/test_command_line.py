@@ -109,6 +109,7 @@ def test_a_function_gets_values_of_its_types_and_its_own_defaults():
         # standard input, as a value of its own and only there
         (["--text", "-"], "text", "-"),
         (["--text=-"], "text", "-"),
+        (["--words", "-", "a", "-", "--quick"], "words", ["-", "a", "-"]),
         (["--text=--quick"], "text", "--quick"),
         (["--mirror"], "mirror", None),
         (["--mirror", "--quick"], "mirror", None),
@@ -130,7 +131,7 @@ def test_words_are_values_as_they_are(words, name, value):
         (["-q"], "-q: no such option; known are --block, --corpora, "),
         (["--no-quick"], "--no-quick: no such option; "),
         (["--machine.device", "cpu"], "--machine.device: no such option; "),
-        (["--quick", "", "a b"], "'' 'a b': not expected here; --help lists the options"),
+        (["--quick", "-", "", "a b"], "- '' 'a b': not expected here; --help lists the options"),
         (["--text"], "--text: has no value; give one"),
         (["--text", "--quick"], "--text: has no value; give one"),
         (["--more"], "--more: has no value; give one"),
@@ -282,20 +283,22 @@ def path_functions() -> list[str]:
 def test_the_help_of_each_command_fits_a_screen_and_tells_all(module, capsys):
     from workflow_scripts.command_line import format_help, format_modes, read_help
 
-    name, main = module.rpartition(".")[2], importlib.import_module(module).main
+    imported, name = importlib.import_module(module), module.rpartition(".")[2]
+    main, example = imported.main, getattr(imported, "EXAMPLE", "")
     # of read_dataset the object function has the name of the module
     own = {"read_dataset": "write_dataset"}.get(name, name)
     modes = getattr(main, "modes", None) or {own: main.path_function}
-    pages = [format_help(function) for function in modes.values()]
+    pages = [format_help(function, example) for function in modes.values()]
     if len(modes) > 1:
-        pages.append(format_modes(modes, main.about, ""))
+        pages.append(format_modes(modes, main.about, example))
     for mode, function in modes.items():
         assert function.__name__ == mode
         about, groups = read_help(function)
         rows = [row for group in groups for row in group.options]
         assert about and all(text for _, text in rows), rows
-    for lines in map(str.splitlines, pages):
-        assert len(lines) <= 58 and max(map(len, lines)) <= 100
+    for page in pages:
+        own = page.partition("\nexample ")[0].splitlines()
+        assert len(page.splitlines()) <= 60 and max(map(len, own)) <= 100, page
 
 
 def test_there_are_path_functions_of_all_stages():

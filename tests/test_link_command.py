@@ -18,11 +18,13 @@ from workflow_scripts import link
 from workflow_scripts.embedding import vector_shards
 from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.embedding.settings import EncoderSettings
-from workflow_scripts.embedding.string_encoding import encode_strings
+from workflow_scripts.embedding.string_encoding import encode_strings, torch_encoder
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import read_json
 from workflow_scripts.locking import sole_run
 from workflow_scripts.retrieval.mention_links import COLUMNS
+from workflow_scripts.retrieval.name_encoder import NameEncoder
+from workflow_scripts.retrieval.name_index import index_names
 
 __all__ = ["encoder", "one_thread", "tiny_bert", "tiny_roberta"]
 
@@ -133,6 +135,30 @@ def test_links_are_those_of_all_products(grouped, similarity, run, encoder, caps
     rows = run(*flags, similarity=similarity, k=4)
     assert_links(rows, expected_links(encoder, 4, grouped, similarity == "cosine"))
     assert "5 mentions, 1 blank ones left out" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("flags", [[], ["--each-name"], ["--threshold", "0.97"]])
+def test_names_and_mentions_in_memory_are_linked_as_those_of_files(flags, run, encoder):
+    rows = run(*flags, k=3)
+    loaded = load_model(str(encoder))
+    strings = torch_encoder(loaded, EncoderSettings("mean", 16))
+    names = NameEncoder(strings, "cosine", "encoder", {})
+    ids, texts = zip(*NAMES, strict=True)
+    vectors = names.encode_names(texts, lambda _: None)
+    options = {"each_name": "--each-name" in flags}
+    if "--threshold" in flags:
+        options["threshold"] = 0.97
+    mentions = [mention for mention in MENTIONS if mention]
+    ranked = link.link_mentions(names, index_names(ids, texts, vectors), mentions, 3, **options)
+    own = [
+        (mention, str(rank), identity, name, f"{score:.6f}")
+        for mention, links in zip(mentions, ranked, strict=True)
+        for rank, (identity, name, score) in enumerate(links, start=1)
+    ]
+    linked = [row for row in rows[1:] if row[1] != "0"]
+    assert [row[:4] for row in own] == [row[:4] for row in linked]
+    scores = [[float(row[4]) for row in both] for both in (own, linked)]
+    np.testing.assert_allclose(*scores, atol=2e-6)
 
 
 def test_more_ids_than_there_are_gives_all(run, encoder):

@@ -13,7 +13,6 @@ import sys
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import pairwise
 from pathlib import Path
 from types import FunctionType, UnionType
 from typing import (
@@ -40,7 +39,7 @@ _KEYWORD = inspect.Parameter.KEYWORD_ONLY
 _WHOLE = re.compile(r"[+-]?[0-9]{1,99}")
 _JSON_REMEDY = 'give {"key": value, ...}'
 _HELP = ("-h", "--help")
-_COLUMNS, _WIDEST_NAME = 100, 26
+_COLUMNS, _WIDEST_NAME = 100, 30
 _WHOLE_WORDS: Any = {"break_on_hyphens": False, "break_long_words": False}
 
 
@@ -193,8 +192,8 @@ def _assign_words(options: Sequence[Option], argv: list[str]) -> list[Any]:
             UnusedCliTokensError,
         )
 
-    # "-" is a value, of standard input; other words that begin so are options
-    with_dash = {word for word, value in pairwise(argv) if value == "-"}
+    # "-" is a value, of standard input, where cyclopts sees an option; no word can hold a NUL
+    words = ["\0" if word == "-" else word for word in argv]
     parameters = []
     for number, option in enumerate(options):
         bounds = (0, 1) if option.may_be_bare else (int(option.default != ()), None)
@@ -202,7 +201,6 @@ def _assign_words(options: Sequence[Option], argv: list[str]) -> list[Any]:
         how = Parameter(
             name=option.name,
             consume_multiple=bounds if is_list else None,
-            allow_leading_hyphen=option.name in with_dash,
             allow_repeating=True,  # the last counts
             negative=(),
         )
@@ -223,13 +221,13 @@ def _assign_words(options: Sequence[Option], argv: list[str]) -> list[Any]:
     app = App(help_flags=(), version_flags=())
     app.default(collect)
     try:
-        called, bound, _ = app.parse_args(argv, print_error=False, exit_on_error=False)
+        called, bound, _ = app.parse_args(words, print_error=False, exit_on_error=False)
     except UnknownOptionError as error:
         name = (error.token.keyword or error.token.value).partition("=")[0]
         names = [option.name for option in options if not option.is_word]
         raise UserError(name, "no such option", nearest_name(name, names)) from None
     except UnusedCliTokensError as error:
-        unused = shlex.join(error.unused_tokens or ())
+        unused = shlex.join(_as_given(word) for word in error.unused_tokens or ())
         raise UserError(unused, "not expected here", "--help lists the options") from None
     except ConsumeMultipleError as error:
         problem = "has several values" if error.actual_count else "has no value"
@@ -242,7 +240,15 @@ def _assign_words(options: Sequence[Option], argv: list[str]) -> list[Any]:
     if called is not collect:
         # a word of cyclopts itself, which completes those of a shell
         raise UserError(argv[0], "not expected here", "--help lists the options")
-    return [bound.arguments.get(f"option_{number}") for number in range(len(options))]
+    values = [bound.arguments.get(f"option_{number}") for number in range(len(options))]
+    return [
+        [*map(_as_given, value)] if isinstance(value, list) else _as_given(value)
+        for value in values
+    ]
+
+
+def _as_given(word: Any) -> Any:
+    return "-" if word == "\0" else word
 
 
 def _read_value(option: Option, words: Any) -> Any:

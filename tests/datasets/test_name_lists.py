@@ -1,9 +1,8 @@
 """Names with their ids from the formats of dictionaries and ontologies."""
 
-from pathlib import Path
-
 import pytest
 
+from workflow_scripts.datasets import name_lists
 from workflow_scripts.datasets.name_lists import FORMATS, Choices, read_names, refuse_unused_choices
 from workflow_scripts.errors import UserError
 
@@ -106,7 +105,7 @@ def test_what_is_wrong_is_said_in_one_line(file, text, changes, message, tmp_pat
 def test_every_format_of_the_command_is_read():
     tried = {changes.get("form") for _, _, changes, _ in CASES} | {"obo", "tsv", "lines", "mrconso"}
     assert {*FORMATS} - tried <= {"mesh-terms", "id-tab-name"}
-    assert all(isinstance(one, str) for one in FORMATS) and Path
+    assert {*FORMATS} == {*name_lists._READERS}
 
 
 def test_a_source_that_mrconso_lacks_is_an_error(tmp_path):

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import Literal, get_args
 
 from workflow_scripts.corpora.obo import read_obo_terms
 from workflow_scripts.datasets.concept_ids import split_concept_ids
@@ -17,6 +18,18 @@ from workflow_scripts.delimited import REMOVE, Layout, malformed, refuse_header
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import stream_lines
 
+NamesFormat = Literal[
+    "tsv",
+    "lines",
+    "obo",
+    "mrconso",
+    "medic",
+    "ctd-chemicals",
+    "mesh-terms",
+    "id-name",
+    "id-tab-name",
+]
+FORMATS: tuple[str, ...] = get_args(NamesFormat)
 _TSV = Layout((1, 2), "a row of id<TAB>name", refuse_quoted_tab=True)
 # that decide the format
 _LINES_LOOKED_AT = 1000
@@ -59,7 +72,6 @@ _READERS: dict[str, Callable[[Path, Choices], _Rows]] = {
     "mrconso": _read_mrconso,
     **{form: partial(_read_whole, read) for form, read in READERS.items()},
 }
-FORMATS = tuple(_READERS)
 
 
 @dataclass

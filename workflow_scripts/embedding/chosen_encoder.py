@@ -27,11 +27,10 @@ class EncoderOptions:
     Args:
         pooling: default: the encoder's own
         max_length: tokens a string is cut to (default: the encoder's own, else 64)
-        layer: layer that is pooled, 1 the first (default: the encoder's own, else the last)
-        prompt: ROLE=TEXT, text before strings of a role (default, query, passage); repeatable
-            (default: the encoder's own)
+        layer: layer pooled, from 1 (default: the encoder's own, else the last)
+        prompt: ROLE=TEXT before strings of a role: default, query or passage
         backend: what runs the model
-        precision: type of the matrix products; auto: float16 on CUDA, float32 on a CPU
+        precision: of matrix products; auto: float16 on CUDA
         token_budget: positions (padded tokens) in one batch
     """
 

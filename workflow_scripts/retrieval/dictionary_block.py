@@ -1,18 +1,12 @@
 """The block `dictionaries` of a config: names to embed in shards, and mentions to link to them."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from workflow_scripts.configuration.blocks import Block, Count, Distinct, Id, Text, WholeNumber
-from workflow_scripts.datasets.name_lists import FORMATS
-
-# type checkers read no Literal that is computed
-if TYPE_CHECKING:
-    Format = str
-else:
-    Format = Literal[FORMATS]
+from workflow_scripts.datasets.name_lists import NamesFormat
 
 
 class DictionaryEncoder(Block):
@@ -28,7 +22,7 @@ class NamesFile(Block):
     """A file of names with their ids."""
 
     path: Text = Field(description="The file, below the data root or with its whole path.")
-    format: Format | None = Field(None, description="Or by the file's name and first lines.")
+    format: NamesFormat | None = Field(None, description="Or by the file's name and first lines.")
     language: Text = Field("ENG", description="Of MRCONSO.RRF.")
     sources: Distinct[Text] | None = Field(None, description="Of MRCONSO.RRF, SAB; or all.")
     suppress: Distinct[Text] = Field(["N"], description="Of MRCONSO.RRF, flags to take.")

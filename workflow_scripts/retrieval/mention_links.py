@@ -1,6 +1,5 @@
 """Mentions of a file, and the ids that they are linked to, as they are written and counted."""
 
-import argparse
 import json
 import re
 from collections import Counter
@@ -111,7 +110,7 @@ class Report:
         if errors is not None:
             errors.write("mention\tgold\tid\tname\tscore\trank of the gold id\n")
 
-    def add(self, mention: Mention, links: list[Found], linked: bool) -> None:
+    def add(self, mention: Mention, links: Sequence[Found], linked: bool) -> None:
         self.mentions += 1
         self.below += not linked
         if mention.gold is None:
@@ -157,7 +156,7 @@ class Report:
         return sum(number for rank, number in self._ranks.items() if rank < k)
 
 
-def write_links(stream: TextIO, form: str, mention: Mention, links: list[Found]) -> None:
+def write_links(stream: TextIO, form: str, mention: Mention, links: Sequence[Found]) -> None:
     """Write the links of a mention; of none, a row of rank 0."""
     if form == "jsonl":
         rows = [
@@ -194,43 +193,22 @@ class LinkWriter:
         if form == "tsv":
             output.write("\t".join(COLUMNS) + "\n")
 
-    def write(self, batch: MentionBatch, ranked: Iterable[list[Found]]) -> None:
+    def write(self, batch: MentionBatch, ranked: Iterable[Sequence[Found]]) -> None:
         """Write the links of a batch; `ranked` has k + 1 ids of each distinct text, best first."""
         answers = dict(zip(batch.distinct, ranked, strict=True))
         self.report.blank += batch.blank
         for mention, text in zip(batch.mentions, batch.texts, strict=True):
-            links, linked = answers[text], self._is_linked(answers[text])
+            links = answers[text]
+            linked = is_linked(links, self._threshold, self._margin)
             links = links[: self.report.k]
             write_links(self._output, self._form, mention, links if linked else [])
             self.report.add(mention, links, linked)
         self._output.flush()
 
-    def _is_linked(self, links: list[Found]) -> bool:
-        scores = [as_written(score) for *_, score in links]
-        if self._threshold is not None and scores[0] < self._threshold:
-            return False
-        return (
-            self._margin is None
-            or len(scores) < 2
-            or bool(as_written(scores[0] - scores[1]) >= self._margin)
-        )
 
-
-def add_mention_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say what the mentions are."""
-    add = parser.add_argument
-    add("--mentions", required=True, help="a mention a line, or tsv; - for standard input")
-    add("--mention-column", help="number from 1, or name in the header (default: the line)")
-    add(
-        "--gold-column",
-        help="ids that are right, joined by |, for the accuracy (-1: not counted)",
-    )
-    add("--lower-case", action="store_true", help="names and mentions in small letters")
-
-
-def add_link_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say how many links a mention gets, and when it gets none."""
-    add = parser.add_argument
-    add("--k", type=int, default=5, help="ids of a mention (default: 5)")
-    add("--threshold", type=float, help="mentions whose best score is lower are not linked")
-    add("--margin", type=float, help="nor those whose second best is nearer to it than that")
+def is_linked(links: Sequence[Found], threshold: float | None, margin: float | None) -> bool:
+    """Return whether the best score is at least `threshold` and above the second by `margin`."""
+    scores = [as_written(score) for *_, score in links]
+    if threshold is not None and scores[0] < threshold:
+        return False
+    return margin is None or len(scores) < 2 or bool(as_written(scores[0] - scores[1]) >= margin)

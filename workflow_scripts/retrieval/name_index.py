@@ -126,6 +126,14 @@ def map_index(names_file: Path, vectors_file: Path, vectors_sha256: str = "") ->
     return NameIndex(text, ends, vectors, vectors_sha256)
 
 
+def index_names(ids: Sequence[str], names: Sequence[str], vectors: np.ndarray) -> NameIndex:
+    """Return an index in memory of names, their ids, and their vectors [names, dimension]."""
+    rows = zip(ids, names, strict=True)
+    lines = [f"{identity}\t{name}\n".encode() for identity, name in rows]
+    ends = np.cumsum([len(line) for line in lines], dtype=np.int64) - 1
+    return NameIndex(np.frombuffer(b"".join(lines), dtype=np.uint8), ends, vectors)
+
+
 def write_names(path: Path, ids: Sequence[str], names: Sequence[str]) -> None:
     with atomic_text(path) as stream:
         rows = zip(ids, names, strict=True)
