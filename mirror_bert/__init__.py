@@ -6,9 +6,9 @@
     vectors = encoder.encode(["a string", "another"])
     encoder.save("my-encoder")
 
-They are the commands `mirror-bert tune`, `cmlm`, `evaluate` and `search nearest` as functions, with
-the same names for the same choices; docs/api.md describes each. Importing this is quick: what a
-name needs (torch, transformers, pandas) is imported when the name is used.
+They are the commands `mirror-bert tune`, `cmlm`, `evaluate`, `link` and `search nearest` as
+functions, with the same names for the same choices; docs/api.md describes each. Importing this is
+quick: what a name needs (torch, transformers, pandas) is imported when the name is used.
 """
 
 import importlib
@@ -24,6 +24,7 @@ _SOURCES = {
     "EncoderSettings": "workflow_scripts.embedding.settings",
     "UserError": "workflow_scripts.errors",
     "evaluate": "mirror_bert._evaluation",
+    "link": "mirror_bert._linking",
     "load": "workflow_scripts.embedding.encoder",
     "search": "mirror_bert._search",
     "train_cmlm": "workflow_scripts.tuning.tune_strings",
@@ -37,12 +38,14 @@ __all__ = [  # noqa: RUF022  (in the order of use)
     "Encoder",
     "EncoderSettings",
     "evaluate",
+    "link",
     "search",
     "UserError",
 ]
 
 if TYPE_CHECKING:
     from mirror_bert._evaluation import evaluate
+    from mirror_bert._linking import link
     from mirror_bert._search import search
     from workflow_scripts.embedding.encoder import Encoder
     from workflow_scripts.embedding.encoder import load_encoder as load

@@ -40,12 +40,13 @@ def search(
         raise UserError(f"threshold {threshold}", "no cosine", "give one from -1 to 1")
     asked, _ = _distinct("queries", queries)
     known, numbers = _distinct("strings", strings)
-    vectors = [
-        normalise(encoder.encode(texts, role=role), name)
-        for name, texts, role in (("queries", asked, "query"), ("strings", known, "passage"))
-    ]
-    least = -np.inf if threshold is None else threshold
-    best = command.find_nearest(*vectors, k, least, threads=torch.get_num_threads())
+    best = command.find_nearest(
+        normalise(encoder.encode(asked, role="query"), "queries"),
+        normalise(encoder.encode(known, role="passage"), "strings"),
+        k,
+        -np.inf if threshold is None else threshold,
+        threads=torch.get_num_threads(),
+    )
     row_of = {query: row for row, query in enumerate(asked)}
     rows = []
     for query in filter(str.strip, queries):

@@ -16,6 +16,7 @@ import mirror_bert
 from tools import describe_api
 from workflow_scripts import tune
 from workflow_scripts.evaluate import main as evaluate_command
+from workflow_scripts.link import main as link_command
 from workflow_scripts.search import main as search_command
 
 __all__ = ["encoder", "one_thread", "tiny_bert", "tiny_roberta"]
@@ -148,6 +149,27 @@ def test_what_is_found_is_what_the_command_finds(encoder, tmp_path):
     pandas.testing.assert_frame_equal(other, high.reset_index(drop=True))
 
 
+@pytest.mark.parametrize("each_name", [False, True])
+@pytest.mark.parametrize("how", [{}, {"threshold": 0.9}, {"margin": 0.01, "similarity": "dot"}])
+def test_links_are_those_of_the_command(how, each_name, encoder, tmp_path):
+    names = [(f"C{number // 3}", string) for number, string in enumerate(STRINGS)]
+    mentions = ["a red cat", "", STRINGS[3], "a red cat", "the house"]
+    files = [tmp_path / "names.tsv", tmp_path / "mentions.txt"]
+    files[0].write_text("".join(f"{identity}\t{name}\n" for identity, name in names))
+    files[1].write_text("".join(f"{mention}\n" for mention in mentions))
+    words = ["--encoder", encoder, "--names", files[0], "--mentions", files[1], "--k", 2]
+    words += ["--output", tmp_path / "links.tsv", "--device", "cpu"]
+    words += [part for key, value in how.items() for part in (f"--{key}", value)]
+    link_command([*map(str, words), *(["--each-name"] if each_name else [])])
+    expected = pandas.read_csv(tmp_path / "links.tsv", sep="\t")
+    loaded = mirror_bert.load(encoder, device="cpu")
+    for given in (names, files[0]):
+        links = mirror_bert.link(loaded, given, mentions, k=2, each_name=each_name, **how)
+        pandas.testing.assert_frame_equal(
+            links.round({"score": 6}), expected, check_dtype=False, atol=2e-6
+        )
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -164,6 +186,9 @@ def test_what_is_found_is_what_the_command_finds(encoder, tmp_path):
         (lambda m: mirror_bert.load("no/such/model", pooling="cls"), "no such model folder"),
         (lambda m: mirror_bert.search(None, ["a"], ["b"], k=0), "k 0: below 1; give 1 or more"),
         (lambda m: mirror_bert.search(None, [" "], ["b"]), "queries: no strings in it"),
+        (lambda m: mirror_bert.link(None, [("a",)], ["b"]), r"names\[0\]: not an id and a name"),
+        (lambda m: mirror_bert.link(None, "a", ["b"]), "names: a single string; give pairs"),
+        (lambda m: mirror_bert.link(None, [("a", "b\tc")], ["b"]), r"names\[0\]: holds a tab"),
         (lambda m: mirror_bert.evaluate(None, ROOT, "no-such"), "no-such: no such data set"),
     ],
 )

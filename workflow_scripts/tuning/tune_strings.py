@@ -143,8 +143,8 @@ def _documents_file(texts: Iterable[Sequence[str]] | Path) -> Iterator[Path]:
         where = f"texts[{number}]"
         if isinstance(document, str):
             raise UserError(where, "a string", "give a list of sentences for each document")
-        for place, sentence in enumerate(document):
-            line = _line(sentence, f"{where}[{place}]")
+        for row, sentence in enumerate(document):
+            line = _line(sentence, f"{where}[{row}]")
             # a blank one would end the document
             lines += [line] if line.strip() else []
         lines.append("")
