@@ -367,14 +367,24 @@ def bitext(
     check_neighbours(k, *(len(lines.strings) for lines in files.values()))
 
     def find(vectors: Vectors) -> Result:
-        both, how = (vectors["strings"], vectors["targets"]), (k, margin, _least(threshold))
-        pairs = find_translations(*both, *how, threads=machine.threads)
+        pairs = find_translations(
+            vectors["strings"],
+            vectors["targets"],
+            k,
+            margin,
+            _least(threshold),
+            threads=machine.threads,
+        )
         return pair_rows(files["strings"], files["targets"], *pairs), f"{len(pairs.scores)} pairs"
 
     write_result(job, files, find)
 
 
-MODES = {"nearest": nearest, "duplicates": duplicates, "bitext": bitext}
+MODES: dict[str, Callable[..., None]] = {
+    "nearest": nearest,
+    "duplicates": duplicates,
+    "bitext": bitext,
+}
 main = command_of_modes(MODES, ABOUT, EXAMPLE)
 
 if __name__ == "__main__":
