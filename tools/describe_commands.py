@@ -46,14 +46,20 @@ def describe() -> str:
     sections = []
     for name, (module, _) in COMMANDS.items():
         main = importlib.import_module(f"workflow_scripts.{module}").main
-        if (function := getattr(main, "path_function", None)) is not None:
-            sections.append(section_of(f"{COMMAND} {name}", function))
+        typed = f"{COMMAND} {name}"
+        if modes := getattr(main, "modes", None):
+            sections.append(f"## {typed}\n\n{_text(main.about)}\n")
+            sections += [
+                section_of(f"{typed} {mode}", function, "###") for mode, function in modes.items()
+            ]
+        elif (function := getattr(main, "path_function", None)) is not None:
+            sections.append(section_of(typed, function))
         else:
-            sections.append(_section(f"{COMMAND} {name}", parser_of(module), "##"))
+            sections.append(_section(typed, parser_of(module)))
     return "\n".join([HEAD, *sections])
 
 
-def section_of(name: str, function: FunctionType) -> str:
+def section_of(name: str, function: FunctionType, heading: str = "##") -> str:
     """Return the section of a command that is made of a path function."""
     about, groups = read_help(function)
     rows = []
@@ -66,25 +72,16 @@ def section_of(name: str, function: FunctionType) -> str:
         value = value or (f"`{option.value_name}`" if option.value_name else "")
         rows.append(f"| `{option.name}` | {_cell(value)} | {_cell(what)} |")
     table = ["| option | value | what it is |", "| --- | --- | --- |", *rows]
-    return "\n\n".join([f"## {name}", _text(about), "\n".join(table)]) + "\n"
+    return "\n\n".join([f"{heading} {name}", _text(about), "\n".join(table)]) + "\n"
 
 
-def _section(name: str, parser: argparse.ArgumentParser, heading: str) -> str:
-    parts = [f"{heading} {name}", _text(parser.description or "")]
-    own = [action for action in parser._actions if not isinstance(action, _IGNORED)]
+def _section(name: str, parser: argparse.ArgumentParser) -> str:
+    parts = [f"## {name}", _text(parser.description or "")]
+    own = [action for action in parser._actions if not isinstance(action, argparse._HelpAction)]
     if own:
         rows = [_row(action, parser) for action in own]
         parts.append("\n".join(["| option | value | what it is |", "| --- | --- | --- |", *rows]))
-    below = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
-    for action in below:
-        told = {choice.dest: choice.help for choice in action._choices_actions}
-        for one, inner in action.choices.items():
-            inner.description = inner.description or told.get(one)
-            parts.append(_section(f"{name} {one}", inner, f"{heading}#").rstrip("\n"))
     return "\n\n".join(parts) + "\n"
-
-
-_IGNORED = (argparse._HelpAction, argparse._SubParsersAction)
 
 
 def _row(action: argparse.Action, parser: argparse.ArgumentParser) -> str:

@@ -190,7 +190,7 @@ def check_index_folder(folder: Path, names: Sequence[Path]) -> None:
 def check_options(names: NamesOptions, mentions: MentionOptions, output: OutputOptions) -> None:
     """Raise `UserError` for what is wrong before anything is read."""
     files = names.names or ()
-    taken = [mentions.mentions, *files]
+    taken: list[str | Path | None] = [mentions.mentions, *files]
     for option, path in (("--output", output.links), ("--errors", output.errors)):
         if path is not None:
             check_new_file(option, path, output.overwrite, taken)
@@ -231,9 +231,10 @@ def write_links(
     links: LinkOptions,
     output: OutputOptions,
     inverted: "ApproximateIndex | None",
-    **how: Any,
+    each_name: bool,
+    threads: int,
 ) -> None:
-    """Write the links of mentions, and print how many there are; `how` is that of `rank_ids`."""
+    """Write the links of mentions, and print how many there are."""
     with ExitStack() as stack:
         stream, errors = (
             None if path is None else stack.enter_context(atomic_text(path))
@@ -247,7 +248,14 @@ def write_links(
                 recall = inverted.recall(vectors, links.k)
                 _say(f"approximate search: recall@{links.k} {recall:.4f} on a sample")
             # one more, by which the margin is told
-            ranked = rank_ids(index, vectors, links.k + 1, approximate=inverted, **how)
+            ranked = rank_ids(
+                index,
+                vectors,
+                links.k + 1,
+                each_name=each_name,
+                threads=threads,
+                approximate=inverted,
+            )
             writer.write(batch, ranked)
     ids = (index[row][0] for row in range(len(index)))
     for line in (*writer.report.lines(), *writer.report.lines_of_unknown(ids)):
@@ -257,6 +265,7 @@ def write_links(
 def _sole_writer(index: Path | None, links: Path | None) -> AbstractContextManager[Any]:
     """Return what keeps other runs from the vectors of the names; a finished index is shared."""
     if index is None:
+        assert links is not None  # see `check_options`
         return sole_run("--output", links)
     if not name_index.is_finished(index):
         return sole_run("--index", index)
@@ -319,8 +328,8 @@ def link(
         size = 1 if mentions.mentions == STDIN and unbuffered else BATCH
         batches = mention_batches(asked, choices.lower_case, size)
         to = (links, output, inverted)
-        how = {"each_name": each_name, "threads": machine.threads}
-        write_links(name_encoder, index, batches, *to, **how)
+        how = (each_name, machine.threads)
+        write_links(name_encoder, index, batches, *to, *how)
         if names.index is None:
             shutil.rmtree(folder)
 

@@ -1,42 +1,37 @@
-"""Command: translate words by the vectors of two languages and a small dictionary.
+"""Command: translate words by the vectors of two languages and a small dictionary."""
 
-The vectors are those of encoders, or static ones. A map between the languages is learnt on the
-dictionary, and the translations of a word are the nearest words of the target vocabulary. A part of
-the dictionary is held out, and the accuracy on it printed.
-"""
-
-import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from workflow_scripts.cli import check_files, command_parser
+from workflow_scripts.cli import check_files
 from workflow_scripts.datasets.strings import unique_in_order
 from workflow_scripts.datasets.word_pairs import Pair, read_pairs, read_words, split_by_source
 from workflow_scripts.embedding.chosen_encoder import (
-    add_encoder_arguments,
+    EncoderOptions,
     check_counts,
     check_encoder_options,
     open_encoder,
-    options_of,
 )
 from workflow_scripts.embedding.progress import embedding_progress
 from workflow_scripts.embedding.recorded_settings import settle_settings
-from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.static_vectors import (
     first_words,
     is_fasttext_model,
     read_word_vectors,
 )
-from workflow_scripts.embedding.word_lookup import embed_strings, words_to_seek
+from workflow_scripts.embedding.word_lookup import Oov, embed_strings, words_to_seek
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import check_new_file
+from workflow_scripts.imports import MachineOptions
+from workflow_scripts.path_functions import command
 from workflow_scripts.retrieval.csls import NEIGHBOURS
 from workflow_scripts.retrieval.mapping import MappingKind
-from workflow_scripts.retrieval.rankings import FORMATS, write_found
+from workflow_scripts.retrieval.rankings import Format, write_found
 from workflow_scripts.retrieval.suite_files import SIDES
 from workflow_scripts.retrieval.translations import LexiconSide, Retrieval, rank_translations
 from workflow_scripts.scoring.measurement import Measurement, bootstrap_scores
@@ -50,10 +45,21 @@ COMMAND --encoder resources/models/cmlm-multi-mini --source-vocabulary en.txt \\
     --target-vocabulary fr.txt --dictionary $pairs/yacle.train.freq.5k.en-fr.tsv \\
     --regularisation 1 --output found.tsv
 """
-COLUMNS = ("word", "rank", "translation", "score")
 # The accuracies that are printed are at 1 and at this.
 _LARGEST_K = 5
 _SHOWN = 3
+
+
+class Translation(NamedTuple):
+    """A target word for a word, the first of `rank` 1."""
+
+    word: str
+    rank: int
+    translation: str
+    score: float
+
+
+COLUMNS = Translation._fields
 
 
 class Words(NamedTuple):
@@ -63,14 +69,19 @@ class Words(NamedTuple):
     rows: dict[str, int]
     origin: str  # their model or file, in messages
 
+    @classmethod
+    def in_order(cls, vectors: np.ndarray, words: Sequence[str], origin: str) -> "Words":
+        """Return different words with their vectors, [words, dimension]."""
+        return cls(vectors, {word: row for row, word in enumerate(words)}, origin)
+
     def side(self, name: str, **parts: Sequence[str]) -> LexiconSide:
         """Return the side of a lexicon whose parts are of these words."""
         entry = {part: [self.rows[word] for word in words] for part, words in parts.items()}
         return LexiconSide(self.vectors, entry, f"{name} words of {self.origin}")
 
 
-class Wanted(NamedTuple):
-    """What is asked for, as it was read: a vocabulary a side, pairs, and words to translate."""
+class Lexicon(NamedTuple):
+    """A vocabulary of each side, pairs to learn from, held-out pairs, and words to translate."""
 
     vocabularies: list[list[str]]
     train: list[Pair]
@@ -85,64 +96,13 @@ class Wanted(NamedTuple):
         return unique_in_order(own)
 
 
-def read_vocabulary(arguments: argparse.Namespace, side: str) -> list[str]:
-    file = getattr(arguments, f"{side}_vocabulary")
-    if file is not None:
-        return read_words(file)
-    vectors = getattr(arguments, f"{side}_vectors")
-    if vectors is None:
-        raise UserError(f"--{side}-vocabulary", "encoders need one", "give a file, one word a line")
-    if words := first_words(vectors, arguments.most_words):
-        return words
-    raise UserError(vectors, "no words", "give a file of word vectors")
+def without_held_out(train: Sequence[Pair], test: Sequence[Pair]) -> list[Pair]:
+    """Return the pairs of `train` whose source word is none of `test`, whatever their case.
 
-
-def read_wanted(arguments: argparse.Namespace) -> Wanted:
-    """Return vocabularies, training and held-out pairs, and the words to translate."""
-    pairs = read_pairs(arguments.dictionary)
-    test: list[tuple[str, str]] = []
-    if arguments.test_dictionary is None:
-        try:
-            train, test = split_by_source(pairs, arguments.test_share, arguments.seed)
-        except UserError as error:
-            remedy = f"{error.remedy} (--test-share)"
-            raise UserError(arguments.dictionary, error.problem, remedy) from error
-    else:
-        test = read_pairs(arguments.test_dictionary)
-        train = pairs
-    # in small letters, by which static vectors and uncased encoders take them for one word
-    asked = {source.lower() for source, _ in test}
-    kept = [pair for pair in train if pair[0].lower() not in asked]
-    if left_out := len(train) - len(kept):
-        where = arguments.test_dictionary or "the held-out part"
-        what = f"{left_out} pairs of words of {where} not learnt from"
-        print(f"{arguments.dictionary}: {what}", file=sys.stderr)
-    if not kept:
-        raise UserError(arguments.dictionary, "all its words are held out", "enlarge it")
-    if arguments.words is not None:
-        words = read_words(arguments.words)
-    elif not (words := unique_in_order(source for source, _ in test)):
-        remedy = "give some, or hold a part out (--test-share)"
-        raise UserError("--words", "nothing to translate", remedy)
-    return Wanted([read_vocabulary(arguments, side) for side in SIDES], kept, test, words)
-
-
-def embed_by_encoders(
-    arguments: argparse.Namespace, models: Sequence[str], strings: Sequence[list[str]]
-) -> list[Words]:
-    """Return the words of both sides under the encoders; one of both runs a string once."""
-    chosen = [settle_settings(model, arguments) for model in models]
-
-    def embed(model: str, settings: EncoderSettings, own: list[str]) -> Words:
-        encoder, _ = open_encoder(model, settings, *options_of(arguments))
-        with embedding_progress(len(own)) as advance:
-            vectors = encoder.encode(own, advance)
-        return Words(vectors, {word: row for row, word in enumerate(own)}, model)
-
-    if models[0] == models[1]:
-        return [embed(models[0], chosen[0], unique_in_order([*strings[0], *strings[1]]))] * 2
-    pairs = zip(models, chosen, strings, strict=True)
-    return [embed(model, settings, own) for model, settings, own in pairs]
+    Static vectors and uncased encoders take words that differ in case for one.
+    """
+    held_out = {source.lower() for source, _ in test}
+    return [pair for pair in train if pair[0].lower() not in held_out]
 
 
 def look_up(path: Path, strings: list[str]) -> Words:
@@ -150,11 +110,11 @@ def look_up(path: Path, strings: list[str]) -> Words:
 
     As they are written or lower-cased or, in a fastText model, by their character n-grams.
     """
-    found = read_word_vectors(path, words_to_seek(strings))
-    oov = "subwords" if is_fasttext_model(path) else "error"
+    vectors = read_word_vectors(path, words_to_seek(strings))
+    oov: Oov = "subwords" if is_fasttext_model(path) else "error"
 
     def has_vector(word: str) -> bool:
-        return word in found.known or word.lower() in found.known or word in found.composed
+        return word in vectors.known or word.lower() in vectors.known or word in vectors.composed
 
     known = [string for string in strings if all(map(has_vector, string.split()))]
     if not known:
@@ -164,188 +124,342 @@ def look_up(path: Path, strings: list[str]) -> Words:
             f"{strings[0][:40]!r}",
             "give the vectors of that language",
         )
-    vectors, _ = embed_strings(known, found, oov, str(path))
-    return Words(vectors, {word: row for row, word in enumerate(known)}, str(path))
+    return Words.in_order(embed_strings(known, vectors, oov, str(path))[0], known, str(path))
 
 
-def leave_out_unknown(wanted: Wanted, sides: Sequence[Words], dictionary: Path) -> Wanted:
-    """Return what has vectors of all that was asked for; what has none is told."""
+def leave_out_unknown(
+    lexicon: Lexicon, sides: Sequence[Words], dictionary: str
+) -> tuple[Lexicon, list[str]]:
+    """Return what of a lexicon has vectors, and a line on each part of it that has none.
+
+    `dictionary` is what errors call its pairs. Raises `UserError` where no pair to learn from is
+    left, or no word to translate.
+    """
+    notes = []
 
     def known(words: list[str], side: int, what: str) -> list[str]:
-        kept = [word for word in words if word in sides[side].rows]
         missing = [word for word in words if word not in sides[side].rows]
         if missing:
             shown = ", ".join(f"{word:.40}" for word in missing[:_SHOWN])
             shown += ", ..." * (len(missing) > _SHOWN)
-            told = f"no vectors of {len(missing)} of {len(words)} {what} ({shown}); left out"
-            print(told, file=sys.stderr)
-        return kept
+            counts = f"{len(missing)} of {len(words)} {what}"
+            notes.append(f"no vectors of {counts} ({shown}); left out")
+        return [word for word in words if word in sides[side].rows]
 
     vocabularies = [
         known(words, side, f"words of the {SIDES[side]} vocabulary")
-        for side, words in enumerate(wanted.vocabularies)
+        for side, words in enumerate(lexicon.vocabularies)
     ]
-    train = [pair for pair in wanted.train if all(map(_in_side, sides, pair))]
+    train = [pair for pair in lexicon.train if all(map(_in_side, sides, pair))]
     if not train:
         raise UserError(
             dictionary,
             "no pair to learn from has vectors in both languages",
             "check that source and target are not swapped, or enlarge the dictionary",
         )
-    if left_out := len(wanted.train) - len(train):
-        told = f"{left_out} of {len(wanted.train)} pairs to learn from; left out"
-        print(f"{dictionary}: no vectors of {told}", file=sys.stderr)
-    words = known(wanted.words, 0, "words to translate")
+    if left_out := len(lexicon.train) - len(train):
+        counts = f"{left_out} of {len(lexicon.train)} pairs to learn from"
+        notes.append(f"{dictionary}: no vectors of {counts}; left out")
+    words = known(lexicon.words, 0, "words to translate")
     if not words:
-        problem = f"none of the {len(wanted.words)} words to translate has a vector"
+        problem = f"none of the {len(lexicon.words)} words to translate has a vector"
         raise UserError(sides[0].origin, problem, "give the vectors of that language")
-    test = [pair for pair in wanted.test if _in_side(sides[0], pair[0])]
-    return Wanted(vocabularies, train, test, words)
+    test = [pair for pair in lexicon.test if _in_side(sides[0], pair[0])]
+    return Lexicon(vocabularies, train, test, words), notes
 
 
 def _in_side(side: Words, word: str) -> bool:
     return word in side.rows
 
 
-def translate(
-    arguments: argparse.Namespace, wanted: Wanted, sides: Sequence[Words], dropped: int
-) -> tuple[list[tuple[str, int, str, float]], Measurement | None]:
-    """Return the rows of the output, and what was measured on the held-out pairs, if any were."""
-    source_words, target_words = wanted.vocabularies
-    asked = unique_in_order([*wanted.words, *(source for source, _ in wanted.test)])
-    learnt = [[pair[column] for pair in wanted.train] for column in (0, 1)]
-    name, k = arguments.dictionary.name, arguments.k
-    # As many as the accuracies need; fewer are written.
-    most = max(k, min(_LARGEST_K, len(target_words))) if wanted.test else k
+def translate_words(
+    lexicon: Lexicon,
+    sides: Sequence[Words],
+    name: str = "lexicon",
+    k: int = 5,
+    *,
+    mapping: MappingKind = "supervised",
+    regularisation: float = 0.0,
+    retrieval: Retrieval = "csls",
+    neighbours: int = NEIGHBOURS,
+    threads: int = 1,
+    dropped: int = 0,
+) -> tuple[list[Translation], Measurement | None]:
+    """Return the k best translations of each word, and what held-out pairs measure, if any.
+
+    `sides` have vectors of all words of the lexicon, source first. `dropped` counts held-out words
+    that have none; `name` is what errors call the dictionary. Errors as `rank_translations`.
+    """
+    source_words, target_words = lexicon.vocabularies
+    queries = unique_in_order([*lexicon.words, *(source for source, _ in lexicon.test)])
+    learnt = [[pair[column] for pair in lexicon.train] for column in (0, 1)]
+    # As many as the accuracies need; fewer are returned.
+    most = max(k, min(_LARGEST_K, len(target_words))) if lexicon.test else k
     ranked = rank_translations(
-        sides[0].side(SIDES[0], vocabulary=source_words, train=learnt[0], test=asked),
+        sides[0].side(SIDES[0], vocabulary=source_words, train=learnt[0], test=queries),
         sides[1].side(SIDES[1], vocabulary=target_words, train=learnt[1]),
         *(name, most),
-        mapping=arguments.mapping,
-        similarity=arguments.retrieval,
-        neighbours=arguments.neighbours,
-        regularisation=arguments.regularisation,
-        threads=arguments.threads,
+        mapping=mapping,
+        similarity=retrieval,
+        neighbours=neighbours,
+        regularisation=regularisation,
+        threads=threads,
     )
-    tested = unique_in_order(source for source, _ in wanted.test)
-    queries = {word: query for query, word in enumerate(tested)}
+    tested = unique_in_order(source for source, _ in lexicon.test)
+    numbers = {word: number for number, word in enumerate(tested)}
     rows, of_tested = [], []
     for row in ranked:
-        word = asked[row.query]
-        if row.rank <= k and row.query < len(wanted.words):
-            rows.append((word, row.rank, target_words[row.target_row], row.score))
-        if word in queries:
-            of_tested.append(row._replace(query=queries[word]))
+        word = queries[row.query]
+        if row.rank <= k and row.query < len(lexicon.words):
+            rows.append(Translation(word, row.rank, target_words[row.target_row], row.score))
+        if word in numbers:
+            of_tested.append(row._replace(query=numbers[word]))
     if not tested:
         return rows, None
     # The scoring of the tables; words stand for the numbers that they have in a suite.
-    source = {"test": [word for word, _ in wanted.test], "dropped": {}}
+    source: dict[str, Any] = {"test": [word for word, _ in lexicon.test], "dropped": {}}
     if dropped:
         source["dropped"] = {"no vector": dropped}
-    target = {"test": [word for _, word in wanted.test], "vocabulary": target_words}
+    target = {"test": [word for _, word in lexicon.test], "vocabulary": target_words}
     return rows, measure_translations(name, source, target, of_tested)
 
 
-def print_accuracy(found: Measurement) -> None:
-    scores, _ = bootstrap_scores(EncoderIds("own", "own", "none", 0), [found])
-    dropped = "".join(f", {number} left out ({why})" for why, number in found.dropped.items())
-    print(f"held out: {found.n} source words, coverage {found.coverage:.3f}{dropped}")
-    for score in scores:
-        print(f"{score.metric}  {score.value:.4f}  (95% interval {score.low:.4f} {score.high:.4f})")
+@dataclass(frozen=True)
+class LanguageOptions:
+    """The vectors and the words of both languages.
+
+    Args:
+        encoder: model folder or hub id (id@revision) of both languages
+        source_encoder: that of the source language
+        target_encoder: that of the target language
+        source_vectors: word vectors: .vec or .bin
+        target_vectors: word vectors: .vec or .bin
+        source_vocabulary: one word a line (with vectors by default their first words)
+        target_vocabulary: one word a line (with vectors by default their first words)
+        most_words: words of a file of vectors that are its vocabulary
+    """
+
+    encoder: str | None = None
+    source_encoder: str | None = None
+    target_encoder: str | None = None
+    source_vectors: Path | None = None
+    target_vectors: Path | None = None
+    source_vocabulary: Path | None = None
+    target_vocabulary: Path | None = None
+    most_words: int = 200_000
+
+    @property
+    def encoders(self) -> tuple[str | None, str | None]:
+        return self.source_encoder or self.encoder, self.target_encoder or self.encoder
+
+    @property
+    def vectors(self) -> tuple[Path | None, Path | None]:
+        return self.source_vectors, self.target_vectors
+
+    @property
+    def vocabularies(self) -> tuple[Path | None, Path | None]:
+        return self.source_vocabulary, self.target_vocabulary
+
+    def check(self) -> None:
+        """Raise `UserError` unless there is one encoder or file of vectors for each language."""
+        if any(self.encoders) == any(self.vectors):
+            raise UserError(
+                None,
+                "give encoders (--encoder, or --source-encoder and --target-encoder) or static "
+                "vectors (--source-vectors and --target-vectors), not both",
+                None,
+            )
+        kind, both = ("encoder", self.encoders) if any(self.encoders) else ("vectors", self.vectors)
+        for side, value in zip(SIDES, both, strict=True):
+            if value is None:
+                raise UserError(f"--{side}-{kind}", "missing", "give one for each language")
 
 
-def check_arguments(given: argparse.Namespace) -> list[str] | None:
-    """Return the encoders of both sides, None where static vectors are given."""
-    encoders = [getattr(given, f"{side}_encoder") or given.encoder for side in SIDES]
-    vectors = [getattr(given, f"{side}_vectors") for side in SIDES]
-    if any(encoders) == any(vectors):
+@dataclass(frozen=True)
+class LexiconOptions:
+    """The pairs of words, and what is translated.
+
+    Args:
+        dictionary: a word, a tab (or blanks) and its translation a line
+        test_share: share of the dictionary's source words that is held out
+        seed: of what is held out
+        test_dictionary: held-out pairs of its own, instead of a share
+        words: words to translate, one a line, - for stdin (default: the held-out ones)
+    """
+
+    dictionary: Path
+    test_share: float = 0.2
+    seed: int = 33
+    test_dictionary: Path | None = None
+    words: str | None = None
+
+
+@dataclass(frozen=True)
+class MapOptions:
+    """How the map is learnt, and how words are ranked.
+
+    Args:
+        k: translations of a word
+        mapping: how the map is learnt
+        regularisation: of the supervised map's whitening (default: 0, as published)
+        retrieval: how words rank
+        neighbours: of CSLS
+    """
+
+    k: int = 5
+    mapping: MappingKind = "supervised"
+    regularisation: float = 0.0
+    retrieval: Retrieval = "csls"
+    neighbours: int = NEIGHBOURS
+
+
+@dataclass(frozen=True)
+class OutputOptions:
+    """What is written where.
+
+    Args:
+        output: word, rank, translation, score
+        format: of the output
+        overwrite: replace the output
+    """
+
+    output: Path
+    format: Format = "tsv"
+    overwrite: bool = False
+
+
+def check_options(
+    languages: LanguageOptions, lexicon: LexiconOptions, maps: MapOptions, output: OutputOptions
+) -> None:
+    """Raise `UserError` for what is wrong before anything is read."""
+    check_counts(k=maps.k, neighbours=maps.neighbours, most_words=languages.most_words)
+    if not 0 <= lexicon.test_share < 1:
         raise UserError(
-            None,
-            "give encoders (--encoder, or --source-encoder and --target-encoder) or static "
-            "vectors (--source-vectors and --target-vectors), not both",
-            None,
+            f"--test-share {lexicon.test_share}", "give a share from 0 to less than 1", None
         )
-    kind, both = ("encoder", encoders) if any(encoders) else ("vectors", vectors)
-    for side, one in zip(SIDES, both, strict=True):
-        if one is None:
-            raise UserError(f"--{side}-{kind}", "missing", "give one for each language")
-    check_encoder_options(*options_of(given))
-    check_counts(k=given.k, neighbours=given.neighbours, most_words=given.most_words)
-    if not 0 <= given.test_share < 1:
-        raise UserError(
-            f"--test-share {given.test_share}", "give a share from 0 to less than 1", None
-        )
-    if given.regularisation < 0:
-        raise UserError(f"--regularisation {given.regularisation}", "give 0 or more", None)
-    check_files("--dictionary", given.dictionary)
-    check_files("--test-dictionary", given.test_dictionary)
-    check_files("--words", given.words, stdin=True)
-    for side, file in zip(SIDES, vectors, strict=True):
-        check_files(f"--{side}-vectors", file)
-        check_files(f"--{side}-vocabulary", getattr(given, f"{side}_vocabulary"), stdin=True)
-    files = [given.dictionary, given.test_dictionary, given.words, *vectors]
-    files += [getattr(given, f"{side}_vocabulary") for side in SIDES]
-    check_new_file("--output", given.output, given.overwrite, files)
-    return encoders if any(encoders) else None
+    if maps.regularisation < 0:
+        raise UserError(f"--regularisation {maps.regularisation}", "give 0 or more", None)
+    check_files("--dictionary", lexicon.dictionary)
+    check_files("--test-dictionary", lexicon.test_dictionary)
+    check_files("--words", lexicon.words, stdin=True)
+    files = zip(SIDES, languages.vectors, languages.vocabularies, strict=True)
+    for side, vectors, vocabulary in files:
+        check_files(f"--{side}-vectors", vectors)
+        check_files(f"--{side}-vocabulary", vocabulary, stdin=True)
+    read = [lexicon.dictionary, lexicon.test_dictionary, lexicon.words]
+    read += [*languages.vectors, *languages.vocabularies]
+    check_new_file("--output", output.output, output.overwrite, read)
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = command_parser("translate", __doc__, EXAMPLE)
-    add: Any = parser.add_argument
-    add("--encoder", metavar="DIR", help="model folder or hub id (id@revision) of both languages")
-    for side in SIDES:
-        add(f"--{side}-encoder", metavar="DIR", help=f"that of the {side} language")
-        add(f"--{side}-vectors", type=Path, metavar="FILE", help="word vectors: .vec or .bin")
-        default = "one word a line (with vectors by default their first words)"
-        add(f"--{side}-vocabulary", type=Path, metavar="FILE", help=default)
-    most = "words of a file of vectors that are its vocabulary (default: %(default)s)"
-    add("--most-words", type=int, default=200_000, metavar="N", help=most)
-    pairs = "a word, a tab (or blanks) and its translation a line"
-    add("--dictionary", type=Path, required=True, metavar="FILE", help=pairs)
-    share = "share of the dictionary's source words that is held out (default: %(default)s)"
-    add("--test-share", type=float, default=0.2, help=share)
-    add("--seed", type=int, default=33, help="of what is held out (default: %(default)s)")
-    own = "held-out pairs of its own, instead of a share"
-    add("--test-dictionary", type=Path, metavar="FILE", help=own)
-    words = "words to translate, one a line, - for stdin (default: the held-out ones)"
-    add("--words", metavar="FILE|-", help=words)
-    add("--output", type=Path, required=True, help="word, rank, translation, score")
-    add("--format", choices=FORMATS, default="tsv", help="of the output (default: %(default)s)")
-    add("--overwrite", action="store_true", help="replace the output")
-    add("--k", type=int, default=5, help="translations of a word (default: %(default)s)")
-    maps = get_args(MappingKind)
-    add("--mapping", choices=maps, default="supervised", help="default: %(default)s")
-    small = "of the supervised map's whitening, for small dictionaries (default: 0, as published)"
-    add("--regularisation", type=float, default=0.0, help=small)
-    add("--retrieval", choices=get_args(Retrieval), default="csls", help="default: %(default)s")
-    add("--neighbours", type=int, default=NEIGHBOURS, help="of CSLS (default: %(default)s)")
-    add_encoder_arguments(parser)
-    arguments = parser.parse_args(argv)
-    encoders = check_arguments(arguments)
-    wanted = read_wanted(arguments)
-    strings = [wanted.strings(column) for column in (0, 1)]
-    if encoders is not None:
-        sides = embed_by_encoders(arguments, encoders, strings)
+def read_vocabulary(languages: LanguageOptions, column: int) -> list[str]:
+    if (file := languages.vocabularies[column]) is not None:
+        return read_words(file)
+    if (vectors := languages.vectors[column]) is None:
+        option = f"--{SIDES[column]}-vocabulary"
+        raise UserError(option, "encoders need one", "give a file, one word a line")
+    if words := first_words(vectors, languages.most_words):
+        return words
+    raise UserError(vectors, "no words", "give a file of word vectors")
+
+
+def read_lexicon(options: LexiconOptions, languages: LanguageOptions) -> Lexicon:
+    """Return vocabularies, training and held-out pairs, and the words to translate."""
+    train = read_pairs(options.dictionary)
+    if options.test_dictionary is not None:
+        test = read_pairs(options.test_dictionary)
     else:
-        files = [getattr(arguments, f"{side}_vectors") for side in SIDES]
+        try:
+            train, test = split_by_source(train, options.test_share, options.seed)
+        except UserError as error:
+            remedy = f"{error.remedy} (--test-share)"
+            raise UserError(options.dictionary, error.problem, remedy) from error
+    kept = without_held_out(train, test)
+    if left_out := len(train) - len(kept):
+        where = options.test_dictionary or "the held-out part"
+        what = f"{left_out} pairs of words of {where} not learnt from"
+        print(f"{options.dictionary}: {what}", file=sys.stderr)
+    if not kept:
+        raise UserError(options.dictionary, "all its words are held out", "enlarge it")
+    if options.words is not None:
+        words = read_words(options.words)
+    elif not (words := unique_in_order(source for source, _ in test)):
+        remedy = "give some, or hold a part out (--test-share)"
+        raise UserError("--words", "nothing to translate", remedy)
+    return Lexicon([read_vocabulary(languages, column) for column in (0, 1)], kept, test, words)
+
+
+def embed_by_encoders(
+    models: Sequence[str],
+    strings: Sequence[list[str]],
+    options: EncoderOptions,
+    machine: MachineOptions,
+) -> list[Words]:
+    """Return the words of both sides under the encoders; one of both runs a string once."""
+    chosen = {model: settle_settings(model, options) for model in models}
+
+    def embed(model: str, own: list[str]) -> Words:
+        encoder, _ = open_encoder(model, chosen[model], options, machine)
+        with embedding_progress(len(own)) as advance:
+            return Words.in_order(encoder.encode(own, advance), own, model)
+
+    if models[0] == models[1]:
+        return [embed(models[0], unique_in_order([*strings[0], *strings[1]]))] * 2
+    return [embed(*pair) for pair in zip(models, strings, strict=True)]
+
+
+def accuracy_lines(measured: Measurement) -> Iterator[str]:
+    scores, _ = bootstrap_scores(EncoderIds("own", "own", "none", 0), [measured])
+    dropped = "".join(f", {number} left out ({why})" for why, number in measured.dropped.items())
+    yield f"held out: {measured.n} source words, coverage {measured.coverage:.3f}{dropped}"
+    for score in scores:
+        interval = f"(95% interval {score.low:.4f} {score.high:.4f})"
+        yield f"{score.metric}  {score.value:.4f}  {interval}"
+
+
+def translate(
+    *,
+    languages: LanguageOptions,
+    lexicon: LexiconOptions,
+    maps: MapOptions,
+    output: OutputOptions,
+    embedding: EncoderOptions,
+    machine: MachineOptions,
+) -> None:
+    """Translate words by the vectors of two languages and a small dictionary.
+
+    A map between vectors of encoders, or static ones, is learnt on the dictionary; translations are
+    the nearest words of the target vocabulary. The accuracy on a held-out part is printed.
+    """
+    languages.check()
+    check_encoder_options(embedding, machine)
+    check_options(languages, lexicon, maps, output)
+    asked = read_lexicon(lexicon, languages)
+    strings = [asked.strings(column) for column in (0, 1)]
+    if any(languages.encoders):
+        models = [model for model in languages.encoders if model is not None]
+        sides = embed_by_encoders(models, strings, embedding, machine)
+    else:
+        files = [file for file in languages.vectors if file is not None]
         sides = [look_up(file, own) for file, own in zip(files, strings, strict=True)]
     widths = [side.vectors.shape[1] for side in sides]
     if widths[0] != widths[1]:
-        raise UserError(
-            None,
-            f"source vectors of {widths[0]} dimensions and target vectors of {widths[1]}",
-            "give two encoders, or two files, of one width",
-        )
-    kept = leave_out_unknown(wanted, sides, arguments.dictionary)
-    dropped = len({pair[0] for pair in wanted.test} - {pair[0] for pair in kept.test})
-    rows, found = translate(arguments, kept, sides, dropped)
-    write_found(arguments.output, arguments.format, COLUMNS, rows, ".9g")
-    if found is not None:
-        print_accuracy(found)
+        problem = f"source vectors of {widths[0]} dimensions and target vectors of {widths[1]}"
+        raise UserError(None, problem, "give two encoders, or two files, of one width")
+    known, notes = leave_out_unknown(asked, sides, str(lexicon.dictionary))
+    for note in notes:
+        print(note, file=sys.stderr)
+    dropped = len({pair[0] for pair in asked.test} - {pair[0] for pair in known.test})
+    how = {**asdict(maps), "threads": machine.threads, "dropped": dropped}
+    rows, measured = translate_words(known, sides, lexicon.dictionary.name, **how)
+    write_found(output.output, output.format, COLUMNS, rows, ".9g")
+    if measured is not None:
+        print("\n".join(accuracy_lines(measured)))
     elif dropped:
         print(f"held out: no vector of any of {dropped} source words")
-    print(f"{arguments.output}: {len(rows)} translations of {len(kept.words)} words")
+    print(f"{output.output}: {len(rows)} translations of {len(known.words)} words")
 
+
+main = command(translate, EXAMPLE)
 
 if __name__ == "__main__":
     run_command(main)

@@ -35,23 +35,20 @@ def test_nothing_of_this_machine_is_in_it(project):
     assert not re.search(r"`--threads`.*default `\d", page)
 
 
-def test_needed_values_defaults_and_subcommands():
+def test_needed_values_and_defaults_of_a_parser():
     parser = argparse.ArgumentParser(description="Do it.\n\nLong\nstory.")
     parser.add_argument("file")
     parser.add_argument("--a", "-a", required=True, metavar="X|Y", help="one|two")
     parser.add_argument("--b", type=int, default=3, help="how many")
     parser.add_argument("--c", action="store_true", help="whether")
-    below = parser.add_subparsers().add_parser("inner", help="inside")
-    below.add_argument("--d", nargs="+", choices=("x", "y"), help="%(default)s by default")
-    assert _section("do", parser, "##") == (
+    parser.add_argument("--d", nargs="+", choices=("x", "y"), help="%(default)s by default")
+    assert _section("do", parser) == (
         "## do\n\nDo it.\n\nLong story.\n\n"
         "| option | value | what it is |\n| --- | --- | --- |\n"
         "| `file` | `FILE` |  |\n"
         "| `--a`, `-a` | `X\\|Y` | needed; one\\|two |\n"
         "| `--b` | `B` | how many; default `3` |\n"
-        "| `--c` |  | whether |\n\n"
-        "### do inner\n\ninside\n\n"
-        "| option | value | what it is |\n| --- | --- | --- |\n"
+        "| `--c` |  | whether |\n"
         "| `--d` | `x`, `y` | None by default |\n"
     )
 
@@ -81,8 +78,8 @@ def test_needed_values_defaults_and_groups_of_a_path_function():
             c: whether
         """
 
-    assert section_of("do", do) == (
-        "## do\n\nDo it.\n\nLong story.\n\n"
+    assert section_of("do", do, "###") == (
+        "### do\n\nDo it.\n\nLong story.\n\n"
         "| option | value | what it is |\n| --- | --- | --- |\n"
         "| `FILE` | `PATH` | what |\n"
         "| `--b` | `x`, `y` | needed |\n"

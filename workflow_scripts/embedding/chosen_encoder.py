@@ -1,17 +1,14 @@
 """The encoder of a command: the options that choose one, and the encoder of strings they choose."""
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from workflow_scripts.embedding.recorded_settings import add_settings_arguments
 from workflow_scripts.embedding.settings import OPTIONS, EncoderSettings, Pooling
-from workflow_scripts.errors import UserError, nearest_name
+from workflow_scripts.errors import UserError
 from workflow_scripts.files import sha256_of
 from workflow_scripts.imports import (
     MachineOptions,
-    add_machine_arguments,
     check_threads,
     quick_imports,
 )
@@ -41,28 +38,6 @@ class EncoderOptions:
     backend: Literal["torch", "onnx", "onnx-int8"] = "torch"
     precision: Literal["float32", "auto", "float16", "bfloat16"] = "float32"
     token_budget: int | None = None
-
-
-def add_encoder_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options that `options_of` takes."""
-    group = parser.add_argument_group("encoder")
-    add_settings_arguments(group)
-    group.add_argument("--backend", default="torch", help="torch, onnx or onnx-int8")
-    products = "type of the matrix products; auto: float16 on CUDA, float32 on a CPU"
-    types = ("float32", "auto", "float16", "bfloat16")
-    group.add_argument("--precision", choices=types, default="float32", help=products)
-    group.add_argument("--token-budget", type=int, help="positions (padded tokens) in one batch")
-    add_machine_arguments(parser)
-
-
-def options_of(arguments: argparse.Namespace) -> tuple[EncoderOptions, MachineOptions]:
-    """Return the options that parsed arguments give."""
-    if arguments.backend not in (backends := ("torch", "onnx", "onnx-int8")):
-        hint = nearest_name(arguments.backend, backends)
-        raise UserError(f"--backend {arguments.backend}", "unknown", hint)
-    names = ("pooling", "max_length", "layer", "prompt", "backend", "precision", "token_budget")
-    encoder = EncoderOptions(**{name: getattr(arguments, name) for name in names})
-    return encoder, MachineOptions(arguments.threads, arguments.device)
 
 
 def check_encoder_options(encoder: EncoderOptions, machine: MachineOptions) -> None:
