@@ -6,9 +6,10 @@
     vectors = encoder.encode(["a string", "another"])
     encoder.save("my-encoder")
 
-They are the commands `mirror-bert tune`, `cmlm`, `evaluate`, `link` and `search nearest` as
-functions, with the same names for the same choices; docs/api.md describes each. Importing this is
-quick: what a name needs (torch, transformers, pandas) is imported when the name is used.
+They are the commands `mirror-bert tune`, `cmlm`, `evaluate`, `link`, `search nearest` and
+`translate` as functions, with the same names for the same choices; docs/api.md describes each.
+Importing this is quick: what a name needs (torch, transformers, pandas) is imported when the name
+is used.
 """
 
 import importlib
@@ -27,6 +28,7 @@ _SOURCES = {
     "link": "mirror_bert._linking",
     "load": "workflow_scripts.embedding.encoder",
     "search": "mirror_bert._search",
+    "translate": "mirror_bert._translation",
     "train_cmlm": "workflow_scripts.tuning.tune_strings",
     "tune": "workflow_scripts.tuning.tune_strings",
 }
@@ -40,6 +42,7 @@ __all__ = [  # noqa: RUF022  (in the order of use)
     "evaluate",
     "link",
     "search",
+    "translate",
     "UserError",
 ]
 
@@ -47,6 +50,7 @@ if TYPE_CHECKING:
     from mirror_bert._evaluation import evaluate
     from mirror_bert._linking import link
     from mirror_bert._search import search
+    from mirror_bert._translation import translate
     from workflow_scripts.embedding.encoder import Encoder
     from workflow_scripts.embedding.encoder import load_encoder as load
     from workflow_scripts.embedding.settings import EncoderSettings

@@ -18,6 +18,7 @@ from workflow_scripts import tune
 from workflow_scripts.evaluate import main as evaluate_command
 from workflow_scripts.link import main as link_command
 from workflow_scripts.search import main as search_command
+from workflow_scripts.translate import main as translate_command
 
 __all__ = ["encoder", "one_thread", "tiny_bert", "tiny_roberta"]
 
@@ -147,6 +148,31 @@ def test_what_is_found_is_what_the_command_finds(encoder, tmp_path):
     high = found[found["score"] >= 0.9]
     other = mirror_bert.search(loaded, queries, strings, k=3, threshold=0.9)
     pandas.testing.assert_frame_equal(other, high.reset_index(drop=True))
+
+
+def test_translations_and_accuracies_are_those_of_the_command(encoder, tmp_path, capsys):
+    sources, targets = STRINGS[:20], STRINGS[20:]
+    pairs = list(zip(sources, targets, strict=True))
+    for name, lines in (("en", sources), ("fr", targets)):
+        (tmp_path / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines))
+    rows = "".join(f"{one}\t{other}\n" for one, other in pairs)
+    (tmp_path / "dictionary.tsv").write_text(rows)
+    words = ["--encoder", encoder, "--dictionary", tmp_path / "dictionary.tsv"]
+    words += ["--source-vocabulary", tmp_path / "en.txt", "--output", tmp_path / "out.tsv"]
+    words += ["--target-vocabulary", tmp_path / "fr.txt", "--regularisation", 1, "--k", 3]
+    words += ["--neighbours", 4, "--device", "cpu"]
+    translate_command([*map(str, words)])
+    printed = capsys.readouterr().out
+    expected = pandas.read_csv(tmp_path / "out.tsv", sep="\t")
+    loaded = mirror_bert.load(encoder, device="cpu")
+    found = mirror_bert.translate(
+        loaded, pairs, sources, targets, k=3, regularisation=1.0, neighbours=4
+    )
+    pandas.testing.assert_frame_equal(found, expected, check_dtype=False, atol=1e-6)
+    held_out = found.attrs["held_out"]
+    for metric in ("accuracy@1", "accuracy@5"):
+        value, low, high = held_out[metric]
+        assert f"{metric}  {value:.4f}  (95% interval {low:.4f} {high:.4f})" in printed
 
 
 @pytest.mark.parametrize("each_name", [False, True])
