@@ -118,6 +118,16 @@ def _places_of_figure(name: str, block: FigureBlock) -> Iterator[tuple[Cell, Pla
         yield cell_of_figure(row), place
 
 
+def _remedy(pattern: str, name: str, place: Place, blocks: str) -> str | None:
+    """Return what to do where a pattern with placeholders gives a name that no block has.
+
+    The nearest name, that of another language, would be a wrong hint.
+    """
+    if name == pattern:
+        return None
+    return f"data set `{place.dataset}` makes it of `{pattern}`: add it to {blocks}"
+
+
 class CellRequests:
     """What the tables and figures of a config ask for, whether its files are there or not.
 
@@ -254,13 +264,16 @@ class CellRequests:
         if model is None:
             return None
         name = self._fill(model, place, language)
-        return self._typed.named("models", name, f"{place.where}.model").same_as or name
+        remedy = _remedy(model, name, place, "`models`, or to `absent_models` with the reason")
+        found = self._typed.named("models", name, f"{place.where}.model", remedy)
+        return found.same_as or name
 
     def _corpus(self, place: Place, language: str) -> str:
         if place.corpus is None:
             return UNTUNED_CORPUS
         name = self._fill(place.corpus, place, language)
-        self._typed.named("corpora", name, f"{place.where}.corpus")
+        remedy = _remedy(place.corpus, name, place, "`corpora`")
+        self._typed.named("corpora", name, f"{place.where}.corpus", remedy)
         return name
 
     def _fill(self, pattern: str, place: Place, language: str | None) -> str:

@@ -46,10 +46,11 @@ class Typed:
                 found.setdefault(model, Model(absent=group.reason))
         return found
 
-    def named(self, kind: str, name: str, where: str) -> Any:
+    def named(self, kind: str, name: str, where: str, remedy: str | None = None) -> Any:
         """Return the block `name` of a kind ("models", "recipes", "datasets", ...).
 
-        Raises `UserError` that names the key `where` and the nearest known name for an unknown one.
+        Raises `UserError` that names the key `where` and the `remedy`, or else the nearest known
+        name, for an unknown one.
         """
         blocks = getattr(self, kind)
         if name not in blocks:
@@ -57,7 +58,7 @@ class Typed:
                 "config",
                 where,
                 f"is `{name}`, which is not in `{kind}`",
-                nearest_name(name, blocks),
+                remedy or nearest_name(name, blocks),
             )
         return blocks[name]
 
