@@ -322,7 +322,7 @@ def test_what_an_encoder_records_holds_for_it_beside_another(project, tmp_path):
     (tmp_path / "encoder.json").write_text(json.dumps({"max_length": 12}))
     assert chosen() == [first, EncoderSettings("mean", 12)]
     # prompts go with the pooling that they are recorded with
-    own["prompts"] = ["query=a: "]
+    own["prompt"] = ["query=a: "]
     assert chosen()[1] == EncoderSettings("mean", 12, prompts={"query": "a: "})
     (tmp_path / "encoder.json").write_text(json.dumps(recorded))
     assert chosen()[1] == EncoderSettings("cls", 12)
