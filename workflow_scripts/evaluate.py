@@ -345,7 +345,9 @@ def chosen_settings(arguments: argparse.Namespace) -> dict[str, EncoderSettings]
 
 def changed_setting(arguments: argparse.Namespace) -> str | None:
     """Return the option by which scores are not those of the encoder as it is loaded."""
-    recorded = {"layer": None, "prompts": {}} | recorded_settings(arguments.model)
+    usual = EncoderSettings("mean")
+    defaults = {name: getattr(usual, name) for name in OPTIONS if name not in usual.as_record()}
+    recorded = defaults | recorded_settings(arguments.model)
     for name, value in given_settings(arguments).items():
         if recorded.get(name, value) != value:
             return f"{OPTIONS[name]} {value}"

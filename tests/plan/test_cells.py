@@ -365,18 +365,18 @@ def test_the_searches_of_a_grid_are_those_that_tables_show():
 
 def test_a_model_or_corpus_of_a_language_that_is_missing_is_to_be_added_not_replaced(config):
     """The nearest name would be that of another language."""
-    config["datasets"]["own"] = {**config["datasets"]["multisimlex-en"], "language": "xx"}
-    columns = [{"id": "xx", "dataset": "own"}]
+    config["datasets"]["own"] = {**config["datasets"]["multisimlex-en"], "language": "fi"}
+    columns = [{"id": "fi", "dataset": "own"}]
     untuned = {"id": "row", "model": "bert-{language}", "recipe": "base-mp"}
     config["tables"]["t"] = table(columns, [untuned])
     with pytest.raises(
-        UserError, match=r"`bert-xx`, .*; data set `own` makes it of `bert-\{lan"
+        UserError, match=r"`bert-fi`, .*; data set `own` makes it of `bert-\{lan"
     ) as e:
         cells_of(config)
     assert str(e.value).endswith("add it to `models`, or to `absent_models` with the reason")
     tuned = {"recipe": "mirror-word", "corpus": "words-{language}"}
     config["tables"]["t"] = table(columns, [{"id": "row", "model": "bert-multi", **tuned}])
     with pytest.raises(
-        UserError, match=r"`words-xx`, .*of `words-\{language\}`: add it to `corpora`"
+        UserError, match=r"`words-fi`, .*of `words-\{language\}`: add it to `corpora`"
     ):
         cells_of(config)

@@ -150,10 +150,6 @@ def test_the_config_of_the_docs_is_right_and_short(fresh, project):
             "`dictionaries.words.encoder.corpus` is missing: recipe `mirror-word` tunes on one",
         ),
         (
-            {"encoder": {"model": "bert-en-mini", "recipe": "xtreme"}},
-            "`dictionaries.words.encoder.recipe` is `xtreme`, which has a `layer`",
-        ),
-        (
             {"encoder": {"model": "words", "recipe": "base-mp"}},
             "`dictionaries.words.encoder.model` is `words`, a file of word vectors",
         ),

