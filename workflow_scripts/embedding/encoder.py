@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -22,9 +22,6 @@ from workflow_scripts.embedding.string_encoding import torch_encoder
 from workflow_scripts.embedding.torch_setup import set_up_torch
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json
-
-if TYPE_CHECKING:
-    from sentence_transformers import SentenceTransformer
 
 
 @dataclass(frozen=True)
@@ -100,8 +97,8 @@ class Encoder:
             folder, self.loaded, self.settings, dict(self.record), self.card, self.own_weights
         )
 
-    def to_sentence_transformers(self) -> "SentenceTransformer":
-        """Return it as a `SentenceTransformer`, whose `encode` gives the same vectors.
+    def to_sentence_transformers(self) -> Any:
+        """Return it as a `sentence_transformers.SentenceTransformer`, whose `encode` gives the same vectors.
 
         Raises `UserError` where sentence-transformers is not installed.
         """
@@ -115,10 +112,8 @@ class Encoder:
         device = next(self.loaded.model.parameters()).device
         folder = Path(tempfile.mkdtemp(prefix="mirror-bert-"))
         try:
-            model: SentenceTransformer = library.SentenceTransformer(
-                str(self.save(folder / "encoder")), device=str(device)
-            )
-            return model
+            path = self.save(folder / "encoder")
+            return library.SentenceTransformer(str(path), device=str(device))
         finally:
             shutil.rmtree(folder)
 

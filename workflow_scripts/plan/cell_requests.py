@@ -118,12 +118,13 @@ def _places_of_figure(name: str, block: FigureBlock) -> Iterator[tuple[Cell, Pla
         yield cell_of_figure(row), place
 
 
-def _remedy(pattern: str, name: str, place: Place, blocks: str) -> str | None:
-    """Return what to do where a pattern with placeholders gives a name that no block has.
+def _remedy(pattern: str, name: str, place: Place, known: Iterable[str], blocks: str) -> str | None:
+    """Return what to do where a pattern with placeholders gives a name that is not `known`.
 
-    The nearest name, that of another language, would be a wrong hint.
+    Where the pattern gives others, as those of other languages, the nearest one is a wrong hint.
     """
-    if name == pattern:
+    parts = list(map(re.escape, _PLACEHOLDER.split(pattern)[::2]))
+    if name == pattern or not any(re.fullmatch(".+".join(parts), other) for other in known):
         return None
     return f"data set `{place.dataset}` makes it of `{pattern}`: add it to {blocks}"
 
@@ -265,7 +266,8 @@ class CellRequests:
         if model is None:
             return None
         name = self._fill(model, place, language)
-        remedy = _remedy(model, name, place, "`models`, or to `absent_models` with the reason")
+        blocks = "`models`, or to `absent_models` with the reason"
+        remedy = _remedy(model, name, place, self._typed.models, blocks)
         found = self._typed.named("models", name, f"{place.where}.model", remedy)
         return found.same_as or name
 
@@ -273,7 +275,7 @@ class CellRequests:
         if place.corpus is None:
             return UNTUNED_CORPUS
         name = self._fill(place.corpus, place, language)
-        remedy = _remedy(place.corpus, name, place, "`corpora`")
+        remedy = _remedy(place.corpus, name, place, self._typed.corpora, "`corpora`")
         self._typed.named("corpora", name, f"{place.where}.corpus", remedy)
         return name
 
