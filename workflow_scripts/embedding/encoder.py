@@ -98,7 +98,7 @@ class Encoder:
         )
 
     def to_sentence_transformers(self) -> Any:
-        """Return it as a `sentence_transformers.SentenceTransformer`, whose `encode` gives the same vectors.
+        """Return a `sentence_transformers.SentenceTransformer`, which gives the same vectors.
 
         Raises `UserError` where sentence-transformers is not installed.
         """
