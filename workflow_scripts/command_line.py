@@ -196,7 +196,8 @@ def _assign_words(options: Sequence[Option], argv: list[str]) -> list[Any]:
     words = ["\0" if word == "-" else word for word in argv]
     parameters = []
     for number, option in enumerate(options):
-        bounds = (0, 1) if option.may_be_bare else (int(option.default != ()), None)
+        least = int(option.default != () and not option.may_be_bare)
+        bounds = (least, None if option.several else 1)
         is_list = option.several or option.may_be_bare
         how = Parameter(
             name=option.name,
@@ -252,7 +253,7 @@ def _as_given(word: Any) -> Any:
 
 
 def _read_value(option: Option, words: Any) -> Any:
-    if words is None or (option.may_be_bare and not words):
+    if words is None or (option.may_be_bare and not words and not option.several):
         return option.default
     if option.kind is bool:
         return words

@@ -7,7 +7,7 @@ and writes what that returns. `main = command(function)` gives its module a comm
 - a keyword is an option, `max_length` is `--max-length`; a positional-only parameter is a word
 - a default is that of the option; without one the option is needed
 - `int`, `float`, `Path`, `str`, `Literal[...]` are what a value has to be; `bool` is a flag
-- `Sequence[T]` takes several values, at least one unless its default is ()
+- `Sequence[T]` takes several values, at least one unless its default is () or it MAY_BE_BARE
 - `dict` is JSON
 - a dataclass is a group of options, its fields, that several commands share
 - "Args:" of the docstring, or of the dataclass's, says what each of them is
@@ -17,7 +17,8 @@ import importlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-# in Annotated: the option may stand without a value, which is then as if it were left out
+# in Annotated: the option may stand without a value, which is then as if it were left out; one of
+# several values has none then
 MAY_BE_BARE = "may be bare"
 
 

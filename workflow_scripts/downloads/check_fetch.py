@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from workflow_scripts.downloads.hub import describe
 from workflow_scripts.downloads.model_folders import HubModel, parse_address
@@ -17,7 +17,7 @@ from workflow_scripts.downloads.registry import (
     read_registry,
 )
 from workflow_scripts.errors import UserError, run_command
-from workflow_scripts.path_functions import command
+from workflow_scripts.path_functions import MAY_BE_BARE, command
 
 _HEADER = ("name", "size", "hash", "answer", "address")
 _UNITS = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
@@ -105,7 +105,7 @@ def ask_all(asked: Sequence[Asked], threads: int) -> list[Answer]:
 def check_fetch(
     *,
     registry: Path = Path("config/registry.yaml"),
-    names: Sequence[str] | None = None,
+    names: Annotated[Sequence[str] | None, MAY_BE_BARE] = None,
     models: Sequence[str] = (),
     threads: int = 8,
     timeout: float = 20.0,
