@@ -65,8 +65,8 @@ def link(
     links_of = dict(zip(distinct, best, strict=True))
     rows: list[tuple[str, int, str | None, str | None, float | None]] = []
     for mention in texts_of_mentions:
-        for rank, found in enumerate(links_of[mention], start=1):
-            rows.append((mention, rank, found.id, found.name, float(found.score)))
+        for rank, best_link in enumerate(links_of[mention], start=1):
+            rows.append((mention, rank, *best_link))
         if not links_of[mention]:
             rows.append((mention, 0, None, None, None))
     return pandas.DataFrame(rows, columns=list(COLUMNS))

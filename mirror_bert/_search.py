@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
 import torch
 
 from workflow_scripts import search as command
 from workflow_scripts.embedding.encoder import Encoder, list_of_strings
 from workflow_scripts.errors import UserError
+from workflow_scripts.retrieval.numbered_lines import number_lines
 from workflow_scripts.retrieval.suite_files import normalise
 
 if TYPE_CHECKING:
@@ -38,32 +38,14 @@ def search(
         raise UserError(f"k {k}", "below 1", "give 1 or more")
     if threshold is not None and not -1 <= threshold <= 1:
         raise UserError(f"threshold {threshold}", "no cosine", "give one from -1 to 1")
-    asked, _ = _distinct("queries", queries)
-    known, numbers = _distinct("strings", strings)
+    asked = number_lines("queries", list_of_strings(queries))
+    known = number_lines("strings", list_of_strings(strings))
     best = command.find_nearest(
-        normalise(encoder.encode(asked, role="query"), "queries"),
-        normalise(encoder.encode(known, role="passage"), "strings"),
+        normalise(encoder.encode(asked.strings, role="query"), "queries", asked.numbers),
+        normalise(encoder.encode(known.strings, role="passage"), "strings", known.numbers),
         k,
-        -np.inf if threshold is None else threshold,
+        threshold,
         threads=torch.get_num_threads(),
     )
-    row_of = {query: row for row, query in enumerate(asked)}
-    rows = []
-    for query in filter(str.strip, queries):
-        row = row_of[query]
-        neighbours = zip(best.rows[row], best.scores[row], strict=True)
-        for rank, (neighbour, score) in enumerate([*neighbours][: best.counts[row]], start=1):
-            string = known[neighbour]
-            rows.append((query, rank, numbers[neighbour], float(score), string))
+    rows = command.nearest_rows(asked, known, best)
     return pandas.DataFrame(rows, columns=list(command.NEAREST))
-
-
-def _distinct(name: str, strings: Sequence[str]) -> tuple[list[str], list[int]]:
-    """Return the different strings that are not blank, and the number of each, from 1."""
-    first: dict[str, int] = {}
-    for number, string in enumerate(list_of_strings(strings), start=1):
-        if string.strip():
-            first.setdefault(string, number)
-    if not first:
-        raise UserError(name, "no strings in it", "give at least one that is not blank")
-    return list(first), list(first.values())

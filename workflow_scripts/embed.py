@@ -81,7 +81,9 @@ def embed(
     """
     check_encoder_options(encoder, machine)
     check_options(
-        *(strings, output, record),
+        strings,
+        output,
+        record,
         dtype=dtype,
         remove_components=remove_components,
         shard_size=shard_size,

@@ -107,7 +107,7 @@ def link_mentions(
     names in memory. A mention is linked if its best score is at least `threshold`, and lies above
     the second by `margin`.
     """
-    # one more, by which the margin is told
+    # one more, which the margin is taken to
     vectors = encoder.encode_mentions(mentions)
     ranked = rank_ids(index, vectors, k + 1, each_name=each_name, threads=threads)
     return [links[:k] if is_linked(links, threshold, margin) else [] for links in ranked]
@@ -247,7 +247,7 @@ def write_links(
             if inverted is not None and not writer.report.mentions and len(vectors):
                 recall = inverted.recall(vectors, links.k)
                 _say(f"approximate search: recall@{links.k} {recall:.4f} on a sample")
-            # one more, by which the margin is told
+            # one more, which the margin is taken to
             ranked = rank_ids(
                 index,
                 vectors,
@@ -319,17 +319,27 @@ def link(
         if approximate is not None:
             from workflow_scripts.retrieval.approximate_search import ApproximateIndex
 
-            vectors = (index.vectors, index.vectors_sha256)
             inverted = ApproximateIndex(
-                *vectors, folder / "ivf.faiss", approximate, machine.threads
+                index.vectors,
+                index.vectors_sha256,
+                folder / "ivf.faiss",
+                approximate,
+                machine.threads,
             )
         asked = read_mentions(mentions.mentions, mentions.mention_column, mentions.gold_column)
         # what comes by and by is answered by and by
         size = 1 if mentions.mentions == STDIN and unbuffered else BATCH
         batches = mention_batches(asked, choices.lower_case, size)
-        to = (links, output, inverted)
-        how = (each_name, machine.threads)
-        write_links(name_encoder, index, batches, *to, *how)
+        write_links(
+            name_encoder,
+            index,
+            batches,
+            links,
+            output,
+            inverted,
+            each_name=each_name,
+            threads=machine.threads,
+        )
         if names.index is None:
             shutil.rmtree(folder)
 

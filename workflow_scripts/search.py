@@ -76,7 +76,7 @@ def find_nearest(
     queries: np.ndarray,
     strings: np.ndarray,
     k: int = 10,
-    threshold: float = -math.inf,
+    threshold: float | None = None,
     *,
     threads: int = 1,
 ) -> Nearest:
@@ -86,7 +86,7 @@ def find_nearest(
     is all of them.
     """
     rows, scores = search_blocks(queries, strings, min(k, len(strings)), threads=threads)
-    return Nearest(rows, scores, (as_written(scores) >= threshold).sum(axis=1))
+    return Nearest(rows, scores, (as_written(scores) >= _least(threshold)).sum(axis=1))
 
 
 def find_translations(
@@ -94,13 +94,13 @@ def find_translations(
     targets: np.ndarray,
     k: int = NEIGHBOURS,
     margin: Margin = "ratio",
-    threshold: float = -math.inf,
+    threshold: float | None = None,
     *,
     threads: int = 1,
 ) -> MinedPairs:
     """Return the pairs of `mine_pairs` whose score is written as `threshold` at least."""
     pairs = mine_pairs(sources, targets, k, margin, threads=threads)
-    kept = as_written(pairs.scores) >= threshold
+    kept = as_written(pairs.scores) >= _least(threshold)
     return MinedPairs(*(part[kept] for part in pairs))
 
 
@@ -278,15 +278,22 @@ def nearest(
         threshold: cosine that a string has at least
     """
     job = Job(
-        *("nearest", NEAREST, {"strings": strings, "queries": queries}, {"encoder": encoder}),
-        *(output, embedding, machine, {"k": k, "threshold": threshold}),
+        mode="nearest",
+        columns=NEAREST,
+        inputs={"strings": strings, "queries": queries},
+        encoders={"encoder": encoder},
+        output=output,
+        embedding=embedding,
+        machine=machine,
+        options={"k": k, "threshold": threshold},
         roles={"strings": "passage", "queries": "query"},
     )
     files = read_files(job)
 
     def find(vectors: Vectors) -> Result:
-        both, least = (vectors["queries"], vectors["strings"]), _least(threshold)
-        best = find_nearest(*both, k, least, threads=machine.threads)
+        best = find_nearest(
+            vectors["queries"], vectors["strings"], k, threshold, threads=machine.threads
+        )
         counts = best.counts[files["queries"].order]
         summary = f"{int(counts.sum())} strings for {len(counts)} queries"
         if none := int((counts == 0).sum()):
@@ -315,8 +322,14 @@ def duplicates(
         k: neighbours of a string that are looked at, at most
     """
     job = Job(
-        *("duplicates", PAIR, {"strings": strings}, {"encoder": encoder}),
-        *(output, embedding, machine, {"k": k, "threshold": threshold}),
+        mode="duplicates",
+        columns=PAIR,
+        inputs={"strings": strings},
+        encoders={"encoder": encoder},
+        output=output,
+        embedding=embedding,
+        machine=machine,
+        options={"k": k, "threshold": threshold},
     )
     files = read_files(job)
 
@@ -359,8 +372,14 @@ def bitext(
     if target_encoder is not None:
         encoders["target_encoder"] = target_encoder
     job = Job(
-        *("bitext", PAIR, {"strings": strings, "targets": targets}, encoders),
-        *(output, embedding, machine, {"k": k, "threshold": threshold, "margin": margin}),
+        mode="bitext",
+        columns=PAIR,
+        inputs={"strings": strings, "targets": targets},
+        encoders=encoders,
+        output=output,
+        embedding=embedding,
+        machine=machine,
+        options={"k": k, "threshold": threshold, "margin": margin},
     )
     files = read_files(job)
     # which should not wait for the vectors
@@ -372,7 +391,7 @@ def bitext(
             vectors["targets"],
             k,
             margin,
-            _least(threshold),
+            threshold,
             threads=machine.threads,
         )
         return pair_rows(files["strings"], files["targets"], *pairs), f"{len(pairs.scores)} pairs"

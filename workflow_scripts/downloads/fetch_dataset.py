@@ -1,4 +1,4 @@
-"""Fetch one data set or corpus of the registry below the data root, and record what is there."""
+"""Fetch one data set or corpus of the registry below the data root, and record its files."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def fetch_dataset(
     source: SourceOptions,
     record: Path,
 ) -> None:
-    """Fetch one data set or corpus of the registry below the data root, and record what is there.
+    """Fetch one data set or corpus of the registry below the data root, and record its files.
 
     Args:
         name: entry of the registry

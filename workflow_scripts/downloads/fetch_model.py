@@ -1,4 +1,4 @@
-"""Fetch one model of the hub into the folder of models, and record what is there."""
+"""Fetch one model of the hub into the folder of models, and record its files."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +18,7 @@ def fetch_model(
     source: SourceOptions,
     record: Path,
 ) -> None:
-    """Fetch one model of the hub into the folder of models, and record what is there.
+    """Fetch one model of the hub into the folder of models, and record its files.
 
     Args:
         model: model of the hub, as id@revision

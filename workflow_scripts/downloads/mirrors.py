@@ -33,7 +33,7 @@ class SourceOptions:
 
     Args:
         mirror: folder or http(s) address laid out as the data root, with models below models/
-        offline: take only what is there or in a mirror folder
+        offline: take only files that exist here or in a mirror folder
     """
 
     mirror: Annotated[str | None, MAY_BE_BARE] = None

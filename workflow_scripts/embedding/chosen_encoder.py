@@ -61,7 +61,7 @@ def open_encoder(
 ) -> tuple["StringEncoder", dict[str, Any]]:
     """Return the encoder of strings of a model folder or hub id, and what it is, as JSON values.
 
-    `options` tell how it computes; what its vectors are is told by `settings`.
+    `settings` decide what its vectors are, `options` how they are computed.
     """
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
     with quick_imports():

@@ -17,6 +17,7 @@ from workflow_scripts.embedding.settings import (
 from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.files import read_json
 
+_NAMES = [each.name for each in fields(EncoderSettings)]
 _NO_LIMIT = 100_000
 _REMEDY = "take it from where the encoder is whole, or give --pooling and --max-length"
 # Normalize leaves cosines as they are.
@@ -51,7 +52,7 @@ def settle_settings(model: str, options: Any) -> EncoderSettings:
 
 def given_settings(options: Any) -> dict[str, Any]:
     """Return the settings that options give, as they are recorded."""
-    given = {name: getattr(options, name, None) for name in ("pooling", "max_length", "layer")}
+    given = {name: getattr(options, name, None) for name in _NAMES if name != "prompts"}
     settings = {name: value for name, value in given.items() if value is not None}
     if texts := getattr(options, "prompt", None):
         settings["prompts"] = dict(map(_read_prompt, texts))
@@ -96,8 +97,7 @@ def _read_own_record(path: Path) -> dict[str, Any]:
     record = read_json(path)
     if not isinstance(record.get("max_length", 0), int):
         raise TypeError(f"max_length is {record['max_length']!r}")
-    names = [each.name for each in fields(EncoderSettings)]
-    return {name: record[name] for name in names if name in record}
+    return {name: record[name] for name in _NAMES if name in record}
 
 
 def _read_other_record(folder: Path) -> dict[str, Any]:

@@ -268,8 +268,7 @@ class CellRequests:
         name = self._fill(model, place, language)
         blocks = "`models`, or to `absent_models` with the reason"
         remedy = _remedy(model, name, place, self._typed.models, blocks)
-        found = self._typed.named("models", name, f"{place.where}.model", remedy)
-        return found.same_as or name
+        return self._typed.named("models", name, f"{place.where}.model", remedy).same_as or name
 
     def _corpus(self, place: Place, language: str) -> str:
         if place.corpus is None:

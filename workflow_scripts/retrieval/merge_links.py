@@ -32,7 +32,7 @@ def merge_links(
         shards: shards of each file
         links: links, tsv
         errors: mentions whose best id is not a gold one, tsv
-        report: counts, and accuracy where gold ids are told
+        report: counts, and accuracy where there are gold ids
     """
     paths = [path for name in files for path in shard_files(rankings / name, shards)]
     ranked = merge_rankings(paths, link.k + 1)

@@ -1,6 +1,7 @@
 """The strings of a text file, each once, with the numbers of their lines."""
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -42,12 +43,16 @@ class NumberedLines:
 
 
 def read_numbered_lines(path: str | Path, columns: bool) -> NumberedLines:
-    """Return the strings of a UTF-8 file (`-` is stdin), one a line.
+    """Return the strings of a UTF-8 file (`-` is stdin), one a line, as `number_lines` does."""
+    return number_lines(*given_lines(path), columns)
 
-    `columns` says that they will be written between tabs. Raises `UserError` for a file without
-    strings and, with `columns`, for a line that holds a tab or carriage return.
+
+def number_lines(name: str, lines: Iterable[str], columns: bool = False) -> NumberedLines:
+    """Return the different strings of lines; `name` is what errors call them.
+
+    `columns` says that they will be written between tabs. Raises `UserError` where there is no
+    string and, with `columns`, for a line that holds a tab or carriage return.
     """
-    name, lines = given_lines(path)
     numbered, digest = NumberedLines(name), hashlib.sha256()
     row_of: dict[str, int] = {}
     for number, line in enumerate(lines, start=1):

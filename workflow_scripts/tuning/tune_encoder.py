@@ -39,13 +39,13 @@ def make_encoder(
     development: Any = None,
     more_corpora: Sequence[str] = (),
 ) -> "Encoder":
-    """Tune `model` on a corpus; write the encoder folder `output`, whole or not at all, and return
-    the encoder.
+    """Return the encoder that `model` becomes when it is tuned on a corpus.
 
-    `recipe_block` is the block of config as read, `development` the `DevelopmentSet` of a recipe
-    that has one, `more_corpora` the files of its further corpora in their order. An interrupted
-    run leaves its state beside `output` and goes on from there; without an output nothing is
-    written. Raises `UserError` for a recipe, corpus or model that will not do.
+    It is written to the folder `output`, whole or not at all; an interrupted run leaves its state
+    beside that folder and goes on from there. Without an output nothing is written. `recipe_block`
+    is the block of config as read, `development` the `DevelopmentSet` of a recipe that has one,
+    `more_corpora` the files of its further corpora in their order. Raises `UserError` for a recipe,
+    corpus or model that will not do.
     """
     recipe = tuning_recipe_of(recipe_name, recipe_block)
     method = plugins.load(METHODS, recipe.method)
