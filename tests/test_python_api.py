@@ -83,6 +83,14 @@ def test_keys_of_the_recipe_are_arguments(tiny_bert, recipes, tmp_path):
     assert tuned.record["recipe"] == RECIPE | {"pooling": "cls", "epochs": 2}
 
 
+def test_prompts_are_on_the_card(tiny_bert, recipes):
+    how = {"recipe": "own", "recipes": recipes, "device": "cpu"}
+    prompts = {"default": "a man ", "query": "the "}
+    assert "Prompt of role" not in mirror_bert.tune(tiny_bert, STRINGS, **how).card
+    card = mirror_bert.tune(tiny_bert, STRINGS, **how, prompts=prompts).card
+    assert "- Prompt of role default: `a man `.\n- Prompt of role query: `the `.\n" in card
+
+
 def test_trained_in_memory_on_documents_an_encoder_has_the_bytes_of_the_command(
     tiny_bert, recipes, tmp_path
 ):
