@@ -9,7 +9,7 @@ import pytest
 
 from workflow_scripts import plugins
 from workflow_scripts.corpora.block import missing_file_error, raw_files
-from workflow_scripts.corpora.kinds.register import KINDS, check_joined, read_corpus_block
+from workflow_scripts.corpora.kinds.register import KINDS, check_joined, holds, read_corpus_block
 from workflow_scripts.errors import UserError
 
 WORDS = {"kind": "frequent-words", "language": "en", "size": 5}
@@ -160,3 +160,10 @@ def test_the_kind_of_the_docs_gives_strings_and_counts_the_others(project, tmp_p
     dropped = Counter()
     assert list(kind.strings(tmp_path, options, 0, dropped)) == ["Why?", "Who?"]
     assert dropped == {"no question": 1}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_says_what_its_strings_are(kind):
+    """Or the table of running times could not group what is tuned on them."""
+    assert holds(kind)
+    assert "holds" in vars(plugins.load("corpora.kinds", kind).Options)

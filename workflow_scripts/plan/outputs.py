@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from workflow_scripts import plugins
 from workflow_scripts.canonical import canonical
+from workflow_scripts.corpora.kinds import register as corpora
 from workflow_scripts.plan.cell_requests import CellRequest, cell_of_figure, cell_of_table
 from workflow_scripts.plan.requested_jobs import embedding_steps, requested_jobs, scoring_steps
 from workflow_scripts.plan.requirements import shown_searches
@@ -16,16 +17,6 @@ from workflow_scripts.tables.render import report_text, rst_text
 
 if TYPE_CHECKING:
     from workflow_scripts.plan.plan import Plan
-
-# kinds of corpora, as the table of running times calls what they hold; others hold words
-_TUNED_ON = {
-    "names": "names",
-    "sentences": "sentences",
-    "text": "running text",
-    "bitext": "translations",
-    "nli": "inference",
-    "labelled": "texts with a class",
-}
 
 
 class Run:
@@ -94,7 +85,7 @@ class Run:
         recipes = plan.typed.recipes
         tuned = sorted(one for one in plan.requests.encoders_of(run) if recipes[one.recipe].tunes)
         methods = dict.fromkeys(recipes[one.recipe].method for one in tuned)
-        labels = dict.fromkeys(("words", *_TUNED_ON.values()))
+        labels = dict.fromkeys(corpora.holds(kind) for kind in corpora.KINDS)
         groups: dict[str, set[str]] = {
             f"method {name}, {label}": set() for name in methods for label in labels
         }
@@ -102,8 +93,7 @@ class Run:
         for encoder in tuned:
             corpus = plan.typed.corpora[encoder.corpus]
             first = next(iter(corpus.corpora()), encoder.corpus)
-            label = _TUNED_ON.get(plan.typed.corpora[first].kind, "words")
-            method = recipes[encoder.recipe].method
+            method, label = recipes[encoder.recipe].method, plan.typed.corpora[first].holds
             groups[f"method {method}, {label}"].add(f"tune_encoder/{encoder}")
         folder = f"{plan.config.results}/benchmarks"
         return {key: sorted(f"{folder}/{file}.tsv" for file in its) for key, its in groups.items()}

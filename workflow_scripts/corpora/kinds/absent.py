@@ -12,6 +12,8 @@ RANDOM = False
 
 
 class Options(CorpusBlock):
+    holds = "words"
+
     reason: Text = Field(description="Why there is none.")
 
     def absent(self) -> str | None:

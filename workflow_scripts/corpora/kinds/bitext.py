@@ -59,6 +59,7 @@ class PairFiles(Block):
 
 
 class Options(SampledBlock):
+    holds = "translations"
     mem_mb = 8000
     minutes = 30
     file_keys = ("pairs", "kept_out")

@@ -12,6 +12,8 @@ list_files = one_file
 
 
 class Options(SampledBlock):
+    holds = "words"
+
     language: Text = Field(description="Of the words, as the wordfreq package calls it.")
     path: Text | None = Field(None, description="A list of words instead of wordfreq's.")
     skip: Count = Field(0, description="Words passed over before the `size` that are taken.")

@@ -23,6 +23,8 @@ RANDOM = False
 
 
 class Options(CorpusBlock):
+    holds = "words"
+
     of: Annotated[Distinct[Id], Field(min_length=2, description="Ids of two or more corpora.")]
     exponent: NotNegative | None = Field(
         None,

@@ -16,6 +16,7 @@ RANDOM = True
 
 
 class Options(SampledBlock):
+    holds = "texts with a class"
     mem_mb = 4000
     file_keys = ("texts",)
 

@@ -18,6 +18,7 @@ list_files = one_file
 
 
 class Options(SampledBlock):
+    holds = "names"
     mem_mb = 8000
     minutes = 30
 

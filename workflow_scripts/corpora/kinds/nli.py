@@ -24,6 +24,7 @@ _HYPOTHESES = 3
 
 
 class Options(SampledBlock):
+    holds = "inference"
     mem_mb = 8000
     minutes = 30
     file_keys = ("path", "labels")

@@ -37,6 +37,8 @@ def shape_of(min_length: int, max_length: int, words: int | list[int]) -> Shape:
 
 
 class Options(CorpusBlock):
+    holds = "words"
+
     # The paper does not tell the lengths; with these, words are on average as long as the 10,000
     # English ones of the authors.
     min_length: WholeNumber = Field(2, description="Fewest letters and digits of a word.")

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from workflow_scripts import plugins
 from workflow_scripts.configuration.blocks import FileOf
 from workflow_scripts.configuration.chosen import read_chosen
 from workflow_scripts.corpora.block import CorpusBlock
@@ -20,6 +21,12 @@ KINDS = (
     "labelled",
     "absent",
 )
+
+
+def holds(kind: str) -> str:
+    """Return what the strings of a kind of corpus are."""
+    options: type[CorpusBlock] = plugins.load("corpora.kinds", kind).Options
+    return options.holds
 
 
 def read_corpus_block(name: str, block: Any, file: str | FileOf = "config") -> CorpusBlock:

@@ -26,6 +26,7 @@ _SIDES = {"left": 1, "right": 2}
 
 
 class Options(SampledBlock):
+    holds = "sentences"
     mem_mb = 8000
     minutes = 30
 

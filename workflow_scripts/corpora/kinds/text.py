@@ -22,6 +22,7 @@ RANDOM = True
 
 
 class Options(SampledBlock):
+    holds = "running text"
     mem_mb = 8000
     minutes = 120
     file_keys = ("texts", "kept_out")
