@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from workflow_scripts import evaluate as command
+from workflow_scripts.configuration.layers import DEFAULT
+from workflow_scripts.datasets.catalogues import CATALOGUES
 from workflow_scripts.embedding.encoder import Encoder
+from workflow_scripts.scoring.evaluation import evaluate_encoder, read_sets
 
 if TYPE_CHECKING:
     import pandas
@@ -19,8 +21,8 @@ def evaluate(
     datasets: str | Sequence[str],
     *,
     against: Encoder | None = None,
-    catalogues: Sequence[str | Path] = command.DATASET_FILES,
-    config: str | Path = command.DEFAULT,
+    catalogues: Sequence[str | Path] = CATALOGUES,
+    config: str | Path = DEFAULT,
     strict: bool = False,
     own_classifier: bool = False,
 ) -> "pandas.DataFrame":
@@ -42,8 +44,8 @@ def evaluate(
 
     names = [datasets] if isinstance(datasets, str) else list(datasets)
     files = [Path(file) for file in catalogues]
-    sets = command.read_sets(Path(data_root), names, files, Path(config), strict)
-    evaluation = command.evaluate(
+    sets = read_sets(Path(data_root), names, files, Path(config), strict)
+    evaluation = evaluate_encoder(
         encoder,
         sets,
         against=against,

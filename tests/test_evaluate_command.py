@@ -5,7 +5,6 @@ import re
 import shutil
 import subprocess
 import sys
-from argparse import Namespace
 
 import huggingface_hub
 import numpy as np
@@ -17,24 +16,22 @@ from sklearn.metrics.pairwise import cosine_similarity
 from tests.support.suite_files import write_items
 from workflow_scripts import tune
 from workflow_scripts.configuration.yaml_files import read_mapping
+from workflow_scripts.datasets.catalogues import choose_datasets
 from workflow_scripts.datasets.formats.register import read_entry
 from workflow_scripts.datasets.read_dataset import number_items, read_dataset
 from workflow_scripts.datasets.sides import strings_key
 from workflow_scripts.embedding.encoder_folder import OWN_WEIGHTS, load_model
+from workflow_scripts.embedding.recorded_settings import SettingsOptions
 from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.embedding.suite_vectors import number_strings, write_vectors
 from workflow_scripts.embedding.torch_setup import set_up_torch
 from workflow_scripts.errors import UserError
-from workflow_scripts.evaluate import (
-    COLUMNS,
-    choose_datasets,
-    chosen_settings,
-    main,
-)
+from workflow_scripts.evaluate import ComparisonOptions, choose_settings, main
 from workflow_scripts.files import read_json
 from workflow_scripts.retrieval import induce_lexicon, link_entities
 from workflow_scripts.scoring import score_lexicon, score_suite
+from workflow_scripts.scoring.evaluation import COLUMNS
 from workflow_scripts.scoring.tasks.bitext_retrieval import METRICS
 from workflow_scripts.scoring.tidy_scores import read_scores
 
@@ -310,11 +307,11 @@ def test_what_an_encoder_records_holds_for_it_beside_another(project, tmp_path):
     """Of pooling and length of --against: what is given, what it records, what --model has."""
     recorded = {"pooling": "cls", "max_length": 12}
     (tmp_path / "encoder.json").write_text(json.dumps(recorded))
-    own = {"model": str(project / MODEL), "pooling": "mean", "max_length": 40}
+    own = {"pooling": "mean", "max_length": 40}
 
     def chosen(against_pooling=None):
-        given = Namespace(**own, against=str(tmp_path), against_pooling=against_pooling)
-        return [*chosen_settings(given).values()]
+        comparison = ComparisonOptions(str(tmp_path), against_pooling)
+        return [*choose_settings(str(project / MODEL), SettingsOptions(**own), comparison)]
 
     first = EncoderSettings("mean", 40)
     assert chosen() == [first, EncoderSettings("cls", 12)]

@@ -8,6 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from workflow_scripts import embed, evaluate, link, search
 from workflow_scripts.configuration.blocks import SEED_LIMIT, Seed
+from workflow_scripts.datasets.catalogues import choose_datasets
 from workflow_scripts.downloads.model_files import local_path
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.imports import check_threads
@@ -102,5 +103,5 @@ def test_words_that_are_no_text_are_told(monkeypatch, capsys):
 def test_a_malformed_catalogue_is_told(tmp_path, catalogue, message):
     (tmp_path / "c.yaml").write_text(catalogue)
     with pytest.raises(UserError) as told:
-        evaluate.choose_datasets([tmp_path / "c.yaml"], "s")
+        choose_datasets([tmp_path / "c.yaml"], "s")
     assert message in str(told.value)

@@ -39,7 +39,7 @@ _KEYWORD = inspect.Parameter.KEYWORD_ONLY
 _WHOLE = re.compile(r"[+-]?[0-9]{1,99}")
 _JSON_REMEDY = 'give {"key": value, ...}'
 _HELP = ("-h", "--help")
-_COLUMNS, _WIDEST_NAME = 100, 30
+_COLUMNS, _WIDEST_NAME, _WIDEST_CHOICES = 100, 30, 40
 _WHOLE_WORDS: Any = {"break_on_hyphens": False, "break_long_words": False}
 
 
@@ -70,10 +70,18 @@ class Option(NamedTuple):
         return get_args(self.kind) if get_origin(self.kind) is Literal else ()
 
     @property
+    def lists_choices(self) -> bool:
+        """Return whether there are too many choices to stand next to the name."""
+        return len("|".join(self.choices)) > _WIDEST_CHOICES
+
+    @property
     def value_name(self) -> str:
         """Return what stands for the value in help, "" for a flag."""
         names = {bool: "", int: "N", float: "NUMBER", str: "TEXT", Path: "PATH", dict: "JSON"}
-        name = "|".join(self.choices) or names[self.kind]
+        if self.lists_choices:
+            name = self.path[-1].upper()
+        else:
+            name = "|".join(self.choices) or names[self.kind]
         name += " ..." if self.several else ""
         return f"[{name}]" if self.may_be_bare else name
 
@@ -297,13 +305,21 @@ def read_help(function: FunctionType) -> tuple[str, list[Group]]:
         title, text = "arguments" if option.is_word else "options", texts.get(parameter, "")
         if len(option.path) > 1:
             title = _title_of(hints[parameter])
-            text = _read_docstring(hints[parameter])[1].get(field, "")
+            text = _field_texts(hints[parameter]).get(field, "")
         groups.setdefault(title, []).append((option, " ".join(text.split())))
     return about, [
         Group(title, sorted(rows, key=lambda row: not row[0].needed))
         for title, rows in groups.items()
         if rows
     ]
+
+
+def _field_texts(group: type) -> dict[str, str]:
+    """Return what the class of a group and those it extends say of each field."""
+    texts: dict[str, str] = {}
+    for base in reversed(group.__mro__[:-1]):
+        texts |= _read_docstring(base)[1]
+    return texts
 
 
 def _title_of(group: type) -> str:
@@ -370,7 +386,8 @@ def _help_lines(group: Group) -> Iterator[str]:
     width = min(_WIDEST_NAME, max(len(option.shown) for option, _ in group.options))
     for option, text in group.options:
         default = default_text(option, text)
-        text = "; ".join(filter(None, (text, default and f"default {default}")))
+        choices = option.lists_choices and f"one of {', '.join(option.choices)}"
+        text = "; ".join(filter(None, (text, default and f"default {default}", choices)))
         lines = textwrap.wrap(text, _COLUMNS - width - 4)
         if len(option.shown) > width or not lines:
             yield f"  {option.shown}"

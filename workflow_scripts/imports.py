@@ -1,12 +1,11 @@
 """Quicker imports of large packages, and the threads that they start."""
 
-import argparse
 import gc
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Literal
 
 from workflow_scripts.errors import UserError
 
@@ -42,15 +41,6 @@ def calm_threads() -> None:
     """
     if "OMP_WAIT_POLICY" not in os.environ:
         os.environ.setdefault("GOMP_SPINCOUNT", "2000")
-
-
-def add_machine_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say what a command runs on."""
-    group = parser.add_argument_group("machine")
-    threads = "default: OMP_NUM_THREADS, else all processors"
-    group.add_argument("--threads", type=int, default=default_threads(), metavar="N", help=threads)
-    devices = "default: CUDA where there is a device"
-    group.add_argument("--device", choices=get_args(Device), default="auto", help=devices)
 
 
 def check_threads(count: int) -> None:

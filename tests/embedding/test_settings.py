@@ -4,7 +4,6 @@ The tests go over the fields of `EncoderSettings`: a new one needs another value
 fails here until all places know it.
 """
 
-import argparse
 import json
 from dataclasses import fields, replace
 from pathlib import Path
@@ -16,13 +15,13 @@ from sentence_transformers import SentenceTransformer
 from transformers import AutoTokenizer
 
 from tests.support.tiny_models import make_sentences
-from workflow_scripts import embed
-from workflow_scripts.command_line import read_options
+from workflow_scripts import embed, evaluate
+from workflow_scripts.command_line import read_options, run
 from workflow_scripts.embedding.encoder_folder import load_model, onnx_file, save_encoder
 from workflow_scripts.embedding.onnx_encoding import onnx_encoder
 from workflow_scripts.embedding.onnx_export import export_onnx
 from workflow_scripts.embedding.recorded_settings import (
-    add_settings_arguments,
+    SettingsOptions,
     join_settings,
     recorded_settings,
     settle_settings,
@@ -137,15 +136,19 @@ def test_a_setting_of_a_recipe_is_a_difference_from_the_paper(name):
 @pytest.mark.parametrize("name", FIELDS)
 def test_a_setting_is_an_option_of_commands(name, tmp_path):
     (tmp_path / "encoder.json").write_text(json.dumps(USUAL.as_record()))
-    parser = argparse.ArgumentParser()
-    add_settings_arguments(parser)
-    shown = {option.name for option in read_options(embed.main.path_function)}
-    assert OPTIONS[name] in shown
+    for module in (embed, evaluate):
+        assert OPTIONS[name] in {option.name for option in read_options(module.main.path_function)}
     values = [f"{role}={text}" for role, text in PROMPTS.items()]
     values = values if name == "prompts" else [str(OTHER[name])]
     words = [word for value in values for word in (OPTIONS[name], value)]
-    assert settle_settings(str(tmp_path), parser.parse_args(words)) == changed(name)
-    assert settle_settings(str(tmp_path), parser.parse_args([])) == USUAL
+    settled = []
+
+    def settle(*, settings: SettingsOptions) -> None:
+        settled.append(settle_settings(str(tmp_path), settings))
+
+    for each in (words, []):
+        run(settle, each)
+    assert settled == [changed(name), USUAL]
 
 
 def test_poolings_are_all_described():

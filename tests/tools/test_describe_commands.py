@@ -1,15 +1,12 @@
 """The reference of the commands, made from their command lines."""
 
-import argparse
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-import pytest
-
-from tools.describe_commands import _section, describe, parser_of, section_of
+from tools.describe_commands import describe, section_of
 from workflow_scripts.cli import COMMANDS
 
 
@@ -33,24 +30,6 @@ def test_nothing_of_this_machine_is_in_it(project):
     assert str(project) not in page
     assert "default: OMP_NUM_THREADS, else all processors" in page
     assert not re.search(r"`--threads`.*default `\d", page)
-
-
-def test_needed_values_and_defaults_of_a_parser():
-    parser = argparse.ArgumentParser(description="Do it.\n\nLong\nstory.")
-    parser.add_argument("file")
-    parser.add_argument("--a", "-a", required=True, metavar="X|Y", help="one|two")
-    parser.add_argument("--b", type=int, default=3, help="how many")
-    parser.add_argument("--c", action="store_true", help="whether")
-    parser.add_argument("--d", nargs="+", choices=("x", "y"), help="%(default)s by default")
-    assert _section("do", parser) == (
-        "## do\n\nDo it.\n\nLong story.\n\n"
-        "| option | value | what it is |\n| --- | --- | --- |\n"
-        "| `file` | `FILE` |  |\n"
-        "| `--a`, `-a` | `X\\|Y` | needed; one\\|two |\n"
-        "| `--b` | `B` | how many; default `3` |\n"
-        "| `--c` |  | whether |\n"
-        "| `--d` | `x`, `y` | None by default |\n"
-    )
 
 
 def test_needed_values_defaults_and_groups_of_a_path_function():
@@ -87,8 +66,3 @@ def test_needed_values_defaults_and_groups_of_a_path_function():
         "| `--c` |  | whether |\n"
         "| `--several` | `TEXT ...` | a\\|b |\n"
     )
-
-
-def test_a_module_without_a_command_line_is_no_command():
-    with pytest.raises(AttributeError, match="main"):
-        parser_of("errors")

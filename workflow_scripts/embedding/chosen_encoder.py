@@ -1,10 +1,10 @@
 """The encoder of a command: the options that choose one, and the encoder of strings they choose."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from workflow_scripts.embedding.settings import OPTIONS, EncoderSettings, Pooling
+from workflow_scripts.embedding.recorded_settings import SettingsOptions
+from workflow_scripts.embedding.settings import OPTIONS, EncoderSettings
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import sha256_of
 from workflow_scripts.imports import (
@@ -18,23 +18,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class EncoderOptions:
+class EncoderOptions(SettingsOptions):
     """How strings become vectors, and how they are computed.
 
     Args:
-        pooling: default: the encoder's own
-        max_length: tokens a string is cut to (default: the encoder's own, else 64)
-        layer: layer pooled, from 1 (default: the encoder's own, else the last)
-        prompt: ROLE=TEXT before strings of a role: default, query or passage
         backend: what runs the model
         precision: of matrix products; auto: float16 on CUDA
         token_budget: positions (padded tokens) in one batch
     """
 
-    pooling: Pooling | None = None
-    max_length: int | None = None
-    layer: int | None = None
-    prompt: Sequence[str] | None = None
     backend: Literal["torch", "onnx", "onnx-int8"] = "torch"
     precision: Literal["float32", "auto", "float16", "bfloat16"] = "float32"
     token_budget: int | None = None

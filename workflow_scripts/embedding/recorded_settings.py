@@ -1,18 +1,17 @@
 """The settings of an encoder of a command: by options, else as its folder records them."""
 
-import argparse
-from collections.abc import Mapping
-from dataclasses import fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from workflow_scripts.downloads.model_files import local_path
 from workflow_scripts.embedding.settings import (
-    DEFAULT_MAX_LENGTH,
     OPTIONS,
     POOLINGS,
     ROLES,
     EncoderSettings,
+    Pooling,
 )
 from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.files import read_json
@@ -31,31 +30,34 @@ _OLD_POOLINGS = {
 _PROMPT_NAMES = {"query": ("query",), "passage": ("document", "passage", "corpus")}
 
 
-def add_settings_arguments(parser: argparse._ActionsContainer) -> None:
-    """Add the options that `settle_settings` takes."""
-    parser.add_argument("--pooling", choices=POOLINGS, help="default: the encoder's own")
-    length = f"tokens a string is cut to (default: the encoder's own, else {DEFAULT_MAX_LENGTH})"
-    parser.add_argument("--max-length", type=int, help=length)
-    layer = "layer that is pooled, 1 the first (default: the encoder's own, else the last)"
-    parser.add_argument("--layer", type=int, help=layer)
-    prompt = f"text before strings of a role ({', '.join(ROLES)}); repeatable (default: its own)"
-    parser.add_argument("--prompt", action="append", metavar="ROLE=TEXT", help=prompt)
+@dataclass(frozen=True)
+class SettingsOptions:
+    """How strings become vectors.
 
-
-def settle_settings(model: str, options: Any) -> EncoderSettings:
-    """Return the settings of an encoder: by the options, else as its folder records them.
-
-    `options` has attributes `pooling`, `max_length`, `layer` and `prompt`, as `EncoderOptions`.
+    Args:
+        pooling: default: the encoder's own
+        max_length: tokens a string is cut to (default: the encoder's own, else 64)
+        layer: layer pooled, from 1 (default: the encoder's own, else the last)
+        prompt: ROLE=TEXT before strings of a role: default, query or passage
     """
+
+    pooling: Pooling | None = None
+    max_length: int | None = None
+    layer: int | None = None
+    prompt: Sequence[str] | None = None
+
+
+def settle_settings(model: str, options: SettingsOptions) -> EncoderSettings:
+    """Return the settings of an encoder: by the options, else as its folder records them."""
     return join_settings(model, recorded_settings(model), given_settings(options))
 
 
-def given_settings(options: Any) -> dict[str, Any]:
+def given_settings(options: SettingsOptions) -> dict[str, Any]:
     """Return the settings that options give, as they are recorded."""
-    given = {name: getattr(options, name, None) for name in _NAMES if name != "prompts"}
+    given = {name: getattr(options, name) for name in _NAMES if name != "prompts"}
     settings = {name: value for name, value in given.items() if value is not None}
-    if texts := getattr(options, "prompt", None):
-        settings["prompts"] = dict(map(_read_prompt, texts))
+    if options.prompt:
+        settings["prompts"] = dict(map(_read_prompt, options.prompt))
     return settings
 
 

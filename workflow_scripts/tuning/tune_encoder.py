@@ -1,18 +1,17 @@
-"""Command of rule `tune_encoder`: a model, a corpus and a recipe make an encoder."""
+"""Step `tune_encoder`: a model, a corpus and a recipe make an encoder."""
 
-import argparse
-import json
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from workflow_scripts import plugins
 from workflow_scripts.downloads.model_files import local_path
 from workflow_scripts.errors import UserError, damaged_file_error, run_command
 from workflow_scripts.files import append_to, read_json
-from workflow_scripts.imports import quick_imports
+from workflow_scripts.imports import Device, quick_imports
+from workflow_scripts.path_functions import command
 from workflow_scripts.sources import digest_of
 from workflow_scripts.tuning.encoder_card import write_card
 from workflow_scripts.tuning.recipe import METHODS, TuningRecipe, tuning_recipe_of
@@ -150,56 +149,66 @@ def read_start(model: str, recipe_name: str, recipe: TuningRecipe) -> dict[str, 
     return {"model": record["model"], "start": start}
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    add = parser.add_argument
-    add("--model", required=True, help="model folder or hub id")
-    add("--corpus", required=True, help="text file, one string a line")
-    more = "files of the further corpora of the recipe, such as bitext, in its order"
-    add("--more-corpora", nargs="*", default=[], metavar="FILE", help=more)
-    add("--recipe-name", required=True)
-    add("--recipe-json", required=True, help="the recipe's block of config as JSON")
-    add("--seed", type=int, required=True)
-    add("--output", required=True, help="encoder folder to write")
-    add("--step-log", help="JSON lines: step, loss, learning rate, strings/s, ...")
-    add("--threads", type=int, default=1)
-    add("--device", choices=("cpu", "cuda", "auto"), default="cpu")
-    files = "strings (one a line) and items.json of the recipe's development set"
-    add("--development", nargs="*", default=[], metavar="FILE", help=files)
-    add("--linking-similarity", choices=("dot", "cosine", "none"), default="none")
-    arguments = parser.parse_args(argv)
-    name, similarity = arguments.recipe_name, arguments.linking_similarity
-    try:
-        block = json.loads(arguments.recipe_json)
-    except json.JSONDecodeError as error:
-        problem = f"not valid JSON ({error.msg})"
-        raise UserError("--recipe-json", problem, "quote the argument") from error
-    watched, development = tuning_recipe_of(name, block).development, None
-    if len(arguments.development) != (2 if watched else 0):
+def tune_encoder(
+    *,
+    model: str,
+    corpus: Path,
+    more_corpora: Sequence[Path] = (),
+    recipe_name: str,
+    recipe_json: dict[str, Any],
+    seed: int,
+    output: Path,
+    step_log: Path | None = None,
+    development: Sequence[Path] = (),
+    linking_similarity: Literal["dot", "cosine", "none"] = "none",
+    threads: int = 1,
+    device: Device = "cpu",
+) -> None:
+    """Write the encoder that a model becomes by a recipe on a corpus.
+
+    Args:
+        model: model folder or hub id
+        corpus: text file, one string a line
+        more_corpora: files of the further corpora of the recipe, such as bitext, in its order
+        recipe_name: name of the recipe
+        recipe_json: the recipe's block of config as JSON
+        seed: of all that is random
+        output: encoder folder to write
+        step_log: JSON lines: step, loss, learning rate, strings/s, ...
+        development: strings (one a line) and items.json of the recipe's development set
+        linking_similarity: of the development set, if it is one of linking
+        threads: threads of torch
+        device: where the model runs; auto: CUDA where there is a device
+    """
+    own_set = tuning_recipe_of(recipe_name, recipe_json).development
+    development_set = None
+    if len(development) != (2 if own_set else 0):
         raise UserError(
-            f"recipes.{name}.development",
+            f"recipes.{recipe_name}.development",
             "goes with --development STRINGS ITEMS",
             "give both or none",
         )
-    if watched:
-        linking = None if similarity == "none" else similarity
-        choices = (watched.dataset, linking, arguments.threads)
+    if own_set:
+        similarity = None if linking_similarity == "none" else linking_similarity
         reading = plugins.load("scoring", "development_set")
-        development = reading.read_development_set(*arguments.development, *choices)
+        choices = (own_set.dataset, similarity, threads)
+        development_set = reading.read_development_set(*map(str, development), *choices)
     make_encoder(
-        model=arguments.model,
-        corpus_path=arguments.corpus,
-        recipe_name=name,
-        recipe_block=block,
-        seed=arguments.seed,
-        output=arguments.output,
-        threads=arguments.threads,
-        device=arguments.device,
-        step_log=arguments.step_log,
-        development=development,
-        more_corpora=arguments.more_corpora,
+        model,
+        str(corpus),
+        recipe_name,
+        recipe_json,
+        seed,
+        output,
+        threads=threads,
+        device=device,
+        step_log=step_log,
+        development=development_set,
+        more_corpora=[*map(str, more_corpora)],
     )
 
+
+main = command(tune_encoder)
 
 if __name__ == "__main__":
     run_command(main)
