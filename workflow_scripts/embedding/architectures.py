@@ -104,10 +104,10 @@ def changed_inputs(modules: Iterable[torch.nn.Module], change: Callable) -> Iter
             handle.remove()
 
 
-def first_position_only(model: PreTrainedModel, wanted: bool = True) -> AbstractContextManager:
-    """Let the last layer give its first position alone inside the block, if `wanted`.
+def first_position_only(model: PreTrainedModel, is_enough: bool = True) -> AbstractContextManager:
+    """Let the last layer give its first position alone inside the block, if that `is_enough`.
 
     Behind its attention no position looks at another, so the vectors of `cls` and `pooler` are the
     same; last hidden states are then [B, 1, D]. Does nothing for architectures that are not listed.
     """
-    return changed_inputs(after_attention(model) if wanted else (), _take_first)
+    return changed_inputs(after_attention(model) if is_enough else (), _take_first)

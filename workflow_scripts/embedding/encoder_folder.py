@@ -56,9 +56,12 @@ class LoadedModel:
     @property
     def marks(self) -> tuple[int | None, int | None]:
         """The ids of [CLS] and [SEP], or what they are called; None where strings get none."""
-        one, ids = self.tokenizer, self.tokenizer("a")["input_ids"] or [None]
-        first = ids[0] if ids[0] in (one.cls_token_id, one.bos_token_id) else None
-        return first, ids[-1] if ids[-1] in (one.sep_token_id, one.eos_token_id) else None
+        tokenizer, ids = self.tokenizer, self.tokenizer("a")["input_ids"] or [None]
+        first = ids[0] if ids[0] in (tokenizer.cls_token_id, tokenizer.bos_token_id) else None
+        return first, ids[-1] if ids[-1] in (
+            tokenizer.sep_token_id,
+            tokenizer.eos_token_id,
+        ) else None
 
     def check_settings(
         self, settings: EncoderSettings, called: Mapping[str, str] = RECIPE_KEYS
@@ -305,7 +308,7 @@ def save_encoder(
         # With the weights' hash the record stands for the folder: other weights, other record.
         record = {**record, **settings.as_record(), "weights_sha256": weights_sha256(temporary)}
         if own_weights:
-            kept = {name: one.cpu().contiguous() for name, one in own_weights.items()}
+            kept = {name: weight.cpu().contiguous() for name, weight in own_weights.items()}
             save_file(kept, temporary / OWN_WEIGHTS, metadata={"format": "pt"})
             record["training_modules_sha256"] = sha256_of(temporary / OWN_WEIGHTS)
         write_json(temporary / "encoder.json", record)

@@ -90,7 +90,9 @@ def check_tokenizer(
             f"{config.vocab_size}",
             "take both from the same model",
         )
-    given = max((one for ids in tokenizer(list(_RARE))["input_ids"] for one in ids), default=0)
+    given = max(
+        (token_id for ids in tokenizer(list(_RARE))["input_ids"] for token_id in ids), default=0
+    )
     if given >= config.vocab_size:
         raise UserError(
             source,

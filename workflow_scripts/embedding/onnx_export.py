@@ -113,7 +113,9 @@ def check_export(wrapped: HiddenStates, loaded: LoadedModel, path: Path) -> None
     longest = min(position_limit(loaded.model) or 40, 40)
     for lengths in ([3], [5] * 9, [3, longest, 6]):
         inputs = example_inputs(loaded, wrapped.input_names, lengths)
-        feed = {name: one.numpy() for name, one in zip(wrapped.input_names, inputs, strict=True)}
+        feed = {
+            name: value.numpy() for name, value in zip(wrapped.input_names, inputs, strict=True)
+        }
         others = session.run(wrapped.output_names, feed)
         for ours, other in zip(wrapped(*inputs), others, strict=True):
             expected = ours.numpy()

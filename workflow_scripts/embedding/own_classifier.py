@@ -21,8 +21,8 @@ class OwnClassifier:
 
     def classify(self, vectors: np.ndarray) -> list[str]:
         """Return the class of each vector of [N, D]."""
-        found = (vectors @ self._weight.T + self._bias).argmax(axis=1)
-        return [self.classes[number] for number in found]
+        numbers = (vectors @ self._weight.T + self._bias).argmax(axis=1)
+        return [self.classes[number] for number in numbers]
 
     def require(self, labels: Sequence[str]) -> None:
         """Raise `UserError` for a label that is none of its classes."""

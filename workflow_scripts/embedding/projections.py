@@ -49,7 +49,7 @@ class Projections(nn.Module):
         """Return those that an encoder was trained with; `UserError` where the file has none."""
         own = "own.projections."
         with damaged_file_error(path, "make the encoder again"):
-            stored = {name.removeprefix(own): one for name, one in load_file(path).items()}
+            stored = {name.removeprefix(own): weight for name, weight in load_file(path).items()}
             weights = [stored[key] for key in sorted(stored) if key.startswith("weights.")]
             if not weights:
                 remedy = "take pooling mean, which is the same"

@@ -54,8 +54,8 @@ def first_words(path: Path, most: int) -> list[str]:
         raise UserError(path, "no such file of word vectors", "check the path")
     raw = words_of_model(path, most) if model else _words_of_text(path)
     words: dict[str, None] = {}
-    for one in raw:
-        word = one.decode("utf-8", errors="replace")
+    for token in raw:
+        word = token.decode("utf-8", errors="replace")
         if word != "</s>" and word.split() == [word]:
             words[word] = None
         if len(words) == most:

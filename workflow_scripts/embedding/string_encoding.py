@@ -75,25 +75,25 @@ class StringEncoder:
             ids = [token_ids[index] for index in batch]
             inputs = pad_token_ids(ids, self.tokenizer.pad_token_id, padded_length)
             try:
-                found = self.run_batch(*inputs)
+                pooled = self.run_batch(*inputs)
             except torch.OutOfMemoryError:
-                found = None
+                pooled = None
             # Out of the handler, where the exception holds on to the tensors of the pass.
-            if found is None:
+            if pooled is None:
                 if len(batch) == 1:
                     raise UserError(
                         None, "out of memory with a single string", "lower the maximum length"
                     )
                 middle = len(batch) // 2
                 return run(batch[:middle]) + run(batch[middle:])
-            vectors[batch] = found.float().cpu().numpy()
+            vectors[batch] = pooled.float().cpu().numpy()
             return len(set(batch))
 
         lengths, budget = [len(ids) for ids in token_ids], self.token_budget
         if each_alone:
             batches = plan_full_batches(lengths, min(budget, FULL_BATCH), padded_length)
         else:
-            batches = plan_batches([padded_length or one for one in lengths], budget)
+            batches = plan_batches([padded_length or length for length in lengths], budget)
         with self.set_up():
             for count in self._map_in_workers(run, batches):
                 advance(count)

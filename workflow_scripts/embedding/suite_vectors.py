@@ -47,7 +47,9 @@ def number_strings(
     """
     numbers: dict[str, int] = {}
     rows = {
-        key: np.array([numbers.setdefault(one, len(numbers)) for one in strings], dtype=np.int32)
+        key: np.array(
+            [numbers.setdefault(string, len(numbers)) for string in strings], dtype=np.int32
+        )
         for key, strings in lists.items()
     }
     return list(numbers), rows

@@ -42,10 +42,12 @@ def tokenize_strings(
         strings = [prompt + string for string in strings]
     characters = max_length * _CHARACTERS_A_TOKEN
     from_left = tokenizer.truncation_side == "right"
-    starts = [_first_words(one, characters) if from_left else one for one in strings]
+    starts = [_first_words(string, characters) if from_left else string for string in strings]
     token_ids = _token_ids(tokenizer, starts, max_length)
     pairs = enumerate(zip(token_ids, starts, strings, strict=True))
-    short = [i for i, (ids, start, one) in pairs if len(ids) < max_length and len(start) < len(one)]
+    short = [
+        i for i, (ids, start, string) in pairs if len(ids) < max_length and len(start) < len(string)
+    ]
     if short:
         whole = _token_ids(tokenizer, [strings[i] for i in short], max_length)
         for i, ids in zip(short, whole, strict=True):

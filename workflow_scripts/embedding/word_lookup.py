@@ -49,16 +49,16 @@ def embed_strings(
     if blank is not None:
         raise UserError(f"string {blank}", "has no words", "read the data set again")
     words = sorted({word for string in strings for word in string.split()})
-    found: dict[str, np.ndarray] = {}
+    word_vectors: dict[str, np.ndarray] = {}
     counts = dict.fromkeys(("as_written", "lower_cased", "from_subwords", "mean_vector"), 0)
     missing: list[str] = []
     for word in words:
         if word in vectors.known:
-            how, found[word] = "as_written", vectors.known[word]
+            how, word_vectors[word] = "as_written", vectors.known[word]
         elif word.lower() in vectors.known:
-            how, found[word] = "lower_cased", vectors.known[word.lower()]
+            how, word_vectors[word] = "lower_cased", vectors.known[word.lower()]
         elif oov == "subwords" and word in vectors.composed:
-            how, found[word] = "from_subwords", vectors.composed[word]
+            how, word_vectors[word] = "from_subwords", vectors.composed[word]
         else:
             how = "mean_vector"
             missing.append(word)
@@ -73,7 +73,7 @@ def embed_strings(
     result = np.empty((len(strings), len(vectors.mean)), dtype=np.float32)
     for row, string in enumerate(strings):
         # In float64, and the same for a string of one word as the vector of the file.
-        of_words = [found.get(part, vectors.mean) for part in string.split()]
+        of_words = [word_vectors.get(part, vectors.mean) for part in string.split()]
         result[row] = np.mean(of_words, 0, np.float64)
     unknown = set(missing)
     of_unknown = sum(unknown.issuperset(string.split()) for string in strings)
