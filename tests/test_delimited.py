@@ -170,9 +170,17 @@ def test_a_short_row_is_named_by_its_line(folder, lines, header, data):
 
 A_HEADER = 'a\tb\n"x\ty"\n\n'
 ERRORS = {
-    "empty": ("", Layout(["a"]), ": the file is empty; fetch it again"),
-    "no column": ("a\tb\n", Layout(["c"]), ":1: the header has no column 'c' (it has a, b); fetch"),
-    "of csv": ("a,b", Layout(["c"], delimiter=","), "(it has a, b); choose columns of the file or"),
+    "empty": ("", Layout(["a"]), ": the file is empty; fill it, or fetch it again"),
+    "no column": (
+        "a\tb\n",
+        Layout(["c"]),
+        ":1: the header has no column 'c' (it has a, b); correct",
+    ),
+    "of csv": (
+        "a,b",
+        Layout(["c"], delimiter=","),
+        "(it has a, b); choose columns of the file, correct the header",
+    ),
     "in two": ("a\tb\ta\n", Layout(["a"]), ":1: column 'a' occurs twice in the header, as 1 and 3"),
     "id": ("a\tid\n1\t7\n2\t7\n", Layout(["a"], delimiter=None), ":3: id '7' occurs twice; remove"),
     "csv width": ("a,b\n1,2\n3\n", Layout(["a"], delimiter=","), ":3: expected 2 fields as in the"),

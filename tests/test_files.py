@@ -408,7 +408,7 @@ def test_a_cut_gzip_file_is_named_with_the_line_that_it_ends_in(tmp_path):
     path.write_bytes(
         gzip.compress(b"one\n" + random.Random(3).randbytes(9000).hex().encode())[:3000]
     )
-    with pytest.raises(UserError, match=r"a\.txt\.gz:2: cannot be read .*; fetch the file again"):
+    with pytest.raises(UserError, match=r"a\.txt\.gz:2: cannot be read .*; make or fetch it again"):
         list(stream_lines(path))
 
 

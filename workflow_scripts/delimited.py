@@ -89,8 +89,8 @@ class Layout:
     def no_column(self, name: str, header: Sequence[str]) -> tuple[str, str]:
         """Return the problem and the remedy where the header lacks a column."""
         problem = f"the header has no column {name!r} (it has {', '.join(header)})"
-        choose = "choose columns of the file or " if self.is_csv else ""
-        return problem, f"{choose}fetch the file again"
+        choose = "choose columns of the file, " if self.is_csv else ""
+        return problem, f"{choose}correct the header, or fetch the file again"
 
     def wrong_width(self, fields: Sequence[str]) -> str:
         """Return the problem of a row that has too few fields, or too many."""
@@ -190,7 +190,7 @@ def _below(
     """Return the layout of the rows below a header, and where columns and unique ones stand."""
     needed = [*layout.columns, *layout.where]
     if not header and not layout.is_csv:
-        raise UserError(path, "the file is empty", "fetch it again")
+        raise UserError(path, "the file is empty", "fill it, or fetch it again")
     if missing := [name for name in needed if name not in header]:
         problem, remedy = layout.no_column(missing[0], header)
         raise UserError(f"{path}:1", problem, remedy)
@@ -247,7 +247,8 @@ def _numbered_entries(path: str | Path) -> Iterator[tuple[int, Any]]:
             lines[match[1]] = line
     entries = read_json(path)
     if not isinstance(entries, dict):
-        raise UserError(f"{path}:1", "expected a JSON object of numbered entries", "fetch it again")
+        problem = "expected a JSON object of numbered entries"
+        raise UserError(f"{path}:1", problem, "correct it, or fetch it again")
     for key, entry in entries.items():
         yield lines.get(key, 1), entry
 

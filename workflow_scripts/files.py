@@ -177,7 +177,7 @@ def _opened(path: str | Path) -> Iterator[IO[bytes]]:
         with opener(path, "rb") as stream:
             yield stream
     except (OSError, EOFError, zlib.error) as error:
-        raise UserError(path, f"cannot be read ({error})", "fetch the file again") from error
+        raise UserError(path, f"cannot be read ({error})", "make or fetch it again") from error
 
 
 def _raw_lines(stream: IO[bytes], name: str | Path, most: int = -1) -> Iterator[bytes]:
@@ -186,7 +186,7 @@ def _raw_lines(stream: IO[bytes], name: str | Path, most: int = -1) -> Iterator[
             line = stream.readline(most)
         except (OSError, EOFError, zlib.error) as error:
             problem = f"cannot be read ({error})"
-            raise UserError(f"{name}:{number}", problem, "fetch the file again") from error
+            raise UserError(f"{name}:{number}", problem, "make or fetch it again") from error
         if not line:
             return
         yield line

@@ -15,9 +15,9 @@ import pytest
 from one_node_slurm import OneNodeSlurm
 from small_project import SmallProject, copy_project
 
-# Tables with jobs of every kind that goes out; where a whole run has been compared on one system,
-# these are on the others.
+# Tables with jobs of every kind that goes out, and the one that stands for them on further systems.
 SOME_TABLES = [f"results/tables/{name}.md" for name in ("words", "sentences", "lexicon")]
+ONE_TABLE = SOME_TABLES[:1]
 
 
 class ClusterProject(SmallProject):
@@ -103,10 +103,9 @@ class Run:
         return re.findall(rf"submitted with SLURM jobid (\d+) \(log: \S*/rule_{rule}/", self.output)
 
 
-@pytest.fixture(scope="module", params=["slurmdbd", "no accounting"])
-def any_cluster(request, tmp_path_factory) -> Iterator[OneNodeSlurm]:
-    """A cluster with a database of accounts, and one without."""
-    yield from _running(tmp_path_factory, accounting=request.param == "slurmdbd")
+@pytest.fixture(scope="module")
+def cluster_without_accounts(tmp_path_factory) -> Iterator[OneNodeSlurm]:
+    yield from _running(tmp_path_factory, accounting=False)
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from conftest import SOME_TABLES, Run
+from conftest import ONE_TABLE, Run
 from small_project import TUNE, SmallProject, copy_project
 
 pytestmark = pytest.mark.cluster
@@ -44,11 +44,11 @@ def on_queue(project, tmp_path) -> QueueProject:
 
 
 def test_the_tables_are_of_a_local_run(on_queue, local_tables):
-    run = Run(on_queue, tuple(SOME_TABLES))
+    run = Run(on_queue, tuple(ONE_TABLE))
     assert run.end() == 0, run.output
     made = on_queue.tables()
-    assert made == local_tables(*SOME_TABLES)
-    assert all(str(Path(table).relative_to("results")) in made for table in SOME_TABLES)
+    assert made == local_tables(*ONE_TABLE)
+    assert all(str(Path(table).relative_to("results")) in made for table in ONE_TABLE)
     assert "Submitted group job" in run.output and "Submitted job" in run.output
 
 

@@ -52,6 +52,8 @@ def test_jobs_that_fail_for_good_are_named(on_cluster: ClusterProject):
     assert "results/logs/embed_suite/" in embedding
 
 
+# SLURM counts limits in minutes; tests/tuning/test_tune_encoder.py has a killed run taken up again
+@pytest.mark.nightly
 def test_a_job_past_its_time_goes_on_from_where_it_was(on_cluster: ClusterProject):
     """A minute's limit for a minute and a half of work: the state outlives the first attempt."""
     with on_cluster.edited_config() as config:

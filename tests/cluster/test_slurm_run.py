@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from conftest import SOME_TABLES, ClusterProject
+from conftest import ONE_TABLE, SOME_TABLES, ClusterProject
 from small_project import copy_project
 
 from workflow_scripts.runtime.slurm_site import status_command
@@ -11,23 +11,44 @@ from workflow_scripts.runtime.slurm_site import status_command
 pytestmark = pytest.mark.cluster
 
 
-@pytest.mark.parametrize(
-    "targets", [SOME_TABLES, pytest.param(["all_tables"], marks=pytest.mark.nightly, id="all")]
-)
-def test_the_tables_are_of_a_local_run(
-    any_cluster, local_tables, project, tmp_path, monkeypatch, targets
-):
-    on_cluster = ClusterProject(copy_project(project, tmp_path / "project").folder, any_cluster)
-    run = on_cluster.start(*targets)
+def run_tables(small, targets):
+    """Make the targets on a cluster; return what the run printed, and the tables."""
+    run = small.start(*targets)
     assert run.end() == 0, run.output
-    made = on_cluster.tables()
-    assert made == local_tables(*targets)
-    assert all(str(Path(table).relative_to("results")) in made for table in SOME_TABLES)
-    # the wide stages went as arrays, the small jobs in groups
-    assert "Submitted array job" in run.output
-    assert "group_datasets" in run.output and "group_corpora" in run.output
     assert "These jobs failed" not in run.output
-    # asked by the command that answers there
-    monkeypatch.setenv("SLURM_CONF", any_cluster.environment["SLURM_CONF"])
-    monkeypatch.setenv("PATH", any_cluster.environment["PATH"])
-    assert status_command() == ("sacct" if any_cluster.accounting else "squeue")
+    made = small.tables()
+    assert all(str(Path(table).relative_to("results")) in made for table in ONE_TABLE)
+    return run.output, made
+
+
+def used_status_command(monkeypatch, cluster):
+    for name in ("SLURM_CONF", "PATH"):
+        monkeypatch.setenv(name, cluster.environment[name])
+    return status_command()
+
+
+ALL = pytest.param(["all_tables"], marks=pytest.mark.nightly, id="all")
+
+
+@pytest.mark.parametrize("targets", [SOME_TABLES, ALL])
+def test_the_tables_are_of_a_local_run(
+    cluster, local_tables, project, tmp_path, monkeypatch, targets
+):
+    on_cluster = ClusterProject(copy_project(project, tmp_path / "project").folder, cluster)
+    output, made = run_tables(on_cluster, targets)
+    assert made == local_tables(*targets)
+    # the wide stages went as arrays, the small jobs in groups
+    assert "Submitted array job" in output
+    assert "group_datasets" in output and "group_corpora" in output
+    assert used_status_command(monkeypatch, cluster) == "sacct"
+
+
+@pytest.mark.parametrize("targets", [ONE_TABLE, ALL])
+def test_without_accounts_jobs_are_watched_by_squeue(
+    cluster_without_accounts, local_tables, project, tmp_path, monkeypatch, targets
+):
+    cluster = cluster_without_accounts
+    on_cluster = ClusterProject(copy_project(project, tmp_path / "project").folder, cluster)
+    _, made = run_tables(on_cluster, targets)
+    assert made == local_tables(*targets)
+    assert used_status_command(monkeypatch, cluster) == "squeue"

@@ -111,7 +111,9 @@ def read_dictionary(
         if clean is None or known.issuperset(own):
             add(" ".join(name.split()), own)
     if not entries:
-        raise UserError(", ".join(map(str, paths)), "the dictionary is empty", "fetch it again")
+        raise UserError(
+            ", ".join(map(str, paths)), "the dictionary is empty", "fill it, or fetch it again"
+        )
     if shared_names == "apart":
         return [name for name, _ in entries], [list(ids) for _, ids in entries]
     merged: dict[str, dict[str, None]] = {}
