@@ -386,7 +386,7 @@ def _help_lines(group: Group) -> Iterator[str]:
     width = min(_WIDEST_NAME, max(len(option.shown) for option, _ in group.options))
     for option, text in group.options:
         default = default_text(option, text)
-        choices = option.lists_choices and f"one of {', '.join(option.choices)}"
+        choices = f"one of {', '.join(option.choices)}" if option.lists_choices else ""
         text = "; ".join(filter(None, (text, default and f"default {default}", choices)))
         lines = textwrap.wrap(text, _COLUMNS - width - 4)
         if len(option.shown) > width or not lines:

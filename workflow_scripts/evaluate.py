@@ -4,7 +4,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workflow_scripts.configuration.layers import DEFAULT
 from workflow_scripts.datasets.catalogues import CATALOGUES
@@ -23,7 +23,9 @@ from workflow_scripts.imports import MachineOptions, quick_imports
 from workflow_scripts.path_functions import command
 from workflow_scripts.scoring.card_scores import add_scores
 from workflow_scripts.scoring.evaluation import Evaluation, evaluate_encoder, read_sets
-from workflow_scripts.scoring.paired_differences import Difference
+
+if TYPE_CHECKING:
+    from workflow_scripts.scoring.paired_differences import Difference
 
 EXAMPLE = """
 COMMAND --model my-encoder --against resources/models/bert-bio-mini \\
@@ -62,7 +64,7 @@ class OutputOptions:
         return self.output.with_suffix(".record.json")
 
 
-def print_comparison(rows: Sequence[Difference], sizes: Mapping[tuple[str, str], int]) -> None:
+def print_comparison(rows: Sequence["Difference"], sizes: Mapping[tuple[str, str], int]) -> None:
     """Print scores next to those of the other encoder as aligned columns."""
     width, wide = (
         max(len(name) for name in names) for names in zip(*(r[:2] for r in rows), strict=True)

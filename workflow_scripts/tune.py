@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workflow_scripts.cli import check_files
 from workflow_scripts.configuration.blocks import SEED_LIMIT
@@ -24,11 +24,13 @@ from workflow_scripts.files import check_own_json, parse_json
 from workflow_scripts.imports import MachineOptions
 from workflow_scripts.locking import sole_run
 from workflow_scripts.path_functions import command
-from workflow_scripts.scoring.development_set import DevelopmentSet
 from workflow_scripts.scoring.tasks.register import check_development_task
 from workflow_scripts.tuning.methods.register import read_recipe, read_recipe_blocks
 from workflow_scripts.tuning.recipe import Recipe, change_recipe
 from workflow_scripts.tuning.tune_encoder import make_encoder
+
+if TYPE_CHECKING:
+    from workflow_scripts.scoring.development_set import DevelopmentSet
 
 EXAMPLE = """
 COMMAND --model resources/models/bert-bio-mini --recipe mirror-phrase --set pooling=mean \\
@@ -98,7 +100,7 @@ class EncoderPlan(NamedTuple):
     recipe_name: str
     recipe: Recipe
     block: Any
-    development: DevelopmentSet | None
+    development: "DevelopmentSet | None"
     outputs: dict[int, Path]
     step_log: str | None
     machine: MachineOptions
@@ -212,7 +214,9 @@ def outputs_of(output: Path, seeds: Sequence[int]) -> dict[int, Path]:
     return {seed: output / f"seed{seed}" if len(seeds) > 1 else output for seed in seeds}
 
 
-def read_development(recipe: Recipe, data_root: Path | None, threads: int) -> DevelopmentSet | None:
+def read_development(
+    recipe: Recipe, data_root: Path | None, threads: int
+) -> "DevelopmentSet | None":
     """Return the development set of a recipe, None where it has none."""
     if recipe.development is None:
         return None
@@ -227,6 +231,8 @@ def read_development(recipe: Recipe, data_root: Path | None, threads: int) -> De
     drop_missing(data_root, entries, strict=True)
     items = read_dataset(data_root, entries[name], name)
     strings, numbered = number_items(name, entries[name], items)
+    from workflow_scripts.scoring.development_set import DevelopmentSet
+
     return DevelopmentSet(name, numbered, strings[None], threads=threads)
 
 

@@ -13,16 +13,11 @@ from workflow_scripts.datasets.read_dataset import number_items, read_dataset
 from workflow_scripts.datasets.sides import SIDES, strings_key
 from workflow_scripts.errors import UnknownKeyError, UserError, nearest_name
 from workflow_scripts.imports import quick_imports
-from workflow_scripts.scoring.paired_differences import (
-    Difference,
-    Scored,
-    mean_differences,
-    paired_differences,
-)
 from workflow_scripts.scoring.tasks.register import TASKS, needs
 
 if TYPE_CHECKING:
     from workflow_scripts.embedding.encoder import Encoder
+    from workflow_scripts.scoring.paired_differences import Difference, Scored
 
 COLUMNS = ("dataset", "metric", "value", "low", "high", "n", "coverage", "dropped")
 
@@ -35,7 +30,7 @@ class Evaluation(NamedTuple):
     """
 
     rows: list[dict[str, Any]]
-    differences: list[Difference]
+    differences: "list[Difference]"
     record: dict[str, Any]
     missing: dict[str, str]
     choices: dict[str, dict[str, Any]]
@@ -100,6 +95,9 @@ def evaluate_encoder(
     With `against`, differences to that encoder are by the paired bootstrap. `own_classifier`: the
     classifier that the encoder was trained with says what test texts are.
     """
+    # Only now: it brings numpy, which a mistake of the user should not wait for.
+    from workflow_scripts.scoring.paired_differences import mean_differences, paired_differences
+
     encoders = [encoder] if against is None else [encoder, against]
     (own, record), *others = (score(each, sets, own_classifier, threads) for each in encoders)
     rows = [{key: getattr(row, key) for key in COLUMNS} for row in own[0]]
@@ -143,7 +141,7 @@ def _read_protocols(config: Path) -> tuple[Retrieval, Classification]:
 
 def score(
     encoder: "Encoder", sets: Sets, own_classifier: bool, threads: int
-) -> tuple[Scored, dict[str, Any]]:
+) -> "tuple[Scored, dict[str, Any]]":
     """Return the scores of an encoder with their replicates, and the record of what it is."""
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
     with quick_imports():
