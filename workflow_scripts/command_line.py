@@ -1,9 +1,10 @@
 """The command line of a path function, made of its signature and docstring (`path_functions`).
 
-cyclopts assigns the words to the options. What a word may be is decided here: numbers are plain
+argparse assigns the words to the options. What a word may be is decided here: numbers are plain
 decimal ones, as those of files are, and a mistake is one line that names the option.
 """
 
+import argparse
 import dataclasses
 import inspect
 import json
@@ -29,12 +30,12 @@ from typing import (
 
 from workflow_scripts.errors import UserError, nearest_name
 from workflow_scripts.files import parse_number
-from workflow_scripts.imports import quick_imports
 from workflow_scripts.path_functions import MAY_BE_BARE
 
 # the default of an option that is needed
 NEEDED: Any = inspect.Parameter.empty
-_KEYWORD = inspect.Parameter.KEYWORD_ONLY
+# the value of an option without one
+_BARE = object()
 # int() would take 4_5 and digits of other scripts, and fails at 5,000
 _WHOLE = re.compile(r"[+-]?[0-9]{1,99}")
 _JSON_REMEDY = 'give {"key": value, ...}'
@@ -186,70 +187,50 @@ def run(
     function(*positional, **named)
 
 
-def _assign_words(options: Sequence[Option], argv: list[str]) -> list[Any]:
+class _Words(argparse.ArgumentParser):
+    """Assigns words to options as they are: what they may be is read afterwards."""
+
+    def __init__(self, options: Sequence[Option]) -> None:
+        super().__init__(add_help=False, allow_abbrev=False, exit_on_error=False)
+        for number, option in enumerate(options):
+            how: dict[str, Any] = {"dest": f"option_{number}", "default": None}
+            if option.kind is bool:
+                how |= {"action": "store_true"}
+            elif option.several:
+                bare = option.default == () or option.may_be_bare
+                how |= {"nargs": "*" if bare else "+", "action": "extend"}
+            elif option.may_be_bare or option.is_word:
+                how |= {"nargs": "?", "const": _BARE}
+            # a word has the name of its value alone
+            self.add_argument(*([] if option.is_word else [option.name]), **how)
+
+    def error(self, message: str) -> NoReturn:
+        raise UserError(message, "not expected here", "--help lists the options")
+
+
+def _assign_words(options: Sequence[Option], argv: Sequence[str]) -> list[Any]:
     """Return the words of each option as they are: None if it is left out.
 
     They are a text, a list if several may be there, and True of a flag.
     """
-    # 50 ms of a start, which help does not need
-    with quick_imports():
-        from cyclopts import App, CoercionError, MissingArgumentError, Parameter
-        from cyclopts.exceptions import (
-            ConsumeMultipleError,
-            UnknownOptionError,
-            UnusedCliTokensError,
-        )
-
-    # "-" is a value, of standard input, where cyclopts sees an option; no word can hold a NUL
-    words = ["\0" if word == "-" else word for word in argv]
-    parameters = []
-    for number, option in enumerate(options):
-        least = int(option.default != () and not option.may_be_bare)
-        bounds = (least, None if option.several else 1)
-        is_list = option.several or option.may_be_bare
-        how = Parameter(
-            name=option.name,
-            consume_multiple=bounds if is_list else None,
-            allow_repeating=True,  # the last counts
-            negative=(),
-        )
-        kind: Any = bool if option.kind is bool else list[str] if is_list else str
-        parameters.append(
-            inspect.Parameter(
-                f"option_{number}",
-                inspect.Parameter.POSITIONAL_ONLY if option.is_word else _KEYWORD,
-                default=None,
-                annotation=Annotated[kind | None, how],
-            )
-        )
-
-    def collect(*words: Any, **named: Any) -> None:
-        """Have the signature of the options."""
-
-    collect.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    app = App(help_flags=(), version_flags=())
-    app.default(collect)
+    # a negative number in any notation is a value, not an option; no word can hold a NUL
+    words = [f"\0{word}" if parse_number(word) is not None else word for word in argv]
     try:
-        called, bound, _ = app.parse_args(words, print_error=False, exit_on_error=False)
-    except UnknownOptionError as error:
-        name = (error.token.keyword or error.token.value).partition("=")[0]
-        names = [option.name for option in options if not option.is_word]
-        raise UserError(name, "no such option", nearest_name(name, names)) from None
-    except UnusedCliTokensError as error:
-        unused = shlex.join(_as_given(word) for word in error.unused_tokens or ())
-        raise UserError(unused, "not expected here", "--help lists the options") from None
-    except ConsumeMultipleError as error:
-        problem = "has several values" if error.actual_count else "has no value"
-        raise UserError(str(error.keyword), problem, "give one") from None
-    except MissingArgumentError as error:
-        raise UserError(str(error.keyword), "has no value", "give one") from None
-    except CoercionError as error:
-        name = error.argument.name if error.argument else "an option"
-        raise UserError(name, "is a flag", "give it without a value") from None
-    if called is not collect:
-        # a word of cyclopts itself, which completes those of a shell
-        raise UserError(argv[0], "not expected here", "--help lists the options")
-    values = [bound.arguments.get(f"option_{number}") for number in range(len(options))]
+        assigned, unused = _Words(options).parse_known_args(words)
+    except argparse.ArgumentError as error:
+        flags = {option.name for option in options if option.kind is bool}
+        if error.argument_name in flags:
+            raise UserError(error.argument_name, "is a flag", "give it without a value") from None
+        raise UserError(error.argument_name, "has no value", "give one") from None
+    for word in unused:
+        if word.startswith("-") and word != "-":
+            name = word.partition("=")[0]
+            names = [option.name for option in options if not option.is_word]
+            raise UserError(name, "no such option", nearest_name(name, names))
+    if unused:
+        shown = shlex.join(map(_as_given, unused))
+        raise UserError(shown, "not expected here", "--help lists the options")
+    values = [getattr(assigned, f"option_{number}") for number in range(len(options))]
     return [
         [*map(_as_given, value)] if isinstance(value, list) else _as_given(value)
         for value in values
@@ -257,17 +238,17 @@ def _assign_words(options: Sequence[Option], argv: list[str]) -> list[Any]:
 
 
 def _as_given(word: Any) -> Any:
-    return "-" if word == "\0" else word
+    return word.removeprefix("\0") if isinstance(word, str) else word
 
 
 def _read_value(option: Option, words: Any) -> Any:
-    if words is None or (option.may_be_bare and not words and not option.several):
+    if words is None or words is _BARE:
         return option.default
     if option.kind is bool:
         return words
     if option.several:
         return [_read_word(option, word) for word in words]
-    return _read_word(option, words[0] if option.may_be_bare else words)
+    return _read_word(option, words)
 
 
 def _read_word(option: Option, word: str) -> Any:
