@@ -5,7 +5,7 @@ from made_inputs import languages_block, own_of
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.figures.kinds.register import read_figure
-from workflow_scripts.figures.kinds.retrieved_languages import places, shares_of
+from workflow_scripts.figures.kinds.retrieved_languages import requested_cells, shares_of
 from workflow_scripts.scoring.tidy_scores import Score, read_scores, write_scores
 
 SIZES = {"de": 10, "en": 20, "zh": 71}
@@ -69,10 +69,10 @@ def test_languages_that_are_shown_can_be_chosen_and_an_unknown_one_is_named(made
 
 def test_an_encoder_has_two_columns_each_with_its_metric():
     config = read_figure("f", BLOCK)
-    found = [(row["id"], row["label"], row["metric"]) for row in places(config)]
+    found = [(row["id"], row["label"], row["metric"]) for row in requested_cells(config)]
     assert found == [("a", "A", "own_language@10"), ("a/pcr", "A + PCR", "own_language_pcr@10")]
     config = read_figure("f", BLOCK | {"neighbours": 100})
-    assert [row["metric"] for row in places(config)] == [
+    assert [row["metric"] for row in requested_cells(config)] == [
         f"own_language{p}@100" for p in ("", "_pcr")
     ]
     for mistake in ({"neighbours": 5}, {"languages": []}, {"languages": ["de", "de"]}):

@@ -17,11 +17,12 @@ def test_each_row_has_every_cell_and_says_what_it_is_compared_with(of, table, re
     assert block.paper == "own"
     cells = plan.requests.cells["tables", table]
     assert len(cells) == len(block.rows) * len(block.columns)
-    for (row, column), found in cells.items():
+    for (row, column), requests in cells.items():
         # the text of CMLM was not released
         absent = of == "paper_config" and row not in ("start", "mirror")
-        assert found and {one.absent is not None for one in found} == {absent}, (row, column)
-        recipe = plan.typed.recipes[found[0].place.recipe]
+        assert requests, (row, column)
+        assert {cell.absent is not None for cell in requests} == {absent}, (row, column)
+        recipe = plan.typed.recipes[requests[0].dataset_request.recipe]
         methods.setdefault(row, set()).add((recipe.method, recipe.start and recipe.start.recipe))
     expected = {
         **{"start": {("none", None)}, "mlm": {("mlm", None)}, "mirror": {("mirror", None)}},

@@ -7,7 +7,7 @@ from plans import plan_of, rows_of
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.plan import comparability
-from workflow_scripts.plan.cell_requests import Place
+from workflow_scripts.plan.cell_requests import DatasetRequest
 from workflow_scripts.plan.encoders import Encoder
 from workflow_scripts.plan.requirements import shown_searches
 
@@ -111,7 +111,7 @@ def test_the_metric_is_the_row_s_or_the_column_s_or_the_first_of_the_task(config
     row = {"model": "bert-multi", "recipe": "base-mp"}
     rows = [{"id": "a", **row}, {"id": "b", **row, "metric": "accuracy_from_english"}]
     config["tables"]["t"] = table(columns, rows)
-    metrics = {place: cell["parts"][0]["metric"] for place, cell in cells_of(config).items()}
+    metrics = {ids: cell["parts"][0]["metric"] for ids, cell in cells_of(config).items()}
     assert metrics == {
         **{("a", "first"): "accuracy", ("a", "own"): "accuracy_pcr"},
         **dict.fromkeys([("b", "first"), ("b", "own")], "accuracy_from_english"),
@@ -193,9 +193,9 @@ def test_curves_points_and_panels_are_known_by_id_and_corpus(config):
     }
     cells = plan_of(config).requests.cells["figures", "f"]
     assert [*cells] == [("word", corpus) for corpus in words]
-    for (_, corpus), (wanted,) in cells.items():
-        assert [str(one) for (one,) in wanted.encoders] == [f"bert-en/mirror-word/{corpus}/seed33"]
-        assert (wanted.metric, wanted.place.where) == ("spearman", "figures.f.word")
+    for (_, corpus), (request,) in cells.items():
+        assert [str(one) for (one,) in request.encoders] == [f"bert-en/mirror-word/{corpus}/seed33"]
+        assert (request.metric, request.dataset_request.where) == ("spearman", "figures.f.word")
 
 
 def test_a_panel_of_languages_asks_for_the_share_of_its_neighbours(config, embedded_config):
@@ -206,7 +206,7 @@ def test_a_panel_of_languages_asks_for_the_share_of_its_neighbours(config, embed
         **{"dataset": "paws-x-pool", "neighbours": 100, "rows": [row]},
     }
     cells = plan_of(config).requests.cells["figures", "f"].values()
-    metrics = {wanted.metric for (wanted,) in cells}
+    metrics = {request.metric for (request,) in cells}
     assert metrics == {"own_language@100", "own_language_pcr@100"}
 
 
@@ -283,8 +283,9 @@ def comparability_of(config, monkeypatch):
 
     def compared(dataset, recipe="base-mp", corpus=None, model="bert-en"):
         plan = plan_of(config)
-        place = Place("tables.t.rows.r", model, recipe, corpus, dataset)
-        return comparability.comparability(plan.typed, "p", plan.requests._wanted(place))
+        dataset_request = DatasetRequest("tables.t.rows.r", model, recipe, corpus, dataset)
+        request = plan.requests._cell_request(dataset_request)
+        return comparability.comparability(plan.typed, "p", request)
 
     return compared
 

@@ -44,17 +44,17 @@ def test_every_table_and_figure_of_the_default_is_read(embedded_config):
 
 def test_a_row_has_its_metric_with_it():
     block = TABLE | {"rows": [ROW | {"metric": "accuracy_pcr"}]}
-    ((row, column),) = scores.places(tables.read_table("t", block))
+    ((row, column),) = scores.requested_cells(tables.read_table("t", block))
     assert row["metric"] == "accuracy_pcr" and "metric" not in column
 
 
-def test_places_are_the_rows_that_run_with_all_columns():
+def test_requested_cells_are_the_rows_that_run_with_all_columns():
     other = {"id": "b", "label": "B", "not_run": "no vectors"}
     french = COLUMN | {"id": "fr", "label": "FR", "with": {"language": "fr"}}
     block = TABLE | {"rows": [ROW, other], "columns": [COLUMN, french]}
-    places = list(scores.places(tables.read_table("t", block)))
-    assert [(row["id"], column["id"]) for row, column in places] == [("a", "en"), ("a", "fr")]
-    assert places[1][1]["with"] == {"language": "fr"} and "corpus" not in places[0][0]
+    cells = list(scores.requested_cells(tables.read_table("t", block)))
+    assert [(row["id"], column["id"]) for row, column in cells] == [("a", "en"), ("a", "fr")]
+    assert cells[1][1]["with"] == {"language": "fr"} and "corpus" not in cells[0][0]
 
 
 def test_the_overview_shows_what_a_table_says_or_all_that_it_compares():

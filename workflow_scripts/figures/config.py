@@ -33,5 +33,5 @@ class PairsFigure(FigureBlock):
     dataset: Id = Field(description="Data set of labelled pairs.")
     rows: ById[FigureRow] = Field(description="Encoders: a curve or panel each.")
 
-    def places(self) -> list[dict[str, object]]:
+    def requested_cells(self) -> list[dict[str, object]]:
         return [{"dataset": self.dataset} | row.model_dump(exclude_none=True) for row in self.rows]

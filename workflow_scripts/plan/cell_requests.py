@@ -1,4 +1,4 @@
-"""What is asked for: the cells of all tables and figures, as encoders and data sets."""
+"""What tables and figures request: the encoders and data sets of all their cells."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,12 +16,12 @@ Cell = tuple[str, str]
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
-class Place(NamedTuple):
-    """One data set of one cell, as the config asks for it; `where` is the key that does.
+class DatasetRequest(NamedTuple):
+    """A data set of a cell, as the config requests it; `where` is the key that does.
 
     `model` is an id, or one for each language; `corpus` is None where nothing is tuned. In model,
-    recipe and corpus `{language}` is the language of the data set, and the other words in braces
-    are those that `names` gives. `metric` None is the primary one of the data set's task,
+    recipe and corpus `{language}` is the language of the data set, and `names` has the values of
+    the other words in braces. `metric` None is the primary one of the data set's task,
     `seeds` None are those of the config.
     """
 
@@ -36,13 +36,13 @@ class Place(NamedTuple):
 
 
 class CellRequest(NamedTuple):
-    """One data set of one cell: whom to score on what.
+    """A data set of a cell: which encoders are scored on it, and by which metric.
 
     `encoders` has for each seed the encoder, or both sides of a lexicon pair, whose strings are
     embedded in the job of `suite`. `absent` says why there is no model or corpus: then no encoders.
     """
 
-    place: Place
+    dataset_request: DatasetRequest
     metric: str
     suite: str
     encoders: tuple[tuple[Encoder, ...], ...]
@@ -50,7 +50,7 @@ class CellRequest(NamedTuple):
 
     @property
     def dataset(self) -> str:
-        return self.place.dataset
+        return self.dataset_request.dataset
 
     def score_ids(self) -> list[str]:
         """Return the path part of the scores of each seed: encoder and suite, or lexicon."""
@@ -75,10 +75,10 @@ class EmbeddingJob(NamedTuple):
 
 
 def embedding_jobs(requests: Iterable[CellRequest]) -> dict[EmbeddingJob, list[str]]:
-    """Return the jobs that embed all that cells ask for, each with the sorted keys of its strings.
+    """Return the jobs that embed all that cells request, each with the sorted keys of its strings.
 
     Of each encoder and suite these are the data sets, or sides of lexicons, that cells show of this
-    encoder: what another encoder is asked for does not touch its job.
+    encoder: requests of another encoder do not change its job.
     """
     jobs: dict[EmbeddingJob, set[str]] = {}
     for request in requests:
@@ -88,51 +88,51 @@ def embedding_jobs(requests: Iterable[CellRequest]) -> dict[EmbeddingJob, list[s
 
 
 def cell_of_table(row: Mapping[str, Any], column: Mapping[str, Any]) -> Cell:
-    """Return by what a cell of a table is known."""
+    """Return the key of a cell of a table."""
     return row["id"], column["id"]
 
 
 def cell_of_figure(row: Mapping[str, Any]) -> Cell:
-    """Return by what a curve, panel, point or bucket of a figure is known."""
+    """Return the key of a curve, panel, point or bucket of a figure."""
     return row.get("id", ""), row.get("corpus", "")
 
 
-def _places_of_table(name: str, block: Any) -> Iterator[tuple[Cell, Place]]:
+def _requests_of_table(name: str, block: Any) -> Iterator[tuple[Cell, DatasetRequest]]:
     kind = plugins.load("tables.kinds", block.kind)
-    for row, column in kind.places(block) if hasattr(kind, "places") else ():
+    for row, column in kind.requested_cells(block) if hasattr(kind, "requested_cells") else ():
         for dataset in column.get("datasets") or [column["dataset"]]:
             where = f"tables.{name}.rows.{row['id']}"
             ids = (row["model"], row["recipe"], row.get("corpus"), dataset)
             metric = row.get("metric", column.get("metric"))
             seeds = getattr(block, "seeds", None)
-            place = Place(where, *ids, metric, column.get("with", {}), seeds)
-            yield cell_of_table(row, column), place
+            dataset_request = DatasetRequest(where, *ids, metric, column.get("with", {}), seeds)
+            yield cell_of_table(row, column), dataset_request
 
 
-def _places_of_figure(name: str, block: FigureBlock) -> Iterator[tuple[Cell, Place]]:
-    for row in plugins.load("figures.kinds", block.kind).places(block):
+def _requests_of_figure(name: str, block: FigureBlock) -> Iterator[tuple[Cell, DatasetRequest]]:
+    for row in plugins.load("figures.kinds", block.kind).requested_cells(block):
         keys = ("model", "recipe", "corpus", "dataset")
         where = ".".join(["figures", name, *([row["id"]] if "id" in row else [])])
         model, recipe, corpus, dataset = (row.get(key) for key in keys)
-        place = Place(where, model, recipe, corpus, dataset, metric=row.get("metric"))
-        yield cell_of_figure(row), place
+        ids = (model, recipe, corpus, dataset)
+        yield cell_of_figure(row), DatasetRequest(where, *ids, row.get("metric"))
 
 
-def _remedy(pattern: str, name: str, place: Place, known: Iterable[str], blocks: str) -> str | None:
+def _remedy(pattern: str, name: str, dataset: str, known: Iterable[str], blocks: str) -> str | None:
     """Return what to do where a pattern with placeholders gives a name that is not `known`.
 
-    Where the pattern gives others, as those of other languages, the nearest one is a wrong hint.
+    Where the pattern gives known names too, as of other languages, the nearest is a wrong hint.
     """
     parts = list(map(re.escape, _PLACEHOLDER.split(pattern)[::2]))
     if name == pattern or not any(re.fullmatch(".+".join(parts), other) for other in known):
         return None
-    return f"data set `{place.dataset}` makes it of `{pattern}`: add it to {blocks}"
+    return f"data set `{dataset}` makes it of `{pattern}`: add it to {blocks}"
 
 
 class CellRequests:
-    """What the tables and figures of a config ask for, whether its files are there or not.
+    """What the tables and figures of a config request, whether the files are there or not.
 
-    Raises `UserError`, naming key and remedy, for a cell that asks for what the config has not.
+    Raises `UserError`, naming key and remedy, for a cell that requests what the config lacks.
     """
 
     def __init__(self, typed: Typed) -> None:
@@ -143,28 +143,31 @@ class CellRequests:
         }
         # {(section, id): {cell: data sets}}, the one traversal of tables and figures
         self.cells: dict[tuple[str, str], dict[Cell, list[CellRequest]]] = {}
-        for section, places_of in (("tables", _places_of_table), ("figures", _places_of_figure)):
+        sections = (("tables", _requests_of_table), ("figures", _requests_of_figure))
+        for section, requests_of in sections:
             for name, block in getattr(typed, section).items():
                 cells = self.cells.setdefault((section, name), {})
-                for cell, place in places_of(name, block):
-                    cells.setdefault(cell, []).append(self._wanted(place))
+                for cell, dataset_request in requests_of(name, block):
+                    cells.setdefault(cell, []).append(self._cell_request(dataset_request))
 
     def __iter__(self) -> Iterator[CellRequest]:
         for cells in self.cells.values():
-            for wanted in cells.values():
-                yield from wanted
+            for requests in cells.values():
+                yield from requests
 
     def is_lexicon(self, dataset: str) -> bool:
         """Return whether a data set has two sides, each with an encoder of its own."""
         return tasks.needs(self._typed.datasets[dataset].task, "translations")
 
-    def encoders_of(self, wanted: Iterable[CellRequest]) -> set[Encoder]:
+    def encoders_of(self, requests: Iterable[CellRequest]) -> set[Encoder]:
         """Return the encoders of some cells, with those that their recipes start from."""
-        found = {one for each in wanted for encoders in each.encoders for one in encoders}
-        return found | {start for encoder in found for start in self._starts(encoder)}
+        scored = {
+            encoder for request in requests for of_seed in request.encoders for encoder in of_seed
+        }
+        return scored | {start for encoder in scored for start in self._starts(encoder)}
 
     def start_of(self, encoder: Encoder) -> Encoder | None:
-        """Return the encoder that the tuning of another begins from; None where the model does."""
+        """Return the encoder that another's tuning starts from; None where that is the model."""
         start = self._typed.recipes[encoder.recipe].start
         if start is None:
             return None
@@ -180,78 +183,79 @@ class CellRequests:
         blocks = {self._typed.recipes[encoder.recipe].development for encoder in encoders}
         return {development.dataset for development in blocks if development is not None}
 
-    # ---- one data set of a cell -----------------------------------------------------------------
+    # ---- a data set of a cell -------------------------------------------------------------------
 
-    def _wanted(self, place: Place) -> CellRequest:
-        typed = self._typed
-        entry = typed.named("datasets", place.dataset, f"{place.where}.dataset")
+    def _cell_request(self, dataset_request: DatasetRequest) -> CellRequest:
+        typed, where = self._typed, dataset_request.where
+        dataset, metric = dataset_request.dataset, dataset_request.metric
+        entry = typed.named("datasets", dataset, f"{where}.dataset")
         if entry.task not in tasks.TASKS:
             raise ConfigError(
                 "config",
-                f"{place.where}.dataset",
-                f"is `{place.dataset}`, of task {entry.task}, which is not scored",
+                f"{where}.dataset",
+                f"is `{dataset}`, of task {entry.task}, which is not scored",
                 f"use one of task {', '.join(tasks.TASKS)}",
             )
         metrics = tasks.task(entry.task).METRICS
-        if place.metric is not None and place.metric not in metrics:
+        if metric is not None and metric not in metrics:
             raise ConfigError(
                 "config",
-                f"{place.where}.metric",
-                f"is `{place.metric}`, which is none of task {entry.task}",
+                f"{where}.metric",
+                f"is `{metric}`, which is none of task {entry.task}",
                 f"use one of: {', '.join(metrics)}",
             )
-        name = self._fill(place.recipe, place, None)
-        recipe = typed.named("recipes", name, f"{place.where}.recipe")
-        if recipe.tunes and place.corpus is None:
+        name = self._fill(dataset_request.recipe, dataset_request, None)
+        recipe = typed.named("recipes", name, f"{where}.recipe")
+        if recipe.tunes and dataset_request.corpus is None:
             raise ConfigError(
-                "config", f"{place.where}.corpus", "is missing: its recipe tunes on one", "add it"
+                "config", f"{where}.corpus", "is missing: its recipe tunes on one", "add it"
             )
-        if not recipe.tunes and place.corpus is not None:
+        if not recipe.tunes and dataset_request.corpus is not None:
             raise ConfigError(
                 "config",
-                f"{place.where}.corpus",
+                f"{where}.corpus",
                 f"has no use: recipe `{name}` does not tune",
                 "remove the key",
             )
         self.check_corpora(name)
-        suite = typed.suite_of(place.dataset)
-        wanted = CellRequest(place, place.metric or metrics[0], suite, ())
+        suite = typed.suite_of(dataset)
+        request = CellRequest(dataset_request, metric or metrics[0], suite, ())
         if entry.absent is not None:
-            return wanted._replace(absent=entry.absent)
+            return request._replace(absent=entry.absent)
         models = []
-        for language in self._sides[place.dataset]:
-            model = self._model(place, language)
+        for language in self._sides[dataset]:
+            model = self._model(dataset_request, language)
             if model is None:
-                return wanted._replace(absent="no model for this language in this config")
+                return request._replace(absent="no model for this language in this config")
             if (reason := typed.models[model].absent) is not None:
-                return wanted._replace(absent=reason)
+                return request._replace(absent=reason)
             settings = recipe.settings
             # beyond pooling and length, which word vectors do without
             needs_model = len(settings.as_record()) > 2
             if typed.models[model].vectors is not None and (typed.is_tuned(name) or needs_model):
                 wrong = "asks a layer or a prompt of" if needs_model else "cannot tune"
                 raise UserError(
-                    f"config: `{place.where}`",
+                    f"config: `{where}`",
                     f"`{model}` is a file of word vectors, which recipe `{name}` {wrong}",
                     "give a recipe of method none without `layer` and `prompts`",
                 )
-            corpus = self._corpus(place, language)
+            corpus = self._corpus(dataset_request, language)
             if recipe.start is not None and not recipe.tunes:
                 corpus = recipe.start.corpus
-            for one in typed.corpora_of(Encoder(model, name, corpus, 0)):
-                if (reason := typed.corpora[one].absent()) is not None:
-                    return wanted._replace(absent=reason)
+            for training_corpus in typed.corpora_of(Encoder(model, name, corpus, 0)):
+                if (reason := typed.corpora[training_corpus].absent()) is not None:
+                    return request._replace(absent=reason)
             models.append((model, corpus))
         encoders = tuple(
             tuple(Encoder(model, name, corpus, seed) for model, corpus in models)
-            for seed in typed.seeds(name, place.seeds)
+            for seed in typed.seeds(name, dataset_request.seeds)
         )
-        return wanted._replace(encoders=encoders)
+        return request._replace(encoders=encoders)
 
     def check_corpora(self, recipe: str) -> None:
         """Raise `UserError` for a corpus that a recipe names and the config lacks.
 
-        Of recipes that are asked for alone: the others may name what another config has.
+        Only requested recipes are checked: others may name what another config has.
         """
         block = self._typed.recipes[recipe]
         for key, corpus in block.corpora().items():
@@ -260,31 +264,34 @@ class CellRequests:
             self._typed.named("corpora", block.start.corpus, f"recipes.{recipe}.start.corpus")
             self.check_corpora(block.start.recipe)
 
-    def _model(self, place: Place, language: str) -> str | None:
-        """Return the model of a cell, second names resolved; None where no language has one."""
-        model = place.model if isinstance(place.model, str) else place.model.get(language)
+    def _model(self, dataset_request: DatasetRequest, language: str) -> str | None:
+        """Return the model of a cell, second names resolved; None where the language has none."""
+        models, dataset = dataset_request.model, dataset_request.dataset
+        model = models if isinstance(models, str) else models.get(language)
         if model is None:
             return None
-        name = self._fill(model, place, language)
+        name = self._fill(model, dataset_request, language)
         blocks = "`models`, or to `absent_models` with the reason"
-        remedy = _remedy(model, name, place, self._typed.models, blocks)
-        return self._typed.named("models", name, f"{place.where}.model", remedy).same_as or name
+        remedy = _remedy(model, name, dataset, self._typed.models, blocks)
+        where = f"{dataset_request.where}.model"
+        return self._typed.named("models", name, where, remedy).same_as or name
 
-    def _corpus(self, place: Place, language: str) -> str:
-        if place.corpus is None:
+    def _corpus(self, dataset_request: DatasetRequest, language: str) -> str:
+        corpus, dataset = dataset_request.corpus, dataset_request.dataset
+        if corpus is None:
             return UNTUNED_CORPUS
-        name = self._fill(place.corpus, place, language)
-        remedy = _remedy(place.corpus, name, place, self._typed.corpora, "`corpora`")
-        self._typed.named("corpora", name, f"{place.where}.corpus", remedy)
+        name = self._fill(corpus, dataset_request, language)
+        remedy = _remedy(corpus, name, dataset, self._typed.corpora, "`corpora`")
+        self._typed.named("corpora", name, f"{dataset_request.where}.corpus", remedy)
         return name
 
-    def _fill(self, pattern: str, place: Place, language: str | None) -> str:
-        names = {**place.names, **({} if language is None else {"language": language})}
+    def _fill(self, pattern: str, dataset_request: DatasetRequest, language: str | None) -> str:
+        names = {**dataset_request.names, **({} if language is None else {"language": language})}
 
         def value(match: re.Match[str]) -> str:
             if match[1] not in names:
                 raise UserError(
-                    f"config: `{place.where}`",
+                    f"config: `{dataset_request.where}`",
                     f"no value for {match[0]} in `{pattern}`",
                     "give it in the column's `with`",
                 )

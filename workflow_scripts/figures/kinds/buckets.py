@@ -32,13 +32,13 @@ class Config(AxesFigure):
     corpora: Distinct[Id] = Field(description="A corpus for each bucket.")
 
 
-def places(config: Config) -> list[dict[str, Any]]:
+def requested_cells(config: Config) -> list[dict[str, Any]]:
     shared = config.model_dump(include={"model", "recipe", "dataset"})
     return [{**shared, "corpus": corpus} for corpus in config.corpora]
 
 
 def resolve(config: Config, run: Any) -> dict[str, Any]:
-    rows = places(config)
+    rows = requested_cells(config)
     buckets = []
     for row in rows:
         corpus = run.corpus(row["corpus"])

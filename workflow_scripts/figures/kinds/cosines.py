@@ -23,11 +23,14 @@ class Config(PairsFigure):
     """Histograms of the cosines of pairs, a panel for each row."""
 
 
-places = PairsFigure.places
+requested_cells = PairsFigure.requested_cells
 
 
 def resolve(config: Config, run: Any) -> dict[str, Any]:
-    panels = [{"id": row["id"], "label": row["label"], **run.values(row)} for row in places(config)]
+    panels = [
+        {"id": row["id"], "label": row["label"], **run.values(row)}
+        for row in requested_cells(config)
+    ]
     return {"dataset": config.dataset, "panels": panels}
 
 

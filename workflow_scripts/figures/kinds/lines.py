@@ -45,7 +45,7 @@ def _points(series: SeriesBlock) -> list[dict[str, Any]]:
     return [{**row, "corpus": corpus} for corpus in series.corpora]
 
 
-def places(config: Config) -> list[dict[str, Any]]:
+def requested_cells(config: Config) -> list[dict[str, Any]]:
     return [row for series in config.series for row in _points(series)]
 
 

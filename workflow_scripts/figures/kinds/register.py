@@ -1,8 +1,8 @@
 """The kinds of figures that a config may name. Never imported by a step: see `packages`.
 
-The file of a kind has `Config`, its block; `places(config)`, the encoder and data set of each
-curve, panel or point; `resolve(config, run)`, the block that its step reads; `files(block)`, what
-the step reads besides; `plot(block)`, what is drawn and told.
+The file of a kind has `Config`, its block; `requested_cells(config)`, the encoder and data set
+of each curve, panel or point; `resolve(config, run)`, the block that its step reads;
+`files(block)`, what the step reads besides; `plot(block)`, what is drawn and told.
 """
 
 from typing import Any

@@ -47,7 +47,7 @@ class Config(FigureBlock):
     )
 
 
-def places(config: Config) -> list[dict[str, Any]]:
+def requested_cells(config: Config) -> list[dict[str, Any]]:
     cells = []
     for row in config.rows:
         block = {"dataset": config.dataset} | row.model_dump(exclude_none=True)
@@ -60,7 +60,7 @@ def places(config: Config) -> list[dict[str, Any]]:
 def resolve(config: Config, run: Any) -> dict[str, Any]:
     columns = [
         {key: row[key] for key in ("id", "label", "metric")} | run.values(row)
-        for row in places(config)
+        for row in requested_cells(config)
     ]
     shown = config.model_dump(include={"dataset", "neighbours", "languages"})
     return shown | {"columns": columns}

@@ -27,12 +27,12 @@ class Config(PairsFigure):
     """ROC curves of a data set of labelled pairs, one for each row."""
 
 
-places = PairsFigure.places
+requested_cells = PairsFigure.requested_cells
 
 
 def resolve(config: Config, run: Any) -> dict[str, Any]:
     curves = []
-    for row in places(config):
+    for row in requested_cells(config):
         curve = {key: row[key] for key in ("id", "label", "group") if key in row}
         curves.append(curve | run.values(row, TOLERANCE))
     return {"dataset": config.dataset, "curves": curves}

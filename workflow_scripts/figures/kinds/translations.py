@@ -47,7 +47,7 @@ class Config(FigureBlock):
     )
 
 
-def places(config: Config) -> list[dict[str, Any]]:
+def requested_cells(config: Config) -> list[dict[str, Any]]:
     return [
         row.model_dump(exclude_none=True)
         | {"id": f"{row.id}/{column.id}", "label": f"{row.label}, {column.label}"}
@@ -59,7 +59,7 @@ def places(config: Config) -> list[dict[str, Any]]:
 
 def resolve(config: Config, run: Any) -> dict[str, Any]:
     panels = []
-    for row in places(config):
+    for row in requested_cells(config):
         panel = {key: row[key] for key in ("id", "label", "dataset")} | run.values(row)
         if "parts" in panel:
             panel |= run.embedding(row) | {"items": run.dataset_file(row, "items.json")}

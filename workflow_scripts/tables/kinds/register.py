@@ -2,7 +2,7 @@
 
 The file of a kind has `Config`, its block; `resolve(config, run)`, the block that its step reads;
 `files(block)`, what the step reads besides; `assemble(block)`, the document and its cells; and, if
-the table shows scores, `places(config)`: (row, column) of all cells that are run.
+the table shows scores, `requested_cells(config)`: (row, column) of all cells that are run.
 """
 
 from typing import Any

@@ -156,7 +156,7 @@ class Config(TableBlock):
         return self
 
 
-def places(config: Config) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+def requested_cells(config: Config) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     for row in config.rows:
         if row.not_run is None:
             for column in config.columns:
@@ -169,7 +169,7 @@ def resolve(config: Config, run: Any) -> dict[str, Any]:
     models: dict[str, None] = {}
     left_out: dict[str, None] = {}
     keys = {"id", "label", "digits", "lower_is_better", "statistic"}
-    for row, column in places(config):
+    for row, column in requested_cells(config):
         cell = cells.setdefault(row["id"], {})[column["id"]] = run.cell(row, column)
         if "parts" in cell:
             models.update(dict.fromkeys(run.models_of(row, column)))
