@@ -1,4 +1,4 @@
-"""What is there: raw files, word vectors and models, and those that a download brings."""
+"""Which files exist: raw files, word vectors and models, and those that a download brings."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -30,7 +30,7 @@ class Availability:
         self._models = models
         self.root = Path(typed.config.data.root)
         self.raw = RawData(self.root, typed.config.data.fetch, typed.config.results)
-        # asked for again and again
+        # called for many cells
         self.missing_files = cache(self._missing_files)
         self._missing_of_corpus = cache(lambda corpus: self.raw.missing(self.corpus_files(corpus)))
 
@@ -59,17 +59,17 @@ class Availability:
 
     # ---- why a cell is not run ------------------------------------------------------------------
 
-    def not_run(self, wanted: CellRequest) -> NotRun | None:
+    def not_run(self, request: CellRequest) -> NotRun | None:
         """Return why a cell is left out; None where it is run."""
-        if wanted.absent is not None:
-            return NotRun(wanted.absent)
+        if request.absent is not None:
+            return NotRun(request.absent)
         if self._typed.config.data.missing == "error":
             return None
         lacking = "{} {}: {} is not in the data root"
-        if missing := self.missing_files(wanted.dataset):
-            reason = lacking.format("data set", wanted.dataset, missing[0].name)
+        if missing := self.missing_files(request.dataset):
+            reason = lacking.format("data set", request.dataset, missing[0].name)
             return NotRun(reason, dataset_missing=True)
-        for encoder in wanted.encoders[0]:
+        for encoder in request.encoders[0]:
             if missing := self._missing_vectors(encoder.model):
                 return NotRun(lacking.format("model", encoder.model, missing[0].name))
             for corpus in self._typed.corpora_of(encoder):
@@ -94,7 +94,10 @@ class Availability:
                     f"no such file, needed by model `{model}`",
                     f"put it there or change `models.{model}.vectors`",
                 )
-        for corpus in sorted({c for encoder in encoders for c in self._typed.corpora_of(encoder)}):
+        training_corpora = {
+            corpus for encoder in encoders for corpus in self._typed.corpora_of(encoder)
+        }
+        for corpus in sorted(training_corpora):
             self.require_corpus(corpus)
 
     def require_dataset(self, dataset: str) -> None:

@@ -162,7 +162,7 @@ class CellRequests:
     def encoders_of(self, requests: Iterable[CellRequest]) -> set[Encoder]:
         """Return the encoders of some cells, with those that their recipes start from."""
         scored = {
-            encoder for request in requests for of_seed in request.encoders for encoder in of_seed
+            encoder for request in requests for encoders in request.encoders for encoder in encoders
         }
         return scored | {start for encoder in scored for start in self._starts(encoder)}
 

@@ -1,4 +1,4 @@
-"""What one block of a config says of another: ids that must be there, and fit."""
+"""Ids by which blocks of a config name each other: they must be in the config, and fit."""
 
 from workflow_scripts.corpora.kinds.register import check_joined
 from workflow_scripts.datasets.entry import DatasetEntry

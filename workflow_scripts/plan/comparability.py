@@ -1,4 +1,4 @@
-"""How a cell stands to its paper: where it departs from it, and what it assumes."""
+"""How a cell compares with its paper: how it differs from it, and what it assumes."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -24,15 +24,14 @@ def frozen(paper: str) -> dict[str, Any]:
     of config/recipes.yaml makes a difference from the paper.
     """
     file = CONFIG / "reference" / paper / "recipes.yaml"
-    found = read_mapping(file) if file.is_file() else {}
-    recipes = resolve_likes(found.get("recipes", {}))
+    content = read_mapping(file) if file.is_file() else {}
+    recipes = resolve_likes(content.get("recipes", {}))
     others = ("assumed", "retrieval", "classification")
-    return {"recipes": recipes, **{key: found.get(key, {}) for key in others}}
+    return {"recipes": recipes, **{key: content.get(key, {}) for key in others}}
 
 
 class Comparability(NamedTuple):
-    """Where a cell departs from its paper; without differences from the paper it is compared with
-    its value.
+    """How a cell differs from its paper; without differences it is compared with its value.
 
     `assumptions` say what the paper leaves open and is read in one way here.
     """
@@ -41,18 +40,18 @@ class Comparability(NamedTuple):
     assumptions: list[str]
 
 
-def comparability(typed: Typed, paper: str, wanted: CellRequest) -> Comparability:
-    """Return how a cell that is run stands to its paper; a table of your own has none."""
+def comparability(typed: Typed, paper: str, request: CellRequest) -> Comparability:
+    """Return how a cell that is run compares with its paper; a table of your own has none."""
     if paper == OWN:
         return Comparability([], [])
-    published, dataset = frozen(paper), typed.datasets[wanted.dataset]
-    reasons, assumed = [], _assumed(f"data set {wanted.dataset}", dataset.assumed)
+    published, dataset = frozen(paper), typed.datasets[request.dataset]
+    reasons, assumed = [], _assumed(f"data set {request.dataset}", dataset.assumed)
     if paper not in typed.config.data.paper:
         reasons.append("the data are not the paper's")
     elif dataset.unlike_paper is not None:
-        reasons.append(f"data set {wanted.dataset}: {dataset.unlike_paper}")
-    reasons += _whitespace(f"data set {wanted.dataset}", dataset)
-    for encoder in wanted.encoders[0]:
+        reasons.append(f"data set {request.dataset}: {dataset.unlike_paper}")
+    reasons += _whitespace(f"data set {request.dataset}", dataset)
+    for encoder in request.encoders[0]:
         for name in typed.recipes_of(encoder.recipe):
             reasons += _recipe_differences(name, typed.blocks["recipes"][name], published)
             assumed += _assumed(f"recipe {name}", published["assumed"].get(name))
@@ -65,9 +64,9 @@ def comparability(typed: Typed, paper: str, wanted: CellRequest) -> Comparabilit
             reasons += _whitespace(f"corpus {name}", corpus)
             assumed += _assumed(f"corpus {name}", corpus.assumed)
     task = dataset.task
-    for place, values in published["retrieval"].get(task, {}).items():
-        block = getattr(typed.config.retrieval, place)
-        reasons += _setting_differences(f"retrieval.{place}", block, values)
+    for section, values in published["retrieval"].get(task, {}).items():
+        block = getattr(typed.config.retrieval, section)
+        reasons += _setting_differences(f"retrieval.{section}", block, values)
     # the layer of `relatedness` is trained in one way
     if task == "classification":
         block, values = typed.config.classification, published["classification"]
@@ -79,9 +78,9 @@ def _assumed(name: str, what: str | None) -> list[str]:
     return [] if what is None else [f"{name}: {what}"]
 
 
-def _setting_differences(place: str, block: Block, published: Mapping[str, Any]) -> list[str]:
+def _setting_differences(section: str, block: Block, published: Mapping[str, Any]) -> list[str]:
     return [
-        f"{place}: {key} {getattr(block, key)}, in the paper {value}"
+        f"{section}: {key} {getattr(block, key)}, in the paper {value}"
         for key, value in published.items()
         if getattr(block, key) != value
     ]
@@ -100,12 +99,13 @@ def _recipe_differences(
 
     They do not name the recipe, so that the same change of many recipes reads as one.
     """
-    its = published["recipes"].get(name)
-    if its is None:
+    paper_block = published["recipes"].get(name)
+    if paper_block is None:
         return [f"recipe {name} is not the paper's"]
-    keys = [key for key in {**its, **block} if its.get(key) != block.get(key)]
     return [
-        f"recipe: {key} {_text(block.get(key))}, in the paper {_text(its.get(key))}" for key in keys
+        f"recipe: {key} {_text(block.get(key))}, in the paper {_text(paper_block.get(key))}"
+        for key in {**paper_block, **block}
+        if paper_block.get(key) != block.get(key)
     ]
 
 

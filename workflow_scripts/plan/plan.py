@@ -1,4 +1,4 @@
-"""The plan of a run: a config read, checked, and cut into what each rule asks for."""
+"""The plan of a run: a config, read and checked, and what each rule gets of it."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -23,7 +23,7 @@ from workflow_scripts.plan.typed import read_typed
 
 
 class Plan:
-    """The parts of a plan: what is asked for, what is there, and what each rule gets.
+    """The parts of a plan: what is requested, which files exist, and what each rule gets.
 
     Raises `UserError` for a mistake in the config, naming file or key and the remedy, and for
     files that are missing, before the first job.
@@ -35,7 +35,7 @@ class Plan:
         results, root = typed.config.results, Path(typed.config.data.root)
         self.typed = typed
         self.config = typed.config
-        # what tells of the results goes with them: a folder that no rule knows
+        # records of the results are kept with them, in a folder that no rule knows
         self.records = Path(results) / ".workflow"
         self.hashes = ContentHashes(self.records / "hashes.jsonl")
         self.models = Models(typed.models, root, Path(typed.config.downloads.models), results)
@@ -53,10 +53,10 @@ class Plan:
         require_files(self)
 
 
-def make_plan(files: Iterable[str | Path], said: Mapping[str, Any]) -> Plan:
-    """Return the plan of config files and of what --config said; a mistake ends the run."""
+def make_plan(files: Iterable[str | Path], config_values: Mapping[str, Any]) -> Plan:
+    """Return the plan of config files and of the values of --config; a mistake ends the run."""
     with mistakes_end_the_run():
-        return Plan(read_layers(files, said))
+        return Plan(read_layers(files, config_values))
 
 
 @contextmanager
@@ -67,6 +67,6 @@ def mistakes_end_the_run() -> Iterator[None]:
     except UserError as error:
         stop(error)
     except OSError as error:
-        if (told := path_error(error)) is None:
+        if (user_error := path_error(error)) is None:
             raise
-        stop(told)
+        stop(user_error)
