@@ -93,9 +93,9 @@ class PageStatus:
         self._file = self._folder / "tables" / STATUS
         ids = [INDEX, SCORECARD, *(f"tables/{name}" for name in plan.outputs.tables)]
         ids += [f"figures/{name}" for name in plan.outputs.figures]
-        self._files = {one: self._folder / f"{one}.html" for one in ids}
+        self._files = {page: self._folder / f"{page}.html" for page in ids}
         self._files[SCORES] = self._folder / f"{SCORES}.tsv"
-        self._ids = {str(file): one for one, file in self._files.items()}
+        self._ids = {str(file): page for page, file in self._files.items()}
         self._earlier: dict[str, Any] = {}
         self._pages: dict[str, Any] = {}
         self._began = ""
@@ -110,19 +110,19 @@ class PageStatus:
         run = f"The run that began {self._began}"
         why = f"{run} is to make this page again and has not ended: it is running or was stopped."
         jobs = self._jobs()
-        todo = {one for one, job in jobs.items() if self._run.is_to_run(job)}
-        kept = {one: entry for one, entry in self._earlier.items() if one not in jobs}
-        self._pages = kept | {one: {"state": RUNNING, "why": why} for one in sorted(todo)}
+        todo = {page for page, job in jobs.items() if self._run.is_to_run(job)}
+        kept = {page: entry for page, entry in self._earlier.items() if page not in jobs}
+        self._pages = kept | {page: {"state": RUNNING, "why": why} for page in sorted(todo)}
         self._write()
 
     def finished(self, outputs: Iterable[str]) -> None:
         """Take off the pages among the outputs of a job that has ended; only within a run."""
-        names = (self._ids.get(str(Path(file))) for file in outputs)
-        made = [one for one in names if one is not None]
+        pages = (self._ids.get(str(Path(file))) for file in outputs)
+        made = [page for page in pages if page is not None]
         if self._began and made:
             self._made += made
-            for one in made:
-                self._pages.pop(one, None)
+            for page in made:
+                self._pages.pop(page, None)
             self._write()
 
     def nothing_to_do(self) -> None:
@@ -142,19 +142,20 @@ class PageStatus:
         self._compare()
         self._write(failed or ())
         is_there = self._files[INDEX].is_file()
-        lines, shown = [], [one for one in self._pages if self._files[one].is_file()]
+        lines, shown = [], [page for page in self._pages if self._files[page].is_file()]
         if failed is None:
             if is_there and INDEX not in self._pages:
                 where = f"{self._folder}/tables"
                 lines.append(f"Done. Tables asked for are in {where}: open index.html there")
             else:
-                made = _listing(str(self._files[one]) for one in self._made)
+                made = _listing(str(self._files[page]) for page in self._made)
                 lines.append(f"Done. Made: {made}" if made else "Done.")
         if shown:
             lines.append("These show older values:")
-            reasons = dict.fromkeys(self._pages[one]["why"] for one in shown)
+            reasons = dict.fromkeys(self._pages[page]["why"] for page in shown)
             for why in reasons:
-                files = [str(self._files[one]) for one in shown if self._pages[one]["why"] == why]
+                pages = [page for page in shown if self._pages[page]["why"] == why]
+                files = [str(self._files[page]) for page in pages]
                 lines.append(f"  {_listing(files)}: {why}")
         elif self._made and not is_there and failed is None:
             lines.append(f"{self._files[INDEX]}, which shows everything, is not made yet.")
@@ -166,62 +167,62 @@ class PageStatus:
     # ---- what is older --------------------------------------------------------------------------
 
     def _jobs(self) -> dict[str, Any]:
-        """Return the job of each page that the run is asked for, by the page."""
+        """Return the job of each page that the run is to make, by the page."""
         jobs = {str(Path(file)): job for file, job in self._run.jobs().items()}
-        return {one: jobs[file] for file, one in self._ids.items() if file in jobs}
+        return {page: jobs[file] for file, page in self._ids.items() if file in jobs}
 
     def _read_earlier(self) -> None:
         self._earlier = {
-            one: entry
-            for one, entry in read_status(self._file)["pages"].items()
-            if one in self._files and isinstance(entry, dict)
+            page: entry
+            for page, entry in read_status(self._file)["pages"].items()
+            if page in self._files and isinstance(entry, dict)
         }
 
     def _compare(self) -> None:
         """Set the pages that show older values, and why."""
         jobs, pages = self._jobs(), {}
         ended = f"The run that began {self._began} ended before it made this page again."
-        for one in self._files:
-            job = jobs.get(one)
+        for page in self._files:
+            job = jobs.get(page)
             if job is not None and self._run.is_to_run(job) and not self._run.has_ended(job):
-                pages[one] = {"state": FAILED, "why": ended}
+                pages[page] = {"state": FAILED, "why": ended}
             # which comparing cannot see: what the run was to make may not be there yet
-            elif job is None and self._earlier.get(one, {}).get("state") in (RUNNING, FAILED):
-                pages[one] = self._earlier[one]
-            elif why := self._difference(one):
-                pages[one] = {"state": OLDER, "why": why}
+            elif job is None and self._earlier.get(page, {}).get("state") in (RUNNING, FAILED):
+                pages[page] = self._earlier[page]
+            elif why := self._difference(page):
+                pages[page] = {"state": OLDER, "why": why}
         self._pages = pages
 
-    def _difference(self, one: str) -> str:
+    def _difference(self, page: str) -> str:
         """Return why a page shows older values than there are, "" where it does not."""
-        file = self._files[one]
+        file = self._files[page]
         if not file.is_file():
             return ""
         again = "What it shows was made again, or removed, since."
         try:
-            if one == SCORES:
+            if page == SCORES:
                 scores = merge_scores(self._plan.cells.all_scores())
                 return "" if scores == read_scores(file) else again
             record = page_records.read_record(file)
             if record is None:
                 return "It was made by an earlier version of the workflow."
-            now = self._record(one)
+            now = self._record(page)
         except (UserError, OSError):
             return again
-        other = [key for key in now if now[key] != record.get(key)]
-        if page_records.INPUTS in other:
+        changed = [key for key in now if now[key] != record.get(key)]
+        if page_records.INPUTS in changed:
             return again
-        if names := [key for key in other if key != page_records.CONFIG]:
+        if names := [key for key in changed if key != page_records.CONFIG]:
             were = "was" if len(names) == 1 else "were"
             return f"It was made before {_listing(names)} {were} made again."
-        return "The config was changed since." if other or len(now) != len(record) else ""
+        return "The config was changed since." if changed or len(now) != len(record) else ""
 
-    def _record(self, one: str) -> dict[str, str]:
+    def _record(self, page: str) -> dict[str, str]:
         """Return the record that a page would have if it were made now."""
-        section, name = one.split("/")
+        section, name = page.split("/")
         # as its step reads it
         block = json.loads(self._plan.outputs.block(section, name))
-        if one in (INDEX, SCORECARD):
+        if page in (INDEX, SCORECARD):
             inputs = page_records.cell_files(block)
         else:
             inputs = {page_records.INPUTS: page_records.input_files(section, block)}
@@ -233,17 +234,17 @@ class PageStatus:
         status: dict[str, Any] = {"pages": self._pages}
         if self._pages:
             status["command"] = command_for_all(sys.argv[1:])
-            status["titles"] = {one: self._title(one) for one in self._pages}
+            status["titles"] = {page: self._title(page) for page in self._pages}
         if failed:
             status["failed"] = list(failed)
-        # a full disk is for the jobs to tell
+        # a full disk is an error of the jobs
         with suppress(OSError):
             write_text(self._file, status_script(status))
 
-    def _title(self, one: str) -> str:
-        section, name = one.split("/")
+    def _title(self, page: str) -> str:
+        section, name = page.split("/")
         fixed = {INDEX: "Results", SCORECARD: "Scorecard", SCORES: "All scores"}
-        return fixed.get(one) or getattr(self._plan.outputs, section)[name].title
+        return fixed.get(page) or getattr(self._plan.outputs, section)[name].title
 
 
 def _listing(names: Iterable[str]) -> str:
