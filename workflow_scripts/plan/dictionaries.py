@@ -1,4 +1,4 @@
-"""What the rules of dictionaries ask of config: files, and the words of commands."""
+"""What the rules of dictionaries get of the config: files, and the words of commands."""
 
 from functools import cached_property
 from pathlib import Path
@@ -56,12 +56,12 @@ def read_encoder(plan: Plan, name: str) -> Encoder:
     seeds = typed.seeds(own.recipe, None if own.seed is None else [own.seed])
     encoder = Encoder(model, own.recipe, corpus, seeds[0])
     plan.models.require_files(model)
-    for one in typed.corpora_of(encoder):
-        availability.require_corpus(one)
-    for one in typed.recipes_of(own.recipe):
-        if (development := typed.recipes[one].development) is not None:
+    for training_corpus in typed.corpora_of(encoder):
+        availability.require_corpus(training_corpus)
+    for recipe_name in typed.recipes_of(own.recipe):
+        if (development := typed.recipes[recipe_name].development) is not None:
             availability.require_dataset(development.dataset)
-    files = {f"{where}.names.{one}.path": file.path for one, file in block.names.items()}
+    files = {f"{where}.names.{file_id}.path": file.path for file_id, file in block.names.items()}
     paths = {key: availability.root / file for key, file in files.items()}
     paths[f"{where}.mentions"] = availability.root / block.mentions
     for key, path in paths.items():
@@ -93,7 +93,7 @@ class Dictionaries:
         return {file for block in self._plan.typed.dictionaries.values() for file in block.names}
 
     def links(self) -> list[str]:
-        """Return what the target asks for: the links of each dictionary."""
+        """Return the files of the target: the links of each dictionary."""
         if not self.shards:
             stop(ConfigError("config", "dictionaries", "is empty", "add one (docs/cluster.md)"))
         return [f"{self.folder(name)}/links.tsv" for name in self.shards if self._encoder(name)]
@@ -101,7 +101,8 @@ class Dictionaries:
     def rankings(self, name: str) -> list[str]:
         """Return the rankings of all shards of all files."""
         folders = [Path(self.folder(name, "rankings", file)) for file in self.names(name)]
-        return [str(one) for folder in folders for one in shard_files(folder, self.shards[name])]
+        shards = self.shards[name]
+        return [str(path) for folder in folders for path in shard_files(folder, shards)]
 
     def folder(self, name: str, *parts: str) -> str:
         """Return a folder of the results of a dictionary."""
@@ -172,4 +173,6 @@ def _options(block: DictionaryBlock, *keys: str) -> list[str]:
     """Return options of a command for the keys that have a value."""
     values = {key: getattr(block, key) for key in keys}
     # a value may begin with a minus
-    return [f"--{k.replace('_', '-')}={value}" for k, value in values.items() if value is not None]
+    return [
+        f"--{key.replace('_', '-')}={value}" for key, value in values.items() if value is not None
+    ]

@@ -1,7 +1,7 @@
-"""What a run needs of models and data that were, or are to be, fetched: looked for before any job.
+"""Models and data that a run fetches, or fetched before: what is missing is known before any job.
 
-Files that were fetched are compared with what was recorded of them by content, each read once
-(`content_hashes`); in a mirror they are looked for by name and size.
+Files that were fetched are compared by content with their record, each read once
+(`content_hashes`); in a mirror they are compared by name and size.
 """
 
 from collections.abc import Iterable, Iterator
@@ -61,7 +61,7 @@ class Downloads:
         return [*mirror, *(["--offline"] if self.offline else [])]
 
     def entry(self, download: str) -> str:
-        """Return what the registry has of a data set; nothing of one that it does not know."""
+        """Return what the registry has of a data set; "" for a data set that it does not know."""
         data_set = registry().get(download)
         return "" if data_set is None else canonical(data_set.model_dump(mode="json"))
 
@@ -69,7 +69,7 @@ class Downloads:
         """Raise `UserError` that names all that no job of the run could get.
 
         `needed_models` are ids of models, those that are not of the hub are passed over;
-        `downloads` are entries of the registry. Named are files that are gone or changed since they
+        `downloads` are entries of the registry. It names files that are gone or changed since they
         were fetched, and where nothing may be fetched what is neither there nor in a mirror folder.
         """
         of_hub = sorted(set(needed_models) & set(models.of_hub))
@@ -86,40 +86,40 @@ class Downloads:
             raise MissingError(
                 f"{why}, and this is missing",
                 f"run `snakemake fetch_all` where there is internet{unset}, then carry "
-                f"{self._places()} over",
+                f"{self._folder_names()} over",
                 [*absent, *changed],
             )
         if changed:
             raise MissingError("not as it was when it was fetched", None, changed)
 
-    def _places(self) -> str:
+    def _folder_names(self) -> str:
         inside = self.models.is_relative_to(self._root)
         return str(self._root) if inside else f"{self._root} and {self.models}"
 
     def _mirror(self) -> Mirror | None:
-        """Return the mirror; asked for where something is missing, since else it may be away."""
+        """Return the mirror; only called where something is missing, since it may be away."""
         mirror = open_mirror(self._location, "config: `downloads.mirror`")
         check_offline(mirror, self.offline, ("config: `downloads.offline`", "`downloads.mirror`"))
         return mirror
 
-    def _folder(self, wanted: folders.HubModel) -> Path:
-        return self.models / wanted.folder_name
+    def _folder(self, hub_model: folders.HubModel) -> Path:
+        return self.models / hub_model.folder_name
 
     def _changed_model(self, models: Models, model: str) -> Iterator[str]:
         """Yield what is wrong with a model that has a folder, or had one."""
-        wanted = models.hub_model(model)
-        assert wanted is not None
-        folder, record = self._folder(wanted), models.record(model)
+        hub_model = models.hub_model(model)
+        assert hub_model is not None
+        folder, record = self._folder(hub_model), models.record(model)
         if folder.exists():
-            problems = list(folders.problems_of_folder(folder, wanted, True, self._hashes.of))
+            problems = list(folders.problems_of_folder(folder, hub_model, True, self._hashes.of))
             for problem in problems:
                 yield f"{problem}: delete {folder} and {record}, and it is fetched again"
-            if problems or not _was_fetched(record, wanted):
+            if problems or not _was_fetched(record, hub_model):
                 return
             if _recorded(record) != _recorded(folder / folders.FILE_LIST):
                 again = f"delete {record}, and it is made anew"
                 yield f"{folder}: holds other files than were fetched: {again}"
-        elif _was_fetched(record, wanted):
+        elif _was_fetched(record, hub_model):
             yield f"{folder}: no such folder: delete {record}, and it is fetched again"
 
     def _changed_files(self, download: str) -> Iterator[str]:
@@ -143,20 +143,20 @@ class Downloads:
 
     def _absent_model(self, models: Models, model: str) -> Iterator[str]:
         """Yield the folder of a model that is not there and cannot be fetched."""
-        wanted = models.hub_model(model)
-        assert wanted is not None
-        folder = self._folder(wanted)
-        if folder.exists() or _was_fetched(models.record(model), wanted):
+        hub_model = models.hub_model(model)
+        assert hub_model is not None
+        folder = self._folder(hub_model)
+        if folder.exists() or _was_fetched(models.record(model), hub_model):
             return
         if not self.offline and hub_offline_variable() is None:
             return
         if (mirror := self._mirror()) is not None:
-            # what an address holds shows when it is asked
+            # what an address holds is known when a job fetches from it
             if mirror.folder is None:
                 return
-            copy = mirror.folder / folders.MODELS / wanted.folder_name
+            copy = mirror.folder / folders.MODELS / hub_model.folder_name
             if (copy / folders.FILE_LIST).is_file():
-                problems = folders.problems_of_folder(copy, wanted, with_hashes=False)
+                problems = folders.problems_of_folder(copy, hub_model, with_hashes=False)
                 yield from (f"{problem}, and {folder} is not there" for problem in problems)
                 return
         yield f"{folder}: no such folder, of model {model}"
@@ -168,10 +168,10 @@ def _recorded(path: str | Path) -> dict[str, str]:
         return {file["name"]: file["sha256"] for file in read_json(path)["files"]}
 
 
-def _was_fetched(record: str, wanted: folders.HubModel) -> bool:
-    """Return whether a record tells of this commit: what has that of another is fetched anew."""
+def _was_fetched(record: str, hub_model: folders.HubModel) -> bool:
+    """Return whether a record is of this commit: a model of another commit is fetched anew."""
     if not Path(record).is_file():
         return False
     with damaged_file_error(record):
-        found = read_json(record)
-        return wanted == folders.HubModel(found["repository"], found["revision"])
+        content = read_json(record)
+        return hub_model == folders.HubModel(content["repository"], content["revision"])

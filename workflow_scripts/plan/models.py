@@ -59,16 +59,20 @@ class Models:
         return HubModel(block.hub, block.revision)
 
     def weights_sha256(self, model: str) -> list[str]:
-        """Return the hashes that weights of the hub must have; ids that share them each say one."""
-        wanted = self.hub_model(model)
-        same = [self._blocks[one] for one in self.of_hub if self.hub_model(one) == wanted]
-        return sorted({one.weights_sha256 for one in same if one.weights_sha256 is not None})
+        """Return the hashes that weights of the hub must have, of all ids that share them."""
+        hub_model = self.hub_model(model)
+        blocks = [
+            self._blocks[other] for other in self.of_hub if self.hub_model(other) == hub_model
+        ]
+        return sorted(
+            {block.weights_sha256 for block in blocks if block.weights_sha256 is not None}
+        )
 
     def record(self, model: str) -> str:
         """Return the record that fetching a model of the hub leaves."""
         # ids of one repository and commit share it: two jobs would fetch into one folder
-        wanted = self.hub_model(model)
-        first = next(other for other in self.of_hub if self.hub_model(other) == wanted)
+        hub_model = self.hub_model(model)
+        first = next(other for other in self.of_hub if self.hub_model(other) == hub_model)
         return f"{self._results}/downloads/models/{first}.json"
 
     def files(self, model: str) -> list[str]:
@@ -79,8 +83,8 @@ class Models:
 
     def location(self, model: str) -> str:
         """Return the folder of a model; one of the hub is there once it was fetched."""
-        if (wanted := self.hub_model(model)) is not None:
-            return str(self._fetched / wanted.folder_name)
+        if (hub_model := self.hub_model(model)) is not None:
+            return str(self._fetched / hub_model.folder_name)
         path = self._blocks[model].path
         assert path is not None
         return path
@@ -105,12 +109,12 @@ class Models:
 
     def note(self, model: str) -> str:
         """Return what tables call a model; no paths of the machine, a file by its last name."""
-        return self._blocks[model].label or self._place(model)
+        return self._blocks[model].label or self._shown_location(model)
 
-    def _place(self, model: str) -> str:
+    def _shown_location(self, model: str) -> str:
         block = self._blocks[model]
-        if (wanted := self.hub_model(model)) is not None:
-            return wanted.address
+        if (hub_model := self.hub_model(model)) is not None:
+            return hub_model.address
         return Path(block.path or block.vectors or "").name
 
     def listing(self, published: Mapping[str, str], paper: str | None) -> list[dict[str, Any]]:
@@ -127,7 +131,7 @@ class Models:
             if block.absent is not None:
                 location = f"none: {block.absent}"
             else:
-                location = block.same_as or self._place(model)
+                location = block.same_as or self._shown_location(model)
             row: dict[str, Any] = {"id": model, "label": block.label or model, "location": location}
             row["paper"] = paper in block.paper
             if model in published:

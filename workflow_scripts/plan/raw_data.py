@@ -27,15 +27,17 @@ class RawData:
 
     def missing(self, files: Iterable[Path]) -> list[Path]:
         """Return the files that are neither there nor brought by a download."""
-        return [one for one in files if self.download_of(one) is None and not self._is_file(one)]
+        return [
+            file for file in files if self.download_of(file) is None and not self._is_file(file)
+        ]
 
     def inputs(self, files: Iterable[Path]) -> list[str]:
         """Return what a step that reads the files depends on, sorted."""
-        found = set()
+        inputs = set()
         for file in files:
             download = self.download_of(file)
-            found.add(str(file) if download is None else self.record_of(download))
-        return sorted(found)
+            inputs.add(str(file) if download is None else self.record_of(download))
+        return sorted(inputs)
 
     def downloads_of(self, files: Iterable[Path]) -> list[str]:
         """Return the names of the registry's open entries that hold files, sorted."""
@@ -51,7 +53,8 @@ class RawData:
         if not record.is_file():
             return {}
         with damaged_file_error(str(record)):
-            return {self.root / one["path"]: one["sha256"] for one in read_json(record)["files"]}
+            files = read_json(record)["files"]
+            return {self.root / file["path"]: file["sha256"] for file in files}
 
     def download_of(self, file: Path) -> str | None:
         """Return the name of the registry's open entry with a file (or files below a folder)."""
@@ -62,14 +65,14 @@ class RawData:
 
 def gated_sets(root: Path, files: Iterable[Path]) -> list[str]:
     """Return the names of the registry's gated entries that hold files, sorted."""
-    found = {
+    names = {
         name
         for file in files
         if file.is_relative_to(root)
         for name in sets_with(registry(), [file.relative_to(root)])
         if registry()[name].gated
     }
-    return sorted(found)
+    return sorted(names)
 
 
 @cache

@@ -40,11 +40,11 @@ class Typed:
     @cached_property
     def models(self) -> dict[str, Model]:
         """The models by id, those that are absent after the others."""
-        found = dict(self.config.models)
+        models = dict(self.config.models)
         for group in self.config.absent_models:
             for model in group.models:
-                found.setdefault(model, Model(absent=group.reason))
-        return found
+                models.setdefault(model, Model(absent=group.reason))
+        return models
 
     def named(self, kind: str, name: str, where: str, remedy: str | None = None) -> Any:
         """Return the block `name` of a kind ("models", "recipes", "datasets", ...).
@@ -120,7 +120,7 @@ def read_typed(layers: Layers) -> Typed:
         },
         blocks={
             "recipes": recipes,
-            # what is a paper's is for the tables to say: no step depends on it
+            # whether a block is a paper's matters to tables alone: no step depends on it
             "corpora": {
                 name: _without(block, "paper", "assumed") for name, block in corpora.items()
             },
