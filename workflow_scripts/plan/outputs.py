@@ -1,4 +1,4 @@
-"""What the assembly of tables, figures and the pages of everything is given: blocks and files."""
+"""What tables, figures and the pages of everything are assembled from: blocks and files."""
 
 from collections import defaultdict
 from functools import cache
@@ -20,25 +20,30 @@ if TYPE_CHECKING:
 
 
 class Run:
-    """What a kind of table or figure may ask of the run: one of them, and the config around it."""
+    """What a kind of table or figure may read of a run: one table or figure, and the config."""
 
     def __init__(self, plan: "Plan", section: str, name: str) -> None:
         self._plan = plan
-        self._place = (section, name)
+        self._section, self._name = section, name
         self.results = plan.config.results
 
     def cell(self, row: dict[str, Any], column: dict[str, Any]) -> dict[str, Any]:
         """Return {parts, differences_from_paper, tolerance} of a table's cell, or {not_run}."""
         cell = cell_of_table(row, column)
-        return self._plan.cells.cell(*self._place, cell, column.get("tolerance"))
+        return self._plan.cells.cell(self._section, self._name, cell, column.get("tolerance"))
 
     def left_out(self, row: dict[str, Any], column: dict[str, Any]) -> list[str]:
         """Return the data sets that the mean of a cell leaves out for want of their files."""
-        return self._plan.cells.left_out(*self._place, cell_of_table(row, column))
+        return self._plan.cells.left_out(self._section, self._name, cell_of_table(row, column))
 
     def models_of(self, row: dict[str, Any], column: dict[str, Any]) -> list[str]:
-        wanted = self._plan.requests.cells[self._place][cell_of_table(row, column)]
-        return [encoder.model for one in wanted for side in one.encoders for encoder in side]
+        requests = self._plan.requests.cells[self._section, self._name][cell_of_table(row, column)]
+        return [
+            encoder.model
+            for request in requests
+            for encoders in request.encoders
+            for encoder in encoders
+        ]
 
     def values(self, row: dict[str, Any], tolerance: float | None = None) -> dict[str, Any]:
         """Return the `parts` of a curve, panel, point or bucket, or why it is `not_run`.
@@ -46,22 +51,22 @@ class Run:
         With a tolerance it is compared with published values, so its differences from the paper are
         there too.
         """
-        cell = self._plan.cells.cell(*self._place, cell_of_figure(row), tolerance)
+        cell = self._plan.cells.cell(self._section, self._name, cell_of_figure(row), tolerance)
         keys = ("parts", "not_run") if tolerance is None else cell
         return {key: cell[key] for key in keys if key in cell}
 
     def dataset_file(self, row: dict[str, Any], file: str) -> str:
         """Return a file (strings.txt, items.json) of the data set of a row of a figure."""
-        return self._plan.rule_inputs.dataset_file(self._wanted(row).dataset, file)
+        return self._plan.rule_inputs.dataset_file(self._request(row).dataset, file)
 
     def embedding(self, row: dict[str, Any]) -> dict[str, str]:
         """Return the files `vectors` and `index` of a row of a figure, of the first seed."""
-        wanted = self._wanted(row)
-        stem = f"{self.results}/embeddings/{wanted.encoders[0][0]}/{wanted.suite}"
+        request = self._request(row)
+        stem = f"{self.results}/embeddings/{request.encoders[0][0]}/{request.suite}"
         return {"vectors": f"{stem}.npy", "index": f"{stem}.npz"}
 
-    def _wanted(self, row: dict[str, Any]) -> CellRequest:
-        return self._plan.requests.cells[self._place][cell_of_figure(row)][0]
+    def _request(self, row: dict[str, Any]) -> CellRequest:
+        return self._plan.requests.cells[self._section, self._name][cell_of_figure(row)][0]
 
     def corpus(self, corpus: str) -> dict[str, Any]:
         return self._plan.typed.blocks["corpora"][corpus]
@@ -71,7 +76,7 @@ class Run:
 
     def listing(self, published: dict[str, str]) -> list[dict[str, Any]]:
         """Return what a table shows of the models, those of `published` first."""
-        paper = self._plan.typed.tables[self._place[1]].paper
+        paper = self._plan.typed.tables[self._name].paper
         return self._plan.models.listing(published, paper)
 
     def grid_searches(self) -> list[str]:
@@ -81,22 +86,26 @@ class Run:
     def benchmarks(self) -> dict[str, list[str]]:
         """Return the benchmark files of the jobs of its paper's tables and figures, by group."""
         plan = self._plan
-        run = plan.cells.run_for(plan.typed.tables[self._place[1]].paper)
+        requests = plan.cells.run_for(plan.typed.tables[self._name].paper)
         recipes = plan.typed.recipes
-        tuned = sorted(one for one in plan.requests.encoders_of(run) if recipes[one.recipe].tunes)
-        methods = dict.fromkeys(recipes[one.recipe].method for one in tuned)
+        encoders = sorted(plan.requests.encoders_of(requests))
+        tuned = [encoder for encoder in encoders if recipes[encoder.recipe].tunes]
+        methods = dict.fromkeys(recipes[encoder.recipe].method for encoder in tuned)
         labels = dict.fromkeys(corpora.holds(kind) for kind in corpora.KINDS)
         groups: dict[str, set[str]] = {
             f"method {name}, {label}": set() for name in methods for label in labels
         }
-        groups |= {"embedding": embedding_steps(plan, run), "scoring": scoring_steps(plan, run)}
+        groups["embedding"] = embedding_steps(plan, requests)
+        groups["scoring"] = scoring_steps(plan, requests)
         for encoder in tuned:
             corpus = plan.typed.corpora[encoder.corpus]
             first = next(iter(corpus.corpora()), encoder.corpus)
             method, label = recipes[encoder.recipe].method, plan.typed.corpora[first].holds
             groups[f"method {method}, {label}"].add(f"tune_encoder/{encoder}")
         folder = f"{plan.config.results}/benchmarks"
-        return {key: sorted(f"{folder}/{file}.tsv" for file in its) for key, its in groups.items()}
+        return {
+            group: sorted(f"{folder}/{job}.tsv" for job in jobs) for group, jobs in groups.items()
+        }
 
 
 class Outputs:
@@ -105,9 +114,9 @@ class Outputs:
     def __init__(self, plan: "Plan") -> None:
         self._plan = plan
         self._results = plan.config.results
-        self.unchecked = UnverifiedFiles(plan)
+        self.unverified_files = UnverifiedFiles(plan)
         self.tables, self.figures = plan.typed.tables, plan.typed.figures
-        # asked for by several functions of a rule
+        # called by several functions of a rule
         self.resolved = cache(self._resolved)
 
     def _resolved(self, section: str, name: str) -> dict[str, Any]:
@@ -115,14 +124,16 @@ class Outputs:
         config = getattr(self, section)[name]
         reference = config.reference and f"config/reference/{config.paper}/{config.reference}.tsv"
         shared = config.model_dump(include={"kind", "title", "notes", "caption"})
-        unchecked = self.unchecked.note_on_cells(self._plan.cells.run_of(section, name))
-        shared |= {"id": name, "reference": reference, "data": self.data_note(unchecked)}
+        unverified_note = self.unverified_files.note_on_cells(
+            self._plan.cells.run_of(section, name)
+        )
+        shared |= {"id": name, "reference": reference, "data": self.data_note(unverified_note)}
         kind = plugins.load(f"{section}.kinds", config.kind)
         return shared | kind.resolve(config, Run(self._plan, section, name))
 
-    def data_note(self, unchecked: str) -> str:
-        """Return what the tables say of the data; `unchecked` is of those that were read."""
-        return f"{self._label.rstrip('.')}; {unchecked}" if unchecked else self._label
+    def data_note(self, unverified_note: str) -> str:
+        """Return what the tables say of the data, with the note on the unverified files."""
+        return f"{self._label.rstrip('.')}; {unverified_note}" if unverified_note else self._label
 
     @property
     def _label(self) -> str:
@@ -146,46 +157,49 @@ class Outputs:
 
     def papers(self) -> dict[str, list[str]]:
         """Return the pages of tables and the drawings of figures, by paper."""
-        found = defaultdict(list)
+        pages = defaultdict(list)
         for name, block in self.tables.items():
-            found[block.paper].append(f"{self._results}/tables/{name}.html")
+            pages[block.paper].append(f"{self._results}/tables/{name}.html")
         for name, figure in self.figures.items():
-            found[figure.paper].append(f"{self._results}/figures/{name}.png")
-        return {paper: found[paper] for paper in self._plan.config.papers}
+            pages[figure.paper].append(f"{self._results}/figures/{name}.png")
+        return {paper: pages[paper] for paper in self._plan.config.papers}
 
     def _page(self) -> dict[str, Any]:
         """Return data, titles of papers, and their tables and figures: id, title, task, cells."""
-        found: dict[str, dict[str, list[dict[str, str]]]] = {}
+        papers: dict[str, dict[str, list[dict[str, str]]]] = {}
         for section in ("tables", "figures"):
             for name, block in getattr(self, section).items():
-                one = {"id": name, "title": block.title, "task": self.task(section, name)}
-                one["cells"] = f"{self._results}/{section}/cells/{name}.tsv"
-                found.setdefault(block.paper, {"tables": [], "figures": []})[section].append(one)
-        titles = {name: one.title for name, one in self._plan.config.papers.items()}
-        unchecked = self.unchecked.note_on_cells(self._plan.cells.run)
-        return {"titles": titles, "papers": found, "data": self.data_note(unchecked)}
+                entry = {"id": name, "title": block.title, "task": self.task(section, name)}
+                entry["cells"] = f"{self._results}/{section}/cells/{name}.tsv"
+                pages = papers.setdefault(block.paper, {"tables": [], "figures": []})
+                pages[section].append(entry)
+        titles = {name: paper.title for name, paper in self._plan.config.papers.items()}
+        unverified_note = self.unverified_files.note_on_cells(self._plan.cells.run)
+        return {"titles": titles, "papers": papers, "data": self.data_note(unverified_note)}
 
     def task(self, section: str, name: str) -> str:
         """Return the task of the data sets of a table or figure, as pages group them."""
-        wanted = (one for cell in self._plan.requests.cells[section, name].values() for one in cell)
-        tasks = {self._plan.typed.datasets[one.dataset].task for one in wanted}
+        cells = self._plan.requests.cells[section, name].values()
+        datasets = {request.dataset for requests in cells for request in requests}
+        tasks = {self._plan.typed.datasets[dataset].task for dataset in datasets}
         if len(tasks) > 1:
             return "Several tasks"
         return tasks.pop().replace("-", " ").capitalize() if tasks else "Models, settings, times"
 
     def _overview(self) -> dict[str, list[dict[str, Any]]]:
         """Return by paper what the overview shows of tables: those that say so, or else all."""
-        found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        headlines: dict[str, list[dict[str, Any]]] = defaultdict(list)
         for name, block in self.tables.items():
             kind = plugins.load("tables.kinds", block.kind)
             headline = kind.headline(block) if hasattr(kind, "headline") else None
             if headline is not None:
                 for row in headline["rows"]:
                     row["models"] = self._models_of_row(name, row["row"])
-                found[block.paper].append({"table": name, **headline})
+                headlines[block.paper].append({"table": name, **headline})
         return {
-            paper: [one for one in headlines if one["is_chosen"]] or headlines
-            for paper, headlines in found.items()
+            paper: [headline for headline in paper_headlines if headline["is_chosen"]]
+            or paper_headlines
+            for paper, paper_headlines in headlines.items()
         }
 
     def label(self, section: str, name: str, what: str) -> str:
@@ -193,7 +207,7 @@ class Outputs:
         block = getattr(self, section)[name]
         if what == "task":
             return self.task(section, name)
-        titles = {paper: one.title for paper, one in self._plan.config.papers.items()}
+        titles = {paper_id: paper.title for paper_id, paper in self._plan.config.papers.items()}
         return report_text(block.title if what == "title" else paper_name(block.paper, titles))
 
     def caption(self, figure: str) -> str:
@@ -202,13 +216,18 @@ class Outputs:
 
     def _models_of_row(self, table: str, row: str) -> list[str]:
         cells = self._plan.requests.cells["tables", table].items()
-        wanted = (one for (name, _), requests in cells if name == row for one in requests)
-        return sorted({encoder.model for encoder in self._plan.requests.encoders_of(wanted)})
+        row_requests = (
+            request for (name, _), requests in cells if name == row for request in requests
+        )
+        return sorted({encoder.model for encoder in self._plan.requests.encoders_of(row_requests)})
 
     def _index(self) -> dict[str, Any]:
         plan = self._plan
         encoders = sorted(plan.requirements(False).encoders)
-        recipes = {recipe for one in encoders for recipe in plan.typed.recipes_of(one.recipe)}
+        recipes = {
+            recipe for encoder in encoders for recipe in plan.typed.recipes_of(encoder.recipe)
+        }
+        models = sorted({encoder.model for encoder in encoders})
         return {
             **self._page(),
             # of a block's keys no order is kept
@@ -221,5 +240,5 @@ class Outputs:
             "label": self._label,
             "seeds": plan.config.seeds,
             "paper": plan.config.data.paper,
-            "models": {one: plan.models.note(one) for one in sorted({e.model for e in encoders})},
+            "models": {model: plan.models.note(model) for model in models},
         }

@@ -1,4 +1,4 @@
-"""The jobs that the tables and figures of a config ask for, by their files of times.
+"""The jobs that the tables and figures of a config request, by their files of times.
 
 A job is "rule/wildcards", as below results/benchmarks and results/logs.
 """
@@ -14,32 +14,32 @@ if TYPE_CHECKING:
     from workflow_scripts.plan.plan import Plan
 
 
-def embedding_steps(plan: "Plan", wanted: Iterable[CellRequest]) -> set[str]:
-    found = set()
-    for encoder, suite in embedding_jobs(wanted):
+def embedding_steps(plan: "Plan", requests: Iterable[CellRequest]) -> set[str]:
+    jobs = set()
+    for encoder, suite in embedding_jobs(requests):
         static = plan.models.vectors(encoder.model) is not None
-        found.add(f"{'embed_static' if static else 'embed_suite'}/{encoder}/{suite}")
-    return found
+        jobs.add(f"{'embed_static' if static else 'embed_suite'}/{encoder}/{suite}")
+    return jobs
 
 
-def scoring_steps(plan: "Plan", wanted: Iterable[CellRequest]) -> set[str]:
+def scoring_steps(plan: "Plan", requests: Iterable[CellRequest]) -> set[str]:
     """Return the jobs that score; not those that make what they need first."""
-    return {
-        f"{'score_lexicon' if plan.requests.is_lexicon(one.dataset) else 'score_suite'}/{score}"
-        for one in wanted
-        for score in one.score_ids()
-    }
+    jobs = set()
+    for request in requests:
+        rule = "score_lexicon" if plan.requests.is_lexicon(request.dataset) else "score_suite"
+        jobs |= {f"{rule}/{score_id}" for score_id in request.score_ids()}
+    return jobs
 
 
-def _made_for_scores(plan: "Plan", wanted: Iterable[CellRequest]) -> set[str]:
-    """Return the jobs of what scoring needs first: ranked names, predictions, translations."""
+def _steps_before_scoring(plan: "Plan", requests: Iterable[CellRequest]) -> set[str]:
+    """Return the jobs that make what scoring needs: ranked names, predictions, translations."""
     rules = {"links": "link_entities", "predictions": "classify_texts"}
     rules["translations"] = "induce_lexicon"
     return {
-        f"{rules[need]}/{score}"
-        for one in wanted
-        for need in tasks.task(plan.typed.datasets[one.dataset].task).NEEDS
-        for score in one.score_ids()
+        f"{rules[need]}/{score_id}"
+        for request in requests
+        for need in tasks.task(plan.typed.datasets[request.dataset].task).NEEDS
+        for score_id in request.score_ids()
     }
 
 
@@ -48,28 +48,31 @@ def requested_jobs(plan: "Plan") -> list[str]:
     # which imports the plan
     from workflow_scripts.plan.searches import TuningGridPlan
 
-    run, required = plan.cells.run, plan.requirements(False)
-    found = {"assemble_scores", "assemble_scorecard"}
-    found |= {f"assemble_table/{name}" for name in plan.outputs.tables}
-    found |= {f"draw_figure/{name}" for name in plan.outputs.figures}
-    found |= embedding_steps(plan, run) | scoring_steps(plan, run) | _made_for_scores(plan, run)
-    tuned = (one for one in required.encoders if plan.typed.recipes[one.recipe].tunes)
-    found |= {f"tune_encoder/{encoder}" for encoder in tuned}
+    requests, required = plan.cells.run, plan.requirements(False)
+    jobs = {"assemble_scores", "assemble_scorecard"}
+    jobs |= {f"assemble_table/{name}" for name in plan.outputs.tables}
+    jobs |= {f"draw_figure/{name}" for name in plan.outputs.figures}
+    jobs |= embedding_steps(plan, requests) | scoring_steps(plan, requests)
+    jobs |= _steps_before_scoring(plan, requests)
+    recipes = plan.typed.recipes
+    tuned = (encoder for encoder in required.encoders if recipes[encoder.recipe].tunes)
+    jobs |= {f"tune_encoder/{encoder}" for encoder in tuned}
     corpora, todo = set(), list(required.corpora)
     while todo:
         corpora.add(corpus := todo.pop())
         todo += plan.typed.corpora[corpus].corpora()
-    found |= {f"sample_corpus/{corpus}" for corpus in corpora}
+    jobs |= {f"sample_corpus/{corpus}" for corpus in corpora}
     grid = TuningGridPlan(plan)
     for search in shown_searches(plan.typed):
-        found |= {f"search_grid/{search}/slice{n}" for n in range(len(grid.slices(search)))}
-        found.add(f"choose_settings/{search}")
+        slices = range(len(grid.slices(search)))
+        jobs |= {f"search_grid/{search}/slice{number}" for number in slices}
+        jobs.add(f"choose_settings/{search}")
     for dataset in required.datasets:
         rule = "read_lexicon" if plan.requests.is_lexicon(dataset) else "read_dataset"
-        found.add(f"{rule}/{dataset}")
+        jobs.add(f"{rule}/{dataset}")
     of_hub = required.models & set(plan.models.of_hub)
-    found |= {f"fetch_model/{model}" for model in of_hub}
-    found |= {
+    jobs |= {f"fetch_model/{model}" for model in of_hub}
+    jobs |= {
         f"fetch_dataset/{name}" for name in plan.availability.raw.downloads_of(required.files())
     }
-    return sorted(found)
+    return sorted(jobs)

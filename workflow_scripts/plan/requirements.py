@@ -20,11 +20,11 @@ class Requirements:
 
     def __init__(self, plan: "Plan", also_missing: bool) -> None:
         self._plan = plan
-        typed, requests = plan.typed, plan.requests
-        wanted = list(requests) if also_missing else plan.cells.run
-        self.encoders = requests.encoders_of(wanted)
-        self.datasets = {one.dataset for one in wanted if one.encoders}
-        self.datasets |= requests.development_sets(self.encoders)
+        typed = plan.typed
+        requests = list(plan.requests) if also_missing else plan.cells.run
+        self.encoders = plan.requests.encoders_of(requests)
+        self.datasets = {request.dataset for request in requests if request.encoders}
+        self.datasets |= plan.requests.development_sets(self.encoders)
         self.models = {encoder.model for encoder in self.encoders}
         corpora = {corpus for encoder in self.encoders for corpus in typed.corpora_of(encoder)}
         searches = typed.grid.searches if typed.grid is not None else {}
@@ -58,8 +58,8 @@ class Requirements:
 
     def hub_addresses(self) -> list[str]:
         """Return the models of the hub, as id@revision, sorted."""
-        found = map(self._plan.models.hub_model, self._of_hub())
-        return sorted({one.address for one in found if one is not None})
+        hub_models = map(self._plan.models.hub_model, self._of_hub())
+        return sorted({hub_model.address for hub_model in hub_models if hub_model is not None})
 
     def _of_hub(self) -> set[str]:
         return self.models & set(self._plan.models.of_hub)

@@ -36,15 +36,15 @@ def _reader(kind: type[DatasetEntry]) -> tuple[list[str], str]:
     That file is not among them: it has many formats, and a data set depends on its own.
     """
     columns = f"{PACKAGE}.{module_of('datasets.formats', COLUMNS)}"
-    found = [one for one in kind.__mro__ if one.__module__.startswith(f"{PACKAGE}.")]
-    code = "".join(inspect.getsource(one) for one in found if one.__module__ == columns)
+    classes = [base for base in kind.__mro__ if base.__module__.startswith(f"{PACKAGE}.")]
+    code = "".join(inspect.getsource(base) for base in classes if base.__module__ == columns)
     digest = sha256(code.encode()).hexdigest() if code else ""
-    modules = {one.__module__ for one in found} - {columns}
-    return sorted(one.removeprefix(f"{PACKAGE}.") for one in modules), digest
+    modules = {base.__module__ for base in classes} - {columns}
+    return sorted(module.removeprefix(f"{PACKAGE}.") for module in modules), digest
 
 
 class RuleInputs:
-    """What rules ask for. Every method is a function of the config (and of which files exist).
+    """What rules get. Every method is a function of the config (and of which files exist).
 
     So a rule's params come from `wildcards` alone. Blocks of config are canonical JSON.
     """
@@ -73,13 +73,14 @@ class RuleInputs:
 
     def tuning_recipes(self) -> str:
         """Return the ids of the recipes that tune as a regular expression."""
-        return alternatives(name for name, one in self._typed.recipes.items() if one.tunes)
+        recipes = self._typed.recipes.items()
+        return alternatives(name for name, recipe in recipes if recipe.tunes)
 
     # ---- resources ------------------------------------------------------------------------------
 
     @property
     def gpus(self) -> int:
-        """GPUs that a job of embedding asks for."""
+        """GPUs that a job of embedding requests."""
         return 0 if self.config.device == "cpu" else 1
 
     @property
@@ -87,9 +88,10 @@ class RuleInputs:
         """The words that start a module for tuning, in one process or by accelerate in several."""
         if self.config.processes.tuning == 1:
             return ["python", "-m"]
-        place = "--cpu" if self.config.device == "cpu" else "--multi_gpu"
-        words = [place, "--num_processes", str(self.config.processes.tuning), "--num_machines", "1"]
-        # said, so that a config of accelerate's own in the home folder changes nothing
+        device = "--cpu" if self.config.device == "cpu" else "--multi_gpu"
+        processes = str(self.config.processes.tuning)
+        words = [device, "--num_processes", processes, "--num_machines", "1"]
+        # given, so that accelerate's own config in the home folder changes nothing
         words += ["--mixed_precision", "no", "--dynamo_backend", "no"]
         # a free one, since several jobs can run side by side
         words += ["--main_process_port", "0"]
@@ -261,7 +263,7 @@ class RuleInputs:
         return self.files(self.encoder(wildcards)) if classifies else []
 
     def classifier(self, wildcards: Any) -> list[str]:
-        """Return the words that say how test texts are classified: the protocol, or by whose."""
+        """Return the words that say how test texts are classified: a protocol or classifier."""
         if not self.own_classifier(wildcards):
             return ["--protocol", self.config.classification.protocol]
         return ["--classifier", self.location(self.encoder(wildcards))]

@@ -1,4 +1,4 @@
-"""What the rules of the tuning grid ask of config: files, and blocks as canonical JSON."""
+"""What the rules of the tuning grid get of the config: files, and blocks as canonical JSON."""
 
 import itertools
 from typing import Any, NamedTuple
@@ -113,7 +113,7 @@ class TuningGridPlan:
         return self._searches[name]
 
     def reports(self) -> list[str]:
-        """Return what the target asks for: the report of each search."""
+        """Return the files of the target: the report of each search."""
         for name in self._grid.searches:
             self.search(name)  # checked
         return [f"{self._folder}/{name}.md" for name in self._grid.searches]
@@ -153,7 +153,7 @@ class TuningGridPlan:
         block = search.block
         model = self._plan.typed.models[block.model].same_as or block.model
         encoder = Encoder(model, block.recipe, block.corpus, 0)
-        unchecked = outputs.unchecked.note([block.dataset], [encoder])
+        unverified_note = outputs.unverified_files.note([block.dataset], [encoder])
         return canonical(
             {
                 **search.block.model_dump(),
@@ -161,7 +161,7 @@ class TuningGridPlan:
                 "recipe_name": search.block.recipe,
                 "recipe": search.recipe,
                 "metric": register.task(search.task).METRICS[0],
-                "data": outputs.data_note(unchecked),
+                "data": outputs.data_note(unverified_note),
                 "seeds": search.seeds,
                 "axes": [[axis, values] for axis, values in search.axes.items()],
                 "own_cell": search.own_cell,
