@@ -75,7 +75,8 @@ class Cells:
             if (not_run := self._availability.not_run(request)) is not None:
                 return {"not_run": not_run.reason}
         paper = getattr(self._typed, section)[name].paper
-        differences, assumptions = list[str](), list[str]()
+        differences: list[str] = []
+        assumptions: list[str] = []
         for request in requests:
             dataset_comparability = comparability(self._typed, paper, request)
             differences += dataset_comparability.differences_from_paper
