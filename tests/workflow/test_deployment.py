@@ -6,6 +6,8 @@ import sys
 import pytest
 import yaml
 
+pytestmark = pytest.mark.slow
+
 CORPUS = "results/corpora/words-en.txt"
 STEP = "-m workflow_scripts.corpora."
 
@@ -51,7 +53,7 @@ def calls(tmp_path, monkeypatch):
     return file
 
 
-@pytest.mark.parametrize("pinned", [pytest.param(False, marks=pytest.mark.slow), True])
+@pytest.mark.parametrize("pinned", [False, True])
 def test_conda_environments_have_the_packages_of_pip_with_and_without_pins(pinned, fresh, calls):
     if pinned:
         (fresh.folder / "envs" / "plain.linux-64.pin.txt").write_text("@EXPLICIT\n")

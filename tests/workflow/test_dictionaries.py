@@ -9,6 +9,8 @@ import textwrap
 import pytest
 from small_project import SAMPLE, TUNE, SmallProject, copy_project
 
+pytestmark = pytest.mark.slow
+
 PLACES = ["1-of-2", "2-of-2"]
 DICTIONARY = {
     "encoder": {"model": "bert-en-mini", "recipe": "base-mp"},

@@ -17,6 +17,8 @@ import numpy as np
 import pytest
 import yaml
 
+pytestmark = pytest.mark.slow
+
 UNTUNED = "bert-en-mini/base-mp/none/seed0"
 
 

@@ -10,6 +10,8 @@ from contextlib import suppress
 import pytest
 from same_everywhere import wait_for
 
+pytestmark = pytest.mark.slow
+
 # what a branch of one tuned encoder leaves in results/
 BRANCH = "bert-en-mini/mirror-word/words-en"
 # rules: the run is killed as a job of each starts

@@ -23,6 +23,8 @@ from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_limits
 from transformers import AutoModel, AutoTokenizer
 
+pytestmark = pytest.mark.slow
+
 BASE = "bert-en-mini/base-mp/none/seed0"
 STATIC = "words/base-mp/none/seed0"
 MIRROR = ["bert-en-mini/mirror-word/words-en/seed33", "bert-en-mini/mirror-word/words-en/seed44"]

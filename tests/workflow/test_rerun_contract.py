@@ -363,6 +363,7 @@ def test_another_sentence_reruns_its_data_set_only(workspace):
     assert [job for job in planned if job.startswith("assemble_table")] == tables
 
 
+@pytest.mark.slow
 def test_a_real_rerun_after_a_change_gives_what_a_fresh_run_gives(workspace, fresh):
     """The cached branches and the new one together equal a run from nothing."""
     for small in (workspace, fresh):

@@ -5,6 +5,10 @@ import re
 import zipfile
 from html.parser import HTMLParser
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 RULES = ("tables.smk", "figures.smk", "tuning.smk")
 
 
