@@ -85,7 +85,7 @@ def merge_config(name: str) -> dict:
 
 
 @pytest.fixture(scope="session")
-def embedded_config() -> dict:
+def default_config() -> dict:
     """The config of the embedded default; copy it before a change."""
     return merge_config("config")
 

@@ -21,8 +21,7 @@ from workflow_scripts.datasets.formats.register import read_entry
 from workflow_scripts.datasets.read_dataset import number_items, read_dataset
 from workflow_scripts.datasets.sides import strings_key
 from workflow_scripts.embedding.encoder_folder import OWN_WEIGHTS, load_model
-from workflow_scripts.embedding.recorded_settings import SettingsOptions
-from workflow_scripts.embedding.settings import EncoderSettings
+from workflow_scripts.embedding.settings import EncoderSettings, SettingsOptions
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.embedding.suite_vectors import number_strings, write_vectors
 from workflow_scripts.embedding.torch_setup import set_up_torch

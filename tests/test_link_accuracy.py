@@ -63,9 +63,9 @@ def both_hits(config, root, dataset, model, folder, pooling="cls"):
 
 
 @pytest.mark.parametrize("dataset", ["ncbi-disease", "bc5cdr-disease-dictionary-only"])
-def test_hits_are_those_of_the_tables(dataset, embedded_config, project, tmp_path):
+def test_hits_are_those_of_the_tables(dataset, default_config, project, tmp_path):
     model = project / "resources" / "models" / "bert-bio-mini"
     root = project / "resources" / "sample_data"
-    steps, front = both_hits(embedded_config, root, dataset, model, tmp_path)
+    steps, front = both_hits(default_config, root, dataset, model, tmp_path)
     assert steps == front
     assert any(steps[0]) and not all(steps[0])

@@ -10,13 +10,17 @@ from workflow_scripts.configuration.layers import DEFAULT
 from workflow_scripts.datasets.catalogues import CATALOGUES
 from workflow_scripts.downloads.model_files import local_path
 from workflow_scripts.embedding.recorded_settings import (
-    SettingsOptions,
     given_settings,
     join_settings,
     recorded_settings,
     settle_settings,
 )
-from workflow_scripts.embedding.settings import OPTIONS, EncoderSettings, Pooling
+from workflow_scripts.embedding.settings import (
+    OPTIONS,
+    EncoderSettings,
+    Pooling,
+    SettingsOptions,
+)
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import check_own_json, read_text, write_json, write_text
 from workflow_scripts.imports import MachineOptions, quick_imports

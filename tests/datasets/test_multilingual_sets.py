@@ -146,9 +146,9 @@ def test_the_sample_data_has_texts_of_every_class_to_train_and_to_test_on(
     assert not tested & others
 
 
-def test_the_default_tables_name_only_what_the_sample_data_has(embedded_config):
-    tables = [embedded_config["tables"][one] for one in ("xeval-open", "sentiment-open")]
-    tables.append(embedded_config["tables"]["cmlm-table06"])
+def test_the_default_tables_name_only_what_the_sample_data_has(default_config):
+    tables = [default_config["tables"][one] for one in ("xeval-open", "sentiment-open")]
+    tables.append(default_config["tables"]["cmlm-table06"])
     columns = [column for table in tables for column in table["columns"]]
     named = {one for each in columns for one in each.get("datasets") or [each["dataset"]]}
     assert named == set(SAMPLE_DATA)

@@ -37,7 +37,7 @@ def below(root, files):
     return [Path(file).relative_to(root) for file in files]
 
 
-@pytest.mark.parametrize("config", ["embedded_config", "paper_config"])
+@pytest.mark.parametrize("config", ["default_config", "paper_config"])
 def test_every_data_set_of_a_config_is_in_the_registry(registry, config, tmp_path, request):
     # in an empty root the readers name what they lack: files, folders or patterns
     blocks = request.getfixturevalue(config)["datasets"]

@@ -21,7 +21,6 @@ from workflow_scripts.embedding.encoder_folder import load_model, onnx_file, sav
 from workflow_scripts.embedding.onnx_encoding import onnx_encoder
 from workflow_scripts.embedding.onnx_export import export_onnx
 from workflow_scripts.embedding.recorded_settings import (
-    SettingsOptions,
     join_settings,
     recorded_settings,
     settle_settings,
@@ -33,6 +32,7 @@ from workflow_scripts.embedding.settings import (
     ROLES,
     EncoderSettings,
     Pooling,
+    SettingsOptions,
 )
 from workflow_scripts.embedding.string_encoding import encode_strings, torch_encoder
 from workflow_scripts.embedding.token_batches import tokenize_strings

@@ -12,12 +12,12 @@ CORPORA = ("words-en", "words-fr", "sentences-en")
 
 
 @pytest.fixture
-def small_config(embedded_config, project, monkeypatch):
+def small_config(default_config, project, monkeypatch):
     """Seven data sets, three recipes, three corpora, and neither tables nor figures."""
     monkeypatch.chdir(project)
-    kept = {key: embedded_config[key] for key in KEPT}
+    kept = {key: default_config[key] for key in KEPT}
     for kind, names in (("datasets", DATASETS), ("recipes", RECIPES), ("corpora", CORPORA)):
-        kept[kind] = {name: embedded_config[kind][name] for name in names}
+        kept[kind] = {name: default_config[kind][name] for name in names}
     kept = copy.deepcopy(kept)
     for recipe in kept["recipes"].values():
         recipe.pop("development", None)

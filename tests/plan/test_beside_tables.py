@@ -8,7 +8,7 @@ from plans import plan_of
 TABLES = ("methods-english", "methods-multilingual")
 
 
-@pytest.mark.parametrize("of", ["embedded_config", "paper_config"])
+@pytest.mark.parametrize("of", ["default_config", "paper_config"])
 @pytest.mark.parametrize("table", TABLES)
 def test_each_row_has_every_cell_and_says_what_it_is_compared_with(of, table, request, monkeypatch):
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)

@@ -198,8 +198,8 @@ def test_curves_points_and_panels_are_known_by_id_and_corpus(config):
         assert (request.metric, request.dataset_request.where) == ("spearman", "figures.f.word")
 
 
-def test_a_panel_of_languages_asks_for_the_share_of_its_neighbours(config, embedded_config):
-    config["datasets"]["paws-x-pool"] = embedded_config["datasets"]["paws-x-pool"]
+def test_a_panel_of_languages_asks_for_the_share_of_its_neighbours(config, default_config):
+    config["datasets"]["paws-x-pool"] = default_config["datasets"]["paws-x-pool"]
     row = {"id": "a", "label": "A", "model": "bert-multi", "recipe": "base-mp"}
     config["figures"]["f"] = {
         **{"kind": "retrieved-languages", "title": "F", "caption": "C.", "paper": "own"},

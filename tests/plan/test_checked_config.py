@@ -14,9 +14,9 @@ from workflow_scripts.errors import UserError
 
 
 @pytest.fixture
-def config(embedded_config, project, monkeypatch):
+def config(default_config, project, monkeypatch):
     monkeypatch.chdir(project)
-    return copy.deepcopy(embedded_config)
+    return copy.deepcopy(default_config)
 
 
 def test_the_embedded_default_is_valid(config):

@@ -44,12 +44,12 @@ def write_data(root, project, name="sick"):
 
 
 @pytest.fixture
-def config(embedded_config, tmp_path, monkeypatch):
+def config(default_config, tmp_path, monkeypatch):
     """One table of one data set with one model of the hub, nothing there; no results either."""
     monkeypatch.chdir(tmp_path)
     for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
         monkeypatch.delenv(name, raising=False)
-    config = copy.deepcopy(embedded_config)
+    config = copy.deepcopy(default_config)
     config["data"] |= {"root": "root", "missing": "skip", "fetch": True}
     config.pop("absent_models")
     config["models"] = {

@@ -7,10 +7,10 @@ from plans import plan_of
 
 
 @pytest.fixture(scope="module")
-def index(project, embedded_config):
+def index(project, default_config):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(project)
-        return json.loads(plan_of(embedded_config).outputs.block("tables", "index"))
+        return json.loads(plan_of(default_config).outputs.block("tables", "index"))
 
 
 def test_tables_and_figures_are_of_the_task_of_their_data_sets(index):
@@ -48,9 +48,9 @@ def test_every_encoder_has_its_recipe_and_model(index):
     assert index["recipes"]["mirror-word"]["temperature"] == 0.07
 
 
-def test_the_report_gets_no_braces_and_no_marks(project, embedded_config, monkeypatch):
+def test_the_report_gets_no_braces_and_no_marks(project, default_config, monkeypatch):
     monkeypatch.chdir(project)
-    config = json.loads(json.dumps(embedded_config))
+    config = json.loads(json.dumps(default_config))
     config["tables"]["table01"]["title"] = "Of {language}"
     config["figures"]["figure05"]["caption"] = "A *b* _c_ `d`: .. raw:: html"
     outputs = plan_of(config).outputs

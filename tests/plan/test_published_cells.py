@@ -67,7 +67,7 @@ def reasons_not_run(cell):
     return [one["not_run"] for one in cell.get("mean of", [cell]) if "not_run" in one]
 
 
-@pytest.fixture(params=["embedded_config", "paper_config"])
+@pytest.fixture(params=["default_config", "paper_config"])
 def config(request):
     """The embedded default, and the paper's own models and corpora."""
     return request.getfixturevalue(request.param)
@@ -95,23 +95,23 @@ def test_with_the_paper_s_config_every_published_value_is_measured(paper_config,
     assert [cell for cell in measured if reasons_not_run(shown[cell])] == []
 
 
-def test_the_default_leaves_out_only_models_that_do_not_ship(embedded_config):
-    shown = shown_cells(embedded_config)
+def test_the_default_leaves_out_only_models_that_do_not_ship(default_config):
+    shown = shown_cells(default_config)
     reasons = {reason for cell in shown.values() for reason in reasons_not_run(cell)}
     reasons |= {
         reason
-        for cell in shown_cells(embedded_config, "cmlm").values()
+        for cell in shown_cells(default_config, "cmlm").values()
         for reason in reasons_not_run(cell)
     }
     # what no config has
     never = {
         "the encoder was never released",
-        embedded_config["datasets"]["xeval-mr-de"]["absent"],
+        default_config["datasets"]["xeval-mr-de"]["absent"],
     }
-    assert reasons == {block["reason"] for block in embedded_config["absent_models"]} | never
+    assert reasons == {block["reason"] for block in default_config["absent_models"]} | never
 
 
-def test_every_published_value_of_cmlm_has_a_cell(paper_config, embedded_config, project):
+def test_every_published_value_of_cmlm_has_a_cell(paper_config, default_config, project):
     published, shown = published_cells(project, "cmlm"), shown_cells(paper_config, "cmlm")
     assert len(published) == 965 and {cell[0] for cell in published} <= {cell[0] for cell in shown}
     assert [cell for cell in published if cell not in shown] == []
@@ -123,7 +123,7 @@ def test_every_published_value_of_cmlm_has_a_cell(paper_config, embedded_config,
     # those of open sets have no published values
     assert named - {None} == {table for table, _, _ in published}
     # of the embedded default the languages that the sample data has
-    few = shown_cells(embedded_config, "cmlm")
+    few = shown_cells(default_config, "cmlm")
     lacking = {column for table, row, column in published if (table, row, column) not in few}
     assert "avg" not in lacking and not lacking & {"es", "fr", "ru", "sts12", "sickr"}
 
@@ -155,8 +155,8 @@ def test_without_the_text_of_cmlm_its_own_rows_say_so_and_those_of_others_run(pa
     assert why.startswith("recipe base-mp-128: which layer")
 
 
-def test_recipes_of_the_default_fit_its_models(embedded_config, project):
-    plan, seen = plan_of(copy.deepcopy(embedded_config)), set()
+def test_recipes_of_the_default_fit_its_models(default_config, project):
+    plan, seen = plan_of(copy.deepcopy(default_config)), set()
     for wanted in plan.cells.run:
         for encoder in wanted.encoders[0]:
             path = plan.typed.models[encoder.model].path
@@ -199,10 +199,10 @@ def test_classifiers_by_another_protocol_are_not_compared(paper_config):
     assert shown["table01", "bert-base", "sickr"]["differences_from_paper"] == []
 
 
-def test_tables_of_several_runs_have_seeds_of_their_own(paper_config, embedded_config):
-    for config, seeds in ((paper_config, 5), (embedded_config, 1)):
+def test_tables_of_several_runs_have_seeds_of_their_own(paper_config, default_config):
+    for config, seeds in ((paper_config, 5), (default_config, 1)):
         config = copy.deepcopy(config)
-        config["corpora"]["text-en"] = copy.deepcopy(embedded_config["corpora"]["text-en"])
+        config["corpora"]["text-en"] = copy.deepcopy(default_config["corpora"]["text-en"])
         shown = shown_cells(config, "cmlm")
         for table, column in (("table01", "mr"), ("table11", "mr"), ("table11", "mr-sd")):
             (part,) = shown[table, "cmlm-base", column]["parts"]

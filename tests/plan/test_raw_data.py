@@ -33,9 +33,9 @@ def test_with_fetching_files_of_the_registry_are_their_download_there_or_not(tmp
     assert raw.inputs([known, own]) == sorted([record, str(own)])
 
 
-def test_a_fetching_run_plans_its_cells_downloads(embedded_config, project, tmp_path, monkeypatch):
+def test_a_fetching_run_plans_its_cells_downloads(default_config, project, tmp_path, monkeypatch):
     monkeypatch.chdir(project)
-    config = copy.deepcopy(embedded_config)
+    config = copy.deepcopy(default_config)
     config["data"] |= {"root": str(tmp_path)}
     with pytest.raises(UserError, match="no such file"):
         plan_of(config)

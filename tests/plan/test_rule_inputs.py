@@ -17,12 +17,12 @@ class Wildcards(dict):
 
 
 @pytest.fixture
-def config(small_config, embedded_config):
+def config(small_config, default_config):
     """The small config with word vectors, a development set, names and a trained classifier."""
     config = small_config
     config["models"]["words"] = {"vectors": "static-vectors/en.vec"}
     for name in ("cmlm-mirror", "classify", "cmlm"):
-        config["recipes"][name] = dict(embedded_config["recipes"][name])
+        config["recipes"][name] = dict(default_config["recipes"][name])
         config["recipes"][name].pop("development", None)
     config["recipes"]["cmlm-mirror"] |= {"start": {"recipe": "mirror-word", "corpus": "words-en"}}
     config["recipes"]["cmlm"]["bitext"] = {"corpus": "words-both"}
@@ -31,7 +31,7 @@ def config(small_config, embedded_config):
         "start": {"recipe": "mirror-word", "corpus": "words-en"},
     }
     for name in ("bc5cdr-disease", "simlex999"):
-        config["datasets"][name] = embedded_config["datasets"][name]
+        config["datasets"][name] = default_config["datasets"][name]
     config["corpora"]["words-both"] = {"kind": "joined", "of": ["words-en", "words-fr"]}
     watched = {"dataset": "simlex999", "every": 2}
     config["recipes"]["mirror-sentence"]["development"] = watched

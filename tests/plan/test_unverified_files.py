@@ -10,10 +10,10 @@ LABEL = "the bundled sample data"
 
 
 @pytest.fixture
-def config(embedded_config, project, tmp_path, monkeypatch):
+def config(default_config, project, tmp_path, monkeypatch):
     """Tables of data that the registry has hashes of, and of data that it has none of."""
     monkeypatch.chdir(project)
-    config = copy.deepcopy(embedded_config)
+    config = copy.deepcopy(default_config)
     root = tmp_path / "root"
     (root / "cometa/splits").mkdir(parents=True)
     root.joinpath("mine.txt").write_text("a\nb\n")

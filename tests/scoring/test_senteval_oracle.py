@@ -60,10 +60,10 @@ def test_the_inputs_are_those_of_the_oracle():
 
 @pytest.mark.parametrize(("protocol", "name"), [key for key in RESULTS if key[1] != "sick-r"])
 def test_penalties_and_classes_are_those_of_the_toolkit(
-    protocol, name, sample_data, embedded_config, tmp_path, monkeypatch
+    protocol, name, sample_data, default_config, tmp_path, monkeypatch
 ):
     root = with_numbers(sample_data, tmp_path, name)
-    block, vectors = read_with_vectors(root, embedded_config, name)
+    block, vectors = read_with_vectors(root, default_config, name)
     fit, penalties = senteval.fit_probes, []
 
     def recorded(features, labels, fits, of_fits, how):
@@ -83,8 +83,8 @@ def test_penalties_and_classes_are_those_of_the_toolkit(
     assert 100 * share == pytest.approx(expected["acc"], abs=0.0101)
 
 
-def test_the_scores_of_pairs_are_those_of_the_toolkit(sample_data, embedded_config):
-    block, vectors = read_with_vectors(sample_data, embedded_config, "sick-r")
+def test_the_scores_of_pairs_are_those_of_the_toolkit(sample_data, default_config):
+    block, vectors = read_with_vectors(sample_data, default_config, "sick-r")
     scores = predict_scores(vectors, block)
     expected = RESULTS["prototyping", "sick-r"]
     np.testing.assert_allclose(scores, expected["yhat"], atol=1e-4)

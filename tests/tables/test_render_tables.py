@@ -184,7 +184,7 @@ def test_differences_are_listed_with_the_number_of_cells(make_table, tmp_path):
             "Model, data and recipe are the paper's: below each value",
         ),
         ({"rows": [NOT_RUN]}, "Nothing of this table was run"),
-        ({"reference": None}, "The paper has no values for this table."),
+        ({"reference": None}, "No published values belong to this table."),
     ],
 )
 def test_page_says_what_may_be_compared(assembled, changes, sentence):

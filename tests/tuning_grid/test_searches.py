@@ -12,9 +12,9 @@ from workflow_scripts.plan.searches import TuningGridPlan, read_search
 
 
 @pytest.fixture
-def config(embedded_config, project, monkeypatch):
+def config(default_config, project, monkeypatch):
     monkeypatch.chdir(project)
-    return copy.deepcopy(embedded_config)
+    return copy.deepcopy(default_config)
 
 
 def make(config, **changes):

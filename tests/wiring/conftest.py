@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from all_sections import PACKED
 from tiny_models import one_thread
 from wiring_project import make_project
 
@@ -14,7 +15,7 @@ __all__ = ["one_thread"]
 @pytest.fixture(scope="session")
 def wiring_folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wiring") / "project"
-    make_project(folder)
+    make_project(folder, [section.files for section in PACKED.values()])
     return folder
 
 

@@ -6,7 +6,9 @@ many all fail here.
 """
 
 import json
+import re
 
+import corpus_sections
 import pytest
 from all_sections import ALONE, KEYS, SECTIONS, SNAKEFILES, changed_numbers, changed_wires
 from planned_jobs import plan_jobs
@@ -163,3 +165,13 @@ def test_the_overview_of_a_table_reaches_the_first_page():
     assert (before["column"], found["column"]["column"]) == ("en", "c1")
     shown = [[row["row"] for row in one["rows"]] for one in (before, found["rows"])]
     assert shown == [["bert-mirror"], ["other"]]
+
+
+def test_the_section_that_the_docs_show_is_one(project):
+    page = (project / "docs" / "extending.md").read_text(encoding="utf-8")
+    _, code = re.findall(r"^```python\n(.*?)^```$", page, flags=re.M | re.S)
+    [(name, section)] = eval("{" + code + "}", vars(corpus_sections)).items()
+    sentences = corpus_sections.SECTIONS["corpora.sentences"]
+    assert name == "corpora.questions" and section.wires == sentences.wires
+    assert {*section.changes} == {*sentences.changes} - {"format", "side", "margin"}
+    assert [*section.files] == [section.base["path"]]

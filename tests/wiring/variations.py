@@ -42,7 +42,8 @@ class Section:
     the keys that reach others. `same_number` are the keys that bear on no number, `no_command`
     those that not even reach a command, `not_run` those whose jobs cannot run here, and
     `not_changed` those that have no second value, all with the reason. A reason for `a.b` holds for
-    what is below it.
+    what is below it. `files` are texts that the section's blocks read, by path below the data root;
+    a copy of each without its last two lines is below `shorter/`.
     """
 
     base: Mapping[str, Any]
@@ -53,6 +54,7 @@ class Section:
     no_command: Mapping[str, str] = field(default_factory=dict)
     not_run: Mapping[str, str] = field(default_factory=dict)
     not_changed: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

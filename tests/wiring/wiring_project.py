@@ -6,6 +6,8 @@ Its values differ from all defaults, so that a value that is fixed somewhere sho
 import gzip
 import random
 import shutil
+from collections import ChainMap
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -129,8 +131,11 @@ def generated_files() -> dict[str, str]:
     }
 
 
-def make_project(folder: Path) -> None:
-    """Make the project: links to the code, the models, and the data root `data`."""
+def make_project(folder: Path, files: Iterable[Mapping[str, str]] = ()) -> None:
+    """Make the project: links to the code, the models, and the data root `data`.
+
+    `files` are further texts, by path below the data root.
+    """
     folder.mkdir(parents=True)
     for name in LINKED:
         (folder / name).symlink_to(PROJECT / name)
@@ -140,7 +145,7 @@ def make_project(folder: Path) -> None:
         for copy in (f"first/{name}", f"mirror-bert/{name}-2"):
             shorter_copy(published / f"mirror-bert/{name}.tsv", published / f"{copy}.tsv")
     shutil.copytree(PROJECT / "resources" / "sample_data", folder / "data")
-    for name, text in generated_files().items():
+    for name, text in ChainMap(generated_files(), *files).items():
         path = folder / "data" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")

@@ -38,24 +38,24 @@ def test_without_any_data_but_the_corpora_every_cell_says_what_is_missing(config
     assert all(reason.endswith(ends) for reason in reasons if reason)
 
 
-def test_its_tables_figures_and_models_are_those_of_the_default(config, embedded_config):
+def test_its_tables_figures_and_models_are_those_of_the_default(config, default_config):
     """Of Mirror-BERT; what differs is data, corpora, and that real fastText vectors do not ship."""
-    papers = {name: one.get("paper") for name, one in embedded_config["tables"].items()}
+    papers = {name: one.get("paper") for name, one in default_config["tables"].items()}
     tables = [name for name, paper in papers.items() if paper == "mirror-bert"]
     assert list(config["tables"]) == tables
-    drawn = {name: one.get("paper") for name, one in embedded_config["figures"].items()}
+    drawn = {name: one.get("paper") for name, one in default_config["figures"].items()}
     assert list(config["figures"]) == [name for name in drawn if drawn[name] == "mirror-bert"]
-    default = embedded_config["models"]
+    default = default_config["models"]
     assert set(config["models"]) == set(default) - {"fasttext-en", "mbert"}
     for name, block in config["models"].items():
         own = {key: block.get(key) for key in ("path", "same_as")}
         assert own == {key: default[name].get(key) for key in own}
     absent = [
         {model for group in one["absent_models"] for model in group["models"]}
-        for one in (config, embedded_config)
+        for one in (config, default_config)
     ]
     shown = {True: set(), False: set()}
-    for name, one in embedded_config["tables"].items():
+    for name, one in default_config["tables"].items():
         models = (row.get("model") for row in one.get("rows", []))
         shown[name in tables].update(model for model in models if isinstance(model, str))
     assert absent[0] == {*absent[1], "fasttext-en"} - (shown[False] - shown[True])
@@ -64,7 +64,7 @@ def test_its_tables_figures_and_models_are_those_of_the_default(config, embedded
     assert all((Path(folder) / "model.safetensors").is_file() for folder in folders)
 
 
-def test_settings_chosen_on_real_development_sets_are_those_of_the_default(config, embedded_config):
+def test_settings_chosen_on_real_development_sets_are_those_of_the_default(config, default_config):
     """The rate for names is the default's own: docs/bundled-models.md says why."""
     for recipe in ("mirror-word", "mirror-word-lr-5e-5", "mirror-sentence", "mirror-sentence-cls"):
-        assert config["recipes"][recipe] == embedded_config["recipes"][recipe]
+        assert config["recipes"][recipe] == default_config["recipes"][recipe]

@@ -8,14 +8,14 @@ from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import write_json
 from workflow_scripts.path_functions import command
 
-EMBEDDED_DATA = Path(__file__).resolve().parents[2] / "resources" / "sample_data"
+SAMPLE_DATA = Path(__file__).resolve().parents[2] / "resources" / "sample_data"
 
 
 def check_root(root: Path) -> None:
     """Raise `UserError` for a data root that no real file may be fetched into."""
     if root.exists() and not root.is_dir():
         raise UserError(f"--root {root}", "is not a folder", "give a folder")
-    if root.resolve() == EMBEDDED_DATA:
+    if root.resolve() == SAMPLE_DATA:
         raise UserError(
             f"--root {root}",
             "is the embedded data set, which real files would mix with",

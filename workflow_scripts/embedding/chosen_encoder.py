@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from workflow_scripts.embedding.recorded_settings import SettingsOptions
-from workflow_scripts.embedding.settings import OPTIONS, EncoderSettings
+from workflow_scripts.embedding.settings import OPTIONS, EncoderSettings, SettingsOptions
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import sha256_of
 from workflow_scripts.imports import (

@@ -1,7 +1,7 @@
 """The settings of an encoder of a command: by options, else as its folder records them."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from workflow_scripts.embedding.settings import (
     POOLINGS,
     ROLES,
     EncoderSettings,
-    Pooling,
+    SettingsOptions,
 )
 from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.files import read_json
@@ -28,23 +28,6 @@ _OLD_POOLINGS = {
 }
 # what sentence-transformers calls the prompts of our roles
 _PROMPT_NAMES = {"query": ("query",), "passage": ("document", "passage", "corpus")}
-
-
-@dataclass(frozen=True)
-class SettingsOptions:
-    """How strings become vectors.
-
-    Args:
-        pooling: default: the encoder's own
-        max_length: tokens a string is cut to (default: the encoder's own, else 64)
-        layer: layer pooled, from 1 (default: the encoder's own, else the last)
-        prompt: ROLE=TEXT before strings of a role: default, query or passage
-    """
-
-    pooling: Pooling | None = None
-    max_length: int | None = None
-    layer: int | None = None
-    prompt: Sequence[str] | None = None
 
 
 def settle_settings(model: str, options: SettingsOptions) -> EncoderSettings:

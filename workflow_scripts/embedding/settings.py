@@ -4,7 +4,7 @@ Each is declared once, as a field of `EncoderSettings`; tests/embedding/test_set
 the fields and demands that each is recorded, compared, exported and applied.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Self
 
@@ -103,3 +103,20 @@ class EncoderSettings:
             shown = f" {value!r}" if isinstance(value, str) else f" {value}"
             where = called.get(name, name) + (shown if name != "prompts" else "")
             raise UserError(where, problem, remedy)
+
+
+@dataclass(frozen=True)
+class SettingsOptions:
+    """How strings become vectors: the settings as options of commands.
+
+    Args:
+        pooling: default: the encoder's own
+        max_length: tokens a string is cut to (default: the encoder's own, else 64)
+        layer: layer pooled, from 1 (default: the encoder's own, else the last)
+        prompt: ROLE=TEXT before strings of a role: default, query or passage
+    """
+
+    pooling: Pooling | None = None
+    max_length: int | None = None
+    layer: int | None = None
+    prompt: Sequence[str] | None = None

@@ -45,8 +45,8 @@ def comparison_lines(plot: Plot) -> list[str]:
         lines += [f"{label}: the paper prints no value for it." for label in alike]
     else:
         lines.append(
-            "The paper prints no numbers for this figure: its curves can be compared by eye alone, "
-            "and only where model, data and recipe are the paper's."
+            "No published numbers belong to this figure. With a paper's figure it can be compared "
+            "by eye alone, and only where model, data and recipe are the paper's."
         )
     for label, cell in ran:
         if cell.differences_from_paper:

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workflow_scripts.downloads.fetch_dataset import EMBEDDED_DATA
+from workflow_scripts.downloads.fetch_dataset import SAMPLE_DATA
 from workflow_scripts.downloads.registry import sets_with
 from workflow_scripts.plan.cell_requests import CellRequest
 from workflow_scripts.plan.encoders import Encoder
@@ -39,7 +39,7 @@ class UnverifiedFiles:
         """Return the note on data sets and on what encoders were made from, or ""."""
         data, root = self._plan.config.data, self._plan.availability.root
         if not data.fetch:
-            ships = root.resolve() == EMBEDDED_DATA
+            ships = root.resolve() == SAMPLE_DATA
             return "" if ships else "not checked against known hashes (data.fetch is false)"
         names = sorted(self._names(set(datasets), set(encoders)))
         return f"not checked against a known hash: {', '.join(names)}" if names else ""

@@ -25,7 +25,7 @@ def comparability_lines(table: ShownTable) -> list[str]:
     compared = len(_with_status(table, INSIDE, OUTSIDE))
     others = len(_with_status(table, NOT_COMPARABLE))
     if not _has_published(table):
-        return ["The paper has no values for this table."]
+        return ["No published values belong to this table."]
     if all(cell.mean is None for cell in table.cells.values()):
         return ["Nothing of this table was run: the values shown are the paper's."]
     orientation = "the paper's value, marked “paper”, is for orientation only"
