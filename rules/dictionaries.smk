@@ -9,9 +9,7 @@
 #            rankings/{file}/{scatteritem}.tsv  best ids of each mention in a shard
 #            links.tsv, errors.tsv, report.txt  over all shards: what the command link gives
 
-from workflow_scripts.plan.dictionaries import Dictionaries
-
-dictionaries = Dictionaries(plan)
+dictionaries = plan.dictionaries
 
 
 scattergather:

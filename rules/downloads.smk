@@ -32,10 +32,10 @@ rule fetch_dataset:
     params:
         root=lambda wildcards: plan.config.data.root,
         # instead of the registry's file: an edit of another entry is no reason to fetch again
-        entry=lambda wildcards: plan.fetching.entry(wildcards.name),
+        entry=lambda wildcards: plan.downloads.entry(wildcards.name),
         # Snakemake does not compare params that are functions of the input: where checked bytes
         # come from is no reason to fetch again, and to run again all that follows
-        options=lambda wildcards, input: plan.fetching.options,
+        options=lambda wildcards, input: plan.downloads.options,
     shell:
         r"""
         logged {log:q} {output.usage:q} \
@@ -66,8 +66,8 @@ rule fetch_model:
     params:
         model=lambda wildcards: plan.models.hub_model(wildcards.model).address,
         pinned=lambda wildcards: plan.models.weights_sha256(wildcards.model),
-        folder=lambda wildcards: str(plan.fetching.models),
-        options=lambda wildcards, input: plan.fetching.options,
+        folder=lambda wildcards: str(plan.downloads.models),
+        options=lambda wildcards, input: plan.downloads.options,
     shell:
         r"""
         logged {log:q} {output.usage:q} \

@@ -7,9 +7,7 @@
 #          results/tuning_grid/{search}.tsv (all cells, best first), .json (the best settings and
 #          what they were found with) and .md (a page to read)
 
-from workflow_scripts.plan.searches import TuningGridPlan
-
-grid = TuningGridPlan(plan)
+grid = plan.grid
 
 
 localrules:

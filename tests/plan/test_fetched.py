@@ -130,7 +130,7 @@ def test_a_password_does_not_come_into_the_commands_of_jobs(config, secret):
     assert header.startswith("config: `downloads.mirror` holds a user, password or query")
     assert "secret" not in header
     config["downloads"] = {"mirror": "a folder?"}
-    assert plan_of(config).fetching.options == ["--mirror", "a folder?"]
+    assert plan_of(config).downloads.options == ["--mirror", "a folder?"]
 
 
 def test_the_variable_of_the_hub_holds_for_models_only(config, monkeypatch):

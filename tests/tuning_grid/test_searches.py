@@ -8,7 +8,7 @@ import pytest
 from workflow_scripts.configuration.layers import Layers
 from workflow_scripts.errors import UserError
 from workflow_scripts.plan.plan import Plan
-from workflow_scripts.plan.searches import TuningGridPlan, read_search
+from workflow_scripts.plan.searches import read_search
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def make(config, **changes):
 
 
 def read(plan, name="words-bert"):
-    return read_search(plan, plan.typed.grid, name)
+    return read_search(plan.cells, name)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_own_axes_and_seeds_replace_the_common_ones_and_set_changes_the_recipe(c
 
 def test_the_slices_of_the_embedded_default_hold_the_grid(config):
     plan = make(config)
-    grid = TuningGridPlan(plan)
+    grid = plan.grid
     # those of the table are small
     assert [len(grid.search(name).cells) for name in plan.typed.grid.shown] == [6, 2]
     assert grid.slices("words-bert")[-1] == "results/tuning_grid/words-bert/slice11.json"
@@ -91,7 +91,7 @@ def test_the_slices_of_the_embedded_default_hold_the_grid(config):
 
 def test_a_block_holds_what_its_scores_depend_on_and_nothing_else(config):
     def blocks():
-        grid = TuningGridPlan(make(config))
+        grid = make(config).grid
         return [grid.slice_block(name, "0") for name in ("words-bert", "sentences-bert")]
 
     before = blocks()
@@ -110,7 +110,7 @@ def test_a_block_holds_what_its_scores_depend_on_and_nothing_else(config):
 
 
 def test_a_mistake_ends_the_run_with_one_line(config):
-    grid = TuningGridPlan(make(config, model="bert-eng"))
+    grid = make(config, model="bert-eng").grid
     with pytest.raises(SystemExit) as caught:
         grid.reports()
     assert str(caught.value).startswith("error: config: `tuning_grid.searches.words-bert.model`")
@@ -119,4 +119,4 @@ def test_a_mistake_ends_the_run_with_one_line(config):
     config["tuning_grid"]["searches"] = {}
     config["tuning_grid"]["shown"] = []
     with pytest.raises(SystemExit, match="searches` is empty"):
-        TuningGridPlan(Plan(Layers(config, {}))).reports()
+        Plan(Layers(config, {})).grid.reports()

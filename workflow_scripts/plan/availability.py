@@ -26,8 +26,8 @@ class Availability:
     """The files that a config names, as they are when the Snakefile is read."""
 
     def __init__(self, typed: Typed, models: Models) -> None:
-        self._typed = typed
-        self._models = models
+        self.typed = typed
+        self.models = models
         self.root = Path(typed.config.data.root)
         self.raw = RawData(self.root, typed.config.data.fetch, typed.config.results)
         # called for many cells
@@ -37,24 +37,24 @@ class Availability:
     # ---- files ----------------------------------------------------------------------------------
 
     def dataset_files(self, dataset: str) -> list[Path]:
-        return raw_files(self.root, self._typed.datasets[dataset])
+        return raw_files(self.root, self.typed.datasets[dataset])
 
     def corpus_files(self, corpus: str) -> list[Path]:
         """Return the raw files of a corpus, or of those that it is joined of."""
-        block = self._typed.corpora[corpus]
+        block = self.typed.corpora[corpus]
         files = corpora.raw_files(self.root, block)
         return [*files, *(file for other in block.corpora() for file in self.corpus_files(other))]
 
     def _missing_files(self, dataset: str) -> list[Path]:
         """Return the raw files of a data set, or of the corpus it is made of, that are absent."""
         missing = self.raw.missing(self.dataset_files(dataset))
-        for corpus in self._typed.datasets[dataset].corpora():
-            self._typed.named("corpora", corpus, f"datasets.{dataset}.corpus")
+        for corpus in self.typed.datasets[dataset].corpora():
+            self.typed.named("corpora", corpus, f"datasets.{dataset}.corpus")
             missing += self._missing_of_corpus(corpus)
         return missing
 
     def _missing_vectors(self, model: str) -> list[Path]:
-        vectors = self._models.vectors(model)
+        vectors = self.models.vectors(model)
         return [] if vectors is None else self.raw.missing([Path(vectors)])
 
     # ---- why a cell is not run ------------------------------------------------------------------
@@ -63,7 +63,7 @@ class Availability:
         """Return why a cell is left out; None where it is run."""
         if request.absent is not None:
             return NotRun(request.absent)
-        if self._typed.config.data.missing == "error":
+        if self.typed.config.data.missing == "error":
             return None
         lacking = "{} {}: {} is not in the data root"
         if missing := self.missing_files(request.dataset):
@@ -72,7 +72,7 @@ class Availability:
         for encoder in request.encoders[0]:
             if missing := self._missing_vectors(encoder.model):
                 return NotRun(lacking.format("model", encoder.model, missing[0].name))
-            for corpus in self._typed.corpora_of(encoder):
+            for corpus in self.typed.corpora_of(encoder):
                 if missing := self._missing_of_corpus(corpus):
                     return NotRun(lacking.format("corpus", corpus, missing[0].name))
         return None
@@ -82,8 +82,8 @@ class Availability:
     def require(self, encoders: Iterable[Encoder], datasets: Iterable[str]) -> None:
         """Raise `UserError` naming the first file of encoders and sets that no job can have."""
         for model in sorted({encoder.model for encoder in encoders}):
-            self._models.require_files(model)
-        if self._typed.config.data.missing == "skip":
+            self.models.require_files(model)
+        if self.typed.config.data.missing == "skip":
             return
         for dataset in sorted(datasets):
             self.require_dataset(dataset)
@@ -95,17 +95,17 @@ class Availability:
                     f"put it there or change `models.{model}.vectors`",
                 )
         training_corpora = {
-            corpus for encoder in encoders for corpus in self._typed.corpora_of(encoder)
+            corpus for encoder in encoders for corpus in self.typed.corpora_of(encoder)
         }
         for corpus in sorted(training_corpora):
             self.require_corpus(corpus)
 
     def require_dataset(self, dataset: str) -> None:
         """Raise `UserError` naming the first raw file of a data set that is absent."""
-        for corpus in self._typed.datasets[dataset].corpora():
+        for corpus in self.typed.datasets[dataset].corpora():
             self.require_corpus(corpus)
         for file in self.missing_files(dataset):
-            obtain = self._typed.datasets[dataset].obtain
+            obtain = self.typed.datasets[dataset].obtain
             remedy = obtain or "put it there, or change `data.root`"
             skip = "`data.missing: skip` leaves out the cells of missing data sets"
             problem = f"no such file, needed by data set `{dataset}`"
@@ -113,6 +113,6 @@ class Availability:
 
     def require_corpus(self, corpus: str) -> None:
         """Raise `UserError` naming the raw file of a corpus that is absent."""
-        for part in [corpus, *self._typed.corpora[corpus].corpora()]:
+        for part in [corpus, *self.typed.corpora[corpus].corpora()]:
             for file in self._missing_of_corpus(part):
-                raise corpora.missing_file_error(part, self._typed.corpora[part], file)
+                raise corpora.missing_file_error(part, self.typed.corpora[part], file)

@@ -6,24 +6,22 @@ from typing import Any
 from workflow_scripts.plan.availability import Availability
 from workflow_scripts.plan.cell_requests import Cell, CellRequest, CellRequests
 from workflow_scripts.plan.comparability import comparability, unique
-from workflow_scripts.plan.typed import Typed
 from workflow_scripts.tables.document import OWN
 
 
 class Cells:
-    """The cells of tables ("tables") and figures ("figures") of a config."""
+    """The cells of tables ("tables") and figures ("figures") of a config, and what they are of."""
 
-    def __init__(self, typed: Typed, requests: CellRequests, availability: Availability) -> None:
-        self._typed = typed
-        self._requests = requests
-        self._availability = availability
+    def __init__(self, requests: CellRequests, availability: Availability) -> None:
+        self.requests = requests
+        self.availability = availability
+        self.typed = availability.typed
+        self.models = availability.models
 
     @cached_property
     def run(self) -> list[CellRequest]:
         """The requests that are run."""
-        return [
-            request for request in self._requests if self._availability.not_run(request) is None
-        ]
+        return [request for request in self.requests if self.availability.not_run(request) is None]
 
     def run_for(self, paper: str) -> list[CellRequest]:
         """Return the requests of a paper's tables and figures that are run.
@@ -34,8 +32,8 @@ class Cells:
             return self.run
         return [
             request
-            for section, name in self._requests.cells
-            if getattr(self._typed, section)[name].paper == paper
+            for section, name in self.requests.cells
+            if getattr(self.typed, section)[name].paper == paper
             for request in self.run_of(section, name)
         ]
 
@@ -43,14 +41,14 @@ class Cells:
         """Return the requests of a table or figure that are run."""
         return [
             request
-            for requests in self._requests.cells[section, name].values()
+            for requests in self.requests.cells[section, name].values()
             for request in requests
-            if self._availability.not_run(request) is None
+            if self.availability.not_run(request) is None
         ]
 
     def scores(self, request: CellRequest) -> list[str]:
         """Return the score files of a data set of a cell, one for each seed."""
-        folder = f"{self._typed.config.results}/scores"
+        folder = f"{self.typed.config.results}/scores"
         return [f"{folder}/{score_id}.tsv" for score_id in request.score_ids()]
 
     def all_scores(self) -> list[str]:
@@ -68,23 +66,23 @@ class Cells:
         left_out = self.left_out(section, name, cell)
         requests = [
             request
-            for request in self._requests.cells[section, name][cell]
+            for request in self.requests.cells[section, name][cell]
             if request.dataset not in left_out
         ]
         for request in requests:
-            if (not_run := self._availability.not_run(request)) is not None:
+            if (not_run := self.availability.not_run(request)) is not None:
                 return {"not_run": not_run.reason}
-        paper = getattr(self._typed, section)[name].paper
+        paper = getattr(self.typed, section)[name].paper
         differences: list[str] = []
         assumptions: list[str] = []
         for request in requests:
-            dataset_comparability = comparability(self._typed, paper, request)
+            dataset_comparability = comparability(self.typed, paper, request)
             differences += dataset_comparability.differences_from_paper
             assumptions += dataset_comparability.assumptions
         differences += [f"the mean leaves out {dataset}" for dataset in left_out]
         if tolerance is None:
-            tuned = self._typed.is_tuned(requests[0].encoders[0][0].recipe)
-            tolerances = self._typed.config.tolerance
+            tuned = self.typed.is_tuned(requests[0].encoders[0][0].recipe)
+            tolerances = self.typed.config.tolerance
             tolerance = tolerances.tuned if tuned else tolerances.untuned
         parts = [
             {"dataset": request.dataset, "metric": request.metric, "scores": self.scores(request)}
@@ -99,9 +97,9 @@ class Cells:
 
     def left_out(self, section: str, name: str, cell: Cell) -> list[str]:
         """Return the data sets that a mean leaves out, their files missing; none where all are."""
-        requests, missing = self._requests.cells[section, name][cell], []
+        requests, missing = self.requests.cells[section, name][cell], []
         for request in requests:
-            not_run = self._availability.not_run(request)
+            not_run = self.availability.not_run(request)
             if not_run is not None and not_run.dataset_missing:
                 missing.append(request.dataset)
         return missing if len(missing) < len(requests) else []

@@ -6,8 +6,10 @@ from typing import Any
 
 from workflow_scripts.canonical import canonical
 from workflow_scripts.errors import ConfigError, UserError
+from workflow_scripts.plan.cells import Cells
 from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder
-from workflow_scripts.plan.plan import Plan
+from workflow_scripts.plan.fetched import Downloads
+from workflow_scripts.plan.rule_inputs import RuleInputs
 from workflow_scripts.plan.stopping import stop
 from workflow_scripts.retrieval.dictionary_block import (
     DictionaryBlock,
@@ -16,13 +18,13 @@ from workflow_scripts.retrieval.dictionary_block import (
 )
 
 
-def read_encoder(plan: Plan, name: str) -> Encoder:
+def read_encoder(cells: Cells, downloads: Downloads, name: str) -> Encoder:
     """Return the encoder of a dictionary whose ids and files are all there.
 
     Raises `UserError` that names the key for an unknown model, recipe or corpus (with the nearest
     known name), for a corpus too many or too few, and for a missing file.
     """
-    typed, availability, block = plan.typed, plan.availability, plan.typed.dictionaries[name]
+    typed, availability, block = cells.typed, cells.availability, cells.typed.dictionaries[name]
     where, own = f"dictionaries.{name}", block.encoder
     model = typed.named("models", own.model, f"{where}.encoder.model").same_as or own.model
     recipe = typed.named("recipes", own.recipe, f"{where}.encoder.recipe")
@@ -49,13 +51,13 @@ def read_encoder(plan: Plan, name: str) -> Encoder:
         )
     if own.corpus is not None:
         typed.named("corpora", own.corpus, f"{where}.encoder.corpus")
-    plan.requests.check_corpora(own.recipe)
+    cells.requests.check_corpora(own.recipe)
     corpus = own.corpus or UNTUNED_CORPUS
     if recipe.start is not None and not recipe.tunes:
         corpus = recipe.start.corpus
     seeds = typed.seeds(own.recipe, None if own.seed is None else [own.seed])
     encoder = Encoder(model, own.recipe, corpus, seeds[0])
-    plan.models.require_files(model)
+    cells.models.require_files(model)
     for training_corpus in typed.corpora_of(encoder):
         availability.require_corpus(training_corpus)
     for recipe_name in typed.recipes_of(own.recipe):
@@ -67,7 +69,7 @@ def read_encoder(plan: Plan, name: str) -> Encoder:
     for key, path in paths.items():
         if availability.raw.missing([path]):
             raise UserError(path, "no such file", f"put it there or change `{key}`")
-    plan.fetching.require(plan.models, [model], availability.raw.downloads_of(paths.values()))
+    downloads.require(cells.models, [model], availability.raw.downloads_of(paths.values()))
     return encoder
 
 
@@ -77,20 +79,22 @@ class Dictionaries:
     Where the config has a mistake all methods print one line and end the run, as `make_plan` does.
     """
 
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
+    def __init__(self, cells: Cells, rule_inputs: RuleInputs, downloads: Downloads) -> None:
+        self._cells, self._rule_inputs, self._downloads = cells, rule_inputs, downloads
+        self._blocks = cells.typed.dictionaries
+        self._raw, self._root = cells.availability.raw, cells.availability.root
         self._encoders: dict[str, Encoder] = {}
-        self._results = plan.config.results
+        self._results = cells.typed.config.results
 
     @cached_property
     def shards(self) -> dict[str, int]:
         """Return how many shards a file of each dictionary is split into."""
-        return {name: block.shards for name, block in self._plan.typed.dictionaries.items()}
+        return {name: block.shards for name, block in self._blocks.items()}
 
     @property
     def files(self) -> set[str]:
         """Return the ids of the files of all dictionaries."""
-        return {file for block in self._plan.typed.dictionaries.values() for file in block.names}
+        return {file for block in self._blocks.values() for file in block.names}
 
     def links(self) -> list[str]:
         """Return the files of the target: the links of each dictionary."""
@@ -117,7 +121,7 @@ class Dictionaries:
 
     def names_input(self, name: str, file: str) -> list[str]:
         """Return what the shards of a file depend on: the file, or its download."""
-        return self._plan.availability.raw.inputs([Path(self.names_path(name, file))])
+        return self._raw.inputs([Path(self.names_path(name, file))])
 
     def names_choices(self, name: str, file: str) -> str:
         """Return how a file is read, the fields of `name_lists.Choices`."""
@@ -126,16 +130,16 @@ class Dictionaries:
         return canonical({**choices, "form": form, "lower_case": lower_case})
 
     def encoder_input(self, name: str) -> list[str]:
-        return self._plan.rule_inputs.files(self._encoder(name))
+        return self._rule_inputs.files(self._encoder(name))
 
     def encoder_words(self, name: str) -> list[str]:
         encoder = self._encoder(name)
-        words = ["--encoder", self._plan.rule_inputs.location(encoder)]
-        words += ["--settings", self._plan.rule_inputs.settings(encoder.recipe)]
+        words = ["--encoder", self._rule_inputs.location(encoder)]
+        words += ["--settings", self._rule_inputs.settings(encoder.recipe)]
         return [*words, "--similarity", self._block(name).similarity]
 
     def mentions_input(self, name: str) -> list[str]:
-        return self._plan.availability.raw.inputs([self._root / self._block(name).mentions])
+        return self._raw.inputs([self._root / self._block(name).mentions])
 
     def mentions_words(self, name: str) -> list[str]:
         block = self._block(name)
@@ -149,21 +153,17 @@ class Dictionaries:
     def value(self, name: str, key: str) -> Any:
         return getattr(self._block(name), key)
 
-    @property
-    def _root(self) -> Path:
-        return self._plan.availability.root
-
     def _encoder(self, name: str) -> Encoder:
         if name not in self._encoders:
             try:
-                self._encoders[name] = read_encoder(self._plan, name)
+                self._encoders[name] = read_encoder(self._cells, self._downloads, name)
             except UserError as error:
                 stop(error)
         return self._encoders[name]
 
     def _block(self, name: str) -> DictionaryBlock:
         self._encoder(name)  # checked
-        return self._plan.typed.dictionaries[name]
+        return self._blocks[name]
 
     def _file(self, name: str, file: str) -> NamesFile:
         return self._block(name).names[file]

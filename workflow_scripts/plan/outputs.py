@@ -2,42 +2,42 @@
 
 from collections import defaultdict
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workflow_scripts import plugins
 from workflow_scripts.canonical import canonical
 from workflow_scripts.corpora.kinds import register as corpora
 from workflow_scripts.plan.cell_requests import CellRequest, cell_of_figure, cell_of_table
+from workflow_scripts.plan.cells import Cells
+from workflow_scripts.plan.data_notes import DataNotes
 from workflow_scripts.plan.requested_jobs import embedding_steps, requested_jobs, scoring_steps
-from workflow_scripts.plan.requirements import shown_searches
-from workflow_scripts.plan.unverified_files import UnverifiedFiles
+from workflow_scripts.plan.requirements import Requirements, shown_searches
+from workflow_scripts.plan.rule_inputs import RuleInputs
+from workflow_scripts.plan.searches import TuningGridPlan
 from workflow_scripts.tables.document import paper_name
 from workflow_scripts.tables.page_records import input_files
 from workflow_scripts.tables.render import report_text, rst_text
-
-if TYPE_CHECKING:
-    from workflow_scripts.plan.plan import Plan
 
 
 class Run:
     """What a kind of table or figure may read of a run: one table or figure, and the config."""
 
-    def __init__(self, plan: "Plan", section: str, name: str) -> None:
-        self._plan = plan
+    def __init__(self, cells: Cells, rule_inputs: RuleInputs, section: str, name: str) -> None:
+        self._cells, self._rule_inputs = cells, rule_inputs
         self._section, self._name = section, name
-        self.results = plan.config.results
+        self.results = cells.typed.config.results
 
     def cell(self, row: dict[str, Any], column: dict[str, Any]) -> dict[str, Any]:
         """Return {parts, differences_from_paper, tolerance} of a table's cell, or {not_run}."""
         cell = cell_of_table(row, column)
-        return self._plan.cells.cell(self._section, self._name, cell, column.get("tolerance"))
+        return self._cells.cell(self._section, self._name, cell, column.get("tolerance"))
 
     def left_out(self, row: dict[str, Any], column: dict[str, Any]) -> list[str]:
         """Return the data sets that the mean of a cell leaves out for want of their files."""
-        return self._plan.cells.left_out(self._section, self._name, cell_of_table(row, column))
+        return self._cells.left_out(self._section, self._name, cell_of_table(row, column))
 
     def models_of(self, row: dict[str, Any], column: dict[str, Any]) -> list[str]:
-        requests = self._plan.requests.cells[self._section, self._name][cell_of_table(row, column)]
+        requests = self._cells.requests.cells[self._section, self._name][cell_of_table(row, column)]
         return [
             encoder.model
             for request in requests
@@ -51,13 +51,13 @@ class Run:
         With a tolerance it is compared with published values, so its differences from the paper are
         there too.
         """
-        cell = self._plan.cells.cell(self._section, self._name, cell_of_figure(row), tolerance)
+        cell = self._cells.cell(self._section, self._name, cell_of_figure(row), tolerance)
         keys = ("parts", "not_run") if tolerance is None else cell
         return {key: cell[key] for key in keys if key in cell}
 
     def dataset_file(self, row: dict[str, Any], file: str) -> str:
         """Return a file (strings.txt, items.json) of the data set of a row of a figure."""
-        return self._plan.rule_inputs.dataset_file(self._request(row).dataset, file)
+        return self._rule_inputs.dataset_file(self._request(row).dataset, file)
 
     def embedding(self, row: dict[str, Any]) -> dict[str, str]:
         """Return the files `vectors` and `index` of a row of a figure, of the first seed."""
@@ -66,56 +66,64 @@ class Run:
         return {"vectors": f"{stem}.npy", "index": f"{stem}.npz"}
 
     def _request(self, row: dict[str, Any]) -> CellRequest:
-        return self._plan.requests.cells[self._section, self._name][cell_of_figure(row)][0]
+        return self._cells.requests.cells[self._section, self._name][cell_of_figure(row)][0]
 
     def corpus(self, corpus: str) -> dict[str, Any]:
-        return self._plan.typed.blocks["corpora"][corpus]
+        return self._cells.typed.blocks["corpora"][corpus]
 
     def note(self, model: str) -> str:
-        return self._plan.models.note(model)
+        return self._cells.models.note(model)
 
     def listing(self, published: dict[str, str]) -> list[dict[str, Any]]:
         """Return what a table shows of the models, those of `published` first."""
-        paper = self._plan.typed.tables[self._name].paper
-        return self._plan.models.listing(published, paper)
+        paper = self._cells.typed.tables[self._name].paper
+        return self._cells.models.listing(published, paper)
 
     def grid_searches(self) -> list[str]:
         """Return the searches that tables of the tuning grid show."""
-        return shown_searches(self._plan.typed)
+        return shown_searches(self._cells.typed)
 
     def benchmarks(self) -> dict[str, list[str]]:
         """Return the benchmark files of the jobs of its paper's tables and figures, by group."""
-        plan = self._plan
-        requests = plan.cells.run_for(plan.typed.tables[self._name].paper)
-        recipes = plan.typed.recipes
-        encoders = sorted(plan.requests.encoders_of(requests))
+        cells, typed = self._cells, self._cells.typed
+        requests = cells.run_for(typed.tables[self._name].paper)
+        recipes = typed.recipes
+        encoders = sorted(cells.requests.encoders_of(requests))
         tuned = [encoder for encoder in encoders if recipes[encoder.recipe].tunes]
         methods = dict.fromkeys(recipes[encoder.recipe].method for encoder in tuned)
         labels = dict.fromkeys(corpora.holds(kind) for kind in corpora.KINDS)
         groups: dict[str, set[str]] = {
             f"method {name}, {label}": set() for name in methods for label in labels
         }
-        groups["embedding"] = embedding_steps(plan, requests)
-        groups["scoring"] = scoring_steps(plan, requests)
+        groups["embedding"] = embedding_steps(cells, requests)
+        groups["scoring"] = scoring_steps(cells, requests)
         for encoder in tuned:
-            corpus = plan.typed.corpora[encoder.corpus]
+            corpus = typed.corpora[encoder.corpus]
             first = next(iter(corpus.corpora()), encoder.corpus)
-            method, label = recipes[encoder.recipe].method, plan.typed.corpora[first].holds
+            method, label = recipes[encoder.recipe].method, typed.corpora[first].holds
             groups[f"method {method}, {label}"].add(f"tune_encoder/{encoder}")
-        folder = f"{plan.config.results}/benchmarks"
+        folder = f"{self.results}/benchmarks"
         return {
             group: sorted(f"{folder}/{job}.tsv" for job in jobs) for group, jobs in groups.items()
         }
 
 
 class Outputs:
-    """The tables and figures of a plan; every method is a function of its config."""
+    """The tables and figures of a config; every method is a function of it."""
 
-    def __init__(self, plan: "Plan") -> None:
-        self._plan = plan
-        self._results = plan.config.results
-        self.unverified_files = UnverifiedFiles(plan)
-        self.tables, self.figures = plan.typed.tables, plan.typed.figures
+    def __init__(
+        self,
+        cells: Cells,
+        required: Requirements,
+        rule_inputs: RuleInputs,
+        grid: TuningGridPlan,
+        data_notes: DataNotes,
+    ) -> None:
+        self._cells, self._typed, self._config = cells, cells.typed, cells.typed.config
+        self._required, self._rule_inputs = required, rule_inputs
+        self._grid, self._data_notes = grid, data_notes
+        self._results = self._config.results
+        self.tables, self.figures = self._typed.tables, self._typed.figures
         # called by several functions of a rule
         self.resolved = cache(self._resolved)
 
@@ -124,24 +132,14 @@ class Outputs:
         config = getattr(self, section)[name]
         reference = config.reference and f"config/reference/{config.paper}/{config.reference}.tsv"
         shared = config.model_dump(include={"kind", "title", "notes", "caption"})
-        unverified_note = self.unverified_files.note_on_cells(
-            self._plan.cells.run_of(section, name)
-        )
-        shared |= {"id": name, "reference": reference, "data": self.data_note(unverified_note)}
+        note = self._data_notes.on_cells(self._cells.run_of(section, name))
+        shared |= {"id": name, "reference": reference, "data": note}
         kind = plugins.load(f"{section}.kinds", config.kind)
-        return shared | kind.resolve(config, Run(self._plan, section, name))
-
-    def data_note(self, unverified_note: str) -> str:
-        """Return what the tables say of the data, with the note on the unverified files."""
-        return f"{self._label.rstrip('.')}; {unverified_note}" if unverified_note else self._label
-
-    @property
-    def _label(self) -> str:
-        return self._plan.config.data.label or self._plan.availability.root.name
+        return shared | kind.resolve(config, Run(self._cells, self._rule_inputs, section, name))
 
     def block(self, section: str, name: str) -> str:
         """Return the canonical block of a table or figure, or of a page of everything."""
-        scores = self._plan.cells.all_scores
+        scores = self._cells.all_scores
         pages = {"scores": scores, "scorecard": self._page, "index": self._index}
         return canonical(pages[name]() if name in pages else self.resolved(section, name))
 
@@ -162,7 +160,7 @@ class Outputs:
             pages[block.paper].append(f"{self._results}/tables/{name}.html")
         for name, figure in self.figures.items():
             pages[figure.paper].append(f"{self._results}/figures/{name}.png")
-        return {paper: pages[paper] for paper in self._plan.config.papers}
+        return {paper: pages[paper] for paper in self._config.papers}
 
     def _page(self) -> dict[str, Any]:
         """Return data, titles of papers, and their tables and figures: id, title, task, cells."""
@@ -173,15 +171,18 @@ class Outputs:
                 entry["cells"] = f"{self._results}/{section}/cells/{name}.tsv"
                 pages = papers.setdefault(block.paper, {"tables": [], "figures": []})
                 pages[section].append(entry)
-        titles = {name: paper.title for name, paper in self._plan.config.papers.items()}
-        unverified_note = self.unverified_files.note_on_cells(self._plan.cells.run)
-        return {"titles": titles, "papers": papers, "data": self.data_note(unverified_note)}
+        titles = {name: paper.title for name, paper in self._config.papers.items()}
+        return {
+            "titles": titles,
+            "papers": papers,
+            "data": self._data_notes.on_cells(self._cells.run),
+        }
 
     def task(self, section: str, name: str) -> str:
         """Return the task of the data sets of a table or figure, as pages group them."""
-        cells = self._plan.requests.cells[section, name].values()
+        cells = self._cells.requests.cells[section, name].values()
         datasets = {request.dataset for requests in cells for request in requests}
-        tasks = {self._plan.typed.datasets[dataset].task for dataset in datasets}
+        tasks = {self._typed.datasets[dataset].task for dataset in datasets}
         if len(tasks) > 1:
             return "Several tasks"
         return tasks.pop().replace("-", " ").capitalize() if tasks else "Models, settings, times"
@@ -207,7 +208,7 @@ class Outputs:
         block = getattr(self, section)[name]
         if what == "task":
             return self.task(section, name)
-        titles = {paper_id: paper.title for paper_id, paper in self._plan.config.papers.items()}
+        titles = {paper_id: paper.title for paper_id, paper in self._config.papers.items()}
         return report_text(block.title if what == "title" else paper_name(block.paper, titles))
 
     def caption(self, figure: str) -> str:
@@ -215,30 +216,30 @@ class Outputs:
         return rst_text(self.figures[figure].caption)
 
     def _models_of_row(self, table: str, row: str) -> list[str]:
-        cells = self._plan.requests.cells["tables", table].items()
+        cells = self._cells.requests.cells["tables", table].items()
         row_requests = (
             request for (name, _), requests in cells if name == row for request in requests
         )
-        return sorted({encoder.model for encoder in self._plan.requests.encoders_of(row_requests)})
+        return sorted({encoder.model for encoder in self._cells.requests.encoders_of(row_requests)})
 
     def _index(self) -> dict[str, Any]:
-        plan = self._plan
-        encoders = sorted(plan.requirements(False).encoders)
+        config, blocks = self._config, self._typed.blocks["recipes"]
+        encoders = sorted(self._required.encoders)
         recipes = {
-            recipe for encoder in encoders for recipe in plan.typed.recipes_of(encoder.recipe)
+            recipe for encoder in encoders for recipe in self._typed.recipes_of(encoder.recipe)
         }
         models = sorted({encoder.model for encoder in encoders})
         return {
             **self._page(),
             # of a block's keys no order is kept
-            "order": [*plan.config.papers],
+            "order": [*config.papers],
             "overview": self._overview(),
-            "scores": plan.cells.all_scores(),
+            "scores": self._cells.all_scores(),
             "encoders": list(map(str, encoders)),
-            "jobs": requested_jobs(plan),
-            "recipes": {name: plan.typed.blocks["recipes"][name] for name in sorted(recipes)},
-            "label": self._label,
-            "seeds": plan.config.seeds,
-            "paper": plan.config.data.paper,
-            "models": {model: plan.models.note(model) for model in models},
+            "jobs": requested_jobs(self._cells, self._required, self._grid),
+            "recipes": {name: blocks[name] for name in sorted(recipes)},
+            "label": self._data_notes.label,
+            "seeds": config.seeds,
+            "paper": config.data.paper,
+            "models": {model: self._cells.models.note(model) for model in models},
         }

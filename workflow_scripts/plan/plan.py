@@ -13,11 +13,14 @@ from workflow_scripts.plan.availability import Availability
 from workflow_scripts.plan.cell_requests import CellRequests, embedding_jobs
 from workflow_scripts.plan.cells import Cells
 from workflow_scripts.plan.checks import check_config
+from workflow_scripts.plan.data_notes import DataNotes
+from workflow_scripts.plan.dictionaries import Dictionaries
 from workflow_scripts.plan.fetched import Downloads
 from workflow_scripts.plan.models import Models
 from workflow_scripts.plan.outputs import Outputs
 from workflow_scripts.plan.requirements import Requirements, require_files
 from workflow_scripts.plan.rule_inputs import RuleInputs
+from workflow_scripts.plan.searches import TuningGridPlan
 from workflow_scripts.plan.stopping import stop
 from workflow_scripts.plan.typed import read_typed
 
@@ -38,19 +41,21 @@ class Plan:
         # records of the results are kept with them, in a folder that no rule knows
         self.records = Path(results) / ".workflow"
         self.hashes = ContentHashes(self.records / "hashes.jsonl")
-        self.models = Models(typed.models, root, Path(typed.config.downloads.models), results)
-        self.requests = CellRequests(typed)
-        self.availability = Availability(typed, self.models)
-        self.fetching = Downloads(typed.config.downloads, root, self.availability.raw, self.hashes)
-        self.cells = Cells(typed, self.requests, self.availability)
+        models = Models(typed.models, root, Path(typed.config.downloads.models), results)
+        self.availability = Availability(typed, models)
+        self.downloads = Downloads(typed.config.downloads, root, self.availability.raw, self.hashes)
+        self.cells = Cells(CellRequests(typed), self.availability)
+        self.models, self.requests = models, self.cells.requests
         self.embeddings = embedding_jobs(self.cells.run)
-        self.rule_inputs = RuleInputs(
-            typed, self.requests, self.availability, self.models, self.embeddings
-        )
-        self.outputs = Outputs(self)
+        self.rule_inputs = RuleInputs(self.cells, self.embeddings)
         # what tables and figures read, of all cells (True) or of those that are run
-        self.requirements = cache(partial(Requirements, self))
-        require_files(self)
+        self.requirements = cache(partial(Requirements, self.cells))
+        data_notes = DataNotes(self.cells)
+        self.grid = TuningGridPlan(self.cells, self.rule_inputs, data_notes)
+        self.dictionaries = Dictionaries(self.cells, self.rule_inputs, self.downloads)
+        required = self.requirements(False)
+        self.outputs = Outputs(self.cells, required, self.rule_inputs, self.grid, data_notes)
+        require_files(self.cells, required, self.downloads)
 
 
 def make_plan(files: Iterable[str | Path], config_values: Mapping[str, Any]) -> Plan:

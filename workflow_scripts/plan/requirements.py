@@ -1,15 +1,13 @@
 """What tables and figures read, and the downloads that bring it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from workflow_scripts.configuration.blocks import wildcard_error, wildcard_in
 from workflow_scripts.errors import ConfigError, nearest_name
+from workflow_scripts.plan.cells import Cells
+from workflow_scripts.plan.fetched import Downloads
 from workflow_scripts.plan.raw_data import RawData, gated_sets
 from workflow_scripts.plan.typed import Typed
-
-if TYPE_CHECKING:
-    from workflow_scripts.plan.plan import Plan
 
 
 class Requirements:
@@ -18,13 +16,13 @@ class Requirements:
     `also_missing`: as if no file were missing, instead of what the cells that are run read.
     """
 
-    def __init__(self, plan: "Plan", also_missing: bool) -> None:
-        self._plan = plan
-        typed = plan.typed
-        requests = list(plan.requests) if also_missing else plan.cells.run
-        self.encoders = plan.requests.encoders_of(requests)
+    def __init__(self, cells: Cells, also_missing: bool) -> None:
+        self._availability, self._models = cells.availability, cells.models
+        typed = cells.typed
+        requests = list(cells.requests) if also_missing else cells.run
+        self.encoders = cells.requests.encoders_of(requests)
         self.datasets = {request.dataset for request in requests if request.encoders}
-        self.datasets |= plan.requests.development_sets(self.encoders)
+        self.datasets |= cells.requests.development_sets(self.encoders)
         self.models = {encoder.model for encoder in self.encoders}
         corpora = {corpus for encoder in self.encoders for corpus in typed.corpora_of(encoder)}
         searches = typed.grid.searches if typed.grid is not None else {}
@@ -44,38 +42,38 @@ class Requirements:
 
     def files(self) -> list[Path]:
         """Return the files below the data root that are read, those of word vectors included."""
-        availability = self._plan.availability
+        availability = self._availability
         files = [
             file for name in sorted(self.datasets) for file in availability.dataset_files(name)
         ]
         files += [file for name in sorted(self.corpora) for file in availability.corpus_files(name)]
-        vectors = [self._plan.models.vectors(model) for model in sorted(self.models)]
+        vectors = [self._models.vectors(model) for model in sorted(self.models)]
         return [*files, *(Path(file) for file in vectors if file is not None)]
 
     def hub_records(self) -> list[str]:
         """Return the records of the models of the hub, sorted."""
-        return sorted({self._plan.models.record(model) for model in self._of_hub()})
+        return sorted({self._models.record(model) for model in self._of_hub()})
 
     def hub_addresses(self) -> list[str]:
         """Return the models of the hub, as id@revision, sorted."""
-        hub_models = map(self._plan.models.hub_model, self._of_hub())
+        hub_models = map(self._models.hub_model, self._of_hub())
         return sorted({hub_model.address for hub_model in hub_models if hub_model is not None})
 
     def _of_hub(self) -> set[str]:
-        return self.models & set(self._plan.models.of_hub)
+        return self.models & set(self._models.of_hub)
 
     def downloads(self) -> list[str]:
         """Return the records of the registry's open entries that hold files, sorted."""
-        return [self._plan.availability.raw.record_of(name) for name in self.open_sets()]
+        return [self._availability.raw.record_of(name) for name in self.open_sets()]
 
     def open_sets(self) -> list[str]:
         """Return the registry's open entries that hold files, sorted."""
         # also where a run does not fetch
-        return RawData(self._plan.availability.root, True).downloads_of(self.files())
+        return RawData(self._availability.root, True).downloads_of(self.files())
 
     def gated(self) -> list[str]:
         """Return the registry's gated entries that hold files, sorted."""
-        return gated_sets(self._plan.availability.root, self.files())
+        return gated_sets(self._availability.root, self.files())
 
 
 def shown_searches(typed: Typed) -> list[str]:
@@ -94,16 +92,15 @@ def shown_searches(typed: Typed) -> list[str]:
     return shown
 
 
-def require_files(plan: "Plan") -> None:
+def require_files(cells: Cells, required: Requirements, downloads: Downloads) -> None:
     """Raise `UserError` that names what is missing and no job brings, before the first job."""
-    required, availability = plan.requirements(False), plan.availability
+    availability = cells.availability
     for file in required.files():
         if wildcard := wildcard_in(str(file)):
             raise wildcard_error(file, wildcard)
-    plan.fetching.require(
-        plan.models, required.models, availability.raw.downloads_of(required.files())
-    )
+    open_sets = availability.raw.downloads_of(required.files())
+    downloads.require(cells.models, required.models, open_sets)
     availability.require(required.encoders, required.datasets)
     for recipe in sorted({encoder.recipe for encoder in required.encoders}):
-        if (development := plan.typed.recipes[recipe].development) is not None:
+        if (development := cells.typed.recipes[recipe].development) is not None:
             availability.require_dataset(development.dataset)

@@ -11,12 +11,10 @@ from typing import Any
 from workflow_scripts.canonical import canonical
 from workflow_scripts.datasets.entry import COLUMNS, DatasetEntry
 from workflow_scripts.errors import UserError
-from workflow_scripts.plan.availability import Availability
-from workflow_scripts.plan.cell_requests import CellRequests, EmbeddingJob
+from workflow_scripts.plan.cell_requests import EmbeddingJob
+from workflow_scripts.plan.cells import Cells
 from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder
-from workflow_scripts.plan.models import Models
 from workflow_scripts.plan.stopping import stop
-from workflow_scripts.plan.typed import Typed
 from workflow_scripts.plugins import module_of
 from workflow_scripts.scoring.tasks import register as tasks
 from workflow_scripts.sources import PACKAGE
@@ -49,21 +47,14 @@ class RuleInputs:
     So a rule's params come from `wildcards` alone. Blocks of config are canonical JSON.
     """
 
-    def __init__(
-        self,
-        typed: Typed,
-        requests: CellRequests,
-        availability: Availability,
-        models: Models,
-        embeddings: Mapping[EmbeddingJob, list[str]],
-    ) -> None:
-        self._typed = typed
-        self._requests = requests
-        self._availability = availability
+    def __init__(self, cells: Cells, embeddings: Mapping[EmbeddingJob, list[str]]) -> None:
+        self._typed = cells.typed
+        self._requests = cells.requests
+        self._availability = cells.availability
         self._embeddings = embeddings
-        self.models = models
-        self.config = typed.config
-        self.results = typed.config.results
+        self.models = cells.models
+        self.config = cells.typed.config
+        self.results = cells.typed.config.results
 
     # ---- values of wildcards --------------------------------------------------------------------
 

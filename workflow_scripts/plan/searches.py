@@ -5,9 +5,11 @@ from typing import Any, NamedTuple
 
 from workflow_scripts.canonical import canonical
 from workflow_scripts.errors import ConfigError, UserError, nearest_name
+from workflow_scripts.plan.cells import Cells
 from workflow_scripts.plan.checks import check_development
+from workflow_scripts.plan.data_notes import DataNotes
 from workflow_scripts.plan.encoders import Encoder
-from workflow_scripts.plan.plan import Plan
+from workflow_scripts.plan.rule_inputs import RuleInputs
 from workflow_scripts.plan.stopping import stop
 from workflow_scripts.plugins import module_of
 from workflow_scripts.scoring.tasks import register
@@ -32,23 +34,24 @@ class Search(NamedTuple):
     own_cell: int | None
 
 
-def read_search(plan: Plan, grid: TuningGrid, name: str) -> Search:
-    """Return a search of the config of `plan`, checked.
+def read_search(cells: Cells, name: str) -> Search:
+    """Return a search of the config, checked.
 
     Raises `UserError` that names the key for an unknown search, model, recipe, corpus or data set
     (with the nearest known name), a cell that is no valid recipe, a data set of a task that
     settings cannot be chosen by, and a missing file.
     """
-    where = f"tuning_grid.searches.{name}"
+    typed, grid, where = cells.typed, cells.typed.grid, f"tuning_grid.searches.{name}"
+    assert grid is not None
     if name not in grid.searches:
         raise UserError(f"config: `{where}`", "no such search", nearest_name(name, grid.searches))
-    block, typed = grid.searches[name], plan.typed
+    block = grid.searches[name]
     for kind, key in (("models", "model"), ("recipes", "recipe"), ("corpora", "corpus")):
         typed.named(kind, getattr(block, key), f"{where}.{key}")
     check_development(typed, block.dataset, where)
-    plan.models.require_files(typed.models[block.model].same_as or block.model)
-    plan.availability.require_corpus(block.corpus)
-    plan.availability.require_dataset(block.dataset)
+    cells.models.require_files(typed.models[block.model].same_as or block.model)
+    cells.availability.require_corpus(block.corpus)
+    cells.availability.require_dataset(block.dataset)
     if more := typed.recipes[block.recipe].corpora():
         raise ConfigError(
             "config",
@@ -67,19 +70,19 @@ def read_search(plan: Plan, grid: TuningGrid, name: str) -> Search:
                 "remove one",
             )
     recipe = change_recipe(typed.blocks["recipes"][block.recipe], block.set)
-    cells = grid_cells(axes)
+    grid_of_cells = grid_cells(axes)
     try:
         own = cell_recipe(block.recipe, recipe, {})
-        recipes = [cell_recipe(block.recipe, recipe, cell.settings) for cell in cells]
+        recipes = [cell_recipe(block.recipe, recipe, cell.settings) for cell in grid_of_cells]
     except UserError as error:
         raise error.within(f"config: `{where}`: a cell is no valid recipe") from error
     return Search(
         block,
         recipe,
         task=typed.datasets[block.dataset].task,
-        seeds=block.seeds or plan.config.seeds,
+        seeds=block.seeds or typed.config.seeds,
         axes=axes,
-        cells=cells,
+        cells=grid_of_cells,
         own_cell=recipes.index(own) if own in recipes else None,
     )
 
@@ -90,14 +93,15 @@ class TuningGridPlan:
     Where the config has a mistake all methods print one line and end the run, as `make_plan` does.
     """
 
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
-        self._folder = f"{plan.config.results}/tuning_grid"
+    def __init__(self, cells: Cells, rule_inputs: RuleInputs, data_notes: DataNotes) -> None:
+        self._cells, self._typed = cells, cells.typed
+        self._rule_inputs, self._data_notes = rule_inputs, data_notes
+        self._folder = f"{cells.typed.config.results}/tuning_grid"
         self._searches: dict[str, Search] = {}
 
     @property
     def _grid(self) -> TuningGrid:
-        grid = self._plan.typed.grid
+        grid = self._typed.grid
         if grid is None or not grid.searches:
             remedy = "add one (docs/tuning-grid.md)"
             stop(ConfigError("config", "tuning_grid.searches", "is empty", remedy))
@@ -106,8 +110,9 @@ class TuningGridPlan:
     def search(self, name: str) -> Search:
         """Return a search, checked once."""
         if name not in self._searches:
+            assert self._grid  # or the run ends
             try:
-                self._searches[name] = read_search(self._plan, self._grid, name)
+                self._searches[name] = read_search(self._cells, name)
             except UserError as error:
                 stop(error)
         return self._searches[name]
@@ -132,7 +137,7 @@ class TuningGridPlan:
             problem = f"its last slice is {last}"
             stop(UserError(f"slice {number} of search `{name}`", problem, "ask for one up to that"))
         linked = register.needs(search.task, "links")
-        similarity = self._plan.config.retrieval.linking.similarity
+        similarity = self._typed.config.retrieval.linking.similarity
         return canonical(
             {
                 "recipe_name": search.block.recipe,
@@ -149,11 +154,9 @@ class TuningGridPlan:
 
     def search_block(self, name: str) -> str:
         """Return the canonical block of a search: what its report says."""
-        search, outputs = self.search(name), self._plan.outputs
+        search = self.search(name)
         block = search.block
-        model = self._plan.typed.models[block.model].same_as or block.model
-        encoder = Encoder(model, block.recipe, block.corpus, 0)
-        unverified_note = outputs.unverified_files.note([block.dataset], [encoder])
+        encoder = Encoder(self.model(name), block.recipe, block.corpus, 0)
         return canonical(
             {
                 **search.block.model_dump(),
@@ -161,7 +164,7 @@ class TuningGridPlan:
                 "recipe_name": search.block.recipe,
                 "recipe": search.recipe,
                 "metric": register.task(search.task).METRICS[0],
-                "data": outputs.data_note(unverified_note),
+                "data": self._data_notes.on([block.dataset], [encoder]),
                 "seeds": search.seeds,
                 "axes": [[axis, values] for axis, values in search.axes.items()],
                 "own_cell": search.own_cell,
@@ -173,18 +176,18 @@ class TuningGridPlan:
     def modules(self, name: str) -> list[str]:
         """Return the modules that a search loads by name."""
         search = self.search(name)
-        method = self._plan.typed.recipes[search.block.recipe].method
+        method = self._typed.recipes[search.block.recipe].method
         return [module_of("scoring.tasks", search.task), module_of("tuning.methods", method)]
 
     def model(self, name: str) -> str:
         """Return the id of a search's model."""
         model = self.search(name).block.model
-        return self._plan.typed.models[model].same_as or model
+        return self._typed.models[model].same_as or model
 
     def corpus_file(self, name: str) -> str:
         """Return the file of strings that a search tunes on."""
-        return self._plan.rule_inputs.corpus_file(self.search(name).block.corpus)
+        return self._rule_inputs.corpus_file(self.search(name).block.corpus)
 
     def dataset_file(self, name: str, file: str) -> str:
         """Return a file (`strings.txt` or `items.json`) of a search's development set."""
-        return self._plan.rule_inputs.dataset_file(self.search(name).block.dataset, file)
+        return self._rule_inputs.dataset_file(self.search(name).block.dataset, file)

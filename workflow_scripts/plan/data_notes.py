@@ -1,51 +1,57 @@
-"""Which inputs of a result have no hash that was known beforehand: what tables say of them."""
+"""What tables say of the data behind them: its label, and which files had no known hash."""
 
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from workflow_scripts.downloads.fetch_dataset import SAMPLE_DATA
 from workflow_scripts.downloads.registry import sets_with
 from workflow_scripts.plan.cell_requests import CellRequest
+from workflow_scripts.plan.cells import Cells
 from workflow_scripts.plan.encoders import Encoder
 from workflow_scripts.plan.raw_data import registry
 
-if TYPE_CHECKING:
-    from workflow_scripts.plan.plan import Plan
 
-
-class UnverifiedFiles:
-    """The raw files of a config, by whether the registry has hashes of them.
+class DataNotes:
+    """Notes on raw files of a config: the registry has hashes of some of them.
 
     With `data.fetch` those that have one were checked when they were fetched. Models are not
     among them: the hub has a hash of each file.
     """
 
-    def __init__(self, plan: "Plan") -> None:
-        self._plan = plan
-        availability = plan.availability
+    def __init__(self, cells: Cells) -> None:
+        self._cells = cells
+        availability = cells.availability
         # many tables read the same
         self._of_dataset = cache(lambda name: self._without_hash(availability.dataset_files(name)))
         self._of_corpus = cache(lambda name: self._without_hash(availability.corpus_files(name)))
 
-    def note_on_cells(self, requests: Iterable[CellRequest]) -> str:
+    @property
+    def label(self) -> str:
+        """Return what tables call the data."""
+        return self._cells.typed.config.data.label or self._cells.availability.root.name
+
+    def on_cells(self, requests: Iterable[CellRequest]) -> str:
         """Return the note on all that some cells read."""
         requests = list(requests)
         datasets = {request.dataset for request in requests}
-        return self.note(datasets, self._plan.requests.encoders_of(requests))
+        return self.on(datasets, self._cells.requests.encoders_of(requests))
 
-    def note(self, datasets: Iterable[str], encoders: Iterable[Encoder]) -> str:
-        """Return the note on data sets and on what encoders were made from, or ""."""
-        data, root = self._plan.config.data, self._plan.availability.root
+    def on(self, datasets: Iterable[str], encoders: Iterable[Encoder]) -> str:
+        """Return the note on data sets and on what encoders were made from."""
+        unverified = self._unverified(set(datasets), set(encoders))
+        return f"{self.label.rstrip('.')}; {unverified}" if unverified else self.label
+
+    def _unverified(self, datasets: set[str], encoders: set[Encoder]) -> str:
+        data, root = self._cells.typed.config.data, self._cells.availability.root
         if not data.fetch:
             ships = root.resolve() == SAMPLE_DATA
             return "" if ships else "not checked against known hashes (data.fetch is false)"
-        names = sorted(self._names(set(datasets), set(encoders)))
+        names = sorted(self._names(datasets, encoders))
         return f"not checked against a known hash: {', '.join(names)}" if names else ""
 
     def _names(self, datasets: set[str], encoders: set[Encoder]) -> set[str]:
-        typed, models = self._plan.typed, self._plan.models
+        typed, models = self._cells.typed, self._cells.models
         blocks = [typed.recipes[encoder.recipe].development for encoder in encoders]
         datasets |= {development.dataset for development in blocks if development is not None}
         corpora = {corpus for encoder in encoders for corpus in typed.corpora_of(encoder)}
@@ -59,7 +65,7 @@ class UnverifiedFiles:
 
         A file of no entry goes by its name.
         """
-        names, root = set(), self._plan.availability.root
+        names, root = set(), self._cells.availability.root
         for file in files:
             path = file.relative_to(root) if file.is_relative_to(root) else None
             if path is None or not sets_with(registry(), [path]):
