@@ -30,8 +30,11 @@ page_status = PageStatus(plan, run)
 FinishedOutputs(page_status.finished, page_status.nothing_to_do).watch()
 
 
+# parts of paths: an encoder, and the two of a lexicon's sides
 pathvars:
     results=plan.config.results,
+    encoder="{model}/{recipe}/{corpus}/seed{seed}",
+    lexicon="{source_model}--{target_model}/{recipe}/{source_corpus}--{target_corpus}/seed{seed}",
 
 
 # for `--sdm apptainer`: the image that `make container` builds

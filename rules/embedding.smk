@@ -13,12 +13,12 @@ rule embed_suite:
         encoder=lambda wildcards: rule_inputs.files(rule_inputs.encoder(wildcards)),
         strings=lambda wildcards: rule_inputs.strings_files(wildcards),
     output:
-        vectors="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
-        index="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npz",
-        record="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.json",
-        usage="<results>/benchmarks/embed_suite/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
+        vectors="<results>/embeddings/<encoder>/{suite}.npy",
+        index="<results>/embeddings/<encoder>/{suite}.npz",
+        record="<results>/embeddings/<encoder>/{suite}.json",
+        usage="<results>/benchmarks/embed_suite/<encoder>/{suite}.tsv",
     log:
-        "<results>/logs/embed_suite/{model}/{recipe}/{corpus}/seed{seed}/{suite}.log",
+        "<results>/logs/embed_suite/<encoder>/{suite}.log",
     wildcard_constraints:
         model=rule_inputs.neural_models(),
     conda:
@@ -56,12 +56,12 @@ rule embed_static:
         vectors=lambda wildcards: rule_inputs.static_inputs(wildcards.model),
         strings=lambda wildcards: rule_inputs.strings_files(wildcards),
     output:
-        vectors="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
-        index="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npz",
-        record="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.json",
-        usage="<results>/benchmarks/embed_static/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
+        vectors="<results>/embeddings/<encoder>/{suite}.npy",
+        index="<results>/embeddings/<encoder>/{suite}.npz",
+        record="<results>/embeddings/<encoder>/{suite}.json",
+        usage="<results>/benchmarks/embed_static/<encoder>/{suite}.tsv",
     log:
-        "<results>/logs/embed_static/{model}/{recipe}/{corpus}/seed{seed}/{suite}.log",
+        "<results>/logs/embed_static/<encoder>/{suite}.log",
     wildcard_constraints:
         model=alternatives(plan.models.static),
     conda:

@@ -31,7 +31,7 @@ rule draw_figure:
         sources=lambda wildcards: sources(
             "figures.draw_figure", outputs.module("figures", wildcards.figure)
         ),
-        templates=TEMPLATES,
+        templates=outputs.templates,
         block="<results>/figures/blocks/{figure}.json",
     output:
         multiext("<results>/figures/{figure}", ".svg", ".tsv", ".md", ".html"),

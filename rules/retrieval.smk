@@ -2,24 +2,19 @@
 # Inputs:  results/embeddings/.../{suite}.npy and .npz, results/datasets/{dataset}/items.json
 # Outputs: results/retrieval/.../{suite}.tsv and {dataset}.tsv, ranked candidates by row
 
-# of a pair of encoders
-LEXICON = (
-    "{source_model}--{target_model}/{recipe}/{source_corpus}--{target_corpus}/seed{seed}/{dataset}"
-)
-
 
 rule link_entities:
     """Nearest dictionary names of the mentions of data sets"""
     input:
         sources=sources("retrieval.link_entities"),
-        vectors="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
-        index="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npz",
+        vectors="<results>/embeddings/<encoder>/{suite}.npy",
+        index="<results>/embeddings/<encoder>/{suite}.npz",
         items_json=lambda wildcards: rule_inputs.items_files(wildcards),
     output:
-        links="<results>/retrieval/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
-        usage="<results>/benchmarks/link_entities/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
+        links="<results>/retrieval/<encoder>/{suite}.tsv",
+        usage="<results>/benchmarks/link_entities/<encoder>/{suite}.tsv",
     log:
-        "<results>/logs/link_entities/{model}/{recipe}/{corpus}/seed{seed}/{suite}.log",
+        "<results>/logs/link_entities/<encoder>/{suite}.log",
     conda:
         "../envs/plain.yaml"
     threads: plan.config.threads.retrieval
@@ -50,10 +45,10 @@ rule induce_lexicon:
         sources=sources("retrieval.induce_lexicon"),
         items_json="<results>/datasets/{dataset}/items.json",
     output:
-        ranks=f"<results>/retrieval/{LEXICON}.tsv",
-        usage=f"<results>/benchmarks/induce_lexicon/{LEXICON}.tsv",
+        ranks="<results>/retrieval/<lexicon>/{dataset}.tsv",
+        usage="<results>/benchmarks/induce_lexicon/<lexicon>/{dataset}.tsv",
     log:
-        f"<results>/logs/induce_lexicon/{LEXICON}.log",
+        "<results>/logs/induce_lexicon/<lexicon>/{dataset}.log",
     conda:
         "../envs/plain.yaml"
     threads: plan.config.threads.retrieval

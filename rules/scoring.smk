@@ -18,15 +18,15 @@ rule classify_texts:
         sources=lambda wildcards: sources(
             "scoring.classify_texts", *rule_inputs.task_modules(wildcards)
         ),
-        vectors="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
-        index="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npz",
+        vectors="<results>/embeddings/<encoder>/{suite}.npy",
+        index="<results>/embeddings/<encoder>/{suite}.npz",
         items_json=lambda wildcards: rule_inputs.items_files(wildcards),
         classifier=lambda wildcards: rule_inputs.own_classifier(wildcards),
     output:
-        predictions="<results>/predictions/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
-        usage="<results>/benchmarks/classify_texts/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
+        predictions="<results>/predictions/<encoder>/{suite}.tsv",
+        usage="<results>/benchmarks/classify_texts/<encoder>/{suite}.tsv",
     log:
-        "<results>/logs/classify_texts/{model}/{recipe}/{corpus}/seed{seed}/{suite}.log",
+        "<results>/logs/classify_texts/<encoder>/{suite}.log",
     conda:
         "../envs/torch.yaml"
     threads: plan.config.threads.embedding
@@ -53,23 +53,23 @@ rule score_suite:
         sources=lambda wildcards: sources(
             "scoring.score_suite", *rule_inputs.task_modules(wildcards)
         ),
-        vectors="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npy",
-        index="<results>/embeddings/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npz",
+        vectors="<results>/embeddings/<encoder>/{suite}.npy",
+        index="<results>/embeddings/<encoder>/{suite}.npz",
         items_json=lambda wildcards: rule_inputs.items_files(wildcards),
         links=lambda wildcards: rule_inputs.needed_for_scoring(wildcards, "links"),
         predictions=lambda wildcards: rule_inputs.needed_for_scoring(wildcards, "predictions"),
     output:
-        scores="<results>/scores/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
-        details="<results>/scores/{model}/{recipe}/{corpus}/seed{seed}/{suite}.npz",
-        usage="<results>/benchmarks/score_suite/{model}/{recipe}/{corpus}/seed{seed}/{suite}.tsv",
+        scores="<results>/scores/<encoder>/{suite}.tsv",
+        details="<results>/scores/<encoder>/{suite}.npz",
+        usage="<results>/benchmarks/score_suite/<encoder>/{suite}.tsv",
     log:
-        "<results>/logs/score_suite/{model}/{recipe}/{corpus}/seed{seed}/{suite}.log",
+        "<results>/logs/score_suite/<encoder>/{suite}.log",
     conda:
         "../envs/plain.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
     params:
-        encoder="{model}/{recipe}/{corpus}/seed{seed}",
+        encoder=lambda wildcards: str(rule_inputs.encoder(wildcards)),
         made=lambda wildcards, input: [
             part
             for name in ("links", "predictions")
@@ -93,20 +93,20 @@ rule score_lexicon:
     """Scores of a pair of encoders on a lexicon"""
     input:
         sources=sources("scoring.score_lexicon"),
-        ranks=f"<results>/retrieval/{LEXICON}.tsv",
+        ranks="<results>/retrieval/<lexicon>/{dataset}.tsv",
         items_json="<results>/datasets/{dataset}/items.json",
     output:
-        scores=f"<results>/scores/{LEXICON}.tsv",
-        details=f"<results>/scores/{LEXICON}.npz",
-        usage=f"<results>/benchmarks/score_lexicon/{LEXICON}.tsv",
+        scores="<results>/scores/<lexicon>/{dataset}.tsv",
+        details="<results>/scores/<lexicon>/{dataset}.npz",
+        usage="<results>/benchmarks/score_lexicon/<lexicon>/{dataset}.tsv",
     log:
-        f"<results>/logs/score_lexicon/{LEXICON}.log",
+        "<results>/logs/score_lexicon/<lexicon>/{dataset}.log",
     conda:
         "../envs/plain.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
     params:
-        encoder=LEXICON.rpartition("/")[0],
+        encoder=lambda wildcards: rule_inputs.encoder_pair(wildcards),
     shell:
         r"""
         logged {log:q} {output.usage:q} \

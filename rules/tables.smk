@@ -4,7 +4,6 @@
 # Outputs: results/tables/{table}.{tsv,md,html,tex}, cells/{table}.tsv, scorecard.{tsv,md,html},
 #          scores.tsv (all tidy scores), index.html (the first page), run.js (what cells open),
 #          results.zip (all of it); blocks/{table}.json: what is asked for
-TEMPLATES = sorted(map(str, Path("workflow_scripts/tables/templates").glob("[a-z]*")))
 
 
 localrules:
@@ -50,7 +49,7 @@ rule assemble_table:
         sources=lambda wildcards: sources(
             "tables.assemble_table", outputs.module("tables", wildcards.table)
         ),
-        templates=TEMPLATES,
+        templates=outputs.templates,
         block="<results>/tables/blocks/{table}.json",
     output:
         multiext("<results>/tables/{table}", ".tsv", ".md", ".tex"),
@@ -109,7 +108,7 @@ rule assemble_scorecard:
         expand("<results>/tables/cells/{table}.tsv", table=outputs.tables),
         expand("<results>/figures/cells/{figure}.tsv", figure=outputs.figures),
         sources=sources("tables.assemble_scorecard"),
-        templates=TEMPLATES,
+        templates=outputs.templates,
         block="<results>/tables/blocks/scorecard.json",
     output:
         multiext("<results>/tables/scorecard", ".tsv", ".md"),
@@ -147,7 +146,7 @@ rule assemble_index:
         "<results>/tables/scorecard.html",
         "<results>/tables/scores.tsv",
         sources=sources("tables.assemble_index"),
-        templates=TEMPLATES,
+        templates=outputs.templates,
         block="<results>/tables/blocks/index.json",
     output:
         index="<results>/tables/index.html",

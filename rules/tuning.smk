@@ -20,11 +20,11 @@ rule tune_encoder:
         more=lambda wildcards: rule_inputs.more_corpora(wildcards.recipe),
         development=lambda wildcards: rule_inputs.development_files(wildcards.recipe),
     output:
-        record="<results>/encoders/{model}/{recipe}/{corpus}/seed{seed}/encoder.json",
-        weights="<results>/encoders/{model}/{recipe}/{corpus}/seed{seed}/model.safetensors",
-        usage="<results>/benchmarks/tune_encoder/{model}/{recipe}/{corpus}/seed{seed}.tsv",
+        record="<results>/encoders/<encoder>/encoder.json",
+        weights="<results>/encoders/<encoder>/model.safetensors",
+        usage="<results>/benchmarks/tune_encoder/<encoder>.tsv",
     log:
-        "<results>/logs/tune_encoder/{model}/{recipe}/{corpus}/seed{seed}.log",
+        "<results>/logs/tune_encoder/<encoder>.log",
     wildcard_constraints:
         recipe=rule_inputs.tuning_recipes(),
     conda:

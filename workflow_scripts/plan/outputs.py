@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from workflow_scripts import plugins
@@ -146,6 +147,11 @@ class Outputs:
     def files(self, section: str, name: str) -> list[str]:
         """Return what a table is assembled from or a figure drawn from, besides its block."""
         return input_files(section, self.resolved(section, name))
+
+    @property
+    def templates(self) -> list[str]:
+        """Return the templates of all pages."""
+        return sorted(map(str, Path("workflow_scripts/tables/templates").glob("[a-z]*")))
 
     def module(self, section: str, name: str) -> str:
         """Return the module of the kind of a table or figure, as `sources` takes it."""

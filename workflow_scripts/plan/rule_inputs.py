@@ -13,7 +13,7 @@ from workflow_scripts.datasets.entry import COLUMNS, DatasetEntry
 from workflow_scripts.errors import UserError
 from workflow_scripts.plan.cell_requests import EmbeddingJob
 from workflow_scripts.plan.cells import Cells
-from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder
+from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder, score_id
 from workflow_scripts.plan.stopping import stop
 from workflow_scripts.plugins import module_of
 from workflow_scripts.scoring.tasks import register as tasks
@@ -269,12 +269,19 @@ class RuleInputs:
         section = {"links": "retrieval", "predictions": "predictions"}[need]
         return [f"{self.results}/{section}/{self.encoder(wildcards)}/{wildcards.suite}.tsv"]
 
+    def encoder_pair(self, wildcards: Any) -> str:
+        """Return the path part of the two encoders of a lexicon pair."""
+        return score_id((self._side(wildcards, "source"), self._side(wildcards, "target")))
+
     def lexicon_vectors(self, wildcards: Any, side: str) -> dict[str, str]:
         """Return the vectors and their index of one side ("source", "target") of a lexicon pair."""
-        ids = wildcards[f"{side}_model"], wildcards.recipe, wildcards[f"{side}_corpus"]
-        encoder = Encoder(*ids, int(wildcards.seed))
+        encoder = self._side(wildcards, side)
         stem = f"{self.results}/embeddings/{encoder}/{self._typed.suite_of(wildcards.dataset)}"
         return {f"{side}_vectors": f"{stem}.npy", f"{side}_index": f"{stem}.npz"}
+
+    def _side(self, wildcards: Any, side: str) -> Encoder:
+        ids = wildcards[f"{side}_model"], wildcards.recipe, wildcards[f"{side}_corpus"]
+        return Encoder(*ids, int(wildcards.seed))
 
 
 def alternatives(names: Iterable[str]) -> str:
