@@ -85,8 +85,8 @@ rule fetch_all:
     """Target: all files that the tables and figures of the config need"""
     input:
         sources=sources("downloads.list_gated"),
-        data=lambda wildcards: plan.requirements(True).downloads(),
-        models=lambda wildcards: plan.requirements(True).hub_records(),
+        data=lambda wildcards: plan.all_required.downloads(),
+        models=lambda wildcards: plan.all_required.hub_records(),
         registry="config/registry.yaml",
     log:
         "<results>/logs/fetch_all.log",
@@ -96,7 +96,7 @@ rule fetch_all:
         "../envs/plain.yaml"
     params:
         root=lambda wildcards: plan.config.data.root,
-        gated=lambda wildcards: plan.requirements(True).gated(),
+        gated=lambda wildcards: plan.all_required.gated(),
     shell:
         r"""
         python -m workflow_scripts.downloads.list_gated \
@@ -120,8 +120,8 @@ rule check_fetch:
     conda:
         "../envs/plain.yaml"
     params:
-        names=lambda wildcards: plan.requirements(True).open_sets(),
-        models=lambda wildcards: plan.requirements(True).hub_addresses(),
+        names=lambda wildcards: plan.all_required.open_sets(),
+        models=lambda wildcards: plan.all_required.hub_addresses(),
     shell:
         r"""
         python -m workflow_scripts.downloads.check_fetch \

@@ -151,7 +151,7 @@ def prepare(folder: Path, base: Path, arguments: argparse.Namespace) -> None:
     with chdir(folder):
         # what is missing is not looked for yet: an address may have it
         later = {"data": {"missing": "skip"}, "downloads": {"mirror": "http://127.0.0.1"}}
-        needs = Plan(read_layers([OVERLAY], later)).requirements(True)
+        needs = Plan(read_layers([OVERLAY], later)).all_required
     names = [*needs.open_sets(), *needs.gated()]
     material = Material(arguments.data, SIZES[arguments.size])
     make_data(folder / REGISTRY, names, material, folder / "mirror", folder / "data")

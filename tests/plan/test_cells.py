@@ -180,7 +180,7 @@ def test_what_is_absent_is_not_embedded(config):
     plan = plan_of(config)
     untuned = Encoder("bert-en", "base-mp", "none", 0)
     assert plan.embeddings == {(untuned, "similarity"): ["sts12"]}
-    assert plan.requirements(True).datasets == {"sts12"}
+    assert plan.all_required.datasets == {"sts12"}
 
 
 def test_curves_points_and_panels_are_known_by_id_and_corpus(config):
@@ -217,7 +217,7 @@ def test_models_of_the_hub_are_listed_by_address_and_record(config, monkeypatch)
     row = {"model": "hub", "recipe": "base-mp"}
     rows = [{"id": "a", **row}, {"id": "b", **row, "model": "bert-en"}]
     config["tables"]["t"] = table([{"id": "c", "dataset": "sts12"}], rows)
-    needs = plan_of(config).requirements(False)
+    needs = plan_of(config).required
     assert needs.hub_addresses() == [f"org/name@{revision}"]
     assert needs.hub_records() == ["results/downloads/models/hub.json"]
 

@@ -162,7 +162,7 @@ def test_a_missing_data_set_can_leave_out_its_own_cells_only(config, tmp_path, s
     cells = rows_of(config, "table02")["bert-mp"]["cells"]
     assert "cometa" in cells["cometa@1"]["not_run"]
     assert "parts" in cells["askapatient@1"]
-    assert "cometa" not in plan_of(config).requirements(False).datasets
+    assert "cometa" not in plan_of(config).required.datasets
 
 
 def test_a_missing_corpus_or_file_of_vectors_leaves_out_its_rows_where_that_is_asked(
@@ -304,7 +304,7 @@ def test_a_recipe_starts_from_the_encoder_of_another(config):
     )
     # what it starts from is needed, though no cell shows it
     shown = {("bert-en", "mirror-sentence"), ("bert-en", "mirror-word")}
-    assert shown <= {(one.model, one.recipe) for one in plan.requirements(False).encoders}
+    assert shown <= {(one.model, one.recipe) for one in plan.required.encoders}
 
 
 def test_a_recipe_of_method_none_reads_the_encoder_of_another(config):
@@ -324,7 +324,7 @@ def test_a_recipe_of_method_none_reads_the_encoder_of_another(config):
     assert plan.rule_inputs.files(encoders[0]) == [f"{read}/encoder.json"]
     # tuned once, by the recipe that tunes
     assert not re.fullmatch(plan.rule_inputs.tuning_recipes(), "reading")
-    assert encoders[0]._replace(recipe="mirror-word") in plan.requirements(False).encoders
+    assert encoders[0]._replace(recipe="mirror-word") in plan.required.encoders
     assert plan.typed.corpora_of(encoders[0]) == ["words-en"]
 
 
@@ -444,8 +444,8 @@ def test_rows_that_need_an_absent_corpus_say_why(config):
     assert rows["cmlm-br-nli"]["cells"]["es"] == {"not_run": "none was released"}
     assert "parts" in rows["cmlm"]["cells"]["es"]
     plan = plan_of(config)
-    assert "bitext-multi" not in {*plan.rule_inputs.corpora(), *plan.requirements(True).corpora}
-    assert "cmlm-s3" not in {encoder.recipe for encoder in plan.requirements(True).encoders}
+    assert "bitext-multi" not in {*plan.rule_inputs.corpora(), *plan.all_required.corpora}
+    assert "cmlm-s3" not in {encoder.recipe for encoder in plan.all_required.encoders}
 
 
 def test_running_times_are_those_of_the_paper_s_own_jobs(config):

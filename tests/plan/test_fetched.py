@@ -81,8 +81,8 @@ def record(name, content=None):
 
 def test_where_all_may_be_fetched_nothing_has_to_be_there(config):
     plan = plan_of(config)
-    assert plan.requirements(True).hub_records() == ["results/downloads/models/small.json"]
-    assert plan.requirements(True).downloads() == ["results/downloads/sick.json"]
+    assert plan.all_required.hub_records() == ["results/downloads/models/small.json"]
+    assert plan.all_required.downloads() == ["results/downloads/sick.json"]
     assert plan.models.location("small") == f"{MODELS}/{FOLDER}"
     assert plan.models.files("small") == ["results/downloads/models/small.json"]
 
@@ -223,7 +223,7 @@ def test_without_fetching_data_only_models_are_looked_for(config, tmp_path, proj
     config["data"]["fetch"] = False
     config["downloads"] = {"offline": True}
     # without its data the cell is not run, and needs no model
-    assert plan_of(config).requirements(False).encoders == set()
+    assert plan_of(config).required.encoders == set()
     write_data(tmp_path / "root", project)
     _, lines = error_of(config)
     assert lines == [f"{MODELS}/{FOLDER}: no such folder, of model small"]
@@ -233,10 +233,10 @@ def test_all_is_fetched_also_for_cells_whose_gated_data_are_missing(config):
     column = {"id": "d", "label": "D", "dataset": "cometa"}
     config["tables"]["t"]["columns"].append(column)
     plan = plan_of(config)
-    assert plan.requirements(False).datasets == {"sickr"}
-    assert plan.requirements(True).hub_records() == ["results/downloads/models/small.json"]
-    assert plan.requirements(True).downloads() == ["results/downloads/sick.json"]
-    assert plan.requirements(True).gated() == ["cometa"]
+    assert plan.required.datasets == {"sickr"}
+    assert plan.all_required.hub_records() == ["results/downloads/models/small.json"]
+    assert plan.all_required.downloads() == ["results/downloads/sick.json"]
+    assert plan.all_required.gated() == ["cometa"]
 
 
 def test_a_search_that_a_table_shows_needs_its_model_and_data(config):
@@ -250,8 +250,8 @@ def test_a_search_that_a_table_shows_needs_its_model_and_data(config):
     """)
     plan = plan_of(config)
     records = [f"results/downloads/models/{name}.json" for name in ("other", "small")]
-    assert plan.requirements(True).hub_records() == records
-    assert "results/downloads/simlex-999.json" in plan.requirements(True).downloads()
+    assert plan.all_required.hub_records() == records
+    assert "results/downloads/simlex-999.json" in plan.all_required.downloads()
     config["downloads"] = {"offline": True}
     _, lines = error_of(config)
     assert f"{MODELS}/owner--other@{COMMIT}: no such folder, of model other" in lines

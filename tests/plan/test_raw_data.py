@@ -47,8 +47,8 @@ def test_a_fetching_run_plans_its_cells_downloads(default_config, project, tmp_p
     assert plan.rule_inputs.corpus_inputs("sentences-en") == [
         "results/downloads/sts-benchmark.json"
     ]
-    downloads = {Path(file).stem for file in plan.requirements(True).downloads()}
+    downloads = {Path(file).stem for file in plan.all_required.downloads()}
     assert {"multi-simlex", "sts-benchmark", "sick"} <= downloads
     # the sample data's own names and a licensed set are in no open entry: their cells are left out
     assert "cometa" not in {wanted.dataset for wanted in plan.cells.run}
-    assert not any(encoder.corpus == "names" for encoder in plan.requirements(False).encoders)
+    assert not any(encoder.corpus == "names" for encoder in plan.required.encoders)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -48,14 +48,17 @@ class Plan:
         self.models, self.requests = models, self.cells.requests
         self.embeddings = embedding_jobs(self.cells.run)
         self.rule_inputs = RuleInputs(self.cells, self.embeddings)
-        # what tables and figures read, of all cells (True) or of those that are run
-        self.requirements = cache(partial(Requirements, self.cells))
+        self.required = Requirements(self.cells, self.cells.run)
         data_notes = DataNotes(self.cells)
         self.grid = TuningGridPlan(self.cells, self.rule_inputs, data_notes)
         self.dictionaries = Dictionaries(self.cells, self.rule_inputs, self.downloads)
-        required = self.requirements(False)
-        self.outputs = Outputs(self.cells, required, self.rule_inputs, self.grid, data_notes)
-        require_files(self.cells, required, self.downloads)
+        self.outputs = Outputs(self.cells, self.required, self.rule_inputs, self.grid, data_notes)
+        require_files(self.cells, self.required, self.downloads)
+
+    @cached_property
+    def all_required(self) -> Requirements:
+        """What tables and figures read where no file is missing."""
+        return Requirements(self.cells, self.requests)
 
 
 def make_plan(files: Iterable[str | Path], config_values: Mapping[str, Any]) -> Plan:

@@ -1,9 +1,11 @@
 """What tables and figures read, and the downloads that bring it."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from workflow_scripts.configuration.blocks import wildcard_error, wildcard_in
 from workflow_scripts.errors import ConfigError, nearest_name
+from workflow_scripts.plan.cell_requests import CellRequest
 from workflow_scripts.plan.cells import Cells
 from workflow_scripts.plan.fetched import Downloads
 from workflow_scripts.plan.raw_data import RawData, gated_sets
@@ -11,15 +13,12 @@ from workflow_scripts.plan.typed import Typed
 
 
 class Requirements:
-    """Ids of models, corpora and data sets that the tables and figures of a config read.
+    """Ids of models, corpora and data sets that some cells, and the searches shown, read."""
 
-    `also_missing`: as if no file were missing, instead of what the cells that are run read.
-    """
-
-    def __init__(self, cells: Cells, also_missing: bool) -> None:
+    def __init__(self, cells: Cells, requests: Iterable[CellRequest]) -> None:
         self._availability, self._models = cells.availability, cells.models
         typed = cells.typed
-        requests = list(cells.requests) if also_missing else cells.run
+        requests = list(requests)
         self.encoders = cells.requests.encoders_of(requests)
         self.datasets = {request.dataset for request in requests if request.encoders}
         self.datasets |= cells.requests.development_sets(self.encoders)
