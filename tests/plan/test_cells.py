@@ -249,9 +249,9 @@ def test_files_that_are_missing_and_skipped_are_the_reason(config, sample_data, 
     assert cells["mp", "sickr"] == cells["own", "sickr"] == {"not_run": lacking}
     lacking = {"not_run": "corpus sentences-en: sts-train.csv is not in the data root"}
     assert cells["own", "sts12"] == cells["own", "both"] == lacking
-    needs = plan_of(config).requirements
-    assert needs(False).datasets == {"sts12"} and needs(True).datasets == {"sts12", "sickr"}
-    assert needs(False).corpora == set() and needs(True).corpora == {"sentences-en"}
+    plan = plan_of(config)
+    assert plan.required.datasets == {"sts12"} and plan.all_required.datasets == {"sts12", "sickr"}
+    assert plan.required.corpora == set() and plan.all_required.corpora == {"sentences-en"}
     config["models"]["words"] = {"vectors": "vectors/en.vec"}
     config["tables"]["t"]["rows"][0]["model"] = "words"
     lacking = {"not_run": "model words: en.vec is not in the data root"}
