@@ -57,6 +57,7 @@ def test_ties_that_no_short_list_settles_are_a_stable_sort(pair, data):
         best = search_top(queries, targets, k)
     for mine, expected in zip(best, sorted_top(queries, targets, k), strict=True):
         np.testing.assert_array_equal(mine, expected)
+        assert mine.dtype == expected.dtype
 
 
 def test_nearly_equal_vectors_that_fill_every_list_are_told_apart():
