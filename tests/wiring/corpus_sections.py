@@ -52,6 +52,7 @@ MRCONSO = {"path": "umls/MRCONSO.RRF", "format": "mrconso", "size": "all"}
 HEADED = {"path": "nli/en.tsv", "columns": ["sentence1", "gold_label"]}
 XNLI = {"path": "xnli-15way/sentences.{language}.txt.gz", "labels": "xnli-15way/labels.txt"}
 ONE_FILE = {"path": "made/inference.tsv", "languages": None}
+TITLES = [f'{{"title": "Row  {n}", "text": "It is {n}."}}\n' * 2 for n in range(12)]
 REVIEWS = "cls-acl10-unprocessed/en/books/test.review"
 
 SECTIONS = {
@@ -224,6 +225,14 @@ SECTIONS = {
         },
         same_number=SAME,
         not_changed={"texts[].hypotheses": "of pairs of texts, which this kind refuses"},
+    ),
+    "corpora.json-lines": Section(
+        base={"kind": "json-lines", "path": "made/titles.jsonl", "key": "title", "size": 8},
+        files={"made/titles.jsonl": "".join(TITLES)},
+        wires=SAMPLE,
+        wired={**WIRED, "path": SAMPLE | {"sample_corpus input"}, "kind": ALIKE},
+        changes={**common(), "path": shorter("made/titles.jsonl"), "key": "text"},
+        same_number=SAME,
     ),
     "corpora.absent": Section(
         base={"kind": "absent", "reason": "nobody has it"},

@@ -19,6 +19,7 @@ KINDS = (
     "bitext",
     "nli",
     "labelled",
+    "json-lines",
     "absent",
 )
 
