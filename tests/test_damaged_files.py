@@ -194,6 +194,8 @@ def test_items_of_unequal_numbers_are_told(key):
     [
         ("encoder.json", "[]"),
         ("encoder.json", '{"max_length": "long"}'),
+        ("encoder.json", '{"layer": "last"}'),
+        ("encoder.json", '{"prompts": 5}'),
         ("modules.json", "[3]"),
         ("modules.json", '[{"type": "a.Pooling"}]'),
         ("modules.json", '[{"type": 3, "path": ""}]'),

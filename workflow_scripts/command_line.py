@@ -215,8 +215,9 @@ def _assign_words(options: Sequence[Option], argv: Sequence[str]) -> list[Any]:
     """
     # a negative number in any notation is a value, not an option; no word can hold a NUL
     words = [f"\0{word}" if parse_number(word) is not None else word for word in argv]
+    parser = _Words(options)
     try:
-        assigned, unused = _Words(options).parse_known_args(words)
+        assigned, unused = parser.parse_known_args(words)
     except argparse.ArgumentError as error:
         flags = {option.name for option in options if option.kind is bool}
         if error.argument_name in flags:

@@ -10,6 +10,7 @@ from workflow_scripts.plan import comparability
 from workflow_scripts.plan.cell_requests import DatasetRequest
 from workflow_scripts.plan.encoders import Encoder
 from workflow_scripts.plan.requirements import shown_searches
+from workflow_scripts.tuning.methods import mirror
 
 
 @pytest.fixture
@@ -295,6 +296,9 @@ def test_a_cell_of_the_paper_s_own_is_compared_under_its_assumptions(config, com
     config["models"]["bert-en"]["paper"] = ["p"]
     config["recipes"]["base-mp"] = PUBLISHED["recipes"]["base-mp"]
     assert comparability_of("sts12") == ([], ["recipe base-mp: which layer"])
+    # as without them
+    config["recipes"]["base-mp"] = {**config["recipes"]["base-mp"], "prompts": {}, "layer": None}
+    assert comparability_of("sts12").differences_from_paper == []
     config["datasets"]["sts12"] |= {"assumed": "which split"}
     assert comparability_of("sts12") == (
         [],
@@ -337,9 +341,10 @@ def test_corpora_and_recipes_of_a_tuned_encoder_count(config, comparability_of):
     config["recipes"]["mirror-sentence"]["start"] = {"recipe": "mirror-word", "corpus": "words-en"}
     config["corpora"]["sentences-en"]["paper"] = ["p"]
     found = comparability_of("sts12", "mirror-sentence", "sentences-en")
-    # the first stage differs in each of its keys
+    # the first stage differs in each of its keys but those that have their default
     word = config["recipes"]["mirror-word"]
-    changed = [key for key, value in word.items() if key != "method" and value is not None]
+    defaults = {key: field.default for key, field in mirror.Choices.model_fields.items()}
+    changed = [key for key, value in word.items() if key != "method" and value != defaults[key]]
     keys = [one for one in found.differences_from_paper if one.startswith("recipe: ")]
     assert [one.split()[1] for one in keys] == changed
     assert [one for one in found.differences_from_paper if one not in keys] == [

@@ -17,6 +17,8 @@ from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.files import read_json
 
 _NAMES = [each.name for each in fields(EncoderSettings)]
+# what a record of each must be
+_KINDS = {"pooling": str, "max_length": int, "layer": int, "prompts": dict}
 _NO_LIMIT = 100_000
 _REMEDY = "take it from where the encoder is whole, or give --pooling and --max-length"
 # Normalize leaves cosines as they are.
@@ -80,8 +82,9 @@ def recorded_settings(model: str) -> dict[str, Any]:
 def _read_own_record(path: Path) -> dict[str, Any]:
     """Return the settings of an encoder's own record."""
     record = read_json(path)
-    if not isinstance(record.get("max_length", 0), int):
-        raise TypeError(f"max_length is {record['max_length']!r}")
+    for name, kind in _KINDS.items():
+        if not isinstance(record.get(name, kind()), kind):
+            raise TypeError(f"{name} is {record[name]!r}")
     return {name: record[name] for name in _NAMES if name in record}
 
 

@@ -12,7 +12,7 @@ from workflow_scripts.datasets.entry import DatasetEntry
 from workflow_scripts.plan.cell_requests import CellRequest
 from workflow_scripts.plan.typed import Typed
 from workflow_scripts.tables.document import OWN
-from workflow_scripts.tuning.recipe import resolve_likes
+from workflow_scripts.tuning.recipe import Recipe, resolve_likes
 
 
 @cache
@@ -53,7 +53,8 @@ def comparability(typed: Typed, paper: str, request: CellRequest) -> Comparabili
     reasons += _whitespace(f"data set {request.dataset}", dataset)
     for encoder in request.encoders[0]:
         for name in typed.recipes_of(encoder.recipe):
-            reasons += _recipe_differences(name, typed.blocks["recipes"][name], published)
+            block, defaults = typed.blocks["recipes"][name], _defaults(typed.recipes[name])
+            reasons += _recipe_differences(name, block, published, defaults)
             assumed += _assumed(f"recipe {name}", published["assumed"].get(name))
         if paper not in typed.models[encoder.model].paper:
             reasons.append(f"model {encoder.model} is not the paper's")
@@ -93,20 +94,34 @@ def _whitespace(name: str, block: CorpusBlock | DatasetEntry) -> list[str]:
 
 
 def _recipe_differences(
-    name: str, block: Mapping[str, Any], published: Mapping[str, Any]
+    name: str,
+    block: Mapping[str, Any],
+    published: Mapping[str, Any],
+    defaults: Mapping[str, Any] = {},
 ) -> list[str]:
     """Return what differs between a recipe and the paper's of that name, as short texts.
 
-    They do not name the recipe, so that the same change of many recipes reads as one.
+    They do not name the recipe, so that the same change of many recipes reads as one. A key that is
+    left out has its default.
     """
     paper_block = published["recipes"].get(name)
     if paper_block is None:
         return [f"recipe {name} is not the paper's"]
-    return [
-        f"recipe: {key} {_text(block.get(key))}, in the paper {_text(paper_block.get(key))}"
+    both = [
+        (key, *(values.get(key, defaults.get(key)) for values in (paper_block, block)))
         for key in {**paper_block, **block}
-        if paper_block.get(key) != block.get(key)
     ]
+    return [
+        f"recipe: {key} {_text(own)}, in the paper {_text(paper)}"
+        for key, paper, own in both
+        if paper != own
+    ]
+
+
+def _defaults(recipe: Recipe) -> dict[str, Any]:
+    """Return the default of each key of a recipe that has one."""
+    fields = type(recipe).model_fields.items()
+    return {key: field.default for key, field in fields if not field.is_required()}
 
 
 def _text(value: Any) -> str:
