@@ -107,7 +107,7 @@ def overlay(base: Path, seeds: int, tables: Sequence[str]) -> dict[str, Any]:
 def never_released(base: Path) -> dict[str, Any]:
     """Return what overrides a config so that rows run whose text or models were never released.
 
-    Their corpora are the embedded default's; training of a million steps ends after a few,
+    Their corpora are the default config's; training of a million steps ends after a few,
     of a few strings each.
     """
     config = read_layers([base]).config

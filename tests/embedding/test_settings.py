@@ -126,10 +126,11 @@ def test_an_index_made_with_another_setting_is_refused(name):
 def test_a_setting_of_a_recipe_is_a_difference_from_the_paper(name):
     published, key = frozen("mirror-bert"), RECIPE_KEYS.get(name, name)
     block = published["recipes"]["base-mp"]
-    assert _recipe_differences("base-mp", block, published) == []
-    (difference,) = _recipe_differences("base-mp", block | {key: OTHER[name]}, published)
-    assert difference.startswith(f"recipe: {key} ")
     recipe = read_recipe("base-mp", block | {key: OTHER[name]})
+    assert _recipe_differences("base-mp", block, published, type(recipe)) == []
+    changed_block = block | {key: OTHER[name]}
+    (difference,) = _recipe_differences("base-mp", changed_block, published, type(recipe))
+    assert difference.startswith(f"recipe: {key} ")
     assert getattr(recipe.settings, name) == OTHER[name]
 
 

@@ -69,7 +69,7 @@ def reasons_not_run(cell):
 
 @pytest.fixture(params=["default_config", "paper_config"])
 def config(request):
-    """The embedded default, and the paper's own models and corpora."""
+    """The default config, and the paper's own models and corpora."""
     return request.getfixturevalue(request.param)
 
 
@@ -122,7 +122,7 @@ def test_every_published_value_of_cmlm_has_a_cell(paper_config, default_config, 
     }
     # those of open sets have no published values
     assert named - {None} == {table for table, _, _ in published}
-    # of the embedded default the languages that the sample data has
+    # of the default config the languages that the sample data has
     few = shown_cells(default_config, "cmlm")
     lacking = {column for table, row, column in published if (table, row, column) not in few}
     assert "avg" not in lacking and not lacking & {"es", "fr", "ru", "sts12", "sickr"}

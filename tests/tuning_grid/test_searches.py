@@ -23,7 +23,7 @@ def make(config, **changes):
 
 
 def read(plan, name="words-bert"):
-    return read_search(plan.cells, name)
+    return read_search(plan.cells, plan.typed.grid, name)
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def choose_datasets(files: Sequence[Path], patterns: Sequence[str]) -> dict[str,
     for path in files:
         content, file = read_mapping(path), str(path)
         refuse_suites(content, partial(_file_of_all, file))
-        for name, block in _blocks(content, "datasets", file).items():
+        for name, block in _blocks(content, file).items():
             known.setdefault(name, []).append((file, block))
     chosen: dict[str, DatasetEntry] = {}
     for pattern in patterns:
@@ -49,10 +49,10 @@ def _file_of_all(file: str, key: Sequence[str]) -> str:
     return file
 
 
-def _blocks(content: dict[str, Any], kind: str, file: str) -> dict[str, Any]:
-    blocks = content.get(kind, {})
+def _blocks(content: dict[str, Any], file: str) -> dict[str, Any]:
+    blocks = content.get("datasets", {})
     if not isinstance(blocks, dict):
-        raise ConfigError(file, kind, "is no list of blocks by name", "fix it")
+        raise ConfigError(file, "datasets", "is no list of blocks by name", "fix it")
     return blocks
 
 

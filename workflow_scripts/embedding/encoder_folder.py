@@ -57,11 +57,9 @@ class LoadedModel:
     def marks(self) -> tuple[int | None, int | None]:
         """The ids of [CLS] and [SEP], or what they are called; None where strings get none."""
         tokenizer, ids = self.tokenizer, self.tokenizer("a")["input_ids"] or [None]
-        first = ids[0] if ids[0] in (tokenizer.cls_token_id, tokenizer.bos_token_id) else None
-        return first, ids[-1] if ids[-1] in (
-            tokenizer.sep_token_id,
-            tokenizer.eos_token_id,
-        ) else None
+        starts = (tokenizer.cls_token_id, tokenizer.bos_token_id)
+        ends = (tokenizer.sep_token_id, tokenizer.eos_token_id)
+        return ids[0] if ids[0] in starts else None, ids[-1] if ids[-1] in ends else None
 
     def check_settings(
         self, settings: EncoderSettings, called: Mapping[str, str] = RECIPE_KEYS

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, get_origin, get_type_hints
 
 from workflow_scripts.downloads.model_files import local_path
 from workflow_scripts.embedding.settings import (
@@ -17,8 +18,6 @@ from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.files import read_json
 
 _NAMES = [each.name for each in fields(EncoderSettings)]
-# what a record of each must be
-_KINDS = {"pooling": str, "max_length": int, "layer": int, "prompts": dict}
 _NO_LIMIT = 100_000
 _REMEDY = "take it from where the encoder is whole, or give --pooling and --max-length"
 # Normalize leaves cosines as they are.
@@ -81,11 +80,14 @@ def recorded_settings(model: str) -> dict[str, Any]:
 
 def _read_own_record(path: Path) -> dict[str, Any]:
     """Return the settings of an encoder's own record."""
-    record = read_json(path)
-    for name, kind in _KINDS.items():
-        if not isinstance(record.get(name, kind()), kind):
-            raise TypeError(f"{name} is {record[name]!r}")
-    return {name: record[name] for name in _NAMES if name in record}
+    record = {**read_json(path)}  # TypeError for what is no object
+    settings = {name: record[name] for name in _NAMES if name in record}
+    for name, declared in get_type_hints(EncoderSettings).items():
+        # of a mapping its class
+        kind = declared if isinstance(declared, UnionType) else get_origin(declared) or declared
+        if name in settings and not isinstance(settings[name], kind):
+            raise TypeError(f"{name} is {settings[name]!r}")
+    return settings
 
 
 def _read_other_record(folder: Path) -> dict[str, Any]:

@@ -53,8 +53,8 @@ def comparability(typed: Typed, paper: str, request: CellRequest) -> Comparabili
     reasons += _whitespace(f"data set {request.dataset}", dataset)
     for encoder in request.encoders[0]:
         for name in typed.recipes_of(encoder.recipe):
-            block, defaults = typed.blocks["recipes"][name], _defaults(typed.recipes[name])
-            reasons += _recipe_differences(name, block, published, defaults)
+            block, recipe = typed.blocks["recipes"][name], typed.recipes[name]
+            reasons += _recipe_differences(name, block, published, type(recipe))
             assumed += _assumed(f"recipe {name}", published["assumed"].get(name))
         if paper not in typed.models[encoder.model].paper:
             reasons.append(f"model {encoder.model} is not the paper's")
@@ -97,31 +97,24 @@ def _recipe_differences(
     name: str,
     block: Mapping[str, Any],
     published: Mapping[str, Any],
-    defaults: Mapping[str, Any] = {},
+    kind: type[Recipe],
 ) -> list[str]:
     """Return what differs between a recipe and the paper's of that name, as short texts.
 
     They do not name the recipe, so that the same change of many recipes reads as one. A key that is
-    left out has its default.
+    left out has its default, that of recipes of the `kind`.
     """
     paper_block = published["recipes"].get(name)
     if paper_block is None:
         return [f"recipe {name} is not the paper's"]
-    both = [
-        (key, *(values.get(key, defaults.get(key)) for values in (paper_block, block)))
-        for key in {**paper_block, **block}
-    ]
-    return [
-        f"recipe: {key} {_text(own)}, in the paper {_text(paper)}"
-        for key, paper, own in both
-        if paper != own
-    ]
-
-
-def _defaults(recipe: Recipe) -> dict[str, Any]:
-    """Return the default of each key of a recipe that has one."""
-    fields = type(recipe).model_fields.items()
-    return {key: field.default for key, field in fields if not field.is_required()}
+    fields = kind.model_fields.items()
+    defaults = {key: field.default for key, field in fields if not field.is_required()}
+    differences = []
+    for key in {**paper_block, **block}:
+        own, paper = (values.get(key, defaults.get(key)) for values in (block, paper_block))
+        if own != paper:
+            differences.append(f"recipe: {key} {_text(own)}, in the paper {_text(paper)}")
+    return differences
 
 
 def _text(value: Any) -> str:

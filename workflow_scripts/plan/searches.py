@@ -34,15 +34,14 @@ class Search(NamedTuple):
     own_cell: int | None
 
 
-def read_search(cells: Cells, name: str) -> Search:
+def read_search(cells: Cells, grid: TuningGrid, name: str) -> Search:
     """Return a search of the config, checked.
 
     Raises `UserError` that names the key for an unknown search, model, recipe, corpus or data set
     (with the nearest known name), a cell that is no valid recipe, a data set of a task that
     settings cannot be chosen by, and a missing file.
     """
-    typed, grid, where = cells.typed, cells.typed.grid, f"tuning_grid.searches.{name}"
-    assert grid is not None
+    typed, where = cells.typed, f"tuning_grid.searches.{name}"
     if name not in grid.searches:
         raise UserError(f"config: `{where}`", "no such search", nearest_name(name, grid.searches))
     block = grid.searches[name]
@@ -110,9 +109,8 @@ class TuningGridPlan:
     def search(self, name: str) -> Search:
         """Return a search, checked once."""
         if name not in self._searches:
-            assert self._grid  # or the run ends
             try:
-                self._searches[name] = read_search(self._cells, name)
+                self._searches[name] = read_search(self._cells, self._grid, name)
             except UserError as error:
                 stop(error)
         return self._searches[name]
