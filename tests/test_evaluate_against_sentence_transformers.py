@@ -29,7 +29,7 @@ def read_pairs(root, dataset):
 
 @pytest.fixture(scope="module", params=["cls", "mean"])
 def saved_encoder(request, project, tmp_path_factory):
-    """An bundled model as an encoder that sentence-transformers saved, with its pooling."""
+    """A bundled model as an encoder that sentence-transformers saved, with its pooling."""
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
 
