@@ -107,7 +107,7 @@ check: environment
 	ruff format --check .
 	snakefmt --check Snakefile rules bundled_models/Snakefile
 	lint-imports
-	python -m tools.check_types
+	mypy
 	snakemake --lint
 	snakemake --lint --snakefile bundled_models/Snakefile
 

@@ -1,11 +1,11 @@
 """Every setting of an encoder is recorded, compared, exported and applied.
 
-The tests go over the fields of `EncoderSettings`: a new one needs another value in `OTHER`, and
-fails here until all places know it.
+The tests go over the fields of `EncoderSettings`: a new one needs another value in
+tests/support/other_settings.py, and fails here until all places know it.
 """
 
 import json
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
@@ -14,6 +14,12 @@ import pytest
 from sentence_transformers import SentenceTransformer
 from transformers import AutoTokenizer
 
+from tests.support.other_settings import (
+    OTHER,
+    PROMPTS,
+    REFUSED_BY_ONNX,
+    REFUSED_BY_SENTENCE_TRANSFORMERS,
+)
 from tests.support.tiny_models import make_sentences
 from workflow_scripts import embed, evaluate
 from workflow_scripts.command_line import read_options, run
@@ -30,6 +36,7 @@ from workflow_scripts.embedding.settings import (
     POOLINGS,
     RECIPE_KEYS,
     ROLES,
+    SETTINGS,
     EncoderSettings,
     Pooling,
     SettingsOptions,
@@ -43,11 +50,6 @@ from workflow_scripts.tuning.methods.register import read_recipe
 
 STRINGS = [*make_sentences(23), "a", "the " * 60, "dog", "éß 中文", "dog"]
 USUAL = EncoderSettings("mean", 20)
-PROMPTS = {"default": "the small ", "query": "a man sees ", "passage": "a "}
-OTHER = {"pooling": "cls", "max_length": 5, "layer": 1, "prompts": PROMPTS}
-FIELDS = [field.name for field in fields(EncoderSettings)]
-# what other programs cannot do is refused, not left out
-REFUSED_BY_SENTENCE_TRANSFORMERS = REFUSED_BY_ONNX = {"layer"}
 
 
 def changed(name):
@@ -55,17 +57,17 @@ def changed(name):
 
 
 def test_every_setting_has_another_value_and_a_name_in_options():
-    assert set(OTHER) == set(FIELDS) == set(OPTIONS)
+    assert set(OTHER) == set(SETTINGS) == set(OPTIONS)
 
 
-@pytest.mark.parametrize("name", FIELDS)
+@pytest.mark.parametrize("name", SETTINGS)
 def test_a_setting_changes_vectors(name, tiny_bert):
     loaded = load_model(str(tiny_bert))
     usual, other = (encode_strings(loaded, STRINGS, each) for each in (USUAL, changed(name)))
     assert np.abs(usual - other).max() > 0.01
 
 
-@pytest.mark.parametrize("name", FIELDS)
+@pytest.mark.parametrize("name", SETTINGS)
 def test_a_setting_is_recorded_and_read_back(name, tiny_bert, tmp_path):
     settings = changed(name)
     record = json.loads(json.dumps(settings.as_record()))
@@ -81,7 +83,7 @@ def test_defaults_are_not_recorded():
     assert USUAL.as_record() == {"pooling": "mean", "max_length": 20}
 
 
-@pytest.mark.parametrize("name", FIELDS)
+@pytest.mark.parametrize("name", SETTINGS)
 def test_sentence_transformers_gives_the_same_vectors_or_is_not_written(name, tiny_bert, tmp_path):
     settings, loaded = changed(name), load_model(str(tiny_bert))
     if name in REFUSED_BY_SENTENCE_TRANSFORMERS:
@@ -102,7 +104,7 @@ def test_sentence_transformers_gives_the_same_vectors_or_is_not_written(name, ti
     assert join_settings("", recorded_settings(str(tmp_path / "encoder"))) == settings
 
 
-@pytest.mark.parametrize("name", FIELDS)
+@pytest.mark.parametrize("name", SETTINGS)
 def test_onnx_gives_the_same_vectors_or_is_refused(name, tiny_bert, tmp_path):
     settings, loaded = changed(name), load_model(str(tiny_bert))
     export_onnx(loaded, tmp_path)
@@ -117,14 +119,14 @@ def test_onnx_gives_the_same_vectors_or_is_refused(name, tiny_bert, tmp_path):
         np.testing.assert_allclose(theirs.encode(STRINGS, role=role), expected, atol=1e-4)
 
 
-@pytest.mark.parametrize("name", FIELDS)
+@pytest.mark.parametrize("name", SETTINGS)
 def test_an_index_made_with_another_setting_is_refused(name):
     assert name in name_index._COMPARED
 
 
-@pytest.mark.parametrize("name", FIELDS)
+@pytest.mark.parametrize("name", SETTINGS)
 def test_a_setting_of_a_recipe_is_a_difference_from_the_paper(name):
-    published, key = frozen("mirror-bert"), RECIPE_KEYS.get(name, name)
+    published, key = frozen("mirror-bert"), RECIPE_KEYS[name]
     block = published["recipes"]["base-mp"]
     recipe = read_recipe("base-mp", block | {key: OTHER[name]})
     assert _recipe_differences("base-mp", block, published, type(recipe)) == []
@@ -134,7 +136,7 @@ def test_a_setting_of_a_recipe_is_a_difference_from_the_paper(name):
     assert getattr(recipe.settings, name) == OTHER[name]
 
 
-@pytest.mark.parametrize("name", FIELDS)
+@pytest.mark.parametrize("name", SETTINGS)
 def test_a_setting_is_an_option_of_commands(name, tmp_path):
     (tmp_path / "encoder.json").write_text(json.dumps(USUAL.as_record()))
     for module in (embed, evaluate):

@@ -191,7 +191,7 @@ def test_held_out_losses_are_those_of_true_and_of_others_neighbours(tiny_bert):
         measured = objective.held_out_losses()
         assert measured == objective.held_out_losses()
     assert all(module.training for module in objective.trained.modules())
-    text = Sequences(loaded.tokenizer, make_documents(3, 2), "sentence", choices.max_length)
+    text = Sequences(loaded.tokenizer, make_documents(3, 2), "sentence", choices.training_settings)
     pairs = np.random.default_rng([4]).permutation(text.followed)[:4]
     seconds, inputs, labels = recorded.drawn[0]
     for pair, second in zip(pairs, seconds, strict=True):
@@ -316,7 +316,7 @@ def test_projected_vectors_are_means_over_the_views(tiny_bert, tmp_path):
 def test_a_padded_batch_of_sequences_keeps_documents_apart(tiny_bert):
     loaded = load_model(str(tiny_bert))
     documents = make_documents()
-    packed = Sequences(loaded.tokenizer, documents, "packed", 16)
+    packed = Sequences(loaded.tokenizer, documents, "packed", EncoderSettings("mean", 16))
     assert max(len(packed[one]) for one in range(len(packed))) <= 16
     assert len(packed) < sum(map(len, documents))
     assert load_masked_lm(loaded, 1).get_output_embeddings().weight is (

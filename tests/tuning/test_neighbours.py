@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from transformers import AutoTokenizer
 
+from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.language_modelling.masking import IGNORED
 from workflow_scripts.tuning.neighbours import Masking, Sequences, draw_numbers, pack
 
@@ -26,23 +27,25 @@ def words_of(tokenizer, sequences):
 
 
 def test_a_sentence_is_a_sequence_cut_at_its_end(tokenizer):
-    sequences = Sequences(tokenizer, DOCUMENTS, "sentence", 5)
+    sequences = Sequences(tokenizer, DOCUMENTS, "sentence", EncoderSettings("mean", 5))
     expected = ["a cat", "the big dog", "man", "red tree", "a house near"]
     assert words_of(tokenizer, sequences) == expected
     assert sequences.document.tolist() == [0, 0, 0, 1, 1]
     assert sequences.followed.tolist() == [0, 1, 3]
     # with room for more the sentences are as they are
-    whole = words_of(tokenizer, Sequences(tokenizer, DOCUMENTS, "sentence", 6))
+    whole = words_of(
+        tokenizer, Sequences(tokenizer, DOCUMENTS, "sentence", EncoderSettings("mean", 6))
+    )
     assert whole == [*DOCUMENTS[0], *DOCUMENTS[1]]
 
 
 def test_packed_sentences_stay_within_the_length_and_half_of_their_document(tokenizer):
-    sequences = Sequences(tokenizer, DOCUMENTS, "packed", 8)
+    sequences = Sequences(tokenizer, DOCUMENTS, "packed", EncoderSettings("mean", 8))
     # halves of seven and of five words
     expected = ["a cat", "the big dog runs", "man", "red tree", "a house near"]
     assert words_of(tokenizer, sequences) == expected
     longer = [*DOCUMENTS[0], *DOCUMENTS[1]]
-    packed = Sequences(tokenizer, [longer, ["dog", "cat"]], "packed", 8)
+    packed = Sequences(tokenizer, [longer, ["dog", "cat"]], "packed", EncoderSettings("mean", 8))
     # six words fit, and so do half of twelve
     joined = ["a cat the big dog runs", "man red tree a house near", "dog", "cat"]
     assert words_of(tokenizer, packed) == joined

@@ -1,7 +1,11 @@
 """The keys of recipes: other values of each, and what they reach."""
 
+from other_settings import other_keys
 from variations import Change, Section
 from wiring_project import TUNED
+
+from workflow_scripts.tuning.methods.none import Choices
+from workflow_scripts.tuning.recipe import TuningRecipe
 
 TUNE = frozenset({"tune_encoder --recipe-json"})
 EMBED = "embed_suite --settings"
@@ -11,17 +15,13 @@ START_OF = {"recipe": "mirror", "corpus": "strings"}
 DEVELOPMENT = {"dataset": "pairs", "every": 1}
 RATES = dict.fromkeys(("embeddings", "attention", "attention_output", "feed_forward"), 0.1)
 WIRED = {
-    "pooling": TUNE | {EMBED},
-    "embed_max_length": TUNE | {EMBED},
-    "prompts": TUNE | {EMBED},
+    **dict.fromkeys(other_keys(TuningRecipe), TUNE | {EMBED}),
     "start.recipe": TUNE | PAGE | {"tune_encoder --model", "tune_encoder input"},
     "start.corpus": TUNE | PAGE | {"tune_encoder --model", "tune_encoder input"},
     "development.dataset": TUNE | {"tune_encoder --development"},
 }
 CHANGES = {
-    "pooling": "cls",
-    "embed_max_length": 5,
-    "prompts": {"default": "a small "},
+    **other_keys(TuningRecipe),
     "start.recipe": Change("warm", {"start": START_OF}),
     "start.corpus": Change("strings-2", {"start": START_OF}),
     "development.dataset": Change("pairs-2", {"development": DEVELOPMENT}),
@@ -69,8 +69,7 @@ SECTIONS = {
         base={"method": "none", "pooling": "mean", "embed_max_length": 24},
         wires=frozenset({EMBED}),
         changes={
-            **{"pooling": "cls", "embed_max_length": 5, "layer": 1},
-            "prompts": {"default": "a small "},
+            **other_keys(Choices),
             "method": Change("nli", block={"method": "nli", **STEPS}),
             "start.recipe": Change("warm", {"start": START_OF}),
             "start.corpus": Change("strings-2", {"start": START_OF}),

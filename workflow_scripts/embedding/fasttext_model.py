@@ -138,13 +138,14 @@ def read_fasttext_model(path: Path, asked: Collection[str]) -> WordVectors:
     shape = (layout.words + layout.buckets, layout.dimension)
     matrix = np.memmap(path, dtype="<f4", mode="r", offset=layout.matrix_offset, shape=shape)
 
-    def vector_of(word: str, row: int | None) -> np.ndarray | None:
+    def rows_of(word: str, row: int | None) -> list[int]:
         rows = [] if row is None else [row]
         if layout.buckets:
             ngrams = character_ngrams(word, layout.shortest, layout.longest)
             rows += [layout.words + hash_of_ngram(ngram) % layout.buckets for ngram in ngrams]
-        if not rows:
-            return None
+        return rows
+
+    def vector_of(word: str, rows: list[int]) -> np.ndarray:
         vector = matrix[rows].mean(axis=0, dtype=np.float64).astype(np.float32)
         if not np.isfinite(vector).all():
             raise UserError(path, f"the vector of {word!r} is not finite", "fetch the file again")
@@ -153,10 +154,11 @@ def read_fasttext_model(path: Path, asked: Collection[str]) -> WordVectors:
     known: dict[str, np.ndarray] = {}
     composed: dict[str, np.ndarray] = {}
     for raw, word in by_bytes.items():
-        if (vector := vector_of(word, layout.ids.get(raw))) is not None:
-            (known if raw in layout.ids else composed)[word] = vector
+        if rows := rows_of(word, layout.ids.get(raw)):
+            (known if raw in layout.ids else composed)[word] = vector_of(word, rows)
     total = np.zeros(layout.dimension)
     for row, raw in enumerate(layout.first):
-        total += vector_of(raw.decode("utf-8", errors="replace"), row)
+        word = raw.decode("utf-8", errors="replace")
+        total += vector_of(word, rows_of(word, row))
     mean = (total / len(layout.first)).astype(np.float32)
     return WordVectors(known, composed, mean, layout.words)

@@ -51,7 +51,7 @@ def read_own_classifier(folder: str | Path) -> OwnClassifier:
         )
     with damaged_file_error(path, remedy):
         weights = load_file(path)
-        parts = [weights[f"own.{LAYER}.{name}"] for name in ("weight", "bias")]
-        if [len(part) for part in parts] != [len(classes)] * 2:
-            raise ValueError(f"{len(parts[0])} rows for {len(classes)} classes")
-    return OwnClassifier(*parts, classes)
+        weight, bias = (weights[f"own.{LAYER}.{name}"] for name in ("weight", "bias"))
+        if not len(weight) == len(bias) == len(classes):
+            raise ValueError(f"{len(weight)} rows for {len(classes)} classes")
+    return OwnClassifier(weight, bias, classes)

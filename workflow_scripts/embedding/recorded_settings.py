@@ -1,34 +1,26 @@
 """The settings of an encoder of a command: by options, else as its folder records them."""
 
 from collections.abc import Mapping
-from dataclasses import fields
 from pathlib import Path
 from types import UnionType
 from typing import Any, get_origin, get_type_hints
 
 from workflow_scripts.downloads.model_files import local_path
+from workflow_scripts.embedding.sentence_transformers_files import (
+    read_sentence_transformers_files,
+)
 from workflow_scripts.embedding.settings import (
     OPTIONS,
     POOLINGS,
     ROLES,
+    SETTINGS,
     EncoderSettings,
     SettingsOptions,
 )
 from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.files import read_json
 
-_NAMES = [each.name for each in fields(EncoderSettings)]
-_NO_LIMIT = 100_000
 _REMEDY = "take it from where the encoder is whole, or give --pooling and --max-length"
-# Normalize leaves cosines as they are.
-_KNOWN_MODULES = {"Transformer", "Pooling", "Normalize"}
-_OLD_POOLINGS = {
-    "pooling_mode_cls_token": "cls",
-    "pooling_mode_mean_tokens": "mean",
-    "pooling_mode_max_tokens": "max",
-}
-# what sentence-transformers calls the prompts of our roles
-_PROMPT_NAMES = {"query": ("query",), "passage": ("document", "passage", "corpus")}
 
 
 def settle_settings(model: str, options: SettingsOptions) -> EncoderSettings:
@@ -38,7 +30,7 @@ def settle_settings(model: str, options: SettingsOptions) -> EncoderSettings:
 
 def given_settings(options: SettingsOptions) -> dict[str, Any]:
     """Return the settings that options give, as they are recorded."""
-    given = {name: getattr(options, name) for name in _NAMES if name != "prompts"}
+    given = {name: getattr(options, name) for name in SETTINGS if name != "prompts"}
     settings = {name: value for name, value in given.items() if value is not None}
     if options.prompt:
         settings["prompts"] = dict(map(_read_prompt, options.prompt))
@@ -75,62 +67,16 @@ def recorded_settings(model: str) -> dict[str, Any]:
     folder = local_path(model)
     own = folder / "encoder.json"
     with damaged_file_error(own if own.is_file() else folder / "modules.json", _REMEDY):
-        return _read_own_record(own) if own.is_file() else _read_other_record(folder)
+        return _read_own_record(own) if own.is_file() else read_sentence_transformers_files(folder)
 
 
 def _read_own_record(path: Path) -> dict[str, Any]:
     """Return the settings of an encoder's own record."""
     record = {**read_json(path)}  # TypeError for what is no object
-    settings = {name: record[name] for name in _NAMES if name in record}
+    settings = {name: record[name] for name in SETTINGS if name in record}
     for name, declared in get_type_hints(EncoderSettings).items():
         # of a mapping its class
         kind = declared if isinstance(declared, UnionType) else get_origin(declared) or declared
         if name in settings and not isinstance(settings[name], kind):
             raise TypeError(f"{name} is {settings[name]!r}")
     return settings
-
-
-def _read_other_record(folder: Path) -> dict[str, Any]:
-    """Return the settings of a folder of sentence-transformers, as far as they are known."""
-
-    def read(name: str) -> Any:
-        return read_json(folder / name) if (folder / name).is_file() else {}
-
-    modules = {entry["type"].rpartition(".")[2]: entry for entry in read("modules.json")}
-    if set(modules) - _KNOWN_MODULES or "Pooling" not in modules:
-        return {}
-    own = read("sentence_bert_config.json")
-    # strings are not changed here before they are encoded, but for prompts
-    if own.get("do_lower_case"):
-        return {}
-    record: dict[str, Any] = {}
-    pooling = read(f"{modules['Pooling']['path']}/config.json")
-    others = [key for key in pooling if key.startswith("pooling_mode_") and pooling[key]]
-    old = _OLD_POOLINGS.get(others[0]) if len(others) == 1 else None
-    if (mode := pooling.get("pooling_mode", old)) in _OLD_POOLINGS.values():
-        record["pooling"] = mode
-    if prompts := _read_prompts(read("config_sentence_transformers.json")):
-        # a pooling that leaves the prompt's tokens out is none of ours
-        if not pooling.get("include_prompt", True):
-            return {}
-        record["prompts"] = prompts
-    lengths = [own.get("max_seq_length"), read("tokenizer_config.json").get("model_max_length")]
-    # transformers writes 10^30 where a tokenizer has no limit
-    known = [length for length in lengths if isinstance(length, int) and length < _NO_LIMIT]
-    return record | ({"max_length": known[0]} if known else {})
-
-
-def _read_prompts(config: Mapping[str, Any]) -> dict[str, str]:
-    """Return the prompts by role that sentence-transformers would use.
-
-    A role without a prompt of its own takes the default one, there as here, so that an empty one
-    counts where there is a default.
-    """
-    named: dict[str, str] = config.get("prompts") or {}
-    prompts = {}
-    if (default := config.get("default_prompt_name")) is not None:
-        prompts["default"] = named[default]
-    for role, names in _PROMPT_NAMES.items():
-        if (name := next((name for name in names if name in named), None)) is not None:
-            prompts[role] = named[name]
-    return {role: prompt for role, prompt in prompts.items() if prompt or prompts.get("default")}

@@ -36,11 +36,6 @@ ROLES: dict[str, str] = {
     "passage": "what is sought in: lines to search in, names to link to",
 }
 
-# What messages call a setting where a recipe gives it, and where an option of a command does.
-RECIPE_KEYS = {"max_length": "embed_max_length"}
-OPTIONS = {"pooling": "--pooling", "max_length": "--max-length"}
-OPTIONS |= {"layer": "--layer", "prompts": "--prompt"}
-
 
 @dataclass(frozen=True)
 class EncoderSettings:
@@ -59,6 +54,14 @@ class EncoderSettings:
     def prompt(self, role: str = "default") -> str:
         """Return the prompt of strings of a role: its own, else the default one, else none."""
         return self.prompts.get(role, self.prompts.get("default", ""))
+
+    def texts(self, strings: Sequence[str], role: str = "default") -> Sequence[str]:
+        """Return what the tokenizer gets of strings: each behind the prompt of its role.
+
+        Running text has no roles, and its recipes no prompts.
+        """
+        prompt = self.prompt(role)
+        return [prompt + string for string in strings] if prompt else strings
 
     def as_record(self) -> dict[str, Any]:
         """Return the settings as JSON values; those that are optional and not set are left out."""
@@ -103,6 +106,12 @@ class EncoderSettings:
             shown = f" {value!r}" if isinstance(value, str) else f" {value}"
             where = called.get(name, name) + (shown if name != "prompts" else "")
             raise UserError(where, problem, remedy)
+
+
+SETTINGS = tuple(each.name for each in fields(EncoderSettings))
+# What messages call a setting where a recipe gives it, and where an option of a command does.
+RECIPE_KEYS = {name: name for name in SETTINGS} | {"max_length": "embed_max_length"}
+OPTIONS = {name: f"--{name.replace('_', '-')}" for name in SETTINGS} | {"prompts": "--prompt"}
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,7 @@ def read_text_vectors(path: Path, asked: Collection[str]) -> WordVectors:
         )
     words, dimension = map(int, sizes)
     # of the size that a line has, whatever the first one says
-    total: np.ndarray | float = 0.0
+    total = np.zeros(())
     number = 1
     for number, line in lines:
         line = line.rstrip(b" \r\n")

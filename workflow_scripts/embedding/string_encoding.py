@@ -151,8 +151,9 @@ def torch_encoder(
     device = next(model.parameters()).device
     dtype = choose_precision(precision, device)
     projections = None
-    if pooling == "projected":
-        pooling, projections = "mean", Projections.of_file(loaded.own_weights()).to(device)
+    # `check_settings` knows that they are there
+    if pooling == "projected" and (path := loaded.own_weights()) is not None:
+        pooling, projections = "mean", Projections.of_file(path).to(device)
 
     def run_batch(input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
         attention_mask = attention_mask.to(device)

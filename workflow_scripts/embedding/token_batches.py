@@ -29,17 +29,16 @@ def tokenize_strings(
 ) -> list[list[int]]:
     """Return the token ids of each string, at most `max_length` each, special tokens included.
 
-    Each begins with the prompt of its role. All strings become token ids here, to tune on or to
-    embed; running text, which has no roles, does in `language_modelling.encoded_text`. A string
-    that gives no token at all becomes the unknown token, so that it has a vector. Of a very long
-    string the first words are tokenised and, where they do not fill `max_length`, all of it. Words
-    between blanks are tokenised apart, so that the ids are those of the whole.
+    All strings become token ids here, to tune on or to embed; running text does in
+    `language_modelling.encoded_text`. A string that gives no token at all becomes the unknown
+    token, so that it has a vector. Of a very long string the first words are tokenised and, where
+    they do not fill `max_length`, all of it. Words between blanks are tokenised apart, so that the
+    ids are those of the whole.
     """
     if not strings:
         return []
     max_length = settings.max_length
-    if prompt := settings.prompt(role):
-        strings = [prompt + string for string in strings]
+    strings = settings.texts(strings, role)
     characters = max_length * _CHARACTERS_A_TOKEN
     from_left = tokenizer.truncation_side == "right"
     starts = [_first_words(string, characters) if from_left else string for string in strings]

@@ -7,7 +7,7 @@ were made from. The vectors come last, so that a folder without them is one that
 import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from workflow_scripts.datasets.name_lists import NameList
-from workflow_scripts.embedding.settings import EncoderSettings
+from workflow_scripts.embedding.settings import SETTINGS
 from workflow_scripts.embedding.suite_vectors import read_vectors
 from workflow_scripts.embedding.vector_shards import (
     SHARD_SIZE,
@@ -33,7 +33,7 @@ _RECORD, _NAMES, _VECTORS = "index.json", "names.tsv", "vectors.npy"
 _BYTES_AT_ONCE = 1 << 24
 # What changes vectors; versions of libraries and devices change their last digits.
 _COMPARED: tuple[str, ...] = ("backend", "weights_sha256", "model_sha256", "onnx_sha256")
-_COMPARED += (*(each.name for each in fields(EncoderSettings)), "similarity", "dtype", "precision")
+_COMPARED += (*SETTINGS, "similarity", "dtype", "precision")
 _MEANING = {"model_sha256": "another config.json or tokenizer: ", "onnx_sha256": "another file: "}
 
 

@@ -60,8 +60,8 @@ class CmlmObjective(TextObjective):
             self._held_out = self._sequences(corpora.held_out)
 
     def _sequences(self, text: RunningText) -> Sequences:
-        choices = self._choices
-        return Sequences(self._loaded.tokenizer, text.documents, choices.inputs, choices.max_length)
+        inputs, settings = self._choices.inputs, self._choices.training_settings
+        return Sequences(self._loaded.tokenizer, text.documents, inputs, settings)
 
     @contextmanager
     def settings(self) -> Iterator[None]:

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from workflow_scripts.embedding.settings import POOLINGS
+from workflow_scripts.embedding.settings import POOLINGS, EncoderSettings
 
 _PADDING = """ and padded to as many.
   sentence-transformers does so by `processing_kwargs`, and the module in 1_AllPositions, a
@@ -23,7 +23,7 @@ def write_card(record: dict[str, Any], method: Any) -> str:
             f"`{recipe['development']['dataset']}`,\n  {tuning['best_score']:.4f}, was the best "
             f"(untuned: {tuning['untuned_score']:.4f})."
         )
-    more = _prompt_words(record) + _start_words(record)
+    more = _other_settings(record) + _start_words(record)
     return f"""---
 library_name: sentence-transformers
 pipeline_tag: sentence-similarity
@@ -65,10 +65,15 @@ Recipe:
 """
 
 
-def _prompt_words(record: dict[str, Any]) -> str:
-    """Return a line for the prompt of each role; sentence-transformers puts them before strings."""
-    prompts: dict[str, str] = record.get("prompts", {})
-    return "".join(f"- Prompt of role {role}: `{prompt}`.\n" for role, prompt in prompts.items())
+def _other_settings(record: dict[str, Any]) -> str:
+    """Return a line for each setting beyond pooling and length, of prompts for each role."""
+    values = EncoderSettings.from_record(record).as_record()
+    for name in ("pooling", "max_length"):
+        del values[name]
+    prompts = values.pop("prompts", {})
+    lines = {f"Prompt of role {role}": prompt for role, prompt in prompts.items()}
+    lines |= {name.replace("_", " ").capitalize(): value for name, value in values.items()}
+    return "".join(f"- {name}: `{value}`.\n" for name, value in lines.items())
 
 
 def _start_words(record: dict[str, Any]) -> str:

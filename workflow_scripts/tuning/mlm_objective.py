@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -30,16 +31,16 @@ class MlmObjective(TextObjective):
     def __init__(
         self, loaded: LoadedModel, corpus: RunningText, choices: Choices, context: TrainingContext
     ) -> None:
-        config, own, length = loaded.model.config, {}, choices.max_length
+        config, own, settings = loaded.model.config, {}, choices.training_settings
         if choices.next_sentence:
             size = config.hidden_size
             own["pooler"] = fresh_linear(size, size, context.seed)
             own["next_sentence"] = fresh_linear(size, 2, context.seed)
             # halves of [CLS] A [SEP] B [SEP], with two marks each as long as they are alone
-            length = (length + 1) // 2
+            settings = replace(settings, max_length=(settings.max_length + 1) // 2)
         super().__init__(loaded, choices, context, own, load_masked_lm(loaded, context.seed))
         tokenizer, path = loaded.tokenizer, corpus.path
-        self._text = text = Sequences(tokenizer, corpus.documents, choices.inputs, length)
+        self._text = text = Sequences(tokenizer, corpus.documents, choices.inputs, settings)
         self._numbers, what = np.arange(len(text)), "sequences"
         if choices.next_sentence:
             self._numbers, what = text.followed, "pairs of neighbours"

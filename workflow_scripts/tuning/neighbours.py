@@ -6,6 +6,7 @@ from typing import Literal
 import numpy as np
 from transformers import PreTrainedTokenizerBase
 
+from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.errors import UserError
 from workflow_scripts.language_modelling.encoded_text import encode_sentences
 from workflow_scripts.language_modelling.masking import choose_pieces, corrupt
@@ -21,7 +22,7 @@ def frame_of(tokenizer: PreTrainedTokenizerBase) -> tuple[int, int]:
 
 
 class Sequences:
-    """The sequences [CLS] ... [SEP] of documents, at most `length` tokens each, in their order.
+    """The sequences [CLS] ... [SEP] of documents, at most `max_length` tokens each, in their order.
 
     One is a sentence, cut at the end, or (`packed`) consecutive sentences of a document that fit
     whole; a document that would be one packed sequence is halved, so that it has neighbours.
@@ -34,12 +35,11 @@ class Sequences:
         tokenizer: PreTrainedTokenizerBase,
         documents: Sequence[Sequence[str]],
         inputs: Literal["sentence", "packed"],
-        length: int,
+        settings: EncoderSettings,
     ) -> None:
-        self._frame, longest = frame_of(tokenizer), length - 2
-        text = encode_sentences(
-            tokenizer, [sentence for document in documents for sentence in document]
-        )
+        self._frame, longest = frame_of(tokenizer), settings.max_length - 2
+        sentences = [sentence for document in documents for sentence in document]
+        text = encode_sentences(tokenizer, settings.texts(sentences))
         self._ids = text.ids
         ends = text.ends.tolist()
         spans: list[tuple[int, int]] = []

@@ -27,8 +27,8 @@ class QuickthoughtObjective(VectorObjective):
         self, loaded: LoadedModel, corpus: RunningText, choices: Choices, context: TrainingContext
     ) -> None:
         super().__init__(loaded, choices, context)
-        length = choices.max_length
-        self._text = Sequences(loaded.tokenizer, corpus.documents, "sentence", length)
+        settings = choices.training_settings
+        self._text = Sequences(loaded.tokenizer, corpus.documents, "sentence", settings)
         self.steps = self._steps(len(self._text), "sentences", corpus.path)
 
     def batches(self) -> Iterator[np.ndarray]:

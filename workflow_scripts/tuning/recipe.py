@@ -24,6 +24,7 @@ from workflow_scripts.configuration.blocks import (
 )
 from workflow_scripts.embedding.settings import (
     POOLINGS,
+    RECIPE_KEYS,
     ROLES,
     SHORTEST_MAX_LENGTH,
     EncoderSettings,
@@ -98,8 +99,9 @@ class Recipe(Block):
 
     @property
     def settings(self) -> EncoderSettings:
-        """The settings of its encoders."""
-        return EncoderSettings(self.pooling, self.embed_max_length, prompts=self.prompts)
+        """The settings of its encoders; those that it has no key for have their default."""
+        keys = {name: key for name, key in RECIPE_KEYS.items() if key in type(self).model_fields}
+        return EncoderSettings(**{name: getattr(self, key) for name, key in keys.items()})
 
     def corpora(self) -> dict[str, str]:
         """Return the corpora that it takes beside that of its encoder, {key: id} in their order."""

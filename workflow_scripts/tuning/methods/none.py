@@ -1,12 +1,11 @@
 """Method none: a model, or the encoder of another recipe, as it is, pooled as the recipe says."""
 
-from dataclasses import replace
 from typing import Any
 
 from pydantic import Field, ValidationInfo, field_validator
 
 from workflow_scripts.configuration.blocks import WholeNumber, mistake
-from workflow_scripts.embedding.settings import LAST_LAYER_POOLINGS, EncoderSettings
+from workflow_scripts.embedding.settings import LAST_LAYER_POOLINGS
 from workflow_scripts.tuning.recipe import Recipe
 
 
@@ -16,11 +15,6 @@ class Choices(Recipe):
     layer: WholeNumber | None = Field(
         default=None, description="whose states are pooled, 1 the first; null: the last"
     )
-
-    @property
-    def settings(self) -> EncoderSettings:
-        """The settings of its encoders."""
-        return replace(super().settings, layer=self.layer)
 
     @field_validator("layer")
     @classmethod
