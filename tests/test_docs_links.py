@@ -71,3 +71,10 @@ def test_what_a_page_fetches_from_other_hosts_is_found():
         "<img alt='' src='http://x.org/c.png'>",
     ):
         assert len(fetched_elsewhere(here + element)) == 1
+
+
+def test_modules_that_the_structure_names_exist(project, tracked):
+    for page in ("structure.md", "extending.md", "glossary.md"):
+        text = (project / "docs" / page).read_text()
+        for name in re.findall(r"`([\w/]+\.py)`", text):
+            assert any(f"/{path}".endswith(f"/{name}") for path in tracked), f"{page}: {name}"
