@@ -48,20 +48,20 @@ class Layout:
 _SBERT = Layout(head="Model", sentence_transformers=True)
 _GOOGLE = Layout(head="ForPreTraining", old_names=True)
 LAYOUTS = {
-    "bert-base-uncased": _GOOGLE,
-    "bert-large-uncased": _GOOGLE,
-    "bert-base-chinese": _GOOGLE,
-    "bert-base-multilingual-uncased": _GOOGLE,
-    "bert-base-multilingual-cased": _GOOGLE,
-    "camembert-base": Layout("Camembert"),
-    "roberta-base": Layout("Roberta"),
-    "roberta-large": Layout("Roberta"),
-    "xlm-roberta-large": Layout("XLMRoberta", weights="sharded"),
+    "google-bert/bert-base-uncased": _GOOGLE,
+    "google-bert/bert-large-uncased": _GOOGLE,
+    "google-bert/bert-base-chinese": _GOOGLE,
+    "google-bert/bert-base-multilingual-uncased": _GOOGLE,
+    "google-bert/bert-base-multilingual-cased": _GOOGLE,
+    "almanach/camembert-base": Layout("Camembert"),
+    "FacebookAI/roberta-base": Layout("Roberta"),
+    "FacebookAI/roberta-large": Layout("Roberta"),
+    "FacebookAI/xlm-roberta-large": Layout("XLMRoberta", weights="sharded"),
     "DeepPavlov/rubert-base-cased": Layout("Bert", "ForPreTraining", vocabulary=True),
     "tartuNLP/EstBERT": Layout("Bert", "ForPreTraining", vocabulary=True),
     "dkleczek/bert-base-polish-uncased-v1": Layout(vocabulary=True),
     "cambridgeltl/SapBERT-from-PubMedBERT-fulltext": Layout(head="Model", vocabulary=True),
-    "microsoft/BiomedNLP-PubMedBERT-base-uncased-abstract-fulltext": Layout(
+    "microsoft/BiomedNLP-BiomedBERT-base-uncased-abstract-fulltext": Layout(
         vocabulary=True, weights="pickled"
     ),
     "dbmdz/bert-base-italian-uncased": Layout(vocabulary=True, weights="pickled"),

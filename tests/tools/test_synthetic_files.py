@@ -36,10 +36,10 @@ def test_every_model_of_the_papers_config_has_a_layout_or_the_usual_one(paper_co
 @pytest.mark.parametrize(
     ("hub", "kind"),
     [
-        ("bert-base-uncased", "BertModel"),
-        ("camembert-base", "CamembertModel"),
-        ("roberta-base", "RobertaModel"),
-        ("xlm-roberta-large", "XLMRobertaModel"),
+        ("google-bert/bert-base-uncased", "BertModel"),
+        ("almanach/camembert-base", "CamembertModel"),
+        ("FacebookAI/roberta-base", "RobertaModel"),
+        ("FacebookAI/xlm-roberta-large", "XLMRobertaModel"),
         ("tartuNLP/EstBERT", "BertModel"),
     ],
 )
@@ -56,17 +56,17 @@ def test_a_synthetic_files_loads_as_its_architecture_and_tells_words_apart(hub, 
 
 
 def test_a_synthetic_files_is_the_same_each_time():
-    first, second = (synthetic_model("roberta-base", COMMIT) for _ in range(2))
+    first, second = (synthetic_model("FacebookAI/roberta-base", COMMIT) for _ in range(2))
     assert first.files == second.files
 
 
 def test_weights_have_the_names_and_files_of_the_repository(tmp_path):
-    google = save(synthetic_model("bert-base-uncased", COMMIT), tmp_path / "google")
+    google = save(synthetic_model("google-bert/bert-base-uncased", COMMIT), tmp_path / "google")
     with safe_open(google / "model.safetensors", "pt") as file:
         names = set(file.keys())
     assert "bert.embeddings.LayerNorm.gamma" in names
     assert not any(name.endswith("LayerNorm.weight") for name in names)
-    sharded = synthetic_model("xlm-roberta-large", COMMIT).files
+    sharded = synthetic_model("FacebookAI/xlm-roberta-large", COMMIT).files
     assert "model.safetensors.index.json" in sharded and "model.safetensors" not in sharded
     pickled = save(synthetic_model("dbmdz/bert-base-turkish-uncased", COMMIT), tmp_path / "pickled")
     assert not list(pickled.glob("*.safetensors"))
