@@ -37,10 +37,10 @@ def test_the_record_tells_what_is_there(arguments, tmp_path, server):
     assert json.loads((tmp_path / "results/one.json").read_text())["files"][0]["url"] is None
 
 
-def test_the_embedded_data_set_is_not_fetched_into(arguments, sample_data, server, tmp_path):
+def test_the_bundled_data_set_is_not_fetched_into(arguments, sample_data, server, tmp_path):
     words = arguments("one")
     words[words.index("--root") + 1] = str(sample_data)
-    with pytest.raises(UserError, match=r"is the embedded data set.*a folder of your own"):
+    with pytest.raises(UserError, match=r"is the bundled data set.*a folder of your own"):
         main(words)
     assert server.requests == []
     (tmp_path / "root").write_text("")

@@ -18,7 +18,7 @@ def check_root(root: Path) -> None:
     if root.resolve() == SAMPLE_DATA:
         raise UserError(
             f"--root {root}",
-            "is the embedded data set, which real files would mix with",
+            "is the bundled data set, which real files would mix with",
             "give a folder of your own (config: data.root)",
         )
 
