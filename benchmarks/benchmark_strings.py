@@ -61,7 +61,7 @@ def read_neighbours(root: Path, joined: int, count: int) -> tuple[list[str], str
     else:
         files = [{"reader": "wikiextractor", "files": [f"{ARTICLES}/**/wiki_*"]}]
         options = text.Options(kind="text", size="all", texts=files)
-        documents, source = text.documents(root, options, 0, Counter()), "of Wikipedia's articles"
+        documents, source = options.documents(root, 0, Counter()), "of Wikipedia's articles"
     sides = (
         [" ".join(document[start : start + joined]) for start in range(0, len(document), joined)]
         for document in documents

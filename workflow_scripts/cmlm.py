@@ -79,7 +79,7 @@ def write_text_corpus(output: Path, source: Path, **choices: Any) -> Path:
     """Write the sentences of text files as `output`; return that."""
     options = text.Options(kind="text", size="all", **choices)
     dropped: Counter[str] = Counter()
-    counts = write_documents(output, text.documents(source, options, 0, dropped))
+    counts = write_documents(output, options.documents(source, 0, dropped))
     # these are in the other corpus
     del dropped["other_part"]
     left_out = ", ".join(f"{number:,} {why}" for why, number in sorted(dropped.items()))

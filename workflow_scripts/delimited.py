@@ -17,6 +17,10 @@ Row = tuple[int, list[str]]
 # Columns that number the rows of a file, where it has one of them.
 _ID_COLUMNS = ("index", "id")
 _JSON_KEYS = ("text_a", "text_b", "label")
+_JSON_NAMES: dict[type, str] = {
+    **{dict: "an object", list: "a list", str: "a string", int: "a number", float: "a number"},
+    **{bool: "true or false", type(None): "null"},
+}
 _NUMBERED = re.compile(r'\s*"([^"]*)"\s*:\s*{')
 # how much an error quotes of a file
 _LONGEST = 500
@@ -47,11 +51,12 @@ class Layout:
     exact: a row has `width` fields, no more; of two, the second may contain the delimiter.
     delimiter: fields are split at it, quotes are not special. ",": CSV, with quotes and, if it has
         a header, as many fields in each row. None: by the file's name (gzipped if `.gz`), `.csv`,
-        `.jsonl` (an object with the columns on each line), `.json` (an object of entries "0", "1",
-        ... with text_a, text_b and label instead of columns), else tab-separated; no value of a
-        tab-separated column `index` or `id`, and no entry, may be repeated.
+        `.jsonl` (an object with the columns on each line that is not blank), `.json` (an object of
+        entries "0", "1", ... with text_a, text_b and label instead of columns), else tab-separated;
+        no value of a tab-separated column `index` or `id`, and no entry, may be repeated.
     optional: columns that are read as "" if the header lacks them.
-    unique: columns of which no value may be repeated, if the header has them.
+    unique: columns of which no value may be repeated, if the header has them; spaces around it
+        are ignored.
     where: rows are read if these columns have these values, spaces around them ignored.
     skip: lines are read if it is false of them.
     keep_short: a tab-separated row with too few fields is [] instead of an error.
@@ -110,8 +115,12 @@ def read_rows(path: str | Path, layout: Layout) -> Iterator[Row]:
     """
     if layout.delimiter is None:
         name = Path(path).name.removesuffix(".gz")
-        if name.endswith((".json", ".jsonl")):
-            return select(_json_rows(path, layout, name.endswith(".json")), layout.where)
+        if name.endswith(".jsonl"):
+            return select(read_json_lines(path, [*layout.columns, *layout.where]), layout.where)
+        if name.endswith(".json"):
+            keys = [*_JSON_KEYS[: len(layout.columns)], *layout.where]
+            rows = ((line, _strings_of(entry, keys, path, line)) for line, entry in _entries(path))
+            return select(rows, layout.where)
         if name.endswith(".csv"):
             layout = replace(layout, delimiter=",")
         else:
@@ -173,7 +182,7 @@ def _fields_of(path: str | Path, rows: Iterator[Row], layout: Layout) -> Iterato
             if layout.refuse_quoted_tab:
                 refuse_quoted_tab(fields, path, line)
             for name, position in ids.items():
-                require_new_id(fields[position], seen[name], name, path, line)
+                _require_new(fields[position].strip(), seen[name], name, path, line)
         if has_absent:
             fields = [*fields, ""]
         row = [fields[position] for position in places] if places else fields
@@ -222,28 +231,37 @@ def _csv_rows(path: str | Path, encoding: str) -> Iterator[Row]:
         raise malformed(path, rows.line_num, f"not valid CSV ({error})") from error
 
 
-def _json_rows(path: str | Path, layout: Layout, is_numbered: bool) -> Iterator[Row]:
-    columns: Sequence[Any] = layout.columns
-    if is_numbered:
-        columns, entries = _JSON_KEYS[: len(columns)], _numbered_entries(path)
-    else:
-        lines = enumerate(read_lines(path), start=1)
-        entries = ((line, parse_json(text, path, line)) for line, text in lines)
-    keys = [*columns, *layout.where]
-    for line, entry in entries:
-        if not isinstance(entry, dict) or not all(isinstance(entry.get(key), str) for key in keys):
-            raise malformed(path, line, f"expected an object with the strings {', '.join(keys)}")
-        yield line, [entry[key] for key in keys]
+def read_json_lines(path: str | Path, keys: Sequence[Any]) -> Iterator[Row]:
+    """Yield the line number and the strings under `keys` of each object of a file of JSON lines.
+
+    Blank lines are ignored. Raises `UserError`, with file and line, for a line without them.
+    """
+    for line, text in enumerate(stream_lines(path), start=1):
+        if text.strip():
+            yield line, _strings_of(parse_json(text, path, line), keys, path, line)
 
 
-def _numbered_entries(path: str | Path) -> Iterator[tuple[int, Any]]:
+def _strings_of(entry: Any, keys: Sequence[Any], path: str | Path, line: int) -> list[str]:
+    if not isinstance(entry, dict):
+        raise malformed(path, line, f"expected a JSON object, found {_JSON_NAMES[type(entry)]}")
+    for key in keys:
+        if key not in entry:
+            has = ", ".join(entry) or "none"
+            raise malformed(path, line, f"the object has no key {key!r} (it has {has})")
+        if not isinstance(entry[key], str):
+            problem = f"the key {key!r} has {_JSON_NAMES[type(entry[key])]}, not a string"
+            raise malformed(path, line, problem)
+    return [entry[key] for key in keys]
+
+
+def _entries(path: str | Path) -> Iterator[tuple[int, Any]]:
     # JSON has no line ends within a string, so an entry that opens a line is a key. A file that
     # is all on one line has them on line 1.
     lines: dict[str, int] = {}
     seen: set[str] = set()
     for line, text in enumerate(read_lines(path), start=1):
         if match := _NUMBERED.match(text):
-            require_new_id(match[1], seen, "entry", path, line)
+            _require_new(match[1], seen, "entry", path, line)
             lines[match[1]] = line
     entries = read_json(path)
     if not isinstance(entries, dict):
@@ -259,11 +277,11 @@ def malformed(path: str | Path, line: int, what: str) -> UserError:
     return UserError(f"{path}:{line}", what, "fix or remove the line")
 
 
-def require_new_id(identity: str, seen: set[str], what: str, path: str | Path, line: int) -> None:
-    """Add `identity` to those seen; `UserError` if it was there. `what` is the column's name."""
-    if identity in seen:
-        raise UserError(f"{path}:{line}", f"{what} {identity!r} occurs twice", "remove one row")
-    seen.add(identity)
+def _require_new(value: str, seen: set[str], what: str, path: str | Path, line: int) -> None:
+    """Add `value` to those seen; `UserError` if it was there. `what` is the column's name."""
+    if value in seen:
+        raise UserError(f"{path}:{line}", f"{what} {value!r} occurs twice", "remove one row")
+    seen.add(value)
 
 
 def refuse_quoted_tab(fields: list[str], path: str | Path, line: int) -> None:

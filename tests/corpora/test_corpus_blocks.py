@@ -156,9 +156,9 @@ def test_the_kind_of_the_docs_gives_strings_and_counts_the_others(project, tmp_p
     exec(code, vars(kind))
     (tmp_path / "mine.txt").write_text("Why?\nSo.\nWho?\n")
     options = kind.Options(kind="questions", path="mine.txt", size="all")
-    assert kind.list_files(tmp_path, options) == [tmp_path / "mine.txt"]
+    assert options.list_files(tmp_path) == [tmp_path / "mine.txt"]
     dropped = Counter()
-    assert list(kind.strings(tmp_path, options, 0, dropped)) == ["Why?", "Who?"]
+    assert list(options.strings(tmp_path, 0, dropped)) == ["Why?", "Who?"]
     assert dropped == {"no question": 1}
 
 

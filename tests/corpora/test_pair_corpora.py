@@ -178,7 +178,7 @@ def test_premise_and_hypothesis_of_a_group_are_in_two_languages(groups, language
     options = nli.Options.model_validate(block)
     with tempfile.TemporaryDirectory() as folder:
         write_groups(Path(folder), languages, groups)
-        drawn = [list(nli.strings(Path(folder), options, seed, Counter())) for _ in range(2)]
+        drawn = [list(options.strings(Path(folder), seed, Counter())) for _ in range(2)]
     assert drawn[0] == drawn[1]
     for number, line in enumerate(drawn[0]):
         premise, hypothesis, label = line.split("||")
@@ -248,15 +248,15 @@ def test_real_bitext_and_nli_are_read_whole(shared_data):
     files[-1]["target"] = "ntrex-128/newstest2019-ref.afr.txt.gz"
     dropped = Counter()
     options = bitext.Options.model_validate(bitext_block(*files))
-    lines = list(bitext.strings(more, options, 0, dropped))
+    lines = list(options.strings(more, 0, dropped))
     assert len(lines) + dropped.total() == 945 + 3000 + 1997
     languages = ["ar", "bg", "de", "el", "en", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur"]
     block = nli_block("xnli-15way/sentences.{language}.txt.gz", labels="xnli-15way/labels.txt")
     options = nli.Options.model_validate({**block, "languages": [*languages, "vi", "zh"]})
     dropped = Counter()
-    lines = list(nli.strings(more, options, 0, dropped))
+    lines = list(options.strings(more, 0, dropped))
     assert len(lines) + dropped.total() == 5010
     assert Counter(line.split("||")[2] for line in lines).keys() == {*LABELS}
     for name in ("mnli-train-sample.json.gz", "snli-train-sample.json"):
         options = nli.Options.model_validate(nli_block(f"nli-sample/{name}"))
-        assert len(list(nli.strings(shared_data, options, 0, Counter()))) > 8000
+        assert len(list(options.strings(shared_data, 0, Counter()))) > 8000

@@ -60,9 +60,9 @@ def test_what_is_left_out_breaks_a_document_in_two(documents, deduplicate):
         options = text.Options.model_validate(block)
         if not expected:
             with pytest.raises(UserError, match="has two neighbouring sentences"):
-                text.documents(Path(folder), options, 0, dropped)
+                options.documents(Path(folder), 0, dropped)
             return
-        assert list(text.documents(Path(folder), options, 0, dropped)) == expected
+        assert list(options.documents(Path(folder), 0, dropped)) == expected
     assert dropped == why + Counter(alone=alone)
 
 
@@ -220,6 +220,6 @@ def test_missing_files_and_those_that_are_no_text_are_named_and_nothing_is_writt
 def test_real_text_has_neighbours(shared_data, reader, files, documents, pairs):
     block = {**BLOCK, "texts": [{"reader": reader, "files": [files]}]}
     options = text.Options.model_validate(block)
-    read = list(text.documents(shared_data, options, 0, Counter()))
+    read = list(options.documents(shared_data, 0, Counter()))
     assert len(read) >= documents
     assert sum(len(document) - 1 for document in read) >= pairs

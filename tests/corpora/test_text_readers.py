@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from workflow_scripts.corpora.text_readers import read_documents, read_with
+from workflow_scripts.corpora.text_readers import read_documents
 from workflow_scripts.errors import UserError
 
 BLOCKS = (
@@ -21,6 +21,11 @@ BOOK = (
     "señor.\r\n\r\nSecond paragraph.\r\n*** END OF THIS PROJECT GUTENBERG EBOOK X ***\r\nX\r\n"
 )
 PARAGRAPHS = [["Don Quijote, señor.", "Second paragraph."]]
+
+
+def read_with(reader, path, columns=()):
+    """Return the paragraphs of a file, of one document after the other."""
+    return [line for document in read_documents(reader, path, columns) for line in document]
 
 
 def write(path, content):
@@ -54,7 +59,6 @@ def test_a_format_gives_its_documents(tmp_path, reader, content, documents):
     packed = content[:2] == b"\x1f\x8b"
     path = write(tmp_path / ("text.gz" if packed else "text"), content)
     assert list(read_documents(reader, path)) == documents
-    assert list(read_with(reader, path)) == [line for text in documents for line in text]
 
 
 def test_columns_of_a_table_are_read_one_after_the_other_with_quoting_off(tmp_path):

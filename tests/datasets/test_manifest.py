@@ -14,7 +14,7 @@ from workflow_scripts.corpora.kinds import sentences as sentences_kind
 from workflow_scripts.corpora.obo import read_obo
 from workflow_scripts.corpora.sample_corpus import draw_corpus
 from workflow_scripts.corpora.text_files import TextFiles
-from workflow_scripts.corpora.text_readers import read_documents, read_with
+from workflow_scripts.corpora.text_readers import read_documents
 from workflow_scripts.datasets.dictionaries import READERS
 from workflow_scripts.datasets.frequent_words import read_word_list
 from workflow_scripts.delimited import Layout, read_rows
@@ -28,10 +28,15 @@ pytestmark = pytest.mark.shared_data
 NOT_READ = re.compile(r"(?i)licen[cs]e|readme|metadata\.json$|\.zip$|ncbi-spell-check\.txt$")
 
 
+def read_with(reader, path, columns=()):
+    """Return the paragraphs of a file, of one document after the other."""
+    return [line for document in read_documents(reader, path, columns) for line in document]
+
+
 def sentences_of(root, row, form):
     """Return the strings of both sides of pairs, as a corpus has them."""
     block = {"kind": "sentences", "path": row["path"], "format": form, "size": "all"}
-    return list(sentences_kind.strings(root, sentences_kind.Options(**block), 0, Counter()))
+    return list(sentences_kind.Options(**block).strings(root, 0, Counter()))
 
 
 def pairs_of(root, block):

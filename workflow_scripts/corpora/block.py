@@ -1,19 +1,16 @@
 """A block of `corpora` in config: what all kinds have, and the files that a corpus is made from.
 
-A kind is a module of corpora/kinds: its class `Options` (a `CorpusBlock`), `RANDOM` (whether its
-strings are drawn at random or from the top), `list_files(root, options)` and
-`strings(root, options, seed, dropped)`, where `dropped` counts by reason what it leaves out; the
-root of a corpus that is made of others is their folder. A kind of running text has `documents`, of
-the same arguments, which yields lists of strings that are drawn already, or is None.
+A kind is the class `Options` (a `CorpusBlock`) of a module of corpora/kinds: the keys of its
+blocks, the files that they name, and the strings that these hold.
 """
 
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from types import ModuleType
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
-from workflow_scripts import plugins
 from workflow_scripts.configuration.blocks import Block, Id, Papers, Text, Whitespace, WholeNumber
 from workflow_scripts.errors import UserError
 
@@ -21,11 +18,16 @@ from workflow_scripts.errors import UserError
 class CorpusBlock(Block):
     # what its strings are, as the table of running times calls them; each kind says so
     holds: ClassVar[str]
+    # whether the strings are drawn at random, else the first ones are taken
+    random: ClassVar[bool] = False
     # what making one takes, as often as it is tried
     mem_mb: ClassVar[int] = 1500
     minutes: ClassVar[int] = 10
     # the keys that name its files
     file_keys: ClassVar[tuple[str, ...]] = ("path",)
+    if TYPE_CHECKING:
+        # of kinds that read one file
+        path: str | None
 
     kind: Id = Field(description="Which module of corpora/kinds makes it, such as `names`.")
     paper: Papers = Field(
@@ -46,6 +48,18 @@ class CorpusBlock(Block):
         description="`kept`: strings as the files have them, as the authors read them; "
         "`collapsed`: none at the ends, single spaces within. Blank strings go in either case.",
     )
+
+    def list_files(self, root: Path) -> list[Path]:
+        """Return the files below the data root; of a corpus made of others, below their folder."""
+        return [] if self.path is None else [root / self.path]
+
+    def strings(self, root: Path, seed: int, dropped: Counter[str]) -> Iterable[str]:
+        """Return the strings of these files; `dropped` counts by reason what is left out."""
+        raise NotImplementedError
+
+    def documents(self, root: Path, seed: int, dropped: Counter[str]) -> Iterator[list[str]] | None:
+        """Return the documents of running text, which are drawn already; None without any."""
+        return None
 
     def corpora(self) -> list[str]:
         """Return the ids of the corpora that it is made of."""
@@ -69,28 +83,20 @@ class CorpusBlock(Block):
 
 
 class SampledBlock(CorpusBlock):
+    random = True
+
     size: WholeNumber | Literal["all"] = Field(
         description="How many strings; `all` takes all there are, as does a number above that, "
         "with a warning."
     )
 
 
-def kind_of(options: CorpusBlock) -> ModuleType:
-    """Return the module of a corpus' kind."""
-    return plugins.load("corpora.kinds", options.kind)
-
-
 def raw_files(root: str | Path, options: CorpusBlock) -> list[Path]:
     """Return the files below the data root that a corpus is made from."""
-    return [] if options.corpora() else kind_of(options).list_files(Path(root), options)
+    return [] if options.corpora() else options.list_files(Path(root))
 
 
 def missing_file_error(corpus: str, options: CorpusBlock, path: Path) -> UserError:
     keys = " or ".join(f"`corpora.{corpus}.{key}`" for key in options.file_keys)
     remedy = f"{options.obtain()}put it there or change {keys}"
     return UserError(path, f"no such file, needed by corpus `{corpus}`", remedy)
-
-
-def one_file(root: Path, options: Any) -> list[Path]:
-    """The `list_files` of kinds whose key `path` is the file, if it is given."""
-    return [] if options.path is None else [root / options.path]

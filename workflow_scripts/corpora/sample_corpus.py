@@ -15,7 +15,7 @@ from typing import Any
 
 from workflow_scripts import plugins
 from workflow_scripts.configuration.blocks import Whitespace, read_block
-from workflow_scripts.corpora.block import missing_file_error, raw_files
+from workflow_scripts.corpora.block import CorpusBlock, missing_file_error, raw_files
 from workflow_scripts.datasets.strings import on_one_line, unique_in_order
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import atomic_text, sha256_of, write_json, write_text
@@ -86,21 +86,19 @@ def write_corpus(
     Documents are streamed, for they may be larger than memory. `root` is the data root; of a corpus
     that is made of others, their folder. Raises `UserError` for a missing file and an empty corpus.
     """
-    kind = plugins.load("corpora.kinds", block["kind"])
-    options = read_block(kind.Options, block, f"corpora.{name}")
-    files = kind.list_files(root, options)
+    kind = plugins.load("corpora.kinds", block["kind"]).Options
+    options: CorpusBlock = read_block(kind, block, f"corpora.{name}")
+    files = options.list_files(root)
     if absent := [path for path in raw_files(root, options) if not path.is_file()]:
         raise missing_file_error(name, options, absent[0])
     size, skip = getattr(options, "size", "all"), getattr(options, "skip", 0)
     dropped: Counter[str] = Counter()
-    given = (root, options, seed, dropped)
-    documents = kind.documents(*given) if hasattr(kind, "documents") else None
-    if documents is not None:
+    if (documents := options.documents(root, seed, dropped)) is not None:
         counts = write_documents(path, documents)
     else:
         deduplicate = options.deduplicate and not options.repeats()
-        drawing = (deduplicate, seed if kind.RANDOM else None, skip, options.whitespace)
-        corpus = draw_corpus(kind.strings(*given), size, *drawing)
+        drawing = (deduplicate, seed if options.random else None, skip, options.whitespace)
+        corpus = draw_corpus(options.strings(root, seed, dropped), size, *drawing)
         if not corpus.strings:
             sources = ", ".join(map(str, files)) or "the source"
             problem, remedy = f"no strings in {sources}", "check the file and the options"
@@ -118,7 +116,7 @@ def write_corpus(
         **counts,
         "dropped": dropped,
         "block": block,
-        "seed": seed if kind.RANDOM or options.repeats() else None,
+        "seed": seed if options.random or options.repeats() else None,
         "requested": size,
         "sha256": sha256_of(path),
         "source_sha256": [sha256_of(path) for path in files],

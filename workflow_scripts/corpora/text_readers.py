@@ -6,15 +6,15 @@ treebanks. Choosing text is for `text_cleaning`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, groupby
+from itertools import groupby
 from pathlib import Path
 
 from workflow_scripts.corpora.obo import NAMES, read_obo
 from workflow_scripts.datasets.rows import read_aligned_lines, require_strings
 from workflow_scripts.datasets.strings import runs_of_lines
-from workflow_scripts.delimited import Layout, read_rows
+from workflow_scripts.delimited import Layout, read_json_lines, read_rows
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import parse_json, read_bytes, stream_lines
+from workflow_scripts.files import read_bytes, stream_lines
 
 _ANOTHER = "give the text another reader"
 
@@ -37,25 +37,12 @@ def read_wikiextractor(path: Path) -> Iterator[Document]:
     """Yield the articles of WikiExtractor output, `<doc ...>` blocks or one JSON object a line."""
     first = next((line for line in stream_lines(path) if line.strip()), "")
     if first.startswith("{"):
-        return _read_json_articles(path)
+        return (_whole(text.split("\n")) for _, [text] in read_json_lines(path, ["text"]))
     if first.startswith("<doc "):
         return read_doc_blocks(path)
     raise UserError(
         f"{path}:1", "expected WikiExtractor output (a line '<doc ...>' or a JSON object)", _ANOTHER
     )
-
-
-def _read_json_articles(path: Path) -> Iterator[Document]:
-    for number, line in enumerate(stream_lines(path), start=1):
-        if not line.strip():
-            continue
-        article = parse_json(line, path, number)
-        text = article.get("text") if isinstance(article, dict) else None
-        if not isinstance(text, str):
-            raise UserError(
-                f"{path}:{number}", "expected a JSON object with a key 'text'", "remove the line"
-            )
-        yield _whole(text.split("\n"))
 
 
 def read_doc_blocks(path: Path) -> Iterator[Document]:
@@ -153,8 +140,3 @@ def read_documents(reader: str, path: Path, columns: Sequence[int] = ()) -> Iter
     """Yield the documents of `path` by the reader called `reader`; `tsv` needs `columns`."""
     documents = read_table(path, columns) if reader == "tsv" else READERS[reader](path)
     return filter(None, documents)
-
-
-def read_with(reader: str, path: Path, columns: Sequence[int] = ()) -> Iterator[str]:
-    """Yield the paragraphs of `path`, of one document after the other."""
-    return chain.from_iterable(read_documents(reader, path, columns))

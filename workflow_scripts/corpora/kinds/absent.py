@@ -8,8 +8,6 @@ from workflow_scripts.configuration.blocks import Field, Text
 from workflow_scripts.corpora.block import CorpusBlock
 from workflow_scripts.errors import UserError
 
-RANDOM = False
-
 
 class Options(CorpusBlock):
     holds = "words"
@@ -19,10 +17,8 @@ class Options(CorpusBlock):
     def absent(self) -> str | None:
         return self.reason
 
+    def list_files(self, root: Path) -> list[Path]:
+        return []
 
-def list_files(root: Path, options: Options) -> list[Path]:
-    return []
-
-
-def strings(root: Path, options: Options, seed: int, dropped: Counter[str]) -> Iterator[str]:
-    raise UserError(None, f"there is no such corpus ({options.reason})", "give it another kind")
+    def strings(self, root: Path, seed: int, dropped: Counter[str]) -> Iterator[str]:
+        raise UserError(None, f"there is no such corpus ({self.reason})", "give it another kind")

@@ -16,8 +16,6 @@ from workflow_scripts.corpora.wikimatrix import read_wikimatrix
 from workflow_scripts.datasets.rows import read_aligned_lines
 from workflow_scripts.delimited import Layout, read_rows
 
-RANDOM = True
-
 
 class PairFiles(Block):
     """Two files, line by line, or one of rows."""
@@ -70,20 +68,17 @@ class Options(SampledBlock):
     )
     language: Text | None = Field(None, description="Such as `en-de`; for the reader only.")
 
+    def list_files(self, root: Path) -> list[Path]:
+        readers: list[PairFiles | TextFiles] = [*self.pairs, *self.kept_out]
+        return [file for reader in readers for file in reader.list_files(root)]
 
-def list_files(root: Path, options: Options) -> list[Path]:
-    readers: list[PairFiles | TextFiles] = [*options.pairs, *options.kept_out]
-    return [file for reader in readers for file in reader.list_files(root)]
+    def strings(self, root: Path, seed: int, dropped: Counter[str]) -> Iterator[str]:
+        return pair_lines(self._kept(root, dropped), self.whitespace, dropped)
 
-
-def strings(root: Path, options: Options, seed: int, dropped: Counter[str]) -> Iterator[str]:
-    return pair_lines(_kept(root, options, dropped), options.whitespace, dropped)
-
-
-def _kept(root: Path, options: Options, dropped: Counter[str]) -> Iterator[list[str]]:
-    excluded = kept_out_keys(root, options.kept_out)
-    for pair in (pair for files in options.pairs for pair in files.pairs(root)):
-        if excluded.isdisjoint(map(comparison_key, pair)):
-            yield pair
-        else:
-            dropped["evaluation"] += 1
+    def _kept(self, root: Path, dropped: Counter[str]) -> Iterator[list[str]]:
+        excluded = kept_out_keys(root, self.kept_out)
+        for pair in (pair for files in self.pairs for pair in files.pairs(root)):
+            if excluded.isdisjoint(map(comparison_key, pair)):
+                yield pair
+            else:
+                dropped["evaluation"] += 1

@@ -19,8 +19,6 @@ from workflow_scripts.corpora.drawing import draw_documents, quotas_of, shares_o
 from workflow_scripts.datasets.strings import runs_of_lines
 from workflow_scripts.files import stream_lines
 
-RANDOM = False
-
 
 class Options(CorpusBlock):
     holds = "words"
@@ -42,40 +40,34 @@ class Options(CorpusBlock):
     def repeats(self) -> bool:
         return self.exponent is not None or self.size != "all"
 
+    def list_files(self, root: Path) -> list[Path]:
+        return [root / f"{other}.txt" for other in self.of]
 
-def list_files(root: Path, options: Options) -> list[Path]:
-    return [root / f"{other}.txt" for other in options.of]
+    def strings(self, root: Path, seed: int, dropped: Counter[str]) -> Iterator[str]:
+        return chain.from_iterable(self._shared_out(root, seed, False))
 
+    def documents(self, root: Path, seed: int, dropped: Counter[str]) -> Iterator[list[str]] | None:
+        # a corpus of documents has blank lines, no other does
+        for path in self.list_files(root):
+            if any(not line for line in stream_lines(path)):
+                return self._shared_out(root, seed, True)
+        return None
 
-def strings(root: Path, options: Options, seed: int, dropped: Counter[str]) -> Iterator[str]:
-    return chain.from_iterable(_shared_out(root, options, seed, False))
+    def _shared_out(self, root: Path, seed: int, documents: bool) -> Iterator[list[str]]:
+        def units(path: Path) -> Iterator[list[str]]:
+            lines = stream_lines(path)
+            return runs_of_lines(lines) if documents else ([line] for line in lines)
 
-
-def documents(
-    root: Path, options: Options, seed: int, dropped: Counter[str]
-) -> Iterator[list[str]] | None:
-    # a corpus of documents has blank lines, no other does
-    for path in list_files(root, options):
-        if any(not line for line in stream_lines(path)):
-            return _shared_out(root, options, seed, True)
-    return None
-
-
-def _shared_out(root: Path, options: Options, seed: int, documents: bool) -> Iterator[list[str]]:
-    def units(path: Path) -> Iterator[list[str]]:
-        lines = stream_lines(path)
-        return runs_of_lines(lines) if documents else ([line] for line in lines)
-
-    paths = list_files(root, options)
-    if not options.repeats():
-        yield from chain.from_iterable(map(units, paths))
-        return
-    lines = {str(path): sum(map(len, units(path))) for path in paths}
-    size = sum(lines.values()) if options.size == "all" else options.size
-    exponent = 1.0 if options.exponent is None else options.exponent
-    quotas = quotas_of(shares_of(lines, exponent), size)
-    for path in paths:
-        copies, rest = divmod(quotas[str(path)], lines[str(path)])
-        for _ in range(copies):
-            yield from units(path)
-        yield from draw_documents(units(path), rest, seed)
+        paths = self.list_files(root)
+        if not self.repeats():
+            yield from chain.from_iterable(map(units, paths))
+            return
+        lines = {str(path): sum(map(len, units(path))) for path in paths}
+        size = sum(lines.values()) if self.size == "all" else self.size
+        exponent = 1.0 if self.exponent is None else self.exponent
+        quotas = quotas_of(shares_of(lines, exponent), size)
+        for path in paths:
+            copies, rest = divmod(quotas[str(path)], lines[str(path)])
+            for _ in range(copies):
+                yield from units(path)
+            yield from draw_documents(units(path), rest, seed)

@@ -12,8 +12,6 @@ from workflow_scripts.datasets.labelled_rows import Parts, Shares, read_parts, w
 from workflow_scripts.datasets.labels import Labels
 from workflow_scripts.errors import UserError
 
-RANDOM = True
-
 
 class Options(SampledBlock):
     holds = "texts with a class"
@@ -28,15 +26,15 @@ class Options(SampledBlock):
         "train", description="Of what is divided, the part that is taken."
     )
 
+    def list_files(self, root: Path) -> list[Path]:
+        return [path for part in self.texts for path in part.files(root)]
 
-def list_files(root: Path, options: Options) -> list[Path]:
-    return [path for part in options.texts for path in part.files(root)]
-
-
-def strings(root: Path, options: Options, seed: int, dropped: Counter[str]) -> Iterator[str]:
-    rows = read_parts(root, options.texts, options.part, options.divided, Labels())
-    if any(len(texts) != 1 for texts, _ in rows):
-        files = ", ".join(map(str, list_files(root, options)))
-        raise UserError(files, "pairs of texts", "an encoder is trained on single ones: name one")
-    pairs = ([*without_blanks(texts), label] for texts, label in rows)
-    return pair_lines(pairs, options.whitespace, dropped)
+    def strings(self, root: Path, seed: int, dropped: Counter[str]) -> Iterator[str]:
+        rows = read_parts(root, self.texts, self.part, self.divided, Labels())
+        if any(len(texts) != 1 for texts, _ in rows):
+            files = ", ".join(map(str, self.list_files(root)))
+            raise UserError(
+                files, "pairs of texts", "an encoder is trained on single ones: name one"
+            )
+        pairs = ([*without_blanks(texts), label] for texts, label in rows)
+        return pair_lines(pairs, self.whitespace, dropped)

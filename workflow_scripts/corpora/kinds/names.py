@@ -8,13 +8,10 @@ from typing import Any, Literal
 from pydantic import ValidationInfo, field_validator
 
 from workflow_scripts.configuration.blocks import Field, Text, mistake
-from workflow_scripts.corpora.block import SampledBlock, one_file
+from workflow_scripts.corpora.block import SampledBlock
 from workflow_scripts.corpora.obo import read_obo
 from workflow_scripts.datasets.mrconso import read_mrconso
 from workflow_scripts.files import read_lines
-
-RANDOM = True
-list_files = one_file
 
 
 class Options(SampledBlock):
@@ -41,10 +38,9 @@ class Options(SampledBlock):
         licence = "UMLS is licensed: get MRCONSO.RRF from https://www.nlm.nih.gov/research/umls; "
         return licence if self.format == "mrconso" else ""
 
-
-def strings(root: Path, options: Options, seed: int, dropped: Counter[str]) -> Iterable[str]:
-    path = root / options.path
-    if options.format == "mrconso":
-        rows = read_mrconso(path, options.language, options.sources, options.suppress)
-        return (name for _, _, name in rows)
-    return read_obo(path) if options.format == "obo" else read_lines(path)
+    def strings(self, root: Path, seed: int, dropped: Counter[str]) -> Iterable[str]:
+        path = root / self.path
+        if self.format == "mrconso":
+            rows = read_mrconso(path, self.language, self.sources, self.suppress)
+            return (name for _, _, name in rows)
+        return read_obo(path) if self.format == "obo" else read_lines(path)

@@ -14,7 +14,6 @@ from workflow_scripts.corpora.pair_lines import LABELS, pair_lines
 from workflow_scripts.datasets.rows import read_groups, unequal_lengths
 from workflow_scripts.delimited import Layout, malformed, read_rows
 
-RANDOM = True
 _LANGUAGE = "{language}"
 _NO_AGREEMENT = "-"
 # the translated training sets that XNLI gives out have the second
@@ -58,55 +57,49 @@ class Options(SampledBlock):
             raise mistake("give either languages, or premise_language and hypothesis_language")
         return self
 
-    def all_languages(self) -> list[str]:
-        """Return the languages of `path`; one without a name for a path that has none."""
+    def _files(self, root: Path) -> dict[str, Path]:
+        """Return the file of each language; of a path that has none of the language ""."""
         pair = (self.premise_language or "", self.hypothesis_language or "")
-        return self.languages or list(dict.fromkeys(pair))
+        languages = self.languages or pair
+        return {language: root / self.path.replace(_LANGUAGE, language) for language in languages}
 
+    def list_files(self, root: Path) -> list[Path]:
+        labels = [] if self.labels is None else [root / self.labels]
+        return [*self._files(root).values(), *labels]
 
-def _file(root: Path, options: Options, language: str) -> Path:
-    return root / options.path.replace(_LANGUAGE, language)
+    def strings(self, root: Path, seed: int, dropped: Counter[str]) -> Iterator[str]:
+        return pair_lines(self._triples(root, seed, dropped), self.whitespace, dropped)
 
+    def _triples(self, root: Path, seed: int, dropped: Counter[str]) -> Iterator[list[str]]:
+        files = self._files(root)
+        rows = {language: list(self._rows(path, root)) for language, path in files.items()}
+        names = [*files]
+        first, last = names[0], names[-1]
+        for language, path in files.items():
+            if len(rows[language]) != len(rows[first]):
+                counts = (files[first], len(rows[first]), path, len(rows[language]))
+                raise unequal_lengths(*counts)
+        generator = random.Random(seed)
+        for index in range(len(rows[first])):
+            two = [first, last]
+            if self.languages is not None:
+                two = generator.sample(self.languages, 2)
+            (line, (premise, _, label)), (_, (_, hypothesis, other)) = (
+                rows[language][index] for language in two
+            )
+            path = files[two[0]] if self.labels is None else root / self.labels
+            if label != other:
+                problem = f"the label is {label!r}, but {other!r} in {files[two[1]]}"
+                raise malformed(path, line, problem)
+            if label == _NO_AGREEMENT:
+                dropped["no_agreement"] += 1
+            elif label in _KNOWN:
+                yield [premise, hypothesis, _KNOWN[label]]
+            else:
+                known = ", ".join((*_KNOWN, _NO_AGREEMENT))
+                raise malformed(path, line, f"expected a label among {known}, found {label!r}")
 
-def list_files(root: Path, options: Options) -> list[Path]:
-    files = [_file(root, options, language) for language in options.all_languages()]
-    return files if options.labels is None else [*files, root / options.labels]
-
-
-def strings(root: Path, options: Options, seed: int, dropped: Counter[str]) -> Iterator[str]:
-    return pair_lines(_triples(root, options, seed, dropped), options.whitespace, dropped)
-
-
-def _triples(root: Path, options: Options, seed: int, dropped: Counter[str]) -> Iterator[list[str]]:
-    languages = options.all_languages()
-    files = {language: _file(root, options, language) for language in languages}
-    rows = {language: list(_rows(path, root, options)) for language, path in files.items()}
-    first = languages[0]
-    for language in languages[1:]:
-        if len(rows[language]) != len(rows[first]):
-            counts = (files[first], len(rows[first]), files[language], len(rows[language]))
-            raise unequal_lengths(*counts)
-    generator = random.Random(seed)
-    for index in range(len(rows[first])):
-        two = [first, languages[-1]]
-        if options.languages is not None:
-            two = generator.sample(languages, 2)
-        (line, (premise, _, label)), (_, (_, hypothesis, other)) = (
-            rows[language][index] for language in two
-        )
-        path = files[two[0]] if options.labels is None else root / options.labels
-        if label != other:
-            raise malformed(path, line, f"the label is {label!r}, but {other!r} in {files[two[1]]}")
-        if label == _NO_AGREEMENT:
-            dropped["no_agreement"] += 1
-            continue
-        if label not in _KNOWN:
-            known = ", ".join((*_KNOWN, _NO_AGREEMENT))
-            raise malformed(path, line, f"expected a label among {known}, found {label!r}")
-        yield [premise, hypothesis, _KNOWN[label]]
-
-
-def _rows(path: Path, root: Path, options: Options) -> Iterator[tuple[int, list[str]]]:
-    if options.labels is None:
-        return read_rows(path, Layout(options.columns, delimiter=None))
-    return read_groups(path, root / options.labels, _HYPOTHESES)
+    def _rows(self, path: Path, root: Path) -> Iterator[tuple[int, list[str]]]:
+        if self.labels is None:
+            return read_rows(path, Layout(self.columns, delimiter=None))
+        return read_groups(path, root / self.labels, _HYPOTHESES)

@@ -14,7 +14,6 @@ from workflow_scripts.configuration.blocks import Field, WholeNumber, mistake
 from workflow_scripts.corpora.block import CorpusBlock
 
 ALPHABET = string.ascii_lowercase + string.digits
-RANDOM = True
 
 
 class Shape(NamedTuple):
@@ -38,6 +37,7 @@ def shape_of(min_length: int, max_length: int, words: int | list[int]) -> Shape:
 
 class Options(CorpusBlock):
     holds = "words"
+    random = True
 
     # The paper does not tell the lengths; with these, words are on average as long as the 10,000
     # English ones of the authors.
@@ -68,15 +68,13 @@ class Options(CorpusBlock):
                 )
         return value
 
+    def list_files(self, root: Path) -> list[Path]:
+        return []
 
-def list_files(root: Path, options: Options) -> list[Path]:
-    return []
-
-
-def strings(root: Path, options: Options, seed: int, dropped: Counter[str]) -> Iterator[str]:
-    drawn = random_strings(shape_of(options.min_length, options.max_length, options.words), seed)
-    # ends: a block that asks for more strings than there are was refused
-    return islice(different(drawn) if options.deduplicate else drawn, options.size)
+    def strings(self, root: Path, seed: int, dropped: Counter[str]) -> Iterator[str]:
+        drawn = random_strings(shape_of(self.min_length, self.max_length, self.words), seed)
+        # ends: a block that asks for more strings than there are was refused
+        return islice(different(drawn) if self.deduplicate else drawn, self.size)
 
 
 def random_strings(shape: Shape, seed: int) -> Iterator[str]:

@@ -8,15 +8,13 @@ from typing import Any, Literal
 from pydantic import ValidationInfo, field_validator
 
 from workflow_scripts.configuration.blocks import Field, Text, mistake
-from workflow_scripts.corpora.block import SampledBlock, one_file
+from workflow_scripts.corpora.block import SampledBlock
 from workflow_scripts.corpora.wikimatrix import read_wikimatrix
 from workflow_scripts.datasets.rows import require_strings
 from workflow_scripts.datasets.scored_pairs import STS_BENCHMARK
 from workflow_scripts.delimited import Layout, read_rows
 from workflow_scripts.files import read_lines
 
-RANDOM = True
-list_files = one_file
 # Columns of a pair's two strings in the files of GLUE and of the Stanford NLI group.
 _PAIRS = {
     "qnli": Layout(["question", "sentence"], delimiter=None),
@@ -48,17 +46,16 @@ class Options(SampledBlock):
             raise mistake("it is for format wikimatrix; remove it or change the format")
         return value
 
-
-def strings(root: Path, options: Options, seed: int, dropped: Counter[str]) -> Iterable[str]:
-    path = root / options.path
-    if options.format == "sts-benchmark":
-        return _benchmark_sentences(path)
-    if options.format == "wikimatrix":
-        column = _SIDES[options.side]
-        return (fields[column] for fields in read_wikimatrix(path, options.margin))
-    if options.format in _PAIRS:
-        return (text for _, pair in read_rows(path, _PAIRS[options.format]) for text in pair)
-    return read_lines(path)
+    def strings(self, root: Path, seed: int, dropped: Counter[str]) -> Iterable[str]:
+        path = root / self.path
+        if self.format == "sts-benchmark":
+            return _benchmark_sentences(path)
+        if self.format == "wikimatrix":
+            column = _SIDES[self.side]
+            return (fields[column] for fields in read_wikimatrix(path, self.margin))
+        if self.format in _PAIRS:
+            return (text for _, pair in read_rows(path, _PAIRS[self.format]) for text in pair)
+        return read_lines(path)
 
 
 def _benchmark_sentences(path: Path) -> Iterator[str]:

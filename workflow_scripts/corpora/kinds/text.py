@@ -18,8 +18,6 @@ from workflow_scripts.corpora.text_cleaning import clean_sentences, comparison_k
 from workflow_scripts.corpora.text_files import TextFiles, kept_out_keys
 from workflow_scripts.errors import UserError
 
-RANDOM = True
-
 
 class Options(SampledBlock):
     holds = "running text"
@@ -53,44 +51,37 @@ class Options(SampledBlock):
             raise mistake("say with held_out: N that one document in N is")
         return value
 
+    def list_files(self, root: Path) -> list[Path]:
+        return [file for files in (*self.texts, *self.kept_out) for file in files.list_files(root)]
 
-def list_files(root: Path, options: Options) -> list[Path]:
-    return [
-        file for files in (*options.texts, *options.kept_out) for file in files.list_files(root)
-    ]
+    def documents(self, root: Path, seed: int, dropped: Counter[str]) -> Iterator[list[str]]:
+        runs: Iterator[list[str]] = self._runs(root, dropped)
+        if (first := next(runs, None)) is None:
+            files = [pattern for text in self.texts for pattern in text.files]
+            raise UserError(
+                root,
+                f"no document of {', '.join(files)} has two neighbouring sentences (left out: "
+                f"{dict(dropped)})",
+                "choose a reader that keeps documents together, such as blank-line-documents, or "
+                "change minimum_letters or held_out",
+            )
+        runs = chain([first], runs)
+        return runs if self.size == "all" else iter(draw_documents(runs, self.size, seed))
 
-
-def documents(
-    root: Path, options: Options, seed: int, dropped: Counter[str]
-) -> Iterator[list[str]]:
-    runs: Iterator[list[str]] = _runs(root, options, dropped)
-    if (first := next(runs, None)) is None:
-        files = [pattern for text in options.texts for pattern in text.files]
-        raise UserError(
-            root,
-            f"no document of {', '.join(files)} has two neighbouring sentences (left out: "
-            f"{dict(dropped)})",
-            "choose a reader that keeps documents together, such as blank-line-documents, or "
-            "change minimum_letters or held_out",
-        )
-    runs = chain([first], runs)
-    return runs if options.size == "all" else iter(draw_documents(runs, options.size, seed))
-
-
-def _runs(root: Path, options: Options, dropped: Counter[str]) -> Iterator[list[str]]:
-    excluded = kept_out_keys(root, options.kept_out)
-    # of both parts, so that no sentence is in both
-    seen: set[bytes] | None = set() if options.deduplicate else None
-    one_in = options.held_out
-    for document in (document for text in options.texts for document in text.documents(root)):
-        held_out = one_in is not None and is_held_out(comparison_key("".join(document)), one_in)
-        is_of_part = held_out == (options.part == "held_out")
-        cleaned = clean_sentences(document, seen, excluded, options.minimum_letters, dropped)
-        for kept, run in groupby(cleaned, key=bool):
-            sentences = [sentence[0] for sentence in run if sentence]
-            if kept and not is_of_part:
-                dropped["other_part"] += len(sentences)
-            elif len(sentences) == 1:
-                dropped["alone"] += 1
-            elif kept:
-                yield sentences
+    def _runs(self, root: Path, dropped: Counter[str]) -> Iterator[list[str]]:
+        excluded = kept_out_keys(root, self.kept_out)
+        # of both parts, so that no sentence is in both
+        seen: set[bytes] | None = set() if self.deduplicate else None
+        one_in = self.held_out
+        for document in (document for text in self.texts for document in text.documents(root)):
+            held_out = one_in is not None and is_held_out(comparison_key("".join(document)), one_in)
+            is_of_part = held_out == (self.part == "held_out")
+            cleaned = clean_sentences(document, seen, excluded, self.minimum_letters, dropped)
+            for kept, run in groupby(cleaned, key=bool):
+                sentences = [sentence[0] for sentence in run if sentence]
+                if kept and not is_of_part:
+                    dropped["other_part"] += len(sentences)
+                elif len(sentences) == 1:
+                    dropped["alone"] += 1
+                elif kept:
+                    yield sentences

@@ -14,7 +14,7 @@ from workflow_scripts.configuration.blocks import Field, Text, mistake
 from workflow_scripts.datasets.entry import TextEntry
 from workflow_scripts.datasets.items import SimilaritySet
 from workflow_scripts.datasets.scored_pairs import parse_gold
-from workflow_scripts.delimited import Layout, read_rows, require_new_id
+from workflow_scripts.delimited import Layout, read_rows
 from workflow_scripts.errors import UserError, nearest_name
 
 # Two-letter code of config -> code in the headers of the files.
@@ -86,9 +86,6 @@ def known_language(language: str) -> str:
 
 def _read_columns(path: Path, columns: list[str]) -> Iterator[tuple[int, str, list[str]]]:
     """Yield (line number, ID, fields of the columns)."""
-    seen: set[str] = set()
-    for line, fields in read_rows(path, Layout(["ID", *columns], delimiter=",")):
-        identity, *values = fields
-        identity = identity.strip()
-        require_new_id(identity, seen, "ID", path, line)
-        yield line, identity, values
+    layout = Layout(["ID", *columns], delimiter=",", unique=["ID"])
+    for line, (identity, *values) in read_rows(path, layout):
+        yield line, identity.strip(), values
