@@ -44,8 +44,11 @@ class LinkingEntry(TextEntry):
     def dictionary_paths(self, root: Path) -> list[Path]:
         return paths_of(root, self.dictionary)
 
+    def query_paths(self, root: Path) -> list[Path]:
+        return paths_of(root, self.path)
+
     def list_files(self, root: Path) -> list[Path]:
-        return [*super().list_files(root), *self.dictionary_paths(root)]
+        return [*self.query_paths(root), *self.dictionary_paths(root)]
 
 
 class Mention(NamedTuple):
@@ -131,15 +134,22 @@ def linking_set(
 
 
 class MentionColumns(LinkingEntry):
-    """A file with the columns mention and concept ids; `STRINGS` is what errors call a mention."""
+    """Files with the columns mention and concept ids; `STRINGS` is what errors call a mention."""
 
+    LAYOUT: ClassVar[Layout]
     STRINGS: ClassVar = "a mention"
 
     def layout(self) -> Layout:
-        raise NotImplementedError
+        return self.LAYOUT
+
+    def as_mention(self, path: Path, line: int, text: str, ids: str) -> Mention:
+        return Mention(path, line, text, ids)
 
     def read(self, root: Path) -> LinkingSet:
-        path = self.list_files(root)[0]
-        rows = read_rows(path, self.layout())
-        mentions = (Mention(path, line, text, ids) for line, (text, ids) in rows)
+        layout = self.layout()
+        mentions = (
+            self.as_mention(path, line, text, ids)
+            for path in self.query_paths(root)
+            for line, (text, ids) in read_rows(path, layout)
+        )
         return linking_set(root, self, mentions, what=self.STRINGS)

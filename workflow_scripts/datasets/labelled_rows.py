@@ -98,8 +98,10 @@ class Part(Block):
             if self.label_end is not None:
                 label = label.partition(self.label_end)[0]
             if self.positive_above is not None:
-                above = _number(label, path, line) > self.positive_above
-                label = "positive" if above else "negative"
+                if (number := parse_number(label)) is None:
+                    problem = f"expected a number as label, found {label!r}"
+                    raise malformed(path, line, problem)
+                label = "positive" if number > self.positive_above else "negative"
             yield texts, labels.read(label, path, line)
 
     def _raw_rows(self, paths: list[Path]) -> Iterator[tuple[Path, int, list[str], str]]:
@@ -146,13 +148,6 @@ class Part(Block):
 
 def _has_reviews(path: Path) -> bool:
     return path.name.removesuffix(".gz").endswith(_REVIEWS)
-
-
-def _number(label: str, path: Path, line: int) -> float:
-    number = parse_number(label)
-    if number is None:
-        raise malformed(path, line, f"expected a number as label, found {label!r}")
-    return number
 
 
 def without_blanks(texts: list[str]) -> list[str]:

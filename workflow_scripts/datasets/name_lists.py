@@ -10,7 +10,7 @@ from typing import Literal, get_args
 
 from workflow_scripts.corpora.obo import read_obo_terms
 from workflow_scripts.datasets.concept_ids import split_concept_ids
-from workflow_scripts.datasets.dictionaries import READERS, read_single_names
+from workflow_scripts.datasets.dictionaries import READERS, DictionaryFormat, read_single_names
 from workflow_scripts.datasets.mrconso import read_mrconso
 from workflow_scripts.datasets.rows import require_ids
 from workflow_scripts.datasets.strings import normalise_whitespace
@@ -18,17 +18,7 @@ from workflow_scripts.delimited import REMOVE, Layout, malformed, refuse_header
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import stream_lines
 
-NamesFormat = Literal[
-    "tsv",
-    "lines",
-    "obo",
-    "mrconso",
-    "medic",
-    "ctd-chemicals",
-    "mesh-terms",
-    "id-name",
-    "id-tab-name",
-]
+NamesFormat = Literal["tsv", "lines", "obo", "mrconso", DictionaryFormat]
 FORMATS: tuple[str, ...] = get_args(NamesFormat)
 _TSV = Layout((1, 2), "a row of id<TAB>name", refuse_quoted_tab=True)
 # that decide the format
@@ -51,27 +41,26 @@ class Choices:
 _OF_MRCONSO = ("language", "sources", "suppress")
 
 
-def _read_mrconso(path: Path, choices: Choices) -> _Rows:
-    rows = read_mrconso(path, choices.language, choices.sources, choices.suppress)
-    return ((line, identity, [name]) for line, identity, name in rows)
-
-
-def _read_lines(path: Path, choices: Choices) -> _Rows:
+def _read_lines(path: Path) -> _Rows:
     lines = enumerate(stream_lines(path), start=1)
     return ((line, text, [text]) for line, text in lines if text.strip())
 
 
-def _read_whole(read: Callable[[Path], _Rows], path: Path, choices: Choices) -> _Rows:
-    return read(path)
-
-
-_READERS: dict[str, Callable[[Path, Choices], _Rows]] = {
-    "tsv": lambda path, choices: read_single_names(path, _TSV),
+# all formats but that of MRCONSO.RRF, which has choices of its own
+_READERS: dict[str, Callable[[Path], _Rows]] = {
+    "tsv": partial(read_single_names, layout=_TSV),
     "lines": _read_lines,
-    "obo": lambda path, choices: read_obo_terms(path),
-    "mrconso": _read_mrconso,
-    **{form: partial(_read_whole, read) for form, read in READERS.items()},
+    "obo": read_obo_terms,
+    **READERS,
 }
+
+
+def _read(path: Path, choices: Choices) -> _Rows:
+    form = choices.form or _guess_format(path)
+    if form != "mrconso":
+        return _READERS[form](path)
+    rows = read_mrconso(path, choices.language, choices.sources, choices.suppress)
+    return ((line, identity, [name]) for line, identity, name in rows)
 
 
 @dataclass
@@ -105,8 +94,7 @@ def read_names(paths: Sequence[Path], choices: Choices) -> NameList:
     name_list = NameList()
     seen: set[str] = set()
     for path in paths:
-        read = _READERS[choices.form or _guess_format(path)]
-        for row, (line, identity, names) in enumerate(read(path, choices)):
+        for row, (line, identity, names) in enumerate(_read(path, choices)):
             if row == 0:
                 refuse_header([*identity.split("|"), *names[:1]], "a name", REMOVE, path, line)
             identity = normalise_whitespace(identity)

@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from workflow_scripts.downloads.hub import describe
-from workflow_scripts.downloads.model_folders import HubModel, parse_address
+from workflow_scripts.downloads.hub import ask_hub
+from workflow_scripts.downloads.model_folders import parse_address
 from workflow_scripts.downloads.reachability import Answer, ask
 from workflow_scripts.downloads.registry import (
     DataSet,
@@ -51,22 +51,6 @@ def _ask_expecting(url: str, size: int | None, timeout: float) -> Answer:
     return answer
 
 
-def address_of(model: HubModel, timeout: float) -> Asked:
-    """Return what asks the hub for a model, whose files the hub has the hashes of."""
-    return Asked(model.repository, model.address, True, partial(_ask_hub, model, timeout))
-
-
-def _ask_hub(model: HubModel, timeout: float) -> Answer:
-    try:
-        description = describe(model, timeout)
-    except UserError as error:
-        return Answer(problem=str(error))
-    return Answer(
-        description.size,
-        None if description.repository == model.repository else description.repository,
-    )
-
-
 def size_text(size: int | None) -> str:
     if size is None:
         return "?"
@@ -96,12 +80,6 @@ def table_of(asked: Sequence[Asked], answers: Sequence[Answer]) -> list[str]:
     return [*lines, f"{', '.join(totals)}."]
 
 
-def ask_all(asked: Sequence[Asked], threads: int) -> list[Answer]:
-    """Return the answer of each address; `threads` are asked at a time."""
-    with ThreadPoolExecutor(max(1, threads)) as pool:
-        return list(pool.map(lambda address: address.ask(), asked))
-
-
 def check_fetch(
     *,
     registry: Path = Path("config/registry.yaml"),
@@ -124,8 +102,11 @@ def check_fetch(
         find_data_set(entries, name, registry) for name in (entries if names is None else names)
     ]
     asked = [address for data_set in sets for address in addresses_of(data_set, timeout)]
-    asked += [address_of(parse_address(model), timeout) for model in models]
-    answers = ask_all(asked, threads)
+    for model in map(parse_address, models):
+        # the hub has the hashes of its files
+        asked.append(Asked(model.repository, model.address, True, partial(ask_hub, model, timeout)))
+    with ThreadPoolExecutor(max(1, threads)) as pool:
+        answers = list(pool.map(lambda address: address.ask(), asked))
     print(*table_of(asked, answers), sep="\n", flush=True)
     pairs = zip(asked, answers, strict=True)
     wrong = [address.address for address, answer in pairs if answer.problem]

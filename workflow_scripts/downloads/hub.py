@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from workflow_scripts.downloads.answers import reason_of
 from workflow_scripts.downloads.model_files import (
@@ -14,6 +13,7 @@ from workflow_scripts.downloads.model_files import (
     WEIGHT_FILES,
 )
 from workflow_scripts.downloads.model_folders import FILE_LIST, HubModel
+from workflow_scripts.downloads.reachability import Answer
 from workflow_scripts.errors import UserError
 
 
@@ -65,17 +65,10 @@ def no_weights() -> UserError:
     return UserError(None, problem, remedy)
 
 
-class Described(NamedTuple):
-    """What the hub says of a model: the bytes that are fetched, and the id that it has now."""
-
-    size: int
-    repository: str
-
-
-def describe(model: HubModel, timeout: float) -> Described:
+def ask_hub(model: HubModel, timeout: float) -> Answer:
     """Ask the hub for a model's list of files and the headers of its weights; download nothing.
 
-    Raises `UserError` for a model that could not be fetched.
+    The size is that of the files that are fetched; a model has moved if it has another id now.
     """
     from huggingface_hub import HfApi, get_hf_file_metadata, hf_hub_url
 
@@ -89,7 +82,8 @@ def describe(model: HubModel, timeout: float) -> Described:
         for name in filter(is_weights, names):
             get_hf_file_metadata(hf_hub_url(info.id, name, **commit), timeout=timeout)
     except Exception as error:
-        raise refusal(error) from error
+        return Answer(problem=str(refusal(error)))
     if not any(map(is_weights, names)):
-        raise no_weights()
-    return Described(sum(sizes[name] for name in names), info.id)
+        return Answer(problem=str(no_weights()))
+    moved_to = None if info.id == model.repository else info.id
+    return Answer(sum(sizes[name] for name in names), moved_to)

@@ -10,6 +10,7 @@ and these use what the modules of their bases import.
 """
 
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Self
@@ -18,7 +19,7 @@ from pydantic import model_validator
 
 from workflow_scripts.configuration.blocks import Distinct, Field, Text, mistake
 from workflow_scripts.datasets.dictionaries import DictionaryFormat
-from workflow_scripts.datasets.entity_linking import MentionColumns
+from workflow_scripts.datasets.entity_linking import Mention, MentionColumns
 from workflow_scripts.datasets.labelled_pairs import LabelledColumns
 from workflow_scripts.datasets.rows import read_aligned_lines
 from workflow_scripts.datasets.scored_pairs import STS_BENCHMARK, ScoredColumns
@@ -200,6 +201,64 @@ class LabelledPairs(LabelledColumns):
 # ---- mentions and the concepts that they are linked to -------------------------------------------
 
 
+class Biosyn(MentionColumns):
+    """The processed layout of BioSyn and SapBERT: `*.concept` query files and `id||name`
+    dictionaries.
+
+    A query line is `document||start|end||type||mention||ids`; mentions and ids of a composite are
+    joined by `|` or `+`. Digits, case, punctuation and abbreviations were already dealt with
+    upstream.
+    """
+
+    LAYOUT: ClassVar = Layout(
+        (4, 5), "document||span||type||mention||ids (5 fields)", exact=True, delimiter="||"
+    )
+
+    path: Text = Field(description="The folder of a split, such as ncbi-disease/processed_test.")
+
+    def query_paths(self, root: Path) -> list[Path]:
+        # an absent folder, or one without queries, is returned by the name that it lacks
+        folder = root / self.path
+        queries = sorted(folder.glob("*.concept")) or [folder / "*.concept"]
+        return queries if folder.is_dir() else [folder]
+
+    def as_mention(self, path: Path, line: int, text: str, ids: str) -> Mention:
+        parts = [part for part in re.split(r"[|+]", text) if part.strip()]
+        return Mention(path, line, " ".join(parts), ids, parts)
+
+
+class Askapatient(MentionColumns):
+    """AskAPatient: phrases of patients' posts, in ten folds.
+
+    As its authors give it out (Zenodo 55013) a row is id<TAB>preferred name<TAB>phrase, in
+    ISO-8859-1. SapBERT's authors give out the phrases of each fold as `id||phrase` with a
+    dictionary.
+    """
+
+    STRINGS: ClassVar = "a phrase"
+
+    path: Text = Field("askapatient", description="Folder of the folds.")
+    fold: Annotated[int, Field(ge=0, le=9)] | Literal["all"] = Field(
+        0, description="A fold, or all ten: SapBERT reports the mean over folds of like size."
+    )
+    form: Literal["original", "preprocessed"] = Field(
+        "original", description="*.test.txt, or SapBERT's *.test.preprocessed_query.txt."
+    )
+
+    def query_paths(self, root: Path) -> list[Path]:
+        # the split is called validation in the files' names
+        split = {"dev": "validation"}.get(self.split, self.split)
+        ending = {"original": "txt", "preprocessed": "preprocessed_query.txt"}[self.form]
+        folds = range(10) if self.fold == "all" else [self.fold]
+        return [root / self.path / f"AskAPatient.fold-{fold}.{split}.{ending}" for fold in folds]
+
+    def layout(self) -> Layout:
+        if self.form == "preprocessed":
+            return Layout((2, 1), "id||phrase", exact=True, delimiter="||")
+        what = "a row of id<TAB>preferred name<TAB>phrase"
+        return Layout((3, 1), what, encoding="iso-8859-1")
+
+
 class Cometa(MentionColumns):
     """COMETA: terms of Reddit users with SNOMED CT ids.
 
@@ -211,8 +270,8 @@ class Cometa(MentionColumns):
     path: Text = Field("cometa/splits/stratified_general", description="Folder of the splits.")
     concept: Literal["general", "specific"] = Field("general", description="Which SNOMED CT id.")
 
-    def list_files(self, root: Path) -> list[Path]:
-        return [root / self.path / f"{self.split}.csv", *self.dictionary_paths(root)]
+    def query_paths(self, root: Path) -> list[Path]:
+        return [root / self.path / f"{self.split}.csv"]
 
     def layout(self) -> Layout:
         return Layout(("Term", f"{self.concept.capitalize()} SNOMED ID"))
