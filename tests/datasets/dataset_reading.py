@@ -1,19 +1,12 @@
 """Readers by the blocks of a config, and tables of small files with what is read of them."""
 
-import gzip
-
 import pytest
+from written_files import write_all
 
 from workflow_scripts.datasets import entry as entries
 from workflow_scripts.datasets import read_dataset as reading
 from workflow_scripts.datasets.formats.register import read_entry
 from workflow_scripts.errors import UserError
-
-
-def write(path, text):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    raw = text if isinstance(text, bytes) else text.encode()
-    path.write_bytes(gzip.compress(raw) if path.name.endswith(".gz") else raw)
 
 
 def entry(task, form, **options):
@@ -47,8 +40,7 @@ def check(root, block, files, expected):
 
     That is a value for each attribute, or the text that the one error has.
     """
-    for path, text in files.items():
-        write(root / path, text)
+    write_all(root, files)
     if isinstance(expected, str):
         assert expected in mistake(root, block)
         return

@@ -3,7 +3,8 @@
 import re
 
 import pytest
-from dataset_reading import entry, read_dataset, write
+from dataset_reading import entry, read_dataset
+from written_files import write
 
 from workflow_scripts.datasets.concept_ids import ConceptIds, ids_meet, split_concept_ids
 from workflow_scripts.datasets.name_lists import Choices, read_names

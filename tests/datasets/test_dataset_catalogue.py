@@ -5,7 +5,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from dataset_reading import write
+from written_files import write
 
 from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.datasets import items

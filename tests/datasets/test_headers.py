@@ -1,7 +1,8 @@
 """First rows: a header is no name, mention or text, and no column is meant twice."""
 
 import pytest
-from dataset_reading import check, entry, write
+from dataset_reading import check, entry
+from written_files import write
 
 from workflow_scripts.datasets.name_lists import Choices, read_names
 from workflow_scripts.datasets.word_pairs import read_pairs

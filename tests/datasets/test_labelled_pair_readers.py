@@ -3,8 +3,9 @@
 import json
 
 import hypothesis
-from dataset_reading import cases, entry, given, mistake, raw_files, read_dataset, write, wrong
+from dataset_reading import cases, entry, given, mistake, raw_files, read_dataset, wrong
 from hypothesis import strategies as st
+from written_files import write
 
 from workflow_scripts.datasets.formats.register import read_entry
 from workflow_scripts.delimited import Layout, read_rows

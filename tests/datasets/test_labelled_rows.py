@@ -5,8 +5,9 @@ from xml.sax.saxutils import escape
 
 import hypothesis
 import pytest
-from dataset_reading import cases, entry, given, mistake, read_dataset, write
+from dataset_reading import cases, entry, given, mistake, read_dataset
 from hypothesis import strategies as st
+from written_files import write
 
 from workflow_scripts.datasets import read_dataset as reading
 from workflow_scripts.datasets.labelled_rows import Part, read_parts

@@ -2,8 +2,9 @@
 
 import hypothesis
 import pytest
-from dataset_reading import cases, entry, given, write, wrong
+from dataset_reading import cases, entry, given, wrong
 from hypothesis import strategies as st
+from written_files import write
 
 from workflow_scripts.datasets.concept_ids import ConceptIds, split_concept_ids
 from workflow_scripts.datasets.dictionaries import read_dictionary

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from dataset_reading import check, entry, mistake, read_dataset, write
+from dataset_reading import check, entry, mistake, read_dataset
+from written_files import write
 
 from workflow_scripts.corpora.wikimatrix import read_wikimatrix
 from workflow_scripts.embedding.static_vectors import read_text_vectors

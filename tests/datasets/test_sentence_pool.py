@@ -1,7 +1,8 @@
 """Sentences of several languages in one pool."""
 
 import pytest
-from dataset_reading import cases, given, mistake, raw_files, read_dataset, write, wrong
+from dataset_reading import cases, given, mistake, raw_files, read_dataset, wrong
+from written_files import write
 
 from workflow_scripts.datasets.formats.register import read_entry
 from workflow_scripts.errors import UserError

@@ -1,7 +1,8 @@
 """Readers of scored pairs, on small files of each format and on each kind of malformed row."""
 
 import pytest
-from dataset_reading import cases, entry, given, mistake, raw_files, read_dataset, write, wrong
+from dataset_reading import cases, entry, given, mistake, raw_files, read_dataset, wrong
+from written_files import write
 
 
 def similarity(form, **options):
