@@ -182,10 +182,14 @@ ERRORS = {
         "(it has a, b); choose columns of the file, correct the header",
     ),
     "in two": ("a\tb\ta\n", Layout(["a"]), ":1: column 'a' occurs twice in the header, as 1 and 3"),
+    "csv, in two": (
+        *("a,b,a\n", Layout(["a"], delimiter=",")),
+        ":1: column 'a' occurs twice in the header, as 1 and 3; rename or remove one",
+    ),
     "id": ("a\tid\n1\t7\n2\t7\n", Layout(["a"], delimiter=None), ":3: id '7' occurs twice; remove"),
     "csv width": ("a,b\n1,2\n3\n", Layout(["a"], delimiter=","), ":3: expected 2 fields as in the"),
     "csv": ('a\n"b\n', Layout([1], delimiter=","), ":2: not valid CSV (unexpected end of data)"),
-    "blank": ("a\n1\n\n2\n", Layout(["a"]), ":3: expected a row with a (1 columns or more), found"),
+    "blank": ("a\n1\n\n\n2\n", Layout(["a"]), ":3: expected a row with a (1 columns or more)"),
     "exact": (
         *("a||b||c||d\n", Layout(what="three", width=3, exact=True, delimiter="||")),
         ":1: expected three, found 'a||b||c||d'; fix or remove the line",

@@ -16,6 +16,11 @@ from workflow_scripts.scoring.ranked_accuracy import hits_at
 @pytest.mark.parametrize(
     ("text", "ids"),
     [
+        ("", []),
+        (" D008661", ["D008661"]),
+        ("D007674+D006222", ["D007674", "D006222"]),
+        ("D1|D1", ["D1"]),
+        ("MESH:C537345 ", ["MESH:C537345"]),
         ("Na+", ["Na+"]),
         ("Na", ["Na"]),
         ("+", ["+"]),
@@ -79,14 +84,6 @@ def test_gold_without_a_concept_is_counted_and_not_scored():
     report = Report(1, None)
     report.add(Mention("m"), [("D1", "a name", 0.9)], True)
     assert list(report.lines()) == ["1 mentions"]
-
-
-def test_names_without_a_concept_are_left_out(tmp_path):
-    write(tmp_path / "names.tsv", "-1\tnothing\nCUI-less\tnone\nD1\tasthma\n")
-    found = read_names([tmp_path / "names.tsv"], Choices())
-    assert (found.ids, found.dropped) == (["D1"], {"without a concept": 2})
-    write(tmp_path / "words.txt", "-1\nD1\n")
-    assert read_names([tmp_path / "words.txt"], Choices()).ids == ["-1", "D1"]
 
 
 @pytest.mark.parametrize(

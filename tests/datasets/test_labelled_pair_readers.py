@@ -196,7 +196,7 @@ TATOEBA = entry("bitext-retrieval", "tatoeba", path="t.v1/tatoeba.fra-eng")
 FRENCH, ENGLISH = "t.v1/tatoeba.fra-eng.fra", "t.v1/tatoeba.fra-eng.eng"
 
 test_labelled_pairs_sentences_and_bitexts = cases(
-    ("rows", PAIRS, {"p.tsv": "a\tb\tneutral\nc\td\tentailment\textra\n"}, FOUND),
+    ("rows", PAIRS, {"p.tsv": "a\tb\tneutral\nc\td\t entailment\textra\n"}, FOUND),
     ("header", HEADED, {"p.tsv": HEADED_ROWS}, FOUND),
     ("csv", {**HEADED, "path": "p.csv"}, {"p.csv": CSV_ROWS}, FOUND),
     ("json", {**HEADED, "path": "p.json"}, {"p.json": NUMBERED}, FOUND),

@@ -20,26 +20,6 @@ def linking(form, **options):
 # --- concept ids -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "ids"),
-    [
-        ("D000001", ["D000001"]),
-        ("D020388|C537666", ["D020388", "C537666"]),
-        ("D007674+D006222", ["D007674", "D006222"]),
-        (" D008661", ["D008661"]),
-        ("OMIM:300322+OMIM:102600", ["300322", "102600"]),
-        ("MESH:C537345 ", ["C537345"]),
-        ("D1|D1", ["D1"]),
-        ("-1", []),
-        ("D1|-1", ["D1"]),
-        ("CUI-less", []),
-        ("", []),
-    ],
-)
-def test_concept_ids_are_split_and_freed_of_prefixes(text, ids):
-    assert ConceptIds().plain(split_concept_ids(text)) == ids
-
-
 IDS = st.lists(st.from_regex(r"\A[CD][0-9]{1,6}\Z"), min_size=1, max_size=5, unique=True)
 
 

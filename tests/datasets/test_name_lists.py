@@ -1,6 +1,7 @@
-"""Names with their ids from the formats of dictionaries and ontologies."""
+"""Names with their ids: of which format a file is, what is read of it, and what is wrong."""
 
 import pytest
+from written_files import write
 
 from workflow_scripts.datasets import name_lists
 from workflow_scripts.datasets.name_lists import FORMATS, Choices, read_names, refuse_unused_choices
@@ -28,6 +29,7 @@ id: HP:0000003
 name: Tall
 synonym: "Tall" RELATED []
 """
+ASPIRIN = ["aspirin", "acetylsalicylic acid", "ASA"]
 CTD = "aspirin\tMESH:D1\t\t\t\t\t\tacetylsalicylic acid|ASA\n"
 
 
@@ -37,83 +39,95 @@ def mrconso(cui, language="ENG", flag="N", source="MSH", name="heart"):
     return "|".join(fields) + "|\n"
 
 
+HEADER = ":1: looks like a header, not a name; remove the line, or"
+WHICH = "; say by --names-format which it is"
+ONE_UNO = ["D1 one", "D1 uno", "D2|D3 two"]
+OF_ALL = mrconso("C1") + mrconso("C2", "SPA") + mrconso("C3", flag="O") + mrconso("C4", source="X")
+SOURCES = mrconso("C1") + mrconso("C2", source="SNOMEDCT_US")
+
+# file, its text, choices, and ids with their names or what the error says
 CASES = [
     ("a.obo", OBO, {}, ["HP:0000001 All", 'HP:0000001 every "thing"', "HP:0000003 Tall"]),
-    ("names.txt", "D1||one\nD1||uno\nD2|D3||two\n", {"form": "id-name"}, None),
-    ("names.txt", "D1||one\nD1||uno\nD2||a||b\n", {}, ["D1 one", "D1 uno", "D2 a||b"]),
-    ("medic", "D1|D9||one|uno\n", {"form": "medic"}, ["D1|D9 one", "D1|D9 uno"]),
-    ("names.tsv", "D1\tone  more\tx\n", {}, ["D1 one more"]),
-    ("names.txt", "One\n\n  two\n", {"lower_case": True}, ["One one", "two two"]),
-    ("ctd", CTD, {"form": "ctd-chemicals"}, None),
+    ("a.txt", "D1||one\nD1||uno\nD2|D3||two\n", {"form": "id-name"}, ONE_UNO),
+    ("a.txt", "D1||one\nD1||uno\nD2||a||b\n", {}, ["D1 one", "D1 uno", "D2 a||b"]),
+    ("a.txt", "D1|D9||one|uno\n", {"form": "medic"}, ["D1|D9 one", "D1|D9 uno"]),
+    ("a.tsv", "D1\tone  more\tx\n", {}, ["D1 one more"]),
+    ("a.txt", "One\n\n  two\n", {"lower_case": True}, ["One one", "two two"]),
+    ("a.ctd", CTD, {"form": "ctd-chemicals"}, [f"MESH:D1 {name}" for name in ASPIRIN]),
     ("MRCONSO.RRF", mrconso("C1"), {}, ["C1 heart"]),
-    (
-        "MRCONSO.RRF",
-        mrconso("C1") + mrconso("C2", "SPA") + mrconso("C3", flag="O") + mrconso("C4", source="X"),
-        {"sources": ["MSH"]},
-        ["C1 heart"],
-    ),
-]
-
-
-@pytest.mark.parametrize(("file", "text", "changes", "expected"), CASES)
-def test_ids_and_names(file, text, changes, expected, tmp_path):
-    path = tmp_path / file
-    path.write_text(text)
-    found = read_names([path], Choices(**changes))
-    rows = [f"{one} {name}" for one, name in zip(found.ids, found.names, strict=True)]
-    if file == "ctd":
-        expected = ["MESH:D1 aspirin", "MESH:D1 acetylsalicylic acid", "MESH:D1 ASA"]
-    if expected is None:
-        expected = ["D1 one", "D1 uno", "D2|D3 two"]
-    assert rows == expected
-
-
-def test_repeats_and_empty_names_are_counted_over_files(tmp_path):
-    paths = [tmp_path / "a.tsv", tmp_path / "b.tsv"]
-    paths[0].write_text("1\tone\n1\t one \n2\t  \n")
-    paths[1].write_text("1\tone\n2\tone\n")
-    found = read_names(paths, Choices())
-    assert (found.ids, found.names) == (["1", "2"], ["one", "one"])
-    assert found.dropped == {"repeated": 2, "empty": 1}
-
-
-WRONG = [
+    ("MRCONSO.RRF", OF_ALL, {"sources": ["MSH"]}, ["C1 heart"]),
+    ("MRCONSO.RRF", SOURCES, {"sources": ["MSH"]}, ["C1 heart"]),
+    # words of headers are names where a row has others
+    ("a.txt", "D1\tname\n", {}, ["D1 name"]),
+    ("a.txt", "id\tasthma\n", {}, ["id asthma"]),
+    ("a.txt", "D1\tasthma\nid\tname\n", {}, ["D1 asthma", "id name"]),
+    ("a.txt", "name\nterm\n", {}, ["name name", "term term"]),
+    # the format is that of all lines
+    ("a.txt", "D1\ta||b\nD2\tc\n", {}, ["D1 a||b", "D2 c"]),
+    ("a.txt", "D1||a\tb\nD2||c\n", {}, ["D1 a b", "D2 c"]),
+    ("a.txt", 'D1\t"a" or "b\t5"\n', {}, ['D1 "a" or "b']),
+    # no concept, but of lines a name
+    ("a.tsv", "-1\tnothing\nCUI-less\tnone\nD1\tasthma\n", {}, ["D1 asthma"]),
+    ("a.txt", "-1\nD1\n", {}, ["-1 -1", "D1 D1"]),
     ("a.tsv", "1\tone\n2\n", {}, "a.tsv:2: expected a row of id<TAB>name"),
     ("a.tsv", "\tone\n", {}, "a.tsv:1: no id"),
-    (
-        "a.txt",
-        "D1|D2||one\n",
-        {},
-        "a.txt:1: either id.alternative id.*; say by --names-format",
-    ),
+    ("a.txt", "D1|D2||one\n", {}, ":1: either id|alternative id||name|name (medic) or id||name"),
     ("a.txt", "", {}, "a.txt: no names; give a file that has some"),
-    ("a.obo", "name: one\n", {}, "a.obo: no line '.Term.'"),
+    ("a.obo", "name: one\n", {}, "a.obo: no line '[Term]'"),
     ("a.txt", b"D1||\xff\n", {"form": "id-name"}, "a.txt:1: not UTF-8"),
     ("MRCONSO.RRF", "C1|ENG|\n", {}, "RRF:1: expected the 18 columns"),
+    (
+        "MRCONSO.RRF",
+        SOURCES,
+        {"sources": ["SNOMEDCT"]},
+        "no row of source SNOMEDCT; did you me",
+    ),
+    ("a.txt", "id\tname\nD1\tasthma\n", {}, HEADER),
+    ("a.txt", "#CUI\tPreferred Name\tsource\nD1\tasthma\tx\n", {}, HEADER),
+    ("a.txt", "concept_id||name\nD1||asthma\n", {}, HEADER),
+    ("a.txt", "MESH ID||term\nD1||asthma\n", {"form": "medic"}, HEADER),
+    ("a.txt", "id\tname\tsynonyms\nD1\tasthma\t\n", {"form": "id-tab-name"}, HEADER),
+    ("a.txt", "id\tname\t\nD1\tasthma\t\n", {"form": "id-tab-name"}, HEADER),
+    ("a.txt", '"id"\t"name"\nD1\tasthma\n', {}, HEADER),
+    (
+        "a.txt",
+        'D1\t"a\tb"\n',
+        {},
+        ":1: a quoted field with a tab in it, which is read as two",
+    ),
+    ("a.txt", "D1\ta||b\n\nD2\tc\n", {}, "a.txt:2: expected a row"),
+    ("a.txt", "D1\ta||b\n", {}, f"a.txt:1: holds a tab and `||`{WHICH}"),
+    ("a.txt", "D1\ta||b\nD2\tc||d\n", {}, f"a.txt:1: holds a tab and `||`{WHICH}"),
+    ("a.txt", "a\nD1\tb\n", {}, f"a.txt:2: holds a tab, lines above it do not{WHICH}"),
+    ("a.txt", "a\nD1||b\n", {}, f"a.txt:2: holds `||`, lines above it do not{WHICH}"),
 ]
 
 
-@pytest.mark.parametrize(("file", "text", "changes", "message"), WRONG)
-def test_what_is_wrong_is_said_in_one_line(file, text, changes, message, tmp_path):
-    path = tmp_path / file
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    with pytest.raises(UserError, match=message) as error:
-        read_names([path], Choices(**changes))
-    assert "\n" not in str(error.value)
+@pytest.mark.parametrize(("file", "text", "choices", "expected"), CASES)
+def test_names_of_a_file_or_one_error(tmp_path, file, text, choices, expected):
+    path = write(tmp_path / file, text)
+    if isinstance(expected, list):
+        found = read_names([path], Choices(**choices))
+        rows = zip(found.ids, found.names, strict=True)
+        assert [f"{identity} {name}" for identity, name in rows] == expected
+        return
+    with pytest.raises(UserError) as error:
+        read_names([path], Choices(**choices))
+    assert expected in str(error.value) and "\n" not in str(error.value)
+
+
+def test_what_is_left_out_is_counted_over_files(tmp_path):
+    paths = [write(tmp_path / "a.tsv", "1\tone\n1\t one \n2\t  \n-1\tnothing\nCUI-less\tnone\n")]
+    paths.append(write(tmp_path / "b.tsv", "1\tone\n2\tone\n"))
+    found = read_names(paths, Choices())
+    assert (found.ids, found.names) == (["1", "2"], ["one", "one"])
+    assert found.dropped == {"repeated": 2, "empty": 1, "without a concept": 2}
 
 
 def test_every_format_of_the_command_is_read():
     tried = {changes.get("form") for _, _, changes, _ in CASES} | {"obo", "tsv", "lines", "mrconso"}
     assert {*FORMATS} - tried <= {"mesh-terms", "id-tab-name"}
     assert {*FORMATS} == {*name_lists._READERS, "mrconso"}
-
-
-def test_a_source_that_mrconso_lacks_is_an_error(tmp_path):
-    path = tmp_path / "MRCONSO.RRF"
-    path.write_text(mrconso("C1") + mrconso("C2", source="SNOMEDCT_US"))
-    with pytest.raises(UserError, match="no row of source SNOMEDCT; did you mean 'SNOMEDCT_US'"):
-        read_names([path], Choices(sources=["MSH", "SNOMEDCT"]))
-    assert read_names([path], Choices(sources=["MSH"])).ids == ["C1"]
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,9 @@ class Served:
     slow_head: float = 0.0
     # instead of "bytes first-last/total", with these three names
     span: str | None = None
+    # to HEAD: another status, and nothing of the length
+    head_status: int | None = None
+    head_length: bool = True
     # called when half of the body is sent
     halfway: Callable[[], object] = lambda: None
 
@@ -61,10 +64,14 @@ class Handler(BaseHTTPRequestHandler):
         server = self.server.state
         address = urlsplit(self.path)
         path = address.path.lstrip("/")
-        server.requests.append((path, dict(self.headers) | {"query": address.query}))
+        asked = {"query": address.query, "method": self.command}
+        server.requests.append((path, dict(self.headers) | asked))
         served = server.files.get(path)
         if served is None:
             self._answer(404, b"not here")
+            return
+        if self.command == "HEAD" and served.head_status:
+            self._answer(served.head_status, b"")
             return
         status, times = served.refusal
         if times:
@@ -72,13 +79,14 @@ class Handler(BaseHTTPRequestHandler):
             self._answer(status, b"busy", served.headers, served)
             return
         body = served.swapped if served.swapped is not None else served.body
-        code, headers, start = 200, dict(served.headers), 0
+        code, headers, start, end = 200, dict(served.headers), 0, len(body)
         if served.etag:
             headers["ETag"] = served.etag
         wanted = self.headers.get("Range")
         same = self.headers.get("If-Range") in (None, served.etag)
         if wanted and served.ranges and same:
-            start = int(wanted.removeprefix("bytes=").removesuffix("-"))
+            first, last = wanted.removeprefix("bytes=").split("-")
+            start, end = int(first), int(last or len(body) - 1) + 1
             if start >= len(body):
                 self._answer(416, b"")
                 return
@@ -86,14 +94,17 @@ class Handler(BaseHTTPRequestHandler):
             span = served.span or "bytes {first}-{last}/{total}"
             where = {"first": start, "last": len(body) - 1, "total": len(body)}
             headers["Content-Range"] = span.format(**where)
-        self._answer(code, body[start:], headers, served)
+        self._answer(code, body[start:end], headers, served)
+
+    do_HEAD = do_GET
 
     def _answer(self, status, body, headers=None, served=None):
         self.send_response(status)
         for name, value in (headers or {}).items():
             self.send_header(name, value)
         length = (served and served.length) or str(len(body))
-        if length == "none":
+        is_head = self.command == "HEAD"
+        if length == "none" or (is_head and served and not served.head_length):
             self.send_header("Connection", "close")
             self.close_connection = True
         else:
@@ -104,6 +115,8 @@ class Handler(BaseHTTPRequestHandler):
                 time.sleep(served.slow_head)
             self._headers_buffer.clear()
         self.end_headers()
+        if is_head:
+            return
         if served and served.cut[1]:
             size, times = served.cut
             served.cut = (size, times - 1)

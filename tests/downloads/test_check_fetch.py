@@ -2,12 +2,12 @@
 
 import re
 import socket
-from http.server import BaseHTTPRequestHandler
 
 import pytest
+from faulty_server import Served
 from small_registry import known
 
-from tests.support.fake_hub import COMMIT, Repository, fake_hub, listening
+from tests.support.fake_hub import COMMIT, Repository, fake_hub
 from workflow_scripts.downloads.check_fetch import main
 from workflow_scripts.downloads.reachability import Answer, ask
 from workflow_scripts.errors import UserError
@@ -15,56 +15,25 @@ from workflow_scripts.errors import UserError
 BODY = b"ten bytes."
 
 
-class Headers(BaseHTTPRequestHandler):
-    """Paths say what the server does: how it takes HEAD, which length it tells, where it leads."""
-
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def do_HEAD(self):
-        self._answer(self.path.lstrip("/"), is_head=True)
-
-    def do_GET(self):
-        self._answer(self.path.lstrip("/"), is_head=False)
-
-    def _answer(self, path, is_head):
-        self.server.asked.append((self.command, path, self.headers.get("Range")))
-        status, headers, body = 200, {"Content-Length": str(len(BODY))}, BODY
-        if path == "absent.txt" or (path == "no-head.txt" and is_head):
-            status, headers, body = 404, {"Content-Length": "0"}, b""
-        elif to := {"old.txt": (301, "here.txt"), "cdn.txt": (302, "here.txt")}.get(path):
-            status, headers, body = to[0], {"Location": f"/{to[1]}", "Content-Length": "0"}, b""
-        elif path == "older.txt":
-            status, headers, body = 308, {"Location": "/old.txt", "Content-Length": "0"}, b""
-        elif path == "old-and-gone.txt":
-            status, headers, body = 301, {"Location": "/absent.txt", "Content-Length": "0"}, b""
-        elif path == "no-length.txt" or (path == "length-by-range.txt" and is_head):
-            headers = {"Connection": "close"}
-            self.close_connection = True
-        elif path in ("no-head.txt", "length-by-range.txt"):
-            headers = {"Content-Range": f"bytes 0-0/{len(BODY)}", "Content-Length": "1"}
-            status, body = 206, BODY[:1]
-        elif path == "busy-once.txt" and self.server.asked.count(self.server.asked[-1]) == 1:
-            status, headers, body = 503, {"Content-Length": "0"}, b""
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.end_headers()
-        if not is_head:
-            self.wfile.write(body)
+def leading(status, target):
+    """What leads to another path."""
+    return Served(b"", refusal=(status, 99), headers={"Location": f"/{target}"})
 
 
 @pytest.fixture
-def web(monkeypatch):
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
-    with listening(Headers) as web:
-        web.asked = []
-        web.handle_error = lambda *_: None
-        web.url = lambda path: f"http://127.0.0.1:{web.server_address[1]}/{path}"
-        yield web
+def web(server):
+    server.files |= {
+        **{name: Served(BODY) for name in ("here.txt", "a.zip")},
+        "no-head.txt": Served(BODY, head_status=404),
+        "length-by-range.txt": Served(BODY, head_length=False),
+        "no-length.txt": Served(BODY, length="none", ranges=False),
+        "busy-once.txt": Served(BODY, refusal=(503, 1)),
+        "old.txt": leading(301, "here.txt"),
+        "older.txt": leading(308, "old.txt"),
+        "cdn.txt": leading(302, "here.txt"),
+        "old-and-gone.txt": leading(301, "absent.txt"),
+    }
+    return server
 
 
 @pytest.fixture
@@ -92,7 +61,8 @@ def silent():
 def test_what_an_address_answers(path, size, moved_to, problem, web):
     assert ask(web.url(path), 5.0) == Answer(size, moved_to and web.url(moved_to), problem)
     # no more than a byte of the body
-    assert {wanted for method, _, wanted in web.asked if method == "GET"} <= {"bytes=0-0"}
+    asked = [headers for _, headers in web.requests if headers["method"] == "GET"]
+    assert {headers.get("Range") for headers in asked} <= {"bytes=0-0"}
 
 
 def test_a_silent_server_a_closed_port_and_files(silent, tmp_path):

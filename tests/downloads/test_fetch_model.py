@@ -128,20 +128,6 @@ def test_wrong_bytes_of_a_mirror_are_refused(models, server, policy):
         assert not any("model.safetensors" in file for file in files_below(models))
 
 
-def test_a_mirror_that_leads_out_of_the_folder_or_lacks_safetensors_is_refused(models, tmp_path):
-    listed = file_list()
-    listed["files"][0]["name"] = "../../outside"
-    files = {name: body for name, body in FILES.items() if name != "model.safetensors"}
-    for contents, message in [
-        ((files, file_list(files)), r"small@.*no model.safetensors"),
-        ((FILES, listed), r"owner--small%40.*files.json: `files.0.name` is '../../outside'"),
-    ]:
-        write_folder(tmp_path / "mirror" / "models", *contents)
-        with pytest.raises(UserError, match=message):
-            fetch_model(MODEL, models, open_mirror(str(tmp_path / "mirror")), offline=True)
-        assert files_below(models.parent) == []
-
-
 def test_offline_a_missing_model_is_one_error(arguments, models, tmp_path, monkeypatch):
     with pytest.raises(UserError, match=r"HF_HUB_OFFLINE is set.*with HF_HUB_OFFLINE=0"):
         main(arguments)
@@ -185,22 +171,83 @@ def test_checking_a_folder_loads_no_library_of_models(arguments, models, project
     assert subprocess.check_output(command, cwd=project) == b"set()\n"
 
 
+def without(name):
+    return {other: body for other, body in FILES.items() if other != name}
+
+
+def more(name):
+    """The list of a model with one more file."""
+    return file_list({"a.json": b"{}", **FILES, name: b"import os"})
+
+
+def changed(**keys):
+    content = file_list()
+    content["files"][0] |= keys
+    return content
+
+
+def shards(content):
+    """The files of a model with an index of shards instead of weights, and their list."""
+    content = json.dumps(content if isinstance(content, list) else {"weight_map": content})
+    files = {**without("model.safetensors"), "model.safetensors.index.json": content.encode()}
+    return files, file_list(files)
+
+
+NO_FILE = "which is no file of weights beside it"
+OF_A_MODEL = "is not of the files that make a model"
+BELOW, SOURCE = "is not a path below a folder", "take the list of a model's files from where"
+
+
 @pytest.mark.parametrize(
-    "name", ["pytorch_model.bin", "modeling.py", "files.json", "a.json/b.json"]
+    ("files", "listed", "message"),
+    [
+        (without("model.safetensors"), None, "no model.safetensors"),
+        *((FILES, more(name), OF_A_MODEL) for name in ("pytorch_model.bin", "a.py", "files.json")),
+        (FILES, more("a.json/b.json"), "as a folder"),
+        (FILES, changed(name="../../outside"), "`files.0.name` is '../../outside'; "),
+        (FILES, changed(name="/etc/passwd"), BELOW),
+        (FILES, changed(name=3), "`files.0.name` is 3; give text"),
+        (FILES, changed(sha256="abc"), "`files.0.sha256` is 'abc'"),
+        (FILES, changed(size="3"), "`files.0.size` is '3'"),
+        (FILES, changed(size=-1), "`files.0.size` is -1; give a number of 0"),
+        (FILES, file_list({}), SOURCE),
+        (FILES, [], SOURCE),
+        (FILES, {"repository": "owner/small"}, SOURCE),
+        (*shards({"w": "../../outside.safetensors"}), "'../../outside.safetensors', " + NO_FILE),
+        (*shards({"w": "/tmp/outside.safetensors"}), NO_FILE),
+        (*shards({"w": "model.bin"}), f"names 'model.bin', {NO_FILE}"),
+        (*shards({"w": 3}), f"names '3', {NO_FILE}"),
+        (
+            *shards({"w": "two.safetensors"}),
+            "no two.safetensors, which model.safetensors.index.json",
+        ),
+        (*shards([]), "model.safetensors.index.json has no `weight_map`"),
+        (*shards({}), "model.safetensors.index.json has no `weight_map`"),
+    ],
 )
-def test_a_mirror_brings_no_pickle_and_no_script(models, tmp_path, name):
-    files = {"a.json": b"{}", **FILES, name: b"import os"}
+def test_a_mirror_whose_model_is_wrong_is_refused_in_one_line(
+    models, tmp_path, files, listed, message
+):
     mirror = tmp_path / "mirror"
-    folder = write_folder(mirror / "models", FILES, file_list(files))
-    with pytest.raises(UserError, match=r"files.json: ") as error:
+    (tmp_path / "outside.safetensors").write_bytes(b"")
+    folder = write_folder(mirror / "models", files)
+    listed = file_list(files) if listed is None else listed
+    (folder / "files.json").write_text(json.dumps(listed))
+    with pytest.raises(UserError, match=re.escape(message)) as error:
         fetch_model(MODEL, models, open_mirror(str(mirror)), offline=True)
-    why = "as a folder" if "/" in name else "of the files that make a model"
-    assert why in str(error.value)
-    assert len(str(error.value)) < 1000
+    assert "\n" not in str(error.value) and len(str(error.value)) < 1000
     assert files_below(tmp_path / "here") == []
-    # the same of a folder that is there
-    [problem] = problems_of_folder(folder, MODEL, with_hashes=False)
-    assert "files.json" in problem
+    if files is FILES:
+        # the same of a folder that is there
+        [problem] = problems_of_folder(folder, MODEL, with_hashes=False)
+        assert str(folder / "files.json") in problem and message in problem
+
+
+def test_shards_are_files_of_the_folder(models, tmp_path):
+    files, _ = shards({"w": "one.safetensors"})
+    files["one.safetensors"] = b"x"
+    write_folder(tmp_path / "mirror" / "models", files, file_list(files))
+    assert fetch_model(MODEL, models, open_mirror(str(tmp_path / "mirror")), offline=True)
 
 
 def test_a_mirror_s_list_is_bounded(models, server, policy):
@@ -208,36 +255,6 @@ def test_a_mirror_s_list_is_bounded(models, server, policy):
     server.files[f"{base}/files.json"] = Served(b" " * 10**6 + b"{}")
     with pytest.raises(UserError, match=r"files.json: the server's file has .*at most 1000000"):
         fetch_model(MODEL, models, open_mirror(server.url("mirror")), policy=policy)
-
-
-def index(shards):
-    return json.dumps({"weight_map": shards}).encode()
-
-
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        (index({"w": "../../outside.safetensors"}), "names '../../outside.safetensors', which is"),
-        (index({"w": "/tmp/outside.safetensors"}), "no file of weights beside it"),
-        (index({"w": "model.bin"}), "names 'model.bin', which is no file of weights"),
-        (index({"w": 3}), "names '3', which is no file of weights"),
-        (index({"w": "two.safetensors"}), "no two.safetensors, which model.safetensors.index.json"),
-        (b"[]", "model.safetensors.index.json has no `weight_map`"),
-        (b"{}", "model.safetensors.index.json has no `weight_map`"),
-    ],
-)
-def test_shards_are_files_of_the_folder(models, tmp_path, body, message):
-    (tmp_path / "outside.safetensors").write_bytes(b"")
-    files = {name: FILES[name] for name in ("config.json", "tokenizer.json")}
-    files["model.safetensors.index.json"] = body
-    write_folder(tmp_path / "mirror" / "models", files, file_list(files))
-    with pytest.raises(UserError, match=re.escape(message)):
-        fetch_model(MODEL, models, open_mirror(str(tmp_path / "mirror")), offline=True)
-    assert files_below(tmp_path / "here") == []
-    files |= {"model.safetensors.index.json": index({"w": "one.safetensors"})}
-    files |= {"one.safetensors": b"x"}
-    write_folder(tmp_path / "mirror" / "models", files, file_list(files))
-    assert fetch_model(MODEL, models, open_mirror(str(tmp_path / "mirror")), offline=True)
 
 
 def test_two_fetches_of_a_model_are_one_after_the_other(models, server, policy):
