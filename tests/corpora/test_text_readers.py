@@ -82,30 +82,3 @@ def test_columns_of_a_table_are_read_one_after_the_other_with_quoting_off(tmp_pa
 def test_what_a_reader_does_not_expect_is_named(tmp_path, reader, content, message):
     with pytest.raises(UserError, match=message):
         list(read_with(reader, write(tmp_path / "text", content)))
-
-
-@pytest.mark.shared_data
-@pytest.mark.parametrize(
-    ("reader", "pattern", "minimum"),
-    [
-        ("wikiextractor", "wikipedia-zh/AA/wiki_00", 4000),
-        ("wikiextractor", "wikipedia-en/json/wiki_00", 1000),
-        ("numbered-lines", "text-ru-leipzig-wikipedia/*", 10000),
-        ("conllu", "ud-text/ru_gsd-ud-dev.conllu", 579),
-        ("gutenberg", "gutenberg/2000-8.txt.gz", 5000),
-        ("obo", "hpo/hp.obo.gz", 10267),
-        ("lines", "text-he-svlm-wikipedia/*", 49000),
-    ],
-)
-def test_real_files_read_whole(shared_data, reader, pattern, minimum):
-    (path,) = shared_data.glob(pattern)
-    paragraphs = list(read_with(reader, path))
-    assert len(paragraphs) >= minimum
-    assert not any(p.startswith(("<doc ", "</doc", "*** START", "*** END")) for p in paragraphs)
-
-
-@pytest.mark.parametrize("text", ["3", "null", '"\\ud800"', "[" * 9999])
-def test_an_article_without_text_is_named_by_its_line(tmp_path, text):
-    (tmp_path / "wiki").write_text('{"text": "a"}\n{"text": ' + text + "}\n")
-    with pytest.raises(UserError, match=r"wiki:2: "):
-        list(read_with("wikiextractor", tmp_path / "wiki"))

@@ -112,7 +112,6 @@ test_layouts = cases(
         (texts(all={"path": "f", "where": {1: "a"}}), "`where` needs `columns`"),
         (texts(all={**SPLIT, "where": {"split": "a"}}), "both by name or both by number"),
         (texts(all={"path": ["f", "g"], "columns": [1, 2]}), "`columns` are of a single file"),
-        (texts(all={"path": "f", "columns": [0, 2]}), "columns.0` is 0; give"),
         (texts(all=SPLIT, divided={"train": 1}), "give `all` alone, or `train` and `test`"),
         (texts(train=SPLIT, test=SPLIT, divided={"train": 9, "test": 1}), "`divided` makes train"),
         (texts(train=SPLIT, divided={"train": 9, "development": 1}), "`divided` makes train and"),
@@ -196,16 +195,3 @@ def test_a_test_set_of_another_language_has_the_same_texts_to_train_on(tmp_path)
         assert [part for part, _, _ in rows].count("development") == 4
         assert {text.split()[0] for part, (text,), _ in rows if part == "test"} == {name}
     assert found["de"] == found["fr"]
-
-
-def test_a_bad_set_leaves_nothing_half_written(tmp_path):
-    import json
-
-    write(tmp_path / "f", "a\t1\nb\t1\n")
-    block = texts(all={"path": "f", "label": "last"})
-    out = [tmp_path / "out" / name for name in ("strings.txt", "items.json")]
-    arguments = ["--dataset", "mine", "--block", json.dumps(block), "--root", str(tmp_path)]
-    arguments += ["--strings", str(out[0]), "--items", str(out[1])]
-    with pytest.raises(reading.UserError, match="data set 'mine': no second label of part `all`"):
-        reading.main(arguments)
-    assert not any(path.exists() for path in out)

@@ -375,6 +375,14 @@ PLAIN_TEXT = re.compile(
 )
 
 
+# files that are read whatever their size: each is the only one of its form, or of its encoding
+LARGE = (
+    *("wikipedia-zh/AA/wiki_00", "wikipedia-en/json/wiki_00", "text-ru-leipzig-wikipedia/"),
+    *("ud-text/ru_gsd-ud-dev.conllu", "gutenberg/2000-8.txt.gz", "hpo/hp.obo.gz"),
+    *("text-he-svlm-wikipedia/", "sts-benchmark/sts-train.csv"),
+)
+
+
 def reader_of(folder):
     """Return the reader of a folder; None for one that is not known."""
     if re.fullmatch(r"text-..-leipzig-\w+", folder):
@@ -397,7 +405,8 @@ def test_every_row_of_the_manifest_is_read_with_its_number_of_rows(
             continue
         folder = row["path"].split("/")[0]
         reader = reader_of(folder)
-        if folder in CLASSED or (data / row["path"]).stat().st_size > largest:
+        is_large = (data / row["path"]).stat().st_size > largest
+        if folder in CLASSED or (is_large and not row["path"].startswith(LARGE)):
             continue
         if reader is None:
             wrong[folder].append("no reader")

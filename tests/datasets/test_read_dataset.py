@@ -1,8 +1,6 @@
 """The command that reads a data set: strings and items by string id."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 from dataset_reading import entry, read_numbered
@@ -107,15 +105,3 @@ def test_a_lexicon_has_two_files_of_strings_and_others_one(root, block, files, m
     with pytest.raises(UserError, match=message):
         run(root, block, *files)
     assert not (root / "out").exists()
-
-
-def test_the_command_prints_one_line_and_no_traceback_for_a_malformed_file(root, project):
-    (root / "s.txt").write_text("word1\tword2\tPOS\tSimLex999\ndog\tcat\n", encoding="utf-8")
-    command = [sys.executable, "-m", "workflow_scripts.datasets.read_dataset", "--dataset", "mine"]
-    command += ["--root", str(root), "--block", json.dumps(SIMLEX)]
-    command += ["--strings", str(root / "o/s.txt"), "--items", str(root / "o/i.json")]
-    done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"error: {root / 's.txt'}:2: expected a row with word1")
-    assert done.stderr.count("\n") == 1
-    assert not (root / "o").exists()

@@ -4,9 +4,6 @@ import pytest
 from dataset_reading import cases, given, mistake, raw_files, read_dataset, wrong
 from written_files import write
 
-from workflow_scripts.datasets.formats.register import read_entry
-from workflow_scripts.errors import UserError
-
 POOL = {"task": "language-bias", "format": "sentence-pool", "path": "p/dev-{language}.tsv"}
 POOL |= {"languages": ["en", "es"], "untranslated": "NS"}
 EN = 'A "cat\tOne cat.\t1\nA dog\tB\t0\nA "cat\tC\t0\n'
@@ -34,6 +31,12 @@ test_a_pool = cases(
         files=FILES,
     ),
     ("no sentence", POOL, {**FILES, "p/dev-es.tsv": ""}, "no sentence of language 'es'"),
+    (
+        "no language in the path",
+        {**POOL, "path": "p/dev.tsv"},
+        {},
+        "`datasets.mine.path` is 'p/d",
+    ),
     ("none translated", POOL, {**FILES, "p/dev-es.tsv": "NS\t\n"}, "no sentence of language 'es'"),
 )
 
@@ -43,21 +46,6 @@ def test_files_are_those_of_the_languages_and_a_missing_one_is_named(tmp_path):
     assert raw_files(tmp_path, POOL) == expected
     write(expected[0], EN)
     assert "dev-es.tsv: no such file" in mistake(tmp_path, POOL)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"languages": ["en"]}, "languages"),
-        ({"languages": ["en", "en"]}, "'en' twice"),
-        ({"path": "p/dev.tsv"}, "path"),
-        ({"column": 0}, "column"),
-    ],
-)
-def test_a_mistake_in_the_entry_is_told(change, message):
-    with pytest.raises(UserError, match=message) as caught:
-        read_entry("pool", POOL | change)
-    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.shared_data

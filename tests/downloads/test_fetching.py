@@ -86,7 +86,9 @@ def test_files_are_fetched_and_recorded_and_right_ones_kept(two_files, root, pol
 
 
 @pytest.mark.parametrize("offline", [False, True])
-def test_a_file_of_the_users_own_is_never_overwritten(two_files, root, policy, server, offline):
+def test_a_file_of_the_users_own_is_never_overwritten(
+    two_files, archived, root, policy, server, offline
+):
     put(root / "a/two.txt", b"mine")
     with pytest.raises(UserError, match=r"a/two\.txt: is there with sha256 .*left as it is") as one:
         fetch(two_files, root, offline=offline, policy=policy)
@@ -97,6 +99,12 @@ def test_a_file_of_the_users_own_is_never_overwritten(two_files, root, policy, s
     (root / "a/two.txt").mkdir()
     with pytest.raises(UserError, match="is not a file"):
         fetch(two_files, root, policy=policy)
+    # nor where it is a member of an archive
+    put(root / "a/one.txt", b"mine")
+    with pytest.raises(UserError, match="left as it is"):
+        fetch(archived(), root, policy=policy)
+    assert server.requests == []
+    assert files_below(root) == ["a/one.txt"]
 
 
 @pytest.mark.parametrize(
@@ -209,14 +217,6 @@ def test_a_truncated_archive_is_resumed_by_the_next_run(archived, root, policy, 
     fetch(entry, root, policy=policy)
     assert server.ranges_asked("data.zip")[-1] == "bytes=300-"
     assert files_below(root) == [".first-hashes/a-set.json", "a/one.txt", "b/two.txt"]
-
-
-def test_a_member_of_the_users_own_is_never_overwritten(archived, root, policy, server):
-    put(root / "a/one.txt", b"mine")
-    with pytest.raises(UserError, match="left as it is"):
-        fetch(archived(), root, policy=policy)
-    assert server.requests == []
-    assert files_below(root) == ["a/one.txt"]
 
 
 @pytest.fixture
