@@ -4,7 +4,6 @@ A dictionary entry is a name with the concept ids it stands for.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -13,53 +12,55 @@ from workflow_scripts.datasets.rows import require_ids
 from workflow_scripts.delimited import REMOVE, Layout, malformed, read_rows, refuse_header
 from workflow_scripts.errors import UserError
 
-_MEDIC = Layout((1, 2), "id|alternative id||name|name", exact=True, delimiter="||")
-_MESH_TERMS = Layout(("mesh_id", "mesh_name"))
-_ID_TAB_NAME = Layout((1, 2, 3), "a row of id<TAB>name<TAB>alternative ids")
-# blank lines and names without a concept are passed over
-_ID_NAME = Layout(
-    *((1, 2), "id||name"),
-    exact=True,
-    delimiter="||",
-    skip=lambda text: text.partition("||")[0].strip().lower() in ("", "cui-less"),
-)
-_CTD_CHEMICALS = Layout(
-    *((1, 2, 8), "the 8 columns of CTD's chemicals"),
-    skip=lambda text: text.startswith("#") or not text.strip(),
-)
 # Rows of the readers below: line number, concept ids as written, names.
 _Rows = Iterator[tuple[int, str, list[str]]]
 DictionaryFormat = Literal["medic", "ctd-chemicals", "mesh-terms", "id-name", "id-tab-name"]
 
 
-def read_single_names(path: Path, layout: Layout) -> _Rows:
-    """Read rows of an id and a name."""
-    return ((line, ids, [name]) for line, (ids, name) in read_rows(path, layout))
+def one_name(ids: str, name: str) -> tuple[str, list[str]]:
+    return ids, [name]
 
 
-def _read_medic(path: Path) -> _Rows:
-    """Read MEDIC as BioSyn ships it, without prefixes of ids."""
-    return ((line, ids, names.split("|")) for line, (ids, names) in read_rows(path, _MEDIC))
+def reader(
+    layout: Layout, entry: Callable[..., tuple[str, list[str]]] = one_name
+) -> Callable[[Path], _Rows]:
+    """Return what reads a file of a layout; `entry` makes ids and names of the fields of a row."""
 
+    def read(path: Path) -> _Rows:
+        return ((line, *entry(*fields)) for line, fields in read_rows(path, layout))
 
-def _read_id_tab_name(path: Path) -> _Rows:
-    """Read rows of id, name and alternative ids (Chen et al. 2021)."""
-    for line, (identity, name, others) in read_rows(path, _ID_TAB_NAME):
-        yield line, f"{identity}|{others}", [name]
-
-
-def _read_ctd_chemicals(path: Path) -> _Rows:
-    """Read rows of name, id (`MESH:...`), five that are not read, synonyms joined by `|`."""
-    for line, (name, identity, synonyms) in read_rows(path, _CTD_CHEMICALS):
-        yield line, identity, [name, *synonyms.split("|")]
+    return read
 
 
 READERS: dict[str, Callable[[Path], _Rows]] = {
-    "medic": _read_medic,
-    "ctd-chemicals": _read_ctd_chemicals,
-    "mesh-terms": partial(read_single_names, layout=_MESH_TERMS),
-    "id-name": partial(read_single_names, layout=_ID_NAME),
-    "id-tab-name": _read_id_tab_name,
+    # MEDIC as BioSyn ships it, without prefixes of ids
+    "medic": reader(
+        Layout((1, 2), "id|alternative id||name|name", exact=True, delimiter="||"),
+        lambda ids, names: (ids, names.split("|")),
+    ),
+    # name, id (`MESH:...`), five that are not read, synonyms joined by `|`
+    "ctd-chemicals": reader(
+        Layout(
+            *((2, 1, 8), "the 8 columns of CTD's chemicals"),
+            skip=lambda text: text.startswith("#") or not text.strip(),
+        ),
+        lambda identity, name, synonyms: (identity, [name, *synonyms.split("|")]),
+    ),
+    "mesh-terms": reader(Layout(("mesh_id", "mesh_name"))),
+    # blank lines and names without a concept are passed over
+    "id-name": reader(
+        Layout(
+            *((1, 2), "id||name"),
+            exact=True,
+            delimiter="||",
+            skip=lambda text: text.partition("||")[0].strip().lower() in ("", "cui-less"),
+        )
+    ),
+    # Chen et al. 2021
+    "id-tab-name": reader(
+        Layout((1, 2, 3), "a row of id<TAB>name<TAB>alternative ids"),
+        lambda identity, name, others: (f"{identity}|{others}", [name]),
+    ),
 }
 
 

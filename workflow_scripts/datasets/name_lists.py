@@ -3,14 +3,13 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Literal, get_args
 
 from workflow_scripts.corpora.obo import read_obo_terms
 from workflow_scripts.datasets.concept_ids import split_concept_ids
-from workflow_scripts.datasets.dictionaries import READERS, DictionaryFormat, read_single_names
+from workflow_scripts.datasets.dictionaries import READERS, DictionaryFormat, reader
 from workflow_scripts.datasets.mrconso import read_mrconso
 from workflow_scripts.datasets.rows import require_ids
 from workflow_scripts.datasets.strings import normalise_whitespace
@@ -20,7 +19,6 @@ from workflow_scripts.files import stream_lines
 
 NamesFormat = Literal["tsv", "lines", "obo", "mrconso", DictionaryFormat]
 FORMATS: tuple[str, ...] = get_args(NamesFormat)
-_TSV = Layout((1, 2), "a row of id<TAB>name", refuse_quoted_tab=True)
 # that decide the format
 _LINES_LOOKED_AT = 1000
 # line number, id as written, names
@@ -48,7 +46,7 @@ def _read_lines(path: Path) -> _Rows:
 
 # all formats but that of MRCONSO.RRF, which has choices of its own
 _READERS: dict[str, Callable[[Path], _Rows]] = {
-    "tsv": partial(read_single_names, layout=_TSV),
+    "tsv": reader(Layout((1, 2), "a row of id<TAB>name", refuse_quoted_tab=True)),
     "lines": _read_lines,
     "obo": read_obo_terms,
     **READERS,
