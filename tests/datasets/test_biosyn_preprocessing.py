@@ -151,7 +151,7 @@ ROWS = {
 }
 LINES = "".join(f"1\t0\t1\t{mention}\tX\t{ids}\n" for mention, (ids, *_) in ROWS.items())
 KEPT = [(parts, [ids] * len(parts)) for _, parts, ids in ROWS.values() if parts]
-TRAINING = "9|t|Q.\n9\t0\t1\tLung-flu\tX\tD1|D2\n9\t0\t1\tOther\tX\tD9\n"
+TRAINING = "9|t|Q.\n9\t0\t1\tLung-flu\tX\tD1|D2\n9\t0\t1\tOther\tX\tD1|D9\n"
 PREPARED = {"d.txt": "D1||Cold, severe\nD2|3||COLD (SEVERE)|Flu\n", "t.txt": "tumours||tumors\n"}
 PREPARED |= {"c.txt": (DOCUMENT + LINES + "\n") * 2, "m.txt": TRAINING}
 

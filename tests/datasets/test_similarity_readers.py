@@ -209,8 +209,8 @@ SCORES = "ID,FRA,ENG\r\n3,6,0\r\n1,2.5,0.7\r\n2,1,3\r\n"
 QUOTED = 'ID,ENG 1,ENG 2\n1,"a ""b"", c","d\ne"\n2,f,g\n'
 ACROSS = similarity("multi-simlex-pairs", split="all", languages=["en", "fr"])
 CONCEPTS = "ID,ENG 1,ENG 2,FRA 1,FRA 2\n1,arm,leg,bras,jambe\n2,a,b,un,\n3,e,f,g,h\n4,i,j,k,l\n"
-# differences of 1 (0.3 - 1.3 is a little more in floating point), 0, 1.1 and a missing score
-CONCEPT_SCORES = "ID,FRA,ENG\n1,1.3,0.3\n2,1,1\n3,2,3.1\n4,,2\n"
+# differences of 1 (2.2 - 1.2 is a little more in floating point), 0, 1.1 and a missing score
+CONCEPT_SCORES = "ID,FRA,ENG\n1,2.2,1.2\n2,1,1\n3,2,3.1\n4,,2\n"
 
 
 def multi(words=WORDS, scores=SCORES):
@@ -244,7 +244,7 @@ test_multi_simlex = cases(
     (
         "pairs: score",
         ACROSS,
-        multi(CONCEPTS, CONCEPT_SCORES.replace("0.3", "7")),
+        multi(CONCEPTS, CONCEPT_SCORES.replace("1.2", "7")),
         "scores.csv:2: expected a score from 0 to",
     ),
 )
@@ -256,13 +256,13 @@ test_multi_simlex = cases(
         (
             {},
             [("arm", "jambe", "en-fr"), ("leg", "bras", "fr-en"), ("b", "un", "fr-en")],
-            [0.8, 0.8, 1.0],
+            [1.7, 1.7, 1.0],
             {"empty_cell": 3, "scores_disagree": 2},
         ),
         (
             {"both_orders": False, "largest_difference": 6},
             [("arm", "jambe", "en-fr"), ("e", "h", "en-fr")],
-            [0.8, 2.55],
+            [1.7, 2.55],
             {"empty_cell": 2},
         ),
     ],
