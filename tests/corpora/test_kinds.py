@@ -250,18 +250,8 @@ CASES = [
     ),
     (kind("bitext", pairs=[{**TWO, "target": "b.fr"}]), BITEXT, "a.en: has 2 lines but "),
     (kind("bitext", pairs=[{"path": "a.en"}]), BITEXT, "a.en:1: expected a row of sent"),
-    (
-        kind("bitext", pairs=[{"path": "a.en", "margin": 1.0}]),
-        BITEXT,
-        "a.en:1: expected a row of",
-    ),
-    (
-        kind("bitext", pairs=[{**TWO, "source": "b.en"}]),
-        *(
-            BITEXT,
-            f"b.en{MISSING}pairs` or ",
-        ),
-    ),
+    (kind("bitext", pairs=[{"path": "a.en", "margin": 1.0}]), BITEXT, "a.en:1: expected a row of"),
+    (kind("bitext", pairs=[{**TWO, "source": "b.en"}]), *(BITEXT, f"b.en{MISSING}pairs` or ")),
     (films("text", "label"), FILMS, (["A good film.||+"], {"separator": 1})),
     (films("text", "other", "label"), FILMS, "a.tsv: pairs of texts; an encoder is trained on sin"),
     *((kind("nli", path=name, **more), {name: rows}, INFERRED) for name, rows, more, _ in FORMS),
@@ -274,11 +264,7 @@ CASES = [
         translated("contradictory", "b p\tb h\tcontradictory\n"),
         ["a p||b h||contradiction"],
     ),
-    (
-        TRANSLATED,
-        translated("neutral", "b p\tb h\t-\n"),
-        "t.a.tsv:2: the label is 'neutral', but",
-    ),
+    (TRANSLATED, translated("neutral", "b p\tb h\t-\n"), "t.a.tsv:2: the label is 'neutral', but"),
     (TRANSLATED, translated("-", "b p\tb h\tneutral\n"), "t.a.tsv:2: the label is '-', but 'neu"),
     (TRANSLATED, translated("neutral", ""), "t.a.tsv: has 1 lines but "),
     (XNLI, ODD_GROUPS, "labels 6; each premise needs 3 lines of hypotheses and as many labels"),

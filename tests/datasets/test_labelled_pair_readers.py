@@ -85,14 +85,8 @@ test_qnli_and_qqp = cases(
     ),
     *wrong(
         ({**QNLI, "path": "s.json"}, "s.json", ""),
-        (
-            GOOD_ENTRY + '"1": {"text_a": "q", "label": "x"}}',
-            ":3: the object has no key 'te",
-        ),
-        (
-            GOOD_ENTRY + '"1": {"text_a": "q", "text_b": 1, "label": "x"}}',
-            ":3: the key 'text_b' h",
-        ),
+        (GOOD_ENTRY + '"1": {"text_a": "q", "label": "x"}}', ":3: the object has no key 'te"),
+        (GOOD_ENTRY + '"1": {"text_a": "q", "text_b": 1, "label": "x"}}', ":3: the key 'text_b' h"),
         (GOOD_ENTRY + '"1": ' + BAD_LABEL, ":3: expected a label"),
         (GOOD_ENTRY + '"0": ' + BAD_LABEL, ":3: entry '0' occurs twice"),
         (GOOD_ENTRY + '"1": ', ":3: not valid JSON"),

@@ -63,8 +63,7 @@ test_layouts = cases(
     )(texts=[["u"], ["q"], ["r"], ["v"]], parts=["train", "train", "test", "test"]),
     ("no such rows", BY_NUMBER, {"f": "1\tq\ta\n0\ts\ta\n"}, "f: no text for part `test`; check"),
     given("stars: three are not positive", STARS, {"f": "a\t4\nb\t3.0\nc\t3.5\nd\t1\n"})(
-        texts=[["b"], ["d"], ["a"], ["c"]],
-        labels=["negative", "negative", "positive", "positive"],
+        texts=[["b"], ["d"], ["a"], ["c"]], labels=["negative", "negative", "positive", "positive"]
     ),
     ("no stars", STARS, {"f": "a\t4\nb\tmany\n"}, "f:2: expected a number as label, found 'many'"),
     ("nan", STARS, {"f": "a\tnan\n"}, "f:1: expected a number as label, found 'nan'"),
@@ -96,12 +95,7 @@ test_layouts = cases(
     ("one class", TOGETHER, {"f": "a\t1\n", "g": "b\t1\n"}, "no second label of part `all` in"),
     ("empty language", TOGETHER, {"f": "", "g": ""}, "no text for part `all`"),
     ("nothing to divide", HALVES, {"f": "a\t1\na\t0\n"}, "f: no text for part `test`"),
-    (
-        "one class of a part",
-        HALVES,
-        {"f": "a\t1\nb\t1\nc\t1\nd\t0\n"},
-        "no second label of part `",
-    ),
+    ("one class of a part", HALVES, {"f": "a\t1\nb\t1\nc\t1\nd\t0\n"}, "no second label of part `"),
 )
 
 

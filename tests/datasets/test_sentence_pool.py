@@ -31,12 +31,7 @@ test_a_pool = cases(
         files=FILES,
     ),
     ("no sentence", POOL, {**FILES, "p/dev-es.tsv": ""}, "no sentence of language 'es'"),
-    (
-        "no language in the path",
-        {**POOL, "path": "p/dev.tsv"},
-        {},
-        "`datasets.mine.path` is 'p/d",
-    ),
+    ("no language in the path", {**POOL, "path": "p/dev.tsv"}, {}, "`datasets.mine.path` is 'p/d"),
     ("none translated", POOL, {**FILES, "p/dev-es.tsv": "NS\t\n"}, "no sentence of language 'es'"),
 )
 

@@ -291,9 +291,7 @@ test_scored_pairs = cases(
         left=["a"], right=["b"], gold=[2.0]
     ),
     given(
-        "a quoted csv",
-        {**NAMED, "path": "m.csv"},
-        {"m.csv": 'first,grade,second\n"a, b",2,c\n'},
+        "a quoted csv", {**NAMED, "path": "m.csv"}, {"m.csv": 'first,grade,second\n"a, b",2,c\n'}
     )(left=["a, b"], right=["c"], gold=[2.0], subset=["m"]),
     given("gzipped", {**OWN, "path": "mine.tsv.gz"}, {"mine.tsv.gz": "a\tb\t1\n"})(
         gold=[1.0], subset=["mine"]

@@ -217,10 +217,7 @@ BELOW, SOURCE = "is not a path below a folder", "take the list of a model's file
         (*shards({"w": "/tmp/outside.safetensors"}), NO_FILE),
         (*shards({"w": "model.bin"}), f"names 'model.bin', {NO_FILE}"),
         (*shards({"w": 3}), f"names '3', {NO_FILE}"),
-        (
-            *shards({"w": "two.safetensors"}),
-            "no two.safetensors, which model.safetensors.index",
-        ),
+        (*shards({"w": "two.safetensors"}), "no two.safetensors, which model.safetensors.index"),
         (*shards([]), "model.safetensors.index.json has no `weight_map`"),
         (*shards({}), "model.safetensors.index.json has no `weight_map`"),
     ],

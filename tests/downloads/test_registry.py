@@ -38,10 +38,7 @@ def test_an_entry_is_read_with_addresses_put_together(data_set):
         ({"gated": True}, "`a-set` is gated; it needs `obtain`"),
         ({"obtain": "ask"}, "has `obtain`, for gated sets"),
         ({"files": []}, "neither files nor archives"),
-        (
-            {"files": [{"path": "a"}]},
-            "the file a, which has no url; give one or set gated: true",
-        ),
+        ({"files": [{"path": "a"}]}, "the file a, which has no url; give one or set gated: true"),
         ({"files": [{**FILE, "sha": "1"}]}, "key `a-set.files.0.sha`; did you mean 'sha256'"),
         ({"files": [{**FILE, "sha256": "abc"}]}, "`a-set.files.0.sha256` is 'abc'; it must match"),
         ({"files": [{**FILE, "verified": True}]}, "is True; there is no sha256"),
