@@ -1,7 +1,6 @@
 """What each kind of corpus makes of its files, and what it says of those that it cannot read."""
 
 import json
-import re
 from collections import Counter
 
 import pytest
@@ -9,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from written_files import write_all
 
-from workflow_scripts.corpora.kinds import bitext, nli
+from workflow_scripts.corpora.kinds import nli
 from workflow_scripts.corpora.pair_lines import LABELS, pair_lines
 from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.corpus_strings import read_corpus
@@ -385,26 +384,3 @@ def test_languages_may_be_given_and_every_two_are_drawn(make, tmp_path):
     lines, _ = make(block)
     assert len({(line[0], line.split("||")[1][0]) for line in lines}) == 6
     assert make(block)[0] == lines != make(block, "--seed", "1")[0]
-
-
-@pytest.mark.shared_data
-def test_real_bitext_and_nli_are_read_whole(shared_data):
-    more = shared_data.parent / "data-cmlm"
-    files = [{"path": "bitext-tatoeba/afr.tsv.gz"}]
-    files += [{"path": "bitext-bible/est.tsv.gz", "columns": [2, 3]}]
-    files += [{"source": "ntrex-128/newstest2019-src.eng.txt.gz"}]
-    files[-1]["target"] = "ntrex-128/newstest2019-ref.afr.txt.gz"
-    languages = "ar bg de el en es fr hi ru sw th tr ur vi zh"
-    xnli = {**XNLI, "path": "xnli-15way/sentences.{language}.txt.gz"}
-    xnli |= {"labels": "xnli-15way/labels.txt", "languages": re.split(" ", languages)}
-    for module, block, total in [
-        (bitext, kind("bitext", pairs=files), 945 + 3000 + 1997),
-        (nli, xnli, 5010),
-    ]:
-        dropped = Counter()
-        lines = list(module.Options(**block, size="all").strings(more, 0, dropped))
-        assert len(lines) + dropped.total() == total
-    assert {line.split("||")[2] for line in lines} == {*LABELS}
-    for name in ("mnli-train-sample.json.gz", "snli-train-sample.json"):
-        options = nli.Options(**kind("nli", path=f"nli-sample/{name}", size="all"))
-        assert len(list(options.strings(shared_data, 0, Counter()))) > 8000

@@ -205,13 +205,3 @@ def test_every_kind_gives_corpora_of_any_size(make, tmp_path, block, size):
     lines, record = make({**block, "size": size})
     assert len(lines) == len(set(lines)) == (available if size == "all" else size)
     assert record["requested"] == size
-
-
-@pytest.mark.shared_data
-def test_the_sts_benchmark_has_enough_sentences_for_the_papers_corpus(make, shared_data, tmp_path):
-    (tmp_path / "data").symlink_to(shared_data)
-    path = "data/sts-benchmark/sts-train.csv"
-    block = {"kind": "sentences", "format": "sts-benchmark", "path": path, "size": 10_000}
-    lines, record = make(block)
-    assert len(set(lines)) == 10_000
-    assert record["found"] == 2 * 5749

@@ -121,21 +121,3 @@ def test_a_blank_line_is_between_documents_and_behind_a_single_one(make, tmp_pat
     write(tmp_path, numbered(1))
     assert make({**BLOCK, **TEXTS})[0][2:] == [""]
     assert len(read_running_text(tmp_path / "out/corpus.txt").documents) == 1
-
-
-@pytest.mark.shared_data
-@pytest.mark.parametrize(
-    ("reader", "files", "documents", "pairs"),
-    [
-        ("wikiextractor", "wikipedia-en/AA/wiki_0*", 1000, 10_000),
-        ("blank-line-documents", "text-es-xquad/*", 48, 900),
-        ("gutenberg", "gutenberg/1342-0.txt*", 1, 2000),
-        ("document", "../data-cmlm/ordered-novels/it-*", 1, 1000),
-    ],
-)
-def test_real_text_has_neighbours(shared_data, reader, files, documents, pairs):
-    block = {**BLOCK, "texts": [{"reader": reader, "files": [files]}]}
-    options = text.Options.model_validate(block)
-    read = list(options.documents(shared_data, 0, Counter()))
-    assert len(read) >= documents
-    assert sum(len(document) - 1 for document in read) >= pairs

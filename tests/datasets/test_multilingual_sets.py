@@ -16,7 +16,6 @@ FOLDERS = ("xnli-15way", "jsick", "sick-nl", "subjectivity-checkthat", "sentimen
 LANGUAGES = ["ar", "bg", "de", "el", "en", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi"]
 LANGUAGES += ["zh"]
 XNLI = {"entailment", "neutral", "contradiction"}
-HOTELS = {"strong_negative", "negative", "mixed", "positive", "strong_positive"}
 
 
 @pytest.fixture(scope="module")
@@ -95,37 +94,6 @@ def test_no_premise_of_xnli_is_in_two_parts(entries, more_data, language):
     assert {label for _, label in labels} == XNLI
     # a premise has one hypothesis of each kind
     assert len({labels["test", label] for label in XNLI}) == 1
-
-
-@pytest.mark.shared_data
-@pytest.mark.parametrize("language", ["de", "en", "es", "fr", "ja", "ko", "zh"])
-def test_paws_x_has_2000_pairs(entries, shared_data, language):
-    found, parts = counts(shared_data, entries[f"paws-x-{language}"])
-    assert len(found.texts) == 2000 and set(found.labels) == {"0", "1"}
-    assert 0.18 < parts["test"] / 2000 < 0.22
-
-
-@pytest.mark.shared_data
-@pytest.mark.parametrize(
-    ("name", "parts", "labels"),
-    [
-        ("jsick-e", (5000, 0, 4927), XNLI),
-        ("sick-nl-e", (4439, 495, 4906), {label.upper() for label in XNLI}),
-        ("subjectivity-bg", (729, 314, 250), {"SUBJ", "OBJ"}),
-        ("tweets-hi", (1839, 324, 870), {"0", "1", "2"}),
-        ("hotels-eu", (861, 124, 248), HOTELS),
-        ("hotels-ja", (3888, 1112, 553), {"-1", "0", "1"}),
-        # trained on English
-        ("tweets-from-en-pt", (1839, 324, 870), {"0", "1", "2"}),
-        ("hotels-from-en-ca", (1359, 195, 263), HOTELS),
-    ],
-)
-def test_parts_and_classes_of_sets_that_have_their_own(entries, more_data, name, parts, labels):
-    found, own = counts(more_data, entries[name])
-    assert tuple(own[part] for part in ("train", "development", "test")) == parts
-    for part in own:
-        pairs = zip(found.labels, found.parts, strict=True)
-        assert {label for label, one in pairs if one == part} == labels
 
 
 SAMPLE_DATA = [f"{name}-{one}" for name in ("xnli", "tweets") for one in ("en", "es", "fr")]

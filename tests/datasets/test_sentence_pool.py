@@ -1,7 +1,6 @@
 """Sentences of several languages in one pool."""
 
-import pytest
-from dataset_reading import cases, given, mistake, raw_files, read_dataset, wrong
+from dataset_reading import cases, given, mistake, raw_files, wrong
 from written_files import write
 
 POOL = {"task": "language-bias", "format": "sentence-pool", "path": "p/dev-{language}.tsv"}
@@ -41,30 +40,3 @@ def test_files_are_those_of_the_languages_and_a_missing_one_is_named(tmp_path):
     assert raw_files(tmp_path, POOL) == expected
     write(expected[0], EN)
     assert "dev-es.tsv: no such file" in mistake(tmp_path, POOL)
-
-
-@pytest.mark.shared_data
-def test_the_real_pool_has_the_sentences_that_a_plain_reading_has(shared_data, paper_config):
-    entry = paper_config["datasets"]["paws-x-pool"]
-    pool = read_dataset(shared_data, entry)
-    counts = dict.fromkeys(entry["languages"], 0)
-    for language in pool.languages:
-        counts[language] += 1
-    dropped = {"repeated": 0, "untranslated": 0}
-    expected = {}
-    for language in counts:
-        raw = (shared_data / f"paws-x/dev-{language}.tsv").read_bytes().decode()
-        firsts = [line.split("\t")[0] for line in raw.split("\n")[:-1]]
-        assert len(firsts) == 2000
-        dropped["untranslated"] += firsts.count("NS")
-        expected[language] = len({*firsts} - {"NS"})
-        dropped["repeated"] += 2000 - firsts.count("NS") - expected[language]
-    assert (
-        counts
-        == expected
-        == {
-            **{"de": 1913, "en": 1758, "es": 1937, "fr": 1932},
-            **{"ja": 1956, "ko": 1962, "zh": 1898},
-        }
-    )
-    assert pool.dropped == dropped == {"repeated": 537, "untranslated": 107}
