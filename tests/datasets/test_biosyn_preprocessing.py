@@ -128,6 +128,7 @@ def test_mentions_and_names_are_of_rules_and_upstream(shared_data, project, name
         ("alpha of one small red beta (AB)", {}),
         ("of them (n = 12) and ab (alpha beta)", {}),
         ("in 1990 (1990) at home (at home)", {}),
+        ("of alpha beta cell (a b c)", {}),
     ],
 )
 def test_abbreviations(text, found):
