@@ -1,6 +1,5 @@
 """Every row of the manifests of the real files is read, with its number of rows."""
 
-import csv
 import json
 import re
 from collections import Counter, defaultdict
@@ -8,6 +7,7 @@ from pathlib import PurePosixPath
 
 import pytest
 from dataset_reading import entry, read_dataset
+from real_files import read_manifest
 
 from workflow_scripts.corpora.kinds import bitext
 from workflow_scripts.corpora.kinds import sentences as sentences_kind
@@ -49,6 +49,17 @@ def pairs_of(root, block):
 # --- a reader for each folder: (root, row of the manifest) -> rows read ------------------------
 
 
+def items(task, form, **keys):
+    """Return what counts the pairs of a data set whose keys are made of a row's path."""
+
+    def count(root, row):
+        path = PurePosixPath(row["path"])
+        made = {key: value(path) if callable(value) else value for key, value in keys.items()}
+        return pairs_of(root, entry(task, form) | made)[0]
+
+    return count
+
+
 def sts_year(root, row):
     path = PurePosixPath(row["path"])
     block = entry("similarity", "semeval-sts", path=str(path.parent))
@@ -84,12 +95,6 @@ def sts2017(root, row):
     scored, pairs = pairs_of(root, entry("similarity", "sts2017", track=track))
     assert scored == 250
     return pairs if ".input." in row["path"] else scored
-
-
-def stsb_multi_mt(root, row):
-    language, split = PurePosixPath(row["path"]).stem.split("-")[1:]
-    block = {**entry("similarity", "stsb-multi-mt", split=split), "language": language}
-    return pairs_of(root, block)[0]
 
 
 def multi_simlex(root, row):
@@ -175,19 +180,8 @@ NLI_LABELS = {"positive": ["entailment"], "negative": ["neutral", "contradiction
 BINARY = {"positive": [1], "negative": [0]}
 
 
-def labelled_pairs(columns=None, **labels):
-    def count(root, row):
-        block = entry("pair-classification", "labelled-pairs", path=row["path"], **labels)
-        if columns is not None:
-            block["columns"] = columns
-        return pairs_of(root, block)[0]
-
-    return count
-
-
-def paws_x(root, row):
-    columns = ["sentence1", "sentence2", "label"] if "hf-form" in row["path"] else None
-    return labelled_pairs(columns, **BINARY)(root, row)
+def labelled_pairs(columns=None, path=str, **labels):
+    return items("pair-classification", "labelled-pairs", path=path, columns=columns, **labels)
 
 
 def xnli(root, row):
@@ -205,14 +199,6 @@ def nli_sample(root, row):
     assert {label for _, _, label in pairs} == {"entailment", "neutral", "contradiction"}
     assert len(sentences_of(root, row, "nli")) == 2 * len(pairs)
     return len(pairs)
-
-
-def snli_senteval(root, row):
-    folder, _, split = row["path"].rpartition(".")
-    folder = folder.rpartition("/")[0]
-    files = [f"{folder}/{name}.{split}" for name in ("s1", "s2", "labels")]
-    block = entry("pair-classification", "labelled-pairs", path=files, **NLI_LABELS)
-    return pairs_of(root, block)[0]
 
 
 # The two files of a set of SentEval that has a file for each label.
@@ -243,13 +229,6 @@ def senteval(root, row):
     expected = {"binary": set("01"), "fine": set("01234")}.get(path.parts[2], TREC_GROUPS)
     assert {label.split(":")[0] for label in found.labels} == expected
     return len(found.texts)
-
-
-def tatoeba(root, row):
-    stem, _, side = row["path"].rpartition(".")
-    other = stem.rpartition(".")[2].split("-")[0]
-    found = read_dataset(root, entry("bitext-retrieval", "tatoeba", path=stem))
-    return len(found.left if side == other else found.right)
 
 
 def text(reader):
@@ -326,8 +305,12 @@ READER_OF = {
     **dict.fromkeys(["sts-benchmark", "sts-benchmark-senteval"], sts_benchmark),
     "sick": sick,
     "sts2017": sts2017,
-    "stsb-multi-mt": stsb_multi_mt,
-    "simlex-999": lambda root, row: len(read_dataset(root, entry("similarity", "simlex")).gold),
+    "stsb-multi-mt": items(
+        *("similarity", "stsb-multi-mt"),
+        language=lambda path: path.stem.split("-")[1],
+        split=lambda path: path.stem.split("-")[2],
+    ),
+    "simlex-999": items("similarity", "simlex"),
     "multi-simlex": multi_simlex,
     **dict.fromkeys(["ncbi-disease", "bc5cdr"], pubtator),
     "bel-dictionaries": linking_dictionary("medic"),
@@ -341,12 +324,18 @@ READER_OF = {
     **dict.fromkeys(["hpo", "disease-ontology"], ontology),
     "senteval": senteval,
     "mrpc-original": MRPC,
-    "paws-x": paws_x,
+    "paws-x": labelled_pairs(
+        lambda path: ["sentence1", "sentence2", "label"] if "hf-form" in str(path) else None,
+        **BINARY,
+    ),
     "xnli": xnli,
     "ru-paraphraser": labelled_pairs(["text_1", "text_2", "class"], positive=[0, 1], negative=[-1]),
-    "snli-senteval": snli_senteval,
+    "snli-senteval": labelled_pairs(
+        path=lambda file: [str(file.with_stem(name)) for name in ("s1", "s2", "labels")],
+        **NLI_LABELS,
+    ),
     "nli-sample": nli_sample,
-    "tatoeba-v1": tatoeba,
+    "tatoeba-v1": items("bitext-retrieval", "tatoeba", path=lambda path: str(path.with_suffix(""))),
     **dict.fromkeys(["wikipedia-en", "wikipedia-zh"], text("wikiextractor")),
     **{f"text-{one}-wikipedia": text("wikiextractor") for one in ("en", "ar", "zh")},
     **dict.fromkeys(["text-en-craft", "text-ru-ruslit"], text("doc-blocks")),
@@ -396,8 +385,7 @@ def test_every_row_of_the_manifest_is_read_with_its_number_of_rows(
     shared_data, root, files, largest
 ):
     data = shared_data.with_name(root)
-    with open(data / "MANIFEST.tsv", encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
+    rows = read_manifest(data).values()
     assert len(rows) > files
     wrong = defaultdict(list)
     for row in rows:

@@ -1,11 +1,11 @@
 """config/datasets-multilingual.yaml on the real files, with the counts of their manifests."""
 
-import csv
 import os
 from collections import Counter, defaultdict
 
 import pytest
 from dataset_reading import read_dataset
+from real_files import read_manifest
 
 from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.corpora.kinds.register import read_corpus_block
@@ -36,12 +36,6 @@ def more_data(shared_data):
     return root
 
 
-def manifest(root):
-    with open(root / "MANIFEST.tsv", encoding="utf-8", newline="") as stream:
-        rows = csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)
-        return {row["path"]: row for row in rows}
-
-
 def counts(root, block):
     found = read_dataset(root, block)
     return found, Counter(found.parts)
@@ -59,7 +53,9 @@ def test_every_entry_is_valid_and_xeval_is_absent(content, entries):
 @pytest.mark.shared_data
 def test_every_file_of_these_sets_is_read_with_its_rows(entries, more_data):
     """Each row of the manifest by the sets that read it: part by part, or the whole file."""
-    listed = {path: row for path, row in manifest(more_data).items() if path.startswith(FOLDERS)}
+    listed = {
+        path: row for path, row in read_manifest(more_data).items() if path.startswith(FOLDERS)
+    }
     read, rows = set(), defaultdict(Counter)
     for name, block in entries.items():
         if name.startswith(("xeval", "reviews", "paws-x")) or "-from-en-" in name:

@@ -1,10 +1,10 @@
 """config/registry.yaml: what it says of the real files, and that it has what the config reads."""
 
-import csv
 import re
 from pathlib import Path
 
 import pytest
+from real_files import read_manifest
 
 from workflow_scripts.corpora import block as corpora
 from workflow_scripts.corpora.kinds.register import read_corpus_block
@@ -27,9 +27,7 @@ def registry(project):
 def manifest(shared_data):
     found = {}
     for root in (shared_data, shared_data.parent / "data-cmlm"):
-        with open(root / "MANIFEST.tsv", encoding="utf-8", newline="") as stream:
-            rows = csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)
-            found |= {row["path"]: {**row, "root": root} for row in rows}
+        found |= {path: {**row, "root": root} for path, row in read_manifest(root).items()}
     return found
 
 
