@@ -64,7 +64,8 @@ def parse_address(address: str) -> HubModel:
         raise UserError(
             repr(address),
             "not a model of the hub at a commit",
-            "give id@revision, such as google-bert/bert-base-uncased@86b5e0934494bd15c9632b12f734a8a67f723594",
+            "give id@revision, such as "
+            "google-bert/bert-base-uncased@86b5e0934494bd15c9632b12f734a8a67f723594",
         )
     return HubModel(match["repository"], match["revision"])
 
