@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from dataset_reading import check, entry, mistake, read_dataset
+from dataset_reading import cases, check, entry, given
 from written_files import write
 
 from workflow_scripts.corpora.wikimatrix import read_wikimatrix
@@ -40,89 +40,65 @@ def test_word_vectors_are_of_plain_decimal_numbers(tmp_path, number):
     np.testing.assert_allclose(read_text_vectors(tmp_path / "v.vec", ["b_1"]).mean, [0.75, 0.4])
 
 
+WHOLE, LAST = texts(all=LABELLED), texts(all={"path": "f", "label": "last"})
 SPLIT = texts(train={**LABELLED, "path": "train"}, test={**LABELLED, "path": "test"})
-
-
-def labels_of(tmp_path, block, **files):
-    for name, text in files.items():
-        write(tmp_path / name, text)
-    return sorted(set(read_dataset(tmp_path, block).labels))
-
-
-def test_blanks_around_labels_and_ways_to_encode_a_letter_make_no_classes(tmp_path):
-    train = "a\tcafe\u0301\nb\t yes \nc\tyes\u00a0\n"
-    assert labels_of(tmp_path, SPLIT, train=train, test="d\tcaf\u00e9\ne\tyes\n") == ["café", "yes"]
-    last = texts(all={"path": "f", "label": "last"})
-    assert labels_of(tmp_path, last, f="a\tyes \nb\tno\nc\tyes\n") == ["no", "yes"]
-    rows = {**LABELLED, "path": "f", "where": {3: "a"}}
-    check(tmp_path, texts(all=rows), {"f": "p\t1\ta\nq\t0\ta \nr\t0\tb\n"}, {"labels": ["0", "1"]})
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("1", "1.0"),
-        ("True", "true"),
-        ("yes", "\uff59es"),
-        ("a b", "a  b"),
-        ("2", "02"),
-        ("-", "\u2212"),
-    ],
-)
-def test_two_spellings_of_a_label_are_an_error_within_a_part_and_across(tmp_path, one, other):
-    if other == "\u2212":
-        assert labels_of(tmp_path, texts(all=LABELLED), f=f"a\t{one}\nb\t{other}\n") == [one, other]
-        return
-    message = f"label {other!r} here, {one!r} in "
-    files = {"f": f"a\t{one}\nb\tx\nc\t{other}\n"}
-    check(tmp_path, texts(all=LABELLED), files, "f:3: " + message)
-    files = {"train": f"a\tx\nb\t{one}\n", "test": f"a\tx\nb\t{other}\n"}
-    check(tmp_path, SPLIT, files, "test:2: " + message)
-    assert "train:2; spell it one way" in mistake(tmp_path, SPLIT)
-
-
-def test_a_label_to_test_that_is_not_trained_on_names_its_line(tmp_path):
-    files = {"train": "a\tx\nb\ty\n", "test": "a\tx\nb\tz\n"}
-    check(tmp_path, SPLIT, files, "test:2: label 'z' is not among those to train on: x, y; ")
-
-
-def test_an_invisible_character_in_a_label_is_named(tmp_path):
-    check(tmp_path, texts(all=LABELLED), {"f": "a\tx\nb\tx\u200b\n"}, "f:2: a label holds U+200B")
-
-
+OF_A = texts(all={**LABELLED, "where": {3: "a"}})
+ENCODED = {"train": "a\tcafe\u0301\nb\t yes \nc\tyes\u00a0\n", "test": "d\tcaf\u00e9\ne\tyes\n"}
+SPELLINGS = [("1", "1.0"), ("True", "true"), ("yes", "\uff59es"), ("a b", "a  b"), ("2", "02")]
+PARTS = ("train", "development", "test")
 RELATED = entry("relatedness", "labelled-texts")
-RELATED |= {name: {"path": name, "columns": [1, 2, 3]} for name in ("train", "development", "test")}
-
-
-@pytest.mark.parametrize("score", ["0", "-5", "5.5", "100", "4_5", "x", "0.9"])
-@pytest.mark.parametrize("part", ["train", "development", "test"])
-def test_scores_of_relatedness_are_those_that_are_trained(tmp_path, part, score):
-    files = dict.fromkeys(("train", "development", "test"), "a\tb\t1\na\tc\t5.0\n")
-    check(tmp_path, RELATED, files, {"labels": ["1", "5.0"] * 3})
-    wrong = f"{part}:3: expected a score from 1 to 5, found {score!r}"
-    check(tmp_path, RELATED, files | {part: files[part] + f"b\tc\t{score}\n"}, wrong)
-
-
+RELATED |= {name: {"path": name, "columns": [1, 2, 3]} for name in PARTS}
+RATED = dict.fromkeys(PARTS, "a\tb\t1\na\tc\t5.0\n")
+MIXED = texts(train={"path": "train", "columns": [1, 2, 3]}, test={**LABELLED, "path": "test"})
 PAIRS = entry("pair-classification", "labelled-pairs", path="f", positive=[1], negative=[0])
 
-
-@pytest.mark.parametrize(
-    ("block", "message"),
-    [
-        (entry("relatedness", "labelled-texts", all=LABELLED), "give `train`, `development` and"),
-        (texts(all={"path": "f", "columns": [1, 2, 3, 4]}), "a label, each once, not ["),
-        (texts(all={"path": ["a", "a"]}), "a label, each once, not ['a', 'a']"),
-        (PAIRS | {"path": ["a", "b"]}, "give a file of pairs, or three: left, right, labels"),
-        (PAIRS | {"negative": ["1"]}, "`positive` and `negative` both have '1'"),
-    ],
+test_labels = cases(
+    given("blanks and ways to encode a letter", SPLIT, ENCODED)(
+        labels=["café", "yes", "yes", "café", "yes"]
+    ),
+    ("blanks behind", LAST, {"f": "a\tyes \nb\tno\nc\tyes\n"}, {"labels": ["no", "yes", "yes"]}),
+    ("where", OF_A, {"f": "p\t1\ta\nq\t0\ta \nr\t0\tb\n"}, {"labels": ["0", "1"]}),
+    ("a minus", WHOLE, {"f": "a\t-\nb\t\u2212\n"}, {"labels": ["-", "\u2212"]}),
+    *(
+        (f"{one}, {other}", *case, f": label {other!r} here, {one!r} in ")
+        for one, other in SPELLINGS
+        for case in [
+            (WHOLE, {"f": f"a\t{one}\nb\tx\nc\t{other}\n"}),
+            (SPLIT, {"train": f"a\tx\nb\t{one}\n", "test": f"a\tx\nb\t{other}\n"}),
+        ]
+    ),
+    ("the place", WHOLE, {"f": "a\t1\nb\tx\nc\t1.0\n"}, "f:3: label '1.0' here"),
+    *(
+        ("both", SPLIT, {"train": "a\tx\nb\t1\n", "test": "a\tx\nb\t1.0\n"}, place)
+        for place in ("test:2: label '1.0' here", "train:2; spell it one way")
+    ),
+    (
+        *("not trained on", SPLIT, {"train": "a\tx\nb\ty\n", "test": "a\tx\nb\tz\n"}),
+        "test:2: label 'z' is not among those to train on: x, y; ",
+    ),
+    ("invisible", WHOLE, {"f": "a\tx\nb\tx\u200b\n"}, "f:2: a label holds U+200B"),
+    ("scores", RELATED, RATED, {"labels": ["1", "5.0"] * 3}),
+    *(
+        (
+            *(f"{part} {score}", RELATED, RATED | {part: f"{RATED[part]}b\tc\t{score}\n"}),
+            f"{part}:3: expected a score from 1 to 5, found {score!r}",
+        )
+        for part in PARTS
+        for score in ("0", "-5", "5.5", "100", "4_5", "x", "0.9")
+    ),
+    (
+        *("texts and pairs", MIXED, {"train": "a\tb\tx\na\tc\ty\n", "test": "a\tx\nb\ty\n"}),
+        "test: texts with 1 column, but 2 in another part",
+    ),
+    *(
+        (message, block, {}, message)
+        for block, message in [
+            (RELATED | {"train": None}, "give `train`, `development` and `test`"),
+            (texts(all={**LABELLED, "columns": [1, 2, 3, 4]}), "a label, each once, not [1, 2"),
+            (texts(all={"path": ["a", "a"]}), "a label, each once, not ['a', 'a']"),
+            (texts(all={"path": ["a", "b", "c", "d"]}), "a label, each once, not ['a', 'b'"),
+            (PAIRS | {"path": ["a", "b"]}, "give a file of pairs, or three: left, right, labels"),
+            (PAIRS | {"negative": ["1"]}, "`positive` and `negative` both have '1'"),
+        ]
+    ),
 )
-def test_keys_that_cannot_be_scored(tmp_path, block, message):
-    assert message in mistake(tmp_path, block)
-
-
-def test_all_parts_are_of_texts_or_of_pairs(tmp_path):
-    block = texts(
-        train={"path": "train", "columns": [1, 2, 3]}, test={"path": "test", "columns": [1, 2]}
-    )
-    files = {"train": "a\tb\tx\na\tc\ty\n", "test": "a\tx\nb\ty\n"}
-    check(tmp_path, block, files, "test: texts with 1 column, but 2 in another part")
