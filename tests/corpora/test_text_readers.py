@@ -49,7 +49,7 @@ def write(path, content):
         ("doc-blocks", "One.\n\nTwo.\n", [["One.", "Two."]]),
         ("numbered-lines", '1\t"Quoted" a.\n2\tA\ttab.\n', [['"Quoted" a.'], ["A tab."]]),
         ("conllu", TREES, [["Tea = hot."], ["Second."]]),
-        ("conllu", f"# newdoc id = 1\n{TREES}# newdoc\n{TREES}", [["Tea = hot.", "Second."]] * 2),
+        ("conllu", f"# newdoc\n{TREES}# newdoc id = 2\n{TREES}", [["Tea = hot.", "Second."]] * 2),
         ("gutenberg", BOOK, PARAGRAPHS),
         ("gutenberg", BOOK.encode("iso-8859-1"), PARAGRAPHS),
         ("obo", 'name: odd bone\ndef: "An odd bone." [X:me]\n', [["odd bone"], ["An odd bone."]]),
