@@ -21,6 +21,7 @@ def root(tmp_path):
     (tmp_path / "ask").mkdir()
     files = {
         "s.txt": "word1\tword2\tPOS\tSimLex999\ndog\tcat\tN\t1\nsun\tdog\tN\t2.5\n",
+        "bad.txt": "word1\tword2\tPOS\tSimLex999\ndog\tcat\n",
         "bli/yacle.train.freq.5k.en-fr.tsv": "dog\tchien\nmoon\tlune\n",
         "bli/yacle.test.freq.2k.en-fr.tsv": "cat\tchat\ncat\tminet\n",
         "ask/dictionary.txt": "1||Dog  bite\n2||dog\n",
@@ -99,9 +100,10 @@ def test_each_side_of_a_lexicon_has_strings_of_its_own(root):
     [
         (LEXICON, ["strings.txt"], "--strings: 1 files for 2 lists of strings; give one, or both"),
         (SIMLEX, ["source.txt", "target.txt"], "--strings: 2 files for 1 lists of strings"),
+        ({**SIMLEX, "path": "bad.txt"}, ["strings.txt"], r"bad\.txt:2: expected a row with word1"),
     ],
 )
-def test_a_lexicon_has_two_files_of_strings_and_others_one(root, block, files, message):
+def test_after_an_error_nothing_is_written(root, block, files, message):
     with pytest.raises(UserError, match=message):
         run(root, block, *files)
     assert not (root / "out").exists()
