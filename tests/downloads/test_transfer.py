@@ -324,6 +324,11 @@ def test_a_range_of_another_total_is_another_file(server, part, policy):
     part.parent.mkdir()
     part.write_bytes(BODY[:300_000])
     refused(server, part, policy, f"has {len(BODY) - 10} bytes, expected {len(BODY)}", True, True)
+    # and one that begins elsewhere is not the rest
+    server.files["file.txt"] = Served(BODY, length="none", span="bytes {last}-{last}/{total}")
+    part.write_bytes(BODY[:300_000])
+    get(server, part, policy)
+    assert server.ranges_asked("file.txt")[-2:] == ["bytes=300000-", None]
 
 
 def test_redirections_are_followed(server, part, policy):
