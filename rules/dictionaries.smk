@@ -3,22 +3,18 @@
 #
 # Inputs:  files of names and of mentions, the encoder's folder
 # Outputs: results/dictionaries/{dictionary}/
-#            names/{file}/{scatteritem}.tsv     shards of a file of names
-#            vectors/{file}/{scatteritem}.npy   their vectors
-#            mentions.npy                       vectors of the mentions
-#            rankings/{file}/{scatteritem}.tsv  best ids of each mention in a shard
+#            indices/{file}/{shard}/      an index of a shard of names, as link --index keeps one
+#            mentions.npy                 vectors of the mentions
+#            rankings/{file}/{shard}.tsv  best ids of each mention in a shard
 #            links.tsv, errors.tsv, report.txt  over all shards: what the command link gives
 
 dictionaries = plan.dictionaries
 
 
-scattergather:
-    **dictionaries.shards,
-
-
 wildcard_constraints:
     dictionary=alternatives(dictionaries.shards),
     file=alternatives(dictionaries.files),
+    shard=r"\d+-of-\d+",
 
 
 localrules:
@@ -33,16 +29,18 @@ rule all_links:
 
 
 rule embed_names:
-    """Vectors of a shard of names"""
+    """Index of a shard of the names of a file"""
     input:
         sources=sources("retrieval.embed_names"),
         encoder=lambda wildcards: dictionaries.encoder_input(wildcards.dictionary),
-        names="<results>/dictionaries/{dictionary}/names/{file}/{scatteritem}.tsv",
+        names=lambda wildcards: dictionaries.names_input(wildcards.dictionary, wildcards.file),
     output:
-        vectors="<results>/dictionaries/{dictionary}/vectors/{file}/{scatteritem}.npy",
-        usage="<results>/benchmarks/embed_names/{dictionary}/{file}/{scatteritem}.tsv",
+        names="<results>/dictionaries/{dictionary}/indices/{file}/{shard}/names.tsv",
+        vectors="<results>/dictionaries/{dictionary}/indices/{file}/{shard}/vectors.npy",
+        record="<results>/dictionaries/{dictionary}/indices/{file}/{shard}/index.json",
+        usage="<results>/benchmarks/embed_names/{dictionary}/{file}/{shard}.tsv",
     log:
-        "<results>/logs/embed_names/{dictionary}/{file}/{scatteritem}.log",
+        "<results>/logs/embed_names/{dictionary}/{file}/{shard}.log",
     conda:
         "../envs/torch.yaml"
     threads: plan.config.threads.embedding
@@ -52,18 +50,23 @@ rule embed_names:
         runtime=lambda wildcards, attempt: 240 * attempt,
     params:
         encoder=lambda wildcards: dictionaries.encoder_words(wildcards.dictionary),
+        names=lambda wildcards: dictionaries.names_path(wildcards.dictionary, wildcards.file),
+        choices=lambda wildcards: dictionaries.names_choices(wildcards.dictionary, wildcards.file),
         dtype=lambda wildcards: dictionaries.value(wildcards.dictionary, "dtype"),
+        index=lambda wildcards: dictionaries.index_folder(wildcards),
         device=lambda wildcards: plan.config.device,
     shell:
         r"""
         logged {log:q} {output.usage:q} on_gpu {resources.gpu} \
             python -m workflow_scripts.retrieval.embed_names \
-            --names {input.names:q} \
+            --names {params.names:q} \
+            --choices-json {params.choices:q} \
+            --shard {wildcards.shard:q} \
             {params.encoder:q} \
             --dtype {params.dtype:q} \
             --threads {threads} \
             --device {params.device:q} \
-            --output {output.vectors:q}
+            --index {params.index:q}
         """
 
 
@@ -105,14 +108,15 @@ rule link_shard:
     """Nearest names of each mention in a shard"""
     input:
         sources=sources("retrieval.link_shard"),
-        names="<results>/dictionaries/{dictionary}/names/{file}/{scatteritem}.tsv",
-        vectors="<results>/dictionaries/{dictionary}/vectors/{file}/{scatteritem}.npy",
+        names="<results>/dictionaries/{dictionary}/indices/{file}/{shard}/names.tsv",
+        vectors="<results>/dictionaries/{dictionary}/indices/{file}/{shard}/vectors.npy",
+        record="<results>/dictionaries/{dictionary}/indices/{file}/{shard}/index.json",
         mentions="<results>/dictionaries/{dictionary}/mentions.npy",
     output:
-        ranking="<results>/dictionaries/{dictionary}/rankings/{file}/{scatteritem}.tsv",
-        usage="<results>/benchmarks/link_shard/{dictionary}/{file}/{scatteritem}.tsv",
+        ranking="<results>/dictionaries/{dictionary}/rankings/{file}/{shard}.tsv",
+        usage="<results>/benchmarks/link_shard/{dictionary}/{file}/{shard}.tsv",
     log:
-        "<results>/logs/link_shard/{dictionary}/{file}/{scatteritem}.log",
+        "<results>/logs/link_shard/{dictionary}/{file}/{shard}.log",
     conda:
         "../envs/plain.yaml"
     threads: plan.config.threads.retrieval
@@ -120,13 +124,13 @@ rule link_shard:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
+        index=lambda wildcards: dictionaries.index_folder(wildcards),
         k=lambda wildcards: dictionaries.value(wildcards.dictionary, "k"),
     shell:
         r"""
         logged {log:q} {output.usage:q} \
             python -m workflow_scripts.retrieval.link_shard \
-            --names {input.names:q} \
-            --vectors {input.vectors:q} \
+            --index {params.index:q} \
             --mentions {input.mentions:q} \
             --k {params.k:q} \
             --threads {threads} \
@@ -168,47 +172,3 @@ rule merge_links:
             --errors {output.errors:q} \
             --report {output.report:q}
         """
-
-
-# A rule for each dictionary, since its shards are as many outputs.
-for number, (dictionary, shards) in enumerate(dictionaries.shards.items(), start=1):
-
-    rule:
-        """The shards of the names of a dictionary"""
-        name:
-            f"split_names_{number}"
-        input:
-            sources=sources("retrieval.split_names"),
-            names=lambda wildcards: dictionaries.names_input(wildcards.dictionary, wildcards.file),
-        output:
-            shards=getattr(scatter, dictionary)(
-                "<results>/dictionaries/{{dictionary}}/names/{{file}}/{scatteritem}.tsv"
-            ),
-            usage="<results>/benchmarks/split_names/{dictionary}/{file}.tsv",
-        log:
-            "<results>/logs/split_names/{dictionary}/{file}.log",
-        wildcard_constraints:
-            dictionary=alternatives([dictionary]),
-        conda:
-            "../envs/plain.yaml"
-        resources:
-            mem_mb=lambda wildcards, attempt: 4000 * attempt,
-            runtime=lambda wildcards, attempt: 30 * attempt,
-        params:
-            names=lambda wildcards: dictionaries.names_path(wildcards.dictionary, wildcards.file),
-            choices=lambda wildcards: dictionaries.names_choices(
-                wildcards.dictionary, wildcards.file
-            ),
-            shards=shards,
-            folder=lambda wildcards: dictionaries.folder(
-                wildcards.dictionary, "names", wildcards.file
-            ),
-        shell:
-            r"""
-            logged {log:q} {output.usage:q} \
-                python -m workflow_scripts.retrieval.split_names \
-                --names {params.names:q} \
-                --choices-json {params.choices:q} \
-                --shards {params.shards:q} \
-                --output {params.folder:q}
-            """

@@ -13,13 +13,13 @@ from workflow_scripts.embedding.recorded_settings import recorded_settings
 from workflow_scripts.embedding.suite_vectors import read_vectors
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.name_index import open_index
-from workflow_scripts.retrieval.name_shards import merge_rankings
 from workflow_scripts.retrieval.rankings import (
     RankedName,
     RankedTranslation,
     read_rankings,
     rows_by_dataset,
 )
+from workflow_scripts.retrieval.shard_rankings import merge_rankings
 from workflow_scripts.retrieval.suite_files import (
     gather_rows,
     read_dataset,

@@ -2,22 +2,14 @@
 
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import asdict, dataclass
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from workflow_scripts.cli import check_files
-from workflow_scripts.datasets.name_lists import (
-    Choices,
-    NamesFormat,
-    read_names,
-    refuse_unused_choices,
-)
+from workflow_scripts.datasets.name_lists import Choices, NamesFormat, refuse_unused_choices
 from workflow_scripts.embedding.chosen_encoder import (
     EncoderOptions,
     check_counts,
@@ -28,13 +20,17 @@ from workflow_scripts.embedding.recorded_settings import settle_settings
 from workflow_scripts.embedding.vector_shards import SHARD_SIZE, Dtype
 from workflow_scripts.errors import UserError, data_output, run_command
 from workflow_scripts.files import STDIN, atomic_text, check_new_file, without_link
-from workflow_scripts.imports import MachineOptions, quick_imports
+from workflow_scripts.imports import MachineOptions
 from workflow_scripts.locking import drop_left_lock, sole_run
 from workflow_scripts.path_functions import command
 from workflow_scripts.retrieval import name_index
+from workflow_scripts.retrieval.approximate_search import ApproximateIndex
+from workflow_scripts.retrieval.embed_names import open_or_make_index
 from workflow_scripts.retrieval.link_options import LinkOptions, MentionOptions, Similarity
+from workflow_scripts.retrieval.linked_ids import rank_ids
 from workflow_scripts.retrieval.mention_links import (
     BATCH,
+    Link,
     LinkWriter,
     MentionBatch,
     is_linked,
@@ -44,9 +40,6 @@ from workflow_scripts.retrieval.mention_links import (
 from workflow_scripts.retrieval.name_encoder import NameEncoder
 from workflow_scripts.retrieval.rankings import Format
 
-if TYPE_CHECKING:
-    from workflow_scripts.retrieval.approximate_search import ApproximateIndex
-
 EXAMPLE = """
 printf 'D1\\theart attack\\nD2\\tasthma\\n' > names.tsv
 echo 'cardiac infarction' | COMMAND --encoder my-encoder --names names.tsv \\
@@ -54,40 +47,6 @@ echo 'cardiac infarction' | COMMAND --encoder my-encoder --names names.tsv \\
 """
 # of the folder of an index
 _FILES = ("names.tsv", "vectors.npy", "index.json", "ivf.faiss", ".vectors.npy.shards")
-
-
-class Link(NamedTuple):
-    """An id that a mention is linked to, by one of its names."""
-
-    id: str
-    name: str
-    score: float
-
-
-def rank_ids(
-    index: name_index.NameIndex,
-    vectors: np.ndarray,
-    k: int,
-    *,
-    each_name: bool = False,
-    threads: int = 1,
-    approximate: "ApproximateIndex | None" = None,
-) -> Iterator[list[Link]]:
-    """Yield for each of `vectors` [mentions, dimension] the k best ids of an index, best first.
-
-    With `each_name` the k best names, of which several may have one id. The search is exact unless
-    `approximate` finds the nearest names.
-    """
-    # Only now: they take seconds, which bad arguments should not wait for.
-    with quick_imports():
-        from workflow_scripts.retrieval.linked_ids import best_links, named_links
-        from workflow_scripts.retrieval.vector_search import search_blocks
-
-    search: Any = partial(search_blocks, targets=index.vectors, threads=threads)
-    nearest = None if approximate is None else approximate.search
-    ranked = best_links(index, vectors, k, search, grouped=not each_name, approximate=nearest)
-    for links in ranked:
-        yield [Link(*link) for link in named_links(index, links)]
 
 
 def link_mentions(
@@ -209,28 +168,13 @@ def check_options(names: NamesOptions, mentions: MentionOptions, output: OutputO
     check_files("--names", *files)
 
 
-def make_index(
-    folder: Path, names: NamesOptions, choices: Choices, encoder: NameEncoder
-) -> name_index.NameIndex:
-    """Return the index of the names in a folder, made there where it is not finished."""
-    source = None
-    if names.names:
-        source = name_index.describe_files(names.names, asdict(choices))
-        if not name_index.is_finished(folder):
-            refuse_unused_choices(names.names, choices)
-            what = (read_names(names.names, choices), source, encoder.provenance)
-            sizes = (encoder.dimension, names.dtype, names.shard_size)
-            name_index.make_index(folder, *what, encoder.encode_names, *sizes)
-    return name_index.open_index(folder, encoder.provenance, source)
-
-
 def write_links(
     encoder: NameEncoder,
     index: name_index.NameIndex,
     batches: Iterable[MentionBatch],
     links: LinkOptions,
     output: OutputOptions,
-    inverted: "ApproximateIndex | None",
+    inverted: ApproximateIndex | None,
     each_name: bool,
     threads: int,
 ) -> None:
@@ -254,7 +198,7 @@ def write_links(
                 links.k + 1,
                 each_name=each_name,
                 threads=threads,
-                approximate=inverted,
+                approximate=inverted.search if inverted else None,
             )
             writer.write(batch, ranked)
     ids = (index[row][0] for row in range(len(index)))
@@ -307,18 +251,19 @@ def link(
     check_options(names, mentions, output)
     settings = settle_settings(encoder, embedding)
     choices = read_choices(names, mentions.lower_case)
+    refuse_unused_choices(names.names or (), choices)
     # without an index the vectors are kept next to the output until it is written
     passing = output.links and output.links.with_name(f".{output.links.name}.index")
     folder: Any = names.index or (passing and without_link(passing))
     with _sole_writer(names.index, output.links):
         opened, provenance = open_encoder(encoder, settings, embedding, machine)
-        provenance |= {"similarity": similarity, "dtype": names.dtype}
+        provenance |= {"similarity": similarity}
         name_encoder = NameEncoder(opened, similarity, encoder, provenance)
-        index = make_index(folder, names, choices, name_encoder)
+        files = names.names or ()
+        sizes = (names.dtype, names.shard_size)
+        index = open_or_make_index(folder, files, choices, name_encoder, *sizes)
         inverted = None
         if approximate is not None:
-            from workflow_scripts.retrieval.approximate_search import ApproximateIndex
-
             inverted = ApproximateIndex(
                 index.vectors,
                 index.vectors_sha256,

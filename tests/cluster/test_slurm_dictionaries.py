@@ -35,7 +35,7 @@ def test_the_links_are_of_a_local_run(project, cluster, tmp_path, shards):
     run = on_cluster.start("all_links", *groups, "--group-components", f"shards={shards // 2}")
     assert run.end() == 0, run.output
     results = local.folder / "results/dictionaries/own"
-    files = [results / "links.tsv", *results.glob("vectors/own/*.npy")]
+    files = [results / "links.tsv", *results.glob("indices/own/*/vectors.npy")]
     assert len(files) == 1 + shards
     for file in files:
         mine = on_cluster.folder / file.relative_to(local.folder)

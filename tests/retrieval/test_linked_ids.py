@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from workflow_scripts.retrieval import linked_ids
-from workflow_scripts.retrieval.linked_ids import Link, best_links
+from workflow_scripts.retrieval.linked_ids import NearName, best_links
 from workflow_scripts.retrieval.name_index import NameIndex
 from workflow_scripts.retrieval.vector_search import search_blocks
 
@@ -33,7 +33,7 @@ def sorted_links(ids, vectors, queries, k):
     for products in queries.astype(np.float64) @ vectors.T.astype(np.float64):
         firsts = {}
         for row in np.argsort(-products, kind="stable").tolist():
-            firsts.setdefault(ids[row], Link(row, products[row]))
+            firsts.setdefault(ids[row], NearName(row, products[row]))
         ranked.append(list(firsts.values())[:k])
     return ranked
 

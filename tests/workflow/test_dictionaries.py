@@ -46,12 +46,8 @@ def dictionary(linked, tmp_path) -> SmallProject:
 
 def jobs(rule, *files):
     """Return the jobs of a rule for all shards of files."""
-    end = "dictionary=words.of-mine, file={}, scatteritem={}"
+    end = "dictionary=words.of-mine, file={}, shard={}"
     return [f"{rule} {end.format(file, place)}" for file in files for place in PLACES]
-
-
-def split(file):
-    return f"split_names_1 dictionary=words.of-mine, file={file}"
 
 
 MENTIONS = "embed_mentions dictionary=words.of-mine"
@@ -84,14 +80,14 @@ def test_a_further_file_of_names_runs_its_own_shards_only(dictionary):
         # before the others
         own["names"] = {"new": {"path": "names/one.tsv"}, **own["names"]}
     shards = [*jobs("embed_names", "new"), *jobs("link_shard", "new")]
-    assert dictionary.planned("all_links") == sorted([split("new"), *shards, *MERGE])
+    assert dictionary.planned("all_links") == sorted([*shards, *MERGE])
 
 
 def test_a_changed_file_of_names_runs_its_own_shards_only(dictionary):
     with (dictionary.folder / "resources/sample_data/names/two.txt").open("a") as file:
         file.write("D100||a big house\n")
     shards = [*jobs("embed_names", "two"), *jobs("link_shard", "two")]
-    assert dictionary.planned("all_links") == sorted([split("two"), *shards, *MERGE])
+    assert dictionary.planned("all_links") == sorted([*shards, *MERGE])
 
 
 def test_the_order_of_the_files_is_a_matter_of_merging(dictionary):

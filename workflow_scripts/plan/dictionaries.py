@@ -11,11 +11,8 @@ from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder
 from workflow_scripts.plan.fetched import Downloads
 from workflow_scripts.plan.rule_inputs import RuleInputs
 from workflow_scripts.plan.stopping import stop
-from workflow_scripts.retrieval.dictionary_block import (
-    DictionaryBlock,
-    NamesFile,
-    shard_files,
-)
+from workflow_scripts.retrieval.dictionary_block import DictionaryBlock, NamesFile
+from workflow_scripts.retrieval.shard_rankings import shard_files
 
 
 def read_encoder(cells: Cells, downloads: Downloads, name: str) -> Encoder:
@@ -111,6 +108,11 @@ class Dictionaries:
     def folder(self, name: str, *parts: str) -> str:
         """Return a folder of the results of a dictionary."""
         return "/".join([self._results, "dictionaries", name, *parts])
+
+    def index_folder(self, wildcards: Any) -> str:
+        """Return the folder of the index of a shard."""
+        parts = (wildcards.dictionary, "indices", wildcards.file, wildcards.shard)
+        return self.folder(*parts)
 
     def names(self, name: str) -> list[str]:
         """Return the ids of the files of a dictionary, in order."""

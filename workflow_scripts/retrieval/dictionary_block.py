@@ -1,6 +1,5 @@
 """The block `dictionaries` of a config: names to embed in shards, and mentions to link to them."""
 
-from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -52,8 +51,3 @@ class DictionaryBlock(Block):
     k: WholeNumber = Field(5, description="Ids of a mention.")
     threshold: float | None = Field(None, description="Best score below which nothing is linked.")
     margin: float | None = Field(None, description="The same for its lead over the second best.")
-
-
-def shard_files(folder: Path, number: int) -> list[Path]:
-    """Return the shards in a folder, in the names' order, as Snakemake's scattergather has them."""
-    return [folder / f"{shard}-of-{number}.tsv" for shard in range(1, number + 1)]

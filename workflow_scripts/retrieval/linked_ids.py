@@ -1,12 +1,14 @@
 """The best ids of mentions: names that are nearest, several names of one id counted once."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
+from workflow_scripts.retrieval.mention_links import Link
 from workflow_scripts.retrieval.name_index import NameIndex
-from workflow_scripts.retrieval.suite_files import gather_rows, normalise
+from workflow_scripts.retrieval.vector_search import search_blocks
 
 # Of queries [n, dimension] and `k`, the rows and products [n, k] of the nearest names; an exact one
 # takes `among`, the rows of those that are searched.
@@ -21,11 +23,31 @@ _NAMES_TOGETHER = 64
 _NAMES_AT_ONCE = 1 << 22
 
 
-class Link(NamedTuple):
-    """A name found for a mention."""
+class NearName(NamedTuple):
+    """A name near to a mention: its row in the index."""
 
     row: int
     score: float
+
+
+def rank_ids(
+    index: NameIndex,
+    vectors: np.ndarray,
+    k: int,
+    *,
+    each_name: bool = False,
+    threads: int = 1,
+    approximate: Search | None = None,
+) -> Iterator[list[Link]]:
+    """Yield for each of `vectors` [mentions, dimension] the k best ids of an index, best first.
+
+    With `each_name` the k best names, of which several may have one id. The search is exact unless
+    `approximate` finds the nearest names.
+    """
+    search = partial(search_blocks, targets=index.vectors, threads=threads)
+    ranked = best_links(index, vectors, k, search, grouped=not each_name, approximate=approximate)
+    for links in ranked:
+        yield [Link(*index[row], score) for row, score in links]
 
 
 def best_links(
@@ -36,7 +58,7 @@ def best_links(
     *,
     grouped: bool = True,
     approximate: Search | None = None,
-) -> Iterator[list[Link]]:
+) -> Iterator[list[NearName]]:
     """Yield for each of `queries` [n, dimension] its k best names, or all where there are fewer.
 
     By inner product, as `search` finds them, which is exact; of equals the lower row leads.
@@ -44,6 +66,9 @@ def best_links(
     nearest names instead of `search`, but not what ids they lack.
     """
     nearest = approximate or search
+    if not len(index):
+        yield from ([] for _ in queries)
+        return
     width = min(k * _NAMES_AN_ID if grouped else k, len(index))
     step = max(1, _NAMES_AT_ONCE // width)
     for start in range(0, len(queries), step):
@@ -63,19 +88,19 @@ def best_links(
 
 def _nearest_links(
     index: NameIndex, queries: np.ndarray, k: int, width: int, search: Search, grouped: bool
-) -> tuple[list[list[Link]], np.ndarray]:
+) -> tuple[list[list[NearName]], np.ndarray]:
     """Return the best links among the `width` nearest names; which queries have fewer than k."""
     rows, scores = search(queries, k=width)
     ranked = []
     for own, values in zip(rows.tolist(), scores.tolist(), strict=True):
-        links = [Link(*pair) for pair in zip(own, values, strict=True)]
+        links = [NearName(*pair) for pair in zip(own, values, strict=True)]
         ranked.append(_first_of_each_id(index, links)[:k] if grouped else links)
     too_few = [query for query, links in enumerate(ranked) if len(links) < k]
     return ranked, np.array(too_few, dtype=np.int64)
 
 
-def _first_of_each_id(index: NameIndex, links: list[Link]) -> list[Link]:
-    firsts: dict[str, Link] = {}
+def _first_of_each_id(index: NameIndex, links: list[NearName]) -> list[NearName]:
+    firsts: dict[str, NearName] = {}
     for link in links:
         firsts.setdefault(index[link.row][0], link)
     return list(firsts.values())
@@ -83,7 +108,7 @@ def _first_of_each_id(index: NameIndex, links: list[Link]) -> list[Link]:
 
 def _links_by_id(
     index: NameIndex, queries: np.ndarray, k: int, search: Search
-) -> Iterator[list[Link]]:
+) -> Iterator[list[NearName]]:
     """Yield the k best ids of each query, whatever ids its nearest names are of.
 
     Ids with many names are searched one by one. Of all others there are k ids among any
@@ -116,15 +141,4 @@ def _links_by_id(
             rows, scores = (np.take_along_axis(values, order, axis=1) for values in (rows, scores))
         for own, values in zip(rows.tolist(), scores.tolist(), strict=True):
             pairs = zip(own, values, strict=True)
-            yield [Link(row, score) for row, score in pairs if row < len(index)]
-
-
-def named_links(index: NameIndex, links: list[Link]) -> list[tuple[str, str, float]]:
-    """Return id, name and score of links."""
-    return [(*index[row], score) for row, score in links]
-
-
-def scaled(vectors: np.ndarray, similarity: str, name: str) -> np.ndarray:
-    """Return finite float32 vectors, at unit length where `similarity` is "cosine"."""
-    vectors = gather_rows(vectors, range(len(vectors)), name)
-    return normalise(vectors, name) if similarity == "cosine" else vectors
+            yield [NearName(row, score) for row, score in pairs if row < len(index)]

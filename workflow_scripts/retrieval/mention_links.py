@@ -23,8 +23,13 @@ COLUMNS = ("mention", "rank", "id", "name", "score")
 # Mentions searched together: each batch goes over all names once.
 BATCH = 4096
 
-# id, name and score of what a mention is linked to
-Found = tuple[str, str, float]
+
+class Link(NamedTuple):
+    """An id that a mention is linked to, by one of its names."""
+
+    id: str
+    name: str
+    score: float
 
 
 class Mention(NamedTuple):
@@ -110,7 +115,7 @@ class Report:
         if errors is not None:
             errors.write("mention\tgold\tid\tname\tscore\trank of the gold id\n")
 
-    def add(self, mention: Mention, links: Sequence[Found], linked: bool) -> None:
+    def add(self, mention: Mention, links: Sequence[Link], linked: bool) -> None:
         self.mentions += 1
         self.below += not linked
         if mention.gold is None:
@@ -156,7 +161,7 @@ class Report:
         return sum(number for rank, number in self._ranks.items() if rank < k)
 
 
-def write_links(stream: TextIO, form: str, mention: Mention, links: Sequence[Found]) -> None:
+def write_links(stream: TextIO, form: str, mention: Mention, links: Sequence[Link]) -> None:
     """Write the links of a mention; of none, a row of rank 0."""
     if form == "jsonl":
         rows = [
@@ -193,7 +198,7 @@ class LinkWriter:
         if form == "tsv":
             output.write("\t".join(COLUMNS) + "\n")
 
-    def write(self, batch: MentionBatch, ranked: Iterable[Sequence[Found]]) -> None:
+    def write(self, batch: MentionBatch, ranked: Iterable[Sequence[Link]]) -> None:
         """Write the links of a batch; `ranked` has k + 1 ids of each distinct text, best first."""
         answers = dict(zip(batch.distinct, ranked, strict=True))
         self.report.blank += batch.blank
@@ -206,7 +211,7 @@ class LinkWriter:
         self._output.flush()
 
 
-def is_linked(links: Sequence[Found], threshold: float | None, margin: float | None) -> bool:
+def is_linked(links: Sequence[Link], threshold: float | None, margin: float | None) -> bool:
     """Return whether the best score is at least `threshold` and above the second by `margin`."""
     scores = [as_written(score) for *_, score in links]
     if threshold is not None and scores[0] < threshold:

@@ -7,10 +7,9 @@ from pathlib import Path
 from workflow_scripts.errors import run_command
 from workflow_scripts.files import atomic_text, write_text
 from workflow_scripts.path_functions import command
-from workflow_scripts.retrieval.dictionary_block import shard_files
 from workflow_scripts.retrieval.link_options import LinkOptions, MentionOptions
 from workflow_scripts.retrieval.mention_links import LinkWriter, mention_batches, read_mentions
-from workflow_scripts.retrieval.name_shards import merge_rankings
+from workflow_scripts.retrieval.shard_rankings import merge_rankings, shard_files
 
 
 def merge_links(

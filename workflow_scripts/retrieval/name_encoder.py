@@ -10,7 +10,7 @@ from workflow_scripts.embedding.progress import Advance
 from workflow_scripts.embedding.settings import RECIPE_KEYS, EncoderSettings
 from workflow_scripts.imports import quick_imports
 from workflow_scripts.retrieval.link_options import NameEncoderOptions
-from workflow_scripts.retrieval.linked_ids import scaled
+from workflow_scripts.retrieval.suite_files import gather_rows, normalise
 
 if TYPE_CHECKING:
     from workflow_scripts.embedding.string_encoding import StringEncoder
@@ -41,7 +41,8 @@ class NameEncoder:
         return self._scaled(self.encoder.encode(texts, role="query"))
 
     def _scaled(self, vectors: np.ndarray) -> np.ndarray:
-        return scaled(vectors, self.similarity, self.name)
+        vectors = gather_rows(vectors, range(len(vectors)), self.name)
+        return normalise(vectors, self.name) if self.similarity == "cosine" else vectors
 
 
 def open_name_encoder(options: NameEncoderOptions) -> NameEncoder:
@@ -59,8 +60,9 @@ def open_name_encoder(options: NameEncoderOptions) -> NameEncoder:
     device = set_up_torch(options.threads, options.device)
     loaded = load_model(options.encoder, device)
     loaded.warn_of_missing_mark(settings.pooling)
-    provenance: dict[str, Any] = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
-    provenance |= {"model_sha256": loaded.model_sha256, "device": device.type}
+    provenance: dict[str, Any] = {"backend": "torch", "precision": "float32", "device": device.type}
+    provenance |= {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
+    provenance |= {"model_sha256": loaded.model_sha256}
     provenance |= {**settings.as_record(), "similarity": options.similarity}
     provenance["versions"] = {"torch": torch.__version__, "transformers": transformers.__version__}
     encoder = torch_encoder(loaded, settings)

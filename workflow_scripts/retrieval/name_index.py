@@ -2,6 +2,7 @@
 
 `names.tsv` holds a row of id and name for each row of `vectors.npy`; `index.json` says what they
 were made from. The vectors come last, so that a folder without them is one that was not finished.
+The command `link` keeps all names in one index, jobs of dictionaries a shard of them in each.
 """
 
 import shutil
@@ -27,6 +28,8 @@ from workflow_scripts.embedding.vector_shards import (
 from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.files import atomic_text, read_json, sha256_of, write_json
 
+# The shard that has all names; another is "2-of-8".
+WHOLE = "1-of-1"
 _REMEDY = "remove the folder, and it is made anew from --names"
 _RECORD, _NAMES, _VECTORS = "index.json", "names.tsv", "vectors.npy"
 # Of names.tsv, where its lines are looked for.
@@ -63,11 +66,13 @@ class NameIndex:
         return np.fromiter(rows, dtype=np.int64, count=len(self))
 
 
-def describe_files(paths: Sequence[Path], choices: dict[str, Any]) -> dict[str, Any]:
+def describe_files(
+    paths: Sequence[Path], choices: dict[str, Any], shard: str = WHOLE
+) -> dict[str, Any]:
     """Return what the names of an index were read from and how, as JSON values."""
     files = [{"file": path.name, "sha256": sha256_of(path)} for path in paths]
     lists = {key: [*value] for key, value in choices.items() if isinstance(value, tuple)}
-    return {"files": files, "choices": choices | lists}
+    return {"files": files, "choices": choices | lists, "shard": shard}
 
 
 def read_choices(folder: Path, given: dict[str, Any]) -> dict[str, Any]:
@@ -84,24 +89,29 @@ def is_finished(folder: Path) -> bool:
 
 
 def open_index(
-    folder: Path, provenance: dict[str, Any], source: dict[str, Any] | None
+    folder: Path,
+    provenance: dict[str, Any] | None = None,
+    source: dict[str, Any] | None = None,
 ) -> NameIndex:
-    """Return a finished index, made by `provenance` and, where it is told, from `source`.
+    """Return a finished index, made by `provenance` and from `source` where they are given.
 
-    Raises `UserError` where it was made by another encoder or from other names.
+    Raises `UserError` where it was made by another encoder or from other names, or was changed.
     """
     record = read_json(folder / _RECORD)
     with damaged_file_error(folder / _RECORD, _REMEDY):
         if "names_sha256" in record and not {"vectors_sha256", "provenance"} <= record.keys():
             raise UserError(folder, "an index of an older version, unchecked", _REMEDY)
+        made_by = record["provenance"]
+        makes = made_by if provenance is None else provenance
         for key in _COMPARED:
-            if (was := record["provenance"].get(key)) != (now := provenance.get(key)):
-                raise _other(
-                    folder, f"with {_MEANING.get(key, '')}{key} {was}, where now it is {now}"
-                )
+            if (was := made_by.get(key)) != (now := makes.get(key)):
+                what = f"{_MEANING.get(key, '')}{key}"
+                raise _other(folder, f"with {what} {was}, where now it is {now}")
         if source is not None:
             if record["source"]["files"] != source["files"]:
                 raise _other(folder, "from other files of names")
+            if (was := record["source"].get("shard", WHOLE)) != source["shard"]:
+                raise _other(folder, f"from shard {was} of the names")
             _compare(folder, record["source"]["choices"], source["choices"])
         digests = {_NAMES: record["names_sha256"], _VECTORS: record["vectors_sha256"]}
     for name, digest in digests.items():
@@ -115,11 +125,13 @@ def open_index(
 
 def map_index(names_file: Path, vectors_file: Path, vectors_sha256: str = "") -> NameIndex:
     """Return the names of a file, id<TAB>name a line, with their vectors; both stay on disk."""
-    # as strings 4 million names would take 0.7 GB
-    text = np.memmap(names_file, np.uint8, "r")
+    # as strings 4 million names would take 0.7 GB; an empty file cannot be mapped
+    is_empty = not names_file.stat().st_size
+    text = np.empty(0, np.uint8) if is_empty else np.memmap(names_file, np.uint8, "r")
     starts = range(0, len(text), _BYTES_AT_ONCE)
     line_ends = [np.flatnonzero(text[at : at + _BYTES_AT_ONCE] == ord("\n")) + at for at in starts]
-    ends, vectors = np.concatenate(line_ends), read_vectors(vectors_file)
+    ends = np.concatenate([np.empty(0, np.int64), *line_ends])
+    vectors = read_vectors(vectors_file)
     if len(vectors) != len(ends):
         problem = f"{len(vectors)} vectors of {len(ends)} names"
         raise UserError(vectors_file, problem, "remove its folder to have it made anew")

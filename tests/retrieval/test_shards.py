@@ -7,19 +7,15 @@ import pytest
 from tiny_models import make_sentences, one_thread, tiny_bert
 
 from workflow_scripts import link
-from workflow_scripts.retrieval import (
-    embed_mentions,
-    embed_names,
-    link_shard,
-    merge_links,
-    split_names,
-)
-from workflow_scripts.retrieval.dictionary_block import shard_files
-from workflow_scripts.retrieval.name_shards import merge_rankings
+from workflow_scripts.errors import UserError
+from workflow_scripts.retrieval import embed_mentions, embed_names, link_shard, merge_links
+from workflow_scripts.retrieval.mention_links import Link
+from workflow_scripts.retrieval.shard_rankings import merge_rankings, shard_files
 
 __all__ = ["one_thread", "tiny_bert"]
 
 SENTENCES = list(dict.fromkeys(make_sentences(60)))
+FILES = ["index.json", "names.tsv", "vectors.npy"]
 MACHINE = ["--threads", "1", "--device", "cpu"]
 ENCODER = ["--settings", '{"max_length":16,"pooling":"mean"}', *MACHINE]
 OF_COMMAND = ["--pooling", "mean", "--max-length", "16", *MACHINE]
@@ -50,15 +46,12 @@ def link_in_shards(folder, files, encoder, shards, dtype, asked, kept):
     how = ["--encoder", str(encoder), *ENCODER, "--similarity", "cosine"]
     embed_mentions.main([*asked, *how, "--output", f"{folder}/mentions.npy"])
     for file in names:
-        own = [folder / kind / file.stem for kind in ("names", "vectors", "rankings")]
-        options = ["--names", str(file), "--choices-json", choices, "--output", str(own[0])]
-        split_names.main([*options, "--shards", str(shards)])
-        for place in shard_files(own[0], shards):
-            vectors, ranking = own[1] / f"{place.stem}.npy", own[2] / place.name
-            options = ["--names", str(place), *how, "--dtype", dtype]
-            embed_names.main([*options, "--output", str(vectors)])
-            options = ["--names", str(place), "--vectors", str(vectors), "--output", str(ranking)]
-            link_shard.main([*options, "--mentions", f"{folder}/mentions.npy", kept[0]])
+        for ranking in shard_files(folder / "rankings" / file.stem, shards):
+            index = ["--index", f"{folder}/indices/{file.stem}/{ranking.stem}"]
+            options = ["--names", str(file), "--choices-json", choices, "--shard", ranking.stem]
+            embed_names.main([*options, *how, "--dtype", dtype, *index])
+            options = ["--mentions", f"{folder}/mentions.npy", "--output", str(ranking)]
+            link_shard.main([*index, *options, kept[0]])
     folders = ["--files", *(file.stem for file in names), "--shards", str(shards)]
     outputs = [("links", "tsv"), ("errors", "tsv"), ("report", "txt")]
     paths = [f"--{name}={folder}/{name}.{ending}" for name, ending in outputs]
@@ -66,9 +59,10 @@ def link_in_shards(folder, files, encoder, shards, dtype, asked, kept):
     return folder
 
 
-def vectors_of(names, vectors):
-    rows = names.read_text().splitlines()
-    return dict(zip(rows, (one.tobytes() for one in np.load(vectors)), strict=True))
+def vectors_of(index):
+    rows = (index / "names.tsv").read_text().splitlines()
+    vectors = np.load(index / "vectors.npy")
+    return dict(zip(rows, (vector.tobytes() for vector in vectors), strict=True))
 
 
 # of 50 shards most have a name, and ten or more have none
@@ -93,15 +87,39 @@ def test_links_over_shards_are_the_bytes_of_the_command(
     # which takes all names, that no step over shards has
     assert "gold ids that no name has" in unknown
     # to the last bit, of which the scores above show six digits
-    whole = vectors_of(tmp_path / "index/names.tsv", tmp_path / "index/vectors.npy")
-    for file in sorted(folder.glob("names/*/*.tsv")):
-        vectors = folder / "vectors" / file.parent.name / f"{file.stem}.npy"
-        for row, vector in vectors_of(file, vectors).items():
+    whole, seen = vectors_of(tmp_path / "index"), set()
+    for index in folder.glob("indices/*/*"):
+        assert sorted(path.name for path in index.iterdir()) == FILES
+        for row, vector in vectors_of(index).items():
             assert vector == whole[row], row
+            seen.add(row)
+    assert seen == whole.keys()
     # something is linked, something is not, and some errors are listed
     ranks = {line.split("\t")[1] for line in (folder / "links.tsv").read_text().splitlines()}
     assert ranks == {"rank", "0", "1", "2", "3"}
     assert len((folder / "errors.tsv").read_text().splitlines()) > 1
+
+
+def test_a_shard_is_an_index_that_link_takes(files, tiny_bert, tmp_path):
+    encoder = ["--encoder", str(tiny_bert)]
+    shard = ["--choices-json", '{"lower_case": true}', "--shard", "2-of-3", "--dtype", "float16"]
+    shard += [*encoder, *ENCODER, "--similarity", "dot", "--index", f"{tmp_path}/shard"]
+    embed_names.main(["--names", str(files[0]), *shard])
+    assert sorted(path.name for path in (tmp_path / "shard").iterdir()) == FILES
+    # the same names in a file of their own
+    own = files[0].read_text().splitlines(keepends=True)[13:26]
+    (tmp_path / "own.tsv").write_text("".join(own))
+    asked = [*encoder, *OF_COMMAND, "--mentions", str(files[-1]), "--lower-case"]
+    asked += ["--dtype", "float16", "--similarity", "dot"]
+    for name, names in (("shard", []), ("own", ["--names", f"{tmp_path}/own.tsv"])):
+        outputs = ["--index", f"{tmp_path}/{name}", "--output", f"{tmp_path}/{name}.links"]
+        link.main([*asked, *names, *outputs])
+    for name in ("{}/names.tsv", "{}/vectors.npy", "{}.links"):
+        of_shard, of_own = (tmp_path / name.format(kind) for kind in ("shard", "own"))
+        assert of_shard.read_bytes() == of_own.read_bytes()
+    with pytest.raises(UserError, match="an index made from shard 2-of-3 of the names"):
+        outputs = ["--index", f"{tmp_path}/shard", "--output", f"{tmp_path}/other.links"]
+        link.main([*asked, "--names", str(files[0]), *outputs])
 
 
 def test_the_best_ids_of_rankings_are_those_of_one_list_of_all_names(tmp_path):
@@ -114,7 +132,7 @@ def test_the_best_ids_of_rankings_are_those_of_one_list_of_all_names(tmp_path):
     def best(row, of):
         firsts = {}
         for number in sorted(of, key=lambda number: -row[number]):
-            firsts.setdefault(names[number][0], (*names[number], row[number]))
+            firsts.setdefault(names[number][0], Link(*names[number], row[number]))
         return list(firsts.values())[:k]
 
     for path, own in zip(paths, np.split(np.arange(40), [0, 13, 20]), strict=True):
