@@ -3,6 +3,7 @@
 #
 # Inputs:  files of names and of mentions, the encoder's folder
 # Outputs: results/dictionaries/{dictionary}/
+#            names/{file}.tsv             ids and names of a file
 #            indices/{file}/{shard}/      an index of a shard of names, as link --index keeps one
 #            mentions.npy                 vectors of the mentions
 #            rankings/{file}/{shard}.tsv  best ids of each mention in a shard
@@ -28,12 +29,40 @@ rule all_links:
         lambda wildcards: dictionaries.links(),
 
 
+rule list_names:
+    """Ids and names of a file, for all its shards"""
+    input:
+        sources=sources("retrieval.list_names"),
+        names=lambda wildcards: dictionaries.names_input(wildcards.dictionary, wildcards.file),
+    output:
+        names="<results>/dictionaries/{dictionary}/names/{file}.tsv",
+        usage="<results>/benchmarks/list_names/{dictionary}/{file}.tsv",
+    log:
+        "<results>/logs/list_names/{dictionary}/{file}.log",
+    conda:
+        "../envs/plain.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    params:
+        names=lambda wildcards: dictionaries.names_path(wildcards.dictionary, wildcards.file),
+        choices=lambda wildcards: dictionaries.names_choices(wildcards.dictionary, wildcards.file),
+    shell:
+        r"""
+        logged {log:q} {output.usage:q} \
+            python -m workflow_scripts.retrieval.list_names \
+            --names {params.names:q} \
+            --choices-json {params.choices:q} \
+            --output {output.names:q}
+        """
+
+
 rule embed_names:
     """Index of a shard of the names of a file"""
     input:
         sources=sources("retrieval.embed_names"),
         encoder=lambda wildcards: dictionaries.encoder_input(wildcards.dictionary),
-        names=lambda wildcards: dictionaries.names_input(wildcards.dictionary, wildcards.file),
+        names="<results>/dictionaries/{dictionary}/names/{file}.tsv",
     output:
         names="<results>/dictionaries/{dictionary}/indices/{file}/{shard}/names.tsv",
         vectors="<results>/dictionaries/{dictionary}/indices/{file}/{shard}/vectors.npy",
@@ -50,7 +79,6 @@ rule embed_names:
         runtime=lambda wildcards, attempt: 240 * attempt,
     params:
         encoder=lambda wildcards: dictionaries.encoder_words(wildcards.dictionary),
-        names=lambda wildcards: dictionaries.names_path(wildcards.dictionary, wildcards.file),
         choices=lambda wildcards: dictionaries.names_choices(wildcards.dictionary, wildcards.file),
         dtype=lambda wildcards: dictionaries.value(wildcards.dictionary, "dtype"),
         index=lambda wildcards: dictionaries.index_folder(wildcards),
@@ -59,7 +87,7 @@ rule embed_names:
         r"""
         logged {log:q} {output.usage:q} on_gpu {resources.gpu} \
             python -m workflow_scripts.retrieval.embed_names \
-            --names {params.names:q} \
+            --names {input.names:q} \
             --choices-json {params.choices:q} \
             --shard {wildcards.shard:q} \
             {params.encoder:q} \

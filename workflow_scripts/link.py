@@ -4,12 +4,17 @@ import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from workflow_scripts.cli import check_files
-from workflow_scripts.datasets.name_lists import Choices, NamesFormat, refuse_unused_choices
+from workflow_scripts.datasets.name_lists import (
+    Choices,
+    NamesFormat,
+    read_names,
+    refuse_unused_choices,
+)
 from workflow_scripts.embedding.chosen_encoder import (
     EncoderOptions,
     check_counts,
@@ -260,8 +265,11 @@ def link(
         provenance |= {"similarity": similarity}
         name_encoder = NameEncoder(opened, similarity, encoder, provenance)
         files = names.names or ()
-        sizes = (names.dtype, names.shard_size)
-        index = open_or_make_index(folder, files, choices, name_encoder, *sizes)
+        source = name_index.describe_files(files, asdict(choices)) if files else None
+        index = open_or_make_index(
+            *(folder, source, lambda: read_names(files, choices)),
+            *(name_encoder, names.dtype, names.shard_size),
+        )
         inverted = None
         if approximate is not None:
             inverted = ApproximateIndex(

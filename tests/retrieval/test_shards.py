@@ -8,7 +8,13 @@ from tiny_models import make_sentences, one_thread, tiny_bert
 
 from workflow_scripts import link
 from workflow_scripts.errors import UserError
-from workflow_scripts.retrieval import embed_mentions, embed_names, link_shard, merge_links
+from workflow_scripts.retrieval import (
+    embed_mentions,
+    embed_names,
+    link_shard,
+    list_names,
+    merge_links,
+)
 from workflow_scripts.retrieval.mention_links import Link
 from workflow_scripts.retrieval.shard_rankings import merge_rankings, shard_files
 
@@ -39,20 +45,26 @@ def files(tmp_path):
     return [tmp_path / name for name in lists]
 
 
+def list_file(file, folder):
+    """Run `list_names`; returns the options that other commands take of the names."""
+    choices = ["--choices-json", json.dumps({"lower_case": True})]
+    list_names.main(["--names", str(file), *choices, "--output", f"{folder}/{file.name}"])
+    return ["--names", f"{folder}/{file.name}", *choices]
+
+
 def link_in_shards(folder, files, encoder, shards, dtype, asked, kept):
     """Run the commands one after the other, as the rules do; returns the folder."""
-    *names, _ = files
-    choices = json.dumps({"lower_case": True})
     how = ["--encoder", str(encoder), *ENCODER, "--similarity", "cosine"]
     embed_mentions.main([*asked, *how, "--output", f"{folder}/mentions.npy"])
-    for file in names:
+    for file in files[:-1]:
+        names = list_file(file, folder / "names")
         for ranking in shard_files(folder / "rankings" / file.stem, shards):
             index = ["--index", f"{folder}/indices/{file.stem}/{ranking.stem}"]
-            options = ["--names", str(file), "--choices-json", choices, "--shard", ranking.stem]
-            embed_names.main([*options, *how, "--dtype", dtype, *index])
+            options = [*names, "--shard", ranking.stem, "--dtype", dtype, *how, *index]
+            embed_names.main(options)
             options = ["--mentions", f"{folder}/mentions.npy", "--output", str(ranking)]
             link_shard.main([*index, *options, kept[0]])
-    folders = ["--files", *(file.stem for file in names), "--shards", str(shards)]
+    folders = ["--files", *(file.stem for file in files[:-1]), "--shards", str(shards)]
     outputs = [("links", "tsv"), ("errors", "tsv"), ("report", "txt")]
     paths = [f"--{name}={folder}/{name}.{ending}" for name, ending in outputs]
     merge_links.main(["--rankings", f"{folder}/rankings", *folders, *asked, *kept, *paths])
@@ -102,9 +114,9 @@ def test_links_over_shards_are_the_bytes_of_the_command(
 
 def test_a_shard_is_an_index_that_link_takes(files, tiny_bert, tmp_path):
     encoder = ["--encoder", str(tiny_bert)]
-    shard = ["--choices-json", '{"lower_case": true}', "--shard", "2-of-3", "--dtype", "float16"]
+    shard = [*list_file(files[0], tmp_path / "names"), "--shard", "2-of-3", "--dtype", "float16"]
     shard += [*encoder, *ENCODER, "--similarity", "dot", "--index", f"{tmp_path}/shard"]
-    embed_names.main(["--names", str(files[0]), *shard])
+    embed_names.main(shard)
     assert sorted(path.name for path in (tmp_path / "shard").iterdir()) == FILES
     # the same names in a file of their own
     own = files[0].read_text().splitlines(keepends=True)[13:26]
@@ -119,7 +131,7 @@ def test_a_shard_is_an_index_that_link_takes(files, tiny_bert, tmp_path):
         assert of_shard.read_bytes() == of_own.read_bytes()
     with pytest.raises(UserError, match="an index made from shard 2-of-3 of the names"):
         outputs = ["--index", f"{tmp_path}/shard", "--output", f"{tmp_path}/other.links"]
-        link.main([*asked, "--names", str(files[0]), *outputs])
+        link.main([*asked, "--names", f"{tmp_path}/names/first.tsv", *outputs])
 
 
 def test_the_best_ids_of_rankings_are_those_of_one_list_of_all_names(tmp_path):

@@ -44,7 +44,7 @@ WIRED = {
     "data.root": wired("--root input", "sample_corpus", *READING)
     | wired("--root", "fetch_dataset")
     | wired("--mentions", "embed_mentions", "merge_links")
-    | {"embed_names --names", "embed_static --vectors"},
+    | {"list_names --names", "embed_static --vectors"},
     "data.label": INDEX | wired("--block", "choose_settings"),
     "data.missing": frozenset(),
     "data.fetch": wired("input", "read_dataset")

@@ -6,7 +6,7 @@ from wiring_project import DICTIONARY, TUNING_GRID, shorter
 TUNED = {"model": "tiny", "recipe": "mirror", "corpus": "strings", "seed": 33}
 EMBED = ("embed_names", "embed_mentions")
 ENCODER = frozenset(f"{rule} {option}" for rule in EMBED for option in ("--encoder", "input"))
-CHOICES = frozenset({"embed_names --choices-json"})
+CHOICES = frozenset({"list_names --choices-json", "embed_names --choices-json"})
 MRCONSO = {"names": {"one": {"path": "umls/MRCONSO.RRF", "format": "mrconso"}}}
 HEADED = {"mentions": "made/headed.tsv", "mention_column": "left"}
 
@@ -23,7 +23,7 @@ DICTIONARIES = Section(
         "encoder.recipe": both("--settings"),
         "encoder.corpus": ENCODER,
         "encoder.seed": ENCODER,
-        "names.<id>.path": frozenset({"embed_names --names"}),
+        "names.<id>.path": frozenset({"list_names --names"}),
         **{f"names.<id>.{key}": CHOICES for key in ("format", "language", "sources", "suppress")},
         "shards": frozenset({"merge_links --shards", "merge_links input"})
         | {

@@ -50,6 +50,10 @@ def jobs(rule, *files):
     return [f"{rule} {end.format(file, place)}" for file in files for place in PLACES]
 
 
+def names(file):
+    return f"list_names dictionary=words.of-mine, file={file}"
+
+
 MENTIONS = "embed_mentions dictionary=words.of-mine"
 MERGE = ["merge_links dictionary=words.of-mine", "all_links"]
 
@@ -80,14 +84,14 @@ def test_a_further_file_of_names_runs_its_own_shards_only(dictionary):
         # before the others
         own["names"] = {"new": {"path": "names/one.tsv"}, **own["names"]}
     shards = [*jobs("embed_names", "new"), *jobs("link_shard", "new")]
-    assert dictionary.planned("all_links") == sorted([*shards, *MERGE])
+    assert dictionary.planned("all_links") == sorted([names("new"), *shards, *MERGE])
 
 
 def test_a_changed_file_of_names_runs_its_own_shards_only(dictionary):
     with (dictionary.folder / "resources/sample_data/names/two.txt").open("a") as file:
         file.write("D100||a big house\n")
     shards = [*jobs("embed_names", "two"), *jobs("link_shard", "two")]
-    assert dictionary.planned("all_links") == sorted([*shards, *MERGE])
+    assert dictionary.planned("all_links") == sorted([names("two"), *shards, *MERGE])
 
 
 def test_the_order_of_the_files_is_a_matter_of_merging(dictionary):

@@ -1,45 +1,46 @@
-"""Step `embed_names`: an index of a shard of the names of a file under one encoder."""
+"""Step `embed_names`: an index of a shard of names under one encoder."""
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.datasets.name_lists import Choices, NameList, read_names
+from workflow_scripts.datasets.name_lists import NameList
 from workflow_scripts.embedding.vector_shards import SHARD_SIZE, Dtype
 from workflow_scripts.errors import run_command
+from workflow_scripts.files import stream_lines
 from workflow_scripts.path_functions import command
 from workflow_scripts.retrieval import name_index
 from workflow_scripts.retrieval.link_options import NameEncoderOptions
 from workflow_scripts.retrieval.name_encoder import NameEncoder, open_name_encoder
 
 
-def take_shard(names: NameList, shard: str) -> NameList:
-    """Return one shard of names, such as "2-of-8"; their sizes differ by 1 at most."""
+def read_shard(path: Path, shard: str) -> NameList:
+    """Return one shard of a file of `list_names`, such as "2-of-8"; sizes differ by 1 at most."""
     number, shards = map(int, shard.split("-of-"))
-    first, end = ((at * len(names.names)) // shards for at in (number - 1, number))
-    return NameList(names.ids[first:end], names.names[first:end], names.dropped)
+    count = sum(1 for _ in stream_lines(path))
+    first, end = (at * count // shards for at in (number - 1, number))
+    rows = [line.split("\t", 1) for line in islice(stream_lines(path), first, end)]
+    return NameList([identity for identity, _ in rows], [name for _, name in rows])
 
 
 def open_or_make_index(
     folder: Path,
-    files: Sequence[Path],
-    choices: Choices,
+    source: dict[str, Any] | None,
+    read: Callable[[], NameList],
     encoder: NameEncoder,
     dtype: Dtype = "float32",
     shard_size: int = SHARD_SIZE,
-    shard: str = name_index.WHOLE,
 ) -> name_index.NameIndex:
-    """Return the index of a shard of names in a folder, made there where it is not finished.
+    """Return the index in a folder, made there of the names of `read` where it is not finished.
 
-    Without `files` it is a finished one of whatever names. Raises `UserError` where it is another.
+    Without a `source` it is a finished one of whatever names. Raises `UserError` where it is of
+    another encoder or source.
     """
     provenance = encoder.provenance | {"dtype": dtype}
-    source = name_index.describe_files(files, asdict(choices), shard) if files else None
     if source is not None and not name_index.is_finished(folder):
-        names = take_shard(read_names(files, choices), shard)
-        what = (names, source, provenance, encoder.encode_names)
-        name_index.make_index(folder, *what, encoder.dimension, dtype, shard_size)
+        what = (read(), source, provenance, encoder.encode_names, encoder.dimension)
+        name_index.make_index(folder, *what, dtype, shard_size)
     return name_index.open_index(folder, provenance, source)
 
 
@@ -52,17 +53,18 @@ def embed_names(
     index: Path,
     encoder: NameEncoderOptions,
 ) -> None:
-    """Make an index of a shard of the names of a file under one encoder.
+    """Make an index of a shard of names under one encoder.
 
     Args:
-        names: file of names, as `link` takes it
-        choices_json: how it is read: the fields of Choices
-        shard: which names: 2-of-8 is the second eighth
+        names: ids and names of all shards, tsv
+        choices_json: how they were read: the fields of Choices
+        shard: which of them: 2-of-8 is the second eighth
         dtype: of the vectors
         index: folder of the names, their vectors and what they were made from
     """
+    source = name_index.describe_files([names], choices_json, shard)
     opened = open_name_encoder(encoder)
-    open_or_make_index(index, [names], Choices(**choices_json), opened, dtype, shard=shard)
+    open_or_make_index(index, source, lambda: read_shard(names, shard), opened, dtype)
 
 
 main = command(embed_names)

@@ -146,9 +146,9 @@ def index_names(ids: Sequence[str], names: Sequence[str], vectors: np.ndarray) -
     return NameIndex(np.frombuffer(b"".join(lines), dtype=np.uint8), ends, vectors)
 
 
-def write_names(path: Path, ids: Sequence[str], names: Sequence[str]) -> None:
+def write_names(path: Path, name_list: NameList) -> None:
     with atomic_text(path) as stream:
-        rows = zip(ids, names, strict=True)
+        rows = zip(name_list.ids, name_list.names, strict=True)
         stream.writelines(f"{identity}\t{name}\n" for identity, name in rows)
 
 
@@ -164,7 +164,7 @@ def make_index(
 ) -> None:
     """Embed the names shard by shard; a run that was stopped goes on with what is left."""
     folder.mkdir(parents=True, exist_ok=True)
-    write_names(folder / _NAMES, name_list.ids, name_list.names)
+    write_names(folder / _NAMES, name_list)
     record = {"provenance": provenance, "source": source, "names": len(name_list.names)}
     record |= {"dropped": dict(name_list.dropped), "dimension": dimension}
     record |= {"names_sha256": sha256_of(folder / _NAMES)}
@@ -175,8 +175,11 @@ def make_index(
 
     # before the shards are removed, so that a kill in between loses nothing
     embed_in_shards(job, encode, record=write_record)
-    left = "".join(f", {count} {why} left out" for why, count in name_list.dropped.items())
-    print(f"{folder}: {len(name_list.names)} names{left}", file=sys.stderr)
+    print(f"{folder}: {len(name_list.names)} names{left_out(name_list)}", file=sys.stderr)
+
+
+def left_out(names: NameList) -> str:
+    return "".join(f", {count} {why} left out" for why, count in names.dropped.items())
 
 
 def _compare(folder: Path, choices: dict[str, Any], others: dict[str, Any]) -> None:
