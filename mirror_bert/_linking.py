@@ -11,7 +11,7 @@ from workflow_scripts.datasets.name_lists import Choices, read_names
 from workflow_scripts.embedding.encoder import Encoder, list_of_strings
 from workflow_scripts.embedding.string_encoding import torch_encoder
 from workflow_scripts.errors import UserError
-from workflow_scripts.retrieval.link_options import Similarity
+from workflow_scripts.retrieval.link_options import LinkOptions, Similarity
 from workflow_scripts.retrieval.mention_links import COLUMNS
 from workflow_scripts.retrieval.name_encoder import NameEncoder
 from workflow_scripts.retrieval.name_index import index_names
@@ -56,9 +56,7 @@ def link(
         name_encoder,
         index,
         distinct,
-        k,
-        threshold=threshold,
-        margin=margin,
+        LinkOptions(k, threshold, margin),
         each_name=each_name,
         threads=torch.get_num_threads(),
     )

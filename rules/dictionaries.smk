@@ -13,7 +13,7 @@ dictionaries = plan.dictionaries
 
 
 wildcard_constraints:
-    dictionary=alternatives(dictionaries.shards),
+    dictionary=alternatives(dictionaries.names),
     file=alternatives(dictionaries.files),
     shard=r"\d+-of-\d+",
 
@@ -26,14 +26,14 @@ localrules:
 rule all_links:
     """Target: the links of every dictionary of the config"""
     input:
-        lambda wildcards: dictionaries.links(),
+        dictionaries.links,
 
 
 rule list_names:
     """Ids and names of a file, for all its shards"""
     input:
         sources=sources("retrieval.list_names"),
-        names=lambda wildcards: dictionaries.names_input(wildcards.dictionary, wildcards.file),
+        names=dictionaries.names_input,
     output:
         names="<results>/dictionaries/{dictionary}/names/{file}.tsv",
         usage="<results>/benchmarks/list_names/{dictionary}/{file}.tsv",
@@ -45,8 +45,8 @@ rule list_names:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        names=lambda wildcards: dictionaries.names_path(wildcards.dictionary, wildcards.file),
-        choices=lambda wildcards: dictionaries.names_choices(wildcards.dictionary, wildcards.file),
+        names=dictionaries.names_path,
+        choices=dictionaries.names_choices,
     shell:
         r"""
         logged {log:q} {output.usage:q} \
@@ -61,7 +61,7 @@ rule embed_names:
     """Index of a shard of the names of a file"""
     input:
         sources=sources("retrieval.embed_names"),
-        encoder=lambda wildcards: dictionaries.encoder_input(wildcards.dictionary),
+        encoder=dictionaries.encoder_input,
         names="<results>/dictionaries/{dictionary}/names/{file}.tsv",
     output:
         names="<results>/dictionaries/{dictionary}/indices/{file}/{shard}/names.tsv",
@@ -78,10 +78,10 @@ rule embed_names:
         mem_mb=lambda wildcards, attempt: 6000 * attempt,
         runtime=lambda wildcards, attempt: 240 * attempt,
     params:
-        encoder=lambda wildcards: dictionaries.encoder_words(wildcards.dictionary),
-        choices=lambda wildcards: dictionaries.names_choices(wildcards.dictionary, wildcards.file),
-        dtype=lambda wildcards: dictionaries.value(wildcards.dictionary, "dtype"),
-        index=lambda wildcards: dictionaries.index_folder(wildcards),
+        encoder=dictionaries.encoder_words,
+        choices=dictionaries.names_choices,
+        dtype=lambda wildcards: dictionaries.block(wildcards).dtype,
+        index=dictionaries.index,
         device=lambda wildcards: plan.config.device,
     shell:
         r"""
@@ -102,8 +102,8 @@ rule embed_mentions:
     """Vectors of the mentions of a dictionary"""
     input:
         sources=sources("retrieval.embed_mentions"),
-        encoder=lambda wildcards: dictionaries.encoder_input(wildcards.dictionary),
-        mentions=lambda wildcards: dictionaries.mentions_input(wildcards.dictionary),
+        encoder=dictionaries.encoder_input,
+        mentions=dictionaries.mentions_input,
     output:
         vectors="<results>/dictionaries/{dictionary}/mentions.npy",
         usage="<results>/benchmarks/embed_mentions/{dictionary}.tsv",
@@ -117,8 +117,8 @@ rule embed_mentions:
         mem_mb=lambda wildcards, attempt: 6000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        encoder=lambda wildcards: dictionaries.encoder_words(wildcards.dictionary),
-        mentions=lambda wildcards: dictionaries.mentions_words(wildcards.dictionary),
+        encoder=dictionaries.encoder_words,
+        mentions=dictionaries.mentions_words,
         device=lambda wildcards: plan.config.device,
     shell:
         r"""
@@ -152,8 +152,8 @@ rule link_shard:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        index=lambda wildcards: dictionaries.index_folder(wildcards),
-        k=lambda wildcards: dictionaries.value(wildcards.dictionary, "k"),
+        index=dictionaries.index,
+        k=lambda wildcards: dictionaries.block(wildcards).k,
     shell:
         r"""
         logged {log:q} {output.usage:q} \
@@ -170,8 +170,8 @@ rule merge_links:
     """The links of a dictionary over all its shards"""
     input:
         sources=sources("retrieval.merge_links"),
-        mentions=lambda wildcards: dictionaries.mentions_input(wildcards.dictionary),
-        rankings=lambda wildcards: dictionaries.rankings(wildcards.dictionary),
+        mentions=dictionaries.mentions_input,
+        rankings=dictionaries.rankings,
     output:
         links="<results>/dictionaries/{dictionary}/links.tsv",
         errors="<results>/dictionaries/{dictionary}/errors.tsv",
@@ -182,11 +182,11 @@ rule merge_links:
     conda:
         "../envs/plain.yaml"
     params:
-        folder=lambda wildcards: dictionaries.folder(wildcards.dictionary, "rankings"),
-        files=lambda wildcards: dictionaries.names(wildcards.dictionary),
-        shards=lambda wildcards: dictionaries.shards[wildcards.dictionary],
-        mentions=lambda wildcards: dictionaries.mentions_words(wildcards.dictionary),
-        links=lambda wildcards: dictionaries.links_words(wildcards.dictionary),
+        folder=dictionaries.rankings_folder,
+        files=lambda wildcards: list(dictionaries.block(wildcards).names),
+        shards=lambda wildcards: dictionaries.block(wildcards).shards,
+        mentions=dictionaries.mentions_words,
+        links=dictionaries.links_words,
     shell:
         r"""
         logged {log:q} {output.usage:q} \

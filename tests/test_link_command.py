@@ -22,6 +22,7 @@ from workflow_scripts.embedding.string_encoding import encode_strings, torch_enc
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.files import read_json
 from workflow_scripts.locking import sole_run
+from workflow_scripts.retrieval.link_options import LinkOptions
 from workflow_scripts.retrieval.mention_links import COLUMNS
 from workflow_scripts.retrieval.name_encoder import NameEncoder
 from workflow_scripts.retrieval.name_index import index_names
@@ -145,11 +146,10 @@ def test_names_and_mentions_in_memory_are_linked_as_those_of_files(flags, run, e
     names = NameEncoder(strings, "cosine", "encoder", {})
     ids, texts = zip(*NAMES, strict=True)
     vectors = names.encode_names(texts, lambda _: None)
-    options = {"each_name": "--each-name" in flags}
-    if "--threshold" in flags:
-        options["threshold"] = 0.97
-    mentions = [mention for mention in MENTIONS if mention]
-    ranked = link.link_mentions(names, index_names(ids, texts, vectors), mentions, 3, **options)
+    options = LinkOptions(3, threshold=0.97 if "--threshold" in flags else None)
+    mentions, each_name = [mention for mention in MENTIONS if mention], "--each-name" in flags
+    index = index_names(ids, texts, vectors)
+    ranked = link.link_mentions(names, index, mentions, options, each_name=each_name)
     own = [
         (mention, str(rank), identity, name, f"{score:.6f}")
         for mention, links in zip(mentions, ranked, strict=True)

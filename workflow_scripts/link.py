@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -58,23 +59,20 @@ def link_mentions(
     encoder: NameEncoder,
     index: name_index.NameIndex,
     mentions: Sequence[str],
-    k: int = 5,
+    options: LinkOptions,
     *,
-    threshold: float | None = None,
-    margin: float | None = None,
     each_name: bool = False,
     threads: int = 1,
 ) -> list[list[Link]]:
-    """Return the k best ids of each mention, best first; none of a mention that is not linked.
+    """Return the best ids of each mention, best first; none of a mention that is not linked.
 
     The vectors of the index are those of the same encoder: `name_index.index_names` makes one of
-    names in memory. A mention is linked if its best score is at least `threshold`, and lies above
-    the second by `margin`.
+    names in memory.
     """
     # one more, which the margin is taken to
     vectors = encoder.encode_mentions(mentions)
-    ranked = rank_ids(index, vectors, k + 1, each_name=each_name, threads=threads)
-    return [links[:k] if is_linked(links, threshold, margin) else [] for links in ranked]
+    ranked = rank_ids(index, vectors, options.k + 1, each_name=each_name, threads=threads)
+    return [links[: options.k] if is_linked(links, options) else [] for links in ranked]
 
 
 @dataclass(frozen=True)
@@ -184,28 +182,22 @@ def write_links(
     threads: int,
 ) -> None:
     """Write the links of mentions, and print how many there are."""
+    # one more, which the margin is taken to
+    rank = partial(rank_ids, index, k=links.k + 1, each_name=each_name, threads=threads)
+    if inverted is not None:
+        rank = partial(rank, approximate=inverted.search)
     with ExitStack() as stack:
         stream, errors = (
             None if path is None else stack.enter_context(atomic_text(path))
             for path in (output.links, output.errors)
         )
-        options = (output.format, links.k, links.threshold, links.margin)
-        writer = LinkWriter(stream or data_output(), errors, *options)
+        writer = LinkWriter(stream or data_output(), errors, links, output.format)
         for batch in batches:
             vectors = encoder.encode_mentions(batch.distinct)
             if inverted is not None and not writer.report.mentions and len(vectors):
                 recall = inverted.recall(vectors, links.k)
                 _say(f"approximate search: recall@{links.k} {recall:.4f} on a sample")
-            # one more, which the margin is taken to
-            ranked = rank_ids(
-                index,
-                vectors,
-                links.k + 1,
-                each_name=each_name,
-                threads=threads,
-                approximate=inverted.search if inverted else None,
-            )
-            writer.write(batch, ranked)
+            writer.write(batch, rank(vectors=vectors))
     ids = (index[row][0] for row in range(len(index)))
     for line in (*writer.report.lines(), *writer.report.lines_of_unknown(ids)):
         _say(line)
@@ -272,27 +264,14 @@ def link(
         )
         inverted = None
         if approximate is not None:
-            inverted = ApproximateIndex(
-                index.vectors,
-                index.vectors_sha256,
-                folder / "ivf.faiss",
-                approximate,
-                machine.threads,
-            )
+            made_of = (index.vectors, index.vectors_sha256, folder / "ivf.faiss")
+            inverted = ApproximateIndex(*made_of, approximate, machine.threads)
         asked = read_mentions(mentions.mentions, mentions.mention_column, mentions.gold_column)
         # what comes by and by is answered by and by
         size = 1 if mentions.mentions == STDIN and unbuffered else BATCH
         batches = mention_batches(asked, choices.lower_case, size)
-        write_links(
-            name_encoder,
-            index,
-            batches,
-            links,
-            output,
-            inverted,
-            each_name=each_name,
-            threads=machine.threads,
-        )
+        how = (links, output, inverted, each_name, machine.threads)
+        write_links(name_encoder, index, batches, *how)
         if names.index is None:
             shutil.rmtree(folder)
 

@@ -55,6 +55,8 @@ echo 'cardiac infarction' | COMMAND nearest --encoder my-encoder --queries - \\
 PAIRS_AT_ONCE = 1 << 16
 NEAREST = ("query", "rank", "line", "score", "string")
 PAIR = ("score", "line", "other_line", "string", "other")
+# the prompts of parts
+ROLES = {"nearest": {"strings": "passage", "queries": "query"}}
 Files = dict[str, NumberedLines]
 Vectors = dict[str, np.ndarray]
 # rows of the output, and how many of what they are
@@ -135,15 +137,16 @@ class Job(NamedTuple):
     """
 
     mode: str
-    columns: tuple[str, ...]
     inputs: Mapping[str, Path]
     encoders: Mapping[str, str]
+    options: Mapping[str, Any]
     output: OutputOptions
     embedding: EncoderOptions
     machine: MachineOptions
-    options: Mapping[str, Any]
-    # choose the prompts of parts
-    roles: Mapping[str, str] = {}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return NEAREST if self.mode == "nearest" else PAIR
 
 
 def read_files(job: Job) -> Files:
@@ -196,16 +199,11 @@ def encode_files(job: Job, files: Files, folder: Path) -> tuple[Vectors, dict[st
         # the languages of two files may have an encoder each
         is_target = part == "targets" and "target_encoder" in opened
         encoder, provenance = opened["target_encoder" if is_target else "encoder"]
-        role = job.roles.get(part, "default")
+        role = ROLES.get(job.mode, {}).get(part, "default")
         if prompt := encoder.settings.prompt(role):
             provenance = provenance | {"prompt": prompt}
-        sharded = ShardedJob(
-            folder / f"{part}.npy",
-            lines.strings,
-            encoder.dimension,
-            provenance,
-            shard_size=job.output.shard_size,
-        )
+        what = (folder / f"{part}.npy", lines.strings, encoder.dimension, provenance)
+        sharded = ShardedJob(*what, shard_size=job.output.shard_size)
         vectors[part] = embed_once(sharded, partial(encode_unit, encoder, role, lines))
     return vectors, {name: provenance for name, (_, provenance) in opened.items()}
 
@@ -277,23 +275,14 @@ def nearest(
         k: strings a query, at most
         threshold: cosine that a string has at least
     """
-    job = Job(
-        mode="nearest",
-        columns=NEAREST,
-        inputs={"strings": strings, "queries": queries},
-        encoders={"encoder": encoder},
-        output=output,
-        embedding=embedding,
-        machine=machine,
-        options={"k": k, "threshold": threshold},
-        roles={"strings": "passage", "queries": "query"},
-    )
+    inputs = {"strings": strings, "queries": queries}
+    options = {"k": k, "threshold": threshold}
+    job = Job("nearest", inputs, {"encoder": encoder}, options, output, embedding, machine)
     files = read_files(job)
 
     def find(vectors: Vectors) -> Result:
-        best = find_nearest(
-            vectors["queries"], vectors["strings"], k, threshold, threads=machine.threads
-        )
+        both = vectors["queries"], vectors["strings"]
+        best = find_nearest(*both, k, threshold, threads=machine.threads)
         counts = best.counts[files["queries"].order]
         summary = f"{int(counts.sum())} strings for {len(counts)} queries"
         if none := int((counts == 0).sum()):
@@ -321,16 +310,8 @@ def duplicates(
         threshold: cosine that a pair has at least
         k: neighbours of a string that are looked at, at most
     """
-    job = Job(
-        mode="duplicates",
-        columns=PAIR,
-        inputs={"strings": strings},
-        encoders={"encoder": encoder},
-        output=output,
-        embedding=embedding,
-        machine=machine,
-        options={"k": k, "threshold": threshold},
-    )
+    inputs, options = {"strings": strings}, {"k": k, "threshold": threshold}
+    job = Job("duplicates", inputs, {"encoder": encoder}, options, output, embedding, machine)
     files = read_files(job)
 
     def find(vectors: Vectors) -> Result:
@@ -371,29 +352,16 @@ def bitext(
     encoders = {"encoder": encoder}
     if target_encoder is not None:
         encoders["target_encoder"] = target_encoder
-    job = Job(
-        mode="bitext",
-        columns=PAIR,
-        inputs={"strings": strings, "targets": targets},
-        encoders=encoders,
-        output=output,
-        embedding=embedding,
-        machine=machine,
-        options={"k": k, "threshold": threshold, "margin": margin},
-    )
+    inputs = {"strings": strings, "targets": targets}
+    options = {"k": k, "threshold": threshold, "margin": margin}
+    job = Job("bitext", inputs, encoders, options, output, embedding, machine)
     files = read_files(job)
     # which should not wait for the vectors
     check_neighbours(k, *(len(lines.strings) for lines in files.values()))
 
     def find(vectors: Vectors) -> Result:
-        pairs = find_translations(
-            vectors["strings"],
-            vectors["targets"],
-            k,
-            margin,
-            threshold,
-            threads=machine.threads,
-        )
+        both = vectors["strings"], vectors["targets"]
+        pairs = find_translations(*both, k, margin, threshold, threads=machine.threads)
         return pair_rows(files["strings"], files["targets"], *pairs), f"{len(pairs.scores)} pairs"
 
     write_result(job, files, find)

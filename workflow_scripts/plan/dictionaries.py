@@ -1,6 +1,5 @@
 """What the rules of dictionaries get of the config: files, and the words of commands."""
 
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,8 @@ from workflow_scripts.plan.stopping import stop
 from workflow_scripts.retrieval.dictionary_block import DictionaryBlock, NamesFile
 from workflow_scripts.retrieval.shard_rankings import shard_files
 
+_WHOLE_NAMES = "give a model that embeds whole names"
+
 
 def read_encoder(cells: Cells, downloads: Downloads, name: str) -> Encoder:
     """Return the encoder of a dictionary whose ids and files are all there.
@@ -25,27 +26,17 @@ def read_encoder(cells: Cells, downloads: Downloads, name: str) -> Encoder:
     where, own = f"dictionaries.{name}", block.encoder
     model = typed.named("models", own.model, f"{where}.encoder.model").same_as or own.model
     recipe = typed.named("recipes", own.recipe, f"{where}.encoder.recipe")
-    if typed.models[model].vectors is not None:
-        raise ConfigError(
-            "config",
-            f"{where}.encoder.model",
-            f"is `{own.model}`, a file of word vectors",
-            "give a model that embeds whole names",
-        )
-    if recipe.tunes and own.corpus is None:
-        raise ConfigError(
-            "config",
-            f"{where}.encoder.corpus",
-            f"is missing: recipe `{own.recipe}` tunes on one",
-            "add it",
-        )
-    if not recipe.tunes and own.corpus is not None:
-        raise ConfigError(
-            "config",
-            f"{where}.encoder.corpus",
-            f"has no use: recipe `{own.recipe}` does not tune",
-            "remove the key",
-        )
+    tunes, has_corpus = recipe.tunes, own.corpus is not None
+    word_vectors = typed.models[model].vectors is not None
+    missing = f"is missing: recipe `{own.recipe}` tunes on one"
+    useless = f"has no use: recipe `{own.recipe}` does not tune"
+    for is_wrong, key, problem, remedy in (
+        (word_vectors, "model", f"is `{own.model}`, a file of word vectors", _WHOLE_NAMES),
+        (tunes and not has_corpus, "corpus", missing, "add it"),
+        (has_corpus and not tunes, "corpus", useless, "remove the key"),
+    ):
+        if is_wrong:
+            raise ConfigError("config", f"{where}.encoder.{key}", problem, remedy)
     if own.corpus is not None:
         typed.named("corpora", own.corpus, f"{where}.encoder.corpus")
     cells.requests.check_corpora(own.recipe)
@@ -73,7 +64,8 @@ def read_encoder(cells: Cells, downloads: Downloads, name: str) -> Encoder:
 class Dictionaries:
     """The `dictionaries` block of config; nothing is checked before a rule asks for it.
 
-    Where the config has a mistake all methods print one line and end the run, as `make_plan` does.
+    Most methods take the wildcards of a rule. Where the config has a mistake they print one line
+    and end the run, as `make_plan` does.
     """
 
     def __init__(self, cells: Cells, rule_inputs: RuleInputs, downloads: Downloads) -> None:
@@ -83,77 +75,84 @@ class Dictionaries:
         self._encoders: dict[str, Encoder] = {}
         self._results = cells.typed.config.results
 
-    @cached_property
-    def shards(self) -> dict[str, int]:
-        """Return how many shards a file of each dictionary is split into."""
-        return {name: block.shards for name, block in self._blocks.items()}
-
     @property
     def files(self) -> set[str]:
         """Return the ids of the files of all dictionaries."""
         return {file for block in self._blocks.values() for file in block.names}
 
-    def links(self) -> list[str]:
+    @property
+    def names(self) -> list[str]:
+        """Return the ids of the dictionaries."""
+        return list(self._blocks)
+
+    def links(self, _: Any) -> list[str]:
         """Return the files of the target: the links of each dictionary."""
-        if not self.shards:
+        if not self._blocks:
             stop(ConfigError("config", "dictionaries", "is empty", "add one (docs/cluster.md)"))
-        return [f"{self.folder(name)}/links.tsv" for name in self.shards if self._encoder(name)]
+        return [f"{self._folder(name)}/links.tsv" for name in self.names if self._encoder(name)]
 
-    def rankings(self, name: str) -> list[str]:
-        """Return the rankings of all shards of all files."""
-        folders = [Path(self.folder(name, "rankings", file)) for file in self.names(name)]
-        shards = self.shards[name]
-        return [str(path) for folder in folders for path in shard_files(folder, shards)]
+    # ---- the names of a file and their shards ---------------------------------------------------
 
-    def folder(self, name: str, *parts: str) -> str:
-        """Return a folder of the results of a dictionary."""
-        return "/".join([self._results, "dictionaries", name, *parts])
+    def names_path(self, wildcards: Any) -> str:
+        return str(self._root / self._file(wildcards).path)
 
-    def index_folder(self, wildcards: Any) -> str:
-        """Return the folder of the index of a shard."""
-        parts = (wildcards.dictionary, "indices", wildcards.file, wildcards.shard)
-        return self.folder(*parts)
+    def names_input(self, wildcards: Any) -> list[str]:
+        """Return what the names of a file depend on: the file, or its download."""
+        return self._raw.inputs([Path(self.names_path(wildcards))])
 
-    def names(self, name: str) -> list[str]:
-        """Return the ids of the files of a dictionary, in order."""
-        return list(self._block(name).names)
-
-    def names_path(self, name: str, file: str) -> str:
-        return str(self._root / self._file(name, file).path)
-
-    def names_input(self, name: str, file: str) -> list[str]:
-        """Return what the shards of a file depend on: the file, or its download."""
-        return self._raw.inputs([Path(self.names_path(name, file))])
-
-    def names_choices(self, name: str, file: str) -> str:
+    def names_choices(self, wildcards: Any) -> str:
         """Return how a file is read, the fields of `name_lists.Choices`."""
-        choices = self._file(name, file).model_dump(exclude={"path", "format"})
-        form, lower_case = self._file(name, file).format, self._block(name).lower_case
-        return canonical({**choices, "form": form, "lower_case": lower_case})
+        file, lower_case = self._file(wildcards), self.block(wildcards).lower_case
+        choices = file.model_dump(exclude={"path", "format"})
+        return canonical({**choices, "form": file.format, "lower_case": lower_case})
 
-    def encoder_input(self, name: str) -> list[str]:
-        return self._rule_inputs.files(self._encoder(name))
+    def index(self, wildcards: Any) -> str:
+        """Return the folder of the index of a shard."""
+        parts = ("indices", wildcards.file, wildcards.shard)
+        return self._folder(wildcards.dictionary, *parts)
 
-    def encoder_words(self, name: str) -> list[str]:
-        encoder = self._encoder(name)
+    def rankings(self, wildcards: Any) -> list[str]:
+        """Return the rankings of all shards of all files."""
+        block, folder = self.block(wildcards), Path(self.rankings_folder(wildcards))
+        return [
+            str(path) for file in block.names for path in shard_files(folder / file, block.shards)
+        ]
+
+    def rankings_folder(self, wildcards: Any) -> str:
+        return self._folder(wildcards.dictionary, "rankings")
+
+    # ---- the encoder, mentions and links --------------------------------------------------------
+
+    def encoder_input(self, wildcards: Any) -> list[str]:
+        return self._rule_inputs.files(self._encoder(wildcards.dictionary))
+
+    def encoder_words(self, wildcards: Any) -> list[str]:
+        encoder = self._encoder(wildcards.dictionary)
         words = ["--encoder", self._rule_inputs.location(encoder)]
         words += ["--settings", self._rule_inputs.settings(encoder.recipe)]
-        return [*words, "--similarity", self._block(name).similarity]
+        return [*words, "--similarity", self.block(wildcards).similarity]
 
-    def mentions_input(self, name: str) -> list[str]:
-        return self._raw.inputs([self._root / self._block(name).mentions])
+    def mentions_input(self, wildcards: Any) -> list[str]:
+        return self._raw.inputs([self._root / self.block(wildcards).mentions])
 
-    def mentions_words(self, name: str) -> list[str]:
-        block = self._block(name)
+    def mentions_words(self, wildcards: Any) -> list[str]:
+        block = self.block(wildcards)
         lower_case = ["--lower-case"] if block.lower_case else []
         words = ["--mentions", str(self._root / block.mentions), *lower_case]
         return [*words, *_options(block, "mention_column", "gold_column")]
 
-    def links_words(self, name: str) -> list[str]:
-        return _options(self._block(name), "k", "threshold", "margin")
+    def links_words(self, wildcards: Any) -> list[str]:
+        return _options(self.block(wildcards), "k", "threshold", "margin")
 
-    def value(self, name: str, key: str) -> Any:
-        return getattr(self._block(name), key)
+    def block(self, wildcards: Any) -> DictionaryBlock:
+        self._encoder(wildcards.dictionary)  # checked
+        return self._blocks[wildcards.dictionary]
+
+    def _file(self, wildcards: Any) -> NamesFile:
+        return self.block(wildcards).names[wildcards.file]
+
+    def _folder(self, name: str, *parts: str) -> str:
+        return "/".join([self._results, "dictionaries", name, *parts])
 
     def _encoder(self, name: str) -> Encoder:
         if name not in self._encoders:
@@ -162,13 +161,6 @@ class Dictionaries:
             except UserError as error:
                 stop(error)
         return self._encoders[name]
-
-    def _block(self, name: str) -> DictionaryBlock:
-        self._encoder(name)  # checked
-        return self._blocks[name]
-
-    def _file(self, name: str, file: str) -> NamesFile:
-        return self._block(name).names[file]
 
 
 def _options(block: DictionaryBlock, *keys: str) -> list[str]:

@@ -48,6 +48,8 @@ class MentionOptions:
 class LinkOptions:
     """How many links a mention gets, and when it gets none.
 
+    It is linked if its best score is at least `threshold`, and lies above the second by `margin`.
+
     Args:
         k: ids of a mention
         threshold: mentions whose best score is lower are not linked

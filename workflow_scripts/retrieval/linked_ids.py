@@ -73,14 +73,17 @@ def best_links(
     step = max(1, _NAMES_AT_ONCE // width)
     for start in range(0, len(queries), step):
         some = queries[start : start + step]
-        ranked, pending = _nearest_links(index, some, k, width, nearest, grouped)
-        if len(pending) and width < len(index):
-            wider, left = min(width * _WIDER, len(index)), pending
-            more, pending = _nearest_links(index, some[left], k, wider, nearest, grouped)
-            for query, links in zip(left.tolist(), more, strict=True):
+        ranked: list[list[NearName]] = [[]] * len(some)
+        pending = np.arange(len(some))
+        for names in sorted({width, min(width * _WIDER, len(index))}):
+            nearer = _nearest_links(index, some[pending], k, names, nearest, grouped)
+            for query, links in zip(pending.tolist(), nearer, strict=True):
                 ranked[query] = links
-            pending = left[pending] if wider < len(index) else pending[:0]
-            by_id = _links_by_id(index, some[pending], k, search) if len(pending) else ()
+            pending = pending[np.array([len(links) < k for links in nearer])]
+            if not len(pending):
+                break
+        if len(pending) and names < len(index):
+            by_id = _links_by_id(index, some[pending], k, search)
             for query, links in zip(pending.tolist(), by_id, strict=True):
                 ranked[query] = links
         yield from ranked
@@ -88,15 +91,13 @@ def best_links(
 
 def _nearest_links(
     index: NameIndex, queries: np.ndarray, k: int, width: int, search: Search, grouped: bool
-) -> tuple[list[list[NearName]], np.ndarray]:
-    """Return the best links among the `width` nearest names; which queries have fewer than k."""
-    rows, scores = search(queries, k=width)
+) -> list[list[NearName]]:
+    """Return the best links, k at most, of each query among its `width` nearest names."""
     ranked = []
-    for own, values in zip(rows.tolist(), scores.tolist(), strict=True):
-        links = [NearName(*pair) for pair in zip(own, values, strict=True)]
+    for own, values in zip(*search(queries, k=width), strict=True):
+        links = [NearName(*pair) for pair in zip(own.tolist(), values.tolist(), strict=True)]
         ranked.append(_first_of_each_id(index, links)[:k] if grouped else links)
-    too_few = [query for query, links in enumerate(ranked) if len(links) < k]
-    return ranked, np.array(too_few, dtype=np.int64)
+    return ranked
 
 
 def _first_of_each_id(index: NameIndex, links: list[NearName]) -> list[NearName]:

@@ -15,6 +15,7 @@ from workflow_scripts.datasets.strings import normalise_whitespace
 from workflow_scripts.delimited import Layout, rows_of
 from workflow_scripts.errors import UserError, nearest_name
 from workflow_scripts.files import given_lines
+from workflow_scripts.retrieval.link_options import LinkOptions
 from workflow_scripts.retrieval.rankings import as_written
 
 # of a column; int() would take digits of other scripts, and fails at 5,000
@@ -178,23 +179,13 @@ def write_links(stream: TextIO, form: str, mention: Mention, links: Sequence[Lin
 
 
 class LinkWriter:
-    """Writes the `k` best ids of each mention, none where it is not linked, and counts them.
-
-    It is linked if its best score is at least `threshold`, and lies above the second by `margin`.
-    """
+    """Writes the best ids of each mention, none where it is not linked, and counts them."""
 
     def __init__(
-        self,
-        output: TextIO,
-        errors: TextIO | None,
-        form: str = "tsv",
-        k: int = 5,
-        threshold: float | None = None,
-        margin: float | None = None,
+        self, output: TextIO, errors: TextIO | None, options: LinkOptions, form: str = "tsv"
     ) -> None:
-        self._output, self._form = output, form
-        self._threshold, self._margin = threshold, margin
-        self.report = Report(k, errors)
+        self._output, self._form, self._options = output, form, options
+        self.report = Report(options.k, errors)
         if form == "tsv":
             output.write("\t".join(COLUMNS) + "\n")
 
@@ -203,17 +194,16 @@ class LinkWriter:
         answers = dict(zip(batch.distinct, ranked, strict=True))
         self.report.blank += batch.blank
         for mention, text in zip(batch.mentions, batch.texts, strict=True):
-            links = answers[text]
-            linked = is_linked(links, self._threshold, self._margin)
-            links = links[: self.report.k]
+            linked = is_linked(answers[text], self._options)
+            links = answers[text][: self._options.k]
             write_links(self._output, self._form, mention, links if linked else [])
             self.report.add(mention, links, linked)
         self._output.flush()
 
 
-def is_linked(links: Sequence[Link], threshold: float | None, margin: float | None) -> bool:
-    """Return whether the best score is at least `threshold` and above the second by `margin`."""
-    scores = [as_written(score) for *_, score in links]
-    if threshold is not None and scores[0] < threshold:
+def is_linked(links: Sequence[Link], options: LinkOptions) -> bool:
+    """Return whether a mention with these links, best first, is linked."""
+    scores, margin = [as_written(score) for *_, score in links], options.margin
+    if options.threshold is not None and scores[0] < options.threshold:
         return False
     return margin is None or len(scores) < 2 or bool(as_written(scores[0] - scores[1]) >= margin)

@@ -37,8 +37,7 @@ def merge_links(
     ranked = merge_rankings(paths, link.k + 1)
     asked = read_mentions(mentions.mentions, mentions.mention_column, mentions.gold_column)
     with atomic_text(links) as link_stream, atomic_text(errors) as error_stream:
-        how = ("tsv", link.k, link.threshold, link.margin)
-        writer = LinkWriter(link_stream, error_stream, *how)
+        writer = LinkWriter(link_stream, error_stream, link)
         for batch in mention_batches(asked, mentions.lower_case):
             writer.write(batch, islice(ranked, len(batch.distinct)))
     write_text(report, "".join(f"{line}\n" for line in writer.report.lines()))
