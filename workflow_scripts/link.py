@@ -31,7 +31,6 @@ from workflow_scripts.locking import drop_left_lock, sole_run
 from workflow_scripts.path_functions import command
 from workflow_scripts.retrieval import name_index
 from workflow_scripts.retrieval.approximate_search import ApproximateIndex
-from workflow_scripts.retrieval.embed_names import open_or_make_index
 from workflow_scripts.retrieval.link_options import LinkOptions, MentionOptions, Similarity
 from workflow_scripts.retrieval.linked_ids import rank_ids
 from workflow_scripts.retrieval.mention_links import (
@@ -171,6 +170,21 @@ def check_options(names: NamesOptions, mentions: MentionOptions, output: OutputO
     check_files("--names", *files)
 
 
+def open_index(
+    folder: Path, names: NamesOptions, choices: Choices, encoder: NameEncoder
+) -> name_index.NameIndex:
+    """Return the index of the names in a folder, made there where it is not finished."""
+    source = None
+    if names.names:
+        source = name_index.describe_files(names.names, asdict(choices))
+        if not name_index.is_finished(folder):
+            refuse_unused_choices(names.names, choices)
+            what = (read_names(names.names, choices), source, encoder.provenance)
+            sizes = (encoder.dimension, names.dtype, names.shard_size)
+            name_index.make_index(folder, *what, encoder.encode_names, *sizes)
+    return name_index.open_index(folder, encoder.provenance, source)
+
+
 def write_links(
     encoder: NameEncoder,
     index: name_index.NameIndex,
@@ -248,20 +262,14 @@ def link(
     check_options(names, mentions, output)
     settings = settle_settings(encoder, embedding)
     choices = read_choices(names, mentions.lower_case)
-    refuse_unused_choices(names.names or (), choices)
     # without an index the vectors are kept next to the output until it is written
     passing = output.links and output.links.with_name(f".{output.links.name}.index")
     folder: Any = names.index or (passing and without_link(passing))
     with _sole_writer(names.index, output.links):
         opened, provenance = open_encoder(encoder, settings, embedding, machine)
-        provenance |= {"similarity": similarity}
+        provenance |= {"similarity": similarity, "dtype": names.dtype}
         name_encoder = NameEncoder(opened, similarity, encoder, provenance)
-        files = names.names or ()
-        source = name_index.describe_files(files, asdict(choices)) if files else None
-        index = open_or_make_index(
-            *(folder, source, lambda: read_names(files, choices)),
-            *(name_encoder, names.dtype, names.shard_size),
-        )
+        index = open_index(folder, names, choices, name_encoder)
         inverted = None
         if approximate is not None:
             made_of = (index.vectors, index.vectors_sha256, folder / "ivf.faiss")

@@ -1,18 +1,17 @@
 """Step `embed_names`: an index of a shard of names under one encoder."""
 
-from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from workflow_scripts.datasets.name_lists import NameList
-from workflow_scripts.embedding.vector_shards import SHARD_SIZE, Dtype
+from workflow_scripts.embedding.vector_shards import Dtype
 from workflow_scripts.errors import run_command
 from workflow_scripts.files import stream_lines
 from workflow_scripts.path_functions import command
 from workflow_scripts.retrieval import name_index
 from workflow_scripts.retrieval.link_options import NameEncoderOptions
-from workflow_scripts.retrieval.name_encoder import NameEncoder, open_name_encoder
+from workflow_scripts.retrieval.name_encoder import open_name_encoder
 
 
 def read_shard(path: Path, shard: str) -> NameList:
@@ -22,26 +21,6 @@ def read_shard(path: Path, shard: str) -> NameList:
     first, end = (at * count // shards for at in (number - 1, number))
     rows = [line.split("\t", 1) for line in islice(stream_lines(path), first, end)]
     return NameList([identity for identity, _ in rows], [name for _, name in rows])
-
-
-def open_or_make_index(
-    folder: Path,
-    source: dict[str, Any] | None,
-    read: Callable[[], NameList],
-    encoder: NameEncoder,
-    dtype: Dtype = "float32",
-    shard_size: int = SHARD_SIZE,
-) -> name_index.NameIndex:
-    """Return the index in a folder, made there of the names of `read` where it is not finished.
-
-    Without a `source` it is a finished one of whatever names. Raises `UserError` where it is of
-    another encoder or source.
-    """
-    provenance = encoder.provenance | {"dtype": dtype}
-    if source is not None and not name_index.is_finished(folder):
-        what = (read(), source, provenance, encoder.encode_names, encoder.dimension)
-        name_index.make_index(folder, *what, dtype, shard_size)
-    return name_index.open_index(folder, provenance, source)
 
 
 def embed_names(
@@ -64,7 +43,8 @@ def embed_names(
     """
     source = name_index.describe_files([names], choices_json, shard)
     opened = open_name_encoder(encoder)
-    open_or_make_index(index, source, lambda: read_shard(names, shard), opened, dtype)
+    what = (read_shard(names, shard), source, opened.provenance | {"dtype": dtype})
+    name_index.make_index(index, *what, opened.encode_names, opened.dimension, dtype)
 
 
 main = command(embed_names)
