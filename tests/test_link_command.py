@@ -410,12 +410,6 @@ def test_mistakes_are_one_line_and_leave_no_output(changes, flags, message, run,
     assert not (tmp_path / "links.tsv").exists()
 
 
-def test_an_output_is_not_replaced_unasked(run):
-    run()
-    with pytest.raises(UserError, match="exists; choose another or add --overwrite"):
-        run()
-
-
 def test_it_runs_as_a_command(encoder, files, tmp_path):
     options = ["--encoder", encoder, "--names", files[0], "--mentions", files[1], "--k", "1"]
     command = [sys.executable, "-m", "workflow_scripts.link", *map(str, options)]

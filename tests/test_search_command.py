@@ -2,7 +2,6 @@
 
 import io
 import json
-import subprocess
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +17,6 @@ from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import StringEncoder, encode_strings
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json, sha256_of
-from workflow_scripts.locking import sole_run
 from workflow_scripts.retrieval import rankings
 from workflow_scripts.retrieval.margin_mining import MARGINS, mine_pairs
 from workflow_scripts.retrieval.suite_files import normalise
@@ -267,15 +265,6 @@ def test_mistakes_are_named_and_leave_nothing(run, mode, changes, message, tmp_p
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_an_output_is_replaced_only_when_told_to(run, tmp_path):
-    output = tmp_path / "found.tsv"
-    output.write_text("mine")
-    with pytest.raises(UserError, match=r"found.tsv: exists; .*--overwrite"):
-        run("duplicates", output=output)
-    assert output.read_text() == "mine"
-    assert run("duplicates", "--overwrite", output=output) != "mine"
-
-
 def test_a_full_disk_is_one_line(run, tmp_path, monkeypatch):
     @contextmanager
     def full(path):
@@ -291,14 +280,6 @@ def test_a_full_disk_is_one_line(run, tmp_path, monkeypatch):
     monkeypatch.setattr(StringEncoder, "encode", None)
     assert len(table(run("duplicates"))) == len(SENTENCES) * (len(SENTENCES) - 1) // 2
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["found.tsv"]
-
-
-def test_of_two_runs_at_once_the_second_is_refused(run, tmp_path):
-    (tmp_path / "out").mkdir()
-    held = sole_run("--output", tmp_path / "out" / "found.tsv")
-    with held, pytest.raises(UserError, match="another run is writing this"):
-        run("duplicates")
-    assert not [*(tmp_path / "out").iterdir()]
 
 
 def interrupt(*_given, **_options):
@@ -356,11 +337,3 @@ def test_scores_that_are_not_numbers_are_named_by_line(run, monkeypatch, shard_s
     monkeypatch.setattr(search, "open_encoder", lambda *given: (Broken(), encode(*given)[1]))
     with pytest.raises(UserError, match=r"strings.txt: row 18 is not finite"):
         run("duplicates", shard_size=shard_size)
-
-
-def test_as_a_process_a_mistake_is_one_line_and_exit_code_2(project, tmp_path):
-    options = ["--encoder", "m", "--strings", "s", "--queries", "-", "--output", tmp_path / "o.tsv"]
-    command = [sys.executable, "-m", "workflow_scripts.search", "nearest", *map(str, options)]
-    result = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
-    assert result.returncode == 2
-    assert result.stderr == "error: --strings s: no such file; check the path\n"

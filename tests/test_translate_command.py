@@ -3,9 +3,7 @@
 import io
 import json
 import re
-import subprocess
 import sys
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -21,7 +19,6 @@ from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError
-from workflow_scripts.retrieval import rankings
 from workflow_scripts.retrieval.suite_files import side_of
 from workflow_scripts.retrieval.translations import LexiconSide, rank_translations
 from workflow_scripts.scoring.ranked_accuracy import measure_translations
@@ -311,34 +308,3 @@ def test_odd_words_are_counted(run, files):
     rows, told = run(words=files / "words.txt", k=1)
     assert [row[0] for row in rows[1:]] == ["sak", "sbk"]
     assert f"no vectors of 2 of 4 words to translate ({'x' * 40}, s\x01k); left out" in told.err
-
-
-def test_a_full_disk_is_one_line(run, files, monkeypatch):
-    @contextmanager
-    def full(path):
-        with open("/dev/full", "w") as stream:
-            yield stream
-
-    monkeypatch.setattr(rankings, "atomic_text", full)
-    with pytest.raises(UserError, match=r"found.tsv: cannot be written \(No space left"):
-        run()
-    assert not (files / "found.tsv").exists()
-
-
-def test_as_a_process_a_mistake_is_one_line_and_exit_code_2(project, files):
-    options = ["--encoder=m", "--dictionary=nowhere.tsv", f"--output={files / 'found.tsv'}"]
-    command = [sys.executable, "-m", "workflow_scripts.translate", *options]
-    result = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
-    assert result.returncode == 2
-    assert result.stderr.startswith("error: --dictionary nowhere.tsv: no such file")
-    assert result.stderr.count("\n") == 1
-
-
-def test_an_output_that_is_an_input_is_refused(files):
-    vectors = [f"--{side}-vectors={files}/{side}.vec" for side in SIDES]
-    dictionary = f"--dictionary={files}/pairs.tsv"
-    for name in ("pairs.tsv", "source.vec"):
-        before = (files / name).read_bytes()
-        with pytest.raises(UserError, match=rf"--output \S+{name}: is read from"):
-            translate.main([*vectors, dictionary, f"--output={files}/{name}", "--overwrite"])
-        assert (files / name).read_bytes() == before
