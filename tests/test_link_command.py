@@ -2,9 +2,7 @@
 
 import io
 import json
-import os
 import shutil
-import subprocess
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -20,7 +18,6 @@ from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import encode_strings, torch_encoder
 from workflow_scripts.errors import UserError, run_command
-from workflow_scripts.files import read_json
 from workflow_scripts.locking import sole_run
 from workflow_scripts.retrieval.link_options import LinkOptions
 from workflow_scripts.retrieval.mention_links import COLUMNS
@@ -129,13 +126,30 @@ def assert_links(rows, expected):
     np.testing.assert_allclose(scores, [one[4] for one in expected], atol=2e-5)
 
 
-@pytest.mark.parametrize("grouped", [True, False])
-@pytest.mark.parametrize("similarity", ["cosine", "dot"])
-def test_links_are_those_of_all_products(grouped, similarity, run, encoder, capsys):
-    flags = [] if grouped else ["--each-name"]
-    rows = run(*flags, similarity=similarity, k=4)
-    assert_links(rows, expected_links(encoder, 4, grouped, similarity == "cosine"))
-    assert "5 mentions, 1 blank ones left out" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("options", "k", "expected"),
+    [
+        ({"similarity": "cosine"}, 4, {}),
+        ({"similarity": "dot"}, 4, {"cosine": False}),
+        ({"each-name": True}, 4, {"grouped": False}),
+        ({"each-name": True, "similarity": "dot"}, 4, {"grouped": False, "cosine": False}),
+        ({"dtype": "float16"}, 5, {"dtype": np.float16}),
+        # all lists are searched: nothing is missed
+        ({"approximate": 1000}, 5, {}),
+        # more than there are
+        ({}, 500, {}),
+    ],
+)
+def test_links_are_those_of_all_products(options, k, expected, run, encoder, tmp_path, capsys):
+    flags = [f"--{key}" for key, value in options.items() if value is True]
+    values = {key: value for key, value in options.items() if value is not True}
+    rows = run(*flags, **values, k=k, index=tmp_path / "index")
+    assert_links(rows, expected_links(encoder, k, **expected))
+    told = capsys.readouterr().err
+    assert "5 mentions, 1 blank ones left out" in told
+    assert ("approximate search: recall@5 1.0000" in told) == ("approximate" in options)
+    assert np.load(tmp_path / "index/vectors.npy").dtype == options.get("dtype", "float32")
+    assert k < 500 or len(rows) - 1 == 5 * len({identity for identity, _ in NAMES})
 
 
 @pytest.mark.parametrize("flags", [[], ["--each-name"], ["--threshold", "0.97"]])
@@ -161,12 +175,6 @@ def test_names_and_mentions_in_memory_are_linked_as_those_of_files(flags, run, e
     np.testing.assert_allclose(*scores, atol=2e-6)
 
 
-def test_more_ids_than_there_are_gives_all(run, encoder):
-    rows = run(k=500)
-    assert_links(rows, expected_links(encoder, 500))
-    assert len(rows) - 1 == 5 * len({one for one, _ in NAMES})
-
-
 def test_an_index_answers_without_the_names_and_embeds_nothing(run, tmp_path, monkeypatch, encoder):
     first = run(index=tmp_path / "index")
     assert sorted(path.name for path in (tmp_path / "index").iterdir()) == [
@@ -179,37 +187,48 @@ def test_an_index_answers_without_the_names_and_embeds_nothing(run, tmp_path, mo
     assert not list(tmp_path.glob(".*"))
 
 
-def test_half_precision_is_that_of_the_rounded_vectors(run, encoder, tmp_path):
-    rows = run(index=tmp_path / "index", dtype="float16")
-    assert_links(rows, expected_links(encoder, 5, dtype=np.float16))
-    assert np.load(tmp_path / "index" / "vectors.npy").dtype == np.float16
+def other_names(encoder, index):
+    index.with_name("names.tsv").write_text("C1\tother\n")
 
 
-def test_an_index_of_other_names_or_another_encoder_is_refused(run, files, tmp_path, tiny_bert):
+def changed_index(encoder, index):
+    (index / "names.tsv").write_text("C1\tother\n")
+
+
+ALONE = {"names": None}
+EDITED = "made with another config.json or tokenizer: model_sha256"
+
+
+@pytest.mark.parametrize(
+    ("edit", "flags", "options", "message"),
+    [
+        (None, [], {"pooling": "cls"}, "made with pooling mean, where now it is cls"),
+        (None, [], {"encoder": "other"}, "made with weights_sha256"),
+        (None, ["--lower-case"], {}, "made with --lower-case False, where now it is True"),
+        (other_names, [], {}, "index: an index made from other files of names; give another --in"),
+        (changed_index, [], ALONE, "changed since it was made"),
+        *(
+            (lambda encoder, _, name=name: edit_model(encoder, name), [], names, EDITED)
+            for name in ("config.json", "tokenizer.json")
+            for names in ({}, ALONE)
+        ),
+        *(
+            (None, flags, ALONE, f"made with {flags[0]} .*; give another --index or")
+            for flags in (["--lower-case"], ["--language", "SPA"], ["--names-format", "lines"])
+        ),
+    ],
+)
+def test_an_index_of_something_else_is_refused(
+    edit, flags, options, message, run, tmp_path, encoder, tiny_bert
+):
     index = tmp_path / "index"
     run(index=index)
-    with pytest.raises(UserError, match="made with pooling mean, where now it is cls"):
-        run("--overwrite", index=index, pooling="cls")
-    with pytest.raises(UserError, match="made with weights_sha256"):
-        run("--overwrite", index=index, encoder=tiny_bert, pooling="mean", max_length=16)
-    with pytest.raises(UserError, match="made with --lower-case False, where now it is True"):
-        run("--overwrite", "--lower-case", index=index)
-    files[0].write_text("C1\tother\n")
-    with pytest.raises(UserError, match=r"index: an index made from other files of names.*--index"):
-        run("--overwrite", index=index)
-    (index / "names.tsv").write_text("C1\tother\n")
-    with pytest.raises(UserError, match="changed since it was made"):
-        run("--overwrite", index=index, names=None)
-
-
-@pytest.mark.parametrize("name", ["config.json", "tokenizer.json"])
-def test_an_index_of_a_model_that_was_edited_is_refused(name, run, encoder, tmp_path):
-    run(index=tmp_path / "index")
-    edit_model(encoder, name)
-    message = "made with another config.json or tokenizer: model_sha256"
-    for names in ({}, {"names": None}):
-        with pytest.raises(UserError, match=message):
-            run("--overwrite", index=tmp_path / "index", **names)
+    if edit is not None:
+        edit(encoder, index)
+    if options.get("encoder"):
+        options = {"encoder": tiny_bert, "pooling": "mean", "max_length": 16}
+    with pytest.raises(UserError, match=message):
+        run("--overwrite", *flags, **{"index": index, **options})
 
 
 def test_without_names_mentions_are_read_as_those_of_the_index(run, files, tmp_path):
@@ -220,18 +239,10 @@ def test_without_names_mentions_are_read_as_those_of_the_index(run, files, tmp_p
     assert [row[2:] for row in lower] != [row[2:] for row in plain]
     assert run("--overwrite", names=None, **index) == lower
     assert run("--overwrite", "--lower-case", names=None, **index) == lower
-    other = {"index": tmp_path / "other"}
-    assert run("--overwrite", **other) == plain
-    for flags in (["--lower-case"], ["--language", "SPA"], ["--names-format", "lines"]):
-        with pytest.raises(UserError, match=f"made with {flags[0]} .*; give another --index or"):
-            run("--overwrite", *flags, names=None, **other)
-
-
-def test_an_index_without_its_vectors_needs_the_names(run, tmp_path):
-    run(index=tmp_path / "index")
     (tmp_path / "index" / "vectors.npy").unlink()
     with pytest.raises(UserError, match="--names: give files of names, or --index with a finished"):
-        run("--overwrite", index=tmp_path / "index", names=None)
+        run("--overwrite", names=None, **index)
+    assert run("--overwrite", **index) == plain
 
 
 def test_a_cut_run_goes_on_where_it_was(run, tmp_path, monkeypatch, capsys):
@@ -360,23 +371,14 @@ def test_a_full_disk_is_one_line_and_the_next_run_goes_on(
     assert len(run()) > 1
 
 
-def test_approximate_search_tells_its_recall(run, encoder, tmp_path, capsys):
-    index = tmp_path / "index"
-    rows = run("--approximate", "1000", index=index)
-    # all lists are searched: nothing is missed
-    assert_links(rows, expected_links(encoder, 5))
-    assert "approximate search: recall@5 1.0000" in capsys.readouterr().err
-    made = (index / "ivf.faiss").stat().st_mtime_ns
-    run("--approximate", "1", "--overwrite", index=index)
-    assert (index / "ivf.faiss").stat().st_mtime_ns == made
-
-
 def test_a_damaged_inverted_file_and_that_of_another_index_are_made_again(
     run, files, tmp_path, capsys
 ):
     index, inverted = tmp_path / "index", tmp_path / "index" / "ivf.faiss"
     rows = run("--approximate", "1000", index=index)
-    body = inverted.read_bytes()
+    body, made = inverted.read_bytes(), inverted.stat().st_mtime_ns
+    run("--approximate", "1", "--overwrite", index=index)
+    assert inverted.stat().st_mtime_ns == made
     files[0].write_text("".join(f"{identity}\t{name}s\n" for identity, name in NAMES))
     run("--overwrite", "--approximate", "1000", index=tmp_path / "other")
     for damaged in (b"IwSq" + bytes(40), (tmp_path / "other" / "ivf.faiss").read_bytes()):
@@ -408,20 +410,6 @@ def test_mistakes_are_one_line_and_leave_no_output(changes, flags, message, run,
         run(*flags, **changes)
     assert "\n" not in str(error.value)
     assert not (tmp_path / "links.tsv").exists()
-
-
-def test_it_runs_as_a_command(encoder, files, tmp_path):
-    options = ["--encoder", encoder, "--names", files[0], "--mentions", files[1], "--k", "1"]
-    command = [sys.executable, "-m", "workflow_scripts.link", *map(str, options)]
-    found = subprocess.run(
-        [*command, "--output", str(tmp_path / "o.tsv")],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "HF_HUB_OFFLINE": "1"},
-    )
-    assert found.returncode == 0, found.stderr
-    assert len((tmp_path / "o.tsv").read_text().splitlines()) == 6
-    assert read_json(encoder / "encoder.json")["pooling"] == "mean"
 
 
 def test_no_input_and_no_file_of_somebody_else_is_replaced(run, files, tmp_path):

@@ -128,10 +128,14 @@ def test_vectors_that_are_all_equal_rank_by_row(same):
         assert (rows == np.arange(4)).all()
 
 
-def test_a_k_that_the_vocabulary_lacks_is_an_error():
-    one, other = languages(2, 20, 6, 0)
-    with pytest.raises(UserError, match="k = 21 neighbours of 20 targets"):
-        rank_by_csls(one, one, other, 21)
+@pytest.mark.parametrize(
+    ("count", "k", "message"),
+    [(20, 21, "k = 21 neighbours of 20 targets"), (9, 1, "10 neighbours of a vocabulary of 9 w")],
+)
+def test_what_the_vocabulary_lacks_is_an_error(count, k, message):
+    one, other = languages(2, count, 6, 0)
+    with pytest.raises(UserError, match=message):
+        rank_by_csls(one, one, other, k)
 
 
 @pytest.mark.usefixtures("small_blocks")

@@ -1,4 +1,4 @@
-"""Near-duplicate pairs against a stable sort of all products, and against sentence-transformers."""
+"""Near-duplicate pairs against a stable sort of all products."""
 
 import tracemalloc
 from functools import partial
@@ -8,12 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from sentence_transformers.util import paraphrase_mining_embeddings
 
 from workflow_scripts.retrieval import vector_search
 from workflow_scripts.retrieval.margin_mining import mine_pairs
 from workflow_scripts.retrieval.near_duplicates import near_duplicates
-from workflow_scripts.retrieval.suite_files import normalise
 
 
 def sorted_pairs(vectors, k, threshold):
@@ -87,16 +85,3 @@ def test_a_block_of_vectors_on_disk_is_searched_at_once(find, tmp_path, monkeypa
     for found, one in zip(find(*arguments), expected, strict=True):
         np.testing.assert_array_equal(found, one)
     assert set(seen) == {25, 10}
-
-
-@pytest.mark.parametrize("k", [1, 7, 100])
-def test_pairs_are_those_of_sentence_transformers(k):
-    vectors = np.random.default_rng(0).normal(size=(400, 24)).astype(np.float32)
-    vectors = normalise(vectors, "vectors")
-    theirs = paraphrase_mining_embeddings(vectors, top_k=k)
-    theirs = {(first, second): score for score, first, second in theirs}
-    found = near_duplicates(vectors, k, -1.0)
-    pairs = list(zip(found.first.tolist(), found.second.tolist(), strict=True))
-    assert set(pairs) == set(theirs)
-    np.testing.assert_allclose(found.scores, [theirs[pair] for pair in pairs], atol=1e-5)
-    assert (np.diff(found.scores) <= 0).all()

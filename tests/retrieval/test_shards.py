@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from tiny_models import make_sentences, one_thread, tiny_bert
+from tiny_models import make_sentences, one_thread, tiny_roberta
 
 from workflow_scripts import link
 from workflow_scripts.errors import UserError
@@ -18,7 +18,7 @@ from workflow_scripts.retrieval import (
 from workflow_scripts.retrieval.mention_links import Link
 from workflow_scripts.retrieval.shard_rankings import merge_rankings, shard_files
 
-__all__ = ["one_thread", "tiny_bert"]
+__all__ = ["one_thread", "tiny_roberta"]
 
 SENTENCES = list(dict.fromkeys(make_sentences(60)))
 FILES = ["index.json", "names.tsv", "vectors.npy"]
@@ -80,7 +80,7 @@ def vectors_of(index):
 # of 50 shards most have a name, and ten or more have none
 @pytest.mark.parametrize(("shards", "dtype"), [(1, "float32"), (3, "float16"), (50, "float32")])
 def test_links_over_shards_are_the_bytes_of_the_command(
-    shards, dtype, files, tiny_bert, tmp_path, capsys
+    shards, dtype, files, tiny_roberta, tmp_path, capsys
 ):
     asked = ["--mentions", str(files[-1]), "--mention-column", "text", "--gold-column", "id"]
     asked.append("--lower-case")
@@ -88,10 +88,10 @@ def test_links_over_shards_are_the_bytes_of_the_command(
     names = ["--names", *map(str, files[:-1]), "--dtype", dtype]
     outputs = ["--output", f"{tmp_path}/links.tsv", "--errors", f"{tmp_path}/errors.tsv"]
     outputs += ["--index", f"{tmp_path}/index"]
-    link.main(["--encoder", str(tiny_bert), *OF_COMMAND, *names, *asked, *kept, *outputs])
+    link.main(["--encoder", str(tiny_roberta), *OF_COMMAND, *names, *asked, *kept, *outputs])
     *printed, unknown = capsys.readouterr().err.splitlines()
     folder = tmp_path / "shards"
-    link_in_shards(folder, files, tiny_bert, shards, dtype, asked, kept)
+    link_in_shards(folder, files, tiny_roberta, shards, dtype, asked, kept)
     for name in ("links.tsv", "errors.tsv"):
         assert (folder / name).read_bytes() == (tmp_path / name).read_bytes()
     report = (folder / "report.txt").read_text().splitlines()
@@ -112,8 +112,8 @@ def test_links_over_shards_are_the_bytes_of_the_command(
     assert len((folder / "errors.tsv").read_text().splitlines()) > 1
 
 
-def test_a_shard_is_an_index_that_link_takes(files, tiny_bert, tmp_path):
-    encoder = ["--encoder", str(tiny_bert)]
+def test_a_shard_is_an_index_that_link_takes(files, tiny_roberta, tmp_path):
+    encoder = ["--encoder", str(tiny_roberta)]
     shard = [*list_file(files[0], tmp_path / "names"), "--shard", "2-of-3", "--dtype", "float16"]
     shard += [*encoder, *ENCODER, "--similarity", "dot", "--index", f"{tmp_path}/shard"]
     embed_names.main(shard)

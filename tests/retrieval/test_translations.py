@@ -6,9 +6,8 @@ import scipy.linalg
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval import mapping as maps
-from workflow_scripts.retrieval.csls import neighbourhood_means, rank_by_csls
+from workflow_scripts.retrieval.csls import rank_by_csls
 from workflow_scripts.retrieval.translations import LexiconSide, rank_translations
 
 DIMENSION, TRAIN = 6, 25
@@ -17,10 +16,6 @@ seeds = st.integers(0, 10**6)
 
 def unit(vectors):
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-
-
-def unit_vectors(generator, n, dimension):
-    return unit(generator.normal(size=(n, dimension))).astype(np.float32)
 
 
 def noisy_pair(seed, entries, dimension, noise=0.3):
@@ -37,13 +32,17 @@ def root(matrix):
     return axes * np.sqrt(values) @ axes.T
 
 
-def supervised_step_by_step(source, target, train):
+def supervised_step_by_step(source, target, train, regularisation=0.0):
     """The oracle: Artetxe et al. (2018, AAAI), the first `train` rows of both the dictionary."""
     # 1 whitening on the dictionary: symmetric inverse root of the Gram matrix of the dimensions
-    words = source[:train], target[:train]
-    x_root, z_root = (root(side.T @ side) for side in words)
+    grams, axes = (
+        [side[:train].T @ side[:train] for side in (source, target)],
+        np.eye(len(source.T)),
+    )
+    x_root, z_root = (root(g + regularisation * np.mean(np.diag(g)) * axes) for g in grams)
     x, z = source @ np.linalg.inv(x_root), target @ np.linalg.inv(z_root)
-    np.testing.assert_allclose(x[:train].T @ x[:train], np.eye(x.shape[1]), atol=1e-8)
+    if regularisation == 0:
+        np.testing.assert_allclose(x[:train].T @ x[:train], axes, atol=1e-8)
     # 2 orthogonal map
     u, s, vt = scipy.linalg.svd(x[:train].T @ z[:train])
     x, z = x @ u, z @ vt.T
@@ -63,19 +62,16 @@ def csls_matrix(queries, sources, targets, neighbours):
 
 
 @given(seeds, st.integers(2, 12), st.integers(0, 20))
+@example(1, 256, 544)
 @settings(max_examples=30, deadline=None)
 def test_orthogonal_equals_scipy(seed, dimension, more):
-    source, target, _ = noisy_pair(seed, dimension + more, dimension)
-    expected, _ = scipy.linalg.orthogonal_procrustes(source, target)
-    mapping = maps.learn_orthogonal(source, target)
-    np.testing.assert_allclose(mapping.source, expected, atol=1e-6)
-    np.testing.assert_array_equal(mapping.target, np.eye(dimension))
-
-
-def test_orthogonal_equals_scipy_in_many_dimensions():
-    source, target, _ = (part.astype(np.float32) for part in noisy_pair(1, 800, 256))
+    source, target, _ = (
+        m.astype(np.float32) for m in noisy_pair(seed, dimension + more, dimension)
+    )
     expected, _ = scipy.linalg.orthogonal_procrustes(*map(np.float64, (source, target)))
-    np.testing.assert_allclose(maps.learn_orthogonal(source, target).source, expected, atol=1e-9)
+    mapping = maps.learn_orthogonal(source, target)
+    np.testing.assert_allclose(mapping.source, expected, atol=1e-9 if dimension > 12 else 1e-6)
+    np.testing.assert_array_equal(mapping.target, np.eye(dimension))
 
 
 @given(seeds, st.integers(2, 10))
@@ -145,28 +141,6 @@ def test_centring_uses_the_mean_of_the_vocabulary_for_all_words():
     np.testing.assert_allclose(mapped, unit(unit(words) - mean), atol=1e-12)
 
 
-@given(st.integers(0, 10**6), st.integers(10, 40), st.integers(10, 60), st.integers(2, 16))
-@settings(max_examples=40, deadline=None)
-def test_csls_equals_the_formula(seed, n_sources, n_targets, dimension):
-    generator = np.random.default_rng(seed)
-    sources = unit_vectors(generator, n_sources, dimension)
-    targets = unit_vectors(generator, n_targets, dimension)
-    queries = np.vstack([sources[:3], unit_vectors(generator, 2, dimension)])
-    whole = csls_matrix(queries, sources, targets, 10)
-    rows, values = rank_by_csls(queries, sources, targets, n_targets)
-    np.testing.assert_allclose(values, np.take_along_axis(whole, rows, axis=1), atol=1e-6)
-    # Ranks may differ from the formula's only where values are nearer than float32 can tell.
-    np.testing.assert_allclose(values, -np.sort(-whole, axis=1), atol=1e-6)
-    assert (np.sort(rows, axis=1) == np.arange(n_targets)).all()
-
-
-def test_backward_mean_is_over_the_whole_source_vocabulary():
-    generator = np.random.default_rng(5)
-    sources, targets = unit_vectors(generator, 50, 8), unit_vectors(generator, 30, 8)
-    few = rank_by_csls(sources[:2], sources, targets, 30)[1]
-    np.testing.assert_array_equal(few, rank_by_csls(sources, sources, targets, 30)[1][:2])
-
-
 def test_a_hub_loses_the_word_it_takes_by_cosine():
     # Target 0 lies between all sources and is the nearest of the third by cosine; the sources'
     # own translations are target 1, 2 and 3.
@@ -177,25 +151,6 @@ def test_a_hub_loses_the_word_it_takes_by_cosine():
     assert np.argmax(sources @ targets.T, axis=1).tolist() == [0, 0, 0]
     rows, _ = rank_by_csls(sources, sources, targets, 1, neighbours=2)
     assert rows[:, 0].tolist() == [1, 2, 3]
-
-
-def test_csls_is_symmetric_in_source_and_target():
-    generator = np.random.default_rng(6)
-    one, other = unit_vectors(generator, 20, 6), unit_vectors(generator, 20, 6)
-    values = [np.empty((20, 20)), np.empty((20, 20))]
-    for whole, first, second in zip(values, (one, other), (other, one), strict=True):
-        rows, scores = rank_by_csls(first, first, second, 20)
-        np.put_along_axis(whole, rows, scores, axis=1)
-    np.testing.assert_allclose(values[0], values[1].T, atol=1e-6)
-
-
-def test_one_neighbour_is_the_largest_cosine_and_too_few_words_are_an_error():
-    generator = np.random.default_rng(8)
-    one, other = unit_vectors(generator, 9, 5), unit_vectors(generator, 7, 5)
-    expected = (one @ other.T).max(axis=1)
-    np.testing.assert_allclose(neighbourhood_means(one, other, 1), expected, atol=1e-6)
-    with pytest.raises(UserError, match="10 neighbours of a vocabulary of 9 words"):
-        rank_by_csls(one, one, one, 1)
 
 
 def languages(seed):
@@ -210,13 +165,16 @@ def side_of(vectors, side, test):
 
 
 @pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("mapping", ["orthogonal", "supervised"])
+@pytest.mark.parametrize(
+    ("mapping", "regularisation"), [("orthogonal", 0), ("supervised", 0), ("supervised", 0.5)]
+)
 @pytest.mark.parametrize("similarity", ["csls", "cosine"])
-def test_ranked_translations_equal_the_steps(mapping, similarity, seed):
+def test_ranked_translations_equal_the_steps(mapping, regularisation, similarity, seed):
     source, target = languages(seed)
     queries = [30, 26, 39, 2]
     sides = side_of(source, "source", queries), side_of(target, "target", [30, 26, 34, 2])
     options = {"mapping": mapping, "similarity": similarity, "neighbours": 4}
+    options["regularisation"] = regularisation
     ranked = list(rank_translations(*sides, "bli", 35, **options))
     # unit length, centring on the vocabulary, unit length
     scaled = (unit(side.astype(np.float64)) for side in (source, target))
@@ -224,7 +182,7 @@ def test_ranked_translations_equal_the_steps(mapping, similarity, seed):
     if mapping == "orthogonal":
         one = one @ scipy.linalg.orthogonal_procrustes(one[:TRAIN], other[:TRAIN])[0]
     else:
-        one, other = supervised_step_by_step(one, other, TRAIN)
+        one, other = supervised_step_by_step(one, other, TRAIN, regularisation)
     one, other = unit(one), unit(other)
     expected = one @ other.T if similarity == "cosine" else csls_matrix(one, one, other, 4)
     assert [row.rank for row in ranked] == list(range(1, 36)) * 4

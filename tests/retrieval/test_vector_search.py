@@ -1,6 +1,7 @@
 """Exact search against a stable sort of float64 products; scaling to unit length."""
 
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -60,54 +61,47 @@ def test_ties_that_no_short_list_settles_are_a_stable_sort(pair, data):
         assert mine.dtype == expected.dtype
 
 
-def test_nearly_equal_vectors_that_fill_every_list_are_told_apart():
+def around(anisotropy):
+    """Vectors that all lie in one direction, the more the larger the anisotropy."""
+    generator = np.random.default_rng(0)
+    direction = anisotropy * generator.normal(size=(1, 48))
+    return [direction + generator.normal(size=(rows, 48)) for rows in (70, 900)]
+
+
+def nearly_equal():
     """Half of the targets differ by what float32 sums round away, the other half by a lot."""
     generator = np.random.default_rng(4)
     centre, others = generator.normal(size=32), generator.normal(size=(1500, 32))
     near = centre + 1e-6 * generator.normal(size=(1500, 32))
-    targets = np.stack([near, others], axis=1).reshape(-1, 32).astype(np.float32)
-    queries = targets[[0, 2, 1000]]
-    rows, products = search_top(queries, targets, 20)
-    expected_rows, expected_products = sorted_top(queries, targets, 20)
-    np.testing.assert_array_equal(rows, expected_rows)
-    np.testing.assert_allclose(products, expected_products, rtol=1e-12)
+    targets = np.stack([near, others], axis=1).reshape(-1, 32)
+    return targets[[0, 2, 1000]], targets
 
 
-@pytest.mark.parametrize("anisotropy", [0.0, 5.0, 300.0])
-def test_search_equals_a_sort_of_real_valued_vectors(anisotropy):
-    generator = np.random.default_rng(0)
-    direction = anisotropy * generator.normal(size=(1, 48))
-    targets = (direction + generator.normal(size=(900, 48))).astype(np.float32)
-    queries = (direction + generator.normal(size=(70, 48))).astype(np.float32)
-    rows, products = search_top(queries, targets, 10)
+def copies():
+    """Equal targets, more than a short list holds."""
+    targets = np.random.default_rng(1).normal(size=(3001, 33))
+    targets[[0, 7, *range(1023, 1050), 2047, 2999, 3000]] = targets[7]
+    return targets[[7] * 25], targets
+
+
+def two_targets():
+    return np.eye(8)[:1], np.repeat(np.eye(8)[[1, 0]], [100, 400], axis=0)
+
+
+@pytest.mark.parametrize(
+    "vectors",
+    [*(partial(around, size) for size in (0.0, 5.0, 300.0)), nearly_equal, copies, two_targets],
+)
+def test_search_equals_a_sort_whatever_threads_and_batches(vectors):
+    queries, targets = (side.astype(np.float32) for side in vectors())
+    best = search_top(queries, targets, 10)
     expected_rows, expected_products = sorted_top(queries, targets, 10)
-    np.testing.assert_array_equal(rows, expected_rows)
-    np.testing.assert_allclose(products, expected_products, rtol=1e-12)
-
-
-def test_equal_vectors_rank_by_row_also_where_the_short_list_does_not_hold_them():
-    generator = np.random.default_rng(1)
-    targets = generator.normal(size=(3001, 33)).astype(np.float32)
-    copies = [0, 7, 1023, 1024, 1500, 2047, 2999, 3000]
-    targets[copies] = targets[7]
-    rows, products = search_top(targets[[7] * 25], targets, 6)
-    assert (rows == copies[:6]).all()
-    assert (products == products[0, 0]).all()
-    targets = np.zeros((500, 8), dtype=np.float32)
-    targets[100:, 0] = 1
-    rows, _ = search_top(np.eye(8, dtype=np.float32)[:1], targets, 3)
-    assert rows.tolist() == [[100, 101, 102]]
-
-
-def test_search_does_not_depend_on_threads_or_batches():
-    generator = np.random.default_rng(2)
-    targets = generator.normal(size=(700, 40)).astype(np.float32)
-    queries = generator.normal(size=(90, 40)).astype(np.float32)
-    one = search_top(queries, targets, 5)
+    np.testing.assert_array_equal(best[0], expected_rows)
+    np.testing.assert_allclose(best[1], expected_products, rtol=1e-12)
     for threads, batch_size in ((2, 4096), (1, 1), (2, 19)):
-        other = search_top(queries, targets, 5, threads=threads, batch_size=batch_size)
-        np.testing.assert_array_equal(one[0], other[0])
-        np.testing.assert_array_equal(one[1], other[1])
+        other = search_top(queries, targets, 10, threads=threads, batch_size=batch_size)
+        for mine, one in zip(best, other, strict=True):
+            np.testing.assert_array_equal(mine, one)
 
 
 sizes = st.tuples(st.integers(1, 6), st.integers(1, 6))
@@ -148,32 +142,22 @@ def test_nearest_others_are_a_stable_sort_without_the_row_itself(pool, data):
 
 
 @given(pairs, st.data())
-@settings(max_examples=50, deadline=None)
-def test_some_rows_are_searched_as_if_they_were_all(pair, data):
+@settings(max_examples=150, deadline=None)
+def test_blocks_of_any_size_of_all_rows_or_some_find_the_same(pair, data):
     queries, targets = pair
-    among = np.array(sorted(data.draw(st.sets(st.integers(0, len(targets) - 1), min_size=1))))
-    k, rows = data.draw(st.integers(1, len(among))), data.draw(st.integers(1, 13))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(vector_search, "BLOCK_BYTES", rows * 4 * targets.shape[1])
-        best, products = search_blocks(queries, targets, k, among=among)
-    expected_rows, expected_products = sorted_top(queries, targets[among], k)
-    np.testing.assert_array_equal(best, among[expected_rows])
-    np.testing.assert_array_equal(products, expected_products)
-
-
-@given(pairs, st.data())
-@settings(max_examples=100, deadline=None)
-def test_blocks_of_any_size_find_the_same(pair, data):
-    queries, targets = pair
-    k, rows = data.draw(st.integers(1, len(targets))), data.draw(st.integers(1, 13))
     dtype = data.draw(st.sampled_from([np.float16, np.float32]))
+    some = st.sets(st.integers(0, len(targets) - 1), min_size=1).map(lambda rows: sorted(rows))
+    among = data.draw(st.none() | some.map(np.array))
+    searched = np.arange(len(targets)) if among is None else among
+    k, rows = data.draw(st.integers(1, len(searched))), data.draw(st.integers(1, 13))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(vector_search, "BLOCK_BYTES", rows * 4 * targets.shape[1])
-        found = search_blocks(queries, targets.astype(dtype), k)
+        best, products = search_blocks(queries, targets.astype(dtype), k, among=among)
         with pytest.raises(UserError, match="give a k from 1"):
-            search_blocks(queries, targets, len(targets) + 1)
-    for mine, expected in zip(found, sorted_top(queries, targets, k), strict=True):
-        np.testing.assert_array_equal(mine, expected)
+            search_blocks(queries, targets, len(searched) + 1, among=among)
+    expected_rows, expected_products = sorted_top(queries, targets[searched], k)
+    np.testing.assert_array_equal(best, searched[expected_rows])
+    np.testing.assert_array_equal(products, expected_products)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
