@@ -118,12 +118,9 @@ def look_up(path: Path, strings: list[str]) -> Words:
 
     known = [string for string in strings if all(map(has_vector, string.split()))]
     if not known:
-        raise UserError(
-            path,
-            f"has a vector of none of the {len(strings)} words that are needed, first "
-            f"{strings[0][:40]!r}",
-            "give the vectors of that language",
-        )
+        problem = f"has a vector of none of the {len(strings)} words that are needed, first "
+        remedy = "give the vectors of that language"
+        raise UserError(path, f"{problem}{strings[0][:40]!r}", remedy)
     return Words.in_order(embed_strings(known, vectors, oov, str(path))[0], known, str(path))
 
 
@@ -152,11 +149,9 @@ def leave_out_unknown(
     ]
     train = [pair for pair in lexicon.train if all(map(_in_side, sides, pair))]
     if not train:
-        raise UserError(
-            dictionary,
-            "no pair to learn from has vectors in both languages",
-            "check that source and target are not swapped, or enlarge the dictionary",
-        )
+        problem = "no pair to learn from has vectors in both languages"
+        remedy = "check that source and target are not swapped, or enlarge the dictionary"
+        raise UserError(dictionary, problem, remedy)
     if left_out := len(lexicon.train) - len(train):
         counts = f"{left_out} of {len(lexicon.train)} pairs to learn from"
         notes.append(f"{dictionary}: no vectors of {counts}; left out")

@@ -9,7 +9,13 @@ import numpy as np
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.shortlists import Shortlist, product_error, shortlists_of_both
-from workflow_scripts.retrieval.vector_search import best_of_candidates, lengths_of, search_top
+from workflow_scripts.retrieval.vector_search import (
+    best_columns,
+    best_of_candidates,
+    check_k,
+    lengths_of,
+    search_top,
+)
 
 NEIGHBOURS = 10
 # Length of the short lists beyond what is asked of them: a longer one proves more rankings.
@@ -58,10 +64,7 @@ def rank_by_csls(
     )
     _check_neighbours(neighbours, sources)
     _check_neighbours(neighbours, targets)
-    if not 1 <= k <= len(targets):
-        raise UserError(
-            None, f"k = {k} neighbours of {len(targets)} targets", "give a k from 1 to that"
-        )
+    check_k(k, len(targets))
     width = min(max(k, neighbours) + _BEYOND, len(targets))
     if np.array_equal(queries, sources):
         back = min(neighbours + 2 * _MARGIN, len(sources))
@@ -184,5 +187,4 @@ def _merged(rows: np.ndarray, products: np.ndarray, k: int) -> tuple[np.ndarray,
     order = np.argsort(rows, axis=1, kind="stable")
     rows, products = (np.take_along_axis(part, order, axis=1) for part in (rows, products))
     products[:, 1:][rows[:, 1:] == rows[:, :-1]] = -np.inf
-    order = np.argsort(-products, axis=1, kind="stable")[:, :k]
-    return np.take_along_axis(rows, order, axis=1), np.take_along_axis(products, order, axis=1)
+    return best_columns(rows, products, k)

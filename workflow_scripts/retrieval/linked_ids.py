@@ -8,7 +8,7 @@ import numpy as np
 
 from workflow_scripts.retrieval.mention_links import Link
 from workflow_scripts.retrieval.name_index import NameIndex
-from workflow_scripts.retrieval.vector_search import search_blocks
+from workflow_scripts.retrieval.vector_search import best_columns, search_blocks
 
 # Of queries [n, dimension] and `k`, the rows and products [n, k] of the nearest names; an exact one
 # takes `among`, the rows of those that are searched.
@@ -137,9 +137,8 @@ def _links_by_id(
         for number in many.tolist():
             own = by_number[starts[number] : starts[number] + counts[number]]
             best = search(some, k=1, among=own)
-            rows, scores = np.hstack([rows, best[0]]), np.hstack([scores, best[1]])
-            order = np.lexsort((rows, -scores), axis=1)[:, :k]
-            rows, scores = (np.take_along_axis(values, order, axis=1) for values in (rows, scores))
+            both = np.hstack([rows, best[0]]), np.hstack([scores, best[1]])
+            rows, scores = best_columns(*both, k)
         for own, values in zip(rows.tolist(), scores.tolist(), strict=True):
             pairs = zip(own, values, strict=True)
             yield [NearName(row, score) for row, score in pairs if row < len(index)]

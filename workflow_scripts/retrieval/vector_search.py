@@ -22,6 +22,11 @@ BLOCK_BYTES = 1 << 28
 _PAIRS_AT_ONCE = 1 << 11
 
 
+def check_k(k: int, number: int) -> None:
+    if not 1 <= k <= number:
+        raise UserError(None, f"k = {k} neighbours of {number} targets", "give a k from 1 to that")
+
+
 def search_top(
     queries: np.ndarray, targets: np.ndarray, k: int, *, threads: int = 1, batch_size: int = 4096
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -35,10 +40,7 @@ def search_top(
     is not in 1..m.
     """
     queries, targets = (np.ascontiguousarray(m, dtype=np.float32) for m in (queries, targets))
-    if not 1 <= k <= len(targets):
-        raise UserError(
-            None, f"k = {k} neighbours of {len(targets)} targets", "give a k from 1 to that"
-        )
+    check_k(k, len(targets))
     faiss.omp_set_num_threads(threads)
     # Less their mean the targets rank as before, since each product of a query falls by the same,
     # but vectors that all lie in one direction (encoders before tuning) err far less in float32.
@@ -169,8 +171,7 @@ def search_blocks(
     number = len(targets) if among is None else len(among)
     if among is None and number <= size:
         return search_top(queries, targets, k, threads=threads)
-    if not 1 <= k <= number:
-        raise UserError(None, f"k = {k} neighbours of {number} targets", "give a k from 1 to that")
+    check_k(k, number)
     rows: np.ndarray = np.empty((len(queries), 0), dtype=np.int64)
     products: np.ndarray = np.empty((len(queries), 0))
     for start in range(0, number, size):
@@ -180,10 +181,8 @@ def search_blocks(
             loaded = targets[among[start : start + size]]
         own, products_of_part = search_top(queries, loaded, min(k, len(loaded)), threads=threads)
         own = own + start if among is None else among[start + own]
-        rows, products = np.hstack([rows, own]), np.hstack([products, products_of_part])
-        # those of earlier blocks stand first, so that of equals the lower row leads
-        order = np.argsort(-products, axis=1, kind="stable")[:, :k]
-        rows, products = (np.take_along_axis(values, order, axis=1) for values in (rows, products))
+        both = np.hstack([rows, own]), np.hstack([products, products_of_part])
+        rows, products = best_columns(*both, k)
     return rows, products
 
 
@@ -210,17 +209,13 @@ def nearest_others(
     pool of k rows or fewer.
     """
     if len(pool) <= k:
-        raise UserError(
-            None,
-            f"{len(pool)} strings are too few for {k} neighbours of each among them",
-            "give more",
-        )
+        problem = f"{len(pool)} strings are too few for {k} neighbours of each among them"
+        raise UserError(None, problem, "give more")
     near, products = search_blocks(pool[rows], pool, k + 1, threads=threads)
     own = near == np.arange(len(pool))[rows, None]
     # a row with so many copies that it is not among its own neighbours
     own[~own.any(axis=1), -1] = True
-    near, products = (values[~own].reshape(len(near), k) for values in (near, products))
-    return near, products
+    return near[~own].reshape(-1, k), products[~own].reshape(-1, k)
 
 
 def lengths_of(matrix: np.ndarray) -> np.ndarray:
@@ -235,11 +230,13 @@ def best_of_candidates(
     owners = np.repeat(np.arange(len(candidates)), candidates.shape[1])
     products = _row_products(queries, targets, owners, candidates.reshape(-1))
     products = products.reshape(candidates.shape)
-    order = np.lexsort((candidates, -products), axis=1)[:, :k]
-    rows, products = (
-        np.take_along_axis(values, order, axis=1) for values in (candidates, products)
-    )
-    return rows, products
+    return best_columns(candidates, products, k)
+
+
+def best_columns(rows: np.ndarray, products: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the k best of `rows` and their `products`, [n, c] each; of equals the lower row."""
+    order = np.lexsort((rows, -products), axis=1)[:, :k]
+    return np.take_along_axis(rows, order, axis=1), np.take_along_axis(products, order, axis=1)
 
 
 def _row_products(
