@@ -371,22 +371,21 @@ def test_a_full_disk_is_one_line_and_the_next_run_goes_on(
     assert len(run()) > 1
 
 
-def test_a_damaged_inverted_file_and_that_of_another_index_are_made_again(
+def test_an_inverted_file_is_kept_and_that_of_another_index_made_again(
     run, files, tmp_path, capsys
 ):
-    index, inverted = tmp_path / "index", tmp_path / "index" / "ivf.faiss"
-    rows = run("--approximate", "1000", index=index)
+    index, inverted = {"index": tmp_path / "index"}, tmp_path / "index" / "ivf.faiss"
+    rows = run("--approximate", "1000", **index)
     body, made = inverted.read_bytes(), inverted.stat().st_mtime_ns
-    run("--approximate", "1", "--overwrite", index=index)
+    run("--approximate", "1", "--overwrite", **index)
     assert inverted.stat().st_mtime_ns == made
     files[0].write_text("".join(f"{identity}\t{name}s\n" for identity, name in NAMES))
     run("--overwrite", "--approximate", "1000", index=tmp_path / "other")
-    for damaged in (b"IwSq" + bytes(40), (tmp_path / "other" / "ivf.faiss").read_bytes()):
-        inverted.write_bytes(damaged)
-        capsys.readouterr()
-        assert run("--overwrite", "--approximate", "1000", index=index, names=None) == rows
-        assert "ivf.faiss: damaged, or made from other vectors" in capsys.readouterr().err
-        assert inverted.read_bytes() == body
+    inverted.write_bytes((tmp_path / "other" / "ivf.faiss").read_bytes())
+    capsys.readouterr()
+    assert run("--overwrite", "--approximate", "1000", names=None, **index) == rows
+    assert "ivf.faiss: damaged, or made from other vectors" in capsys.readouterr().err
+    assert inverted.read_bytes() == body
 
 
 MISTAKES = [

@@ -16,16 +16,22 @@ KEYS = ("weights_sha256", "pooling", "max_length", "similarity", "backend", "pre
 PROVENANCE = dict.fromkeys(KEYS, "none") | {"dtype": "float32"}
 
 
+VECTORS = np.arange(8, dtype=np.float32).reshape(4, 2)
+
+
+def make(folder, encode=lambda *_: VECTORS):
+    name_index.make_index(folder, NAMES, {}, PROVENANCE, encode, 2)
+
+
 @pytest.mark.parametrize("bytes_at_once", [1, 7, 1 << 24])
 def test_rows_are_those_that_were_kept(tmp_path, monkeypatch, bytes_at_once):
     monkeypatch.setattr(name_index, "_BYTES_AT_ONCE", bytes_at_once)
-    vectors = np.arange(8, dtype=np.float32).reshape(4, 2)
-    name_index.make_index(tmp_path, NAMES, {}, PROVENANCE, lambda *_: vectors, 2)
+    make(tmp_path)
     index = name_index.open_index(tmp_path, PROVENANCE, None)
     assert [index[row] for row in range(len(index))] == [*zip(NAMES.ids, NAMES.names, strict=True)]
-    np.testing.assert_array_equal(index.vectors, vectors)
+    np.testing.assert_array_equal(index.vectors, VECTORS)
     # a vector too few, without an index's record of them
-    np.save(tmp_path / "vectors.npy", vectors[:3])
+    np.save(tmp_path / "vectors.npy", VECTORS[:3])
     with pytest.raises(UserError, match="3 vectors of 4 names; remove its folder"):
         name_index.map_index(tmp_path / "names.tsv", tmp_path / "vectors.npy")
 
@@ -40,14 +46,13 @@ def cut_to_zeros(path):
 @pytest.mark.parametrize(
     "damage",
     [
-        lambda path: np.save(path, np.arange(8, dtype=np.float32).reshape(4, 2)[::-1]),
+        lambda path: np.save(path, VECTORS[::-1]),
         lambda path: np.save(path, np.zeros((3, 2), dtype=np.float32)),
         *(cut_to_zeros, lambda path: os.truncate(path, 40), lambda path: path.write_bytes(b"")),
     ],
 )
 def test_vectors_that_are_not_those_of_the_index_are_refused(tmp_path, damage):
-    vectors = np.arange(8, dtype=np.float32).reshape(4, 2)
-    name_index.make_index(tmp_path, NAMES, {}, PROVENANCE, lambda *_: vectors, 2)
+    make(tmp_path)
     damage(tmp_path / "vectors.npy")
     message = r"vectors.npy: changed since it was made, or not copied whole; remove the folder"
     with pytest.raises(UserError, match=message):
@@ -56,8 +61,7 @@ def test_vectors_that_are_not_those_of_the_index_are_refused(tmp_path, damage):
 
 @pytest.mark.parametrize("key", ["vectors_sha256", "provenance"])
 def test_an_index_of_an_older_version_is_refused(tmp_path, key):
-    vectors = np.arange(8, dtype=np.float32).reshape(4, 2)
-    name_index.make_index(tmp_path, NAMES, {}, PROVENANCE, lambda *_: vectors, 2)
+    make(tmp_path)
     record = read_json(tmp_path / "index.json")
     del record[key]
     write_json(tmp_path / "index.json", record)
@@ -67,7 +71,6 @@ def test_an_index_of_an_older_version_is_refused(tmp_path, key):
 
 @pytest.mark.parametrize("end", ["replace", "rmtree"])
 def test_a_kill_after_the_last_shard_embeds_no_name_again(tmp_path, monkeypatch, end):
-    vectors = np.arange(8, dtype=np.float32).reshape(4, 2)
     module = {"replace": vector_shards.os, "rmtree": vector_shards.shutil}[end]
     original, shards = getattr(module, end), tmp_path / ".vectors.npy.shards"
 
@@ -76,17 +79,13 @@ def test_a_kill_after_the_last_shard_embeds_no_name_again(tmp_path, monkeypatch,
             raise KeyboardInterrupt
         original(path, *given, **options)
 
-    def make(encode):
-        name_index.make_index(tmp_path, NAMES, {}, PROVENANCE, encode, 2)
-
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(module, end, interrupt)
-        make(lambda *_: vectors)
+        make(tmp_path)
     assert name_index.is_finished(tmp_path) == (end == "rmtree")
     if end == "replace":
-        make(None)
-    np.testing.assert_array_equal(
-        name_index.open_index(tmp_path, PROVENANCE, None).vectors, vectors
-    )
+        make(tmp_path, None)
+    opened = name_index.open_index(tmp_path, PROVENANCE, None)
+    np.testing.assert_array_equal(opened.vectors, VECTORS)
     left = sorted(path.name for path in tmp_path.iterdir())
     assert left == ["index.json", "names.tsv", "vectors.npy"]

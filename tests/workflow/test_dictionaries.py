@@ -50,12 +50,44 @@ def jobs(rule, *files):
     return [f"{rule} {end.format(file, place)}" for file in files for place in PLACES]
 
 
+def shards(*files):
+    return [*jobs("embed_names", *files), *jobs("link_shard", *files)]
+
+
 def names(file):
     return f"list_names dictionary=words.of-mine, file={file}"
 
 
 MENTIONS = "embed_mentions dictionary=words.of-mine"
 MERGE = ["merge_links dictionary=words.of-mine", "all_links"]
+ONE = {"path": "names/one.tsv"}
+# an edit of the config's block, or of a file of names and mentions, and the jobs that run
+RERUNS = {
+    "nothing": ({}, []),
+    "mentions": ("mentions.txt", [MENTIONS, *jobs("link_shard", "one", "two"), *MERGE]),
+    "names": ("two.txt", [names("two"), *shards("two"), *MERGE]),
+    # before the others
+    "a further file": (
+        {"names": {"new": ONE, **DICTIONARY["names"]}},
+        [names("new"), *shards("new"), *MERGE],
+    ),
+    "the order of files": ({"names": dict(reversed(DICTIONARY["names"].items()))}, MERGE),
+    "a threshold": ({"threshold": 0.5}, MERGE),
+    "an encoder": (
+        {"encoder": {"model": "bert-en-mini", "recipe": "base-cls"}},
+        [MENTIONS, *shards("one", "two"), *MERGE],
+    ),
+}
+
+
+@pytest.mark.parametrize(("edit", "expected"), RERUNS.values(), ids=RERUNS)
+def test_what_is_changed_runs_its_own_jobs_only(dictionary, edit, expected):
+    if isinstance(edit, str):
+        with (dictionary.folder / "resources/sample_data/names" / edit).open("a") as file:
+            file.write("D100||a big house\n")
+    with dictionary.edited_config() as config:
+        config["dictionaries"]["words.of-mine"] |= edit if isinstance(edit, dict) else {}
+    assert dictionary.planned("all_links") == sorted(expected)
 
 
 def test_links_by_rules_are_those_of_the_command(dictionary):
@@ -69,48 +101,6 @@ def test_links_by_rules_are_those_of_the_command(dictionary):
     words = [sys.executable, "-m", *f"workflow_scripts.{command}".split()]
     subprocess.run(words, cwd=dictionary.folder, env=dictionary.environment(), check=True)
     assert (dictionary.folder / "links.tsv").read_bytes() == (results / "links.tsv").read_bytes()
-
-
-def test_nothing_is_left_to_do_and_other_mentions_embed_no_name(dictionary):
-    assert dictionary.planned("all_links") == []
-    (dictionary.folder / "resources/sample_data/names/mentions.txt").write_text("a house\n")
-    expected = [MENTIONS, *jobs("link_shard", "one", "two"), *MERGE]
-    assert dictionary.planned("all_links") == sorted(expected)
-
-
-def test_a_further_file_of_names_runs_its_own_shards_only(dictionary):
-    with dictionary.edited_config() as config:
-        (own,) = config["dictionaries"].values()
-        # before the others
-        own["names"] = {"new": {"path": "names/one.tsv"}, **own["names"]}
-    shards = [*jobs("embed_names", "new"), *jobs("link_shard", "new")]
-    assert dictionary.planned("all_links") == sorted([names("new"), *shards, *MERGE])
-
-
-def test_a_changed_file_of_names_runs_its_own_shards_only(dictionary):
-    with (dictionary.folder / "resources/sample_data/names/two.txt").open("a") as file:
-        file.write("D100||a big house\n")
-    shards = [*jobs("embed_names", "two"), *jobs("link_shard", "two")]
-    assert dictionary.planned("all_links") == sorted([names("two"), *shards, *MERGE])
-
-
-def test_the_order_of_the_files_is_a_matter_of_merging(dictionary):
-    with dictionary.edited_config() as config:
-        (own,) = config["dictionaries"].values()
-        own["names"] = dict(reversed(own["names"].items()))
-    assert dictionary.planned("all_links") == sorted(MERGE)
-
-
-def test_a_threshold_merges_again_and_another_encoder_embeds_again(dictionary):
-    with dictionary.edited_config() as config:
-        (own,) = config["dictionaries"].values()
-        own["threshold"] = 0.5
-    assert dictionary.planned("all_links") == sorted(MERGE)
-    with dictionary.edited_config() as config:
-        (own,) = config["dictionaries"].values()
-        own["encoder"]["recipe"] = "base-cls"
-    shards = [*jobs("embed_names", "one", "two"), *jobs("link_shard", "one", "two")]
-    assert dictionary.planned("all_links") == sorted([MENTIONS, *shards, *MERGE])
 
 
 def test_an_encoder_that_is_tuned_is_tuned_first(fresh):
