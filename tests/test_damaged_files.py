@@ -31,9 +31,9 @@ from workflow_scripts.scoring.predictions import read_predictions
 from workflow_scripts.scoring.ranked_accuracy import measure_translations
 from workflow_scripts.scoring.tasks import classification, entity_linking, relatedness
 from workflow_scripts.scoring.tidy_scores import HEADER, EncoderIds, read_scores
+from workflow_scripts.tables.cells import HEADER as CELLS
+from workflow_scripts.tables.cells import read_cells
 from workflow_scripts.tables.kinds.running_time import read_benchmark
-from workflow_scripts.tables.tidy_cells import HEADER as CELLS
-from workflow_scripts.tables.tidy_cells import read_cells
 from workflow_scripts.training_state import save_state
 from workflow_scripts.tuning.recipe import tuning_recipe_of
 from workflow_scripts.tuning.step_log import keep_steps

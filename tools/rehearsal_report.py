@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from workflow_scripts.delimited import Layout, read_rows
-from workflow_scripts.tables.tidy_cells import TidyCell, read_cells
+from workflow_scripts.tables.cells import Cell, read_cells
 
 _MEGABYTE = 2**20
 _COLUMNS = ["s", "max_rss", "io_out", "cpu_time"]
@@ -93,7 +93,7 @@ class Reasons(NamedTuple):
     assumed: Counter[str]
 
 
-def count_reasons(cells: Iterable[TidyCell], synthetic_files: Mapping[str, str]) -> Reasons:
+def count_reasons(cells: Iterable[Cell], synthetic_files: Mapping[str, str]) -> Reasons:
     """Count what is said of published cells; `synthetic_files` has patterns of reasons."""
     found = Reasons(*(Counter() for _ in Reasons._fields))
     status, made, own, assumed = found

@@ -1,57 +1,20 @@
 """Made-up scores, details, corpora and data sets, and the blocks of figures that use them."""
 
-import csv
 import json
-from pathlib import Path
+from itertools import product
 from typing import Any
 
 import numpy as np
+from result_files import MadeResults, make_score
 
 from tests.support.suite_files import write_items, write_whole_vectors
 from workflow_scripts.embedding.suite_vectors import index_of
-from workflow_scripts.figures.draw_figure import main
-from workflow_scripts.scoring.bootstrap_replicates import write_replicates
-from workflow_scripts.scoring.tidy_scores import Score, read_scores, write_scores
+from workflow_scripts.scoring.tidy_scores import read_scores, write_scores
 from workflow_scripts.scoring.weighted_metrics import auc_metric, value_of
 
-RESAMPLES = 1000
 
-
-class MadeFigure:
-    """A folder of inputs that grows as blocks are made, and the arguments of the command."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def file(self, name: str) -> str:
-        """Return the path of a file of the folder."""
-        return str(self.folder / name)
-
-    def scores(
-        self,
-        name: str,
-        values: dict[int, float],
-        dataset: str = "words-en",
-        metric: str = "spearman",
-        spread: float | None = 0.02,
-        arrays: dict[int, dict[str, np.ndarray]] | None = None,
-    ) -> dict[str, Any]:
-        """Write a scores file and its details for each seed; return the part that they make.
-
-        Replicates lie around the value with a standard deviation of `spread`; None leaves them out.
-        """
-        paths = []
-        for seed, value in values.items():
-            path = self.file(f"{name}-seed{seed}.tsv")
-            row = Score("m", "r", name, seed, dataset, "test", metric, value, None, None, 100, 1.0)
-            write_scores(path, [row])
-            found = dict((arrays or {}).get(seed, {}))
-            if spread is not None:
-                draws = np.random.default_rng(seed).normal(value, spread, RESAMPLES)
-                found[f"replicates/{dataset}/{metric}"] = draws
-            write_replicates(self.file(f"{name}-seed{seed}.npz"), found)
-            paths.append(path)
-        return {"dataset": dataset, "metric": metric, "scores": paths}
+class MadeFigure(MadeResults):
+    """A folder of inputs of figures that grows as blocks are made."""
 
     def pairs(
         self, name: str, seeds: tuple[int, ...], shift: float, scale: float = 0.15, n: int = 400
@@ -71,11 +34,6 @@ class MadeFigure:
         """Write the record of a corpus."""
         return self.text(f"{name}.json", [json.dumps({"strings": strings})])
 
-    def text(self, name: str, lines: list[str]) -> str:
-        """Write a text file, a string a line."""
-        Path(self.file(name)).write_text("".join(line + "\n" for line in lines))
-        return self.file(name)
-
     def dataset(self, pairs: list[tuple[str, str]]) -> dict[str, str]:
         """Write strings and items of a data set of task similarity, words-en."""
         strings = sorted({word for pair in pairs for word in pair})
@@ -83,23 +41,6 @@ class MadeFigure:
         entry = {"dataset": "words-en", "task": "similarity", "left": left, "right": right}
         items = self.text("items.json", [json.dumps(entry | {"gold": [0.0] * len(pairs)})])
         return {"items": items, "strings": self.text("strings.txt", strings)}
-
-    def draw(self, block: dict[str, Any]) -> list[str]:
-        """Run the command on a block; return its arguments."""
-        file, prefix = self.folder / "block.json", self.folder / "out" / block["id"]
-        file.write_text(json.dumps(block), encoding="utf-8")
-        cells = self.folder / "out" / "cells" / f"{block['id']}.tsv"
-        given = ["--block", str(file), "--output-prefix", str(prefix), "--cells", str(cells)]
-        main(given)
-        return given
-
-    def rows(self, name: str) -> list[dict[str, str]]:
-        """Return the rows of an output."""
-        return list(csv.DictReader(self.output(name).splitlines(), delimiter="\t"))
-
-    def output(self, name: str) -> str:
-        """Return the text of an output."""
-        return (self.folder / "out" / name).read_text(encoding="utf-8")
 
 
 def outer(kind: str, **content: Any) -> dict[str, Any]:
@@ -200,13 +141,11 @@ def languages_block(made: MadeFigure, sizes: dict[str, int] | None = None) -> di
             seeds = (33, 44) if number else (0,)
             scores = made.scores(f"{name}{pcr}", dict.fromkeys(seeds, own), "pool", own_of(pcr))
             for seed, path in zip(seeds, scores["scores"], strict=True):
-                rest = [
-                    Score("m", "r", name, seed, "pool", "dev", f"share{pcr}@10/{query}/{other}",
-                          own if other == query else (1 - own) / (len(sizes) - 1),
-                          None, None, sizes[query], 1.0)
-                    for query in sizes
-                    for other in sizes
-                ]  # fmt: skip
+                rest = []
+                for query, other in product(sizes, sizes):
+                    share = own if other == query else (1 - own) / (len(sizes) - 1)
+                    metric = f"share{pcr}@10/{query}/{other}"
+                    rest.append(make_score("pool", share, seed, metric=metric, n=sizes[query]))
                 write_scores(path, [*read_scores(path), *rest])
             known = {"id": f"{name}{'/pcr' if pcr else ''}", "label": label + " + PCR" * bool(pcr)}
             columns.append(known | {"metric": own_of(pcr), "parts": [scores]})

@@ -12,7 +12,7 @@ from made_inputs import BLOCKS, outer
 
 from workflow_scripts.figures import style
 from workflow_scripts.tables.assemble_scorecard import count_cells
-from workflow_scripts.tables.tidy_cells import read_cells
+from workflow_scripts.tables.cells import read_cells
 
 # weights of red, green and blue
 GREY = [0.299, 0.587, 0.114]

@@ -7,7 +7,7 @@ import pytest
 from made_inputs import lines_block, outer
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.figures.kinds.lines import size_text, ticks
+from workflow_scripts.figures.kinds.lines import ticks
 from workflow_scripts.scoring.bootstrap_replicates import read_replicates
 
 
@@ -77,17 +77,8 @@ def test_a_missing_file_is_named(made):
     assert not (made.folder / "out").exists()
 
 
-def test_sizes_as_the_axis_shows_them():
-    found = [size_text(n) for n in (500, 1000, 1196, 2500, 100000, 2000000)]
-    assert found == ["500", "1k", "1.2k", "2.5k", "100k", "2M"]
-
-
 def test_ticks_stand_at_sizes_and_apart():
     sizes = [1000, 2000, 5000, 10000, 20000, 50000, 100000]
     assert ticks([*sizes, 1000]) == sizes
     assert ticks([1000, 1010, 2000]) == [1000, 2000]
     assert ticks([300]) == [300]
-
-
-def test_no_size_has_an_exponent():
-    assert [size_text(n) for n in (999_499, 999_999, 12_345)] == ["999k", "1000k", "12.3k"]

@@ -4,18 +4,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from table_files import Forms, assemble, cell, make_score, part
+from result_files import Forms, MadeResults, cell
 
-from workflow_scripts.scoring.tidy_scores import write_scores
-
-# values of (row, seed) in the columns en, fr
+COLUMNS = ("en", "fr")
+# values in the columns, by row and seed
 VALUES = {
-    ("bert-mp", 0): (0.25, 0.125),
-    ("bert-mirror", 33): (0.5, 0.25),
-    ("bert-mirror", 44): (0.75, 0.25),
-    ("mbert-mirror", 33): (0.5, 0.5),
+    "bert-mp": {0: (0.25, 0.125)},
+    "bert-mirror": {33: (0.5, 0.25), 44: (0.75, 0.25)},
+    "mbert-mirror": {33: (0.5, 0.5)},
 }
 PUBLISHED = {
     ("fasttext", "en"): "0.528",
@@ -25,53 +22,41 @@ PUBLISHED = {
     ("bert-mirror", "fr"): "0.245",
     ("bert-mirror", "avg"): "0.471",
 }
-REPLICATES = 1000
 
 
 @pytest.fixture
-def make_table(tmp_path: Path) -> Callable[..., dict[str, Any]]:
-    """Write scores and a reference into `tmp_path`; return the block of a table.
+def made(tmp_path: Path) -> MadeResults:
+    """An empty folder of inputs."""
+    return MadeResults(tmp_path)
+
+
+@pytest.fixture
+def make_table(made: MadeResults) -> Callable[..., dict[str, Any]]:
+    """Write scores and a reference; return the block of a table.
 
     `comparable` are the rows without differences from the paper, `details` asks for bootstrap
-    replicates too.
+    replicates too: those of a column differ by a constant.
     """
 
     def make(comparable: tuple[str, ...] = (), details: bool = False, **changes: Any) -> Any:
-        paths: dict[str, list[str]] = {}
-        spread = np.random.default_rng(5).normal(0, 0.03, (2, REPLICATES))
-        for (row, seed), values in VALUES.items():
-            path = tmp_path / f"{row}-{seed}.tsv"
-            paths.setdefault(row, []).append(str(path))
-            found = dict(zip(("words-en", "words-fr"), values, strict=True))
-            write_scores(path, [make_score(n, v, seed, recipe=row) for n, v in found.items()])
-            draws = zip(found.items(), spread, strict=True) if details else ()
-            arrays = {f"replicates/{name}/spearman": value + own for (name, value), own in draws}
-            np.savez(path.with_suffix(".npz"), **arrays)
-
         def row(name: str, label: str, group: str, **others: Any) -> dict[str, Any]:
-            differences_from_paper = (
-                () if name in comparable else ("a <small> model", "the sample data")
-            )
-            parts = {column: part(f"words-{column}", *paths[name]) for column in ("en", "fr")}
-            cells = {
-                column: cell(one, differences_from_paper=differences_from_paper)
-                for column, one in parts.items()
-            }
+            differences = () if name in comparable else ("a <small> model", "the sample data")
+            cells = {}
+            for n, column in enumerate(COLUMNS):
+                values = {seed: of_seed[n] for seed, of_seed in VALUES[name].items()}
+                known = {"recipe": name, "corpus": "c", "noise": 5 + n}
+                known["spread"] = 0.03 if details else None
+                one = made.scores(f"{name}-{column}", values, f"words-{column}", **known)
+                cells[column] = cell(one, differences_from_paper=differences)
             return {"id": name, "label": label, "group": group, "cells": cells} | others
 
         multi = row("mbert-mirror", "+ Mirror", "multi")
         multi["cells"]["fr"] = {"not_run": "no French <model>"}
-        reference = tmp_path / "table01.tsv"
-        lines = [f"table01\t{r}\t{c}\t{v}\n" for (r, c), v in PUBLISHED.items()]
-        reference.write_text("".join(["table\trow\tcolumn\tvalue\n", *lines]))
         return {
             **{"id": "table01", "kind": "scores", "title": "Words | <rho>", "average": True},
-            **{
-                "reference": str(reference),
-                "data": "the sample data",
-                "notes": ["A *note* & more"],
-            },
-            "columns": [{"id": c, "label": c.upper()} for c in ("en", "fr")],
+            "reference": made.published("table01", PUBLISHED),
+            **{"data": "the sample data", "notes": ["A *note* & more"]},
+            "columns": [{"id": column, "label": column.upper()} for column in COLUMNS],
             "rows": [
                 {"id": "fasttext", "label": "fastText", "not_run": "no vectors"},
                 row("bert-mp", "BERT-mp", "mono"),
@@ -84,6 +69,6 @@ def make_table(tmp_path: Path) -> Callable[..., dict[str, Any]]:
 
 
 @pytest.fixture
-def assembled(make_table: Callable[..., Any], tmp_path: Path) -> Callable[..., Forms]:
+def assembled(make_table: Callable[..., Any], made: MadeResults) -> Callable[..., Forms]:
     """What the command makes of the table of `make_table`."""
-    return lambda **changes: assemble(tmp_path, make_table(**changes))
+    return lambda **changes: made.assemble(make_table(**changes))

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from table_files import make_score
+from result_files import make_score
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.scoring.tidy_scores import read_scores, write_scores

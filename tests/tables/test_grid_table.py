@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from html_reading import Page
 from latex_reading import read_latex_table
-from table_files import assemble
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.tables.grid_values import format_setting
@@ -23,11 +22,7 @@ SEARCH = {
     **{"name": "words", "model": "bert", "recipe_name": "mirror-word", "corpus": "words-en"},
     "recipe": {"method": "mirror", "pooling": "mean", "embed_max_length": 25}
     | {"max_length": 25, "epochs": 2, "temperature": 0.2},
-    **{
-        "dataset": "simlex999",
-        "metric": "spearman",
-        "data": "the sample data",
-    },
+    **{"dataset": "simlex999", "metric": "spearman", "data": "the sample data"},
     **{"seeds": [1], "set": {"learning_rate": 5e-05}, "own_cell": None},
     "axes": [["temperature", [0.1, 0.25]], ["epochs", [2, 1]]],
 }
@@ -50,26 +45,20 @@ def reports(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def reference(tmp_path):
-    lines = ["table\trow\tcolumn\tvalue"]
+def table21(made):
+    """A maker of the table, beside searches of ours."""
+    published = {}
     for name, (values, chosen) in PAPER.items():
-        lines += [f"table21\t{name}\tvalue{n}\t{v}" for n, v in enumerate(values.split(), 1)]
+        published |= {(name, f"value{n}"): value for n, value in enumerate(values.split(), 1)}
         levels = zip(("word", "phrase", "sentence"), chosen.split(), strict=True)
-        lines += [f"table21\t{name}\tchosen-{level}\t{v}" for level, v in levels]
-    path = tmp_path / "table21.tsv"
-    path.write_text("\n".join(lines) + "\n")
-    return path
+        published |= {(name, f"chosen-{level}"): value for level, value in levels}
+    block = {"id": "table21", "kind": "grid", "title": "Table 21. Grid", "notes": ["Sic."]}
+    block |= {"folder": "results/tuning_grid", "reference": made.published("table21", published)}
+    return lambda *searches: made.assemble(block | {"searches": searches})
 
 
-def table21(folder, reference, *searches):
-    block = {"id": "table21", "kind": "grid", "title": "Table 21. Grid", "notes": ["Sic."]} | {
-        "folder": "results/tuning_grid"
-    }
-    return assemble(folder, block | {"reference": str(reference), "searches": searches})
-
-
-def test_values_stand_with_the_papers_choice_and_our_best(tmp_path, reference, reports):
-    made = table21(tmp_path, reference, "words")
+def test_values_stand_with_the_papers_choice_and_our_best(table21, reports):
+    made = table21("words")
     (rows,) = Page(made.html).tables
     assert rows[0] == ["Hyper-parameter", "Value", "Paper", "words"]
     found = {(row[0], row[1]): row[2:] for row in rows[1:]}
@@ -99,8 +88,8 @@ def test_values_stand_with_the_papers_choice_and_our_best(tmp_path, reference, r
     ) in made.md
 
 
-def test_grid_without_searches_is_the_papers(tmp_path, reference):
-    text = table21(tmp_path, reference).md
+def test_grid_without_searches_is_the_papers(table21):
+    text = table21().md
     assert "No search of ours was run" in text
     assert r"| Temperature | 0.04 | **chosen for phrase, sentence \*** |" in text
 
@@ -110,10 +99,11 @@ def test_settings_look_as_in_the_paper():
     assert found == ["2e-5", "0.0001", "200", "0.04"]
 
 
-def test_missing_report_or_hyper_parameter_is_a_user_error(tmp_path, reference, reports):
+def test_missing_report_or_hyper_parameter_is_a_user_error(table21, made, reports):
     with pytest.raises(UserError, match=r"other\.json: no such file"):
-        table21(tmp_path, reference, "words", "other")
+        table21("words", "other")
+    reference = Path(made.file("table21.tsv"))
     reference.write_text(reference.read_text().replace("\tepochs\t", "\tepoch\t"))
     with pytest.raises(UserError, match=r"table21\.tsv: no row `epochs`"):
-        table21(tmp_path, reference)
-    assert not (tmp_path / "out").exists()
+        table21()
+    assert not Path(made.file("out")).exists()

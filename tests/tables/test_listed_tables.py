@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 from html_reading import Page
 from latex_reading import read_latex_table
-from table_files import assemble
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.tables.kinds.running_time import Job, read_benchmark
@@ -26,8 +25,8 @@ MODELS: dict[str, Any] = {
 }
 
 
-def test_models_stand_beside_the_papers(tmp_path):
-    found = assemble(tmp_path, MODELS)
+def test_models_stand_beside_the_papers(made):
+    found = made.assemble(MODELS)
     expected = [
         ["Model", "In the paper", "Here", "The paper's"],
         ["BERT (English)", BERT, "bert-base-uncased@0a1b", "yes"],
@@ -51,11 +50,10 @@ def test_models_stand_beside_the_papers(tmp_path):
 HEADER = "s h:m:s max_rss max_vms max_uss max_pss io_in io_out mean_load cpu_time"
 
 
-def benchmark(path, *rows):
+def benchmark(made, name, *rows):
     """Write a benchmark file as Snakemake does, (seconds, memory, cpu) a row; return its path."""
     lines = [f"{s} 0:00:10 {memory} 4 0.3 0.7 0 0 0 {cpu}" for s, memory, cpu in rows]
-    path.write_text("".join("\t".join(line.split()) + "\n" for line in (HEADER, *lines)))
-    return str(path)
+    return made.text(name, ["\t".join(line.split()) for line in (HEADER, *lines)])
 
 
 def times(*groups):
@@ -64,14 +62,14 @@ def times(*groups):
     return block | {"notes": ["The paper: 10-20 seconds for an epoch."], "groups": listed}
 
 
-def test_groups_have_medians_sums_and_largest(tmp_path):
+def test_groups_have_medians_sums_and_largest(made):
     words = [
-        benchmark(tmp_path / "a.tsv", (10.0, 500, 15)),
-        benchmark(tmp_path / "b.tsv", (14.0, 700.4, 25)),
-        benchmark(tmp_path / "c.tsv", (30.0, "NA", "-")),
+        benchmark(made, "a.tsv", (10.0, 500, 15)),
+        benchmark(made, "b.tsv", (14.0, 700.4, 25)),
+        benchmark(made, "c.tsv", (30.0, "NA", "-")),
     ]
-    tables = [benchmark(tmp_path / "d.tsv", (0.5, 3, 0.1), (1.5, 1200, 1.2))]
-    found = assemble(tmp_path, times(("words", words), ("Tables", tables), ("None", [])))
+    tables = [benchmark(made, "d.tsv", (0.5, 3, 0.1), (1.5, 1200, 1.2))]
+    found = made.assemble(times(("words", words), ("Tables", tables), ("None", [])))
     head = "Jobs;Number;Median (s);Longest (s);Sum (s);CPU time, sum (s);Largest memory (MB)"
     expected = [
         head.split(";"),
@@ -90,18 +88,16 @@ def test_groups_have_medians_sums_and_largest(tmp_path):
     assert "10-20 seconds" in found.md
 
 
-def test_benchmarks_are_read_by_the_names_of_their_columns(tmp_path):
-    path = tmp_path / "b.tsv"
-    path.write_text("cpu_time\tmax_rss\ts\n3\t2\t1\n-\tNA\t1\n")
-    assert read_benchmark(str(path)) == [Job(1, 2, 3), Job(1, None, None)]
-    path.write_text("s\tmax_rss\n1\t2\n")
+def test_benchmarks_are_read_by_the_names_of_their_columns(made):
+    path = made.text("b.tsv", ["cpu_time\tmax_rss\ts", "3\t2\t1", "-\tNA\t1"])
+    assert read_benchmark(path) == [Job(1, 2, 3), Job(1, None, None)]
     with pytest.raises(UserError, match=r"b\.tsv:1: the header has no column 'cpu_time'"):
-        read_benchmark(str(path))
+        read_benchmark(made.text("b.tsv", ["s\tmax_rss", "1\t2"]))
 
 
-def test_no_jobs_give_a_table_and_a_missing_benchmark_a_user_error(tmp_path):
-    found = assemble(tmp_path, times())
+def test_no_jobs_give_a_table_and_a_missing_benchmark_a_user_error(made):
+    found = made.assemble(times())
     assert found.rows == []
     assert "Not measured" not in found.md
     with pytest.raises(UserError, match=r"none\.tsv: no such file"):
-        assemble(tmp_path, times(("words", [str(tmp_path / "none.tsv")])))
+        made.assemble(times(("words", [made.file("none.tsv")])))

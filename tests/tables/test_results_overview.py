@@ -7,6 +7,7 @@ import platform
 import subprocess
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -15,25 +16,24 @@ import pytest
 from html_reading import Page
 
 from workflow_scripts.tables import assemble_index
+from workflow_scripts.tables.cells import Cell, write_cells
+from workflow_scripts.tables.filling import NO_PLACE
 from workflow_scripts.tables.overview import count, lines
 from workflow_scripts.tables.render import status_script
 from workflow_scripts.tables.run_records import commit, duration, note_start, provenance, read_jobs
-from workflow_scripts.tables.tidy_cells import HEADER, NO_PLACE, TidyCell, write_cells
 from workflow_scripts.usage import STARTED, write_usage
 
 
-def cell(row: str, status: str = "no-published", **changes: Any) -> TidyCell:
-    known: dict[str, Any] = dict.fromkeys(HEADER) | {"table": "t", "row": row, "column": "avg"}
-    known |= {"status": status, "reason": "", "against": "", "seeds": 1}
-    return TidyCell(**(known | changes))
+def cell(row: str, column: str = "avg", **changes: Any) -> Cell:
+    return Cell("t", row, column, **({"seeds": 1} | changes))
 
 
-BASE = cell("mp", "not-comparable", mean=0.25, published=Decimal("0.267"))
+BASE = cell("mp", mean=0.25, published=Decimal("0.267"))
 TUNED = cell(
-    *("mirror", "not-comparable"),
-    **{"mean": 0.5, "published": Decimal("0.556"), "against": "mp"},
+    **{"row": "mirror", "mean": 0.5, "published": Decimal("0.556"), "against": "mp"},
     **{"against_difference": Decimal("0.250"), "p_value": 0.002},
 )
+TOLD = {"mean": 0.5, "published": Decimal("0.5"), "tolerance": Decimal("0.01")}
 ROW = {"row": "mirror", "label": "+ Mirror", "against": "mp", "against_label": "BERT"}
 ENCODER = "bert/mirror/words/seed33"
 JOBS = [f"tune_encoder/{ENCODER}", f"score_suite/{ENCODER}/words"]
@@ -46,10 +46,11 @@ def headline(**changes: Any) -> dict[str, Any]:
 
 def test_every_cell_ran_or_did_not_and_those_compared_agree_or_do_not():
     cells = [
-        *(cell("a", "inside", mean=0.5), cell("b", "outside", mean=0.5, assumed="x"), BASE, TUNED),
-        *(cell("c", "not-run", reason="no vectors"), cell("d", mean=0.1)),
+        cell("a", **TOLD, difference=Decimal("0.01")),
+        cell("b", **TOLD, difference=Decimal("-0.011"), assumptions=("x",)),
+        *(BASE, TUNED, cell("c", reasons=("no vectors",)), cell("d", mean=0.1)),
         # a published value without a row is no cell of ours
-        cell("e", "not-run", reason=NO_PLACE, published=Decimal("0.5")),
+        cell("e", reasons=(NO_PLACE,), published=Decimal("0.5")),
     ]
     expected = {"cells": 6, "ran": 5, "not_run": 1, "compared": 2, "inside": 1, "outside": 1}
     assert count(cells) == expected | {"assumed": 1}
@@ -61,14 +62,14 @@ def test_a_line_has_both_rows_ours_and_the_papers_and_the_difference_with_its_p(
     assert line[:3] == ("Words", "t.html", "BERT + Mirror")
     assert (line.base, line.tuned, line.difference) == (".250", ".500", "+.250")
     assert (line.p, line.is_significant, line.paper) == (".002", True, ".267 → .556")
-    (line,) = lines([headline(label="CMLM")], [BASE, TUNED._replace(p_value=0.05)])
+    (line,) = lines([headline(label="CMLM")], [BASE, replace(TUNED, p_value=0.05)])
     assert (line.encoder, line.p, line.is_significant) == ("CMLM, to BERT", ".050", False)
-    (line,) = lines([headline()], [BASE, TUNED._replace(p_value=0.0004, published=None)])
+    (line,) = lines([headline()], [BASE, replace(TUNED, p_value=0.0004, published=None)])
     assert (line.p, line.paper) == ("< .001", ".267 → –")
 
 
 def test_a_line_says_why_there_is_no_value():
-    missing = cell("mirror", "not-run", reason="no corpus", published=Decimal("0.556"))
+    missing = cell("mirror", reasons=("no corpus",), published=Decimal("0.556"))
     (line,) = lines([headline()], [BASE, missing])
     assert (line.base, line.tuned, line.difference, line.p) == (".250", "–", "–", "–")
     assert (line.note, line.is_significant) == ("no corpus", False)

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -12,35 +13,35 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workflow_scripts.tables.assemble_scorecard import NUMBERS, count_cells, main
-from workflow_scripts.tables.tidy_cells import HEADER, TidyCell, write_cells
+from workflow_scripts.tables.cells import Cell, write_cells
 
 STATUSES = ("inside", "outside", "not-comparable", "not-run", "no-published")
 
 
-def cell(name, status, reason="", **changes):
+def cell(name, status, *reasons, table="table01", ours=None, paper="0.500", assumed=()):
     """Return a cell of row `r` and a column of its own, with what its status implies."""
-    ours, paper = changes.get("ours", 0.5), changes.get("paper", "0.500")
+    ours = ours or (0.52 if status == "outside" else 0.5)
     published = None if paper is None else Decimal(paper)
-    known: dict[str, Any] = dict.fromkeys(HEADER) | {"seeds": 0, "against": "", "row": "r"}
-    known |= {"table": changes.get("table", "table01"), "column": name, "status": status}
-    known |= {"reason": reason, "published": published, "assumed": changes.get("assumed", "")}
+    known: dict[str, Any] = {"reasons": reasons, "published": published, "assumptions": assumed}
     if status != "not-run":
         known |= {"mean": ours, "sd": 0.004, "low": ours - 0.05, "high": ours + 0.05, "seeds": 3}
         known["tolerance"] = Decimal("0.01")
     if status in ("inside", "outside") and published:
         known["difference"] = Decimal(f"{ours:.3f}") - published
-    return TidyCell(**known)
+    made = Cell(table, "r", name, **known)
+    assert made.status == status
+    return made
 
 
 CELLS = [
     cell("a", "inside", ours=0.505),
-    cell("b", "outside", ours=0.52, assumed="which layer | how long"),
-    cell("c", "not-comparable", "a small model | the sample data"),
-    cell("d", "not-comparable", "the sample data", assumed="which layer"),
+    cell("b", "outside", ours=0.52, assumed=("which layer", "how long")),
+    cell("c", "not-comparable", "a small model", "the sample data"),
+    cell("d", "not-comparable", "the sample data", assumed=("which layer",)),
     cell("e", "not-run", "no vectors"),
     cell("f", "no-published", paper=None),
     cell("g", "not-run", "no vectors", paper=None),
-    cell("h", "not-comparable", "a small model | a small model"),
+    cell("h", "not-comparable", "a small model", "a small model"),
 ]
 OTHERS = [
     cell("a", "outside", table="table03", ours=0.25),
@@ -119,7 +120,7 @@ def test_counts_and_reasons_of_each_table_and_in_total(tmp_path):
 def test_one_cell_is_spoken_of_alone_and_shown_with_its_own_digits(tmp_path):
     # as a table in percent without digits behind the point has it
     whole = cell("a", "outside", ours=47.2, paper="50")
-    whole = whole._replace(difference=Decimal("-3"), sd=None, low=None, high=None)
+    whole = replace(whole, difference=Decimal("-3"), sd=None, low=None, high=None)
     cells = [whole, cell("b", "not-comparable", "the sample data"), cell("c", "not-run", "no data")]
     _, text, page = forms(tmp_path, one={"table01": cells})
     _, (_, row), *_ = Page(page).tables

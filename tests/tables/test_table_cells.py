@@ -5,13 +5,13 @@ import statistics
 from decimal import Decimal
 
 import pytest
-from table_files import cell, make_score, part
+from result_files import cell, make_score, part
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.tables import cells as shown
-from workflow_scripts.tables.blocks import Table
-from workflow_scripts.tables.cells import Against, Sample, fill_table
+from workflow_scripts.tables.filling import Sample, fill_table, samples
 from workflow_scripts.tables.numbers import rounded
+from workflow_scripts.tables.table import Table
 
 NOT_RUN = {"not_run": "no data"}
 # (data set, value, seed) by file; the sets move against each other
@@ -42,6 +42,10 @@ def fill(rows, scores, published=None, against=None, column=None, **changes):
     return fill_table(Table.of(block), found, printed)
 
 
+def against_of(cell):
+    return cell.against, cell.against_difference
+
+
 def test_mean_and_sample_deviation_over_seeds():
     # squares of -.3, -.1, .4 sum to .26, over n - 1 = 2
     expected = pytest.approx((0.5, math.sqrt(0.13)))
@@ -57,12 +61,12 @@ def test_a_column_of_deviations_has_that_over_seeds_as_its_value():
     found = cells["x", "a"]
     # of .1 and .8, times 100
     assert found.mean == pytest.approx(100 * statistics.stdev([0.1, 0.8]))
-    assert found.deviation is None and found.seeds == 2
+    assert found.sd is None and found.seeds == 2
     assert found.difference == rounded(found.mean) - 50 and found.status == shown.INSIDE
     # spreads are not ranked, nor rows compared by them
-    assert found.rank is None and found.against is None
+    assert found.rank is None and found.against == ""
     assert cells["y", "a"].mean is None
-    assert cells["y", "a"].not_run == "a single seed has no deviation"
+    assert cells["y", "a"].reasons == ("a single seed has no deviation",)
 
 
 def test_averages_and_parts_are_taken_per_seed_before_the_deviation():
@@ -71,7 +75,7 @@ def test_averages_and_parts_are_taken_per_seed_before_the_deviation():
     average = fill(rows, OPPOSED).cells["x", "avg"]
     for found in (average, fill({"x": {"ab": both}}, OPPOSED).cells["x", "ab"]):
         assert found.mean == pytest.approx(0.55)
-        assert found.deviation == pytest.approx(statistics.stdev([0.5, 0.6]))
+        assert found.sd == pytest.approx(statistics.stdev([0.5, 0.6]))
         assert found.seeds == 2
 
 
@@ -80,7 +84,7 @@ def test_average_joins_seeds_by_number_and_not_by_order():
     values |= {"b1": ("set-b", 1.0, 1), "b2": ("set-b", 0.0, 2)}
     row = {"a": run("a", "a1", "a2"), "b": run("b", "b2", "b1")}
     table = fill({"x": row}, {path: [one] for path, one in values.items()})
-    assert table.cells["x", "avg"].deviation == 0
+    assert table.cells["x", "avg"].sd == 0
 
 
 @pytest.mark.parametrize(
@@ -94,7 +98,7 @@ def test_average_joins_seeds_by_number_and_not_by_order():
 def test_row_without_an_average_says_why(row, reason):
     cells = fill({"x": row}, {"s": [("set-a", 0.5, 1)], "other": [("set-b", 0.5, 2)]}).cells
     assert cells["x", "avg"].mean is None
-    assert reason in cells["x", "avg"].not_run
+    assert reason in cells["x", "avg"].reasons[0]
     assert cells["x", "a"].mean == (0.5 if "parts" in row["a"] else None)
 
 
@@ -116,7 +120,7 @@ def test_percent_scales_scores_and_tolerance_and_leaves_published_values():
     cells = fill(rows, scores, {("x", "a"): "58.20", ("x", "avg"): "60.00"}, **changes).cells
     assert cells["x", "a"].mean == cells["x", "avg"].mean == pytest.approx(58.13)
     assert (cells["x", "a"].difference, cells["x", "a"].tolerance) == (Decimal("-0.07"), 1)
-    assert cells["x", "a"].against == Against("y", Decimal("8.13"))
+    assert against_of(cells["x", "a"]) == ("y", Decimal("8.13"))
     assert cells["x", "a"].status == shown.INSIDE and cells["x", "avg"].status == shown.OUTSIDE
 
 
@@ -146,7 +150,7 @@ def test_average_departs_in_all_that_its_columns_do_within_their_mean_tolerance(
         ),
     }
     average = fill({"x": row}, {"s": [("set-a", 0.5), ("set-b", 0.5)]}).cells["x", "avg"]
-    assert average.differences_from_paper == ("model", "data", "recipe")
+    assert average.reasons == ("model", "data", "recipe")
     assert average.assumptions == ("x", "y")
     assert average.tolerance == Decimal("0.02")
 
@@ -157,17 +161,13 @@ def test_average_over_other_columns_than_the_paper_s_is_not_compared():
     scores = {"s": [("set-a", 0.5)]}
     cells = fill(row, scores, published).cells
     assert cells["x", "a"].status == shown.INSIDE
-    assert cells["x", "avg"].differences_from_paper == (
-        "the average lacks 1 of the paper's 3 columns",
-    )
+    assert cells["x", "avg"].reasons == ("the average lacks 1 of the paper's 3 columns",)
     assert cells["x", "avg"].status == shown.NOT_COMPARABLE
     del published["x", "c"]
     assert fill(row, scores, published).cells["x", "avg"].status == shown.INSIDE
     del published["x", "b"]
     cells = fill(row, scores, published).cells
-    assert cells["x", "avg"].differences_from_paper == (
-        "the average has columns beside the paper's: b",
-    )
+    assert cells["x", "avg"].reasons == ("the average has columns beside the paper's: b",)
 
 
 def test_difference_to_another_row_is_of_the_means_as_shown():
@@ -175,9 +175,9 @@ def test_difference_to_another_row_is_of_the_means_as_shown():
     scores = {"s": [("set-a", 0.50049)], "t": [("set-a", 0.40051)]}
     cells = fill(rows, scores, against={"x": "y", "y": "z", "z": "x"}).cells
     for column in ("a", "avg"):
-        assert cells["x", column].against == Against("y", Decimal("0.099"))
+        assert against_of(cells["x", column]) == ("y", Decimal("0.099"))
     # nothing to stand against, and nothing that stands
-    assert cells["y", "a"].against is cells["z", "a"].against is None
+    assert against_of(cells["y", "a"]) == against_of(cells["z", "a"]) == ("", None)
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_samples_share_a_line_where_rows_agree_and_name_them_where_not():
         "t": [("set-a", 0.4), ("set-b", 0.5, 33, {"n": 8})],
     }
     rows = {name: {c: run(c, path) for c in "ab"} for name, path in (("x", "s"), ("y", "t"))}
-    assert fill(rows, scores).samples == (
+    assert samples(fill(rows, scores)) == (
         Sample("set-a", 10, 1.0, {}),
         Sample("set-b", 7, 0.5, {"empty": 3}, ("x",)),
         Sample("set-b", 8, 1.0, {}, ("y",)),
@@ -240,17 +240,17 @@ def test_changes_between_rows_synthetic_files_a_column_beside_the_paper_s():
     # .717 as shown less .753 as shown
     assert rounded(change.mean) == change.published == Decimal("-0.036")
     assert (change.difference, change.status) == (0, "inside")
-    assert table.cells["whole", "change"].not_run == "the row that others are compared with"
+    assert table.cells["whole", "change"].reasons[0] == "the row that others are compared with"
     lost = table.cells["lost", "change"]
     assert (lost.status, lost.published) == ("not-run", Decimal("-0.071"))
-    assert "was not run" in lost.not_run
+    assert "was not run" in lost.reasons[0]
     assert not table.unplaced
-    assert [column.id for column in table.block.shown_columns] == ["a", "change"]
+    assert [column.id for column in table.shown_columns] == ["a", "change"]
 
 
 def test_a_change_departs_from_the_paper_where_either_row_does():
     change = changes(differences_from_paper=("another model",)).cells["without", "change"]
-    assert (change.status, change.differences_from_paper) == ("not-comparable", ("another model",))
+    assert (change.status, change.reasons) == ("not-comparable", ("another model",))
 
 
 @pytest.mark.parametrize(

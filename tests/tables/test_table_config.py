@@ -1,6 +1,6 @@
 """What a config may say of tables and figures, and how a mistake in it is reported."""
 
-import copy
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -9,8 +9,10 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.figures.kinds import register as figures
 from workflow_scripts.tables.kinds import register as tables
 from workflow_scripts.tables.kinds import scores
+from workflow_scripts.tables.page_records import input_files
 
 COLUMN = {"id": "en", "label": "EN", "dataset": "words-en"}
+SIZE = {"id": "size", "label": "Size", "of_model": "parameters"}
 ROW = {"id": "a", "label": "A", "model": "bert", "recipe": "base-mp"}
 TABLE = {"title": "T", "columns": [COLUMN], "rows": [ROW]}
 SERIES = {"id": "s", "label": "S", "model": "m", "recipe": "r", "dataset": "d"}
@@ -88,24 +90,25 @@ def test_the_overview_has_the_digits_of_its_column():
     assert scores.headline(tables.read_table("t", alike))["digits"] == 1
 
 
+class DeclaredCell(NamedTuple):
+    """A cell as the plan hands it to a kind."""
+
+    requested: Any
+    block: dict[str, Any]
+    models: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+
 class Run:
-    """What a table asks of the run: the cells of `b` in the column `fr` do not run."""
+    """What else a table asks of the run; the model mbert has no parameters."""
 
     results = "results"
 
-    def cell(self, row, column):
-        if (row["id"], column["id"]) == ("b", "fr"):
-            return {"not_run": "no French"}
-        return {"parts": [row["id"], column["id"]]}
-
-    def models_of(self, row, column):
-        return [row["model"], f"{row['model']}-{column['id']}"]
-
-    def left_out(self, row, column):
-        return [f"missing-{row['id']}-{column['id']}"]
-
     def note(self, model):
         return f"note of {model}"
+
+    def text_of(self, model, what):
+        return None if (model, what) == ("mbert", "parameters") else f"{what} of {model}"
 
     def listing(self, published):
         return [published]
@@ -117,36 +120,41 @@ class Run:
         return {"tuning": ["b.tsv", "a.tsv"], "nothing": [], "scoring": ["c.tsv"]}
 
 
+def resolved(block):
+    """Return the block of a table of scores; the cell of row `b` in column `fr` does not run."""
+    config, cells = tables.read_table("t", block), []
+    for row, column in scores.requested_cells(config):
+        place = row["id"], column["id"]
+        ran = {"not_run": "no French"} if place == ("b", "fr") else {"parts": [*place]}
+        models = (row["model"], f"{row['model']}-{column['id']}")
+        cells.append(DeclaredCell((row, column), ran, models, (f"missing-{'-'.join(place)}",)))
+    return scores.resolve(config, cells, Run())
+
+
+ROWS = [
+    ROW | {"group": "mono"},
+    {"id": "b", "label": "B", "model": "mbert", "recipe": "r", "against": "a"},
+    {"id": "c", "label": "C", "not_run": "no vectors"},
+]
+
+
 def test_the_block_of_a_table_of_scores_has_its_cells_and_notes():
     columns = [
         COLUMN | {"digits": 2, "lower_is_better": True},
         COLUMN | {"id": "fr", "label": "FR", "statistic": "deviation", "metric": "auc"},
     ]
-    rows = [
-        ROW | {"group": "mono"},
-        {"id": "b", "label": "B", "model": "mbert", "recipe": "r", "against": "a"},
-        {"id": "c", "label": "C", "not_run": "no vectors"},
-    ]
-    block = TABLE | {"columns": columns, "rows": rows, "notes": ["First."], "percent": True}
-    shown = scores.resolve(tables.read_table("t", block), Run())
-    assert shown == {
+    block = TABLE | {"columns": columns, "rows": ROWS, "notes": ["First."], "percent": True}
+    places = ("a-en", "a-fr", "b-en", "b-fr")
+    left_out = [f"The mean leaves out missing-{p}, which is not in the data root." for p in places]
+    # of the column that did not run nothing is noted
+    models = ("bert", "bert-en", "bert-fr", "mbert", "mbert-en")
+    french = {"id": "fr", "label": "FR", "digits": 3, "lower_is_better": False}
+    assert resolved(block) == {
         **{"percent": True, "average": False, "change_of": None},
-        "notes": [
-            "First.",
-            *(
-                f"The mean leaves out missing-{place}, which is not in the data root."
-                for place in ("a-en", "a-fr", "b-en", "b-fr")
-            ),
-            *(f"{name}: note of {name}" for name in ("bert", "bert-en", "bert-fr")),
-            # of the column that did not run nothing is noted
-            *(f"{name}: note of {name}" for name in ("mbert", "mbert-en")),
-        ],
+        "notes": ["First.", *left_out, *(f"{name}: note of {name}" for name in models)],
         "columns": [
             {"id": "en", "label": "EN", "digits": 2, "lower_is_better": True, "statistic": "mean"},
-            {
-                **{"id": "fr", "label": "FR", "digits": 3, "lower_is_better": False},
-                "statistic": "deviation",
-            },
+            french | {"statistic": "deviation"},
         ],
         "rows": [
             {
@@ -162,22 +170,48 @@ def test_the_block_of_a_table_of_scores_has_its_cells_and_notes():
     }
 
 
+def test_a_column_of_models_has_a_text_for_each_row_and_no_cell():
+    plain = TABLE | {"rows": ROWS}
+    block = resolved(plain | {"columns": [SIZE, COLUMN]})
+    assert [column.get("of_model") for column in block["columns"]] == ["parameters", None]
+    assert [row.pop("texts") for row in block["rows"]] == [
+        {"size": "parameters of bert, parameters of bert-en"},
+        # a model that lacks it, and a row that is not run
+        {"size": "–, parameters of mbert-en"},
+        {"size": "–"},
+    ]
+    assert block["rows"] == resolved(plain)["rows"]
+    config = tables.read_table("t", plain | {"columns": [SIZE, COLUMN]})
+    assert scores.headline(config) == scores.headline(tables.read_table("t", plain))
+
+
 def test_the_blocks_of_other_kinds_have_what_the_run_lists_and_its_files():
-    def resolved(block):
+    def shown(block):
         config = tables.read_table("t", {"title": "T"} | block)
         module = plugins.load("tables.kinds", config.kind)
-        shown = module.resolve(config, Run())
-        return shown, module.files(shown)
+        found = {"kind": config.kind} | module.resolve(config, [], Run())
+        files = input_files("tables", found)
+        return {key: value for key, value in found.items() if key != "kind"}, files
 
     block = {"kind": "models", "models": {"bert": "bert-base"}}
-    assert resolved(block) == ({"models": [{"bert": "bert-base"}]}, [])
+    assert shown(block) == ({"models": [{"bert": "bert-base"}]}, [])
     searches = {"searches": ["words", "names"], "folder": "results/tuning_grid"}
     files = [f"results/tuning_grid/{x}.{y}" for x in ("words", "names") for y in ("tsv", "json")]
-    assert resolved({"kind": "grid", "reference": "table21"}) == (searches, files)
+    assert shown({"kind": "grid", "reference": "table21"}) == (searches, files)
     groups = [{"label": "tuning", "files": ["b.tsv", "a.tsv"]}]
     groups.append({"label": "scoring", "files": ["c.tsv"]})
     files = ["a.tsv", "b.tsv", "c.tsv"]
-    assert resolved({"kind": "running-time"}) == ({"groups": groups}, files)
+    assert shown({"kind": "running-time"}) == ({"groups": groups}, files)
+
+
+@pytest.mark.parametrize("section", ["tables", "figures"])
+def test_score_files_are_found_wherever_a_block_names_them(section):
+    cells = [{"parts": [{"scores": ["b.tsv", "a.tsv"]}, {"scores": ["c.tsv"]}]}, {"not_run": "x"}]
+    kind = {"tables": "scores", "figures": "cosines"}[section]
+    block = {"kind": kind, "reference": "r.tsv", "rows": [{"cells": {"en": one}} for one in cells]}
+    assert input_files(section, block | {"panels": cells}) == [
+        *("a.npz", "a.tsv", "b.npz", "b.tsv", "c.npz", "c.tsv", "r.tsv"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -193,7 +227,15 @@ def test_the_blocks_of_other_kinds_have_what_the_run_lists_and_its_files():
         ({"columns": []}, "`tables.t.columns` is []; give at least 1"),
         ({"columns": [{"id": "en", "dataset": "d"}]}, "key `tables.t.columns.en.label` is missing"),
         ({"columns": [COLUMN | {"digits": 9}]}, "`tables.t.columns.en.digits` is 9; give a number"),
-        ({"columns": [COLUMN | {"datasets": ["d"]}]}, "give either `dataset` or `datasets`"),
+        ({"columns": [COLUMN | {"datasets": ["d"]}]}, "give one of `dataset`, `datasets` and"),
+        ({"columns": [COLUMN | {"of_model": "address"}]}, "give one of `dataset`, `datasets` and"),
+        ({"columns": [SIZE]}, "no column has a `dataset`"),
+        ({"columns": [COLUMN, SIZE | {"digits": 1}]}, "`digits` has no use with `of_model`"),
+        (
+            {"columns": [COLUMN, SIZE | {"of_model": "age"}]},
+            "use one of: parameters, licence",
+        ),
+        ({"columns": [COLUMN, SIZE], "change_of": "size"}, "`size`, no column of the table"),
         ({"columns": [COLUMN | {"tolerance": -1}]}, "tolerance` is -1; give a number of 0"),
         ({"columns": [COLUMN, COLUMN | {"label": "E"}]}, "it has the id `en` twice"),
         ({"columns": [COLUMN, COLUMN | {"id": "e"}]}, "two of its `columns` have one label"),
@@ -275,7 +317,7 @@ def test_tables_of_other_kinds_have_keys_of_their_own(block, expected):
     ],
 )
 def test_mistake_in_a_figure_is_one_clear_line(block, expected):
-    assert expected in message(figures.read_figure, copy.deepcopy(block))
+    assert expected in message(figures.read_figure, block)
 
 
 def test_a_mistake_names_the_file_that_it_stands_in():

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from result_files import cell, make_score, part
 from scipy import stats
-from table_files import cell, make_score, part
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.scoring.bootstrap_replicates import write_replicates
 from workflow_scripts.scoring.tidy_scores import write_scores
-from workflow_scripts.tables.blocks import Table
-from workflow_scripts.tables.cells import fill_table
+from workflow_scripts.tables.filling import fill_table
 from workflow_scripts.tables.intervals import add_intervals, read_table
+from workflow_scripts.tables.table import Table
 
 KEY = "replicates/{}/spearman"
 RAMP = np.arange(1001) / 1000  # 2.5% and 97.5% are .025 and .975
@@ -102,7 +102,7 @@ def two_rows():
 
 
 def paired(other_row, own):
-    return add_intervals(two_rows(), details(s__d=other_row, t__d=own)).cells["y", "c"].against
+    return add_intervals(two_rows(), details(s__d=other_row, t__d=own)).cells["y", "c"]
 
 
 def test_rows_are_compared_pair_by_pair():
@@ -111,7 +111,7 @@ def test_rows_are_compared_pair_by_pair():
     common = rng.normal(0, 1, 1000)
     against = paired(common, common + 0.03 + rng.normal(0, 0.01, 1000))
     expected = (0.03 - 1.96 * 0.01, 0.03 + 1.96 * 0.01)
-    assert against.interval == pytest.approx(expected, abs=0.004)
+    assert against.against_interval == pytest.approx(expected, abs=0.004)
     # the normal distribution's own p of three deviations is .0027
     assert against.p_value == pytest.approx(2 * stats.norm.sf(3), abs=0.004)
 
@@ -127,8 +127,8 @@ def test_p_value_is_two_sided_and_large_without_a_difference():
 
 
 def test_difference_without_replicates_of_the_other_row_has_no_interval():
-    against = add_intervals(two_rows(), details(t__d=RAMP)).cells["y", "c"].against
-    assert (against.interval, against.p_value) == (None, None)
+    cell = add_intervals(two_rows(), details(t__d=RAMP)).cells["y", "c"]
+    assert (cell.against_interval, cell.p_value) == (None, None)
 
 
 def test_a_deviation_over_seeds_has_no_interval_over_items():
@@ -142,11 +142,12 @@ def test_a_deviation_over_seeds_has_no_interval_over_items():
 def test_rows_on_other_items_are_not_paired():
     # resamples of 100 items and of 99 have nothing to do with each other
     table = two_rows()
-    (score,) = table.scores["y", "c"]
-    table.scores["y", "c"] = [replace(score, n=99)]
-    cells = add_intervals(table, details(s__d=RAMP, t__d=RAMP)).cells
-    assert cells["y", "c"].interval is not None
-    assert cells["y", "c"].against.interval is cells["y", "c"].against.p_value is None
+    own = table.cells["y", "c"]
+    fewer = replace(own, scores=(replace(own.scores[0], n=99),))
+    table = replace(table, cells={**table.cells, ("y", "c"): fewer})
+    cell = add_intervals(table, details(s__d=RAMP, t__d=RAMP)).cells["y", "c"]
+    assert cell.interval is not None
+    assert cell.against_interval is cell.p_value is None
 
 
 def test_replicates_of_another_encoder_beside_the_scores_are_told(tmp_path):
@@ -155,7 +156,7 @@ def test_replicates_of_another_encoder_beside_the_scores_are_told(tmp_path):
     block["rows"] = [{"id": "x", "label": "x", "cells": {"c": cells[0]}}]
     write_scores(path, [make_score("d", 0.5, low=0.025, high=0.975)])
     write_replicates(tmp_path / "s.npz", {KEY.format("d"): RAMP})
-    assert read_table(Table.of(block), cells, None).cells["x", "c"].interval is not None
+    assert read_table(Table.of(block), None).cells["x", "c"].interval is not None
     write_replicates(tmp_path / "s.npz", {KEY.format("d"): RAMP / 2})
     with pytest.raises(UserError, match=r"s\.npz: damaged .*0\.0125 to 0\.4875.*; remove it"):
-        read_table(Table.of(block), cells, None)
+        read_table(Table.of(block), None)

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from workflow_scripts.tables.tidy_cells import HEADER, TidyCell, read_cells, write_cells
+from workflow_scripts.tables.cells import HEADER, Cell, read_cells, write_cells
 
 
 def test_cells_are_read_as_written(tmp_path):
@@ -10,9 +10,11 @@ def test_cells_are_read_as_written(tmp_path):
     numbers = (Decimal("0.375"), -0.25, 0.5, 0.001998)
     place = ("table01", "bert-mirror", "en")
     cells = [
-        TidyCell(*place, 0.6, 0.1, 0.5, 0.7, 2, *decimals, "outside", "", "x", "bert-mp", *numbers),
-        TidyCell(*place, *[None] * 4, 0, *[None] * 3, "not-run", "no data", "", "", *[None] * 4),
+        Cell(*place, 0.6, 0.1, 0.5, 0.7, 2, *decimals, (), ("x", "y"), "bert-mp", *numbers),
+        Cell(*place, 0.5, seeds=1, published=Decimal("0.5"), reasons=("a model", "the data")),
+        Cell(*place, reasons=("no data | really",)),
     ]
+    assert [cell.status for cell in cells] == ["outside", "not-comparable", "not-run"]
     write_cells(tmp_path / "cells.tsv", cells)
     assert read_cells(tmp_path / "cells.tsv") == cells
     assert ",".join(HEADER) == (
@@ -42,9 +44,12 @@ def test_table_gives_each_cell_a_row(assembled):
     bert = found["bert-mp", "en"]
     assert (bert.status, bert.difference) == ("not-comparable", None)
     # it stands against no other row
-    assert bert[-5:] == ("", None, None, None, None)
-    assert bert.reasons == ["a <small> model", "the sample data"]
-    assert found["fasttext", "en"].reasons == ["no vectors"]
+    assert (bert.against, bert.against_difference, bert.against_low, bert.p_value) == (
+        "",
+        *[None] * 3,
+    )
+    assert bert.reasons == ("a <small> model", "the sample data")
+    assert found["fasttext", "en"].reasons == ("no vectors",)
     assert found["mbert-mirror", "avg"].status == "not-run"
 
 
@@ -55,7 +60,5 @@ def test_published_value_that_the_table_lacks_is_not_lost(assembled):
     published = [(cell.column, str(cell.published)) for cell in last]
     assert published == [("en", "0.556"), ("fr", "0.245"), ("avg", "0.471")]
     reason = "the published value has no row or column in this table"
-    assert {(cell.status, cell.reason) for cell in last} == {("not-run", reason)}
-    assert {(cell.mean, cell.seeds, cell.assumed, cell.against) for cell in last} == {
-        (None, 0, "", "")
-    }
+    assert {(cell.status, cell.reasons) for cell in last} == {("not-run", (reason,))}
+    assert {(cell.mean, cell.seeds, cell.against) for cell in last} == {(None, 0, "")}

@@ -6,14 +6,13 @@ import pytest
 
 from tools import rehearsal, rehearsal_report
 from workflow_scripts.errors import UserError
-from workflow_scripts.tables.tidy_cells import TidyCell, read_cells
-
-RAN = {"table": "t", "row": "r", "column": "c", "published": Decimal("0.5"), "reason": ""}
+from workflow_scripts.tables.cells import Cell, read_cells
 
 
-def cell(**changes):
-    fields = dict.fromkeys(TidyCell._fields) | RAN | {"seeds": 1, "against": ""} | changes
-    return TidyCell(**fields)
+def cell(*reasons, mean=0.5, published="0.5", assumptions=()):
+    published = None if published is None else Decimal(published)
+    told = {"reasons": reasons, "assumptions": assumptions}
+    return Cell("t", "r", "c", mean, published=published, **told)
 
 
 def test_the_overlay_leaves_recipes_and_corpora_of_rows_as_they_are(
@@ -63,16 +62,16 @@ def test_reasons_of_synthetic_files_are_counted_apart_from_those_of_the_config()
     overlay["recipes"]["middle"] = {"layer": 1}
     synthetic_files = rehearsal_report.synthetic_reasons(overlay)
     data, model = "the data are not the paper's", "model bert-multi is not the paper's"
-    trained = "recipe: steps 4, in the paper 1000000 | corpus text-en is not the paper's"
+    trained = ("recipe: steps 4, in the paper 1000000", "corpus text-en is not the paper's")
     cells = [
-        cell(status="not-comparable", reason=f"{data} | {model} | {trained}"),
-        cell(status="not-comparable", reason="model bert-fr is not the paper's"),
-        cell(status="not-comparable", reason="recipe: layer 1, in the paper 7"),
-        cell(status="not-comparable", reason="recipe: steps 5, in the paper 1000000"),
-        cell(status="not-comparable", reason="corpus names is not the paper's", assumed="a | b"),
-        cell(status="not-run", reason="the text was not released"),
-        cell(status="not-run", reason="a single seed has no deviation"),
-        cell(status="no-published", published=None),
+        cell(data, model, *trained),
+        cell("model bert-fr is not the paper's"),
+        cell("recipe: layer 1, in the paper 7"),
+        cell("recipe: steps 5, in the paper 1000000"),
+        cell("corpus names is not the paper's", assumptions=("a", "b")),
+        cell("the text was not released", mean=None),
+        cell("a single seed has no deviation", mean=None),
+        cell(published=None),
     ]
     status, made, own, assumed = rehearsal_report.count_reasons(cells, synthetic_files)
     assert status == {"not-comparable": 5, "not-run": 2}

@@ -11,6 +11,12 @@ HUB_TABLE = {
     **{"title": "Hub", "rows": [ROW]},
     "columns": [{"id": "one", "label": "one", "dataset": "pairs"}],
 }
+OF_MODELS = {
+    **HUB_TABLE,
+    "rows": [{**ROW, "model": "tiny"}],
+    "columns": [*HUB_TABLE["columns"], {"id": "size", "label": "n", "of_model": "parameters"}]
+    + [{"id": "licence", "label": "licence", "of_model": "licence"}],
+}
 WITH_HUB = {"models.hub": HUB, "tables.hub": HUB_TABLE}
 MIRRORED = {**WITH_HUB, "downloads": {"mirror": "data"}}
 SECTION = "of the sections of its own"
@@ -107,6 +113,12 @@ CONFIG = Section(
         "models.<id>.absent": Change("it was lost", at="models.missing.absent"),
         "models.<id>.label": "a label",
         "models.<id>.paper": ["first"],
+        "models.<id>.parameters": Change(
+            7, {"tables.of-models": OF_MODELS}, at="models.tiny.parameters"
+        ),
+        "models.<id>.licence": Change(
+            "MIT", {"tables.of-models": OF_MODELS}, at="models.tiny.licence"
+        ),
         "absent_models[].models": ["nowhere", "nor-here"],
         "absent_models[].reason": "nobody knows it",
         "retrieval.linking.k": 9,
@@ -124,6 +136,8 @@ CONFIG = Section(
         **{f"threads.{stage}": SPEED for stage in ("tuning", "embedding", "retrieval")},
         "data.root": "the same folder by another path",
         "papers.<id>.title": "a text that is shown",
+        "models.<id>.parameters": "shown of a model, and no score",
+        "models.<id>.licence": "a text that is shown",
     },
     not_run={
         **dict.fromkeys(

@@ -111,6 +111,10 @@ SECTIONS = {
                 ["pairs", "pairs-2"],
                 {"columns": [{"id": "en", "label": "EN", "datasets": ["pairs-2", "pairs-3"]}]},
             ),
+            "columns[].of_model": Change(
+                "address",
+                {"columns": [{"id": "a", "label": "A", "of_model": "licence"}, *columns("pairs")]},
+            ),
             "columns[].metric": Change("accuracy@5", LINKS),
             "columns[].with": Change(
                 {"name": "warm"},
@@ -141,6 +145,7 @@ SECTIONS = {
         same_number={
             **same("title", "notes", "rows[].group"),
             "columns[].lower_is_better": "tells which value is in bold",
+            "columns[].of_model": SHOWN,
         },
         not_changed={"overview": "of the first page: a test of its own"},
     ),

@@ -9,9 +9,9 @@ from workflow_scripts.figures.plots import points_tsv
 from workflow_scripts.figures.style import figure_style, nothing_run, save_figure
 from workflow_scripts.files import read_json, write_text
 from workflow_scripts.path_functions import command
+from workflow_scripts.tables.cells import write_cells
 from workflow_scripts.tables.page_records import INPUTS, input_files, make_record
 from workflow_scripts.tables.render import write_document
-from workflow_scripts.tables.tidy_cells import tidy_cells, write_cells
 
 
 def draw_figure(*, block: Path, output_prefix: Path, cells: Path) -> None:
@@ -30,7 +30,7 @@ def draw_figure(*, block: Path, output_prefix: Path, cells: Path) -> None:
     results = output_prefix.parent.parent
     record = make_record(content, {INPUTS: input_files("figures", content)}, results)
     write_document(output_prefix, note_document(content, plot), "md", "html", record=record)
-    write_cells(cells, [] if plot.values is None else tidy_cells(plot.values))
+    write_cells(cells, plot.values.all_cells if plot.values else [])
 
 
 main = command(draw_figure)

@@ -6,7 +6,7 @@ from typing import Any
 from workflow_scripts.figures.plots import Plot
 from workflow_scripts.tables import document as doc
 from workflow_scripts.tables import numbers as form
-from workflow_scripts.tables.cells import INSIDE, NOT_RUN, OUTSIDE, ShownCell
+from workflow_scripts.tables.cells import INSIDE, Cell
 
 
 def _sentence(text: str) -> str:
@@ -14,7 +14,7 @@ def _sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?", "…")) else text + "."
 
 
-def _compared(label: str, cell: ShownCell) -> str:
+def _compared(label: str, cell: Cell) -> str:
     assert cell.published is not None and cell.difference is not None
     assert cell.tolerance is not None
     relation = "within" if cell.status == INSIDE else "outside"
@@ -35,12 +35,10 @@ def comparison_lines(plot: Plot) -> list[str]:
     if not plot.points:
         return ["Nothing of this figure was run, so there is nothing to compare."]
     table = plot.values
-    shown = [(row.label, table.cells_of(row)[0]) for row in table.block.rows] if table else []
-    ran = [(label, cell) for label, cell in shown if cell.status != NOT_RUN]
-    lines = [_compared(label, cell) for label, cell in ran if cell.status in (INSIDE, OUTSIDE)]
-    alike = [
-        label for label, cell in ran if cell.published is None and not cell.differences_from_paper
-    ]
+    shown = [(row.label, table.cells_of(row)[0]) for row in table.rows] if table else []
+    ran = [(label, cell) for label, cell in shown if cell.mean is not None]
+    lines = [_compared(label, cell) for label, cell in ran if cell.is_compared]
+    alike = [label for label, cell in ran if cell.published is None and not cell.reasons]
     if any(cell.published is not None for _, cell in shown):
         lines += [f"{label}: the paper prints no value for it." for label in alike]
     else:
@@ -49,9 +47,9 @@ def comparison_lines(plot: Plot) -> list[str]:
             "by eye alone, and only where model, data and recipe are the paper's."
         )
     for label, cell in ran:
-        if cell.differences_from_paper:
+        if cell.reasons:
             what = "not comparable with the paper's and no reproduction"
-            lines.append(f"{label}: {what}: {_joined(cell.differences_from_paper)}")
+            lines.append(f"{label}: {what}: {_joined(cell.reasons)}")
     return lines
 
 

@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.tables.blocks import Cell, Column, Row, Table, details_path
-from workflow_scripts.tables.cells import ShownCell, ShownTable
+from workflow_scripts.tables.cells import Cell
 from workflow_scripts.tables.document import DASH
+from workflow_scripts.tables.filling import samples
 from workflow_scripts.tables.numbers import format_number
+from workflow_scripts.tables.table import Table, details_path
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,7 +41,7 @@ class Plot(NamedTuple):
     numbers: Sequence[tuple[str, ...]]
     not_run: Sequence[tuple[str, str]]
     draw: "Callable[[], Figure]"
-    values: ShownTable | None = None
+    values: Table | None = None
 
 
 def _field(value: float | str | None) -> str:
@@ -52,6 +53,11 @@ def _field(value: float | str | None) -> str:
 def points_tsv(points: Iterable[Point]) -> str:
     """Return the points as tab-separated rows under a header, fractions with six decimals."""
     return "".join("\t".join(map(_field, row)) + "\n" for row in (Point._fields, *points))
+
+
+def entry(cell: Any, *keys: str) -> dict[str, Any]:
+    """Return the entry of a cell that a kind asked for: these keys, and parts or why not."""
+    return {key: cell.requested[key] for key in keys if key in cell.requested} | cell.block
 
 
 def that_ran(entries: Iterable[Entry]) -> list[Entry]:
@@ -69,18 +75,21 @@ def metrics_of(entries: Iterable[Entry]) -> list[str]:
     return [f"{metric} on {dataset}" for dataset, metric in sorted(parts)]
 
 
-def measure(block: Entry, column: str, entries: Sequence[Entry]) -> ShownTable:
+def measure(block: Entry, column: str, entries: Sequence[Entry]) -> Table:
     """Return the values of a figure as a table of one column, a row for each entry.
 
     So a value of a figure is what a table would show. `UserError` for missing files and scores.
     """
     from workflow_scripts.tables.intervals import read_table
 
-    rows = (
-        Row(entry["id"], entry["label"], None, None, {column: Cell.of(entry)}) for entry in entries
+    rows = [
+        {key: entry[key] for key in ("id", "label")} | {"cells": {column: entry}}
+        for entry in entries
+    ]
+    table = Table.of(
+        {"id": block["id"], "columns": [{"id": column, "label": column}], "rows": rows}
     )
-    table = Table(block["id"], (Column(column, column),), tuple(rows))
-    return read_table(table, entries, block["reference"])
+    return read_table(table, block["reference"])
 
 
 def read_pairs(scores: str, dataset: str) -> "tuple[np.ndarray, np.ndarray]":
@@ -105,26 +114,26 @@ def read_pairs(scores: str, dataset: str) -> "tuple[np.ndarray, np.ndarray]":
     return details[cosines_key(dataset)].astype("float64"), details[labels_key(dataset)]
 
 
-def value_texts(cell: ShownCell) -> tuple[str, str, str]:
+def value_texts(cell: Cell) -> tuple[str, str, str]:
     """Return mean and deviation over seeds (".674 ± .003"), 95% interval, and number of seeds."""
     assert cell.mean is not None
     mean = format_number(cell.mean)
     interval = DASH if cell.interval is None else " to ".join(map(format_number, cell.interval))
-    if cell.deviation is not None:
-        mean += f" ± {format_number(cell.deviation)}"
+    if cell.sd is not None:
+        mean += f" ± {format_number(cell.sd)}"
     return mean, interval, str(cell.seeds)
 
 
-def error_bar(cell: ShownCell) -> tuple[float, float] | tuple[None, None]:
+def error_bar(cell: Cell) -> tuple[float, float] | tuple[None, None]:
     """Return the ends of the error bar of a cell: its interval, or one deviation to either side."""
     if cell.interval is not None:
         return cell.interval
-    if cell.mean is None or cell.deviation is None:
+    if cell.mean is None or cell.sd is None:
         return None, None
-    return cell.mean - cell.deviation, cell.mean + cell.deviation
+    return cell.mean - cell.sd, cell.mean + cell.sd
 
 
-def bars_fact(cells: Iterable[ShownCell]) -> str:
+def bars_fact(cells: Iterable[Cell]) -> str:
     """Return the sentence that says what the error bars are."""
     ran = [cell for cell in cells if cell.mean is not None]
     with_interval = sum(cell.interval is not None for cell in ran)
@@ -134,15 +143,15 @@ def bars_fact(cells: Iterable[ShownCell]) -> str:
         return f"{bootstrap}."
     if with_interval:
         return f"{bootstrap}; where no replicates were kept, {deviation}; none for a single run."
-    if any(cell.deviation is not None for cell in ran):
+    if any(cell.sd is not None for cell in ran):
         return f"Error bars: {deviation}."
     return "No error bars: single runs, without bootstrap replicates."
 
 
-def sample_facts(table: ShownTable) -> list[str]:
+def sample_facts(table: Table) -> list[str]:
     """Return a sentence for each data set: its number of items, and what was left out."""
     facts = []
-    for sample in table.samples:
+    for sample in samples(table):
         dropped = ", ".join(f"{reason}: {n:,}" for reason, n in sorted(sample.dropped.items()) if n)
         left_out = f"; left out, {dropped}" if dropped else ""
         rows = f"; in {', '.join(sample.rows)}" if sample.rows else ""

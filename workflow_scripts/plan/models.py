@@ -10,6 +10,7 @@ from workflow_scripts.configuration.blocks import wildcard_error, wildcard_in
 from workflow_scripts.configuration.config import Model
 from workflow_scripts.downloads.model_folders import HubModel
 from workflow_scripts.errors import ConfigError, UserError
+from workflow_scripts.tables.numbers import format_count
 
 # what a folder must hold to be a model
 WEIGHTS = "model.safetensors"
@@ -110,6 +111,13 @@ class Models:
     def note(self, model: str) -> str:
         """Return what tables call a model; no paths of the machine, a file by its last name."""
         return self._blocks[model].label or self._shown_location(model)
+
+    def text_of(self, model: str, what: str) -> str | None:
+        """Return what a column of a table shows of a model: its address, or a key of its block."""
+        if what == "address":
+            return self._shown_location(model)
+        value = getattr(self._blocks[model], what)
+        return format_count(value) if isinstance(value, int) else value
 
     def _shown_location(self, model: str) -> str:
         block = self._blocks[model]

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from workflow_scripts import plugins
 from workflow_scripts.canonical import canonical
@@ -20,57 +20,48 @@ from workflow_scripts.tables.page_records import input_files
 from workflow_scripts.tables.render import report_text, rst_text
 
 
-class Run:
-    """What a kind of table or figure may read of a run: one table or figure, and the config."""
+class DeclaredCell(NamedTuple):
+    """A cell that a kind asked for (`requested_cells`), and what became of it in this config.
 
-    def __init__(self, cells: Cells, rule_inputs: RuleInputs, section: str, name: str) -> None:
-        self._cells, self._rule_inputs = cells, rule_inputs
-        self._section, self._name = section, name
+    `block` is {parts, differences_from_paper, assumptions, tolerance} as `Cells.cell` returns it,
+    or {not_run}; of a figure that is not compared with published values it is {parts} alone.
+    `left_out` are the data sets that its mean leaves out for want of their files.
+    """
+
+    requested: Any
+    block: dict[str, Any]
+    requests: list[CellRequest]
+    left_out: list[str]
+
+    @property
+    def models(self) -> list[str]:
+        """The models of its encoders."""
+        encoders = (encoders for request in self.requests for encoders in request.encoders)
+        return [encoder.model for of_seed in encoders for encoder in of_seed]
+
+
+class Run:
+    """What a kind of table or figure may read of a run besides its cells."""
+
+    def __init__(self, cells: Cells, rule_inputs: RuleInputs, name: str) -> None:
+        self._cells, self._rule_inputs, self._name = cells, rule_inputs, name
         self.results = cells.typed.config.results
 
-    def cell(self, row: dict[str, Any], column: dict[str, Any]) -> dict[str, Any]:
-        """Return {parts, differences_from_paper, tolerance} of a table's cell, or {not_run}."""
-        cell = cell_of_table(row, column)
-        return self._cells.cell(self._section, self._name, cell, column.get("tolerance"))
+    def dataset_file(self, cell: DeclaredCell, file: str) -> str:
+        """Return a file (strings.txt, items.json) of the data set of a cell."""
+        return self._rule_inputs.dataset_file(cell.requests[0].dataset, file)
 
-    def left_out(self, row: dict[str, Any], column: dict[str, Any]) -> list[str]:
-        """Return the data sets that the mean of a cell leaves out for want of their files."""
-        return self._cells.left_out(self._section, self._name, cell_of_table(row, column))
-
-    def models_of(self, row: dict[str, Any], column: dict[str, Any]) -> list[str]:
-        requests = self._cells.requests.cells[self._section, self._name][cell_of_table(row, column)]
-        return [
-            encoder.model
-            for request in requests
-            for encoders in request.encoders
-            for encoder in encoders
-        ]
-
-    def values(self, row: dict[str, Any], tolerance: float | None = None) -> dict[str, Any]:
-        """Return the `parts` of a curve, panel, point or bucket, or why it is `not_run`.
-
-        With a tolerance it is compared with published values, so its differences from the paper are
-        there too.
-        """
-        cell = self._cells.cell(self._section, self._name, cell_of_figure(row), tolerance)
-        keys = ("parts", "not_run") if tolerance is None else cell
-        return {key: cell[key] for key in keys if key in cell}
-
-    def dataset_file(self, row: dict[str, Any], file: str) -> str:
-        """Return a file (strings.txt, items.json) of the data set of a row of a figure."""
-        return self._rule_inputs.dataset_file(self._request(row).dataset, file)
-
-    def embedding(self, row: dict[str, Any]) -> dict[str, str]:
-        """Return the files `vectors` and `index` of a row of a figure, of the first seed."""
-        request = self._request(row)
+    def embedding(self, cell: DeclaredCell) -> dict[str, str]:
+        """Return the files `vectors` and `index` of a cell, of the first seed."""
+        request = cell.requests[0]
         stem = f"{self.results}/embeddings/{request.encoders[0][0]}/{request.suite}"
         return {"vectors": f"{stem}.npy", "index": f"{stem}.npz"}
 
-    def _request(self, row: dict[str, Any]) -> CellRequest:
-        return self._cells.requests.cells[self._section, self._name][cell_of_figure(row)][0]
-
     def corpus(self, corpus: str) -> dict[str, Any]:
         return self._cells.typed.blocks["corpora"][corpus]
+
+    def text_of(self, model: str, what: str) -> str | None:
+        return self._cells.models.text_of(model, what)
 
     def note(self, model: str) -> str:
         return self._cells.models.note(model)
@@ -136,7 +127,24 @@ class Outputs:
         note = self._data_notes.on_cells(self._cells.run_of(section, name))
         shared |= {"id": name, "reference": reference, "data": note}
         kind = plugins.load(f"{section}.kinds", config.kind)
-        return shared | kind.resolve(config, Run(self._cells, self._rule_inputs, section, name))
+        run = Run(self._cells, self._rule_inputs, name)
+        return shared | kind.resolve(config, self._declared_cells(section, name), run)
+
+    def _declared_cells(self, section: str, name: str) -> list[DeclaredCell]:
+        """Return the cells of a table or figure in the order in which its kind asks for them."""
+        config, declared = getattr(self, section)[name], []
+        kind = plugins.load(f"{section}.kinds", config.kind)
+        for asked in kind.requested_cells(config) if hasattr(kind, "requested_cells") else ():
+            of_table = section == "tables"
+            cell = cell_of_table(*asked) if of_table else cell_of_figure(asked)
+            tolerance = (asked[1] if of_table else asked).get("tolerance")
+            block = self._cells.cell(section, name, cell, tolerance)
+            if not of_table and tolerance is None:
+                block = {key: block[key] for key in ("parts", "not_run") if key in block}
+            requests = self._cells.requests.cells[section, name][cell]
+            left_out = self._cells.left_out(section, name, cell)
+            declared.append(DeclaredCell(asked, block, requests, left_out))
+        return declared
 
     def block(self, section: str, name: str) -> str:
         """Return the canonical block of a table or figure, or of a page of everything."""

@@ -12,9 +12,9 @@ from workflow_scripts.path_functions import command
 from workflow_scripts.tables import document as doc
 from workflow_scripts.tables import overview, run_records
 from workflow_scripts.tables.cell_details import PAIR, score_id
+from workflow_scripts.tables.cells import read_cells
 from workflow_scripts.tables.page_records import cell_files, make_record
 from workflow_scripts.tables.render import RUN, STATUS, render_page, status_script
-from workflow_scripts.tables.tidy_cells import read_cells
 
 FIGURE_FORMS = ("html", "svg", "png", "tsv", "md")
 

@@ -16,10 +16,16 @@ from workflow_scripts.files import read_json
 from workflow_scripts.path_functions import command
 from workflow_scripts.tables import document as doc
 from workflow_scripts.tables import numbers as form
-from workflow_scripts.tables.cells import INSIDE, NOT_COMPARABLE, NOT_RUN, OUTSIDE
+from workflow_scripts.tables.cells import (
+    INSIDE,
+    NOT_COMPARABLE,
+    NOT_RUN,
+    OUTSIDE,
+    Cell,
+    read_cells,
+)
 from workflow_scripts.tables.page_records import cell_files, make_record
 from workflow_scripts.tables.render import write_document
-from workflow_scripts.tables.tidy_cells import TidyCell, read_cells
 
 TITLE = "Scorecard: our values beside the papers'"
 NUMBERS = ("published", "compared", "assumed", "inside", "outside", "not_comparable", "not_run")
@@ -39,14 +45,14 @@ class Scorecard(NamedTuple):
 
     tables: dict[str, Counts]
     total: Counts
-    outside: list[TidyCell]
+    outside: list[Cell]
     unpublished: int
 
 
-def _counts(cells: Sequence[TidyCell]) -> Counts:
+def _counts(cells: Sequence[Cell]) -> Counts:
     status = Counter(cell.status for cell in cells)
     numbers = [status[name] for name in (INSIDE, OUTSIDE, NOT_COMPARABLE, NOT_RUN)]
-    assumed = [cell.assumptions for cell in cells if cell.status in (INSIDE, OUTSIDE)]
+    assumed = [cell.assumptions for cell in cells if cell.is_compared]
     reasons = {NOT_COMPARABLE: Counter[str](), NOT_RUN: Counter[str]()}
     for cell in cells:
         if cell.status in reasons:
@@ -59,11 +65,11 @@ def _counts(cells: Sequence[TidyCell]) -> Counts:
     )
 
 
-def count_cells(cells: Iterable[TidyCell]) -> Scorecard:
+def count_cells(cells: Iterable[Cell]) -> Scorecard:
     """Return the scorecard of cells of any number of tables and figures."""
     cells = list(cells)
     published = [cell for cell in cells if cell.published is not None]
-    by_table: dict[str, list[TidyCell]] = {}
+    by_table: dict[str, list[Cell]] = {}
     for cell in published:
         by_table.setdefault(cell.table, []).append(cell)
     outside = [cell for cell in published if cell.status == OUTSIDE]
@@ -118,9 +124,9 @@ def _notes(unpublished: int) -> list[str]:
     return lines
 
 
-def _counts_sheet(card: Scorecard, pages: Mapping[str, doc.Cell]) -> doc.Sheet:
+def _counts_sheet(card: Scorecard, pages: Mapping[str, doc.Text]) -> doc.Sheet:
     rows = [
-        doc.Row((pages[table], *(doc.Cell(f"{n:,}") for n in counts.numbers.values())))
+        doc.Row((pages[table], *(doc.Text(f"{n:,}") for n in counts.numbers.values())))
         for table, counts in card.tables.items()
     ]
     total = doc.text_row("Total", *(f"{n:,}" for n in card.total.numbers.values()), rank=1)
@@ -129,15 +135,13 @@ def _counts_sheet(card: Scorecard, pages: Mapping[str, doc.Cell]) -> doc.Sheet:
     return doc.Sheet(columns, [rows, [total]], "Published cells by what became of them")
 
 
-def _outside_row(cell: TidyCell) -> doc.Row:
+def _outside_row(cell: Cell) -> doc.Row:
     assert cell.published is not None and cell.difference is not None
     assert cell.tolerance is not None
     # the mean as shown is the published value and the difference together
     digits = max(0, -int(cell.difference.as_tuple().exponent))
     ours = form.format_number(cell.published + cell.difference, digits)
-    interval = doc.DASH
-    if cell.low is not None and cell.high is not None:
-        interval = form.format_interval((cell.low, cell.high), digits)
+    interval = form.format_interval(cell.interval, digits) if cell.interval else doc.DASH
     return doc.text_row(
         *(cell.table, cell.row, cell.column),
         ours if cell.sd is None else f"{ours} ±{form.format_number(cell.sd, digits)}",
@@ -169,7 +173,7 @@ def _reasons_sheet(card: Scorecard, status: str, caption: str) -> doc.Sheet:
     return doc.Sheet(columns, [rows], caption)
 
 
-def _section(card: Scorecard, pages: Mapping[str, doc.Cell]) -> list[doc.Part]:
+def _section(card: Scorecard, pages: Mapping[str, doc.Text]) -> list[doc.Part]:
     why = "Why cells that ran are not comparable (a cell may have several reasons)"
     sheets = [
         _counts_sheet(card, pages),
@@ -201,12 +205,12 @@ def _tsv(cards: Mapping[str, Scorecard], total: Counts) -> doc.Sheet:
 
 def scorecard_documents(block: dict[str, Any]) -> tuple[doc.Document, doc.Document]:
     """Return the page, with a section for each paper that prints values, and what its tsv shows."""
-    pages: dict[str, doc.Cell] = {}
-    cells: dict[str, list[TidyCell]] = {}
+    pages: dict[str, doc.Text] = {}
+    cells: dict[str, list[Cell]] = {}
     for paper, sections in block["papers"].items():
         for section, address in (("tables", "{}.html"), ("figures", "../figures/{}.html")):
             for page in sections[section]:
-                pages[page["id"]] = doc.Cell(page["title"], link=address.format(page["id"]))
+                pages[page["id"]] = doc.Text(page["title"], link=address.format(page["id"]))
                 cells.setdefault(paper, []).extend(read_cells(page["cells"]))
     everything = count_cells(cell for of_paper in cells.values() for cell in of_paper)
     cards = {paper: count_cells(of_paper) for paper, of_paper in cells.items()}

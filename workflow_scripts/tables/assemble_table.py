@@ -6,9 +6,9 @@ from workflow_scripts import plugins
 from workflow_scripts.errors import run_command
 from workflow_scripts.files import read_json
 from workflow_scripts.path_functions import command
+from workflow_scripts.tables.cells import write_cells
 from workflow_scripts.tables.page_records import INPUTS, input_files, make_record
 from workflow_scripts.tables.render import write_document
-from workflow_scripts.tables.tidy_cells import write_cells
 
 
 def assemble_table(*, block: Path, output_prefix: Path, cells: Path) -> None:
@@ -20,11 +20,11 @@ def assemble_table(*, block: Path, output_prefix: Path, cells: Path) -> None:
         cells: output: tidy cells, tsv
     """
     content = read_json(block)
-    document, tidy_cells = plugins.load("tables.kinds", content["kind"]).assemble(content)
+    document, table_cells = plugins.load("tables.kinds", content["kind"]).assemble(content)
     results = output_prefix.parent.parent
     record = make_record(content, {INPUTS: input_files("tables", content)}, results)
     write_document(output_prefix, document, "tsv", "md", "html", "tex", record=record)
-    write_cells(cells, tidy_cells)
+    write_cells(cells, table_cells)
 
 
 main = command(assemble_table)

@@ -4,21 +4,20 @@ All of it is of the scores; settings, cards, logs and seconds of the run are in 
 pages (`run_records`), under the ids of encoders and of score files that are given here.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from workflow_scripts.scoring.tidy_scores import Score
 from workflow_scripts.tables import numbers as form
-from workflow_scripts.tables.blocks import AVERAGE, CHANGE, Column, Row, Table
 from workflow_scripts.tables.cells import (
     INSIDE,
     NO_PUBLISHED,
     NOT_COMPARABLE,
     NOT_RUN,
     OUTSIDE,
-    ShownCell,
-    ShownTable,
+    Cell,
 )
+from workflow_scripts.tables.table import Column, Row, Table
 
 # between the two models, and the two corpora, of a lexicon
 PAIR = "--"
@@ -31,26 +30,17 @@ _STATUS = {
 }
 
 
-def columns_behind(table: Table, column: str) -> list[str]:
-    """Return the columns of data sets that a shown column is made of: an average has all."""
-    if column == CHANGE:
-        return columns_behind(table, table.change_of or "")
-    return [shown.id for shown in table.columns] if column == AVERAGE else [column]
-
-
-def models_of(table: ShownTable, row: Row) -> list[str]:
+def models_of(table: Table, row: Row) -> list[str]:
     """Return the ids of the models of a row, sorted; none of a row that was not run."""
-    scores = [of_cell for (name, _), of_cell in table.scores.items() if name == row.id]
-    return sorted(
-        {model for of_cell in scores for score in of_cell for model in score.model.split(PAIR)}
-    )
+    scores = (score for cell in table.cells_of(row) for score in cell.scores)
+    return sorted({model for score in scores for model in score.model.split(PAIR)})
 
 
 def _distinct(values: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(values))
 
 
-def _seeds(scores: list[Score], factor: int, digits: int) -> str:
+def _seeds(scores: Sequence[Score], factor: int, digits: int) -> str:
     """Return the seeds, each with its value where one data set alone is behind the cell."""
     if len({(score.dataset, score.metric) for score in scores}) > 1:
         return _distinct(str(score.seed) for score in scores)
@@ -74,40 +64,39 @@ def score_id(path: str) -> str:
     return (rest if folder else path.rpartition("/")[2]).removesuffix(".tsv")
 
 
-def _against(table: Table, cell: ShownCell, digits: int) -> list[str]:
-    if (against := cell.against) is None:
+def _against(table: Table, cell: Cell, digits: int) -> list[str]:
+    if cell.against_difference is None:
         return []
-    text = f"{form.format_difference(against.difference, digits)} to {table.row(against.row).label}"
-    if against.interval is not None:
-        text += f" {form.format_interval(against.interval, digits)}"
-    return [text if against.p_value is None else f"{text}, p {form.format_p(against.p_value)}"]
+    text = f"{form.format_difference(cell.against_difference, digits)} to "
+    text += table.row(cell.against).label
+    if cell.against_interval is not None:
+        text += f" {form.format_interval(cell.against_interval, digits)}"
+    return [text if cell.p_value is None else f"{text}, p {form.format_p(cell.p_value)}"]
 
 
-def cell_details(table: ShownTable, row: Row, column: Column) -> dict[str, Any]:
+def cell_details(table: Table, row: Row, column: Column) -> dict[str, Any]:
     """Return the title of a cell, its `terms` (name, lines), and the ids behind: see the module."""
-    cell = table.cells[row.id, column.id]
-    behind = columns_behind(table.block, column.id)
-    scores = [score for name in behind for score in table.scores.get((row.id, name), [])]
-    digits, factor = column.digits, table.block.factor
-    deviation = cell.deviation is not None and form.format_number(cell.deviation, digits)
+    cell, digits = table.cells[row.id, column.id], column.digits
     value = [] if cell.mean is None else [form.format_number(cell.mean, digits)]
-    reasons = cell.differences_from_paper if cell.not_run is None else [cell.not_run]
+    if cell.sd is not None:
+        value.append(form.format_number(cell.sd, digits))
     terms: Mapping[str, list[str]] = {
-        "Value": [f"{mean} ± {deviation}" if deviation else mean for mean in value],
+        "Value": [" ± ".join(value)],
         "95% interval": [form.format_interval(cell.interval, digits)] if cell.interval else [],
         "Paper": [] if cell.published is None else [form.format_published(cell.published)],
-        "Difference": _against(table.block, cell, digits),
-        "Status": [": ".join([_STATUS[cell.status], *reasons[:1]]), *reasons[1:]],
+        "Difference": _against(table, cell, digits),
+        "Status": [": ".join([_STATUS[cell.status], *cell.reasons[:1]]), *cell.reasons[1:]],
         "Assumed": list(cell.assumptions) if cell.is_compared else [],
-        "Model": [_distinct(score.model for score in scores)],
-        "Recipe": [_distinct(score.recipe for score in scores)],
-        "Corpus": [_distinct(score.corpus for score in scores)],
-        "Seeds": [_seeds(scores, factor, digits)] if scores else [],
-        "Measured on": _data(scores),
+        **{
+            name.capitalize(): [_distinct(getattr(score, name) for score in cell.scores)]
+            for name in ("model", "recipe", "corpus")
+        },
+        "Seeds": [_seeds(cell.scores, table.factor, digits)],
+        "Measured on": _data(cell.scores),
     }
-    parts = [part for name in behind for part in row.cells[name].parts] if scores else []
+    paths = (path for part in cell.parts for path in part.scores)
     return {
         "title": f"{row.label}: {column.label}",
         "terms": [[name, lines] for name, lines in terms.items() if any(lines)],
-        "scores": list(dict.fromkeys(score_id(path) for part in parts for path in part.scores)),
+        "scores": list(dict.fromkeys(map(score_id, paths))),
     }

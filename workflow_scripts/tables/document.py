@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from workflow_scripts.tables.cells import Cell
+from workflow_scripts.tables.numbers import DIGITS
+
 # alignments of a column; TEXT may break its lines
 LEFT, RIGHT, TEXT = "left", "right", "text"
 DASH = "–"
@@ -17,47 +20,40 @@ FORMS = (("tsv", "tsv"), ("Markdown", "md"), ("LaTeX", "tex"))
 PAGE_FORMS = ("html", *(ending for _, ending in FORMS))
 
 
-class Cell(NamedTuple):
-    """What stands in a cell: words or a number, and what may stand beside or below it.
+class Text(NamedTuple):
+    """Words or a number in a row of a table that is no cell of scores, or at the head of one.
 
-    `rank` 1 is bold, 2 underlined. `sign`, `amount` and `mark` are an arrow to another row, its
-    length and a star where it is significant; `is_outside`: the difference is beyond the tolerance;
-    `reason` is the number of the reason why there is no value, `below` a line below a label. LaTeX
-    may break an `is_address` anywhere. `fields` are those of the tsv, else `text` alone. HTML opens
-    the document's `details` of that number.
+    `rank` 1 is bold, 2 underlined; `below` is a line below it. LaTeX may break an `is_address`
+    anywhere.
     """
 
     text: str = ""
     rank: int | None = None
     link: str | None = None
     is_address: bool = False
-    deviation: str = ""
-    interval: str = ""
-    sign: str = ""
-    amount: str = ""
-    mark: str = ""
-    published: str = ""
-    difference: str = ""
-    is_outside: bool = False
-    reason: int | None = None
     below: str = ""
-    fields: tuple[str, ...] | None = None
-    detail: int | None = None
 
 
 class Column(NamedTuple):
-    """A column; `fields` are the heads of its columns in the tsv, else the label alone."""
+    """A column; `fields` are the heads of its columns in the tsv, else the label alone.
+
+    Of cells it shows means with `digits`.
+    """
 
     label: str
     alignment: str = RIGHT
     fields: tuple[str, ...] | None = None
     prints_arrows: bool = True
+    digits: int = DIGITS
 
 
 class Row(NamedTuple):
-    """A row with a cell for each column; HTML filters by its `models`."""
+    """A row with a text or cell for each column; HTML filters by its `models`.
 
-    cells: tuple[Cell, ...]
+    The tsv has its `id` before them.
+    """
+
+    cells: tuple[Text | Cell, ...]
     id: str = ""
     models: Sequence[str] = ()
 
@@ -89,7 +85,7 @@ class Lines(NamedTuple):
 
 
 class Items(NamedTuple):
-    """A list under a line; numbered items are those that cells refer to by `reason`."""
+    """A list under a line; numbered items are the reasons of cells that were not run."""
 
     title: str
     items: Sequence[str]
@@ -117,7 +113,7 @@ class Document(NamedTuple):
     """A page of parts. Its first sheet is what tsv and LaTeX show.
 
     LaTeX has `print_caption` below it (the title where it is empty) and `comments` above. What
-    cells open in HTML are `details`.
+    cells open in HTML are `details`, in their order.
     """
 
     id: str
@@ -130,6 +126,11 @@ class Document(NamedTuple):
     @property
     def sheet(self) -> Sheet:
         return next(part for part in self.parts if isinstance(part, Sheet))
+
+    def reason_number(self, cell: Cell) -> int | None:
+        """Return the number, in the list of the document, of the reason why a cell was not run."""
+        lists = [part.items for part in self.parts if isinstance(part, Items) and part.is_numbered]
+        return 1 + list(lists[0]).index(cell.reasons[0]) if cell.mean is None else None
 
     @property
     def folds(self) -> list[tuple[bool, list[Part]]]:
@@ -148,7 +149,7 @@ def _is_note(part: Part) -> bool:
 
 
 def text_row(*texts: str, rank: int | None = None) -> Row:
-    return Row(tuple(Cell(text, rank) for text in texts))
+    return Row(tuple(Text(text, rank) for text in texts))
 
 
 def paper_name(paper: str, titles: Mapping[str, str]) -> str:

@@ -7,7 +7,6 @@ and number of items, so those of two encoders are paired.
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -19,9 +18,10 @@ from workflow_scripts.scoring.bootstrap_replicates import (
     replicates_key,
 )
 from workflow_scripts.scoring.tidy_scores import Score, read_scores
-from workflow_scripts.tables.blocks import AVERAGE, CHANGE, Cell, Table, details_path, score_files
-from workflow_scripts.tables.cells import ShownCell, ShownTable, fill_table
+from workflow_scripts.tables.cells import Cell
+from workflow_scripts.tables.filling import fill_table
 from workflow_scripts.tables.published import read_published
+from workflow_scripts.tables.table import AVERAGE, CHANGE, Table, details_path
 
 Details = Mapping[str, Mapping[str, np.ndarray]]
 
@@ -42,44 +42,43 @@ def _replicates(cell: Cell, details: Details) -> np.ndarray | None:
     return np.mean(parts, axis=0)
 
 
-def _all_replicates(table: ShownTable, details: Details) -> dict[tuple[str, str], np.ndarray]:
+def _all_replicates(table: Table, details: Details) -> dict[tuple[str, str], np.ndarray]:
     replicates: dict[tuple[str, str], np.ndarray] = {}
-    for row in table.block.rows:
-        for name in (column.id for column in table.block.columns if column.shows_means):
-            cell = row.cells[name]
-            if cell.not_run is None and (values := _replicates(cell, details)) is not None:
-                replicates[row.id, name] = table.block.factor * values
-        of_row = [replicates[row.id, name] for name in row.cells if (row.id, name) in replicates]
-        whole = table.block.average and table.cells[row.id, AVERAGE].mean is not None
-        if whole and len(of_row) == len(row.cells):
+    for row in table.rows:
+        for column in table.score_columns:
+            cell = table.cells[row.id, column.id]
+            values = _replicates(cell, details) if cell.mean is not None else None
+            if column.shows_means and values is not None:
+                replicates[row.id, column.id] = table.factor * values
+        places = [(row.id, column.id) for column in table.score_columns]
+        of_row = [replicates[place] for place in places if place in replicates]
+        whole = table.average and table.cells[row.id, AVERAGE].mean is not None
+        if whole and len(of_row) == len(places):
             replicates[row.id, AVERAGE] = np.mean(of_row, axis=0)
     return replicates
 
 
-def _with_intervals(cell: ShownCell, own: np.ndarray, other: np.ndarray | None) -> ShownCell:
+def _with_intervals(cell: Cell, own: np.ndarray, other: np.ndarray | None) -> Cell:
     # a resample may have no rank correlation
     if not np.isnan(own).all():
-        cell = replace(cell, interval=percentile_interval(own))
-    if cell.against is None or other is None:
+        low, high = percentile_interval(own)
+        cell = replace(cell, low=low, high=high)
+    if other is None or np.isnan(differences := own - other).all():
         return cell
-    differences = own - other
-    if np.isnan(differences).all():
-        return cell
-    interval, p_value = percentile_interval(differences), paired_p_value(differences)
-    return replace(cell, against=cell.against._replace(interval=interval, p_value=p_value))
+    low, high = percentile_interval(differences)
+    p_value = paired_p_value(differences)
+    return replace(cell, against_low=low, against_high=high, p_value=p_value)
 
 
-def _items(table: ShownTable, row: str, column: str) -> set[tuple[str, int]]:
+def _items(cell: Cell) -> set[tuple[str, int]]:
     """Return what a cell is measured on: each data set with its number of items.
 
     Resamples of another set, or of another number of items, are no pairs.
     """
-    columns = table.block.row(row).cells if column == AVERAGE else [column]
-    scores = (score for name in columns for score in table.scores[row, name])
-    return {(score.dataset, score.n) for score in scores}
+    return {(score.dataset, score.n) for score in cell.scores}
 
 
-def add_intervals(table: ShownTable, details: Details) -> ShownTable:
+def add_intervals(table: Table, details: Details) -> Table:
     """Return the table with the 95% intervals of its cells and of its differences between rows.
 
     `details` has the arrays of each details file by path; a cell of which a seed or a part lacks
@@ -88,18 +87,15 @@ def add_intervals(table: ShownTable, details: Details) -> ShownTable:
     replicates = _all_replicates(table, details)
     cells = dict(table.cells)
     for (row, column), own in replicates.items():
-        cell = cells[row, column]
-        other = None
-        if cell.against is not None:
-            other = replicates.get((cell.against.row, column))
-            items = _items(table, row, column)
-            if other is not None and items != _items(table, cell.against.row, column):
-                other = None
+        cell, other = cells[row, column], None
+        if cell.against and _items(cell) == _items(cells[cell.against, column]):
+            other = replicates.get((cell.against, column))
         cells[row, column] = _with_intervals(cell, own, other)
-    changed = table.block.change_of
-    for row in [row.id for row in table.block.rows if (row.id, CHANGE) in cells]:
-        if changed is not None and (against := cells[row, changed].against):
-            cells[row, CHANGE] = replace(cells[row, CHANGE], interval=against.interval)
+    if table.change_of is not None:
+        for name in (row.id for row in table.rows):
+            of_column = cells[name, table.change_of]
+            low, high = of_column.against_low, of_column.against_high
+            cells[name, CHANGE] = replace(cells[name, CHANGE], low=low, high=high)
     return replace(table, cells=cells)
 
 
@@ -134,13 +130,13 @@ def _check_ends(scores: Mapping[str, Iterable[Score]], details: Details) -> None
                     raise ValueError(f"{what}, in {path} from {row.low:g} to {row.high:g}")
 
 
-def read_table(
-    table: Table, cells: Iterable[Mapping[str, Any]], reference: str | None
-) -> ShownTable:
-    """Return a table with the scores and replicates that `cells` of its block name."""
-    published, files = read_published(reference), score_files(cells)
-    scores = {path: read_scores(path) for path in files if path.endswith(".tsv")}
-    details = {path: read_replicates(path) for path in files if path.endswith(".npz")}
+def read_table(table: Table, reference: str | None) -> Table:
+    """Return a table with the scores and replicates that its cells name."""
+    published = read_published(reference)
+    parts = [part for cell in table.cells.values() for part in cell.parts]
+    paths = sorted({path for part in parts for path in part.scores})
+    scores = {path: read_scores(path) for path in paths}
+    details = {name: read_replicates(name) for name in map(details_path, paths)}
     _check_lengths(details)
     _check_ends(scores, details)
     return add_intervals(fill_table(table, scores, published), details)

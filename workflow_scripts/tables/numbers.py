@@ -44,3 +44,12 @@ def format_interval(interval: tuple[float, float], digits: int = DIGITS) -> str:
 def format_p(value: float) -> str:
     """Return a p value as it stands after `p`: < .001, = .023."""
     return "< .001" if value < 0.001 else f"= {format_number(value)}"
+
+
+def format_count(count: int) -> str:
+    """Return a whole number in three digits: 500, 1k, 2.5k, 100k, 1M."""
+    for unit, sign in ((1_000_000, "M"), (1_000, "k")):
+        if count >= unit:
+            # as a number once more: .3g writes 999.999 as 1e+03
+            return f"{float(f'{count / unit:.3g}'):g}{sign}"
+    return f"{count:g}"

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from workflow_scripts.tables import numbers as form
-from workflow_scripts.tables.cells import INSIDE, OUTSIDE, SIGNIFICANT
+from workflow_scripts.tables.cells import INSIDE, OUTSIDE, Cell
 from workflow_scripts.tables.document import DASH
-from workflow_scripts.tables.tidy_cells import NO_PLACE, TidyCell
+from workflow_scripts.tables.filling import NO_PLACE
 
 
 class Line(NamedTuple):
@@ -29,14 +29,14 @@ class Line(NamedTuple):
     note: str
 
 
-def count(cells: Iterable[TidyCell]) -> dict[str, int]:
+def count(cells: Iterable[Cell]) -> dict[str, int]:
     """Return how many cells there are, ran, did not run, are compared with the paper, and how."""
-    placed = [cell for cell in cells if cell.reason != NO_PLACE]
+    placed = [cell for cell in cells if cell.reasons != (NO_PLACE,)]
     status = Counter(cell.status for cell in placed)
     ran = sum(cell.mean is not None for cell in placed)
     compared = status[INSIDE] + status[OUTSIDE]
     numbers = {"cells": len(placed), "ran": ran, "not_run": len(placed) - ran}
-    assumed = sum(bool(cell.assumed) for cell in placed if cell.status in (INSIDE, OUTSIDE))
+    assumed = sum(bool(cell.assumptions) for cell in placed if cell.is_compared)
     numbers |= {"compared": compared, "inside": status[INSIDE], "outside": status[OUTSIDE]}
     return numbers | {"assumed": assumed}
 
@@ -52,31 +52,30 @@ def _line(headline: Mapping[str, Any], row: Mapping[str, Any], cells: Any) -> Li
     own = cells.get((row["row"], headline["column"]))
     base = cells.get((row["against"], headline["column"]))
 
-    def mean(cell: TidyCell | None) -> str:
+    def mean(cell: Cell | None) -> str:
         return DASH if cell is None or cell.mean is None else form.format_number(cell.mean, digits)
 
-    def paper(cell: TidyCell | None) -> str:
+    def paper(cell: Cell | None) -> str:
         if cell is None or cell.published is None:
             return DASH
         return form.format_published(cell.published)
 
     change = own and own.against_difference
     p = own and own.p_value
-    significant = p is not None and p < SIGNIFICANT
     return Line(
         *(headline["task"], f"{headline['table']}.html", _encoder(row), row["models"]),
         *(mean(base), mean(own)),
         DASH if change is None else form.format_difference(change, digits),
         DASH if p is None else form.format_p(p).removeprefix("= "),
-        significant,
+        own is not None and own.is_significant,
         DASH if {paper(base), paper(own)} == {DASH} else f"{paper(base)} → {paper(own)}",
-        next((cell.reason for cell in (own, base) if cell and cell.mean is None), ""),
+        next((cell.reasons[0] for cell in (own, base) if cell and cell.mean is None), ""),
     )
 
 
-def lines(headlines: Iterable[Mapping[str, Any]], cells: Iterable[TidyCell]) -> list[Line]:
+def lines(headlines: Iterable[Mapping[str, Any]], cells: Iterable[Cell]) -> list[Line]:
     """Return the lines that `headlines` name: table, task, column, digits, and rows."""
-    by_table: dict[str, dict[tuple[str, str], TidyCell]] = {}
+    by_table: dict[str, dict[tuple[str, str], Cell]] = {}
     for cell in cells:
         by_table.setdefault(cell.table, {})[cell.row, cell.column] = cell
     return [

@@ -14,6 +14,7 @@ from typing import Any
 from workflow_scripts import plugins
 from workflow_scripts.canonical import canonical
 from workflow_scripts.files import read_text, sha256_of
+from workflow_scripts.tables.table import score_files
 
 # keys of a record: the block of config, and the files that a table or figure is assembled from
 CONFIG, INPUTS = "config", "inputs"
@@ -52,7 +53,8 @@ def read_record(page: str | Path) -> dict[str, str] | None:
 
 def input_files(section: str, block: Mapping[str, Any]) -> list[str]:
     """Return what a table is assembled from or a figure is drawn from, besides its block."""
-    files = plugins.load(f"{section}.kinds", block["kind"]).files(block)
+    kind = plugins.load(f"{section}.kinds", block["kind"])
+    files = [*score_files(block), *(kind.files(block) if hasattr(kind, "files") else ())]
     return [*files, block["reference"]] if block.get("reference") else files
 
 

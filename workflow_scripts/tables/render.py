@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,9 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from workflow_scripts.files import write_text
-from workflow_scripts.tables.document import Document
+from workflow_scripts.tables import numbers
+from workflow_scripts.tables.cells import Cell
+from workflow_scripts.tables.document import DASH, Document, Text
 from workflow_scripts.tables.page_records import Record
 
 # beside the pages: settings, cards, logs and seconds, which `run_records` gathers
@@ -67,6 +70,31 @@ def latex_field(text: str) -> str:
     return f"{{{text}}}" if text.startswith(("[", "*")) else text
 
 
+def shown(cell: Text | Cell, digits: int) -> str:
+    """Return what stands first in a cell: its text or mean, a dash where there is none."""
+    if isinstance(cell, Text):
+        return cell.text
+    return DASH if cell.mean is None else numbers.format_number(cell.mean, digits)
+
+
+def arrow(cell: Cell, digits: int) -> str:
+    """Return the difference of a cell to another row, with a star where it is significant."""
+    change = cell.against_difference or Decimal(0)
+    sign = "↑" if change > 0 else "↓" if change < 0 else "="
+    star = "*" if cell.is_significant else ""
+    return f"{sign}{numbers.format_number(abs(change), digits)}{star}"
+
+
+def fields(cell: Text | Cell, digits: int) -> list[str]:
+    """Return the fields of a cell in the tsv; one is empty where there is nothing."""
+    if isinstance(cell, Text):
+        return [cell.text]
+    measured = (cell.mean, cell.sd, cell.low, cell.high)
+    rounded = (None if value is None else numbers.rounded(value, digits) for value in measured)
+    values = (*rounded, cell.published, cell.difference, cell.status)
+    return ["" if value is None else str(value) for value in values]
+
+
 @cache
 def _environment(is_latex: bool) -> Environment:
     # LaTeX is full of braces
@@ -86,8 +114,11 @@ def _environment(is_latex: bool) -> Environment:
         autoescape=lambda name: name is not None and name.endswith(".html.j2"),
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
     )
-    filters = {"line": one_line, "md": markdown_text, "latex": latex_text, "field": latex_field}
-    environment.filters.update(filters)
+    texts = {"line": one_line, "md": markdown_text, "latex": latex_text, "field": latex_field}
+    formats = {"number": numbers.format_number, "interval": numbers.format_interval}
+    formats |= {"published": numbers.format_published, "difference": numbers.format_difference}
+    cells = {"shown": shown, "arrow": arrow, "fields": fields}
+    environment.filters.update({**texts, **formats, **cells})
     environment.policies["json.dumps_kwargs"] = {"sort_keys": True, "separators": (",", ":")}
     environment.tests["a"] = lambda part, kind: type(part).__name__ == kind
     return environment
@@ -140,8 +171,8 @@ def render(
 def write_document(
     prefix: str | Path, document: Document, *forms: str, record: Record | None = None
 ) -> None:
-    """Write a document as {prefix}.{form}; all forms are made before the first is written."""
+    """Write a document as {prefix}.{ending}; all forms are made before the first is written."""
     page = "/".join(Path(prefix).parts[-2:])
-    texts = {form: render(document, form, page, record) for form in forms}
-    for form, text in texts.items():
-        write_text(f"{prefix}.{form}", text)
+    texts = {ending: render(document, ending, page, record) for ending in forms}
+    for ending, text in texts.items():
+        write_text(f"{prefix}.{ending}", text)

@@ -1,26 +1,26 @@
 """A filled table of scores as a document: all that its cells show, and the lines around them."""
 
 from collections import Counter
+from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
 
 from workflow_scripts.tables import document as doc
 from workflow_scripts.tables import numbers as form
-from workflow_scripts.tables.blocks import AVERAGE, HEAD_FIELDS, Column, Row, tsv_headings
 from workflow_scripts.tables.cell_details import cell_details, models_of
-from workflow_scripts.tables.cells import INSIDE, NOT_COMPARABLE, OUTSIDE, ShownCell, ShownTable
-from workflow_scripts.tables.cells import SIGNIFICANT as LEVEL
+from workflow_scripts.tables.cells import INSIDE, NOT_COMPARABLE, OUTSIDE, SIGNIFICANT, Cell
+from workflow_scripts.tables.filling import samples
+from workflow_scripts.tables.table import AVERAGE, HEAD_FIELDS, Column, Row, Table, tsv_headings
 
 
-def _with_status(table: ShownTable, *statuses: str) -> list[ShownCell]:
+def _with_status(table: Table, *statuses: str) -> list[Cell]:
     return [cell for cell in table.cells.values() if cell.status in statuses]
 
 
-def _has_published(table: ShownTable) -> bool:
+def _has_published(table: Table) -> bool:
     return any(cell.published is not None for cell in table.cells.values())
 
 
-def comparability_lines(table: ShownTable) -> list[str]:
+def comparability_lines(table: Table) -> list[str]:
     """Return the plain lines that say whether the table may be compared with the paper's."""
     compared = len(_with_status(table, INSIDE, OUTSIDE))
     others = len(_with_status(table, NOT_COMPARABLE))
@@ -49,7 +49,7 @@ def comparability_lines(table: ShownTable) -> list[str]:
     ]
 
 
-def _as_far(table: ShownTable) -> str:
+def _as_far(table: Table) -> str:
     assumed = any(cell.assumptions for cell in table.cells.values() if cell.is_compared)
     return ", as far as it states them (below it says what is assumed)" if assumed else ""
 
@@ -66,10 +66,10 @@ def _reason_lines(reasons: list[tuple[str, ...]]) -> list[str]:
     ]
 
 
-def _tolerance_lines(table: ShownTable) -> list[str]:
+def _tolerance_lines(table: Table) -> list[str]:
     labels: dict[str, dict[str, None]] = {}
-    for column in table.block.shown_columns:
-        for row in table.block.rows:
+    for column in table.shown_columns:
+        for row in table.rows:
             cell = table.cells[row.id, column.id]
             if cell.difference is not None and cell.tolerance is not None:
                 labels.setdefault(form.format_tolerance(cell.tolerance), {})[column.label] = None
@@ -83,17 +83,17 @@ def _tolerance_lines(table: ShownTable) -> list[str]:
     ]
 
 
-def _seed_counts(table: ShownTable) -> str:
+def _seed_counts(table: Table) -> str:
     """Return over how many seeds the means of a table are; empty without deviations."""
-    counts = {cell.seeds for cell in table.cells.values() if cell.deviation is not None}
+    counts = {cell.seeds for cell in table.cells.values() if cell.sd is not None}
     return " or ".join(map(str, sorted(counts)))
 
 
-def _lowest_is_best(table: ShownTable) -> str:
-    return ", ".join(c.label for c in table.block.shown_columns if c.lower_is_better)
+def _lowest_is_best(table: Table) -> str:
+    return ", ".join(c.label for c in table.shown_columns if c.lower_is_better)
 
 
-def legend_lines(table: ShownTable) -> list[str]:
+def legend_lines(table: Table) -> list[str]:
     """Return the lines below the table that explain its marks."""
     cells = table.cells.values()
     lines = []
@@ -108,10 +108,10 @@ def legend_lines(table: ShownTable) -> list[str]:
     lines += _tolerance_lines(table)
     if any(cell.against for cell in cells):
         lines.append("↑ and ↓: difference to the row named below the label.")
-    if any(cell.against and cell.against.p_value is not None for cell in cells):
+    if any(cell.p_value is not None for cell in cells):
         lines.append(
-            f"* after it: p < {form.format_number(LEVEL, 2)}, two-sided, by paired bootstrap over "
-            "items, seeds averaged; not corrected for the number of comparisons."
+            f"* after it: p < {form.format_number(SIGNIFICANT, 2)}, two-sided, by paired bootstrap "
+            "over items, seeds averaged; not corrected for the number of comparisons."
         )
     if any(cell.rank == 1 for cell in cells):
         lower = _lowest_is_best(table)
@@ -120,86 +120,57 @@ def legend_lines(table: ShownTable) -> list[str]:
     return lines
 
 
-def _fields(cell: ShownCell, digits: int) -> tuple[str, ...]:
-    """Return the fields of a cell in the tsv; one is empty where there is nothing."""
-    values = (cell.mean, cell.deviation, *(cell.interval or (None, None)))
-    shown = ["" if value is None else str(form.rounded(value, digits)) for value in values]
-    exact = (cell.published, cell.difference)
-    return (*shown, *("" if value is None else str(value) for value in exact), cell.status)
+def _row(table: Table, row: Row, columns: Sequence[Column]) -> doc.Row:
+    texts = row.texts or {}
+    cells: list[doc.Text | Cell] = []
+    for column in columns:
+        place = row.id, column.id
+        if column.of_model is None:
+            cells.append(table.cells[place])
+        else:
+            is_address = column.of_model == "address" and texts[column.id] != doc.DASH
+            cells.append(doc.Text(texts[column.id], is_address=is_address))
+    compared = any(isinstance(cell, Cell) and cell.against for cell in cells)
+    below = f"↑↓ to {table.row(row.against).label}" if compared and row.against else ""
+    return doc.Row((doc.Text(row.label, below=below), *cells), row.id, models_of(table, row))
 
 
-def _cell(cell: ShownCell, digits: int, reasons: list[str]) -> doc.Cell:
-    shown: dict[str, Any] = {}
-    if cell.deviation is not None:
-        shown["deviation"] = form.format_number(cell.deviation, digits)
-    if cell.interval is not None:
-        shown["interval"] = form.format_interval(cell.interval, digits)
-    if cell.published is not None:
-        shown["published"] = form.format_published(cell.published)
-    if cell.difference is not None:
-        shown["difference"] = form.format_difference(cell.difference, digits)
-    if against := cell.against:
-        change = against.difference
-        shown["sign"] = "↑" if change > 0 else "↓" if change < 0 else "="
-        shown["amount"] = form.format_number(abs(change), digits)
-        shown["mark"] = "*" if against.p_value is not None and against.p_value < LEVEL else ""
-    return doc.Cell(
-        doc.DASH if cell.mean is None else form.format_number(cell.mean, digits),
-        cell.rank,
-        reason=None if cell.not_run is None else reasons.index(cell.not_run) + 1,
-        is_outside=cell.status == OUTSIDE,
-        fields=_fields(cell, digits),
-        **shown,
-    )
-
-
-def _row(table: ShownTable, row: Row, reasons: list[str]) -> doc.Row:
-    columns = table.block.shown_columns
-    shown = zip(table.cells_of(row), columns, strict=True)
-    first = len(columns) * table.block.rows.index(row)
-    cells = [
-        _cell(cell, column.digits, reasons)._replace(detail=number)
-        for number, (cell, column) in enumerate(shown, start=first)
-    ]
-    has_arrows = any(cell.sign for cell in cells)
-    below = ""
-    if has_arrows and row.against is not None:
-        below = f"↑↓ to {table.block.row(row.against).label}"
-    head = doc.Cell(row.label, below=below, fields=(row.id, row.label))
-    return doc.Row((head, *cells), row.id, models_of(table, row))
-
-
-def _prints_arrows(table: ShownTable, column: Column) -> bool:
+def _prints_arrows(table: Table, column: Column) -> bool:
     """Return whether a column has arrows in print: with an average it alone does, as in papers."""
-    return column.id == AVERAGE or not table.block.average
+    return column.id == AVERAGE or not table.average
 
 
-def _sheet(table: ShownTable, reasons: list[str]) -> doc.Sheet:
+def _sheet(table: Table) -> doc.Sheet:
+    shown = (*table.columns, *table.shown_columns[len(table.score_columns) :])
     columns = [doc.Column("", doc.LEFT, HEAD_FIELDS)]
-    for column in table.block.shown_columns:
+    for column in shown:
+        if column.of_model is not None:
+            is_number = column.of_model == "parameters"
+            columns.append(doc.Column(column.label, doc.RIGHT if is_number else doc.LEFT))
+            continue
         arrows, fields = _prints_arrows(table, column), tsv_headings(column.label)
-        columns.append(doc.Column(column.label, fields=fields, prints_arrows=arrows))
+        columns.append(doc.Column(column.label, doc.RIGHT, fields, arrows, column.digits))
     below = " and, below them, the paper's values" if _has_published(table) else ""
-    groups = groupby(table.block.rows, key=lambda row: row.group)
-    families = [[_row(table, row, reasons) for row in rows] for _, rows in groups]
+    groups = groupby(table.rows, key=lambda row: row.group)
+    families = [[_row(table, row, shown) for row in rows] for _, rows in groups]
     return doc.Sheet(columns, families, f"Own scores{below}", "scores")
 
 
-def _samples(table: ShownTable) -> doc.Sheet:
+def _samples(table: Table) -> doc.Sheet:
     columns = [doc.Column("Data set", doc.LEFT), doc.Column("n"), doc.Column("Coverage")]
     columns += [doc.Column("Dropped", doc.TEXT), doc.Column("Rows", doc.TEXT)]
     rows = []
-    for sample in table.samples:
+    measured_on = samples(table)
+    for sample in measured_on:
         counts = [f"{reason}: {count}" for reason, count in sorted(sample.dropped.items()) if count]
         fields = (str(sample.n), form.format_number(sample.coverage), "; ".join(counts) or "none")
         rows.append(doc.text_row(sample.dataset, *fields, ", ".join(sample.rows)))
-    if not any(sample.rows for sample in table.samples):
+    if not any(sample.rows for sample in measured_on):
         columns, rows = columns[:-1], [doc.Row(row.cells[:-1]) for row in rows]
     return doc.Sheet(columns, [rows], "What the scores were measured on", "samples notes")
 
 
-def _print_caption(table: ShownTable, title: str, data: str) -> str:
-    block = table.block
+def _print_caption(table: Table, title: str, data: str) -> str:
     sentences = [title.rstrip(".") + ".", *doc.data_lines(data)]
     if _with_status(table, NOT_COMPARABLE):
         compared = _with_status(table, INSIDE, OUTSIDE)
@@ -211,43 +182,40 @@ def _print_caption(table: ShownTable, title: str, data: str) -> str:
             sentences.append(f"In {lower} lower is better, and the lowest is bold.")
     if runs := _seed_counts(table):
         sentences.append(f"Mean over {runs} seeds ± sample standard deviation.")
-    printed = [column.id for column in block.shown_columns if _prints_arrows(table, column)]
-    arrows = [
-        (block.row(row).label, cell.against)
-        for (row, column), cell in table.cells.items()
-        if cell.against is not None and column in printed
-    ]
+    printed = [column.id for column in table.shown_columns if _prints_arrows(table, column)]
+    arrows = [cell for cell in table.cells.values() if cell.against and cell.column in printed]
     if arrows:
-        pairs = (f"{label} to {block.row(against.row).label}" for label, against in arrows)
-        sentences.append(f"Arrows: differences between rows ({'; '.join(dict.fromkeys(pairs))}).")
-    if any(against.p_value is not None and against.p_value < LEVEL for _, against in arrows):
+        labels = ((table.row(c.row).label, table.row(c.against).label) for c in arrows)
+        pairs = "; ".join(dict.fromkeys(f"{label} to {other}" for label, other in labels))
+        sentences.append(f"Arrows: differences between rows ({pairs}).")
+    if any(cell.is_significant for cell in arrows):
         sentences.append("*: p < .05, two-sided paired bootstrap over items, seeds averaged.")
     return " ".join(sentences)
 
 
-def score_page(table: ShownTable, title: str, data: str, notes: list[str]) -> doc.Document:
+def score_page(table: Table, title: str, data: str, notes: list[str]) -> doc.Document:
     """Return the document of a table; `data` names the data, `notes` stand below."""
-    name = table.block.id
-    cells = [cell for row in table.block.rows for cell in table.cells_of(row)]
-    reasons = list(dict.fromkeys(cell.not_run for cell in cells if cell.not_run is not None))
+    name = table.id
+    cells = [cell for row in table.rows for cell in table.cells_of(row)]
+    reasons = list(dict.fromkeys(cell.reasons[0] for cell in cells if cell.mean is None))
     parts: list[doc.Part] = [
         doc.form_links(name, ("one row for each cell", f"cells/{name}.tsv")),
         doc.Lines(doc.data_lines(data), "data"),
         doc.Lines(comparability_lines(table), "notice"),
-        _sheet(table, reasons),
+        _sheet(table),
         doc.Lines([*legend_lines(table), *notes]),
     ]
     if reasons:
         parts.append(doc.Items("– no value:", reasons, is_numbered=True))
     assumed = [cell.assumptions for cell in _with_status(table, INSIDE, OUTSIDE)]
-    differing = [cell.differences_from_paper for cell in _with_status(table, NOT_COMPARABLE)]
+    differing = [cell.reasons for cell in _with_status(table, NOT_COMPARABLE)]
     for heading, lines in (
         ("What compared scores assume, for the paper does not state it:", _reason_lines(assumed)),
         ("Why scores are not compared with the paper:", _reason_lines(differing)),
     ):
         if lines:
             parts.append(doc.Items(heading, lines))
-    if table.samples:
+    if any(cell.scores for cell in table.cells.values()):
         parts.append(_samples(table))
     comments = []
     if _has_published(table):
@@ -257,7 +225,7 @@ def score_page(table: ShownTable, title: str, data: str, notes: list[str]) -> do
             "The paper's values stand in comments below the rows; model, data and recipe are the "
             f"paper's in {compared} of {total} cells that have one and were run."
         )
-    columns = table.block.shown_columns
-    details = [cell_details(table, row, column) for row in table.block.rows for column in columns]
+    columns = table.shown_columns
+    details = [cell_details(table, row, column) for row in table.rows for column in columns]
     caption = _print_caption(table, title, data)
     return doc.Document(name, title, parts, caption, comments, details)

@@ -13,12 +13,8 @@ class Config(TableBlock):
     word: Text = Field(description="What it says.")
 
 
-def resolve(config, run):
+def resolve(config, cells, run):
     return {"word": config.word}
-
-
-def files(block):
-    return []
 
 
 def assemble(block):

@@ -11,7 +11,6 @@ from workflow_scripts.figures import plots, style
 from workflow_scripts.figures.config import AxesFigure
 from workflow_scripts.figures.plots import Entry, Plot, Point
 from workflow_scripts.files import read_lines
-from workflow_scripts.tables.blocks import score_files
 from workflow_scripts.tables.document import DASH
 
 if TYPE_CHECKING:
@@ -37,25 +36,25 @@ def requested_cells(config: Config) -> list[dict[str, Any]]:
     return [{**shared, "corpus": corpus} for corpus in config.corpora]
 
 
-def resolve(config: Config, run: Any) -> dict[str, Any]:
-    rows = requested_cells(config)
+def resolve(config: Config, cells: Any, run: Any) -> dict[str, Any]:
     buckets = []
-    for row in rows:
-        corpus = run.corpus(row["corpus"])
+    for cell in cells:
+        name = cell.requested["corpus"]
+        corpus = run.corpus(name)
         first, size = corpus.get("skip", 0), corpus["size"]
-        label = f"{first + 1}-{first + size}" if isinstance(size, int) else row["corpus"]
-        entry = {"id": row["corpus"], "label": label, **run.values(row)}
+        label = f"{first + 1}-{first + size}" if isinstance(size, int) else name
+        entry = {"id": name, "label": label, **cell.block}
         if "parts" in entry:
-            entry["corpus"] = f"{run.results}/corpora/{row['corpus']}.txt"
+            entry["corpus"] = f"{run.results}/corpora/{name}.txt"
         buckets.append(entry)
     shown = config.model_dump(include={"dataset", "x_label", "y_label"})
-    items, strings = (run.dataset_file(rows[0], file) for file in ("items.json", "strings.txt"))
+    items, strings = (run.dataset_file(cells[0], file) for file in ("items.json", "strings.txt"))
     return shown | {"items": items, "strings": strings, "buckets": buckets}
 
 
 def files(block: dict[str, Any]) -> list[str]:
     corpora = [bucket["corpus"] for bucket in plots.that_ran(block["buckets"])]
-    return [*score_files(block["buckets"]), *corpora, block["items"], block["strings"]]
+    return [*corpora, block["items"], block["strings"]]
 
 
 def words_by_bucket(words: Iterable[str], buckets: Mapping[str, Iterable[str]]) -> dict[str, int]:

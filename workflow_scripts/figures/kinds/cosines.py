@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from workflow_scripts.figures import plots, style
 from workflow_scripts.figures.config import PairsFigure
 from workflow_scripts.figures.plots import Entry, Plot, Point
-from workflow_scripts.tables.blocks import score_files
 from workflow_scripts.tables.numbers import format_number
 
 if TYPE_CHECKING:
@@ -26,16 +25,9 @@ class Config(PairsFigure):
 requested_cells = PairsFigure.requested_cells
 
 
-def resolve(config: Config, run: Any) -> dict[str, Any]:
-    panels = [
-        {"id": row["id"], "label": row["label"], **run.values(row)}
-        for row in requested_cells(config)
-    ]
+def resolve(config: Config, cells: Any, run: Any) -> dict[str, Any]:
+    panels = [plots.entry(cell, "id", "label") for cell in cells]
     return {"dataset": config.dataset, "panels": panels}
-
-
-def files(block: dict[str, Any]) -> list[str]:
-    return score_files(block["panels"])
 
 
 class Histogram(NamedTuple):

@@ -12,8 +12,8 @@ from workflow_scripts.figures import plots, style
 from workflow_scripts.figures.config import AxesFigure
 from workflow_scripts.figures.plots import Entry, Plot, Point
 from workflow_scripts.files import read_json
-from workflow_scripts.tables.blocks import score_files
 from workflow_scripts.tables.config import ById
+from workflow_scripts.tables.numbers import format_count
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,39 +40,31 @@ class Config(AxesFigure):
     series: ById[SeriesBlock] = Field(description="Lines.")
 
 
-def _points(series: SeriesBlock) -> list[dict[str, Any]]:
-    row = series.model_dump(exclude={"corpora"})
-    return [{**row, "corpus": corpus} for corpus in series.corpora]
-
-
 def requested_cells(config: Config) -> list[dict[str, Any]]:
-    return [row for series in config.series for row in _points(series)]
+    return [
+        series.model_dump(exclude={"corpora"}) | {"corpus": corpus}
+        for series in config.series
+        for corpus in series.corpora
+    ]
 
 
-def resolve(config: Config, run: Any) -> dict[str, Any]:
-    lines = []
-    for series in config.series:
-        points = []
-        for row in _points(series):
-            name, record = row["corpus"], f"{run.results}/corpora/{row['corpus']}.json"
-            known = {"id": f"{series.id}/{name}", "label": f"{series.label}, {name}"}
-            points.append(known | {"record": record} | run.values(row))
-        lines.append({"id": series.id, "label": series.label, "points": points})
+def resolve(config: Config, cells: Any, run: Any) -> dict[str, Any]:
+    points: dict[str, list[dict[str, Any]]] = {series.id: [] for series in config.series}
+    for cell in cells:
+        series, label, name = (cell.requested[key] for key in ("id", "label", "corpus"))
+        known = {"id": f"{series}/{name}", "label": f"{label}, {name}"}
+        known["record"] = f"{run.results}/corpora/{name}.json"
+        points[series].append(known | cell.block)
+    lines = [
+        {"id": series.id, "label": series.label, "points": points[series.id]}
+        for series in config.series
+    ]
     return {"x_label": config.x_label, "y_label": config.y_label, "series": lines}
 
 
 def files(block: dict[str, Any]) -> list[str]:
     points = [point for series in block["series"] for point in series["points"]]
-    return [*score_files(points), *(point["record"] for point in plots.that_ran(points))]
-
-
-def size_text(size: int) -> str:
-    """Return a number of strings as an axis shows it: 500, 1k, 2.5k, 100k, 1M; three digits."""
-    for unit, sign in ((1_000_000, "M"), (1_000, "k")):
-        if size >= unit:
-            # as a number once more: .3g writes 999.999 as 1e+03
-            return f"{float(f'{size / unit:.3g}'):g}{sign}"
-    return f"{size:g}"
+    return [point["record"] for point in plots.that_ran(points)]
 
 
 def ticks(sizes: Iterable[int]) -> list[int]:
@@ -149,7 +141,7 @@ def _draw(block: Mapping[str, Any], ran: Sequence[Entry], points: Sequence[Point
         lines.append(style.draw_error_bars(axes, x, own, look, shift))
     axes.xaxis.set_minor_locator(NullLocator())
     sizes = ticks(int(point.x) for point in points)
-    axes.set_xticks(sizes, [size_text(size) for size in sizes])
+    axes.set_xticks(sizes, [format_count(size) for size in sizes])
     axes.set_xlabel(style.wrapped(block["x_label"]))
     axes.set_ylabel(style.wrapped(block["y_label"], style.SIDE_CHARACTERS))
     axes.margins(y=0.08)

@@ -13,7 +13,6 @@ from workflow_scripts.figures.config import FigureBlock, FigureRow
 from workflow_scripts.figures.plots import Entry, Plot, Point
 from workflow_scripts.scoring.tasks.language_bias import NEIGHBOURS, own_share, share_of
 from workflow_scripts.scoring.tidy_scores import Score, read_scores
-from workflow_scripts.tables.blocks import score_files
 from workflow_scripts.tables.config import ById
 from workflow_scripts.tables.numbers import format_number
 
@@ -57,17 +56,10 @@ def requested_cells(config: Config) -> list[dict[str, Any]]:
     return cells
 
 
-def resolve(config: Config, run: Any) -> dict[str, Any]:
-    columns = [
-        {key: row[key] for key in ("id", "label", "metric")} | run.values(row)
-        for row in requested_cells(config)
-    ]
+def resolve(config: Config, cells: Any, run: Any) -> dict[str, Any]:
+    columns = [plots.entry(cell, "id", "label", "metric") for cell in cells]
     shown = config.model_dump(include={"dataset", "neighbours", "languages"})
     return shown | {"columns": columns}
-
-
-def files(block: dict[str, Any]) -> list[str]:
-    return score_files(block["columns"])
 
 
 class Shares(NamedTuple):

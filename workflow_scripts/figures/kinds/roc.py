@@ -8,7 +8,6 @@ from workflow_scripts.figures import plots, style
 from workflow_scripts.figures.config import PairsFigure
 from workflow_scripts.figures.plots import Entry, Plot, Point
 from workflow_scripts.scoring.tidy_scores import read_scores
-from workflow_scripts.tables.blocks import score_files
 from workflow_scripts.tables.document import DASH
 from workflow_scripts.tables.numbers import format_number
 
@@ -27,19 +26,13 @@ class Config(PairsFigure):
     """ROC curves of a data set of labelled pairs, one for each row."""
 
 
-requested_cells = PairsFigure.requested_cells
+def requested_cells(config: Config) -> list[dict[str, Any]]:
+    return [row | {"tolerance": TOLERANCE} for row in config.requested_cells()]
 
 
-def resolve(config: Config, run: Any) -> dict[str, Any]:
-    curves = []
-    for row in requested_cells(config):
-        curve = {key: row[key] for key in ("id", "label", "group") if key in row}
-        curves.append(curve | run.values(row, TOLERANCE))
+def resolve(config: Config, cells: Any, run: Any) -> dict[str, Any]:
+    curves = [plots.entry(cell, "id", "label", "group") for cell in cells]
     return {"dataset": config.dataset, "curves": curves}
-
-
-def files(block: dict[str, Any]) -> list[str]:
-    return score_files(block["curves"])
 
 
 def roc_curve(cosines: "np.ndarray", labels: "np.ndarray") -> "tuple[np.ndarray, np.ndarray]":

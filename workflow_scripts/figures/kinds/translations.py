@@ -10,7 +10,6 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.figures import plots, style
 from workflow_scripts.figures.config import FigureBlock, FigureRow
 from workflow_scripts.figures.plots import Entry, Plot, Point
-from workflow_scripts.tables.blocks import score_files
 from workflow_scripts.tables.config import ById
 from workflow_scripts.tables.document import DASH
 from workflow_scripts.tables.numbers import format_number
@@ -57,12 +56,12 @@ def requested_cells(config: Config) -> list[dict[str, Any]]:
     ]
 
 
-def resolve(config: Config, run: Any) -> dict[str, Any]:
+def resolve(config: Config, cells: Any, run: Any) -> dict[str, Any]:
     panels = []
-    for row in requested_cells(config):
-        panel = {key: row[key] for key in ("id", "label", "dataset")} | run.values(row)
+    for cell in cells:
+        panel = plots.entry(cell, "id", "label", "dataset")
         if "parts" in panel:
-            panel |= run.embedding(row) | {"items": run.dataset_file(row, "items.json")}
+            panel |= run.embedding(cell) | {"items": run.dataset_file(cell, "items.json")}
         panels.append(panel)
     grid = {"rows": {"__all__": {"id", "label"}}, "columns": {"__all__": {"id", "label"}}}
     shown = config.model_dump(include={"method": True, "pairs": True, **grid})
@@ -71,8 +70,7 @@ def resolve(config: Config, run: Any) -> dict[str, Any]:
 
 def files(block: dict[str, Any]) -> list[str]:
     ran = plots.that_ran(block["panels"])
-    read = {panel[key] for panel in ran for key in ("vectors", "index", "items")}
-    return [*score_files(block["panels"]), *sorted(read)]
+    return sorted({panel[key] for panel in ran for key in ("vectors", "index", "items")})
 
 
 class Plane(NamedTuple):

@@ -8,10 +8,10 @@ from pydantic import Field
 from workflow_scripts.configuration.blocks import Id
 from workflow_scripts.tables import document as doc
 from workflow_scripts.tables import grid_values as grid
+from workflow_scripts.tables.cells import Cell
 from workflow_scripts.tables.config import TableBlock
 from workflow_scripts.tables.numbers import format_number
 from workflow_scripts.tables.published import read_published
-from workflow_scripts.tables.tidy_cells import TidyCell
 
 
 class Config(TableBlock):
@@ -20,7 +20,7 @@ class Config(TableBlock):
     reference: Id = Field(description="File of the paper's grid in config/reference/<paper>.")
 
 
-def resolve(config: Config, run: Any) -> dict[str, Any]:
+def resolve(config: Config, cells: Any, run: Any) -> dict[str, Any]:
     return {"searches": run.grid_searches(), "folder": f"{run.results}/tuning_grid"}
 
 
@@ -29,20 +29,20 @@ def files(block: dict[str, Any]) -> list[str]:
     return [f"{prefix}.{form}" for prefix in prefixes for form in ("tsv", "json")]
 
 
-def _paper_cell(axis: grid.PaperAxis, value: float) -> doc.Cell:
+def _paper_cell(axis: grid.PaperAxis, value: float) -> doc.Text:
     if value not in axis.values:
-        return doc.Cell(doc.DASH)
+        return doc.Text(doc.DASH)
     levels = [level for level, chosen in axis.chosen.items() if chosen == value]
-    return doc.Cell(f"chosen for {', '.join(levels)} *", rank=1) if levels else doc.Cell("tried")
+    return doc.Text(f"chosen for {', '.join(levels)} *", rank=1) if levels else doc.Text("tried")
 
 
-def _score_cell(best: Mapping[float, float], value: float) -> doc.Cell:
+def _score_cell(best: Mapping[float, float], value: float) -> doc.Text:
     if value not in best:
-        return doc.Cell(doc.DASH)
+        return doc.Text(doc.DASH)
     shown = {value: format_number(score) for value, score in best.items()}
     # of equal values none is the best
     is_best = len(set(shown.values())) > 1 and shown[value] == format_number(max(best.values()))
-    return doc.Cell(shown[value], rank=1 if is_best else None)
+    return doc.Text(shown[value], rank=1 if is_best else None)
 
 
 def _family(name: str, axis: grid.PaperAxis, searches: Sequence[grid.Search]) -> list[doc.Row]:
@@ -51,7 +51,7 @@ def _family(name: str, axis: grid.PaperAxis, searches: Sequence[grid.Search]) ->
     best = [search.best_by_value(name) for search in searches]
     rows = []
     for value in (*axis.values, *sorted(tried - set(axis.values))):
-        head = (doc.Cell(grid.HYPER_PARAMETERS[name]), doc.Cell(grid.format_setting(value)))
+        head = (doc.Text(grid.HYPER_PARAMETERS[name]), doc.Text(grid.format_setting(value)))
         scores = (_score_cell(scores, value) for scores in best)
         rows.append(doc.Row((*head, _paper_cell(axis, value), *scores)))
     return rows
@@ -73,7 +73,7 @@ def _search_line(label: str, search: grid.Search) -> str:
     return f"{text}; the best, {format_number(score)}: {', '.join(settings)}."
 
 
-def assemble(block: dict[str, Any]) -> tuple[doc.Document, list[TidyCell]]:
+def assemble(block: dict[str, Any]) -> tuple[doc.Document, list[Cell]]:
     """Return the table; it has no cells to compare: the paper prints no scores of its searches."""
     axes = grid.paper_axes(read_published(block["reference"]), block["reference"])
     paths = iter(files(block))

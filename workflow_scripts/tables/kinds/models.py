@@ -7,8 +7,8 @@ from pydantic import Field
 
 from workflow_scripts.configuration.blocks import Id, Text
 from workflow_scripts.tables import document as doc
+from workflow_scripts.tables.cells import Cell
 from workflow_scripts.tables.config import TableBlock
-from workflow_scripts.tables.tidy_cells import TidyCell
 
 HUB = "https://huggingface.co/"
 
@@ -19,33 +19,29 @@ class Config(TableBlock):
     models: dict[Id, Text] = Field({}, description="What the paper printed of a model, by id.")
 
 
-def resolve(config: Config, run: Any) -> dict[str, Any]:
+def resolve(config: Config, cells: Any, run: Any) -> dict[str, Any]:
     return {"models": run.listing(config.models)}
 
 
-def files(block: dict[str, Any]) -> list[str]:
-    return []
-
-
-def _published(address: str | None) -> doc.Cell:
+def _published(address: str | None) -> doc.Text:
     """Return the address of the paper's model; a hub id links to the hub."""
     if address is None:
-        return doc.Cell(doc.DASH)
+        return doc.Text(doc.DASH)
     link = address if re.match(r"https?://", address) else HUB + address
-    return doc.Cell(address, link=link, is_address=True)
+    return doc.Text(address, link=link, is_address=True)
 
 
-def assemble(block: dict[str, Any]) -> tuple[doc.Document, list[TidyCell]]:
+def assemble(block: dict[str, Any]) -> tuple[doc.Document, list[Cell]]:
     """Return the table, its models in the order of the block; it has no cells to compare."""
     models = block["models"]
     columns = [doc.Column("Model", doc.LEFT), doc.Column("In the paper", doc.TEXT)]
     columns += [doc.Column("Here", doc.TEXT), doc.Column("The paper's", doc.LEFT)]
     rows = []
     for model in models:
-        here = doc.Cell(model["location"], is_address=True)
-        is_papers = doc.Cell("yes" if model["paper"] else "no")
+        here = doc.Text(model["location"], is_address=True)
+        is_papers = doc.Text("yes" if model["paper"] else "no")
         address = _published(model.get("published"))
-        rows.append(doc.Row((doc.Cell(model["label"]), address, here, is_papers)))
+        rows.append(doc.Row((doc.Text(model["label"]), address, here, is_papers)))
     own = sum(bool(model["paper"]) for model in models)
     line = (
         f"{own} of {len(models)} models are the paper's. Scores of the others are not compared "

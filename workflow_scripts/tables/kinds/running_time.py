@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from workflow_scripts.delimited import Layout, read_rows
 from workflow_scripts.errors import damaged_file_error
 from workflow_scripts.tables import document as doc
+from workflow_scripts.tables.cells import Cell
 from workflow_scripts.tables.config import TableBlock
-from workflow_scripts.tables.tidy_cells import TidyCell
 
 # what stands where it could not be measured, in files of Snakemake's own benchmarks
 NOT_MEASURED = ("NA", "-", "")
@@ -26,7 +26,7 @@ class Job(NamedTuple):
     cpu_seconds: float | None
 
 
-def resolve(config: Config, run: Any) -> dict[str, Any]:
+def resolve(config: Config, cells: Any, run: Any) -> dict[str, Any]:
     groups = run.benchmarks().items()
     return {"groups": [{"label": label, "files": names} for label, names in groups if names]}
 
@@ -67,7 +67,7 @@ def _gaps(jobs: Sequence[Job]) -> list[str]:
     return [f"Not measured, and left out of the numbers: {', '.join(parts)} of {len(jobs):,} jobs."]
 
 
-def assemble(block: dict[str, Any]) -> tuple[doc.Document, list[TidyCell]]:
+def assemble(block: dict[str, Any]) -> tuple[doc.Document, list[Cell]]:
     """Return the table, a row for each group and one over all; it has no cells to compare."""
     groups = {}
     for group in block["groups"]:

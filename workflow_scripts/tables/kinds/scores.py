@@ -16,30 +16,32 @@ from workflow_scripts.configuration.blocks import (
     mistake,
 )
 from workflow_scripts.errors import nearest_name
-from workflow_scripts.tables.blocks import (
+from workflow_scripts.tables.cells import Cell
+from workflow_scripts.tables.config import ById, EncoderRow, TableBlock
+from workflow_scripts.tables.document import DASH, Document
+from workflow_scripts.tables.score_page import score_page
+from workflow_scripts.tables.table import (
     AVERAGE,
     CHANGE,
     HEAD_FIELDS,
     Table,
-    score_files,
     tsv_headings,
 )
-from workflow_scripts.tables.config import ById, EncoderRow, TableBlock
-from workflow_scripts.tables.document import Document
-from workflow_scripts.tables.score_page import score_page
-from workflow_scripts.tables.tidy_cells import TidyCell, tidy_cells
 
 ColumnId = Annotated[str, Field(pattern=r"^[a-z0-9@.-]+$")]
 
 
 class ColumnBlock(Block):
-    """A column: one data set, or several over which it takes the mean."""
+    """A column: one data set, several over which it takes the mean, or what is said of models."""
 
     id: ColumnId = Field(description="Id, as in the file of published values.")
     label: Text = Field(description="Heading.")
     dataset: Id | None = Field(None, description="Data set that the column shows.")
     datasets: Distinct[Id] | None = Field(
         None, description="Instead of dataset, several, over which the column takes the mean."
+    )
+    of_model: Literal["parameters", "licence", "address"] | None = Field(
+        None, description="Instead of dataset, what is shown of each row's model."
     )
     metric: Text | None = Field(None, description="Metric, the first of the task without one.")
     names: dict[str, str] = Field({}, alias="with", description="Values for placeholders in rows.")
@@ -52,8 +54,11 @@ class ColumnBlock(Block):
 
     @model_validator(mode="after")
     def _shows_something(self) -> "ColumnBlock":
-        if (self.dataset is None) == (self.datasets is None):
-            raise mistake("give either `dataset` or `datasets`")
+        if [self.dataset, self.datasets, self.of_model].count(None) != 2:
+            raise mistake("give one of `dataset`, `datasets` and `of_model`")
+        if self.of_model is not None:
+            for key in sorted(self.model_fields_set - {"id", "label", "of_model"}):
+                raise mistake(f"`{key}` has no use with `of_model`; remove it")
         return self
 
 
@@ -111,28 +116,36 @@ class Config(TableBlock):
     columns: ById[ColumnBlock] = Field(description="What is shown of the rows.")
     rows: ById[RowBlock] = Field(description="Encoders.")
 
+    @property
+    def score_columns(self) -> list[ColumnBlock]:
+        """The columns of data sets."""
+        return [column for column in self.columns if column.of_model is None]
+
     @model_validator(mode="after")
     def _fits_together(self) -> "Config":
-        columns = [column.id for column in self.columns]
+        columns = [column.id for column in self.score_columns]
+        if not columns:
+            raise mistake("no column has a `dataset`: give one, of whose models the others tell")
         deviations = [column.id for column in self.columns if column.statistic == "deviation"]
         if deviations and (self.average or self.change_of in deviations):
             raise mistake(f"column `{deviations[0]}` has deviations: they have no mean or changes")
-        if len({column.label for column in self.columns}) < len(columns):
+        if len({column.label for column in self.columns}) < len(self.columns):
             raise mistake("two of its `columns` have one label; rename one")
-        labels = [column.label for column in self.columns]
+        labels = [column.label for column in self.score_columns]
         labels += [f"{AVERAGE}."] if self.average else []
         labels += [CHANGE] if self.change_of is not None else []
         headings = [*HEAD_FIELDS, *(heading for label in labels for heading in tsv_headings(label))]
+        headings += [column.label for column in self.columns if column.of_model is not None]
         repeated = [heading for heading, count in Counter(headings).items() if count > 1]
         if repeated:
             raise mistake(f"two columns of its tsv are named `{repeated[0]}`; rename a column")
         if self.average:
-            if "avg" in columns:
+            if AVERAGE in [column.id for column in self.columns]:
                 raise mistake("`avg` is the id of the average; give the column another")
-            if len({(column.digits, column.lower_is_better) for column in self.columns}) > 1:
+            if len({(column.digits, column.lower_is_better) for column in self.score_columns}) > 1:
                 both = "the same `digits` and `lower_is_better`"
                 raise mistake(f"`average` needs columns with {both}")
-            columns.append("avg")
+            columns.append(AVERAGE)
         if self.change_of not in (None, *columns):
             hint = nearest_name(self.change_of, columns)
             raise mistake(f"`change_of` is `{self.change_of}`, no column of the table; {hint}")
@@ -159,21 +172,20 @@ class Config(TableBlock):
 def requested_cells(config: Config) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     for row in config.rows:
         if row.not_run is None:
-            for column in config.columns:
+            for column in config.score_columns:
                 shown = column.model_dump(by_alias=True, exclude_none=True)
                 yield row.model_dump(exclude_none=True), shown
 
 
-def resolve(config: Config, run: Any) -> dict[str, Any]:
-    cells: dict[str, dict[str, Any]] = {}
-    models: dict[str, None] = {}
-    left_out: dict[str, None] = {}
-    keys = {"id", "label", "digits", "lower_is_better", "statistic"}
-    for row, column in requested_cells(config):
-        cell = cells.setdefault(row["id"], {})[column["id"]] = run.cell(row, column)
-        if "parts" in cell:
-            models.update(dict.fromkeys(run.models_of(row, column)))
-        left_out.update(dict.fromkeys(run.left_out(row, column)))
+def resolve(config: Config, cells: Any, run: Any) -> dict[str, Any]:
+    by_row: dict[str, dict[str, Any]] = {}
+    for cell in cells:
+        row, column = cell.requested
+        by_row.setdefault(row["id"], {})[column["id"]] = cell.block
+    ran = (cell for cell in cells if "parts" in cell.block)
+    models = dict.fromkeys(model for cell in ran for model in cell.models)
+    left_out = dict.fromkeys(dataset for cell in cells for dataset in cell.left_out)
+    keys = {"id", "label", "digits", "lower_is_better", "statistic", "of_model"}
     shown = {"id", "label", "group", "against", "not_run"}
     return {
         "percent": config.percent,
@@ -182,18 +194,33 @@ def resolve(config: Config, run: Any) -> dict[str, Any]:
         "notes": [
             *config.notes,
             *(
-                f"The mean leaves out {column}, which is not in the data root."
-                for column in left_out
+                f"The mean leaves out {dataset}, which is not in the data root."
+                for dataset in left_out
             ),
             *(f"{model}: {run.note(model)}" for model in models),
         ],
-        "columns": [column.model_dump(include=keys) for column in config.columns],
+        "columns": [
+            column.model_dump(include=keys, exclude_none=True) for column in config.columns
+        ],
         "rows": [
             row.model_dump(include=shown, exclude_none=True)
-            | ({"cells": cells[row.id]} if row.id in cells else {})
+            | ({"cells": by_row[row.id]} if row.id in by_row else {})
+            | _texts(config, cells, run, row.id)
             for row in config.rows
         ],
     }
+
+
+def _texts(config: Config, cells: Any, run: Any, row: str) -> dict[str, Any]:
+    """Return {"texts": what columns show of the models of a row}; {} without such columns."""
+    of_row = (cell for cell in cells if cell.requested[0]["id"] == row)
+    models = dict.fromkeys(model for cell in of_row for model in cell.models)
+    texts = {}
+    for column in config.columns:
+        if column.of_model is not None:
+            told = (run.text_of(model, column.of_model) or DASH for model in models)
+            texts[column.id] = ", ".join(dict.fromkeys(told)) or DASH
+    return {"texts": texts} if texts else {}
 
 
 def headline(config: Config) -> dict[str, Any] | None:
@@ -202,7 +229,7 @@ def headline(config: Config) -> dict[str, Any] | None:
     `is_chosen`: the config says it. Else the average, or the first column, of all such rows.
     """
     chosen = config.overview
-    column = chosen.column if chosen else "avg" if config.average else config.columns[0].id
+    column = chosen.column if chosen else AVERAGE if config.average else config.score_columns[0].id
     chosen_rows = chosen.rows if chosen else None
     labels = {row.id: row.label for row in config.rows}
     rows = [
@@ -213,28 +240,21 @@ def headline(config: Config) -> dict[str, Any] | None:
         for row in config.rows
         if row.against is not None and (chosen_rows is None or row.id in chosen_rows)
     ]
-    digits = {shown_column.id: shown_column.digits for shown_column in config.columns}.get(
-        column, config.columns[0].digits
+    digits = {one.id: one.digits for one in config.score_columns}.get(
+        column, config.score_columns[0].digits
     )
     task = chosen.task if chosen else config.title
     headline = {"task": task, "column": column, "digits": digits, "rows": rows}
     return headline | {"is_chosen": chosen is not None} if rows else None
 
 
-def _cells(block: dict[str, Any]) -> list[dict[str, Any]]:
-    return [cell for row in block["rows"] for cell in row.get("cells", {}).values()]
-
-
-def files(block: dict[str, Any]) -> list[str]:
-    return score_files(_cells(block))
-
-
-def assemble(block: dict[str, Any]) -> tuple[Document, list[TidyCell]]:
+def assemble(block: dict[str, Any]) -> tuple[Document, list[Cell]]:
     """Return the table and its cells. Raises `UserError` for a missing file or score."""
     from workflow_scripts.tables.intervals import read_table
 
-    shown = read_table(Table.of(block), _cells(block), block["reference"])
-    for row in shown.block.rows if block["reference"] else ():
-        if all(cell.published is None for cell in shown.cells_of(row)):
+    table = read_table(Table.of(block), block["reference"])
+    for row in table.rows if block["reference"] else ():
+        if all(cell.published is None for cell in table.cells_of(row)):
             print(f"{block['id']}: the paper has no row `{row.id}`; it stands without its values")
-    return score_page(shown, block["title"], block["data"], block["notes"]), tidy_cells(shown)
+    page = score_page(table, block["title"], block["data"], block["notes"])
+    return page, table.all_cells
