@@ -27,8 +27,12 @@ def table(columns, rows, **more):
 
 
 def cells_of(config, name="t"):
-    rows = rows_of(config, name)
-    return {(row, column): cell for row in rows for column, cell in rows[row]["cells"].items()}
+    return cells_of_block(plan_of(config), name)
+
+
+def cells_of_block(plan, name="t"):
+    rows = plan.outputs.resolved("tables", name)["rows"]
+    return {(row["id"], key): one for row in rows for key, one in row.get("cells", {}).items()}
 
 
 def part(dataset, *scores, metric="spearman"):
@@ -65,6 +69,33 @@ def test_a_cell_reads_a_score_of_each_data_set_and_seed(config):
     config["tables"]["t"].pop("seeds")
     (file,) = cells_of(config)["own", "one"]["parts"][0]["scores"]
     assert file == "results/scores/bert-en/mirror-sentence/sentences-en/seed33/similarity.tsv"
+
+
+def test_a_column_of_models_changes_the_block_of_its_table_and_no_job(config):
+    rows = [
+        {"id": "mp", "model": "bert-en", "recipe": "base-mp"},
+        {"id": "old", "not_run": "no vectors"},
+    ]
+    config["models"]["bert-en"] |= {"parameters": 4_415_000, "licence": "MIT"}
+    config["tables"]["t"] = table([{"id": "one", "dataset": "sickr"}], rows)
+    before, cells = plan_of(config), cells_of(config)
+    said = [{"id": key, "of_model": key} for key in ("parameters", "licence", "address")]
+    config["tables"]["t"] = table([*said, {"id": "one", "dataset": "sickr"}], rows)
+    after = plan_of(config)
+    assert cells_of_block(after) == cells
+    texts = [row["texts"] for row in after.outputs.resolved("tables", "t")["rows"]]
+    folder = config["models"]["bert-en"]["path"].rpartition("/")[2]
+    assert texts[0] == {"parameters": "4.42M", "licence": "MIT", "address": folder}
+    assert {*texts[1].values()} == {"–"}
+    for part_of in (
+        lambda plan: (plan.embeddings, plan.required.encoders, plan.cells.all_scores()),
+        lambda plan: plan.outputs.files("tables", "t"),
+        lambda plan: plan.outputs.block("tables", "index"),
+        lambda plan: {
+            name: plan.outputs.block("tables", name) for name in {*config["tables"]} - {"t"}
+        },
+    ):
+        assert part_of(after) == part_of(before)
 
 
 def test_languages_and_words_in_braces_are_filled_in(config):

@@ -107,7 +107,7 @@ def test_markdown_shows_difference_only_where_comparable(assembled):
     assert "here .01. A difference beyond it is marked !" in table.md
 
 
-def test_interval_and_significance_stand_in_the_cell(assembled):
+def test_interval_and_significance_are_in_the_cell(assembled):
     table = assembled(details=True)
     assert re.fullmatch(
         r"\*\*\.625\*\* ±\.177<br><sub>\\\[\.5\d\d, \.6\d\d\\\]</sub><br>↑\.375\\\*"

@@ -14,8 +14,10 @@ HUB_TABLE = {
 OF_MODELS = {
     **HUB_TABLE,
     "rows": [{**ROW, "model": "tiny"}],
-    "columns": [*HUB_TABLE["columns"], {"id": "size", "label": "n", "of_model": "parameters"}]
-    + [{"id": "licence", "label": "licence", "of_model": "licence"}],
+    "columns": [
+        *HUB_TABLE["columns"],
+        *({"id": key, "label": key, "of_model": key} for key in ("parameters", "licence")),
+    ],
 }
 WITH_HUB = {"models.hub": HUB, "tables.hub": HUB_TABLE}
 MIRRORED = {**WITH_HUB, "downloads": {"mirror": "data"}}

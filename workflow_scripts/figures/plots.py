@@ -56,7 +56,7 @@ def points_tsv(points: Iterable[Point]) -> str:
 
 
 def entry(cell: Any, *keys: str) -> dict[str, Any]:
-    """Return the entry of a cell that a kind asked for: these keys, and parts or why not."""
+    """Return the entry of a requested cell: these keys, and parts or why not."""
     return {key: cell.requested[key] for key in keys if key in cell.requested} | cell.block
 
 

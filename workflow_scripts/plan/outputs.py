@@ -21,7 +21,7 @@ from workflow_scripts.tables.render import report_text, rst_text
 
 
 class DeclaredCell(NamedTuple):
-    """A cell that a kind asked for (`requested_cells`), and what became of it in this config.
+    """A cell that a kind requests (`requested_cells`), and what became of it in this config.
 
     `block` is {parts, differences_from_paper, assumptions, tolerance} as `Cells.cell` returns it,
     or {not_run}; of a figure that is not compared with published values it is {parts} alone.
@@ -131,19 +131,19 @@ class Outputs:
         return shared | kind.resolve(config, self._declared_cells(section, name), run)
 
     def _declared_cells(self, section: str, name: str) -> list[DeclaredCell]:
-        """Return the cells of a table or figure in the order in which its kind asks for them."""
+        """Return the cells of a table or figure in the order in which its kind requests them."""
         config, declared = getattr(self, section)[name], []
         kind = plugins.load(f"{section}.kinds", config.kind)
-        for asked in kind.requested_cells(config) if hasattr(kind, "requested_cells") else ():
+        for requested in kind.requested_cells(config) if hasattr(kind, "requested_cells") else ():
             of_table = section == "tables"
-            cell = cell_of_table(*asked) if of_table else cell_of_figure(asked)
-            tolerance = (asked[1] if of_table else asked).get("tolerance")
+            cell = cell_of_table(*requested) if of_table else cell_of_figure(requested)
+            tolerance = (requested[1] if of_table else requested).get("tolerance")
             block = self._cells.cell(section, name, cell, tolerance)
             if not of_table and tolerance is None:
                 block = {key: block[key] for key in ("parts", "not_run") if key in block}
             requests = self._cells.requests.cells[section, name][cell]
             left_out = self._cells.left_out(section, name, cell)
-            declared.append(DeclaredCell(asked, block, requests, left_out))
+            declared.append(DeclaredCell(requested, block, requests, left_out))
         return declared
 
     def block(self, section: str, name: str) -> str:

@@ -210,12 +210,12 @@ def samples(table: Table) -> tuple[Sample, ...]:
             for score in table.cells[row.id, column.id].scores:
                 key = (score.n, score.coverage, tuple(sorted(score.dropped.items())))
                 measured_on.setdefault(score.dataset, {}).setdefault(key, set()).add(row.id)
-    found = []
+    lines = []
     for dataset, measured in measured_on.items():
         for (n, coverage, dropped), rows in measured.items():
             ids = tuple(row.id for row in table.rows if row.id in rows and len(measured) > 1)
-            found.append(Sample(dataset, n, coverage, dict(dropped), ids))
-    return tuple(found)
+            lines.append(Sample(dataset, n, coverage, dict(dropped), ids))
+    return tuple(lines)
 
 
 def fill_table(table: Table, scores: Scores, published: Published) -> Table:

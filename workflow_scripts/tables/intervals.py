@@ -50,10 +50,10 @@ def _all_replicates(table: Table, details: Details) -> dict[tuple[str, str], np.
             values = _replicates(cell, details) if cell.mean is not None else None
             if column.shows_means and values is not None:
                 replicates[row.id, column.id] = table.factor * values
-        places = [(row.id, column.id) for column in table.score_columns]
-        of_row = [replicates[place] for place in places if place in replicates]
+        keys = [(row.id, column.id) for column in table.score_columns]
+        of_row = [replicates[key] for key in keys if key in replicates]
         whole = table.average and table.cells[row.id, AVERAGE].mean is not None
-        if whole and len(of_row) == len(places):
+        if whole and len(of_row) == len(keys):
             replicates[row.id, AVERAGE] = np.mean(of_row, axis=0)
     return replicates
 

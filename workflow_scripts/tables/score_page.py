@@ -124,9 +124,8 @@ def _row(table: Table, row: Row, columns: Sequence[Column]) -> doc.Row:
     texts = row.texts or {}
     cells: list[doc.Text | Cell] = []
     for column in columns:
-        place = row.id, column.id
         if column.of_model is None:
-            cells.append(table.cells[place])
+            cells.append(table.cells[row.id, column.id])
         else:
             is_address = column.of_model == "address" and texts[column.id] != doc.DASH
             cells.append(doc.Text(texts[column.id], is_address=is_address))

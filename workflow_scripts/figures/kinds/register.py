@@ -1,8 +1,9 @@
 """The kinds of figures that a config may name. Never imported by a step: see `packages`.
 
 The file of a kind has `Config`, its block; `requested_cells(config)`, the encoder and data set
-of each curve, panel or point; `resolve(config, run)`, the block that its step reads;
-`files(block)`, what the step reads besides; `plot(block)`, what is drawn and told.
+of each curve, panel or point; `resolve(config, cells, run)`, the block that its step reads, in
+which it arranges what became of these cells; if the step reads more than scores, `files(block)`;
+and `plot(block)`, what is drawn and told.
 """
 
 from typing import Any

@@ -1,8 +1,9 @@
 """The kinds of tables that a config may name. Never imported by a step: see `packages`.
 
-The file of a kind has `Config`, its block; `resolve(config, run)`, the block that its step reads;
-`files(block)`, what the step reads besides; `assemble(block)`, the document and its cells; and, if
-the table shows scores, `requested_cells(config)`: (row, column) of all cells that are run.
+The file of a kind has `Config`, its block; if the table shows scores, `requested_cells(config)`:
+(row, column) of all cells that are run; `resolve(config, cells, run)`, the block that its step
+reads, in which it arranges what became of these cells; if the step reads more than scores,
+`files(block)`; and `assemble(block)`, the document and its cells.
 """
 
 from typing import Any

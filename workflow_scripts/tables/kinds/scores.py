@@ -240,9 +240,11 @@ def headline(config: Config) -> dict[str, Any] | None:
         for row in config.rows
         if row.against is not None and (chosen_rows is None or row.id in chosen_rows)
     ]
-    digits = {one.id: one.digits for one in config.score_columns}.get(
-        column, config.score_columns[0].digits
-    )
+    # an average has those of the first column
+    digits = config.score_columns[0].digits
+    for shown_column in config.score_columns:
+        if shown_column.id == column:
+            digits = shown_column.digits
     task = chosen.task if chosen else config.title
     headline = {"task": task, "column": column, "digits": digits, "rows": rows}
     return headline | {"is_chosen": chosen is not None} if rows else None
