@@ -86,7 +86,7 @@ TEXT |= {"batch_size": 8, "epochs": 1, "held_out": {"corpus": "words-eng", "ever
         ("tables/table01/rows/1/model", "bart-{language}", "`bart-en`, .*did you mean 'bert-en'"),
         ("tables/table09/columns/0/with", {}, "no value for {level}.*in the column's `with`"),
         ("tables/table07/columns/0/datasets/0", "sts11", "`sts11`, which is not in `datasets`"),
-        ("tables/table07/columns/0/dataset", "sts12", "either `dataset` or `datasets`"),
+        ("tables/table07/columns/0/dataset", "sts12", "give one of `dataset`, `datasets`"),
         ("tables/table02/columns/0/metric", "spearman", "which is none of task entity-linking"),
         ("tables/table03/rows/3/against", "bert-mq", "no other row of the table; did you mean"),
         ("tuning_grid/shown", ["few-word"], "`few-word`, which is not in .*'few-words'"),
