@@ -6,90 +6,44 @@ from statistics import fmean
 
 import pytest
 
-# (label, row id) of each row as the paper's text has them; those without a label there have none
-TABLES = {
-    "table01": [
-        ("SkipThought", "skipthought"),
-        ("InferSent", "infersent"),
-        ("USE", "use"),
-        ("QuickThought (CC)", "quickthought"),
-        ("XLNet", "xlnet"),
-        ("English BERT base", "bert-base"),
-        ("English BERT base (CC)", "bert-base-cc"),
-        ("SBERT (NLI, base)", "sbert-base"),
-        ("CMLM base (ours)", "cmlm-base"),
-        ("English BERT large", "bert-large"),
-        ("English BERT large (CC)", "bert-large-cc"),
-        ("RoBERTa (large)", "roberta-large"),
-        ("SBERT (NLI, large)", "sbert-large"),
-        ("CMLM large (ours)", "cmlm-large"),
-    ],
-    "table02": [
-        ("Avg. GloVe embeddings", "glove"),
-        ("BERT Mean embeddings", "bert-mean"),
-        ("BERT CLS-vector", "bert-cls"),
-        ("CMLM base (ours)", "cmlm-base"),
-        ("CMLM large (ours)", "cmlm-large"),
-    ],
-    "table03": [("mBERT", "mbert"), ("MLM (CC)", "mlm"), ("XLM-R", "xlm-r"), ("CMLM", "cmlm")],
-    "table04": [
-        ("LASER", "laser"),
-        ("mUSE", "muse"),
-        ("S1", "s1"),
-        ("S2", "s2"),
-        ("S3", "s3"),
-        ("S3+NLI", "s3-nli"),
-        ("mBERT", "mbert"),
-        ("f-mBERT", "f-mbert"),
-    ],
-    "table05": [
-        ("mBERT", "mbert"),
-        ("MLM (CC)", "mlm"),
-        ("XLM", "xlm"),
-        ("XLM-R", "xlm-r"),
-        ("LASER", "laser"),
-        ("CMLM", "cmlm"),
-        ("CMLM+BR", "cmlm-br"),
-        ("CMLM+BR+NLI", "cmlm-br-nli"),
-    ],
-    "table06": [
-        ("Eriguchi et al. (2018)", "eriguchi"),
-        ("MTDE en-fr", "mtde-en-fr"),
-        ("MTDE en-de", "mtde-en-de"),
-        ("mBERT", "mbert"),
-        ("XLM-R", "xlm-r"),
-        ("MLM (CC)", "mlm"),
-        ("CMLM", "cmlm"),
-        ("CMLM+ BR", "cmlm-br"),
-        ("CMLM+ BR + NLI", "cmlm-br-nli"),
-        ("mBERT", "mbert-trained"),
-        ("MLM (CC)", "mlm-trained"),
-        ("CMLM", "cmlm-trained"),
-        ("CMLM+ BR", "cmlm-br-trained"),
-        ("CMLM+ BR + NLI", "cmlm-br-nli-trained"),
-    ],
-    "table07": [
-        *(("", f"n{number}") for number in (1, 5, 10, 15, 20)),
-        ("skip", "skip"),
-        ("proj", "proj"),
-    ],
-    "table08": [
-        ("mBERT", "mbert"),
-        ("mBERT + PCR", "mbert-pcr"),
-        ("ours", "cmlm-br"),
-        ("ours + PCR", "cmlm-br-pcr"),
-    ],
-    "table09": [
-        ("CMLM MAX", "cmlm-max"),
-        ("CMLM MEAN", "cmlm-mean"),
-        ("CMLM CLS", "cmlm-cls"),
-        ("BERT base MAX", "bert-max"),
-        ("BERT base MEAN", "bert-mean"),
-        ("BERT base CLS", "bert-cls"),
-    ],
-    "table10": [(str(number), f"mask{number}") for number in (40, 60, 80, 100)],
-    "table11": [("CMLM base", "cmlm-base"), ("CMLM large", "cmlm-large")],
-}
+# "label = row id" of the rows of each table, as the paper's text labels them or leaves them
+ROWS = """
+table01: SkipThought = skipthought; InferSent = infersent; USE = use;
+  QuickThought (CC) = quickthought; XLNet = xlnet; English BERT base = bert-base;
+  English BERT base (CC) = bert-base-cc; SBERT (NLI, base) = sbert-base;
+  CMLM base (ours) = cmlm-base; English BERT large = bert-large;
+  English BERT large (CC) = bert-large-cc; RoBERTa (large) = roberta-large;
+  SBERT (NLI, large) = sbert-large; CMLM large (ours) = cmlm-large
+table02: Avg. GloVe embeddings = glove; BERT Mean embeddings = bert-mean;
+  BERT CLS-vector = bert-cls; CMLM base (ours) = cmlm-base; CMLM large (ours) = cmlm-large
+table03: mBERT = mbert; MLM (CC) = mlm; XLM-R = xlm-r; CMLM = cmlm
+table04: LASER = laser; mUSE = muse; S1 = s1; S2 = s2; S3 = s3; S3+NLI = s3-nli; mBERT = mbert;
+  f-mBERT = f-mbert
+table05: mBERT = mbert; MLM (CC) = mlm; XLM = xlm; XLM-R = xlm-r; LASER = laser; CMLM = cmlm;
+  CMLM+BR = cmlm-br; CMLM+BR+NLI = cmlm-br-nli
+table06: Eriguchi et al. (2018) = eriguchi; MTDE en-fr = mtde-en-fr; MTDE en-de = mtde-en-de;
+  mBERT = mbert; XLM-R = xlm-r; MLM (CC) = mlm; CMLM = cmlm; CMLM+ BR = cmlm-br;
+  CMLM+ BR + NLI = cmlm-br-nli; mBERT = mbert-trained; MLM (CC) = mlm-trained;
+  CMLM = cmlm-trained; CMLM+ BR = cmlm-br-trained; CMLM+ BR + NLI = cmlm-br-nli-trained
+table07: = n1; = n5; = n10; = n15; = n20; skip = skip; proj = proj
+table08: mBERT = mbert; mBERT + PCR = mbert-pcr; ours = cmlm-br; ours + PCR = cmlm-br-pcr
+table09: CMLM MAX = cmlm-max; CMLM MEAN = cmlm-mean; CMLM CLS = cmlm-cls;
+  BERT base MAX = bert-max; BERT base MEAN = bert-mean; BERT base CLS = bert-cls
+table10: 40 = mask40; 60 = mask60; 80 = mask80; 100 = mask100
+table11: CMLM base = cmlm-base; CMLM large = cmlm-large
+"""
+
+
+def rows_of_tables():
+    """Return (label, row id) of each row, by table; without a label it is empty."""
+    tables = {}
+    for table, rows in re.findall(r"^(table\d+): (.*(?:\n  .*)*)", ROWS, re.MULTILINE):
+        pairs = (row.rpartition("=") for row in rows.replace("\n", " ").split(";"))
+        tables[table] = [(label.strip(), row.strip()) for label, _, row in pairs]
+    return tables
+
+
+TABLES = rows_of_tables()
 # headers of the parts of each table: how a line starts, the how manieth that does, and whether the
 # rows' labels have a heading
 SENTEVAL = "| Model | MR "
@@ -111,18 +65,8 @@ CELLS = {"table01": 140, "table02": 40, "table05": 296, "table07": 70, "table08"
 CELLS |= {"table03": 64, "table04": 122, "table06": 49, "table09": 60, "table10": 40, "table11": 36}
 WITHOUT_AVERAGES = {"table06", "table11"}
 DASHES = ("-", "–")
-CODES = {
-    "English": "en",
-    "French": "fr",
-    "German": "de",
-    "Japanese": "ja",
-    "fra": "fr",
-    "cmn": "zh",
-    "spa": "es",
-    "deu": "de",
-    "rus": "ru",
-    "ita": "it",
-}
+CODES = {"English": "en", "French": "fr", "German": "de", "Japanese": "ja"}
+CODES |= {"fra": "fr", "cmn": "zh", "spa": "es", "deu": "de", "rus": "ru", "ita": "it"}
 CODES |= {"tur": "tr", "por": "pt", "hun": "hu", "jpn": "ja", "nld": "nl"}
 AVERAGES = ("Avg.", "Mean")
 

@@ -13,33 +13,44 @@ from workflow_scripts.tables.filling import Sample, fill_table, samples
 from workflow_scripts.tables.numbers import rounded
 from workflow_scripts.tables.table import Table
 
-NOT_RUN = {"not_run": "no data"}
-# (data set, value, seed) by file; the sets move against each other
-OPPOSED = {"s1": [("set-a", 0.1, 1), ("set-b", 0.9, 1)]}
-OPPOSED |= {"s2": [("set-a", 0.8, 2), ("set-b", 0.4, 2)]}
+# scores by file; the sets move against each other
+OPPOSED = {
+    "s1": [make_score("set-a", 0.1, 1), make_score("set-b", 0.9, 1)],
+    "s2": [make_score("set-a", 0.8, 2), make_score("set-b", 0.4, 2)],
+}
 
 
-def run(name, *paths, **changes):
+def run(name, *paths, **told):
     """Return a cell of one part, dataset set-{name}."""
-    return cell(part(f"set-{name}", *paths), **changes)
+    return cell(part(f"set-{name}", *paths), **told)
 
 
-def score(name, value, seed=33, more=None):
-    return make_score(name, value, seed, **({"n": 10} | (more or {})))
+def fill(rows, published=None, against=None, column=None, told=None, scores=None, **changes):
+    """Return a filled table, with an average, of the cells of each row by column.
 
-
-def fill(rows, scores, published=None, against=None, column=None, **changes):
-    """Return a filled table of the cells of each row by column, with an average."""
-    columns = [{"id": c, "label": c} | (column or {}) for c in next(iter(rows.values()))]
-    against = against or {}
-    listed = [
-        {"id": name, "label": name, "cells": cells, "against": against.get(name)}
-        for name, cells in rows.items()
-    ]
+    A cell is its block, a reason why it is not run, or its value, by seed where it has several:
+    then its data set is set-{column}, and `told` what its block says more by (row, column).
+    """
+    scores, listed = dict(scores or {}), []
+    for row, cells in rows.items():
+        blocks = {}
+        for name, content in cells.items():
+            if isinstance(content, str):
+                content = {"not_run": content}
+            elif not isinstance(content, dict) or "parts" not in content:
+                values = content if isinstance(content, dict) else {33: content}
+                files = {f"{row}/{name}/{seed}": (seed, value) for seed, value in values.items()}
+                for path, (seed, value) in files.items():
+                    scores[path] = [make_score(f"set-{name}", value, seed)]
+                content = run(name, *files, **(told or {}).get((row, name), {}))
+            blocks[name] = content
+        listed.append(
+            {"id": row, "label": row, "cells": blocks, "against": (against or {}).get(row)}
+        )
+    columns = [{"id": name, "label": name} | (column or {}) for name in next(iter(rows.values()))]
     block = {"id": "t", "average": True, "columns": columns, "rows": listed} | changes
-    found = {path: [score(*one) for one in of_path] for path, of_path in scores.items()}
-    printed = {place: Decimal(value) for place, value in (published or {}).items()}
-    return fill_table(Table.of(block), found, printed)
+    printed = {key: Decimal(value) for key, value in (published or {}).items()}
+    return fill_table(Table.of(block), scores, printed)
 
 
 def against_of(cell):
@@ -54,70 +65,64 @@ def test_mean_and_sample_deviation_over_seeds():
 
 
 def test_a_column_of_deviations_has_that_over_seeds_as_its_value():
-    rows = {"x": {"a": run("a", "s1", "s2")}, "y": {"a": run("a", "s1")}}
-    spread, against = {"statistic": "deviation"}, {"x": "y"}
-    known = {"published": {("x", "a"): "50"}, "against": against, "column": spread}
-    cells = fill(rows, OPPOSED, **known, average=False, percent=True).cells
-    found = cells["x", "a"]
-    # of .1 and .8, times 100
-    assert found.mean == pytest.approx(100 * statistics.stdev([0.1, 0.8]))
-    assert found.sd is None and found.seeds == 2
-    assert found.difference == rounded(found.mean) - 50 and found.status == shown.INSIDE
+    rows = {"x": {"a": {1: 0.1, 2: 0.8}}, "y": {"a": 0.1}}
+    known = {"column": {"statistic": "deviation"}, "against": {"x": "y"}, "percent": True}
+    cells = fill(rows, {("x", "a"): "50"}, **known, average=False).cells
+    spread = cells["x", "a"]
+    assert spread.mean == pytest.approx(100 * statistics.stdev([0.1, 0.8]))
+    assert spread.sd is None and spread.seeds == 2
+    assert spread.difference == rounded(spread.mean) - 50 and spread.status == shown.INSIDE
     # spreads are not ranked, nor rows compared by them
-    assert found.rank is None and found.against == ""
-    assert cells["y", "a"].mean is None
-    assert cells["y", "a"].reasons == ("a single seed has no deviation",)
+    assert spread.rank is None and spread.against == ""
+    single = cells["y", "a"]
+    assert (single.mean, single.reasons) == (None, ("a single seed has no deviation",))
 
 
 def test_averages_and_parts_are_taken_per_seed_before_the_deviation():
     both = cell(part("set-a", "s1", "s2"), part("set-b", "s2", "s1"))
-    rows = {"x": {c: run(c, "s1", "s2") for c in "ab"}}
-    average = fill(rows, OPPOSED).cells["x", "avg"]
-    for found in (average, fill({"x": {"ab": both}}, OPPOSED).cells["x", "ab"]):
-        assert found.mean == pytest.approx(0.55)
-        assert found.sd == pytest.approx(statistics.stdev([0.5, 0.6]))
-        assert found.seeds == 2
+    rows = {"x": {name: run(name, "s1", "s2") for name in "ab"}}
+    average = fill(rows, scores=OPPOSED).cells["x", "avg"]
+    for mean in (average, fill({"x": {"ab": both}}, scores=OPPOSED).cells["x", "ab"]):
+        assert mean.mean == pytest.approx(0.55)
+        assert mean.sd == pytest.approx(statistics.stdev([0.5, 0.6]))
+        assert mean.seeds == 2 and mean.values == pytest.approx({1: 0.5, 2: 0.6})
 
 
 def test_average_joins_seeds_by_number_and_not_by_order():
-    values = {"a1": ("set-a", 0.0, 1), "a2": ("set-a", 1.0, 2)}
-    values |= {"b1": ("set-b", 1.0, 1), "b2": ("set-b", 0.0, 2)}
-    row = {"a": run("a", "a1", "a2"), "b": run("b", "b2", "b1")}
-    table = fill({"x": row}, {path: [one] for path, one in values.items()})
+    table = fill({"x": {"a": {1: 0.0, 2: 1.0}, "b": {2: 0.0, 1: 1.0}}})
     assert table.cells["x", "avg"].sd == 0
 
 
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
-        ({"a": run("a", "s"), "b": NOT_RUN}, "averages are over whole rows only"),
-        ({"a": NOT_RUN, "b": NOT_RUN}, "no data"),
-        ({"a": run("a", "s"), "b": run("b", "other")}, "averages need the same seeds in all"),
+        ({"a": 0.5, "b": "no data"}, "averages are over whole rows only"),
+        ({"a": "no data", "b": "no money"}, "averages are over whole rows only"),
+        ({"a": "no data", "b": "no data"}, "no data"),
+        ({"a": 0.5, "b": {2: 0.5}}, "averages need the same seeds in all columns"),
     ],
 )
 def test_row_without_an_average_says_why(row, reason):
-    cells = fill({"x": row}, {"s": [("set-a", 0.5, 1)], "other": [("set-b", 0.5, 2)]}).cells
-    assert cells["x", "avg"].mean is None
-    assert reason in cells["x", "avg"].reasons[0]
-    assert cells["x", "a"].mean == (0.5 if "parts" in row["a"] else None)
+    cells = fill({"x": row}).cells
+    assert (cells["x", "avg"].mean, cells["x", "avg"].reasons) == (None, (reason,))
+    assert cells["x", "a"].mean == (None if isinstance(row["a"], str) else 0.5)
 
 
 def test_difference_is_ours_as_shown_minus_the_papers_and_only_without_differences():
-    scores, published = {"s": [("set-a", 0.5004)]}, {("x", "a"): "0.527", ("x", "avg"): "0.400"}
-    cells = fill({"x": {"a": run("a", "s")}}, scores, published).cells
+    rows, published = {"x": {"a": 0.5004}}, {("x", "a"): "0.527", ("x", "avg"): "0.400"}
+    cells = fill(rows, published).cells
     assert cells["x", "a"].difference == Decimal("-0.027")
     assert cells["x", "avg"].difference == Decimal("0.100")
-    departing = {"a": run("a", "s", differences_from_paper=("other data",))}
-    for found in fill({"x": departing}, scores, published).cells.values():
-        assert (found.difference, found.status) == (None, shown.NOT_COMPARABLE)
-        assert found.published is not None
+    told = {("x", "a"): {"differences_from_paper": ("other data",)}}
+    for departing in fill(rows, published, told=told).cells.values():
+        assert (departing.difference, departing.status) == (None, shown.NOT_COMPARABLE)
+        assert departing.published is not None
 
 
 def test_percent_scales_scores_and_tolerance_and_leaves_published_values():
-    rows = {"x": {"a": run("a", "s", tolerance=0.01)}, "y": {"a": run("a", "t")}}
-    scores = {"s": [("set-a", 0.5813, 1)], "t": [("set-a", 0.5, 1)]}
     changes = {"percent": True, "column": {"digits": 2}, "against": {"x": "y"}}
-    cells = fill(rows, scores, {("x", "a"): "58.20", ("x", "avg"): "60.00"}, **changes).cells
+    published = {("x", "a"): "58.20", ("x", "avg"): "60.00"}
+    cells = fill({"x": {"a": 0.5813}, "y": {"a": 0.5}}, published, **changes).cells
     assert cells["x", "a"].mean == cells["x", "avg"].mean == pytest.approx(58.13)
     assert (cells["x", "a"].difference, cells["x", "a"].tolerance) == (Decimal("-0.07"), 1)
     assert against_of(cells["x", "a"]) == ("y", Decimal("8.13"))
@@ -125,55 +130,49 @@ def test_percent_scales_scores_and_tolerance_and_leaves_published_values():
 
 
 @pytest.mark.parametrize(
-    ("value", "is_inside"),
-    [(0.5170, True), (0.5166, True), (0.5164, False), (0.537, True), (0.538, False)],
+    ("value", "status"),
+    [
+        *((value, shown.INSIDE) for value in (0.5170, 0.5166, 0.537)),
+        *((value, shown.OUTSIDE) for value in (0.5164, 0.538)),
+    ],
 )
-def test_tolerance_holds_for_values_as_shown_and_its_bound_is_inside(value, is_inside):
-    row = {"a": run("a", "s", tolerance=0.01), "b": NOT_RUN, "c": run("a", "s")}
-    table = fill({"x": row}, {"s": [("set-a", value)]}, {("x", "a"): "0.527", ("x", "b"): "0.5"})
-    assert table.cells["x", "a"].status == (shown.INSIDE if is_inside else shown.OUTSIDE)
-    assert table.cells["x", "b"].status == shown.NOT_RUN
-    assert table.cells["x", "c"].status == shown.NO_PUBLISHED
+def test_tolerance_holds_for_values_as_shown_and_its_bound_is_inside(value, status):
+    row = {"a": value, "b": "no data", "c": value}
+    cells = fill({"x": row}, {("x", "a"): "0.527", ("x", "b"): "0.5"}).cells
+    statuses = [cells["x", name].status for name in "abc"]
+    assert statuses == [status, shown.NOT_RUN, shown.NO_PUBLISHED]
 
 
 def test_average_departs_in_all_that_its_columns_do_within_their_mean_tolerance():
-    row = {
-        "a": run(
-            "a", "s", differences_from_paper=("model", "data"), tolerance=0.01, assumptions=("x",)
-        ),
-        "b": run(
-            "b",
-            "s",
-            differences_from_paper=("data", "recipe"),
-            tolerance=0.03,
-            assumptions=("y", "x"),
-        ),
-    }
-    average = fill({"x": row}, {"s": [("set-a", 0.5), ("set-b", 0.5)]}).cells["x", "avg"]
+    first = {"differences_from_paper": ("model", "data"), "assumptions": ("x",), "tolerance": 0.01}
+    other = {"differences_from_paper": ("data", "recipe"), "assumptions": ("y", "x")}
+    told = {("x", "a"): first, ("x", "b"): other | {"tolerance": 0.03}}
+    average = fill({"x": {"a": 0.5, "b": 0.5}}, told=told).cells["x", "avg"]
     assert average.reasons == ("model", "data", "recipe")
     assert average.assumptions == ("x", "y")
     assert average.tolerance == Decimal("0.02")
 
 
-def test_average_over_other_columns_than_the_paper_s_is_not_compared():
-    row = {"x": {"a": run("a", "s"), "b": run("a", "s")}}
-    published = {("x", column): "0.5" for column in ("a", "b", "c", "avg", "change")}
-    scores = {"s": [("set-a", 0.5)]}
-    cells = fill(row, scores, published).cells
+@pytest.mark.parametrize(
+    ("columns", "reasons"),
+    [
+        ("abc", ("the average lacks 1 of the paper's 3 columns",)),
+        ("ab", ()),
+        ("a", ("the average has columns beside the paper's: b",)),
+    ],
+)
+def test_average_over_other_columns_than_the_paper_s_is_not_compared(columns, reasons):
+    published = {("x", column): "0.5" for column in (*columns, "avg", "change")}
+    cells = fill({"x": {"a": 0.5, "b": 0.5}}, published).cells
     assert cells["x", "a"].status == shown.INSIDE
-    assert cells["x", "avg"].reasons == ("the average lacks 1 of the paper's 3 columns",)
-    assert cells["x", "avg"].status == shown.NOT_COMPARABLE
-    del published["x", "c"]
-    assert fill(row, scores, published).cells["x", "avg"].status == shown.INSIDE
-    del published["x", "b"]
-    cells = fill(row, scores, published).cells
-    assert cells["x", "avg"].reasons == ("the average has columns beside the paper's: b",)
+    average = cells["x", "avg"]
+    assert average.reasons == reasons
+    assert average.status == (shown.NOT_COMPARABLE if reasons else shown.INSIDE)
 
 
 def test_difference_to_another_row_is_of_the_means_as_shown():
-    rows = {"x": {"a": run("a", "s")}, "y": {"a": run("a", "t")}, "z": {"a": NOT_RUN}}
-    scores = {"s": [("set-a", 0.50049)], "t": [("set-a", 0.40051)]}
-    cells = fill(rows, scores, against={"x": "y", "y": "z", "z": "x"}).cells
+    rows = {"x": {"a": 0.50049}, "y": {"a": 0.40051}, "z": {"a": "no data"}}
+    cells = fill(rows, against={"x": "y", "y": "z", "z": "x"}).cells
     for column in ("a", "avg"):
         assert against_of(cells["x", column]) == ("y", Decimal("0.099"))
     # nothing to stand against, and nothing that stands
@@ -187,90 +186,74 @@ def test_difference_to_another_row_is_of_the_means_as_shown():
         ({"w": 0.7541, "x": 0.7539, "y": 0.764, "z": 0.1}, {}, {"w": 2, "x": 2, "y": 1}),
         ({"x": 13.8, "y": 2.1, "z": 7.8}, {"lower_is_better": True, "digits": 2}, {"y": 1, "z": 2}),
         # nothing is better than nothing, or than an equal
-        ({"x": 0.5, "y": None}, {}, {}),
+        ({"x": 0.5, "y": "no data"}, {}, {}),
         ({"x": 0.0, "y": 0.0}, {}, {}),
     ],
 )
 def test_places_of_a_column(values, column, places):
-    scores = {name: [("set-a", value)] for name, value in values.items() if value is not None}
-    rows = {name: {"a": run("a", name) if name in scores else NOT_RUN} for name in values}
-    cells = fill(rows, scores, column=column).cells
+    cells = fill({name: {"a": value} for name, value in values.items()}, column=column).cells
     assert {name: cells[name, "a"].rank for name in values} == dict.fromkeys(values) | places
 
 
 def test_samples_share_a_line_where_rows_agree_and_name_them_where_not():
     less = {"n": 7, "coverage": 0.5, "dropped": {"empty": 3}}
     scores = {
-        "s": [("set-a", 0.5), ("set-b", 0.5, 33, less)],
-        "t": [("set-a", 0.4), ("set-b", 0.5, 33, {"n": 8})],
+        "s": [make_score("set-a", 0.5), make_score("set-b", 0.5, **less)],
+        "t": [make_score("set-a", 0.4), make_score("set-b", 0.5, n=8)],
     }
     rows = {name: {c: run(c, path) for c in "ab"} for name, path in (("x", "s"), ("y", "t"))}
-    assert samples(fill(rows, scores)) == (
-        Sample("set-a", 10, 1.0, {}),
+    assert samples(fill(rows, scores=scores)) == (
+        Sample("set-a", 100, 1.0, {}),
         Sample("set-b", 7, 0.5, {"empty": 3}, ("x",)),
         Sample("set-b", 8, 1.0, {}, ("y",)),
     )
 
 
-@pytest.mark.parametrize(
-    ("scores", "message"),
-    [
-        ([("other", 0.5)], "s1: no rows with dataset `set-a` and metric `spearman`"),
-        ([("set-a", 0.5, 1, {"metric": "auc"})], "s1: no rows with dataset `set-a`"),
-        ([("set-a", 0.5)] * 2, "s1: 2 rows with dataset `set-a`"),
-    ],
-)
-def test_missing_and_double_scores_name_file_and_dataset(scores, message):
-    with pytest.raises(UserError, match=message):
-        fill({"x": {"a": run("a", "s1", "s2")}}, {"s1": scores})
-
-
-def changes(differences_from_paper=()):
-    rows = {"whole": {"a": run("a", "s", differences_from_paper=differences_from_paper)}}
-    rows |= {"without": {"a": run("a", "t")}, "lost": {"a": NOT_RUN}}
+def changes(*differences):
+    rows = {"whole": {"a": 0.753}, "without": {"a": 0.7174}, "lost": {"a": "no data"}}
     published = {("without", "change"): "-0.036", ("lost", "change"): "-0.071"}
-    scores = {"s": [("set-a", 0.753)], "t": [("set-a", 0.7174)]}
+    told = {("whole", "a"): {"differences_from_paper": differences}}
     against = {"without": "whole", "lost": "whole"}
-    return fill(rows, scores, published, against, average=False, change_of="a")
+    return fill(rows, published, against, told=told, average=False, change_of="a")
 
 
-def test_changes_between_rows_synthetic_files_a_column_beside_the_paper_s():
+def test_changes_between_rows_are_a_column_beside_the_paper_s():
     table = changes()
-    change = table.cells["without", "change"]
+    change, lost = table.cells["without", "change"], table.cells["lost", "change"]
     # .717 as shown less .753 as shown
     assert rounded(change.mean) == change.published == Decimal("-0.036")
-    assert (change.difference, change.status) == (0, "inside")
-    assert table.cells["whole", "change"].reasons[0] == "the row that others are compared with"
-    lost = table.cells["lost", "change"]
-    assert (lost.status, lost.published) == ("not-run", Decimal("-0.071"))
+    assert (change.difference, change.status) == (0, shown.INSIDE)
+    assert table.cells["whole", "change"].reasons == ("the row that others are compared with",)
+    assert (lost.status, lost.published) == (shown.NOT_RUN, Decimal("-0.071"))
     assert "was not run" in lost.reasons[0]
     assert not table.unplaced
     assert [column.id for column in table.shown_columns] == ["a", "change"]
+    # a change departs from the paper where either row does
+    change = changes("another model").cells["without", "change"]
+    assert (change.status, change.reasons) == (shown.NOT_COMPARABLE, ("another model",))
 
 
-def test_a_change_departs_from_the_paper_where_either_row_does():
-    change = changes(differences_from_paper=("another model",)).cells["without", "change"]
-    assert (change.status, change.reasons) == ("not-comparable", ("another model",))
+A1 = make_score("set-a", 0.1, 1)
 
 
 @pytest.mark.parametrize(
-    ("files", "parts", "message"),
+    ("scores", "message"),
     [
+        ([[make_score("other", 0.5)]], "s1: no rows with dataset `set-a` and metric `spearman`"),
+        ([[make_score("set-a", 0.5, metric="auc")]], "s1: no rows with dataset `set-a`"),
+        ([[A1, A1]], "s1: 2 rows with dataset `set-a`"),
         # the file of one seed instead of another's
-        ({"s1": [("set-a", 0.1, 1)], "s2": [("set-a", 0.1, 1)]}, ["a"], "s2: seed 1, as s1 has"),
-        (
-            {"s1": [("set-a", 0.1, 1)], "s2": [("set-a", 0.1, 2, {"model": "other"})]},
-            ["a"],
-            "s2: scores of other/r/c, but s1 has those of m/r/c",
-        ),
+        ([[A1], [A1]], "s2: seed 1, as s1 has"),
+        ([[A1], [make_score("set-a", 0.1, 2, model="other")]], "s2: scores of other/r/c, but s1"),
     ],
 )
-def test_the_files_of_a_cell_are_of_one_encoder_and_of_different_seeds(files, parts, message):
+def test_scores_that_a_cell_cannot_be_made_of_are_named_by_file(scores, message):
+    files = {f"s{number}": of_file for number, of_file in enumerate(scores, 1)}
     with pytest.raises(UserError, match=message):
-        fill({"x": {name: run(name, *files) for name in parts}}, files)
+        fill({"x": {"a": run("a", *files)}}, scores=files)
 
 
 def test_the_parts_of_a_cell_have_the_same_seeds():
     both = cell(part("set-a", "s1"), part("set-b", "s1", "s2"))
     with pytest.raises(UserError, match=r"set-b.* of seeds 1, 2, but set-a of 1"):
-        fill({"x": {"a": both}}, OPPOSED)
+        fill({"x": {"a": both}}, scores=OPPOSED)

@@ -44,50 +44,42 @@ def test_every_table_and_figure_of_the_default_is_read(default_config):
     assert {one.paper for one in with_reference} == {"mirror-bert", "cmlm"}
 
 
-def test_a_row_has_its_metric_with_it():
-    block = TABLE | {"rows": [ROW | {"metric": "accuracy_pcr"}]}
-    ((row, column),) = scores.requested_cells(tables.read_table("t", block))
-    assert row["metric"] == "accuracy_pcr" and "metric" not in column
-
-
 def test_requested_cells_are_the_rows_that_run_with_all_columns():
     other = {"id": "b", "label": "B", "not_run": "no vectors"}
     french = COLUMN | {"id": "fr", "label": "FR", "with": {"language": "fr"}}
-    block = TABLE | {"rows": [ROW, other], "columns": [COLUMN, french]}
+    rows = [ROW | {"metric": "accuracy_pcr"}, other]
+    block = TABLE | {"rows": rows, "columns": [COLUMN, SIZE, french]}
     cells = list(scores.requested_cells(tables.read_table("t", block)))
     assert [(row["id"], column["id"]) for row, column in cells] == [("a", "en"), ("a", "fr")]
-    assert cells[1][1]["with"] == {"language": "fr"} and "corpus" not in cells[0][0]
+    row, column = cells[1]
+    assert column["with"] == {"language": "fr"} and "metric" not in column
+    assert row["metric"] == "accuracy_pcr" and "corpus" not in row
+
+
+def headline(**changes):
+    return scores.headline(tables.read_table("t", TABLE | changes))
 
 
 def test_the_overview_shows_what_a_table_says_or_all_that_it_compares():
     tuned = [ROW | {"id": name, "label": name.upper(), "against": "a"} for name in ("b", "c")]
-    block = TABLE | {"rows": [ROW, *tuned], "columns": [COLUMN | {"digits": 2}]}
-    found = scores.headline(tables.read_table("t", block))
+    block = {"rows": [ROW, *tuned], "columns": [COLUMN | {"digits": 2}]}
     rows = [
         {"row": name, "label": name.upper(), "against": "a", "against_label": "A"} for name in "bc"
     ]
-    assert found == {
-        **{"task": "T", "column": "en", "digits": 2, "rows": rows, "is_chosen": False},
-    }
-    chosen = block | {"overview": {"task": "Words", "column": "en", "rows": ["c"]}}
-    found = scores.headline(tables.read_table("t", chosen))
-    assert (found["task"], found["rows"], found["is_chosen"]) == ("Words", rows[1:], True)
-    averaged = scores.headline(tables.read_table("t", block | {"average": True}))
-    assert averaged["column"] == "avg"
+    expected = {"task": "T", "column": "en", "digits": 2, "rows": rows, "is_chosen": False}
+    assert headline(**block) == expected
+    chosen = {"task": "Words", "column": "en", "rows": ["c"]}
+    expected |= {"task": "Words", "rows": rows[1:], "is_chosen": True}
+    assert headline(**block, overview=chosen) == expected
+    assert headline(**block, average=True)["column"] == "avg"
     # nothing is compared
-    assert scores.headline(tables.read_table("t", TABLE)) is None
-
-
-def test_the_overview_has_the_digits_of_its_column():
-    tuned = ROW | {"id": "b", "label": "B", "against": "a"}
-    columns = [COLUMN | {"digits": 2}, COLUMN | {"id": "fr", "label": "FR", "digits": 4}]
-    block = TABLE | {"rows": [ROW, tuned], "columns": columns}
-    for column, digits in (("en", 2), ("fr", 4)):
-        chosen = block | {"overview": {"task": "Words", "column": column}}
-        assert scores.headline(tables.read_table("t", chosen))["digits"] == digits
-    # an average has those of its columns, which are alike
-    alike = block | {"columns": [one | {"digits": 1} for one in columns], "average": True}
-    assert scores.headline(tables.read_table("t", alike))["digits"] == 1
+    assert headline() is None
+    # it has the digits of its column; an average has those of its columns, which are alike
+    block["columns"].append(COLUMN | {"id": "fr", "label": "FR", "digits": 4})
+    shown = [headline(**block, overview={"task": "T", "column": c})["digits"] for c in ("en", "fr")]
+    assert shown == [2, 4]
+    block["columns"] = [column | {"digits": 1} for column in block["columns"]]
+    assert headline(**block, average=True)["digits"] == 1
 
 
 class DeclaredCell(NamedTuple):
@@ -181,8 +173,8 @@ def test_a_column_of_models_has_a_text_for_each_row_and_no_cell():
         {"size": "–"},
     ]
     assert block["rows"] == resolved(plain)["rows"]
-    config = tables.read_table("t", plain | {"columns": [SIZE, COLUMN]})
-    assert scores.headline(config) == scores.headline(tables.read_table("t", plain))
+    rows = {"rows": [ROW, ROWS[1]]}
+    assert headline(**rows, columns=[SIZE, COLUMN]) == headline(**rows)
 
 
 def test_the_blocks_of_other_kinds_have_what_the_run_lists_and_its_files():
@@ -214,76 +206,52 @@ def test_score_files_are_found_wherever_a_block_names_them(section):
     ]
 
 
+E = COLUMN | {"id": "e", "label": "E"}
+TWICE = "two columns of its tsv are named"
+
+
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"colour": "red"}, "unknown key `tables.t.colour`"),
-        ({"colums": [COLUMN]}, "did you mean 'columns'"),
-        ({"title": 3}, "`tables.t.title` is 3; give text"),
+        ({"colums": [COLUMN]}, "unknown key `tables.t.colums`; did you mean 'columns'"),
         ({"kind": "score"}, "`tables.t.kind` is 'score'; use one of: scores, models, grid"),
         ({"paper": "A paper"}, "`tables.t.paper` is 'A paper'; ids: small letters"),
-        ({"average": "yes"}, "`tables.t.average` is 'yes'; give true or false"),
-        ({"notes": [1]}, "give text"),
         ({"columns": []}, "`tables.t.columns` is []; give at least 1"),
-        ({"columns": [{"id": "en", "dataset": "d"}]}, "key `tables.t.columns.en.label` is missing"),
         ({"columns": [COLUMN | {"digits": 9}]}, "`tables.t.columns.en.digits` is 9; give a number"),
+        ({"columns": [COLUMN | {"tolerance": -1}]}, "tolerance` is -1; give a number of 0"),
         ({"columns": [COLUMN | {"datasets": ["d"]}]}, "give one of `dataset`, `datasets` and"),
         ({"columns": [COLUMN | {"of_model": "address"}]}, "give one of `dataset`, `datasets` and"),
         ({"columns": [SIZE]}, "no column has a `dataset`"),
         ({"columns": [COLUMN, SIZE | {"digits": 1}]}, "`digits` has no use with `of_model`"),
-        (
-            {"columns": [COLUMN, SIZE | {"of_model": "age"}]},
-            "use one of: parameters, licence",
-        ),
+        ({"columns": [COLUMN, SIZE | {"of_model": "age"}]}, "use one of: parameters, licence"),
         ({"columns": [COLUMN, SIZE], "change_of": "size"}, "`size`, no column of the table"),
-        ({"columns": [COLUMN | {"tolerance": -1}]}, "tolerance` is -1; give a number of 0"),
         ({"columns": [COLUMN, COLUMN | {"label": "E"}]}, "it has the id `en` twice"),
         ({"columns": [COLUMN, COLUMN | {"id": "e"}]}, "two of its `columns` have one label"),
-        (
-            {"columns": [COLUMN, COLUMN | {"id": "e", "label": f"{COLUMN['label']} sd"}]},
-            f"two columns of its tsv are named `{COLUMN['label']} sd`; rename",
-        ),
-        (
-            {"average": True, "columns": [COLUMN, COLUMN | {"id": "e", "label": "avg."}]},
-            "two columns of its tsv are named `avg.`; rename",
-        ),
-        (
-            {"change_of": "en", "columns": [COLUMN, COLUMN | {"id": "e", "label": "change"}]},
-            "two columns of its tsv are named `change`; rename",
-        ),
-        (
-            {"columns": [COLUMN | {"label": "row"}]},
-            "two columns of its tsv are named `row`",
-        ),
-        ({"rows": [ROW, ROW]}, "it has the id `a` twice"),
-        ({"rows": [{"id": "a", "label": "A"}]}, "give `model` and `recipe`, or say in `not_run`"),
-        ({"rows": [ROW | {"not_run": "x"}]}, "has neither `model` nor `recipe`"),
-        ({"rows": [ROW | {"against": "b"}]}, "`against` of row `a` is `b`, which is no other row"),
-        ({"rows": [ROW | {"against": "a"}]}, "`against` of row `a` is `a`, which is no other row"),
+        ({"columns": [COLUMN, E | {"label": "EN sd"}]}, f"{TWICE} `EN sd`; rename"),
+        ({"columns": [COLUMN, SIZE | {"label": "EN sd"}]}, f"{TWICE} `EN sd`; rename"),
+        ({"columns": [COLUMN, E | {"label": "avg."}], "average": True}, f"{TWICE} `avg.`"),
+        ({"columns": [COLUMN, E | {"label": "change"}], "change_of": "en"}, f"{TWICE} `change`"),
+        ({"columns": [COLUMN | {"label": "row"}]}, f"{TWICE} `row`"),
         ({"average": True, "columns": [COLUMN | {"id": "avg"}]}, "`avg` is the id of the average"),
         (
-            {"average": True, "columns": [COLUMN, COLUMN | {"id": "e", "label": "E", "digits": 2}]},
-            "`average` needs columns with the same `digits`",
+            {"average": True, "columns": [COLUMN, E | {"digits": 2}]},
+            "columns with the same `digits`",
         ),
         (
             {"average": True, "columns": [COLUMN | {"statistic": "deviation"}]},
             "column `en` has deviations: they have no mean or changes",
         ),
-        ({"columns": [COLUMN | {"statistic": "median"}]}, "use one of: mean, deviation"),
+        ({"rows": [{"id": "a", "label": "A"}]}, "give `model` and `recipe`, or say in `not_run`"),
+        ({"rows": [ROW | {"not_run": "x"}]}, "has neither `model` nor `recipe`"),
+        ({"rows": [ROW | {"against": "b"}]}, "`against` of row `a` is `b`, which is no other row"),
+        ({"rows": [ROW | {"against": "a"}]}, "`against` of row `a` is `a`, which is no other row"),
         ({"seeds": [33, 33]}, "`tables.t.seeds`"),
-        ({"change_of": "b"}, "`change_of` is `b`, no column of the table"),
         ({"change_of": "avg"}, "`change_of` is `avg`, no column of the table"),
-        (
-            {"overview": {"task": "T", "column": "eng"}},
-            "`overview` has the column `eng`; did you mean 'en'",
-        ),
-        (
-            {"overview": {"task": "T", "column": "en", "rows": ["a"]}},
-            "`overview` has row `a`, which has no `against`",
-        ),
+        ({"overview": {"task": "T", "column": "eng"}}, "the column `eng`; did you mean 'en'"),
+        ({"overview": {"task": "T", "column": "en", "rows": ["a"]}}, "`a`, which has no `against`"),
     ],
 )
-def test_mistake_in_a_table_is_one_clear_line(changes, expected):
+def test_mistake_in_a_table_of_scores_is_one_clear_line(changes, expected):
     assert expected in message(tables.read_table, TABLE | changes)
 
 
@@ -294,20 +262,8 @@ def test_mistake_in_a_table_is_one_clear_line(changes, expected):
         ({"kind": "models", "models": {"bert": 3}}, "`tables.t.models.bert` is 3"),
         ({"kind": "running-time", "dataset": "words"}, "unknown key `tables.t.dataset`"),
         ({}, "keys `tables.t.columns`, `tables.t.rows` are missing"),
-    ],
-)
-def test_tables_of_other_kinds_have_keys_of_their_own(block, expected):
-    assert expected in message(tables.read_table, {"title": "T"} | block)
-
-
-@pytest.mark.parametrize(
-    ("block", "expected"),
-    [
         (FIGURE, "key `figures.t.kind` is missing"),
-        (
-            PAIRS | {"kind": "rock"},
-            "cosines, buckets, retrieved-languages, translations (did you mean 'roc'",
-        ),
+        (PAIRS | {"kind": "rock"}, "translations (did you mean 'roc'"),
         (PAIRS | {"kind": "roc", "x_label": "x"}, "unknown key `figures.t.x_label`"),
         (PAIRS | {"kind": "cosines", "rows": [ROW, ROW]}, "it has the id `a` twice"),
         (PAIRS | {"kind": "roc", "rows": [{"id": "a", "label": "A"}]}, "`figures.t.rows.a.model`"),
@@ -316,8 +272,9 @@ def test_tables_of_other_kinds_have_keys_of_their_own(block, expected):
         (FIGURE | {"kind": "buckets"}, "`figures.t.dataset`, `figures.t.corpora` are missing"),
     ],
 )
-def test_mistake_in_a_figure_is_one_clear_line(block, expected):
-    assert expected in message(figures.read_figure, block)
+def test_other_tables_and_figures_have_keys_of_their_own(block, expected):
+    read = figures.read_figure if "caption" in block else tables.read_table
+    assert expected in message(read, {"title": "T"} | block)
 
 
 def test_a_mistake_names_the_file_that_it_stands_in():
