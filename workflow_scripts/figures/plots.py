@@ -33,15 +33,20 @@ class Plot(NamedTuple):
     """A figure ready to be drawn and told about; `draw` is called only if there are points.
 
     `facts` say what was measured and how to read it; `numbers` is a small table, its header first;
-    `not_run` has the label of what was not run, and why; `values` may stand in the paper.
+    `entries` are all that the block has, run or not; `values` may stand in the paper.
     """
 
     points: Sequence[Point]
     facts: Sequence[str]
     numbers: Sequence[tuple[str, ...]]
-    not_run: Sequence[tuple[str, str]]
+    entries: Sequence[Entry]
     draw: "Callable[[], Figure]"
     values: Table | None = None
+
+    @property
+    def not_run(self) -> list[tuple[str, str]]:
+        """The label of what was not run, and why."""
+        return [(entry["label"], entry["not_run"]) for entry in self.entries if "not_run" in entry]
 
 
 def _field(value: float | str | None) -> str:
@@ -62,11 +67,6 @@ def entry(cell: Any, *keys: str) -> dict[str, Any]:
 
 def that_ran(entries: Iterable[Entry]) -> list[Entry]:
     return [entry for entry in entries if "not_run" not in entry]
-
-
-def not_run(entries: Iterable[Entry]) -> list[tuple[str, str]]:
-    """Return label and reason of those that were not."""
-    return [(entry["label"], entry["not_run"]) for entry in entries if "not_run" in entry]
 
 
 def metrics_of(entries: Iterable[Entry]) -> list[str]:

@@ -117,8 +117,7 @@ def plot(block: dict[str, Any]) -> Plot:
             plots.bars_fact(table.cells.values()),
             *plots.sample_facts(table),
         ]
-    not_run = plots.not_run(block["buckets"])
-    return Plot(points, facts, numbers, not_run, lambda: _draw(block, ran, points), table)
+    return Plot(points, facts, numbers, block["buckets"], lambda: _draw(block, ran, points), table)
 
 
 def _draw(block: Mapping[str, Any], ran: Sequence[Entry], points: Sequence[Point]) -> "Figure":

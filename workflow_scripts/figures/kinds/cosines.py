@@ -100,8 +100,7 @@ def plot(block: dict[str, Any]) -> Plot:
         for panel in ran:
             medians = (format_number(classed.median) for classed in panels[panel["id"]])
             numbers.append((panel["label"], *medians, str(len(panel["parts"][0]["scores"]))))
-    not_run = plots.not_run(block["panels"])
-    return Plot(points, facts, numbers, not_run, lambda: _draw(ran, panels, edges))
+    return Plot(points, facts, numbers, block["panels"], lambda: _draw(ran, panels, edges))
 
 
 def _occupied(shares: "np.ndarray", edges: "np.ndarray") -> "tuple[np.ndarray, np.ndarray]":

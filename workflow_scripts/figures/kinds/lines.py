@@ -121,8 +121,7 @@ def plot(block: dict[str, Any]) -> Plot:
                 "The lines are measured on different data or by different metrics: their courses "
                 "may be compared, their heights may not."
             )
-    not_run = plots.not_run(entries)
-    return Plot(points, facts, numbers, not_run, lambda: _draw(block, drawn, points), table)
+    return Plot(points, facts, numbers, entries, lambda: _draw(block, drawn, points), table)
 
 
 def _draw(block: Mapping[str, Any], ran: Sequence[Entry], points: Sequence[Point]) -> "Figure":

@@ -132,8 +132,7 @@ def plot(block: dict[str, Any]) -> Plot:
             "(a single run has none); the interval is the 95% bootstrap interval over queries.",
             *plots.sample_facts(table),
         ]
-    not_run = plots.not_run(block["columns"])
-    return Plot(points, facts, numbers, not_run, lambda: _draw(block, ran, columns), table)
+    return Plot(points, facts, numbers, block["columns"], lambda: _draw(block, ran, columns), table)
 
 
 def _shown(block: Entry, measured: Shares) -> list[str]:

@@ -98,8 +98,7 @@ def plot(block: dict[str, Any]) -> Plot:
             f"{int((labels == 0).sum()):,} negative.",
             "Diagonal: a ranking by chance, AUC .500.",
         ]
-    not_run = plots.not_run(block["curves"])
-    return Plot(points, facts, numbers, not_run, lambda: _draw(ran, points, areas), table)
+    return Plot(points, facts, numbers, block["curves"], lambda: _draw(ran, points, areas), table)
 
 
 def _first_seed(path: str, dataset: str, false: "np.ndarray", true: "np.ndarray") -> int:

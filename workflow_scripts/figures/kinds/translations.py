@@ -162,8 +162,7 @@ def plot(block: dict[str, Any]) -> Plot:
             "Accuracy: sentences whose translation is the nearest English one by cosine, mean over "
             "seeds ± sample standard deviation (a single run has none).",
         ]
-    not_run = plots.not_run(block["panels"])
-    return Plot(points, facts, numbers, not_run, lambda: _draw(block, ran, planes))
+    return Plot(points, facts, numbers, block["panels"], lambda: _draw(block, ran, planes))
 
 
 def _sides(panel: Entry) -> "np.ndarray":

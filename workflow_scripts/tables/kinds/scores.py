@@ -97,6 +97,12 @@ class Overview(Block):
     )
 
 
+def _require(name: str | None, known: list[str], problem: str) -> None:
+    """Raise a mistake for a name that is given and not known; `problem` has braces for it."""
+    if name is not None and name not in known:
+        raise mistake(f"{problem.format(name)}; {nearest_name(name, known)}")
+
+
 class Config(TableBlock):
     """A table of scores."""
 
@@ -146,26 +152,16 @@ class Config(TableBlock):
                 both = "the same `digits` and `lower_is_better`"
                 raise mistake(f"`average` needs columns with {both}")
             columns.append(AVERAGE)
-        if self.change_of not in (None, *columns):
-            hint = nearest_name(self.change_of, columns)
-            raise mistake(f"`change_of` is `{self.change_of}`, no column of the table; {hint}")
+        _require(self.change_of, columns, "`change_of` is `{}`, no column of the table")
         if self.overview is not None:
-            if self.overview.column not in columns:
-                hint = nearest_name(self.overview.column, columns)
-                raise mistake(f"`overview` has the column `{self.overview.column}`; {hint}")
+            _require(self.overview.column, columns, "`overview` has the column `{}`")
             compared = [row.id for row in self.rows if row.against is not None]
             for name in self.overview.rows or ():
-                if name not in compared:
-                    hint = nearest_name(name, compared)
-                    raise mistake(f"`overview` has row `{name}`, which has no `against`; {hint}")
-        rows = [row.id for row in self.rows]
+                _require(name, compared, "`overview` has row `{}`, which has no `against`")
         for row in self.rows:
-            if row.against is not None and (row.against not in rows or row.against == row.id):
-                hint = nearest_name(row.against, rows)
-                raise mistake(
-                    f"`against` of row `{row.id}` is `{row.against}`, which is no other row of the "
-                    f"table; {hint}"
-                )
+            others = [other.id for other in self.rows if other is not row]
+            problem = f"`against` of row `{row.id}` is `{{}}`, which is no other row of the table"
+            _require(row.against, others, problem)
         return self
 
 
