@@ -92,7 +92,7 @@ def _measured(cell: Cell, column: Column) -> Cell:
     return replace(cell, mean=mean, sd=deviation, seeds=len(cell.values))
 
 
-def _told(cells: Iterable[Cell]) -> dict[str, Any]:
+def _combined(cells: Iterable[Cell]) -> dict[str, Any]:
     """Return the reasons and the assumptions of all `cells`, each once."""
     cells = list(cells)
     return {
@@ -120,9 +120,9 @@ def _average(table: Table, row: Row, cells: Sequence[Cell], published: Published
         return _not_run(average, "averages need the same seeds in all columns")
     means = {seed: statistics.fmean(cell.values[seed] for cell in cells) for seed in seeds}
     tolerance = sum((cell.tolerance or Decimal(0) for cell in cells), Decimal(0)) / len(cells)
-    told = _told(cells)
-    told["reasons"] += _other_columns(table, row, published)
-    average = replace(average, values=means, tolerance=tolerance, **told)
+    combined = _combined(cells)
+    combined["reasons"] += _other_columns(table, row, published)
+    average = replace(average, values=means, tolerance=tolerance, **combined)
     return _measured(average, table.score_columns[0])
 
 
@@ -182,7 +182,7 @@ def _add_changes(cells: Cells, table: Table, published: Published) -> None:
                 mean=float(cell.against_difference),
                 seeds=cell.seeds,
                 tolerance=cell.tolerance,
-                **_told([cell, cells[cell.against, table.change_of]]),
+                **_combined([cell, cells[cell.against, table.change_of]]),
             )
         cells[row.id, CHANGE] = _with_published(change, published, column.digits)
 

@@ -1,7 +1,7 @@
 """A table of scores: rows, columns and cells, as its block asks for them and then measured."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -47,8 +47,8 @@ def score_files(block: Mapping[str, Any]) -> list[str]:
 class Column(NamedTuple):
     """A column: the digits after the point that it shows, and which of two values is better.
 
-    Its `statistic` over seeds is "mean", or "deviation": spreads, of which none is the best. A
-    column of what is said `of_model` has texts instead of cells.
+    Its `statistic` over seeds is "mean", or "deviation": spreads, of which none is the best. With
+    `of_model` it shows that property of models and has texts instead of cells.
     """
 
     id: str
@@ -101,7 +101,7 @@ class Table:
     average: bool = False
     change_of: str | None = None
     factor: int = 1
-    unplaced: tuple[Cell, ...] = field(default=())
+    unplaced: tuple[Cell, ...] = ()
 
     @classmethod
     def of(cls, block: Mapping[str, Any]) -> "Table":
@@ -148,10 +148,9 @@ class Table:
     def row(self, name: str) -> Row:
         return next(row for row in self.rows if row.id == name)
 
-    def cells_of(self, row: Row, columns: Iterable[Column] | None = None) -> list[Cell]:
-        """Return the cells of a row in the columns, those that are shown unless given."""
-        columns = self.shown_columns if columns is None else columns
-        return [self.cells[row.id, column.id] for column in columns]
+    def cells_of(self, row: Row) -> list[Cell]:
+        """Return the cells of a row that are shown."""
+        return [self.cells[row.id, column.id] for column in self.shown_columns]
 
     @property
     def all_cells(self) -> list[Cell]:
