@@ -1,14 +1,16 @@
 """The pages of a made-up run, by the commands that make those of a real one."""
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from result_files import cell, make_score, part
 
 from workflow_scripts.figures import draw_figure
 from workflow_scripts.scoring.bootstrap_replicates import write_replicates
-from workflow_scripts.scoring.tidy_scores import Score, write_scores
+from workflow_scripts.scoring.tidy_scores import write_scores
 from workflow_scripts.tables import (
     assemble_index,
     assemble_scorecard,
@@ -19,6 +21,7 @@ from workflow_scripts.tables.render import status_script
 
 # what HTML would take for a mark, in every place that a config can fill
 HOSTILE = "</script><img src=x onerror=alert(1)> & 'q' \"d\" {{ 7 * 7 }}"
+MODELS = ("bert-en", "mbert")
 RECIPES = {"base": "none", "mirror": "words"}
 VALUES = {"base": 0.30, "mirror": 0.45}
 ABOUT = {"machine": f"a processor, 2 cores {HOSTILE}", "commit": "0123456789ab"}
@@ -36,100 +39,93 @@ class MadeRun:
 
     def part(self, model: str, recipe: str, dataset: str, seeds: tuple[int, ...]) -> dict[str, Any]:
         """Write the scores of an encoder, and what its jobs leave; return the part of a cell."""
-        paths = []
+        paths, corpus = [], RECIPES[recipe]
         for seed in seeds:
-            encoder = f"{model}/{recipe}/{RECIPES[recipe]}/seed{seed}"
+            encoder = f"{model}/{recipe}/{corpus}/seed{seed}"
             path = self.results / f"scores/{encoder}/{dataset}.tsv"
             random = np.random.default_rng([seed, *map(ord, dataset + model)])
             value = VALUES[recipe] + 0.2 * random.random()
-            ids = (model, recipe, RECIPES[recipe], seed)
-            dropped = {"no word": 2}
-            row = Score(*ids, dataset, "test", "spearman", value, None, None, 1888, 0.99, dropped)
-            write_scores(path, [row])
+            known = {"model": model, "recipe": recipe, "corpus": corpus, "n": 1888}
+            known |= {"coverage": 0.99, "dropped": {"no word": 2}}
+            write_scores(path, [make_score(dataset, value, seed, **known)])
             draws = random.normal(value, 0.02, 1000)
             write_replicates(path.with_suffix(".npz"), {f"replicates/{dataset}/spearman": draws})
             self.record(f"embed_suite/{encoder}/{dataset}", 1.25)
             self.record(f"score_suite/{encoder}/{dataset}", 0.5)
             if recipe == "mirror":
                 self.record(f"tune_encoder/{encoder}", 61.75)
-                folder = self.results / f"encoders/{encoder}"
-                folder.mkdir(parents=True, exist_ok=True)
-                (folder / "README.md").write_text("# A card\n")
+                self.write(f"encoders/{encoder}/README.md", "# A card\n")
                 versions = {"torch": "2.12" if seed == 33 else f"2.13 {HOSTILE}"}
-                (folder / "encoder.json").write_text(json.dumps({"versions": versions}))
+                self.write(f"encoders/{encoder}/encoder.json", json.dumps({"versions": versions}))
             self.encoders.add(encoder)
             paths.append(str(path))
         self.scores += paths
-        return {"dataset": dataset, "metric": "spearman", "scores": paths}
+        return part(dataset, *paths)
+
+    def write(self, name: str, text: str) -> str:
+        """Write a file of the results."""
+        file = self.results / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        return str(file)
 
     def record(self, step: str, seconds: float) -> None:
         """Write the log and the benchmark file of a job."""
         self.jobs.add(step)
         about = {"s": f"{seconds:.4f}", "max_rss": "100", **ABOUT}
-        for folder, ending, text in (
-            ("logs", "log", "done\n"),
-            ("benchmarks", "tsv", "\t".join(about) + "\n" + "\t".join(about.values()) + "\n"),
-        ):
-            file = self.results / f"{folder}/{step}.{ending}"
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text)
+        self.write(f"logs/{step}.log", "done\n")
+        lines = ("\t".join(about), "\t".join(about.values()), "")
+        self.write(f"benchmarks/{step}.tsv", "\n".join(lines))
 
     def table(self, name: str, title: str, columns: list[str], comparable: bool) -> dict[str, Any]:
         """Assemble a table of two models, untuned and tuned, and of a row that is not run."""
-        differences_from_paper = [] if comparable else ["the data are not the paper's", HOSTILE]
-        rows = [{"id": "words", "label": "word vectors", "group": "static", "not_run": HOSTILE}]
-        for model in ("bert-en", "mbert"):
-            for recipe, seeds in (("base", (0,)), ("mirror", (33, 44))):
-                cells = {
-                    column: {"parts": [self.part(model, recipe, f"{name}-{column}", seeds)]}
-                    | {"differences_from_paper": differences_from_paper, "tolerance": 0.01}
-                    for column in columns
-                }
-                row = {"id": f"{model}-{recipe}", "group": model, "cells": cells}
-                tuned = {"label": f"+ Mirror {HOSTILE}", "against": f"{model}-base"}
-                rows.append(row | (tuned if recipe == "mirror" else {"label": model}))
-        reference = self.results.parent / f"{name}.tsv"
-        lines = [
-            f"{name}\t{row['id']}\t{column}\t0.5{n}\n"
-            for n, row in enumerate(rows)
-            for column in columns
+        differences = () if comparable else ("the data are not the paper's", HOSTILE)
+        rows: list[dict[str, Any]] = [
+            {"id": "words", "label": "word vectors", "group": "static", "not_run": HOSTILE}
         ]
-        reference.write_text("table\trow\tcolumn\tvalue\n" + "".join(lines))
+        for model, (recipe, seeds) in product(MODELS, (("base", (0,)), ("mirror", (33, 44)))):
+            parts = {key: self.part(model, recipe, f"{name}-{key}", seeds) for key in columns}
+            cells = {
+                key: cell(one, differences_from_paper=differences) for key, one in parts.items()
+            }
+            tuned = {"label": f"+ Mirror {HOSTILE}", "against": f"{model}-base"}
+            known = tuned if recipe == "mirror" else {"label": model}
+            rows.append({"id": f"{model}-{recipe}", "group": model, "cells": cells} | known)
+        lines = ["table\trow\tcolumn\tvalue\n"]
+        for (number, row), column in product(enumerate(rows), columns):
+            lines.append(f"{name}\t{row['id']}\t{column}\t0.5{number}\n")
         block = {
-            **{"id": name, "kind": "scores", "title": title, "average": len(columns) > 1},
-            **{"reference": str(reference), "data": f"made up {HOSTILE}", "notes": [HOSTILE]},
-            "columns": [{"id": column, "label": column} for column in columns],
-            "rows": rows,
+            **{"kind": "scores", "average": len(columns) > 1, "notes": [HOSTILE], "rows": rows},
+            "reference": self.write(f"../{name}.tsv", "".join(lines)),
+            **{"data": f"made up {HOSTILE}", "columns": [{"id": c, "label": c} for c in columns]},
         }
-        cells = self.results / f"tables/cells/{name}.tsv"
-        self.run(assemble_table, name, block, output_prefix=f"tables/{name}", cells=str(cells))
-        return {"id": name, "title": title, "task": "Similarity", "cells": str(cells)}
+        return self.page("tables", assemble_table, {"id": name, "title": title} | block)
 
     def figure(self, name: str, title: str) -> dict[str, Any]:
         """Draw a line of two points."""
         points = []
         for size in (100, 1000):
-            record = self.results / f"corpora/c{size}.json"
-            record.parent.mkdir(parents=True, exist_ok=True)
-            record.write_text(json.dumps({"strings": size}))
-            part = self.part("bert-en", "mirror", f"size-{size}", (33,))
-            points.append(
-                {"id": f"s/{size}", "label": f"s {size}", "parts": [part], "record": str(record)}
-            )
+            known = {"id": f"s/{size}", "label": f"s {size}"}
+            known["record"] = self.write(f"corpora/c{size}.json", json.dumps({"strings": size}))
+            parts = [self.part("bert-en", "mirror", f"size-{size}", (33,))]
+            points.append(known | {"parts": parts})
         block = {
-            **{"id": name, "kind": "lines", "title": title, "caption": HOSTILE, "notes": []},
-            **{"data": "made up", "reference": None, "x_label": "strings", "y_label": "rho"},
+            **{"kind": "lines", "caption": HOSTILE, "notes": [], "data": "made up"},
+            **{"reference": None, "x_label": "strings", "y_label": "rho"},
             "series": [{"id": "s", "label": "S", "points": points}],
         }
-        cells = self.results / f"figures/cells/{name}.tsv"
-        self.run(draw_figure, name, block, output_prefix=f"figures/{name}", cells=str(cells))
-        return {"id": name, "title": title, "task": "Similarity", "cells": str(cells)}
+        return self.page("figures", draw_figure, {"id": name, "title": title} | block)
+
+    def page(self, section: str, step: Any, block: dict[str, Any]) -> dict[str, Any]:
+        """Make a table or figure; return what pages of everything say of it."""
+        name, cells = block["id"], f"{section}/cells/{block['id']}.tsv"
+        self.run(step, name, block, output_prefix=f"{section}/{name}", cells=cells)
+        entry = {"id": name, "title": block["title"], "task": "Similarity"}
+        return entry | {"cells": str(self.results / cells)}
 
     def run(self, step: Any, name: str, block: Any, **outputs: str) -> None:
         """Run a step on a block; outputs are below `results`."""
-        file = self.results.parent / f"{name}.json"
-        file.write_text(json.dumps(block), encoding="utf-8")
-        arguments = ["--block", str(file)]
+        arguments = ["--block", self.write(f"../{name}.json", json.dumps(block))]
         for option, path in outputs.items():
             arguments += [f"--{option.replace('_', '-')}", str(self.results / path)]
         step.main(arguments)
@@ -144,21 +140,18 @@ def make_results(folder: Path) -> Path:
     ]
     own = made.table("mine", "Mine", ["en"], comparable=False)
     figure = made.figure("figure04", f"Figure 4. {HOSTILE}")
-    papers = {
-        "one": {"tables": tables, "figures": [figure]},
-        "own": {"tables": [own], "figures": []},
-    }
-    titles = {"one": f"Paper {HOSTILE}"}
+    papers = {"one": {"tables": tables, "figures": [figure]}}
+    papers["own"] = {"tables": [own], "figures": []}
 
     def headline(table: str, column: str) -> dict[str, Any]:
         rows = [
             {"row": f"{model}-mirror", "label": "+ Mirror", "models": [model]}
             | {"against": f"{model}-base", "against_label": model}
-            for model in ("bert-en", "mbert")
+            for model in MODELS
         ]
         return {"table": table, "task": HOSTILE[:30], "column": column, "digits": 3, "rows": rows}
 
-    page = {"titles": titles, "papers": papers, "data": f"made up {HOSTILE}"}
+    page = {"titles": {"one": f"Paper {HOSTILE}"}, "papers": papers, "data": f"made up {HOSTILE}"}
     made.run(assemble_scores, "scores", sorted(made.scores), output="tables/scores.tsv")
     made.run(assemble_scorecard, "scorecard", page, output_prefix="tables/scorecard")
     index = page | {
@@ -175,5 +168,5 @@ def make_results(folder: Path) -> Path:
     outputs = {option: f"tables/{name}" for option, name in outputs.items()}
     made.run(assemble_index, "index", index, **outputs)
     # as a run leaves it that made everything
-    (made.results / "tables/status.js").write_text(status_script({"pages": {}}))
+    made.write("tables/status.js", status_script({"pages": {}}))
     return made.results

@@ -18,7 +18,7 @@ from html_reading import Page
 from workflow_scripts.tables import assemble_index
 from workflow_scripts.tables.cells import Cell, write_cells
 from workflow_scripts.tables.filling import NO_PLACE
-from workflow_scripts.tables.overview import count, lines
+from workflow_scripts.tables.overview import count
 from workflow_scripts.tables.render import status_script
 from workflow_scripts.tables.run_records import commit, duration, note_start, provenance, read_jobs
 from workflow_scripts.usage import STARTED, write_usage
@@ -55,26 +55,6 @@ def test_every_cell_ran_or_did_not_and_those_compared_agree_or_do_not():
     expected = {"cells": 6, "ran": 5, "not_run": 1, "compared": 2, "inside": 1, "outside": 1}
     assert count(cells) == expected | {"assumed": 1}
     assert set(count([]).values()) == {0}
-
-
-def test_a_line_has_both_rows_ours_and_the_papers_and_the_difference_with_its_p():
-    (line,) = lines([headline()], [BASE, TUNED, cell("mp", column="en", mean=0.9)])
-    assert line[:3] == ("Words", "t.html", "BERT + Mirror")
-    assert (line.base, line.tuned, line.difference) == (".250", ".500", "+.250")
-    assert (line.p, line.is_significant, line.paper) == (".002", True, ".267 → .556")
-    (line,) = lines([headline(label="CMLM")], [BASE, replace(TUNED, p_value=0.05)])
-    assert (line.encoder, line.p, line.is_significant) == ("CMLM, to BERT", ".050", False)
-    (line,) = lines([headline()], [BASE, replace(TUNED, p_value=0.0004, published=None)])
-    assert (line.p, line.paper) == ("< .001", ".267 → –")
-
-
-def test_a_line_says_why_there_is_no_value():
-    missing = cell("mirror", reasons=("no corpus",), published=Decimal("0.556"))
-    (line,) = lines([headline()], [BASE, missing])
-    assert (line.base, line.tuned, line.difference, line.p) == (".250", "–", "–", "–")
-    assert (line.note, line.is_significant) == ("no corpus", False)
-    (line,) = lines([headline()], [])
-    assert (line.base, line.tuned, line.paper) == ("–", "–", "–")
 
 
 @pytest.mark.parametrize(
@@ -145,7 +125,7 @@ def test_a_run_hands_on_its_commit_to_its_jobs(tmp_path, monkeypatch, checkout):
 @pytest.fixture
 def made(tmp_path: Path) -> Path:
     """The folder `results` of one table, whose encoder left a card, a log and a time."""
-    results, encoder = tmp_path / "results", "bert/mirror/words/seed33"
+    results, encoder = tmp_path / "results", ENCODER
     write_cells(results / "tables/cells/t.tsv", [BASE, TUNED])
     for name, text in {
         f"encoders/{encoder}/README.md": "a card",
@@ -173,25 +153,48 @@ def index(results: Path, **changes: Any) -> str:
             "one": {"tables": [], "figures": [figure]},
         },
         **{"order": ["one"], "titles": {}, "overview": {"own": [headline()]}, "seeds": [33, 44]},
-        **{"scores": [str(results / "scores/bert/mirror/words/seed33/words.tsv")]},
-        **{
-            "encoders": ["bert/mirror/words/seed33"],
-            "recipes": {"mirror": {"span_masking": None, "epochs": 2}},
-        },
-        "jobs": JOBS,
+        **{"scores": [str(results / f"scores/{ENCODER}/words.tsv")]},
+        **{"encoders": [ENCODER], "jobs": JOBS, "models": {"bert": "a <small> model"}},
+        "recipes": {"mirror": {"span_masking": None, "epochs": 2}},
         **{"label": "the sample data", "data": "the sample data; unchecked", "paper": []},
-        "models": {"bert": "a <small> model"},
     }
     file = results.parent / "block.json"
     file.write_text(json.dumps(block | changes))
-    outputs = {"output": "index.html", "script": "run.js", "zip": "results.zip"}
-    words = [
-        part
-        for key, name in outputs.items()
-        for part in (f"--{key}", str(results / "tables" / name))
-    ]
-    assemble_index.main(["--block", str(file), *words])
+    words = ["--block", str(file)]
+    for key, name in {"output": "index.html", "script": "run.js", "zip": "results.zip"}.items():
+        words += [f"--{key}", str(results / "tables" / name)]
+    assemble_index.main(words)
     return (results / "tables/index.html").read_text(encoding="utf-8")
+
+
+PAPERS = ".267 → .556"
+MISSING = cell("mirror", reasons=("no corpus",), published=Decimal("0.556"))
+
+
+@pytest.mark.parametrize(
+    ("label", "cells", "shown"),
+    [
+        ("+ Mirror", [BASE, TUNED], ["BERT + Mirror", ".250", ".500", "+.250*", ".002", PAPERS]),
+        (
+            "CMLM",
+            [BASE, replace(TUNED, p_value=0.05), cell("mp", "en", mean=0.9)],
+            ["CMLM, to BERT", ".250", ".500", "+.250", ".050", PAPERS],
+        ),
+        (
+            "+ Mirror",
+            [BASE, replace(TUNED, p_value=0.0004, published=None)],
+            ["BERT + Mirror", ".250", ".500", "+.250*", "< .001", ".267 → –"],
+        ),
+        ("+ Mirror", [BASE, MISSING], ["BERT + Mirror", ".250", "–", "–", "–", PAPERS]),
+        ("+ Mirror", [], ["BERT + Mirror", *"–––––"]),
+    ],
+)
+def test_a_line_has_both_rows_ours_and_the_papers_and_the_difference(made, label, cells, shown):
+    write_cells(made / "tables/cells/t.tsv", cells)
+    text = index(made, overview={"own": [headline(label=label)]})
+    assert Page(text).tables[0][1] == ["Words", *shown]
+    assert ('title="no corpus"' in text) == (MISSING in cells)
+    assert ('class="significant"' in text) == shown[3].endswith("*")
 
 
 def test_the_first_page_links_all_by_paper_and_says_what_made_it(made, monkeypatch):
@@ -203,15 +206,6 @@ def test_the_first_page_links_all_by_paper_and_says_what_made_it(made, monkeypat
         assert link in page.links
     # papers in the order of the config, tables and figures of no paper last
     assert text.index("Paper one") < text.index("Your own")
-    assert page.tables[0][1] == [
-        "Words",
-        "BERT + Mirror",
-        ".250",
-        ".500",
-        "+.250*",
-        ".002",
-        ".267 → .556",
-    ]
     assert "2 cells: 2 ran, 0 did not; 0 compared with the paper" in text
     assert "snakemake --config &#39;a=b c&#39;" in text
     # of the jobs that the config asks for: 61.04 + .5, not the 5 of another one
@@ -227,7 +221,7 @@ def test_run_js_has_what_is_there_of_the_encoders_that_are_shown(made):
     index(made)
     text = (made / "tables/run.js").read_text(encoding="utf-8")
     found = json.loads(text.removeprefix("window.run = ").removesuffix(";\n"))
-    encoder = "bert/mirror/words/seed33"
+    encoder = ENCODER
     assert found == {
         "cards": [encoder],
         "models": {"bert": "a <small> model"},
@@ -247,7 +241,7 @@ def test_the_zip_holds_pages_figures_cards_and_logs(made):
         page = archive.read("tables/index.html").decode()
         # whole as it was packed, whatever a later run does to the folder
         assert archive.read("tables/status.js").decode() == status_script({"pages": {}})
-    encoder = "bert/mirror/words/seed33"
+    encoder = ENCODER
     assert names == {
         *("tables/index.html", "tables/run.js", "tables/t.html", "tables/cells/t.tsv"),
         "tables/status.js",

@@ -4,29 +4,26 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from workflow_scripts.tables import numbers as form
 from workflow_scripts.tables.cells import INSIDE, OUTSIDE, Cell
-from workflow_scripts.tables.document import DASH
 from workflow_scripts.tables.filling import NO_PLACE
 
 
 class Line(NamedTuple):
-    """A task of a model: what the tuned row and its base have, and `paper` of both.
-
-    `note` is the reason why there is no value.
-    """
+    """A task of a model: the cells of the tuned row and of its base, None where there is none."""
 
     task: str
     address: str
     encoder: str
     models: Sequence[str]
-    base: str
-    tuned: str
-    difference: str
-    p: str
-    is_significant: bool
-    paper: str
-    note: str
+    digits: int
+    base: Cell | None
+    tuned: Cell | None
+
+    @property
+    def note(self) -> str:
+        """The reason why there is no value."""
+        missing = (cell for cell in (self.tuned, self.base) if cell and cell.mean is None)
+        return next((cell.reasons[0] for cell in missing), "")
 
 
 def count(cells: Iterable[Cell]) -> dict[str, int]:
@@ -47,39 +44,18 @@ def _encoder(row: Mapping[str, Any]) -> str:
     return f"{row['label']}, to {row['against_label']}"
 
 
-def _line(headline: Mapping[str, Any], row: Mapping[str, Any], cells: Any) -> Line:
-    digits = headline["digits"]
-    own = cells.get((row["row"], headline["column"]))
-    base = cells.get((row["against"], headline["column"]))
-
-    def mean(cell: Cell | None) -> str:
-        return DASH if cell is None or cell.mean is None else form.format_number(cell.mean, digits)
-
-    def paper(cell: Cell | None) -> str:
-        if cell is None or cell.published is None:
-            return DASH
-        return form.format_published(cell.published)
-
-    change = own and own.against_difference
-    p = own and own.p_value
-    return Line(
-        *(headline["task"], f"{headline['table']}.html", _encoder(row), row["models"]),
-        *(mean(base), mean(own)),
-        DASH if change is None else form.format_difference(change, digits),
-        DASH if p is None else form.format_p(p).removeprefix("= "),
-        own is not None and own.is_significant,
-        DASH if {paper(base), paper(own)} == {DASH} else f"{paper(base)} → {paper(own)}",
-        next((cell.reasons[0] for cell in (own, base) if cell and cell.mean is None), ""),
-    )
-
-
 def lines(headlines: Iterable[Mapping[str, Any]], cells: Iterable[Cell]) -> list[Line]:
     """Return the lines that `headlines` name: table, task, column, digits, and rows."""
-    by_table: dict[str, dict[tuple[str, str], Cell]] = {}
-    for cell in cells:
-        by_table.setdefault(cell.table, {})[cell.row, cell.column] = cell
+    by_key = {(cell.table, cell.row, cell.column): cell for cell in cells}
     return [
-        _line(headline, row, by_table.get(headline["table"], {}))
+        Line(
+            *(headline["task"], f"{headline['table']}.html", _encoder(row), row["models"]),
+            headline["digits"],
+            *(
+                by_key.get((headline["table"], row[key], headline["column"]))
+                for key in ("against", "row")
+            ),
+        )
         for headline in headlines
         for row in headline["rows"]
     ]

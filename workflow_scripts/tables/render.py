@@ -70,11 +70,13 @@ def latex_field(text: str) -> str:
     return f"{{{text}}}" if text.startswith(("[", "*")) else text
 
 
-def shown(cell: Text | Cell, digits: int) -> str:
+def shown(cell: Text | Cell | None, digits: int) -> str:
     """Return what stands first in a cell: its text or mean, a dash where there is none."""
     if isinstance(cell, Text):
         return cell.text
-    return DASH if cell.mean is None else numbers.format_number(cell.mean, digits)
+    if cell is None or cell.mean is None:
+        return DASH
+    return numbers.format_number(cell.mean, digits)
 
 
 def arrow(cell: Cell, digits: int) -> str:
@@ -115,8 +117,10 @@ def _environment(is_latex: bool) -> Environment:
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
     )
     texts = {"line": one_line, "md": markdown_text, "latex": latex_text, "field": latex_field}
-    formats = {"number": numbers.format_number, "interval": numbers.format_interval}
-    formats |= {"published": numbers.format_published, "difference": numbers.format_difference}
+    formats = {
+        name: getattr(numbers, f"format_{name}")
+        for name in ("number", "interval", "published", "difference", "p")
+    }
     cells = {"shown": shown, "arrow": arrow, "fields": fields}
     environment.filters.update({**texts, **formats, **cells})
     environment.policies["json.dumps_kwargs"] = {"sort_keys": True, "separators": (",", ":")}
