@@ -77,7 +77,7 @@ GROUPS = {
     "tables": Group(
         _in(
             "tables",
-            "cells.py intervals.py numbers.py tidy_cells.py assemble_scorecard.py kinds/*.py",
+            "cells.py filling.py intervals.py numbers.py assemble_scorecard.py kinds/*.py",
         ),
         ("tests/tables",),
     ),
