@@ -12,7 +12,8 @@ from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder, score_id
 from workflow_scripts.plan.typed import Typed
 from workflow_scripts.scoring.tasks import register as tasks
 
-Cell = tuple[str, str]
+# what a cell is known by: ids of row and column, or of what a figure draws and its corpus
+CellKey = tuple[str, str]
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
@@ -87,17 +88,17 @@ def embedding_jobs(requests: Iterable[CellRequest]) -> dict[EmbeddingJob, list[s
     return {job: sorted(keys) for job, keys in jobs.items()}
 
 
-def cell_of_table(row: Mapping[str, Any], column: Mapping[str, Any]) -> Cell:
+def cell_of_table(row: Mapping[str, Any], column: Mapping[str, Any]) -> CellKey:
     """Return the key of a cell of a table."""
     return row["id"], column["id"]
 
 
-def cell_of_figure(row: Mapping[str, Any]) -> Cell:
+def cell_of_figure(row: Mapping[str, Any]) -> CellKey:
     """Return the key of a curve, panel, point or bucket of a figure."""
     return row.get("id", ""), row.get("corpus", "")
 
 
-def _requests_of_table(name: str, block: Any) -> Iterator[tuple[Cell, DatasetRequest]]:
+def _requests_of_table(name: str, block: Any) -> Iterator[tuple[CellKey, DatasetRequest]]:
     kind = plugins.load("tables.kinds", block.kind)
     for row, column in kind.requested_cells(block) if hasattr(kind, "requested_cells") else ():
         for dataset in column.get("datasets") or [column["dataset"]]:
@@ -109,7 +110,7 @@ def _requests_of_table(name: str, block: Any) -> Iterator[tuple[Cell, DatasetReq
             yield cell_of_table(row, column), dataset_request
 
 
-def _requests_of_figure(name: str, block: FigureBlock) -> Iterator[tuple[Cell, DatasetRequest]]:
+def _requests_of_figure(name: str, block: FigureBlock) -> Iterator[tuple[CellKey, DatasetRequest]]:
     for row in plugins.load("figures.kinds", block.kind).requested_cells(block):
         keys = ("model", "recipe", "corpus", "dataset")
         where = ".".join(["figures", name, *([row["id"]] if "id" in row else [])])
@@ -142,7 +143,7 @@ class CellRequests:
             for name, entry in typed.datasets.items()
         }
         # {(section, id): {cell: data sets}}, the one traversal of tables and figures
-        self.cells: dict[tuple[str, str], dict[Cell, list[CellRequest]]] = {}
+        self.cells: dict[tuple[str, str], dict[CellKey, list[CellRequest]]] = {}
         sections = (("tables", _requests_of_table), ("figures", _requests_of_figure))
         for section, requests_of in sections:
             for name, block in getattr(typed, section).items():

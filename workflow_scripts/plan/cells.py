@@ -4,7 +4,7 @@ from functools import cached_property
 from typing import Any
 
 from workflow_scripts.plan.availability import Availability
-from workflow_scripts.plan.cell_requests import Cell, CellRequest, CellRequests
+from workflow_scripts.plan.cell_requests import CellKey, CellRequest, CellRequests
 from workflow_scripts.plan.comparability import comparability, unique
 from workflow_scripts.tables.document import OWN
 
@@ -55,7 +55,9 @@ class Cells:
         """Return the score files of all cells that are run, sorted."""
         return sorted({file for request in self.run for file in self.scores(request)})
 
-    def cell(self, section: str, name: str, cell: Cell, tolerance: float | None) -> dict[str, Any]:
+    def cell(
+        self, section: str, name: str, cell: CellKey, tolerance: float | None
+    ) -> dict[str, Any]:
         """Return {parts, differences_from_paper, assumptions, tolerance} of a cell, or {not_run:
         reason}.
 
@@ -95,7 +97,7 @@ class Cells:
             "tolerance": tolerance,
         }
 
-    def left_out(self, section: str, name: str, cell: Cell) -> list[str]:
+    def left_out(self, section: str, name: str, cell: CellKey) -> list[str]:
         """Return the data sets that a mean leaves out, their files missing; none where all are."""
         requests, missing = self.requests.cells[section, name][cell], []
         for request in requests:
