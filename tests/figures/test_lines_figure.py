@@ -7,7 +7,7 @@ import pytest
 from made_inputs import lines_block, outer
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.figures.kinds.lines import ticks
+from workflow_scripts.figures.kinds.lines import size_text, ticks
 from workflow_scripts.scoring.bootstrap_replicates import read_replicates
 
 
@@ -82,3 +82,9 @@ def test_ticks_stand_at_sizes_and_apart():
     assert ticks([*sizes, 1000]) == sizes
     assert ticks([1000, 1010, 2000]) == [1000, 2000]
     assert ticks([300]) == [300]
+
+
+def test_sizes_as_the_axis_shows_them_have_no_exponent():
+    sizes = {500: "500", 1000: "1k", 1196: "1.2k", 2500: "2.5k", 100_000: "100k", 2_000_000: "2M"}
+    sizes |= {999_499: "999k", 999_999: "1000k", 12_345: "12.3k"}
+    assert {size: size_text(size) for size in sizes} == sizes

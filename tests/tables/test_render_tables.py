@@ -42,9 +42,9 @@ def markdown_rows(text):
         (numbers.format_interval, {(0.5121, -0.0009): "[.512, -.001]"}),
         (lambda ends: numbers.format_interval(ends, 2), {(13.794, 14.0): "[13.79, 14.00]"}),
         (numbers.format_p, {0.0: "< .001", 0.0009: "< .001", 0.001: "= .001", 1.0: "= 1.000"}),
-        (numbers.format_count, {500: "500", 1000: "1k", 1196: "1.2k", 2500: "2.5k"}),
         # without an exponent
-        (numbers.format_count, {999_499: "999k", 999_999: "1000k", 109_482_240: "109M"}),
+        (numbers.format_millions, {109_482_240: "109M", 4_415_000: "4.42M", 40_000: "0.04M"}),
+        (numbers.format_millions, {7_241_732_096: "7240M", 999_999: "1M"}),
     ],
 )
 def test_numbers_look_as_in_the_paper(form, texts):

@@ -223,6 +223,7 @@ TWICE = "two columns of its tsv are named"
         ({"columns": [COLUMN | {"of_model": "address"}]}, "give one of `dataset`, `datasets` and"),
         ({"columns": [SIZE]}, "no column has a `dataset`"),
         ({"columns": [COLUMN, SIZE | {"digits": 1}]}, "`digits` has no use with `of_model`"),
+        ({"columns": [COLUMN, SIZE | {"with": {}}]}, "`with` has no use with `of_model`"),
         ({"columns": [COLUMN, SIZE | {"of_model": "age"}]}, "use one of: parameters, licence"),
         ({"columns": [COLUMN, SIZE], "change_of": "size"}, "`size`, no column of the table"),
         ({"columns": [COLUMN, COLUMN | {"label": "E"}]}, "it has the id `en` twice"),

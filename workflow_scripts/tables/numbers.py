@@ -46,10 +46,6 @@ def format_p(value: float) -> str:
     return "< .001" if value < 0.001 else f"= {format_number(value)}"
 
 
-def format_count(count: int) -> str:
-    """Return a whole number in three digits: 500, 1k, 2.5k, 100k, 1M."""
-    for unit, sign in ((1_000_000, "M"), (1_000, "k")):
-        if count >= unit:
-            # as a number once more: .3g writes 999.999 as 1e+03
-            return f"{float(f'{count / unit:.3g}'):g}{sign}"
-    return f"{count:g}"
+def format_millions(count: int) -> str:
+    """Return a whole number in millions, in three digits: 109M, 4.42M, 7240M."""
+    return f"{float(f'{count / 1e6:.3g}'):g}M"

@@ -13,7 +13,6 @@ from workflow_scripts.figures.config import AxesFigure
 from workflow_scripts.figures.plots import Entry, Plot, Point
 from workflow_scripts.files import read_json
 from workflow_scripts.tables.config import ById
-from workflow_scripts.tables.numbers import format_count
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -65,6 +64,15 @@ def resolve(config: Config, cells: Any, run: Any) -> dict[str, Any]:
 def files(block: dict[str, Any]) -> list[str]:
     points = [point for series in block["series"] for point in series["points"]]
     return [point["record"] for point in plots.that_ran(points)]
+
+
+def size_text(size: int) -> str:
+    """Return a number of strings as an axis shows it: 500, 1k, 2.5k, 100k, 1M; three digits."""
+    for unit, sign in ((1_000_000, "M"), (1_000, "k")):
+        if size >= unit:
+            # as a number once more: .3g writes 999.999 as 1e+03
+            return f"{float(f'{size / unit:.3g}'):g}{sign}"
+    return f"{size:g}"
 
 
 def ticks(sizes: Iterable[int]) -> list[int]:
@@ -140,7 +148,7 @@ def _draw(block: Mapping[str, Any], ran: Sequence[Entry], points: Sequence[Point
         lines.append(style.draw_error_bars(axes, x, own, look, shift))
     axes.xaxis.set_minor_locator(NullLocator())
     sizes = ticks(int(point.x) for point in points)
-    axes.set_xticks(sizes, [format_count(size) for size in sizes])
+    axes.set_xticks(sizes, [size_text(size) for size in sizes])
     axes.set_xlabel(style.wrapped(block["x_label"]))
     axes.set_ylabel(style.wrapped(block["y_label"], style.SIDE_CHARACTERS))
     axes.margins(y=0.08)

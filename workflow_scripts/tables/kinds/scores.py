@@ -58,7 +58,8 @@ class ColumnBlock(Block):
             raise mistake("give one of `dataset`, `datasets` and `of_model`")
         if self.of_model is not None:
             for key in sorted(self.model_fields_set - {"id", "label", "of_model"}):
-                raise mistake(f"`{key}` has no use with `of_model`; remove it")
+                name = type(self).model_fields[key].alias or key
+                raise mistake(f"`{name}` has no use with `of_model`; remove it")
         return self
 
 
