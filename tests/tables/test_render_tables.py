@@ -121,6 +121,17 @@ def test_interval_and_significance_are_in_the_cell(assembled):
         assert "not corrected for the number of comparisons" in form
 
 
+def test_arrows_say_which_way_a_row_differs(make_table, made):
+    block = make_table(average=False)
+    _, bert, mirror, _ = block["rows"]
+    bert["against"], bert["cells"]["fr"] = "bert-mirror", mirror["cells"]["fr"]
+    table = made.assemble(block)
+    signs = [re.search(r"[↑↓=]\.\d+", field)[0] for field in markdown_rows(table.md)[3][1:3]]
+    assert signs == ["↓.375", "=.000"]
+    assert '<span class="against">↓.375</span>' in table.html
+    assert r"{\scriptsize$\downarrow$.375}" in table.tex
+
+
 def test_table_without_comparable_cells_or_replicates_says_so(assembled):
     table = assembled()
     for form in (table.md, table.html):
