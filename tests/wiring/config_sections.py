@@ -138,8 +138,6 @@ CONFIG = Section(
         **{f"threads.{stage}": SPEED for stage in ("tuning", "embedding", "retrieval")},
         "data.root": "the same folder by another path",
         "papers.<id>.title": "a text that is shown",
-        "models.<id>.parameters": "shown of a model, and no score",
-        "models.<id>.licence": "a text that is shown",
     },
     not_run={
         **dict.fromkeys(

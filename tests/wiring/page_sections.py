@@ -145,7 +145,6 @@ SECTIONS = {
         same_number={
             **same("title", "notes", "rows[].group"),
             "columns[].lower_is_better": "tells which value is in bold",
-            "columns[].of_model": SHOWN,
         },
         not_changed={"overview": "of the first page: a test of its own"},
     ),
