@@ -78,8 +78,10 @@ class Model(Block):
     )
     label: Text | None = Field(None, description="What the tables call the model.")
     paper: Papers = Field([], description="Papers of this very model: their cells are compared.")
-    parameters: WholeNumber | None = Field(None, description="How many, for columns that show it.")
-    licence: Text | None = Field(None, description="Its licence, for columns that show it.")
+    parameters: WholeNumber | None = Field(
+        None, description="Number of its parameters; tables can show it."
+    )
+    licence: Text | None = Field(None, description="Its licence; tables can show it.")
 
     @model_validator(mode="after")
     def _one_source(self) -> "Model":

@@ -113,7 +113,7 @@ class Models:
         return self._blocks[model].label or self._shown_location(model)
 
     def text_of(self, model: str, what: str) -> str | None:
-        """Return what a column of a table shows of a model: its address, or a key of its block."""
+        """Return a property of a model as tables show it: its address, or a key of its block."""
         if what == "address":
             return self._shown_location(model)
         value = getattr(self._blocks[model], what)

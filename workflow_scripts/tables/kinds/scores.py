@@ -32,7 +32,7 @@ ColumnId = Annotated[str, Field(pattern=r"^[a-z0-9@.-]+$")]
 
 
 class ColumnBlock(Block):
-    """A column: one data set, several over which it takes the mean, or what is said of models."""
+    """A column: a data set, several over which it takes the mean, or a property of models."""
 
     id: ColumnId = Field(description="Id, as in the file of published values.")
     label: Text = Field(description="Heading.")
@@ -41,7 +41,7 @@ class ColumnBlock(Block):
         None, description="Instead of dataset, several, over which the column takes the mean."
     )
     of_model: Literal["parameters", "licence", "address"] | None = Field(
-        None, description="Instead of dataset, what is shown of each row's model."
+        None, description="Instead of dataset, a property of each row's models to show."
     )
     metric: Text | None = Field(None, description="Metric, the first of the task without one.")
     names: dict[str, str] = Field({}, alias="with", description="Values for placeholders in rows.")
@@ -132,7 +132,7 @@ class Config(TableBlock):
     def _fits_together(self) -> "Config":
         columns = [column.id for column in self.score_columns]
         if not columns:
-            raise mistake("no column has a `dataset`: give one, of whose models the others tell")
+            raise mistake("no column has a `dataset`; add one")
         deviations = [column.id for column in self.columns if column.statistic == "deviation"]
         if deviations and (self.average or self.change_of in deviations):
             raise mistake(f"column `{deviations[0]}` has deviations: they have no mean or changes")
@@ -209,14 +209,14 @@ def resolve(config: Config, cells: Any, run: Any) -> dict[str, Any]:
 
 
 def _texts(config: Config, cells: Any, run: Any, row: str) -> dict[str, Any]:
-    """Return {"texts": what columns show of the models of a row}; {} without such columns."""
+    """Return {"texts": properties of the models of a row, by column}; {} without such columns."""
     of_row = (cell for cell in cells if cell.requested[0]["id"] == row)
     models = dict.fromkeys(model for cell in of_row for model in cell.models)
     texts = {}
     for column in config.columns:
         if column.of_model is not None:
-            told = (run.text_of(model, column.of_model) or DASH for model in models)
-            texts[column.id] = ", ".join(dict.fromkeys(told)) or DASH
+            values = (run.text_of(model, column.of_model) or DASH for model in models)
+            texts[column.id] = ", ".join(dict.fromkeys(values)) or DASH
     return {"texts": texts} if texts else {}
 
 
