@@ -47,8 +47,7 @@ from workflow_scripts.retrieval.rankings import Format
 
 EXAMPLE = """
 printf 'D1\\theart attack\\nD2\\tasthma\\n' > names.tsv
-echo 'cardiac infarction' | COMMAND --encoder my-encoder --names names.tsv \\
-    --index my-index --mentions -
+echo angina | COMMAND --encoder my-encoder --names names.tsv --index my-index --mentions -
 """
 # of the folder of an index
 _FILES = ("names.tsv", "vectors.npy", "index.json", "ivf.faiss", ".vectors.npy.shards")

@@ -89,8 +89,9 @@ class LoadedModel:
 
     def _check_prompts(self, settings: EncoderSettings, called: Mapping[str, str]) -> None:
         """Raise `UserError` for a prompt that leaves no token of `max_length` to the string."""
-        for role, prompt in settings.prompts.items():
-            tokens = len(self.tokenizer(prompt)["input_ids"])
+        for role in settings.prompts:
+            (text,) = settings.texts([""], role)
+            tokens = len(self.tokenizer(text)["input_ids"])
             if tokens >= settings.max_length:
                 raise UserError(
                     f"{called.get('prompts', 'prompts')} {role}",

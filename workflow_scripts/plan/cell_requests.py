@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from workflow_scripts import plugins
 from workflow_scripts.datasets.sides import SIDES, strings_key
+from workflow_scripts.embedding.settings import RECIPE_KEYS
 from workflow_scripts.errors import ConfigError, UserError
 from workflow_scripts.figures.config import FigureBlock
 from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder, score_id
@@ -230,15 +231,15 @@ class CellRequests:
                 return request._replace(absent="no model for this language in this config")
             if (reason := typed.models[model].absent) is not None:
                 return request._replace(absent=reason)
-            settings = recipe.settings
             # beyond pooling and length, which word vectors do without
-            needs_model = len(settings.as_record()) > 2
-            if typed.models[model].vectors is not None and (typed.is_tuned(name) or needs_model):
-                wrong = "asks a layer or a prompt of" if needs_model else "cannot tune"
+            more = recipe.settings.as_record().keys() - {"pooling", "max_length"}
+            if typed.models[model].vectors is not None and (typed.is_tuned(name) or more):
+                keys = " and ".join(f"`{RECIPE_KEYS[setting]}`" for setting in sorted(more))
+                wrong = f"asks {keys} of" if more else "cannot tune"
                 raise UserError(
                     f"config: `{where}`",
                     f"`{model}` is a file of word vectors, which recipe `{name}` {wrong}",
-                    "give a recipe of method none without `layer` and `prompts`",
+                    "give a recipe of method none" + (f" without {keys}" if more else ""),
                 )
             corpus = self._corpus(dataset_request, language)
             if recipe.start is not None and not recipe.tunes:
