@@ -52,6 +52,8 @@ def probe_measures(job: dict[str, Any]) -> dict[str, Any]:
     from workflow_scripts.embedding.suite_vectors import read_string_vectors
     from workflow_scripts.retrieval.suite_files import read_dataset
     from workflow_scripts.scoring.linear_probe import PROTOCOLS
+    from workflow_scripts.scoring.measurement import measure_dataset
+    from workflow_scripts.scoring.tidy_scores import EncoderIds
     from workflow_scripts.scoring.trained_predictions import predict
 
     torch.set_num_threads(job["threads"])
@@ -64,8 +66,9 @@ def probe_measures(job: dict[str, Any]) -> dict[str, Any]:
     else:
         found = predict(name, entry, vectors, job["protocol"])
     ended = time.perf_counter(), time.process_time()
-    task = plugins.load("scoring.tasks", entry["task"])
-    value = task.measure(name, entry, vectors, found).values[task.METRICS[0]]
+    metric = plugins.load("scoring.tasks", entry["task"]).PRIMARY
+    own = EncoderIds("model", "recipe", "corpus", 0)
+    value = measure_dataset(own, entry, vectors, [metric], found).values[metric]
     seconds, processor = (after - before for after, before in zip(ended, started, strict=True))
     measures = {"loop_seconds": seconds, "processor_seconds": processor}
     counts = {"items": len(entry["labels"]), "tested": len(found), "width": vectors.shape[1]}

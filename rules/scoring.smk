@@ -2,8 +2,9 @@
 # and of a pair of encoders on a lexicon.
 # Inputs:  results/embeddings/..., results/retrieval/..., results/datasets/{dataset}/items.json
 # Outputs: results/predictions/.../{suite}.tsv, what classifiers say of test items;
-#          results/scores/.../{suite}.tsv and {dataset}.tsv, one row for each metric, and .npz beside
-#          each: bootstrap replicates, cosines of labelled pairs
+#          results/scores/.../{suite}.tsv and {dataset}.tsv, a row for each metric that tables and
+#          figures show of the encoder and each primary one, and .npz beside each: bootstrap
+#          replicates, cosines of labelled pairs
 
 
 # on a cluster these are too short to be worth a job
@@ -51,7 +52,9 @@ rule score_suite:
     """Scores of an encoder on data sets"""
     input:
         sources=lambda wildcards: sources(
-            "scoring.score_suite", *rule_inputs.task_modules(wildcards)
+            "scoring.score_suite",
+            *rule_inputs.task_modules(wildcards),
+            *rule_inputs.metric_modules(wildcards),
         ),
         vectors="<results>/embeddings/<encoder>/{suite}.npy",
         index="<results>/embeddings/<encoder>/{suite}.npz",
@@ -70,6 +73,7 @@ rule score_suite:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
     params:
         encoder=lambda wildcards: str(rule_inputs.encoder(wildcards)),
+        metrics=lambda wildcards: rule_inputs.metrics(wildcards),
         made=lambda wildcards, input: [
             part
             for name in ("links", "predictions")
@@ -84,6 +88,7 @@ rule score_suite:
             --items {input.items_json:q} \
             --vectors {input.vectors:q} \
             {params.made:q} \
+            --metrics {params.metrics:q} \
             --output {output.scores:q} \
             --details {output.details:q}
         """
@@ -92,7 +97,9 @@ rule score_suite:
 rule score_lexicon:
     """Scores of a pair of encoders on a lexicon"""
     input:
-        sources=sources("scoring.score_lexicon"),
+        sources=lambda wildcards: sources(
+            "scoring.score_lexicon", *rule_inputs.metric_modules(wildcards)
+        ),
         ranks="<results>/retrieval/<lexicon>/{dataset}.tsv",
         items_json="<results>/datasets/{dataset}/items.json",
     output:
@@ -107,6 +114,7 @@ rule score_lexicon:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
     params:
         encoder=lambda wildcards: rule_inputs.encoder_pair(wildcards),
+        metrics=lambda wildcards: rule_inputs.metrics(wildcards),
     shell:
         r"""
         logged {log:q} {output.usage:q} \
@@ -114,6 +122,7 @@ rule score_lexicon:
             --encoder {params.encoder:q} \
             --items {input.items_json:q} \
             --ranks {input.ranks:q} \
+            --metrics {params.metrics:q} \
             --output {output.scores:q} \
             --details {output.details:q}
         """

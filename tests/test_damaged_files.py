@@ -132,13 +132,13 @@ LINKS = {"name_concepts": [["a"], ["b"]], "gold": [[["a"]], [["b"]]], "dropped":
 )
 def test_what_was_found_for_some_of_the_items_is_not_scored(task, entry, found):
     with pytest.raises(UserError, match=r"dataset set: .* not whole .*; remove that file"):
-        task.measure("set", entry, np.zeros((3, 2)), found)
+        task.evidence("set", entry, np.zeros((3, 2)), found)
 
 
 @pytest.mark.parametrize("text", ["\0", "4_5", "nan", "inf"])
 def test_predictions_that_are_no_numbers_are_told(text):
     with pytest.raises(UserError, match="the predictions of set: damaged"):
-        relatedness.measure("set", PARTS, np.zeros((3, 2)), ["1", text])
+        relatedness.evidence("set", PARTS, np.zeros((3, 2)), ["1", text])
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_links_in_another_order_are_not_read(links):
 
 def test_links_to_names_that_a_dictionary_does_not_have_are_told():
     with pytest.raises(UserError, match=r"dataset set: row 2 of 2 .*; remove that file"):
-        entity_linking.measure("set", LINKS, np.zeros((3, 2)), [[[0, 1]], [[0, 2]]])
+        entity_linking.evidence("set", LINKS, np.zeros((3, 2)), [[[0, 1]], [[0, 2]]])
 
 
 RANKS = [("mine", 0, 1, 0), ("mine", 0, 2, 1)]
@@ -176,7 +176,7 @@ def test_translations_of_other_words_are_told(ranks):
     sides = {"test": [0], "dropped": {}}, {"test": [9], "vocabulary": [8, 9]}
     rows = [RankedTranslation(*row, 0.5) for row in ranks]
     with pytest.raises(UserError, match=r"dataset mine: .*; remove that file"):
-        measure_translations("mine", *sides, rows)
+        measure_translations("mine", *sides, rows, ["accuracy@1"])
 
 
 PAIRS = {"task": "similarity", "left": [0, 1], "right": [2, 3], "gold": [1.0, 2.0], "dropped": {}}
@@ -186,7 +186,7 @@ PAIRS = {"task": "similarity", "left": [0, 1], "right": [2, 3], "gold": [1.0, 2.
 def test_items_of_unequal_numbers_are_told(key):
     encoder, entry = EncoderIds("m", "r", "c", 33), {**PAIRS, "dataset": "set", key: PAIRS[key][:1]}
     with pytest.raises(UserError, match=r"dataset set: its items are damaged: .*; read the data"):
-        measure_dataset(encoder, entry, np.eye(4, dtype=np.float32))
+        measure_dataset(encoder, entry, np.eye(4, dtype=np.float32), ["spearman"])
 
 
 @pytest.mark.parametrize(

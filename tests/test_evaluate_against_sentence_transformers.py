@@ -58,11 +58,11 @@ def test_scores_of_an_encoder_are_the_evaluator_s(request, tmp_path, saved_encod
     output = tmp_path / "scores.json"
     options = {"model": folder, "datasets": dataset, "data-root": root, "output": output}
     main([*(f"--{key}={value}" for key, value in options.items()), "--device=cpu"])
-    [row] = read_json(output)
+    [row] = (row for row in read_json(output) if row["metric"] == "spearman")
 
     left, right, gold = read_pairs(root, dataset)
     options = {"main_similarity": "cosine", "batch_size": 64}
     evaluator = EmbeddingSimilarityEvaluator(left, right, gold, **options)
     expected = evaluator(SentenceTransformer(str(folder), device="cpu"))[evaluator.primary_metric]
-    assert (row["dataset"], row["metric"], row["n"]) == (dataset, "spearman", len(gold))
+    assert (row["dataset"], row["n"]) == (dataset, len(gold))
     assert row["value"] == pytest.approx(expected, abs=5e-4)

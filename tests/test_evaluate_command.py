@@ -31,7 +31,7 @@ from workflow_scripts.files import read_json
 from workflow_scripts.retrieval import induce_lexicon, link_entities
 from workflow_scripts.scoring import score_lexicon, score_suite
 from workflow_scripts.scoring.evaluation import COLUMNS
-from workflow_scripts.scoring.tasks.bitext_retrieval import METRICS
+from workflow_scripts.scoring.metrics.register import metrics_of
 from workflow_scripts.scoring.tidy_scores import read_scores
 
 MODEL = "resources/models/bert-en-mini"
@@ -61,7 +61,9 @@ def workflow_rows(project, sample_data, folder, dataset, *retrieval):
     keyed = {strings_key(dataset, side): strings for side, strings in lists.items()}
     strings, rows = number_strings(keyed)
     write_vectors(vectors, encode_strings(loaded, strings, EncoderSettings("mean", 64)), rows)
+    metrics = json.dumps({dataset: metrics_of(items["task"])})
     outputs = ["--encoder=m/r/c/seed0", "--output", scores, "--details", details]
+    outputs.append(f"--metrics={metrics}")
     if items["task"] == "lexicon":
         both = [f"--{side}-vectors={vectors}" for side in ("source", "target")]
         induce_lexicon.main([f"--items={file}", *both, *retrieval, "--output", ranks])
@@ -91,7 +93,8 @@ def test_rows_are_fractions_with_n_and_coverage_and_are_printed(
         sample_data,
     )
     rows = evaluate(project, tmp_path / "scores.json", *options)
-    assert [key[0] for key in rows] == ["simlex999", "multisimlex-en"]
+    assert list(dict.fromkeys(key[0] for key in rows)) == ["simlex999", "multisimlex-en"]
+    assert {key[1] for key in rows} == {*metrics_of("similarity")}
     for row in rows.values():
         assert set(row) == set(COLUMNS)
         assert -1 <= row["value"] <= 1 and 0 < row["coverage"] <= 1
@@ -157,7 +160,7 @@ def test_numbers_of_tatoeba_are_those_of_scikit_learn(
     model = project / "resources/models/bert-multi-mini"
     options = ("--pooling", "mean", "--data-root", root, "--model", model)
     rows = evaluate(project, tmp_path / "scores.json", *options, "--datasets", dataset)
-    assert [key[1] for key in rows] == list(METRICS)
+    assert [key[1] for key in rows] == list(metrics_of("bitext-retrieval"))
     assert {row["n"] for row in rows.values()} == {n}
     entry = yaml.safe_load((project / "config/datasets.yaml").read_text())["datasets"][dataset]
     lists, items = read_numbered(root, dataset, entry)
@@ -180,7 +183,7 @@ def test_a_missing_data_set_is_named_and_left_out_or_an_error(
     (root / "simlex-999").symlink_to(sample_data / "simlex-999")
     options = ("--pooling", "cls", "--datasets", *WORDS, "--data-root", root)
     rows = evaluate(project, tmp_path / "scores.json", *options)
-    assert [key[0] for key in rows] == ["simlex999"]
+    assert {key[0] for key in rows} == {"simlex999"}
     assert "multisimlex-en: left out" in capsys.readouterr().out
     arguments = ["--model", MODEL, "--output", tmp_path / "no.json", *options, "--strict"]
     words = [sys.executable, "-m", "workflow_scripts.evaluate", *map(str, arguments)]
@@ -292,10 +295,9 @@ def test_another_encoder_stands_beside(project, sample_data, tmp_path, capsys):
         assert 0 < row["p_value"] <= 1
     other = read_json(tmp_path / "scores.record.json")["against"]
     assert (other["pooling"], other["max_length"]) == ("cls", 64)
-    (mean,) = other["means"]
-    assert mean["difference"] == pytest.approx(
-        np.mean([row["difference"] for row in rows.values()])
-    )
+    [mean] = (row for row in other["means"] if row["metric"] == "spearman")
+    of_metric = [row["difference"] for key, row in rows.items() if key[1] == "spearman"]
+    assert mean["difference"] == pytest.approx(np.mean(of_metric))
     printed = capsys.readouterr().out
     assert re.search(r"^simlex999 +spearman +\d+ +[-.\d]+ +[-.\d]+ +[-+][.\d]+ +", printed, re.M)
     assert re.search(r"^mean of 2 +spearman ", printed, re.M)
@@ -328,8 +330,8 @@ def test_against_itself_nothing_differs(project, sample_data, tmp_path):
     """What neither folder nor options say of the other encoder is as for the one that is scored."""
     given = ("--datasets", "simlex999", "--data-root", sample_data, "--pooling", "mean")
     more = ("--max-length", "16", "--against", project / MODEL)
-    (row,) = evaluate(project, tmp_path / "scores.json", *given, *more).values()
-    assert (row["difference"], row["difference_low"], row["p_value"]) == (0, 0, 1)
+    for row in evaluate(project, tmp_path / "scores.json", *given, *more).values():
+        assert (row["difference"], row["difference_low"], row["p_value"]) == (0, 0, 1)
     with pytest.raises(UserError, match="--against-pooling: no encoder to compare with"):
         evaluate(project, tmp_path / "scores.json", *given, "--against-pooling", "cls")
 
@@ -339,7 +341,7 @@ def test_scores_go_onto_the_card_when_asked(project, sample_data, tmp_path):
     options = ["--pooling", "mean", "--datasets", "simlex999", "--data-root", str(sample_data)]
     options += ["--model", str(model), "--output", str(tmp_path / "scores.json"), "--card"]
     main([*options, "--device", "cpu"])
-    (row,) = read_json(tmp_path / "scores.json")
+    [row] = (r for r in read_json(tmp_path / "scores.json") if r["metric"] == "spearman")
     line = f"| simlex999 | spearman | {row['value']:.4f} | {row['n']} |"
     assert line in (model / "README.md").read_text()
     (model / "README.md").unlink()

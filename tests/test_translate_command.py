@@ -189,7 +189,7 @@ def test_the_translations_and_accuracies_are_those_of_the_tables(
     ]
     both = [LexiconSide(*one, "m") for one in zip(vectors, sides, strict=True)]
     expected = list(rank_translations(*both, "bli", 5, **choices))
-    measured = measure_translations("bli", *sides, expected)
+    measured = measure_translations("bli", *sides, expected, ["accuracy@1", "accuracy@5"])
     for side, own in zip(SIDES, sides, strict=True):
         text = "".join(f"{strings[side][row]}\n" for row in own["vocabulary"])
         (files / f"{side}.txt").write_text(text)

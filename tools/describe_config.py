@@ -22,6 +22,9 @@ from workflow_scripts.datasets.formats.register import FORMATS
 from workflow_scripts.figures.kinds.register import KINDS as FIGURES
 from workflow_scripts.files import write_text
 from workflow_scripts.retrieval.dictionary_block import DictionaryBlock
+from workflow_scripts.scoring.metric_names import load_metric
+from workflow_scripts.scoring.metrics.register import metrics_of
+from workflow_scripts.scoring.tasks.register import TASKS
 from workflow_scripts.tables.kinds.register import KINDS as TABLES
 from workflow_scripts.tuning.methods.register import METHODS
 from workflow_scripts.tuning_grid.config import TuningGrid
@@ -50,7 +53,18 @@ PACKAGES: tuple[tuple[str, str, tuple[str, ...], Callable[[str], type[BaseModel]
 
 def describe() -> str:
     """Return the page."""
-    return "\n".join([HEAD, *(_section(*section) for section in sections())])
+    return "\n".join([HEAD, *(_section(*section) for section in sections()), _metrics()])
+
+
+def _metrics() -> str:
+    """Return the metrics that rows and columns may name, by task; the primary one first."""
+    about = "Values of the key `metric`; without one it is the first of the task."
+    lines = ["## Metrics", "", about, "", "| task | metric | what it is |", "| --- | --- | --- |"]
+    for task in TASKS:
+        for metric in metrics_of(task):
+            about = _paragraph(load_metric(metric)[0].__doc__)
+            lines.append(f"| {task} | `{metric}` | {_cell(about)} |")
+    return "\n".join(lines) + "\n"
 
 
 def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
@@ -75,8 +89,11 @@ def _section(title: str, prefix: str, block: type[BaseModel]) -> str:
 
 def _first_paragraph(block: type[BaseModel]) -> str:
     # what is said of the file holds for the one block in it
-    text = block.__doc__ or sys.modules[block.__module__].__doc__ or ""
-    return " ".join(text.strip().split("\n\n")[0].split())
+    return _paragraph(block.__doc__ or sys.modules[block.__module__].__doc__)
+
+
+def _paragraph(text: str | None) -> str:
+    return " ".join((text or "").strip().split("\n\n")[0].split())
 
 
 def _cell(text: str) -> str:

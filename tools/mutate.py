@@ -69,8 +69,9 @@ GROUPS = {
     "scoring": Group(
         _in(
             "scoring",
-            "weighted_metrics.py bootstrap.py paired_differences.py ranked_accuracy.py isotropy.py"
-            " senteval.py linear_probe.py tasks/*.py",
+            "weighted_metrics.py measurement.py bootstrap.py paired_differences.py"
+            " ranked_accuracy.py nearest_translations.py neighbour_languages.py isotropy.py"
+            " senteval.py linear_probe.py tasks/*.py metrics/*.py",
         ),
         ("tests/scoring",),
     ),

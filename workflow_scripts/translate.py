@@ -35,6 +35,7 @@ from workflow_scripts.retrieval.rankings import Format, write_found
 from workflow_scripts.retrieval.suite_files import SIDES
 from workflow_scripts.retrieval.translations import LexiconSide, Retrieval, rank_translations
 from workflow_scripts.scoring.measurement import Measurement, bootstrap_scores
+from workflow_scripts.scoring.metrics.register import metrics_of
 from workflow_scripts.scoring.ranked_accuracy import measure_translations
 from workflow_scripts.scoring.tidy_scores import EncoderIds
 
@@ -216,7 +217,7 @@ def translate_words(
     if dropped:
         source["dropped"] = {"no vector": dropped}
     target = {"test": [word for _, word in lexicon.test], "vocabulary": target_words}
-    return rows, measure_translations(name, source, target, of_tested)
+    return rows, measure_translations(name, source, target, of_tested, metrics_of("lexicon"))
 
 
 @dataclass(frozen=True)

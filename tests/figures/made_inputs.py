@@ -9,8 +9,10 @@ from result_files import MadeResults, make_score
 
 from tests.support.suite_files import write_items, write_whole_vectors
 from workflow_scripts.embedding.suite_vectors import index_of
+from workflow_scripts.scoring.evidence import Predictions
+from workflow_scripts.scoring.metrics import auc
 from workflow_scripts.scoring.tidy_scores import read_scores, write_scores
-from workflow_scripts.scoring.weighted_metrics import auc_metric, value_of
+from workflow_scripts.scoring.weighted_metrics import value_of
 
 
 class MadeFigure(MadeResults):
@@ -26,7 +28,7 @@ class MadeFigure(MadeResults):
             labels = (np.arange(n) % 2).astype(np.int8)
             cosines = random.normal(0.5 + shift * scale * labels, scale).clip(-1, 1)
             cosines = cosines.astype(np.float32)
-            values[seed] = value_of(auc_metric(cosines, labels), n)
+            values[seed] = value_of(auc.metric(Predictions(n=n, predicted=cosines, gold=labels)), n)
             arrays[seed] = {"cosines/qnli": cosines, "labels/qnli": labels}
         return {"parts": [self.scores(name, values, "qnli", "auc", arrays=arrays)]}
 

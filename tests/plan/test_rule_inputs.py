@@ -105,6 +105,8 @@ def test_a_job_embeds_and_scores_what_cells_show_of_its_encoder(given):
     assert given.suite_tasks(words) == ["similarity"]
     assert given.task_modules(words) == ["scoring.tasks.similarity"]
     assert given.task_modules(job(suite="entity-linking")) == ["scoring.tasks.entity_linking"]
+    assert json.loads(given.metrics(words)) == {name: ["spearman"] for name in names}
+    assert given.metric_modules(words) == ["scoring.metrics.spearman"]
     # an encoder of one language has the sets of that language, and the side of a lexicon
     for language, side in (("en", "source"), ("fr", "target")):
         one = ("mirror-word", f"words-{language}", "33")
@@ -117,6 +119,36 @@ def test_a_job_embeds_and_scores_what_cells_show_of_its_encoder(given):
     # the encoder of both sides embeds both
     both = ["bli-en-fr/source", "bli-en-fr/target"]
     assert given.strings_keys(job(suite="lexicon")) == both
+
+
+def test_a_job_scores_by_the_metrics_that_cells_request_and_the_primary_one(config, default_config):
+    for name in ("tatoeba-es", "tatoeba-fr", "ncbi-disease"):
+        config["datasets"][name] = default_config["datasets"][name]
+    row = {"id": "one", "label": "One", "model": "bert-en", "recipe": "base-mp"}
+    shown = columns("tatoeba-es", "tatoeba-fr", "bc5cdr-disease", "ncbi-disease", "bli-en-fr")
+    for column, metric in ((0, "accuracy_pcr"), (2, "accuracy@5"), (4, "accuracy@5")):
+        shown[column]["metric"] = metric
+    table = {"title": "More", "columns": shown, "rows": [row]}
+    # by another table, of another encoder, another metric of the same set
+    other = {"id": "fr", "label": "Fr", "dataset": "tatoeba-fr", "metric": "accuracy_pcr"}
+    tuned = {**row, "recipe": "mirror-word", "corpus": "words-en"}
+    config["tables"] = {"more": table, "other": {**table, "columns": [other], "rows": [tuned]}}
+    given = plan_of(config).rule_inputs
+    pairs, names = job(suite="bitext-retrieval"), job(suite="entity-linking")
+    sides = {"source_model": "bert-en", "target_model": "bert-en"}
+    sides |= {"source_corpus": "none", "target_corpus": "none"}
+    lexicon = Wildcards(recipe="base-mp", seed="0", dataset="bli-en-fr", **sides)
+    requested = (
+        (pairs, {"tatoeba-es": ["accuracy", "accuracy_pcr"], "tatoeba-fr": ["accuracy"]}),
+        (names, {"bc5cdr-disease": ["accuracy@1", "accuracy@5"], "ncbi-disease": ["accuracy@1"]}),
+        (lexicon, {"bli-en-fr": ["accuracy@1", "accuracy@5"]}),
+    )
+    for wildcards, metrics in requested:
+        assert json.loads(given.metrics(wildcards)) == metrics
+    modules = [f"scoring.metrics.{name}" for name in ("accuracy", "accuracy_pcr")]
+    assert given.metric_modules(pairs) == modules
+    assert given.metric_modules(names) == ["scoring.metrics.accuracy_at"]
+    assert given.metric_modules(lexicon) == ["scoring.metrics.accuracy_at"]
 
 
 def test_an_encoder_that_nothing_shows_ends_the_run_with_one_line(given):
@@ -153,7 +185,8 @@ def test_an_encoder_stands_for_its_folder_its_start_or_its_model(given):
 def test_a_development_set_brings_its_files_and_modules(given):
     files = [f"results/datasets/simlex999/{name}" for name in ("strings.txt", "items.json")]
     assert given.development_files("mirror-sentence") == files
-    modules = ["scoring.development_scores", "scoring.tasks.similarity"]
+    modules = ["scoring.tasks.similarity", "scoring.metrics.spearman"]
+    modules = ["scoring.development_scores", *modules]
     assert given.development_modules("mirror-sentence") == modules
     assert given.linking_of_development("mirror-sentence") == "none"
     assert given.development_files("mirror-word") == given.development_modules("mirror-word") == []

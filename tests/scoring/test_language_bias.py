@@ -7,12 +7,18 @@ from hypothesis import strategies as st
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.scoring.bootstrap import resamples
-from workflow_scripts.scoring.measurement import bootstrap_scores
+from workflow_scripts.scoring.measurement import bootstrap_scores, measure_dataset
+from workflow_scripts.scoring.metrics.register import metrics_of
 from workflow_scripts.scoring.tasks import language_bias
-from workflow_scripts.scoring.tasks.language_bias import METRICS, measure
 from workflow_scripts.scoring.tidy_scores import EncoderIds
 
 NAMES = ("de", "en", "zh")
+METRICS = metrics_of("language-bias")
+ENCODER = EncoderIds("m", "r", "c", 33)
+
+
+def measure(dataset, entry, vectors, metrics=METRICS):
+    return measure_dataset(ENCODER, {"dataset": dataset, **entry}, vectors, metrics)
 
 
 def entry_of(languages):
@@ -57,7 +63,9 @@ def test_shares_are_those_of_the_definition(seed, bias, sizes):
     ks = (2, 1, 5)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(language_bias, "NEIGHBOURS", ks)
-        found = measure("pool", entry_of(languages), vectors)
+        metrics = [f"own_language{pcr}@{k}" for k in ks for pcr in ("", "_pcr")]
+        metrics.append("own_language_expected")
+        found = measure("pool", entry_of(languages), vectors, metrics)
     total = len(languages)
     assert (found.n, found.coverage, found.split) == (total, total / (total + 2), "dev")
     plain = vectors.astype(np.float64)
@@ -83,22 +91,10 @@ def pool_of(languages, spread, seed=0):
     return np.float32([means[one] for one in languages] + noise)
 
 
-def test_languages_apart_are_all_own_and_without_components_as_expected():
-    languages = ["de"] * 120 + ["en"] * 120 + ["zh"] * 120
-    values = measure("pool", entry_of(languages), pool_of(languages, 0.1)).values
-    assert set(METRICS) <= set(values)
-    assert all(values[f"own_language@{k}"] == 1 for k in (1, 10, 100))
-    # without their means only noise is left, in which no language is near to itself
-    assert values["own_language_expected"] == pytest.approx(119 / 359)
-    for k, tolerance in ((1, 0.08), (10, 0.03), (100, 0.02)):
-        assert values[f"own_language_pcr@{k}"] == pytest.approx(119 / 359, abs=tolerance)
-
-
 def test_rows_have_intervals_over_queries_and_shares_the_number_of_theirs():
     languages = ["de"] * 70 + ["en"] * 50
     vectors = pool_of(languages, 1.0)
-    encoder = EncoderIds("m", "r", "c", 33)
-    rows, details = bootstrap_scores(encoder, [measure("pool", entry_of(languages), vectors)])
+    rows, details = bootstrap_scores(ENCODER, [measure("pool", entry_of(languages), vectors)])
     by_metric = {row.metric: row for row in rows}
     assert len(rows) == len(by_metric) == len(METRICS) + 2 * 3 * 4
     assert set(details) == {f"replicates/pool/{one}" for one in METRICS[:-1]}

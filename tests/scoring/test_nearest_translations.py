@@ -8,15 +8,18 @@ from sklearn.metrics.pairwise import cosine_similarity
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.scoring import nearest_translations
-from workflow_scripts.scoring.bootstrap import replicate, resamples
+from workflow_scripts.scoring.measurement import measure_dataset
+from workflow_scripts.scoring.metrics.register import metrics_of
 from workflow_scripts.scoring.nearest_translations import nearest_both_ways
-from workflow_scripts.scoring.tasks.bitext_retrieval import METRICS, measure
+from workflow_scripts.scoring.tidy_scores import EncoderIds
 
+METRICS = metrics_of("bitext-retrieval")
 NOTHING_DROPPED = {"task": "bitext-retrieval", "split": "test", "dropped": {}}
 
 
 def measured(vectors, left, right):
-    return measure("tatoeba-xx", {**NOTHING_DROPPED, "left": left, "right": right}, vectors)
+    entry = {"dataset": "tatoeba-xx", **NOTHING_DROPPED, "left": left, "right": right}
+    return measure_dataset(EncoderIds("m", "r", "c", 0), entry, vectors, METRICS)
 
 
 def plainly(left, right):
@@ -77,20 +80,6 @@ def test_of_equal_vectors_the_first_counts_as_found():
     vectors = np.tile(side, (4, 1))
     found = measured(vectors, list(range(602)), list(range(602, 1204))).values
     assert list(found.values()) == [0.5] * 4
-
-
-def test_replicates_are_means_over_queries_so_that_those_of_two_encoders_are_pairs():
-    sides = np.random.default_rng(2).normal(size=(2, 20, 6)).astype(np.float32)
-    rows = list(range(20)), list(range(20, 40))
-    first = measured(np.concatenate([sides[0], sides[0] + sides[1]]), *rows)
-    right = measured(np.concatenate([sides[0], sides[0]]), *rows)
-    found, ones = (replicate("tatoeba-xx", 20, one.metrics) for one in (first, right))
-    indices = np.concatenate(list(resamples("tatoeba-xx", 20)))
-    left, other = sides[0].astype(np.float64), (sides[0] + sides[1]).astype(np.float64)
-    hits = cosine_similarity(left, other).argmax(axis=1) == np.arange(20)
-    assert 0 < hits.mean() < 1
-    np.testing.assert_allclose(found["accuracy"], hits[indices].mean(axis=1), atol=1e-12)
-    assert all((ones[name] == 1).all() for name in METRICS)
 
 
 def test_vectors_without_a_nearest_one_are_refused():

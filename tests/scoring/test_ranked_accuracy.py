@@ -76,6 +76,7 @@ def score(tmp_path):
         write_rankings(tmp_path / "ranks.tsv", RankedTranslation, ranks)
         arguments = ["--encoder=bert-aa--bert-bb/mirror-word/words-aa--words-bb/seed33"]
         arguments += [f"--items={items}", f"--ranks={tmp_path / 'ranks.tsv'}"]
+        arguments.append('--metrics={"bli-aa-bb":["accuracy@1","accuracy@5"]}')
         main([*arguments, f"--output={output}", f"--details={details}", *options])
         return read_scores(output)
 

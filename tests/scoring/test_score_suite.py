@@ -1,5 +1,6 @@
 """The command that scores an encoder on data sets, end to end on tiny files; what it imports."""
 
+import json
 import subprocess
 import sys
 
@@ -17,6 +18,9 @@ from workflow_scripts.retrieval.rankings import RankedName, write_rankings
 from workflow_scripts.scoring.bootstrap import resamples
 from workflow_scripts.scoring.bootstrap_replicates import read_replicates
 from workflow_scripts.scoring.isotropy import isotropy_score
+from workflow_scripts.scoring.metric_names import load_metric
+from workflow_scripts.scoring.metrics.register import metrics_of
+from workflow_scripts.scoring.predictions import write_predictions
 from workflow_scripts.scoring.score_suite import main
 from workflow_scripts.scoring.tasks import register
 from workflow_scripts.scoring.tidy_scores import read_scores
@@ -37,11 +41,27 @@ LINKS = {
     "gold": [[["D0"]], [["D1"], ["D2"]], [["D9"]], [["D1", "D3"]]],
     "dropped": {"cui-less": 4},
 }
+RELATED = {"task": "relatedness", "split": "test", "dropped": {}, "texts": [[0, 1]] * 3}
+RELATED |= {"labels": ["1.5", "2", "4"], "parts": ["test"] * 3}
 BITEXT = {"task": "bitext-retrieval", "split": "test", "dropped": {}, **SIDES}
 STRINGS = {"task": "isotropy", "split": "test", "strings": [1, 4, 5, 7, 9], "dropped": {}}
 VECTORS = np.random.default_rng(0).normal(size=(10, 6)).astype(np.float32)
 PAIRED = zip(VECTORS[:5].astype(float), VECTORS[5:].astype(float), strict=True)
 COSINES = np.array([1 - scipy.spatial.distance.cosine(*pair) for pair in PAIRED])
+
+
+# the metrics that are asked for unless a test says otherwise
+ASKED = {
+    "similarity": ["spearman"],
+    "pair-classification": ["auc"],
+    "entity-linking": ["accuracy@1", "accuracy@5"],
+    "isotropy": ["is_paper", "is_eig", "mvn"],
+    "bitext-retrieval": [
+        *("accuracy", "accuracy_from_english"),
+        *("accuracy_pcr", "accuracy_pcr_from_english"),
+    ],
+    "relatedness": ["pearson", "spearman"],
+}
 
 
 @pytest.fixture
@@ -56,6 +76,8 @@ def score(tmp_path):
         files = {"vectors": vectors, "output": output, "details": details}
         given = [f"--{key}={file}" for key, file in files.items()]
         given += ["--items", *map(str, items)]
+        metrics = {name: ASKED.get(entry["task"], []) for name, entry in datasets.items()}
+        given.append(f"--metrics={json.dumps(metrics)}")
         main([f"--encoder={ENCODER}", *given, *options])
         return read_scores(output)
 
@@ -89,7 +111,7 @@ def test_pair_classification_is_the_area_under_the_curve_of_cosines(score):
 def test_isotropy_has_three_metrics_and_no_interval(score):
     rows = {row.metric: row for row in score({"words": STRINGS})}
     chosen = VECTORS[[1, 4, 5, 7, 9]].astype(np.float64)
-    assert list(rows) == ["mvn", "is_eig", "is_paper"]
+    assert list(rows) == ["is_paper", "is_eig", "mvn"]
     assert rows["mvn"].value == pytest.approx(np.linalg.norm(chosen.mean(axis=0)), abs=1e-6)
     # A null space of one dimension: its vector is one up to the sign, which is fixed.
     for metric in ("is_eig", "is_paper"):
@@ -178,6 +200,7 @@ def with_value(value):
         ({"one": {"task": "lexicon"}}, VECTORS, "is of task lexicon; score it with score_lexicon"),
         # of a collapsed encoder
         ({"one": PAIRS}, VECTORS * 0 + 1, f"encoder {ENCODER}, dataset one: spearman is undefined"),
+        ({"one": RELATED}, VECTORS, "dataset one: pearson and spearman are undefined on its 3"),
         *(
             ({"one": entry}, with_value(wrong), f"encoder {ENCODER}, {NOT_FINITE.format('one')}")
             for entry in (PAIRS, CLASSES, STRINGS, BITEXT)
@@ -185,21 +208,29 @@ def with_value(value):
         ),
     ],
 )
-def test_mistakes_give_one_clear_error_and_no_file(score, datasets, matrix, message):
+def test_mistakes_give_one_clear_error_and_no_file(score, datasets, matrix, message, tmp_path):
+    write_predictions(tmp_path / "p.tsv", {"one": ["3", "3", "3"]})
     with pytest.raises(UserError) as caught:
-        score(datasets, matrix=matrix)
+        score(datasets, f"--predictions={tmp_path / 'p.tsv'}", matrix=matrix)
     assert message in str(caught.value)
     assert not score.output.exists() and not score.details.exists()
 
 
-def test_a_task_of_the_register_says_what_it_scores_and_whether_settings_are_chosen_on_it(score):
-    entries = {"similarity": PAIRS, "pair-classification": CLASSES, "isotropy": STRINGS}
-    entries["bitext-retrieval"] = BITEXT
+def test_metrics_are_those_that_are_asked_for_and_are_needed_of_each_data_set(score):
+    asked = '--metrics={"one": ["accuracy", "accuracy_pcr"]}'
+    rows = {row.metric: row for row in score({"one": BITEXT}, asked)}
+    assert list(rows) == ["accuracy", "accuracy_pcr"]
+    whole = {row.metric: row for row in score({"one": BITEXT})}
+    assert len(whole) == 4 and rows.items() <= whole.items()
+    with pytest.raises(UserError, match="--metrics: names two; the items are of one; name the"):
+        score({"one": BITEXT}, '--metrics={"two": ["accuracy"]}')
+
+
+def test_a_task_of_the_register_says_what_it_scores_and_whether_settings_are_chosen_on_it():
     for name in register.TASKS:
-        task = register.task(name)
-        assert getattr(items, task.ITEMS)
-        if name in entries:
-            assert {row.metric for row in score({"one": entries[name]})} == set(task.METRICS)
+        assert getattr(items, register.task(name).ITEMS)
+        assert {*ASKED.get(name, ())} <= {*metrics_of(name)}
+        assert all(load_metric(metric)[0].__doc__ for metric in metrics_of(name))
     chosen_by = ["similarity", "entity-linking", "bitext-retrieval"]
     assert register.development_tasks() == chosen_by
     register.check_development_task("sts12", "similarity", "--development-set")

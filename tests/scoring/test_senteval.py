@@ -53,33 +53,22 @@ def test_fits_together_are_as_fits_alone(name, monkeypatch):
             torch.testing.assert_close(weights[number, place], model.detach(), rtol=0, atol=2e-4)
 
 
-@pytest.mark.parametrize("name", SMALL)
-def test_nested_folds(name):
-    protocol = SMALL[name]
-    features, labels = make_task(130, 6, 2, 3)
-    expected = plain_nested(Set(features, labels, protocol))
-    assert 0.6 < (expected == labels).mean() < 1
-    np.testing.assert_array_equal(nested_folds(features, labels, protocol), expected)
+TRAIN, DEVELOPMENT, TEST = np.arange(80), np.arange(80, 110), np.arange(110, 150)
+WAYS = {
+    "nested": (nested_folds, plain_nested, ()),
+    "folds": (folds_then_test, plain_test, (TRAIN, TEST)),
+    "split": (split_then_test, plain_split, (TRAIN, DEVELOPMENT, TEST)),
+}
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_folds_then_test(name):
-    protocol = SMALL[name]
-    features, labels = make_task(150, 6, 4, 5)
-    train, test = np.arange(100), np.arange(100, 150)
-    expected = plain_test(Set(features, labels, protocol), train, test)
-    found = folds_then_test(features, labels, train, test, protocol)
-    np.testing.assert_array_equal(found, expected)
-
-
-@pytest.mark.parametrize("name", SMALL)
-def test_split_then_test(name):
-    protocol = SMALL[name]
-    features, labels = make_task(150, 6, 3, 7)
-    train, development, test = np.arange(80), np.arange(80, 110), np.arange(110, 150)
-    expected = plain_split(Set(features, labels, protocol), train, development, test)
-    found = split_then_test(features, labels, train, development, test, protocol)
-    np.testing.assert_array_equal(found, expected)
+@pytest.mark.parametrize("way", WAYS)
+def test_classes_are_those_of_the_plain_way(way, name):
+    ours, plain, parts = WAYS[way]
+    features, labels = make_task(150, 6, 3, 3)
+    expected = plain(Set(features, labels, SMALL[name]), *parts)
+    assert 0.5 < (expected == labels[-len(expected) :]).mean() < 1
+    np.testing.assert_array_equal(ours(features, labels, *parts, SMALL[name]), expected)
 
 
 @pytest.mark.parametrize(

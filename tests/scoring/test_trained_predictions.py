@@ -10,8 +10,9 @@ from tests.support.suite_files import write_items, write_whole_vectors
 from workflow_scripts.errors import UserError
 from workflow_scripts.scoring.classify_texts import main
 from workflow_scripts.scoring.linear_probe import PROTOCOLS
+from workflow_scripts.scoring.measurement import measure_dataset
 from workflow_scripts.scoring.predictions import read_predictions, write_predictions
-from workflow_scripts.scoring.tasks import classification, relatedness
+from workflow_scripts.scoring.tidy_scores import EncoderIds
 from workflow_scripts.scoring.trained_predictions import (
     features_of,
     predict_classes,
@@ -19,6 +20,7 @@ from workflow_scripts.scoring.trained_predictions import (
 )
 
 PARTS = ["train"] * 70 + ["development"] * 20 + ["test"] * 30
+ENCODER = EncoderIds("m", "r", "c", 33)
 COMMON = {"split": "test", "dropped": {}}
 
 
@@ -51,7 +53,8 @@ def test_relatedness_is_that_of_senteval():
     expected = plain_scores(vectors, entry)
     found = predict_scores(vectors, entry)
     np.testing.assert_allclose(found, expected, atol=1e-4)
-    measured = relatedness.measure("sick-r", entry, vectors, [str(one) for one in found])
+    own = {"dataset": "sick-r", "task": "relatedness", **entry}
+    measured = measure_dataset(ENCODER, own, vectors, ["pearson"], [str(one) for one in found])
     gold = [float(label) for label in entry["labels"][90:]]
     assert (measured.dataset, measured.split, measured.n) == ("sick-r", "test", 30)
     assert measured.values["pearson"] == pytest.approx(pearsonr(expected, gold)[0], abs=1e-3)
@@ -89,7 +92,8 @@ def test_classes_that_a_line_parts_are_found(parts, tested):
     found = predict_classes(vectors, entry, PROTOCOLS["prototyping"])
     assert found == labels[tested]
     found[0] = "b" if found[0] == "a" else "a"
-    measured = classification.measure("mr", entry, vectors, found)
+    own = {"dataset": "mr", "task": "classification", **entry}
+    measured = measure_dataset(ENCODER, own, vectors, ["accuracy"], found)
     assert measured.values == {"accuracy": pytest.approx(1 - 1 / len(found))}
     assert (measured.dataset, measured.split, measured.n) == ("mr", "test", len(found))
 

@@ -13,6 +13,7 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json, sha256_of
 from workflow_scripts.retrieval import link_entities
 from workflow_scripts.scoring import score_suite
+from workflow_scripts.scoring.tasks.register import task
 from workflow_scripts.scoring.tidy_scores import read_scores
 from workflow_scripts.tuning import tune_encoder
 from workflow_scripts.tuning_grid import cell_scores, search_grid
@@ -64,7 +65,12 @@ def suite_scores(files, encoder, recipe, folder):
     embed_suite.main([*argv(**inputs, output=vectors, record=folder / "v.json"), *strings])
     items = ["--items", *(files[f"{name}.json"] for name in DATASETS)]
     link_entities.main([*argv(vectors=vectors, output=links), *items])
+    metrics = {
+        name: [task(json.loads(Path(files[f"{name}.json"]).read_text())["task"]).PRIMARY]
+        for name in DATASETS
+    }
     others = {"encoder": "m/own/c/seed1", "links": links, "details": folder / "scores.npz"}
+    others["metrics"] = json.dumps(metrics)
     score_suite.main([*argv(vectors=vectors, **others, output=scores), *items])
     return {(row.dataset, row.metric): row.value for row in read_scores(scores)}
 

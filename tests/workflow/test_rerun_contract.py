@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import time
 
 import pytest
@@ -12,6 +13,8 @@ PAGES = ["all_tables", "assemble_index"]
 SUMMARY = [*PAGES, "assemble_scores", "assemble_scorecard", "assemble_table table=running-time"]
 SCORING = {TUNE, "embed_suite", "embed_static", "score_suite", "score_lexicon"}
 DRAW, EMBED = "draw_figure", "embed_suite"
+FROZEN = "recipe=base-mp, corpus=none, seed=0"
+MIRROR = "recipe=mirror-sentence, corpus=sentences-en, seed=33"
 NO_MASKING = "mirror-sentence-no-masking"
 # each starts from the encoder of the one before
 STAGES = {"cmlm-multilingual": "text-multi", "cmlm-s3": "text-multi", "cmlm-s3-nli": "nli-multi"}
@@ -236,13 +239,47 @@ def test_an_edited_task_scores_its_own_sets_and_redraws_its_figure_only(workspac
     assert steps(workspace) == sorted(jobs)
 
 
-@pytest.mark.parametrize(
-    ("figure", "key", "value"), [("languages", "neighbours", 1), ("plane", "method", "tsne")]
-)
-def test_another_choice_of_a_figure_redraws_it_alone(workspace, figure, key, value):
+def test_one_more_metric_scores_its_column_again_and_nothing_else(workspace, project):
+    """Kendall's tau of docs/extending.md, in a column of Table 3."""
+    page = (project / "docs" / "extending.md").read_text()
+    [code] = re.findall(r'^```python\n("""Kendall.*?)^```$', page, flags=re.M | re.S)
+    folder = workspace.folder / "workflow_scripts/scoring/metrics"
+    (folder / "kendall.py").write_text(code)
+    register = folder / "register.py"
+    line = 'FURTHER = {\n    "similarity": ("kendall",),'
+    register.write_text(register.read_text().replace("FURTHER = {", line))
+    assert steps(workspace) == []
     with workspace.edited_config() as config:
-        config["figures"][figure][key] = value
-    jobs = [*PAGES, "assemble_scorecard", f"draw_figure figure={figure}"]
+        more = {"id": "tau", "label": "tau", "dataset": "sickr", "metric": "kendall"}
+        config["tables"]["sentences"]["columns"].append(more)
+    encoders = [f"model=bert-en-mini, {ids}, suite=similarity" for ids in (FROZEN, MIRROR)]
+    # which read the files of these encoders, too
+    tables = [f"assemble_table table={name}" for name in ("sentences", "words", "masking")]
+    jobs = [f"score_suite {encoder}" for encoder in encoders]
+    assert steps(workspace) == sorted([*jobs, *tables, *SUMMARY])
+    scores = workspace.folder / "results/scores/bert-en-mini/base-mp/none/seed0/similarity.tsv"
+    before, rows = workspace.tables(), scores.read_text().splitlines()
+    workspace.succeeds("all_tables")
+    changed = {name for name, text in workspace.tables().items() if before.get(name) != text}
+    # a page has the hashes of the files that it shows
+    shown = ("sentences.", "scores.tsv", "scorecard", "blocks/", ".html")
+    assert [name for name in changed if not any(part in name for part in shown)] == []
+    [added] = [row for row in scores.read_text().splitlines() if row not in rows]
+    assert "\tkendall\t" in added
+
+
+def test_other_neighbours_of_a_figure_are_another_metric(workspace):
+    with workspace.edited_config() as config:
+        config["figures"]["languages"]["neighbours"] = 1
+    encoder = f"model=bert-multi-mini, {FROZEN}, suite=bitext-retrieval"
+    jobs = [f"score_suite {encoder}", "draw_figure figure=languages", *SUMMARY]
+    assert steps(workspace) == sorted(jobs)
+
+
+def test_another_choice_of_a_figure_redraws_it_alone(workspace):
+    with workspace.edited_config() as config:
+        config["figures"]["plane"]["method"] = "tsne"
+    jobs = [*PAGES, "assemble_scorecard", "draw_figure figure=plane"]
     assert steps(workspace) == sorted(jobs)
 
 

@@ -11,6 +11,7 @@ from workflow_scripts.errors import ConfigError, UserError
 from workflow_scripts.figures.config import FigureBlock
 from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder, score_id
 from workflow_scripts.plan.typed import Typed
+from workflow_scripts.scoring.metrics.register import metrics_of
 from workflow_scripts.scoring.tasks import register as tasks
 
 # what a cell is known by: ids of row and column, or of what a figure draws and its corpus
@@ -87,6 +88,29 @@ def embedding_jobs(requests: Iterable[CellRequest]) -> dict[EmbeddingJob, list[s
         for encoder, key in request.embeddings():
             jobs.setdefault(EmbeddingJob(encoder, request.suite), set()).add(key)
     return {job: sorted(keys) for job, keys in jobs.items()}
+
+
+def requested_metrics(
+    typed: Typed, requests: Iterable[CellRequest]
+) -> dict[str, dict[str, list[str]]]:
+    """Return the metrics of each data set that cells request, by `score_ids` of what scores them.
+
+    The primary one of the task is among them, as the first.
+    """
+    requested: dict[str, dict[str, set[str]]] = {}
+    for request in requests:
+        for scores in request.score_ids():
+            metrics = requested.setdefault(scores, {}).setdefault(request.dataset, set())
+            metrics.add(request.metric)
+
+    def ordered(dataset: str, metrics: set[str]) -> list[str]:
+        primary = tasks.task(typed.datasets[dataset].task).PRIMARY
+        return [primary, *sorted(metrics - {primary})]
+
+    return {
+        scores: {dataset: ordered(dataset, of) for dataset, of in metrics.items()}
+        for scores, metrics in requested.items()
+    }
 
 
 def cell_of_table(row: Mapping[str, Any], column: Mapping[str, Any]) -> CellKey:
@@ -198,7 +222,7 @@ class CellRequests:
                 f"is `{dataset}`, of task {entry.task}, which is not scored",
                 f"use one of task {', '.join(tasks.TASKS)}",
             )
-        metrics = tasks.task(entry.task).METRICS
+        metrics = metrics_of(entry.task)
         if metric is not None and metric not in metrics:
             raise ConfigError(
                 "config",

@@ -10,7 +10,7 @@ from workflow_scripts.configuration.layers import Layers, read_layers
 from workflow_scripts.content_hashes import ContentHashes
 from workflow_scripts.errors import UserError, path_error
 from workflow_scripts.plan.availability import Availability
-from workflow_scripts.plan.cell_requests import CellRequests, embedding_jobs
+from workflow_scripts.plan.cell_requests import CellRequests, embedding_jobs, requested_metrics
 from workflow_scripts.plan.cells import Cells
 from workflow_scripts.plan.checks import check_config
 from workflow_scripts.plan.data_notes import DataNotes
@@ -47,7 +47,8 @@ class Plan:
         self.cells = Cells(CellRequests(typed), self.availability)
         self.models, self.requests = models, self.cells.requests
         self.embeddings = embedding_jobs(self.cells.run)
-        self.rule_inputs = RuleInputs(self.cells, self.embeddings)
+        metrics = requested_metrics(typed, self.cells.run)
+        self.rule_inputs = RuleInputs(self.cells, self.embeddings, metrics)
         self.required = Requirements(self.cells, self.cells.run)
         data_notes = DataNotes(self.cells)
         self.grid = TuningGridPlan(self.cells, self.rule_inputs, data_notes)

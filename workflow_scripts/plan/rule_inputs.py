@@ -16,6 +16,7 @@ from workflow_scripts.plan.cells import Cells
 from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder, score_id
 from workflow_scripts.plan.stopping import stop
 from workflow_scripts.plugins import module_of
+from workflow_scripts.scoring.metric_names import metric_module, primary_modules
 from workflow_scripts.scoring.tasks import register as tasks
 from workflow_scripts.sources import PACKAGE
 
@@ -47,11 +48,16 @@ class RuleInputs:
     So a rule's params come from `wildcards` alone. Blocks of config are canonical JSON.
     """
 
-    def __init__(self, cells: Cells, embeddings: Mapping[EmbeddingJob, list[str]]) -> None:
+    def __init__(
+        self,
+        cells: Cells,
+        embeddings: Mapping[EmbeddingJob, list[str]],
+        metrics: Mapping[str, Mapping[str, list[str]]],
+    ) -> None:
         self._typed = cells.typed
         self._requests = cells.requests
         self._availability = cells.availability
-        self._embeddings = embeddings
+        self._embeddings, self._metrics = embeddings, metrics
         self.models = cells.models
         self.config = cells.typed.config
         self.results = cells.typed.config.results
@@ -176,6 +182,20 @@ class RuleInputs:
         # the key of a lexicon's strings has a side
         return [key for key in self.strings_keys(wildcards) if key in self._typed.datasets]
 
+    def metrics(self, wildcards: Any) -> str:
+        """Return the metrics that a job scores by, those of each data set, as JSON."""
+        return canonical(self._requested_metrics(wildcards))
+
+    def metric_modules(self, wildcards: Any) -> list[str]:
+        """Return the modules of these metrics, sorted."""
+        requested = self._requested_metrics(wildcards).values()
+        return sorted({metric_module(metric) for metrics in requested for metric in metrics})
+
+    def _requested_metrics(self, wildcards: Any) -> Mapping[str, list[str]]:
+        if (suite := wildcards.get("suite")) is not None:
+            return self._metrics.get(f"{self.encoder(wildcards)}/{suite}", {})
+        return self._metrics[f"{self.encoder_pair(wildcards)}/{wildcards.dataset}"]
+
     # ---- encoders -------------------------------------------------------------------------------
 
     def settings(self, recipe: str) -> str:
@@ -230,7 +250,7 @@ class RuleInputs:
         if (development := self._typed.recipes[recipe].development) is None:
             return []
         task = self._typed.datasets[development.dataset].task
-        return ["scoring.development_scores", module_of("scoring.tasks", task)]
+        return ["scoring.development_scores", *primary_modules(task)]
 
     def linking_of_development(self, recipe: str) -> str:
         """Return by what names are ranked for a recipe's development set, none for another task."""

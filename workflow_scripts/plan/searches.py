@@ -12,6 +12,7 @@ from workflow_scripts.plan.encoders import Encoder
 from workflow_scripts.plan.rule_inputs import RuleInputs
 from workflow_scripts.plan.stopping import stop
 from workflow_scripts.plugins import module_of
+from workflow_scripts.scoring.metric_names import primary_modules
 from workflow_scripts.scoring.tasks import register
 from workflow_scripts.tuning.recipe import change_recipe
 from workflow_scripts.tuning_grid.cells import Cell, cell_recipe, grid_cells
@@ -161,7 +162,7 @@ class TuningGridPlan:
                 "name": name,
                 "recipe_name": search.block.recipe,
                 "recipe": search.recipe,
-                "metric": register.task(search.task).METRICS[0],
+                "metric": register.task(search.task).PRIMARY,
                 "data": self._data_notes.on([block.dataset], [encoder]),
                 "seeds": search.seeds,
                 "axes": [[axis, values] for axis, values in search.axes.items()],
@@ -175,7 +176,7 @@ class TuningGridPlan:
         """Return the modules that a search loads by name."""
         search = self.search(name)
         method = self._typed.recipes[search.block.recipe].method
-        return [module_of("scoring.tasks", search.task), module_of("tuning.methods", method)]
+        return [*primary_modules(search.task), module_of("tuning.methods", method)]
 
     def model(self, name: str) -> str:
         """Return the id of a search's model."""

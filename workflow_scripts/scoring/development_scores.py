@@ -6,8 +6,8 @@ from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.own_classifier import OwnClassifier
 from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import encode_strings
-from workflow_scripts.plugins import module_of
 from workflow_scripts.scoring.development_set import DevelopmentSet
+from workflow_scripts.scoring.metric_names import primary_modules
 
 
 def make_score(
@@ -22,6 +22,6 @@ def make_score(
     return score
 
 
-def modules_of(development: DevelopmentSet) -> list[str]:
-    """Return the modules that score a development set and are loaded by name."""
-    return ["scoring.development_scores", module_of("scoring.tasks", development.entry["task"])]
+def modules_of(task: str) -> list[str]:
+    """Return the modules that score development sets of a task and are loaded by name."""
+    return ["scoring.development_scores", *primary_modules(task)]

@@ -30,7 +30,7 @@ class DevelopmentSet:
     threads: int = 1
 
     def score(self, vectors: np.ndarray, classifier: "OwnClassifier | None" = None) -> float:
-        """Return the first metric of the set's task on vectors [strings, dimension].
+        """Return the primary metric of the set's task on vectors [strings, dimension].
 
         A set of task classification needs the classifier that is trained. Raises `UserError` where
         the metric is undefined, and for vectors that are not finite.
@@ -58,8 +58,8 @@ class DevelopmentSet:
                 )
             ranked = {self.dataset: own_predictions(self.dataset, self.entry, vectors, classifier)}
         encoder = EncoderIds("model", "recipe", "corpus", 0)
-        measured = measure_dataset(encoder, self.entry, vectors, ranked and ranked[self.dataset])
-        return measured.values[task.METRICS[0]]
+        metric, own = task.PRIMARY, ranked and ranked[self.dataset]
+        return measure_dataset(encoder, self.entry, vectors, [metric], own).values[metric]
 
 
 def read_development_set(

@@ -13,6 +13,7 @@ from workflow_scripts.datasets.read_dataset import number_items, read_dataset
 from workflow_scripts.datasets.sides import SIDES, strings_key
 from workflow_scripts.errors import UnknownKeyError, UserError, nearest_name
 from workflow_scripts.imports import quick_imports
+from workflow_scripts.scoring.metrics.register import metrics_of
 from workflow_scripts.scoring.tasks.register import TASKS, needs
 
 if TYPE_CHECKING:
@@ -177,7 +178,8 @@ def score(
                 for side in SIDES
             )
             words = rank_translations(source, target, name, **choices["lexicon"], threads=threads)
-            measured.append(measure_translations(name, source.entry, target.entry, words))
+            sides = (source.entry, target.entry)
+            measured.append(measure_translations(name, *sides, words, metrics_of(task)))
             continue
         own = StringVectors(vectors, rows[strings_key(name)])
         ranked: Any = None
@@ -189,7 +191,7 @@ def score(
             from workflow_scripts.scoring.trained_predictions import predict
 
             ranked = predict(name, items, own, how)
-        measured.append(measure_dataset(ids, items, own, ranked))
+        measured.append(measure_dataset(ids, items, own, metrics_of(task), ranked))
     loaded = encoder.loaded
     record: dict[str, Any] = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
     record |= {**encoder.settings.as_record(), "strings": len(strings)}

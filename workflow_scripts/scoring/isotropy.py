@@ -1,14 +1,9 @@
-"""Isotropy score and mean-vector norm (paper, Tables 9 and 14) of vectors not scaled."""
+"""Isotropy score (paper, Tables 9 and 14) of vectors not scaled."""
 
 import numpy as np
 
 # Directions at once: the products with all vectors are n times as many numbers.
 _DIRECTIONS_AT_ONCE = 128
-
-
-def mean_vector_norm(vectors: np.ndarray) -> float:
-    """Return the length of the mean of vectors [n, dimension] (paper, appendix E, Eq. 3)."""
-    return float(np.linalg.norm(vectors.mean(axis=0, dtype=np.float64)))
 
 
 def isotropy_score(vectors: np.ndarray, convention: str) -> float:

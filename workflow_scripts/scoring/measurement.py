@@ -11,6 +11,8 @@ from workflow_scripts.embedding.suite_vectors import StringVectors
 from workflow_scripts.errors import UserError
 from workflow_scripts.scoring.bootstrap import percentile_interval, replicate
 from workflow_scripts.scoring.bootstrap_replicates import replicates_key
+from workflow_scripts.scoring.evidence import Evidence
+from workflow_scripts.scoring.metric_names import load_metric
 from workflow_scripts.scoring.tidy_scores import EncoderIds, Score
 from workflow_scripts.scoring.weighted_metrics import Metric, value_of
 
@@ -37,53 +39,47 @@ class Measurement:
     numbers: Mapping[str, int] = field(default_factory=dict)
 
 
-def require_whole(dataset: str, numbers: Sequence[int], expected: Sequence[int]) -> None:
-    """Raise `UserError` where what was found for the items is of another number than they are."""
-    if list(numbers) != list(expected):
-        raise UserError(
-            f"dataset {dataset}",
-            f"what was found for its items is not whole ({sum(numbers)} of {sum(expected)})",
-            "remove that file and run again, which makes it anew",
-        )
-
-
-def measure_items(
-    dataset: str,
-    entry: Mapping[str, Any],
-    n: int,
-    metrics: Mapping[str, Metric] | None = None,
-    *,
-    values: Mapping[str, float] | None = None,
-    coverage: float | None = None,
-    arrays: Mapping[str, np.ndarray] | None = None,
-    numbers: Mapping[str, int] | None = None,
+def measure_evidence(
+    dataset: str, entry: Mapping[str, Any], evidence: Evidence, names: Iterable[str]
 ) -> Measurement:
-    """Return what was measured on the n items of a data set, whose block of items.json is `entry`.
+    """Return the named metrics of a data set, whose block of items.json is `entry`.
 
-    `metrics` are functions of the items, `values` those of metrics that are none. Without a
-    `coverage` it is the share of items that was not dropped. `UserError` where one is undefined.
+    Raises `UserError` where one is undefined.
     """
-    metrics, dropped = metrics or {}, entry.get("dropped", {})
-    measured = {name: value_of(metric, n) for name, metric in metrics.items()} | dict(values or {})
-    for name, value in measured.items():
-        if not np.isfinite(value):
-            why = "all predicted or all gold values are equal"
-            problem = f"{name} is undefined on its {n} items: {why}"
-            raise UserError(None, problem, "check the encoder and the data set")
+    metrics: dict[str, Metric] = {}
+    values: dict[str, float] = {}
+    numbers: dict[str, int] = {}
+    for name in names:
+        module, number = load_metric(name)
+        measured = module.metric(evidence, *number)
+        if measured is None:
+            continue
+        if callable(measured):
+            metrics[name], measured = measured, value_of(measured, evidence.n)
+        values[name] = measured
+        if hasattr(module, "details"):
+            for detail, (value, of) in module.details(evidence, *number).items():
+                values[detail], numbers[detail] = value, of
+    if undefined := [name for name, value in values.items() if not np.isfinite(value)]:
+        verb = "are" if len(undefined) > 1 else "is"
+        why = "all predicted or all gold values are equal"
+        problem = f"{' and '.join(undefined)} {verb} undefined on its {evidence.n} items: {why}"
+        raise UserError(None, problem, "check the encoder and the data set")
+    dropped, coverage = entry.get("dropped", {}), evidence.coverage
     if coverage is None:
-        coverage = n / (n + sum(dropped.values()))
-    split = entry.get("split", "test")
-    shown = (dropped, measured, metrics, arrays or {}, numbers or {})
-    return Measurement(dataset, split, n, coverage, *shown)
+        coverage = evidence.n / (evidence.n + sum(dropped.values()))
+    shown = (dropped, values, metrics, evidence.arrays, numbers)
+    return Measurement(dataset, entry.get("split", "test"), evidence.n, coverage, *shown)
 
 
 def measure_dataset(
     encoder: EncoderIds,
     entry: Mapping[str, Any],
     vectors: np.ndarray | StringVectors,
+    metrics: Sequence[str],
     ranked: Any = None,
 ) -> Measurement:
-    """Return what was measured on a data set, whose block of items.json is `entry`.
+    """Return the metrics of a data set that are asked for; `entry` is its block of items.json.
 
     `vectors` [strings, dimension] are those of its strings, `ranked` what its task needs, such as
     the data set's part of `rows_by_dataset`. Raises `UserError`, beginning with encoder and data
@@ -104,7 +100,8 @@ def measure_dataset(
     if "translations" in task.NEEDS:
         raise UserError(f"dataset {dataset}", f"is of task {name}", "score it with score_lexicon")
     try:
-        return task.measure(dataset, entry, vectors, ranked)
+        evidence = task.evidence(dataset, entry, vectors, ranked)
+        return measure_evidence(dataset, entry, evidence, metrics)
     except UserError as error:
         raise error.within(f"encoder {encoder}, dataset {dataset}") from error
 

@@ -1,6 +1,14 @@
-"""Nearest neighbours between two sides of a bitext, and whether they are the translations."""
+"""Nearest neighbours between two sides of a bitext: those of translations are each other's row."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+
+from workflow_scripts.embedding.principal_components import principal_components, remove_components
+from workflow_scripts.retrieval.suite_files import normalise
+from workflow_scripts.scoring.evidence import Evidence
 
 # Rows of cosines at once: 40 MB with 10,000 sentences on the other side.
 _ROWS_AT_ONCE = 512
@@ -31,16 +39,46 @@ def first_rows(vectors: np.ndarray) -> np.ndarray:
     return np.fromiter(rows, dtype=np.int64, count=len(vectors))
 
 
-def translation_hits(
-    left: np.ndarray, right: np.ndarray, first_left: np.ndarray, first_right: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return whether row i of each side [n, D] has row i of the other as its nearest, bool [n].
+@dataclass(frozen=True, kw_only=True)
+class Bitext(Evidence):
+    """Two sides of n rows, row i of each the translation of the other's; the right is English.
 
-    The second is from right to left. `first_left` and `first_right` are the `first_rows` of the
-    sides: of equal vectors the first counts as found, since a product of matrices may round equal
-    rows unlike. So a translation that stands in an earlier row too is a miss, as where LASER and
-    XTREME compare rows, not texts.
+    Of equal vectors the first counts as found, since a product of matrices may round equal rows
+    unlike. So a translation that stands in an earlier row too is a miss, as where LASER and XTREME
+    compare rows, not texts.
     """
-    to_right, to_left = nearest_both_ways(left, right)
-    rows = np.arange(len(left))
-    return first_right[to_right] == rows, first_left[to_left] == rows
+
+    sides: Sequence[np.ndarray]  # float64 [n, dimension] each, not scaled
+    strings: Sequence[Sequence[int]]  # of each row
+
+    @property
+    def gold(self) -> np.ndarray:
+        """The row that is right for each."""
+        return np.arange(self.n)
+
+    @property
+    def predicted(self) -> np.ndarray:
+        """The row of English that is nearest to each of the left."""
+        return self.nearest[0]
+
+    @cached_property
+    def nearest(self) -> tuple[np.ndarray, np.ndarray]:
+        """The row nearest to each of the left and of the right, by cosine, int64 [n] each."""
+        return self._nearest(self.sides)
+
+    @cached_property
+    def nearest_pcr(self) -> tuple[np.ndarray, np.ndarray]:
+        """The same of sides without their own first principal component."""
+        sides = [side.copy() for side in self.sides]
+        for side in sides:
+            remove_components(side, principal_components(side))
+        return self._nearest(sides)
+
+    def _nearest(self, sides: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        left, right = (
+            normalise(side, "vectors", rows, np.float64)
+            for side, rows in zip(sides, self.strings, strict=True)
+        )
+        first_left, first_right = map(first_rows, self.sides)
+        to_right, to_left = nearest_both_ways(left, right)
+        return first_right[to_right], first_left[to_left]

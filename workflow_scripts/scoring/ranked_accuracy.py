@@ -1,12 +1,13 @@
 """Accuracy@k of ranked names (entity linking, as SapBERT counts) and of ranked translations."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.rankings import RankedTranslation
-from workflow_scripts.scoring.measurement import Measurement, measure_items, require_whole
-from workflow_scripts.scoring.weighted_metrics import accuracy_metric
+from workflow_scripts.scoring.evidence import Evidence, require_whole
+from workflow_scripts.scoring.measurement import Measurement, measure_evidence
 
 # Per query and part, rows of what is searched, best first; the concepts (ids) of each such row;
 # the accepted concepts per query and part.
@@ -15,6 +16,16 @@ Concepts = Sequence[Sequence[Any]]
 Gold = Sequence[Sequence[Iterable[Any]]]
 # of what was found for other items
 _REMEDY = "remove that file and run again, which makes it anew"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rankings(Evidence):
+    """Rows that were found for queries, `depth` of them for each part."""
+
+    ranked: Ranked
+    concepts: Concepts
+    gold: Gold
+    depth: int
 
 
 def hits_at(k: int, ranked: Ranked, concepts: Concepts, gold: Gold) -> list[bool]:
@@ -39,25 +50,22 @@ def coverage(concepts: Concepts, gold: Gold) -> float:
     return sum(answerable) / len(answerable)
 
 
-def measure_rankings(
-    dataset: str, entry: dict[str, Any], ranked: Ranked, concepts: Concepts, gold: Gold
-) -> Measurement:
-    """Return accuracy@1 and @5 over all queries, as far as the rows are ranked.
-
-    Raises `UserError` where queries or rows are missing.
-    """
+def check_rankings(dataset: str, ranked: Ranked, concepts: Concepts, gold: Gold) -> Rankings:
+    """Return what is ranked for all queries; `UserError` where queries or rows are missing."""
     depth = len(ranked[0][0]) if ranked and ranked[0] else 0
     ranked_counts = [len(rows) for parts in ranked or () for rows in parts]
     require_whole(dataset, ranked_counts, [depth for parts in gold for _ in parts])
     row = max((row for parts in ranked for rows in parts for row in rows), default=0)
     if row >= len(concepts):
         raise UserError(f"dataset {dataset}", f"row {row} of {len(concepts)} was found", _REMEDY)
-    metrics = {
-        f"accuracy@{k}": accuracy_metric(hits_at(k, ranked, concepts, gold))
-        for k in (1, 5)
-        if k <= depth
-    }
-    return measure_items(dataset, entry, len(gold), metrics, coverage=coverage(concepts, gold))
+    return Rankings(
+        n=len(gold),
+        coverage=coverage(concepts, gold),
+        ranked=ranked,
+        concepts=concepts,
+        gold=gold,
+        depth=depth,
+    )
 
 
 def measure_translations(
@@ -65,8 +73,9 @@ def measure_translations(
     source: dict[str, Any],
     target: dict[str, Any],
     ranks: Iterable[RankedTranslation],
+    metrics: Sequence[str],
 ) -> Measurement:
-    """Return accuracy@k over the distinct source words of a lexicon, where any gold target counts.
+    """Return metrics over the distinct source words of a lexicon, where any gold target counts.
 
     `source` and `target` are the blocks of both sides in items.json, `ranks` in their own order.
     """
@@ -81,5 +90,6 @@ def measure_translations(
             raise UserError(f"dataset {dataset}", what, _REMEDY)
         ranked[row.query][0].append(row.target_row)
     words = [[word] for word in target["vocabulary"]]
+    rankings = check_rankings(dataset, ranked, words, [[own] for own in gold.values()])
     # The reader counts what it dropped of the pairs; both sides carry the same counts.
-    return measure_rankings(dataset, source, ranked, words, [[own] for own in gold.values()])
+    return measure_evidence(dataset, source, rankings, metrics)

@@ -1,6 +1,7 @@
 """Step `score_lexicon`: scores of the translations that a pair of encoders found."""
 
 from pathlib import Path
+from typing import Any
 
 from workflow_scripts.datasets.sides import SIDES
 from workflow_scripts.errors import run_command
@@ -13,20 +14,29 @@ from workflow_scripts.scoring.ranked_accuracy import measure_translations
 from workflow_scripts.scoring.tidy_scores import EncoderIds, write_scores
 
 
-def score_lexicon(*, encoder: str, items: Path, ranks: Path, output: Path, details: Path) -> None:
+def score_lexicon(
+    *,
+    encoder: str,
+    items: Path,
+    ranks: Path,
+    metrics: dict[str, Any],
+    output: Path,
+    details: Path,
+) -> None:
     """Score the translations that a pair of encoders found for the test words of a lexicon.
 
     Args:
         encoder: ids: model--model/recipe/corpus--corpus/seedN
         items: items.json of the lexicon
         ranks: output of induce_lexicon, tsv
+        metrics: names of its metrics by its id, the primary one first, as JSON
         output: scores, tsv
         details: bootstrap replicates, npz
     """
     ids, entry = EncoderIds.parse(encoder), read_dataset(items)
     source, target = (side_of(entry, side) for side in SIDES)
-    ranked = read_rankings(ranks, RankedTranslation)
-    measured = measure_translations(entry["dataset"], source, target, ranked)
+    dataset, ranked = entry["dataset"], read_rankings(ranks, RankedTranslation)
+    measured = measure_translations(dataset, source, target, ranked, metrics[dataset])
     scores, replicates = bootstrap_scores(ids, [measured])
     write_replicates(details, replicates)
     write_scores(output, scores)

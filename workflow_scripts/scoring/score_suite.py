@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.embedding.suite_vectors import read_string_vectors
-from workflow_scripts.errors import damaged_file_error, run_command
+from workflow_scripts.errors import UserError, damaged_file_error, run_command
 from workflow_scripts.path_functions import command
 from workflow_scripts.retrieval.rankings import RankedName, read_rankings, rows_by_dataset
 from workflow_scripts.retrieval.suite_files import read_datasets
@@ -22,6 +22,7 @@ def score_suite(
     vectors: Path,
     links: Path | None = None,
     predictions: Path | None = None,
+    metrics: dict[str, Any],
     output: Path,
     details: Path,
 ) -> None:
@@ -33,11 +34,15 @@ def score_suite(
         vectors: vectors of their strings, npy
         links: ranked names by link_entities, tsv
         predictions: predictions by classify_texts, tsv
+        metrics: names of the metrics of each data set, the primary one first, as JSON
         output: scores, tsv
         details: bootstrap replicates and cosines, npz
     """
     ids = EncoderIds.parse(encoder)
     datasets = read_datasets(items)
+    if datasets.keys() != metrics.keys():
+        problem = f"names {', '.join(metrics)}; the items are of {', '.join(datasets)}"
+        raise UserError("--metrics", problem, "name the metrics of each data set")
     made: dict[str, Any] = {}
     if links is not None:
         with damaged_file_error(links):
@@ -47,7 +52,7 @@ def score_suite(
     measured = []
     for name, entry in datasets.items():
         own = read_string_vectors(vectors, name)
-        measured.append(measure_dataset(ids, entry, own, made.get(name)))
+        measured.append(measure_dataset(ids, entry, own, metrics[name], made.get(name)))
     scores, replicates = bootstrap_scores(ids, measured)
     write_replicates(details, replicates)
     write_scores(output, scores)

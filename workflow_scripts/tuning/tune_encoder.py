@@ -86,7 +86,7 @@ def make_encoder(
     modules, score = [plugins.module_of(METHODS, recipe.method)], None
     if development is not None:
         scores = plugins.load(*SCORES)
-        modules += scores.modules_of(development)
+        modules += scores.modules_of(development.entry["task"])
         score = scores.make_score(development, settings)
     # not the threads: weights and scores do not depend on them
     watched = development and {**vars(development), "threads": None}

@@ -14,6 +14,7 @@ from workflow_scripts.imports import Device, quick_imports
 from workflow_scripts.path_functions import command
 from workflow_scripts.plugins import module_of
 from workflow_scripts.scoring.development_set import read_development_set
+from workflow_scripts.scoring.metric_names import primary_modules
 from workflow_scripts.sources import digest_of
 from workflow_scripts.tuning.corpus_strings import read_corpus
 from workflow_scripts.tuning.recipe import METHODS
@@ -76,10 +77,9 @@ def search_slice(
             library.__name__: library.__version__ for library in (tokenizers, torch, transformers)
         },
     }
-    task = module_of("scoring.tasks", development.entry["task"])
-    method = module_of(METHODS, untuned.method)
+    modules = [*primary_modules(development.entry["task"]), module_of(METHODS, untuned.method)]
     parts = (block, record, loaded.model_sha256, str(torch_device), threads)
-    digest = digest_of("tuning_grid.search_grid", *parts, more=(task, method))
+    digest = digest_of("tuning_grid.search_grid", *parts, more=tuple(modules))
     progress = Progress(files.progress, digest)
     if progress.scores:
         print(f"going on after {len(progress.scores)} scores of a killed job", file=sys.stderr)

@@ -1,16 +1,15 @@
 """Task distance: how far the two strings of a pair are apart. A second task, for a test."""
 
-METRICS = ("mean_distance",)
+PRIMARY = "mean_distance"
 ITEMS = "SimilaritySet"
 NEEDS = ()
 DEVELOPMENT = False
 
 
-def measure(dataset, entry, vectors, ranked=None):
+def evidence(dataset, entry, vectors, ranked=None):
     import numpy as np
 
-    from workflow_scripts.scoring.measurement import measure_items
+    from workflow_scripts.scoring.evidence import Predictions
 
     apart = np.linalg.norm(vectors[entry["left"]] - vectors[entry["right"]], axis=1)
-    metrics = {"mean_distance": lambda counts: counts @ apart / counts.sum(axis=-1)}
-    return measure_items(dataset, entry, len(apart), metrics)
+    return Predictions(n=len(apart), predicted=apart, gold=entry["gold"])

@@ -11,7 +11,7 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.figures import plots, style
 from workflow_scripts.figures.config import FigureBlock, FigureRow
 from workflow_scripts.figures.plots import Entry, Plot, Point
-from workflow_scripts.scoring.tasks.language_bias import NEIGHBOURS, own_share, share_of
+from workflow_scripts.scoring.language_shares import NEIGHBOURS, own_share, share_of
 from workflow_scripts.scoring.tidy_scores import Score, read_scores
 from workflow_scripts.tables.config import ById
 from workflow_scripts.tables.numbers import format_number

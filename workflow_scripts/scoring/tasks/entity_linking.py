@@ -1,4 +1,4 @@
-"""Entity linking: the share of mentions with an accepted concept within k dictionary names."""
+"""Entity linking: the dictionary names nearest to mentions against their accepted concepts."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy as np
 
-    from workflow_scripts.scoring.measurement import Measurement
+    from workflow_scripts.scoring.ranked_accuracy import Rankings
 
-METRICS = ("accuracy@1", "accuracy@5")
+PRIMARY = "accuracy@1"
 ITEMS = "LinkingSet"
 NEEDS = ("links",)
 DEVELOPMENT = True
 
 
-def measure(
+def evidence(
     dataset: str,
     entry: dict[str, Any],
     vectors: "np.ndarray",
     ranked: Sequence[Sequence[Sequence[int]]],
-) -> "Measurement":
-    """Return accuracy@k over all mentions; `ranked` holds rows of names per mention and part."""
-    from workflow_scripts.scoring.ranked_accuracy import measure_rankings
+) -> "Rankings":
+    """Return what is ranked for all mentions: rows of names per mention and part."""
+    from workflow_scripts.scoring.ranked_accuracy import check_rankings
 
-    return measure_rankings(dataset, entry, ranked, entry["name_concepts"], entry["gold"])
+    return check_rankings(dataset, ranked, entry["name_concepts"], entry["gold"])

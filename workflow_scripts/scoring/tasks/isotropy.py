@@ -5,23 +5,20 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy as np
 
-    from workflow_scripts.scoring.measurement import Measurement
+    from workflow_scripts.scoring.evidence import VectorSet
 
-METRICS = ("is_paper", "is_eig", "mvn")
+PRIMARY = "is_paper"
 ITEMS = "StringSet"
 NEEDS: tuple[str, ...] = ()
 DEVELOPMENT = False
 
 
-def measure(dataset: str, entry: dict, vectors: "np.ndarray", ranked: Any = None) -> "Measurement":
-    """Return mean-vector norm and isotropy scores of `strings`; none is a function of items."""
+def evidence(dataset: str, entry: dict, vectors: "np.ndarray", ranked: Any = None) -> "VectorSet":
+    """Return the vectors of `strings`."""
     import numpy as np
 
     from workflow_scripts.retrieval.suite_files import gather_rows
-    from workflow_scripts.scoring.isotropy import isotropy_score, mean_vector_norm
-    from workflow_scripts.scoring.measurement import measure_items
+    from workflow_scripts.scoring.evidence import VectorSet
 
     rows = gather_rows(vectors, entry["strings"], "vectors").astype(np.float64)
-    values = {"mvn": mean_vector_norm(rows)}
-    values |= {name: isotropy_score(rows, name) for name in ("is_eig", "is_paper")}
-    return measure_items(dataset, entry, len(rows), values=values)
+    return VectorSet(n=len(rows), vectors=rows)

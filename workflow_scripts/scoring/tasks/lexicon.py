@@ -1,9 +1,9 @@
-"""Lexicon induction: the share of source words with a gold target among the first k words.
+"""Lexicon induction: the target words nearest to source words against their gold translations.
 
 Its two languages may have two encoders, so `score_lexicon` measures it (`ranked_accuracy.py`).
 """
 
-METRICS = ("accuracy@1", "accuracy@5")
+PRIMARY = "accuracy@1"
 ITEMS = "LexiconSet"
 NEEDS = ("translations",)
 DEVELOPMENT = False

@@ -1,30 +1,28 @@
-"""Pair classification: the area under the ROC curve of the cosine against the label of a pair."""
+"""Pair classification: the cosine of a pair against its label."""
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from workflow_scripts.scoring.measurement import Measurement
+    from workflow_scripts.scoring.evidence import Predictions
 
-METRICS = ("auc",)
+PRIMARY = "auc"
 ITEMS = "LabelledPairs"
 NEEDS: tuple[str, ...] = ()
 DEVELOPMENT = False
 
 
-def measure(dataset: str, entry: dict, vectors: "np.ndarray", ranked: Any = None) -> "Measurement":
-    """Return the area over all pairs (`left`, `right`, `label` 0 or 1), with cosines and labels."""
+def evidence(dataset: str, entry: dict, vectors: "np.ndarray", ranked: Any = None) -> "Predictions":
+    """Return cosines and labels of all pairs (`left`, `right`, `label` 0 or 1), kept as arrays."""
     import numpy as np
 
     from workflow_scripts.scoring.bootstrap_replicates import cosines_key, labels_key
-    from workflow_scripts.scoring.measurement import measure_items
+    from workflow_scripts.scoring.evidence import Predictions
     from workflow_scripts.scoring.similarity import cosines_of_pairs
-    from workflow_scripts.scoring.weighted_metrics import auc_metric
 
     cosines = cosines_of_pairs(vectors, entry["left"], entry["right"])
     labels = np.asarray(entry["label"])
     arrays = {cosines_key(dataset): cosines.astype(np.float32)}
     arrays |= {labels_key(dataset): labels.astype(np.int8)}
-    metrics = {"auc": auc_metric(cosines, labels)}
-    return measure_items(dataset, entry, len(labels), metrics, arrays=arrays)
+    return Predictions(n=len(labels), predicted=cosines, gold=labels, arrays=arrays)

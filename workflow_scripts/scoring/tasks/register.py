@@ -2,14 +2,14 @@
 
 Each is a module of this folder, light to import, with
 
-- METRICS: the names of its metrics; tables show the first where they name none;
+- PRIMARY: its metric where none is named; further ones are in `scoring.metrics.register`;
 - ITEMS: the class of `datasets.items` that it scores;
 - NEEDS: what is made before it is scored: "links" (ranked names, by `link_entities`),
   "predictions" (of classifiers, by `classify_texts`), or "translations" (ranked by
   `induce_lexicon` between the two sides, scored by `score_lexicon`);
-- DEVELOPMENT: whether settings and stopping points can be chosen by its first metric;
-- measure(dataset, entry, vectors, ranked): what `score_suite` measures (a `Measurement`) on a data
-  set's block of items.json, from the vectors of its strings and its ranked names or predictions;
+- DEVELOPMENT: whether settings and stopping points can be chosen by its primary metric;
+- evidence(dataset, entry, vectors, ranked): what its metrics are functions of (an `Evidence`), from
+  a data set's block of items.json, the vectors of its strings and its ranked names or predictions;
 - SUITE, unless it is the name of the task: the suite of its data sets that name none.
 """
 

@@ -1,0 +1,26 @@
+"""The module of a metric by its name. Standard library only."""
+
+from types import ModuleType
+
+from workflow_scripts import plugins
+
+_PACKAGE = "scoring.metrics"
+
+
+def metric_module(name: str) -> str:
+    """Return the module of a metric: scoring.metrics.spearman, of accuracy@5 ... .accuracy_at."""
+    base, at, _ = name.partition("@")
+    return plugins.module_of(_PACKAGE, f"{base}_at" if at else base)
+
+
+def load_metric(name: str) -> tuple[ModuleType, tuple[int, ...]]:
+    """Return the imported module of a metric, and the number in its name if there is one."""
+    _, _, number = name.partition("@")
+    package, _, module = metric_module(name).rpartition(".")
+    return plugins.load(package, module), (int(number),) if number else ()
+
+
+def primary_modules(task: str) -> list[str]:
+    """Return the modules that score a task by its primary metric and are loaded by name."""
+    primary = plugins.load("scoring.tasks", task).PRIMARY
+    return [plugins.module_of("scoring.tasks", task), metric_module(primary)]
