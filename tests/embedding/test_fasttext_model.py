@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.support.fasttext_files import BUCKETS, WORDS, make_matrix, model_bytes, write_model
 from workflow_scripts.embedding import fasttext_model
@@ -55,14 +53,6 @@ def test_hashes_are_those_of_fnv_1a_and_of_fasttext_beyond_ascii():
     buckets = {"ca": 45, "<c": 12, "ошад": 18, "été": 27, "我们": 33, "é>": 31}
     found = {gram: fasttext_model.hash_of_ngram(gram.encode()) % BUCKETS for gram in buckets}
     assert found == buckets
-
-
-@given(st.binary(max_size=20))
-def test_hashes_are_those_of_signed_arithmetic(ngram):
-    value = np.uint32(2166136261)
-    for byte in np.frombuffer(ngram, dtype=np.int8):
-        value = np.uint32(int(value ^ byte.astype(np.int32).view(np.uint32)) * 16777619 % 2**32)
-    assert fasttext_model.hash_of_ngram(ngram) == value
 
 
 def test_ngrams_of_a_word_by_hand():

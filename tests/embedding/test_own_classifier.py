@@ -12,7 +12,6 @@ from workflow_scripts.embedding.own_classifier import OwnClassifier, read_own_cl
 from workflow_scripts.errors import UserError
 from workflow_scripts.scoring.classify_texts import main
 from workflow_scripts.scoring.development_set import read_development_set
-from workflow_scripts.scoring.own_predictions import own_predictions
 from workflow_scripts.scoring.predictions import read_predictions
 
 WEIGHT = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], dtype=np.float32)
@@ -20,7 +19,6 @@ BIAS = np.array([0.0, 0.5, 0.0], dtype=np.float32)
 CLASSES = ["bad", "good", "none"]
 # by hand: 2 against 0.5, 0.4 against 0.5, 2 against -0.5 and -1
 VECTORS = np.array([[2, 0], [0.4, 0], [-1, -1]], dtype=np.float32)
-FOUND = ["bad", "good", "none"]
 ENTRY = {
     "task": "classification",
     "split": "test",
@@ -51,11 +49,6 @@ def suite(tmp_path):
         return file
 
     return write
-
-
-def test_the_class_with_the_largest_product_is_found(folder):
-    assert read_own_classifier(folder).classify(VECTORS) == FOUND
-    assert OwnClassifier(WEIGHT, BIAS, CLASSES).classify(VECTORS[:0]) == []
 
 
 def test_test_items_get_their_classes_and_nothing_is_trained(folder, suite, tmp_path):
@@ -110,8 +103,3 @@ def test_a_development_set_whose_strings_lost_a_line_is_told(suite, tmp_path):
     strings.write_text(strings.read_text().partition("\n")[0])
     with pytest.raises(UserError, match=r"items.json or .*strings.txt: damaged .*; remove it"):
         read_development_set(strings, items, "mine")
-
-
-def test_predictions_are_of_the_tested_rows_alone():
-    found = own_predictions("mine", ENTRY, VECTORS, OwnClassifier(WEIGHT, BIAS, CLASSES))
-    assert found == ["bad", "none"]

@@ -5,8 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from tiny_models import make_sentences
 from transformers import AutoModel, AutoTokenizer
 
@@ -89,18 +87,6 @@ def test_a_length_beyond_the_positions_and_a_lacking_pooler_are_refused(model, l
     if model == "tiny_bert":
         with pytest.raises(UserError, match=r"tiny-bert hold no pooler layer"):
             encode_strings(loaded, ["a"], EncoderSettings("pooler", 24))
-
-
-@pytest.mark.parametrize("pooling", POOLINGS)
-@settings(deadline=None, max_examples=20)
-@given(rows=st.lists(st.sampled_from(range(len(STRINGS))), min_size=1), budget=st.integers(1, 600))
-def test_order_repetition_and_budget_do_not_change_vectors(model_of, pooling, rows, budget):
-    loaded = model_of(pooling)
-    alone = encode_strings(loaded, STRINGS, EncoderSettings(pooling, 24), token_budget=1)
-    vectors = encode_strings(
-        loaded, [STRINGS[row] for row in rows], EncoderSettings(pooling, 24), budget
-    )
-    np.testing.assert_allclose(vectors, alone[rows], atol=5e-6, rtol=1e-6)
 
 
 def test_equal_strings_are_run_once_and_counted_all(tiny_bert, capsys):

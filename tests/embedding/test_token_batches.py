@@ -65,14 +65,6 @@ def test_long_strings_are_cut_without_changing_their_ids(tokenizers, lines, leng
             assert tokenize_strings(tokenizer, strings, EncoderSettings("mean", length)) == expected
 
 
-@pytest.mark.parametrize("word", ["a", "dog ", "中", "x.", " "])
-def test_a_line_of_100_000_characters_takes_no_time_and_has_its_ids(tokenizers, word):
-    string = "cat" + word * (100_000 // len(word)) + "dog"
-    for tokenizer in tokenizers:
-        expected = tokenizer(string, truncation=True, max_length=24)["input_ids"]
-        assert tokenize_strings(tokenizer, [string], EncoderSettings("mean", 24)) == [expected]
-
-
 def test_only_the_words_that_fill_the_length_reach_the_tokenizer(tokenizers, monkeypatch):
     seen = []
     parts = token_batches._parts

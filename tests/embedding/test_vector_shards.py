@@ -3,8 +3,6 @@
 import errno
 import io
 import shutil
-import signal
-import subprocess
 import sys
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
@@ -137,14 +135,6 @@ def test_a_shard_that_was_swapped_for_another_is_made_again(job, tmp_path):
     assert finish(job) == [SHARDS[0], SHARDS[2]]
 
 
-def test_a_shard_whose_rows_were_lost_is_made_again(job):
-    run(job, 2)
-    vectors = np.load(job.shard(3), mmap_mode="r+")
-    vectors[1:] = 0
-    vectors.flush()
-    assert finish(job) == SHARDS[1:]
-
-
 def test_a_run_that_stopped_while_joining_embeds_nothing_again(job, tmp_path, monkeypatch):
     replace_file = vector_shards.os.replace
 
@@ -182,32 +172,6 @@ def test_vectors_that_are_not_finite_are_an_error_and_no_output(job, value, dtyp
     with pytest.raises(UserError, match=message):
         embed_in_shards(replace(job, dtype=dtype), encode_value)
     assert files_in(job.output.parent) == []
-
-
-KILLED = """
-import os, signal, sys
-from pathlib import Path
-sys.path.insert(0, sys.argv[2])
-from test_vector_shards import PROVENANCE, STRINGS, encode
-from workflow_scripts.embedding.vector_shards import ShardedJob, embed_in_shards
-
-calls = 0
-def killed(strings, advance):
-    global calls
-    calls += 1
-    if calls == 2:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return encode(strings, advance)
-
-embed_in_shards(ShardedJob(Path(sys.argv[1]), STRINGS, 3, PROVENANCE, shard_size=3), killed)
-"""
-
-
-def test_a_killed_process_is_taken_up_again(job, project):
-    tests = str(project / "tests" / "embedding")
-    command = [sys.executable, "-c", KILLED, str(job.output), tests]
-    assert subprocess.run(command, cwd=project, check=False).returncode == -signal.SIGKILL
-    assert finish(job) == SHARDS[1:]
 
 
 def test_vectors_of_the_same_job_are_made_once(job, tmp_path):
