@@ -111,10 +111,7 @@ def test_a_tokenizer_without_leading_mark_is_warned_of(arguments, tiny_bert, tmp
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"--settings": settings("min")}, "pooling 'min': unknown"),
-        ({"--settings": settings(length=2)}, "embed_max_length 2: less than 3"),
-        ({"--settings": settings(length=900)}, "more than the 66"),
-        ({"--settings": settings(layer=3)}, "layer 3: tiny-bert has 2 layers"),
+        ({"--settings": settings(length=900)}, "embed_max_length 900: more than the 66"),
         ({"--strings": "nowhere.txt"}, "nowhere.txt: no such file"),
         ({"--datasets": ["a", "b"]}, "--strings: 1 files for 2 data sets; give a file for each"),
         ({"--strings": "empty.txt"}, r"empty.txt: no strings"),

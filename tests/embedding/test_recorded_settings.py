@@ -13,7 +13,7 @@ def settle(folder, **given):
     return join_settings(folder, recorded_settings(folder), given)
 
 
-def save_folder(folder, kinds, pooling, length=None):
+def save_folder(folder, kinds, pooling, length=None, lower_case=False, prompts=None):
     folder.mkdir()
     modules = [
         {"path": "" if kind == "Transformer" else f"{number}_{kind}", "type": f"package.{kind}"}
@@ -23,8 +23,10 @@ def save_folder(folder, kinds, pooling, length=None):
     (folder / "1_Pooling").mkdir()
     (folder / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
     if length is not None:
-        config = {"max_seq_length": length, "do_lower_case": False}
+        config = {"max_seq_length": length, "do_lower_case": lower_case}
         (folder / "sentence_bert_config.json").write_text(json.dumps(config))
+    if prompts is not None:
+        (folder / "config_sentence_transformers.json").write_text(json.dumps(prompts))
     return str(folder)
 
 
@@ -54,25 +56,17 @@ def test_pooling_and_length_are_read_in_the_present_and_the_older_form(tmp_path,
 
 
 @pytest.mark.parametrize(
-    ("kinds", "pooling"),
+    ("kinds", "pooling", "lower_case"),
     [
-        ([*BOTH, "Dense"], {"pooling_mode": "mean"}),
-        (BOTH, {"pooling_mode": "lasttoken"}),
-        (BOTH, {"pooling_mode": ["max", "mean"]}),
-        (BOTH, older(cls=True, mean=True)),
-        (BOTH, older(max=True, mean=True)),
+        ([*BOTH, "Dense"], {"pooling_mode": "mean"}, False),
+        (BOTH, {"pooling_mode": "lasttoken"}, False),
+        (BOTH, {"pooling_mode": ["max", "mean"]}, False),
+        (BOTH, older(cls=True, mean=True), False),
+        (BOTH, {"pooling_mode": "mean"}, True),
     ],
 )
-def test_a_folder_that_does_more_needs_its_pooling_given(tmp_path, kinds, pooling):
-    folder = save_folder(tmp_path / "f", kinds, pooling)
-    with pytest.raises(UserError, match="give --pooling"):
-        settle(folder)
-
-
-def test_a_folder_that_changes_strings_needs_its_pooling_given(tmp_path):
-    folder = save_folder(tmp_path / "f", BOTH, {"pooling_mode": "mean"}, 16)
-    config = {"max_seq_length": 16, "do_lower_case": True}
-    (tmp_path / "f" / "sentence_bert_config.json").write_text(json.dumps(config))
+def test_a_folder_that_does_more_needs_its_pooling_given(tmp_path, kinds, pooling, lower_case):
+    folder = save_folder(tmp_path / "f", kinds, pooling, 16, lower_case)
     with pytest.raises(UserError, match="give --pooling"):
         settle(folder)
 
@@ -82,3 +76,36 @@ def test_a_tokenizer_without_limit_leaves_the_default_length(tmp_path):
     config = '{"model_max_length": 1000000000000000019884624838656}'
     (tmp_path / "f" / "tokenizer_config.json").write_text(config)
     assert settle(folder) == EncoderSettings("cls", 64)
+
+
+NAMED = {"query": "q: ", "passage": "p: ", "s": "s: "}
+EMPTY = {"query": "", "document": ""}
+
+
+@pytest.mark.parametrize(
+    ("config", "prompts"),
+    [
+        ({"prompts": NAMED}, {"query": "q: ", "passage": "p: "}),
+        (
+            {"prompts": NAMED, "default_prompt_name": "s"},
+            {"default": "s: ", "query": "q: ", "passage": "p: "},
+        ),
+        ({"prompts": EMPTY}, None),
+        # an empty prompt of its own keeps the default one from a role
+        (
+            {"prompts": {**EMPTY, "s": "s: "}, "default_prompt_name": "s"},
+            {"default": "s: ", "query": "", "passage": ""},
+        ),
+    ],
+)
+def test_prompts_of_other_folders_are_theirs(tmp_path, config, prompts):
+    folder = save_folder(tmp_path / "f", BOTH, {"pooling_mode": "mean"}, prompts=config)
+    expected = {"pooling": "mean"} | ({} if prompts is None else {"prompts": prompts})
+    assert recorded_settings(folder) == expected
+
+
+def test_a_folder_that_leaves_the_tokens_of_a_prompt_out_is_not_read(tmp_path):
+    # which no pooling here does
+    pooling = {"pooling_mode": "mean", "include_prompt": False}
+    config = {"prompts": NAMED, "default_prompt_name": "s"}
+    assert recorded_settings(save_folder(tmp_path / "f", BOTH, pooling, prompts=config)) == {}

@@ -6,7 +6,6 @@ tests/support/other_settings.py, and fails here until all places know it.
 
 import json
 from dataclasses import replace
-from pathlib import Path
 from typing import get_args
 
 import numpy as np
@@ -189,34 +188,3 @@ def test_what_no_vector_can_be_made_by_is_refused(changes, message, tiny_bert):
     with pytest.raises(UserError) as raised:
         load_model(str(tiny_bert)).check_settings(replace(USUAL, **changes))
     assert message in str(raised.value)
-
-
-def test_prompts_of_other_folders_are_theirs(tmp_path):
-    def settings(config):
-        folder = Path(tmp_path / "folder")
-        folder.mkdir(exist_ok=True)
-        (folder / "modules.json").write_text(
-            json.dumps([{"path": "1_Pooling", "type": "package.Pooling"}])
-        )
-        (folder / "1_Pooling").mkdir(exist_ok=True)
-        pooling = {"pooling_mode": "mean", **config.pop("pooling", {})}
-        (folder / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
-        (folder / "config_sentence_transformers.json").write_text(json.dumps(config))
-        return recorded_settings(str(folder))
-
-    named = {"query": "q: ", "passage": "p: ", "s": "s: "}
-    assert settings({"prompts": named}) == {
-        **{"pooling": "mean", "prompts": {"query": "q: ", "passage": "p: "}}
-    }
-    default = {"prompts": named, "default_prompt_name": "s"}
-    prompts = {"default": "s: ", "query": "q: ", "passage": "p: "}
-    assert settings(dict(default)) == {"pooling": "mean", "prompts": prompts}
-    empty = {"prompts": {"query": "", "document": ""}}
-    assert settings(dict(empty)) == {"pooling": "mean"}
-    # an empty prompt of its own keeps the default one from a role
-    both = empty["prompts"] | {"s": "s: "}
-    assert settings({"prompts": both, "default_prompt_name": "s"})["prompts"] == {
-        **{"default": "s: ", "query": "", "passage": ""}
-    }
-    # the vectors of its tokens are left out there, which no pooling here does
-    assert settings({**default, "pooling": {"include_prompt": False}}) == {}

@@ -1,12 +1,16 @@
-"""What a task finds out about the items of a data set, which its metrics are functions of."""
+"""What a task finds out about the items of a data set, which its metrics are functions of.
+
+Light to import, as the tasks are.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from workflow_scripts.errors import UserError
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,22 +23,22 @@ class Evidence:
 
     n: int
     coverage: float | None = None
-    arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
+    arrays: "Mapping[str, np.ndarray]" = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Predictions(Evidence):
     """A prediction and the gold value of each item: scores, labels or classes."""
 
-    predicted: Sequence[Any] | np.ndarray
-    gold: Sequence[Any] | np.ndarray
+    predicted: "Sequence[Any] | np.ndarray"
+    gold: "Sequence[Any] | np.ndarray"
 
 
 @dataclass(frozen=True, kw_only=True)
 class VectorSet(Evidence):
     """Vectors float64 [n, dimension]; nothing about them is a function of items."""
 
-    vectors: np.ndarray
+    vectors: "np.ndarray"
 
 
 def require_whole(dataset: str, numbers: Sequence[int], expected: Sequence[int]) -> None:

@@ -9,15 +9,18 @@ _PACKAGE = "scoring.metrics"
 
 def metric_module(name: str) -> str:
     """Return the module of a metric: scoring.metrics.spearman, of accuracy@5 ... .accuracy_at."""
-    base, at, _ = name.partition("@")
-    return plugins.module_of(_PACKAGE, f"{base}_at" if at else base)
+    return plugins.module_of(_PACKAGE, _file(name))
 
 
 def load_metric(name: str) -> tuple[ModuleType, tuple[int, ...]]:
     """Return the imported module of a metric, and the number in its name if there is one."""
     _, _, number = name.partition("@")
-    package, _, module = metric_module(name).rpartition(".")
-    return plugins.load(package, module), (int(number),) if number else ()
+    return plugins.load(_PACKAGE, _file(name)), (int(number),) if number else ()
+
+
+def _file(name: str) -> str:
+    base, at, _ = name.partition("@")
+    return f"{base}_at" if at else base
 
 
 def primary_modules(task: str) -> list[str]:

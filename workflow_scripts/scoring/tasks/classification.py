@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from workflow_scripts.scoring.evidence import Predictions, require_whole
+
 if TYPE_CHECKING:
     import numpy as np
-
-    from workflow_scripts.scoring.evidence import Predictions
 
 PRIMARY = "accuracy"
 ITEMS = "LabelledTexts"
@@ -16,13 +16,12 @@ DEVELOPMENT = False
 
 def evidence(
     dataset: str, entry: dict[str, Any], vectors: "np.ndarray", ranked: Sequence[str]
-) -> "Predictions":
+) -> Predictions:
     """Return the predictions (`ranked`); test items are resampled.
 
     Of a set without splits all items are tested, so that the mean of SentEval's outer folds is
     weighted by their sizes, which differ by one.
     """
-    from workflow_scripts.scoring.evidence import Predictions, require_whole
     from workflow_scripts.scoring.predictions import tested_labels
 
     gold = tested_labels(entry)

@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING, Any
 
+from workflow_scripts.scoring.evidence import VectorSet
+
 if TYPE_CHECKING:
     import numpy as np
-
-    from workflow_scripts.scoring.evidence import VectorSet
 
 PRIMARY = "is_paper"
 ITEMS = "StringSet"
@@ -13,12 +13,11 @@ NEEDS: tuple[str, ...] = ()
 DEVELOPMENT = False
 
 
-def evidence(dataset: str, entry: dict, vectors: "np.ndarray", ranked: Any = None) -> "VectorSet":
+def evidence(dataset: str, entry: dict, vectors: "np.ndarray", ranked: Any = None) -> VectorSet:
     """Return the vectors of `strings`."""
     import numpy as np
 
     from workflow_scripts.retrieval.suite_files import gather_rows
-    from workflow_scripts.scoring.evidence import VectorSet
 
     rows = gather_rows(vectors, entry["strings"], "vectors").astype(np.float64)
     return VectorSet(n=len(rows), vectors=rows)

@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING, Any
 
+from workflow_scripts.scoring.evidence import Predictions
+
 if TYPE_CHECKING:
     import numpy as np
-
-    from workflow_scripts.scoring.evidence import Predictions
 
 PRIMARY = "auc"
 ITEMS = "LabelledPairs"
@@ -13,12 +13,11 @@ NEEDS: tuple[str, ...] = ()
 DEVELOPMENT = False
 
 
-def evidence(dataset: str, entry: dict, vectors: "np.ndarray", ranked: Any = None) -> "Predictions":
+def evidence(dataset: str, entry: dict, vectors: "np.ndarray", ranked: Any = None) -> Predictions:
     """Return cosines and labels of all pairs (`left`, `right`, `label` 0 or 1), kept as arrays."""
     import numpy as np
 
     from workflow_scripts.scoring.bootstrap_replicates import cosines_key, labels_key
-    from workflow_scripts.scoring.evidence import Predictions
     from workflow_scripts.scoring.similarity import cosines_of_pairs
 
     cosines = cosines_of_pairs(vectors, entry["left"], entry["right"])

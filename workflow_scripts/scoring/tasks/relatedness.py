@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from workflow_scripts.scoring.evidence import Predictions, require_whole
+
 if TYPE_CHECKING:
     import numpy as np
-
-    from workflow_scripts.scoring.evidence import Predictions
 
 PRIMARY = "pearson"
 ITEMS = "LabelledTexts"
@@ -17,13 +17,12 @@ DEVELOPMENT = False
 
 def evidence(
     dataset: str, entry: dict[str, Any], vectors: "np.ndarray", ranked: Sequence[str]
-) -> "Predictions":
+) -> Predictions:
     """Return the scores (`ranked`) and the gold ones of the test part."""
     import numpy as np
 
     from workflow_scripts.errors import damaged_file_error
     from workflow_scripts.files import parse_number
-    from workflow_scripts.scoring.evidence import Predictions, require_whole
     from workflow_scripts.scoring.predictions import tested_labels
 
     gold = np.array([float(label) for label in tested_labels(entry)])

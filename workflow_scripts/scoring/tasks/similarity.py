@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING, Any
 
+from workflow_scripts.scoring.evidence import Predictions
+
 if TYPE_CHECKING:
     import numpy as np
-
-    from workflow_scripts.scoring.evidence import Predictions
 
 PRIMARY = "spearman"
 ITEMS = "SimilaritySet"
@@ -13,11 +13,10 @@ NEEDS: tuple[str, ...] = ()
 DEVELOPMENT = True
 
 
-def evidence(dataset: str, entry: dict, vectors: "np.ndarray", ranked: Any = None) -> "Predictions":
+def evidence(dataset: str, entry: dict, vectors: "np.ndarray", ranked: Any = None) -> Predictions:
     """Return cosines and scores of all pairs (`left`, `right`, `gold`) of a set put together."""
     import numpy as np
 
-    from workflow_scripts.scoring.evidence import Predictions
     from workflow_scripts.scoring.similarity import cosines_of_pairs
 
     cosines = cosines_of_pairs(vectors, entry["left"], entry["right"])
