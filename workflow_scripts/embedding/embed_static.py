@@ -7,14 +7,10 @@ from typing import Any
 import numpy as np
 
 from workflow_scripts.embedding.static_vectors import is_fasttext_model, read_word_vectors
-from workflow_scripts.embedding.suite_vectors import (
-    number_strings,
-    read_string_lists,
-    write_vectors,
-)
+from workflow_scripts.embedding.suite_vectors import write_suite
 from workflow_scripts.embedding.word_lookup import Oov, embed_strings, words_to_seek
 from workflow_scripts.errors import UserError, run_command
-from workflow_scripts.files import sha256_of, write_json
+from workflow_scripts.files import sha256_of
 from workflow_scripts.path_functions import command
 
 
@@ -38,7 +34,8 @@ def look_up_strings(
     record: dict[str, Any] = {"vectors": file.name, "vectors_sha256": sha256_of(file)}
     record |= {"format": "fastText model" if is_model else "text", "strings": len(strings)}
     record |= {"words_in_file": vectors.words, "repeated_words": vectors.repeated}
-    return matrix, record | {"dimension": matrix.shape[1], "lookup": counts, "oov": oov}
+    record |= {"dimension": matrix.shape[1], "lookup": counts, "oov": oov}
+    return matrix, record | {"versions": {"numpy": np.__version__}}
 
 
 def embed_static(
@@ -60,12 +57,13 @@ def embed_static(
         output: vectors, float32 .npy; rows by data set: .npz
         record: what was embedded with what, .json
     """
-    lists = read_string_lists(datasets, strings)
-    distinct, rows = number_strings(lists)
-    matrix, content = look_up_strings(vectors, distinct, oov)
-    write_vectors(output, matrix, rows)
-    content["datasets"] = dict(zip(lists, map(sha256_of, strings), strict=True))
-    write_json(record, content | {"versions": {"numpy": np.__version__}})
+    write_suite(
+        output,
+        record,
+        datasets,
+        strings,
+        lambda different: look_up_strings(vectors, different, oov),
+    )
 
 
 main = command(embed_static)

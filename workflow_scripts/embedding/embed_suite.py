@@ -5,13 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workflow_scripts.embedding.settings import RECIPE_KEYS, EncoderSettings
-from workflow_scripts.embedding.suite_vectors import (
-    number_strings,
-    read_string_lists,
-    write_vectors,
-)
+from workflow_scripts.embedding.suite_vectors import write_suite
 from workflow_scripts.errors import UserError, run_command
-from workflow_scripts.files import sha256_of, write_json
 from workflow_scripts.imports import Device, quick_imports
 from workflow_scripts.path_functions import command
 
@@ -71,12 +66,11 @@ def embed_suite(
         device: where the model runs; auto: CUDA where there is a device
     """
     encoder_settings = EncoderSettings.from_record(settings, RECIPE_KEYS)
-    lists = read_string_lists(datasets, strings)
-    distinct, rows = number_strings(lists)
-    vectors, content = encode(model, distinct, encoder_settings, threads, device)
-    write_vectors(output, vectors, rows)
-    hashes = dict(zip(lists, map(sha256_of, strings), strict=True))
-    write_json(record, content | {"datasets": hashes})
+
+    def embed(different: list[str]) -> tuple["np.ndarray", dict[str, Any]]:
+        return encode(model, different, encoder_settings, threads, device)
+
+    write_suite(output, record, datasets, strings, embed)
 
 
 main = command(embed_suite)

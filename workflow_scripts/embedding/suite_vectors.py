@@ -5,14 +5,15 @@ Next to it `{suite}.npz` has an int array for each data set (of a lexicon one fo
 `strings_key`): the row of each of its strings, which items.json numbers.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from workflow_scripts.datasets.sides import strings_key
 from workflow_scripts.errors import UserError, damaged_file_error
-from workflow_scripts.files import atomic_file, read_lines
+from workflow_scripts.files import atomic_file, read_lines, sha256_of, write_json
 
 
 class StringVectors:
@@ -55,17 +56,28 @@ def number_strings(
     return list(numbers), rows
 
 
-def read_string_lists(keys: Sequence[str], files: Sequence[Path]) -> dict[str, list[str]]:
-    """Return the lines of files of strings by their keys; `UserError` for a file without any."""
+def write_suite(
+    output: Path,
+    record: Path,
+    keys: Sequence[str],
+    files: Sequence[Path],
+    embed: Callable[[list[str]], tuple[np.ndarray, dict[str, Any]]],
+) -> None:
+    """Write the vectors of the strings of data sets, by their keys and files, and what made them.
+
+    `embed` returns the vectors of different strings, and their record. Raises `UserError` for a
+    file without strings.
+    """
     if len(keys) != len(files):
         problem = f"{len(files)} files for {len(keys)} data sets"
         raise UserError("--strings", problem, "give a file for each of --datasets")
-    lists = {}
-    for key, file in zip(keys, files, strict=True):
-        lists[key] = read_lines(file)
-        if not lists[key]:
-            raise UserError(file, "no strings to embed", "read the data set again")
-    return lists
+    lists = dict(zip(keys, map(read_lines, files), strict=True))
+    if empty := [file for file, strings in zip(files, lists.values(), strict=True) if not strings]:
+        raise UserError(empty[0], "no strings to embed", "read the data set again")
+    strings, rows = number_strings(lists)
+    vectors, content = embed(strings)
+    write_vectors(output, vectors, rows)
+    write_json(record, content | {"datasets": dict(zip(keys, map(sha256_of, files), strict=True))})
 
 
 def write_vectors(path: str | Path, vectors: np.ndarray, rows: Mapping[str, np.ndarray]) -> None:
