@@ -53,7 +53,7 @@ def test_what_is_added_runs_to_its_table_beside_the_first_paper_s(workspace):
         "read_dataset dataset=apart",
         *(f"tune_encoder {one}" for one in tuned),
         *(
-            f"{rule} {one}, suite=apart"
+            f"{rule} {one}, suite=distance"
             for rule in ("embed_suite", "score_suite")
             for one in (own("base-mp", "none", 0), tuned[1])
         ),
@@ -84,8 +84,8 @@ def test_what_is_added_runs_to_its_table_beside_the_first_paper_s(workspace):
     assert {f"tune_encoder {one}" for one in tuned} <= set(workspace.planned())
     paper.write_text(paper.read_text().replace("steps: 2", "steps: 3"))
     # against a plain computation
-    items = json.loads((results / "datasets/apart/items.json").read_text())["datasets"]["apart"]
-    folder = "bert-en-mini/base-mp/none/seed0/apart"
+    items = json.loads((results / "datasets/apart/items.json").read_text())
+    folder = "bert-en-mini/base-mp/none/seed0/distance"
     vectors = np.load(results / f"embeddings/{folder}.npy").astype(np.float64)
     apart = np.linalg.norm(vectors[items["left"]] - vectors[items["right"]], axis=1).mean()
     header, row = (results / f"scores/{folder}.tsv").read_text().splitlines()
