@@ -103,5 +103,5 @@ def test_a_job_writes_its_log_and_its_lock_anew(victim):
     planted = f'ln -s {victim} .snakemake/running/"$HOSTNAME.$$"; ln -s {victim} a.log'
     script = f"{planted}; source {JOB_SH}; logged a.log usage.tsv echo words"
     subprocess.run(["bash", "-euc", script], check=True)
-    assert Path("a.log").read_text() == "words\n"
+    assert Path("a.log").read_text() == "echo words\nwords\n"
     assert not [*Path(".snakemake/running").iterdir()]

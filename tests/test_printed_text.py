@@ -104,7 +104,7 @@ def test_data_go_where_standard_output_goes_without_a_command():
 
 def test_what_a_failed_job_left_in_its_log_is_escaped(tmp_path, capsys):
     log = tmp_path / "a.log"
-    log.write_text("error: \x1b[2Jname: broken\n")
+    log.write_text("command\nerror: \x1b[2Jname: broken\n")
     jobs = FailedJobs()
     failed = {"jobid": 1, "rule_name": "a_rule", "output": ["out"], "log": [str(log)]}
     failed |= {"rule_msg": "killed \x1b[2J", "aux_logs": []}

@@ -8,6 +8,7 @@ import argparse
 import dataclasses
 import inspect
 import json
+import os
 import re
 import shlex
 import sys
@@ -184,6 +185,12 @@ def run(
             positional.append(value)
         else:
             named[name] = value
+    # of a job: its log begins with this; of several processes at once the first writes it
+    if "STEP_USAGE" in os.environ and os.environ.get("RANK", "0") == "0":
+        from workflow_scripts.usage import log_head
+
+        seeds = [value for path, value in values.items() if path[-1] == "seed"]
+        print(log_head(*seeds), end="", file=sys.stderr)
     function(*positional, **named)
 
 

@@ -1,4 +1,4 @@
-"""Time and memory of a step, which it writes itself as it ends: whole, however short it was.
+"""What a job writes of itself: versions and seed as it begins, time and memory as it ends.
 
 Snakemake's own benchmark looks at a job's processes every half second and later every 30 s, and a
 step of the fork server is not among them. The first columns are its; the others say where and with
@@ -13,6 +13,8 @@ import re
 import resource
 import sys
 import time
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from workflow_scripts.files import atomic_file
@@ -25,6 +27,8 @@ PACKAGES = {
     **{"sentence_transformers": "sentence-transformers", "numpy": "numpy", "scipy": "scipy"},
     **{"sklearn": "scikit-learn", "faiss": "faiss-cpu"},
 }
+# those whose versions a log begins with, the project first
+_NAMED = ("mirror-bert-workflow", *PACKAGES.values(), "snakemake")
 # of ru_maxrss, in MB, and of a block of ru_inblock
 _MEMORY_UNIT = 2**20 if sys.platform == "darwin" else 2**10
 _BLOCKS_IN_MB = 2**11
@@ -59,6 +63,22 @@ def versions() -> dict[str, str]:
     known = ((name, getattr(module, "__version__", None)) for name, module in imported)
     packages = {name: str(version) for name, version in known if version is not None}
     return {"python": platform.python_version(), **packages}
+
+
+def log_head(seed: object = None) -> str:
+    """Return the lines that follow the command in the log of a job: versions, and the seed.
+
+    Versions are those of the environment that the step runs in: nothing is imported for them. The
+    lines are comments of a shell, so that the whole head of a log can be pasted.
+    """
+    versions = [f"python {platform.python_version()}"]
+    for name in _NAMED:
+        with suppress(PackageNotFoundError):
+            versions.append(f"{name} {version(name)}")
+    if commit := started().get("commit"):
+        versions.append(f"commit {commit}")
+    lines = [", ".join(versions)] + ([] if seed is None else [f"seed {seed}"])
+    return "".join(f"# {line}\n" for line in lines)
 
 
 def started() -> dict[str, object]:

@@ -19,13 +19,16 @@ def job_error(job=3, message=None, logs=()):
 
 def test_the_reason_is_the_last_line_of_the_jobs_log_if_it_has_one(tmp_path):
     log = tmp_path / "a.log"
-    log.write_text("warning: something\nerror: the corpus is too small\n\n")
+    log.write_text("python -m a.step\n# python 3\nwarning: b\nerror: the corpus is too small\n\n")
     jobs = FailedJobs()
     jobs.emit(job_error(job=3, logs=[str(log)]))
-    jobs.emit(job_error(job=4))
+    # one that was killed before it said anything
+    head = tmp_path / "b.log"
+    head.write_text("python -m a.step\n# python 3\n# seed 33\n")
+    jobs.emit(job_error(job=4, logs=[str(head)]))
     jobs.emit(record())  # of nothing that it knows
     encoder = "tune_encoder results/encoders/a/encoder.json"
-    failed = f"{encoder}: its command failed"
+    failed = f"{encoder}: its command failed; log: {head}"
     assert jobs.lines == [f"{encoder}: error: the corpus is too small; log: {log}", failed]
     # one that finishes later did not fail
     jobs.emit(record(event=LogEvent.JOB_FINISHED, job_id=3))

@@ -325,7 +325,9 @@ def test_a_command_of_a_rule_gets_its_gpus_and_its_end_is_passed_on(four, projec
         line = f"set -euo pipefail; source workflow_scripts/runtime/job.sh; {command}"
         words = ["/bin/bash", "-c", line]
         found = subprocess.run(words, cwd=project, env=os.environ, capture_output=True, text=True)
-        return found.returncode, found.stdout, found.stderr, log.read_text()
+        # behind the command
+        written = log.read_text().partition("\n")[2]
+        return found.returncode, found.stdout, found.stderr, written
 
     for tool in ("mkdir", "rm", "tail"):
         (tmp_path / "tools" / tool).symlink_to(shutil.which(tool, path="/usr/bin:/bin"))

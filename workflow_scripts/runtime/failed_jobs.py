@@ -55,8 +55,9 @@ def _killed(logs: list[str]) -> str:
 
 
 def _last_line(logs: list[str]) -> str:
-    last_lines = (text.splitlines()[-1].strip() for log in logs if (text := _text(log).strip()))
-    return next(last_lines, "")
+    # behind the command, and the comments on what it runs with
+    lines = [line.strip() for log in reversed(logs) for line in _text(log).splitlines()[1:]]
+    return next((line for line in reversed(lines) if line and not line.startswith("#")), "")
 
 
 def _text(log: str) -> str:

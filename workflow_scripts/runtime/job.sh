@@ -1,7 +1,8 @@
 # Functions of the rules' shell commands, which run in the workflow's folder.
 
-# logged LOG USAGE COMMAND...: output goes to LOG, why the command failed to the terminal as well;
-# a command that succeeds writes its own time and memory to USAGE (workflow_scripts/usage.py).
+# logged LOG USAGE COMMAND...: LOG begins with the command; its output follows, and why it failed goes
+# to the terminal as well. The command itself writes its versions and seed, and, if it succeeds, its
+# time and memory to USAGE (workflow_scripts/usage.py).
 # A lock in the results folder is held for as long as a process of the command lives: a run that
 # starts meanwhile, since this one's head was killed, waits for it (earlier_jobs.py)
 logged() {
@@ -16,10 +17,28 @@ logged() {
     set +o noclobber
     echo "$log" >&9
     flock --nonblock 9 2> /dev/null || true
-    STEP_USAGE="$usage" "$@" > "$log" 2>&1 || status=$?
+    pasteable "$@" > "$log"
+    STEP_USAGE="$usage" "$@" >> "$log" 2>&1 || status=$?
     rm -f "$running"
-    [ "$status" = 0 ] || { tail -n 3 "$log" >&2; return 1; }
+    [ "$status" = 0 ] || { tail -n +2 "$log" | tail -n 3 >&2; return 1; }
 }
+
+# pasteable COMMAND...: a line that runs the command in any shell, without the functions of this file
+pasteable() {
+    local word line="" quote="'" escaped="'\\''"
+    if [ "$1" = on_gpu ]; then
+        [ "$2" = 0 ] && line="CUDA_VISIBLE_DEVICES= " || line="$GPU_SLOTS $2 -- "
+        shift 2
+    fi
+    for word; do
+        [[ "$word" =~ ^[A-Za-z0-9_./:,+-][A-Za-z0-9_./:,+=-]*$ ]] ||
+            word="$quote${word//$quote/$escaped}$quote"
+        line+="$word "
+    done
+    echo "${line% }"
+}
+
+GPU_SLOTS="python -m workflow_scripts.runtime.gpu_slots --gpus"
 
 # on_gpu N COMMAND...: with N GPUs of its own, with none for 0
 on_gpu() {
@@ -28,7 +47,7 @@ on_gpu() {
     if [ "$gpus" = 0 ]; then
         CUDA_VISIBLE_DEVICES= "$@"
     else
-        command python -m workflow_scripts.runtime.gpu_slots --gpus "$gpus" -- "$@"
+        command $GPU_SLOTS "$gpus" -- "$@"
     fi
 }
 
