@@ -1,8 +1,6 @@
 """The commands `workflow_scripts.embed` and `workflow_scripts.export_onnx`."""
 
 import json
-import subprocess
-import sys
 from unittest.mock import Mock
 
 import numpy as np
@@ -18,7 +16,6 @@ from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json, sha256_of
-from workflow_scripts.locking import sole_run
 
 __all__ = ["encoder", "one_thread", "tiny_bert", "tiny_roberta"]
 
@@ -58,19 +55,6 @@ def test_rows_are_the_lines_under_the_recorded_pooling_and_length(run, encoder, 
     assert record["weights_sha256"] == sha256_of(encoder / "model.safetensors")
     assert str(tmp_path) not in json.dumps(record)
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["vectors.npy"]
-
-
-def test_of_two_runs_at_once_the_second_is_refused(run, tmp_path):
-    """They would write into one folder, which the first to end removes."""
-    output = tmp_path / "out" / "vectors.npy"
-    with (
-        sole_run("--output", output),
-        pytest.raises(UserError, match=r"--output .*out/vectors.npy: another run is writing this"),
-    ):
-        run()
-    assert not output.parent.exists()
-    run()
-    assert [*(tmp_path / "out").iterdir()] == [output]
 
 
 def test_pooling_length_and_type_can_be_chosen(run, tiny_bert):
@@ -169,7 +153,6 @@ def test_principal_components_are_taken_out_of_all_lines(run, count, tmp_path):
         ({"threads": 0}, "--threads 0: give 1 or more"),
         ({"shard_size": -1}, "--shard-size -1: give 1 or more"),
         ({"strings": "-"}, "--strings -: standard input is not taken here; give a file"),
-        ({"strings": "nowhere.txt"}, "--strings nowhere.txt: no such file"),
         ({"strings": "empty.txt"}, r"empty.txt: no strings to embed"),
         ({"output": "vectors.txt"}, r"ends in .npy"),
         ({"output": "folder.npy"}, "is a folder"),
@@ -182,28 +165,6 @@ def test_mistakes_are_named_and_leave_nothing(run, changes, message, tmp_path, m
     with pytest.raises(UserError, match=message):
         run(**changes)
     assert not (tmp_path / "out").exists()
-
-
-def test_an_output_is_replaced_only_when_told_to(run, tmp_path):
-    output = tmp_path / "vectors.npy"
-    output.write_text("mine")
-    with pytest.raises(UserError, match=r"vectors.npy: exists; .*--overwrite"):
-        run(output=output)
-    assert output.read_text() == "mine"
-    assert run("--overwrite", output=output).shape == (len(LINES), 32)
-
-
-@pytest.mark.parametrize("command", ["embed", "export_onnx"])
-def test_as_a_process_a_mistake_is_one_line_and_exit_code_2(command, project, tmp_path):
-    options = ["--encoder", "m"]
-    if command == "embed":
-        options = ["--model", "m", "--strings", "s", "--output", tmp_path / "v.npy"]
-    command = [sys.executable, "-m", f"workflow_scripts.{command}", *map(str, options)]
-    result = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
-    assert result.returncode == 2
-    told = "--encoder m: no such folder" if "--encoder" in options else "--strings s: no such file"
-    assert result.stderr.startswith(f"error: {told}")
-    assert result.stderr.count("\n") == 1
 
 
 def test_a_record_replaces_only_a_record(run, strings, tmp_path):

@@ -212,18 +212,6 @@ def test_of_a_long_message_the_middle_is_left_out():
     assert shown.startswith("a.tsv:3: xxx") and shown.endswith("xxx; fix the line")
 
 
-def test_a_full_disk_is_one_line(capsys):
-    def write():
-        # this device is always full
-        with open("/dev/full", "w") as stream:
-            stream.write("text")
-
-    with pytest.raises(SystemExit) as error:
-        run_command(write)
-    assert error.value.code == 2
-    assert capsys.readouterr().err == "error: the disk is full; free space and run it again\n"
-
-
 @pytest.mark.parametrize(
     ("number", "said"),
     [(errno.ENOSPC, "the disk is full; free"), (errno.EROFS, "cannot be used (Read-only file sys")],

@@ -7,21 +7,6 @@ import pytest
 
 from workflow_scripts.errors import run_command
 
-STEPS = ("datasets.read_dataset", "tuning.tune_encoder")
-COMMANDS = "tune cmlm evaluate embed link search translate export_onnx check_config"
-
-
-@pytest.mark.parametrize("module", [*COMMANDS.split(), *STEPS])
-def test_an_interrupt_while_modules_are_imported_is_one_line(project, tmp_path, module):
-    # what all of them import comes with the interrupt
-    for name in ("argparse", "pathlib"):
-        (tmp_path / f"{name}.py").write_text("raise KeyboardInterrupt\n")
-    command = [sys.executable, "-m", f"workflow_scripts.{module}"]
-    result = subprocess.run(
-        command, cwd=project, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True
-    )
-    assert (result.returncode, result.stderr) == (130, "interrupted\n")
-
 
 @pytest.mark.parametrize(
     ("kept", "said"),
