@@ -120,8 +120,8 @@ def part_changes(part: str) -> dict[str, Any]:
 
 PARTS = ("all", "train", "development", "test")
 
-SECTIONS = {
-    "datasets.semeval-sts": dataset(
+_SECTIONS = [
+    dataset(
         "semeval-sts",
         "similarity",
         {**ENGLISH, "path": "semeval-sts-original/STS12-en-test"},
@@ -129,7 +129,7 @@ SECTIONS = {
         files=("subsets",),
         same=EVEN,
     ),
-    "datasets.sts-benchmark": dataset(
+    dataset(
         "sts-benchmark",
         "similarity",
         {**ENGLISH, "path": "sts-benchmark"},
@@ -137,7 +137,7 @@ SECTIONS = {
         ("split",),
         same=EVEN,
     ),
-    "datasets.sick": dataset(
+    dataset(
         "sick",
         "similarity",
         {**ENGLISH, "path": "sick/semeval2014"},
@@ -145,24 +145,24 @@ SECTIONS = {
         ("split",),
         same=EVEN,
     ),
-    "datasets.simlex": dataset(
+    dataset(
         "simlex", "similarity", {**ENGLISH, "path": "simlex-999/SimLex-999.txt"}, {}, same=EVEN
     ),
-    "datasets.multi-simlex": dataset(
+    dataset(
         "multi-simlex",
         "similarity",
         {**ENGLISH, "path": "multi-simlex"},
         {"language": "fr"},
         same=EVEN,
     ),
-    "datasets.multi-simlex-pairs": dataset(
+    dataset(
         "multi-simlex-pairs",
         "similarity",
         {"language": "en-fr", "languages": ["en", "fr"], "path": "multi-simlex"},
         {"languages": ["en", "es"], "both_orders": False, "largest_difference": 0.2},
         same=EVEN,
     ),
-    "datasets.sts2017": dataset(
+    dataset(
         "sts2017",
         "similarity",
         {"language": "es", "path": "sts2017", "track": "track3.es-es"},
@@ -170,7 +170,7 @@ SECTIONS = {
         ("track",),
         same=EVEN,
     ),
-    "datasets.stsb-multi-mt": dataset(
+    dataset(
         "stsb-multi-mt",
         "similarity",
         {"language": "ru", "path": "stsb-multi-mt"},
@@ -178,17 +178,15 @@ SECTIONS = {
         ("language", "split"),
         same=EVEN,
     ),
-    "datasets.qnli": dataset(
-        "qnli", "pair-classification", {**ENGLISH, "path": "qnli/dev.tsv"}, {}, same=EVEN
-    ),
-    "datasets.qqp": dataset(
+    dataset("qnli", "pair-classification", {**ENGLISH, "path": "qnli/dev.tsv"}, {}, same=EVEN),
+    dataset(
         "qqp",
         "pair-classification",
         {**ENGLISH, "path": "qqp/quora_duplicate_questions.tsv", "size": 30},
         {"size": 20, "seed": 4},
         same=EVEN,
     ),
-    "datasets.labelled-pairs": dataset(
+    dataset(
         "labelled-pairs",
         "pair-classification",
         {
@@ -201,7 +199,7 @@ SECTIONS = {
         },
         same=EVEN,
     ),
-    "datasets.labelled-texts": dataset(
+    dataset(
         "labelled-texts",
         "classification",
         CLASSES,
@@ -219,21 +217,21 @@ SECTIONS = {
         wired={"task": READ | PAGE},
         fixed={},
     ),
-    "datasets.parallel-sentences": dataset(
+    dataset(
         "parallel-sentences",
         "bitext-retrieval",
         {"language": "en-fr", "left": "made/strings.txt", "right": "made/repeated.txt"},
         {"left": "made/repeated-2.txt", "right": "made/repeated-2.txt"},
         ("left", "right"),
     ),
-    "datasets.tatoeba": dataset(
+    dataset(
         "tatoeba",
         "bitext-retrieval",
         {"language": "es-en", "path": "tatoeba-v1/tatoeba.spa-eng"},
         {"path": "tatoeba-v1/tatoeba.fra-eng"},
         same=EVEN,
     ),
-    "datasets.pubtator": dataset(
+    dataset(
         "pubtator",
         "entity-linking",
         {
@@ -255,7 +253,7 @@ SECTIONS = {
         ("dictionary", "training_mentions", "typos", "preprocessing"),
         fixed=FIXED,
     ),
-    "datasets.biosyn": dataset(
+    dataset(
         "biosyn",
         "entity-linking",
         {**LINKING, "path": "made/links"},
@@ -263,7 +261,7 @@ SECTIONS = {
         ("dictionary",),
         fixed=FIXED,
     ),
-    "datasets.mention-rows": dataset(
+    dataset(
         "mention-rows",
         "entity-linking",
         {**LINKING, "path": "made/rows.tsv", "dictionary": "made/kb.txt"},
@@ -275,7 +273,7 @@ SECTIONS = {
         ("dictionary",),
         fixed=FIXED,
     ),
-    "datasets.askapatient": dataset(
+    dataset(
         "askapatient",
         "entity-linking",
         {**LINKING, "path": "made/phrases"},
@@ -283,7 +281,7 @@ SECTIONS = {
         ("dictionary", "split", "fold", "form"),
         fixed=FIXED,
     ),
-    "datasets.cometa": dataset(
+    dataset(
         "cometa",
         "entity-linking",
         {**LINKING, "path": "made/terms"},
@@ -291,7 +289,7 @@ SECTIONS = {
         ("dictionary", "split"),
         fixed=FIXED,
     ),
-    "datasets.xling-eval": dataset(
+    dataset(
         "xling-eval",
         "lexicon",
         {"source": "en", "target": "fr", "path": "made/lexicon", "vocabulary_size": 3},
@@ -302,14 +300,14 @@ SECTIONS = {
         ("source", "target", "train", "test", "source_words", "target_words"),
         fixed=FIXED,
     ),
-    "datasets.corpus": dataset(
+    dataset(
         "corpus",
         "isotropy",
         {**ENGLISH, "corpus": "strings"},
         {"corpus": "repeated", "whitespace": Change("collapsed", {"corpus": "repeated"})},
         ("corpus",),
     ),
-    "datasets.sentence-pool": dataset(
+    dataset(
         "sentence-pool",
         "language-bias",
         {
@@ -321,10 +319,11 @@ SECTIONS = {
         ("languages",),
         same=EVEN,
     ),
-    "datasets.scored-pairs": dataset(
+    dataset(
         "scored-pairs",
         "similarity",
         {**ENGLISH, "path": "made/headed.tsv", "columns": ["left", "right", "score"]},
         {"columns": ["right", "left", "score"], "lowest": 3.0, "highest": 2.0},
     ),
-}
+]
+SECTIONS = {f"datasets.{section.base['format']}": section for section in _SECTIONS}

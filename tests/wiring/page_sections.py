@@ -1,8 +1,9 @@
 """The keys of tables and figures: other values of each, and what they reach."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from variations import Change, Section
+from variations import Change, Section, all_keys
 from wiring_project import UNTUNED
 
 TABLE, FIGURE = "write_table_block block", "write_figure_block block"
@@ -28,7 +29,8 @@ def same(*keys: str, **reasons: str) -> dict[str, str]:
 
 NO_PAPER = "pages alone are by paper: cells of this kind are not compared"
 NO_GROUPS = "only rows of tables and curves are in groups"
-WITHOUT = {"paper": NO_PAPER, "rows[].group": NO_GROUPS}
+UNCOMPARED = {"paper": NO_PAPER}
+WITHOUT = {**UNCOMPARED, "rows[].group": NO_GROUPS}
 NOT_COMPARED = "there are no published values of this kind"
 
 
@@ -85,6 +87,57 @@ OF_FIGURE = dict.fromkeys(
     ),
     FILES[FIGURE],
 )
+
+
+def figure(
+    kind: str,
+    base: Mapping[str, Any],
+    changes: Mapping[str, Any],
+    wired: tuple[str, ...] = (),
+    without: Mapping[str, str] = WITHOUT,
+    **reasons: str,
+) -> Section:
+    """Return the section of a kind of figure; `wired` are keys of further files that it reads."""
+    return Section(
+        base={"kind": kind, **FIGURE_KEYS, **base},
+        wires=frozenset({FIGURE}),
+        wired=OF_FIGURE | dict.fromkeys(wired, FILES[FIGURE]),
+        changes={**FIGURE_CHANGES, **changes},
+        same_number=same(*SAME.keys() & KEYS[f"figures.{kind}"].keys() - without.keys(), **reasons),
+        no_command=without,
+    )
+
+
+KEYS = all_keys()
+LINES = {**AXES, "series": [{"id": "one", "label": "One", **LINE}]}
+OF_LINES = {f"series[].{key}": value for key, value in LINE_CHANGES.items()}
+OF_PAIRS = {"dataset": "questions", "rows": ROWS}
+TRANSLATED = {"id": "es", "label": "ES", "dataset": "translated"}
+_FIGURES = [
+    figure("roc", OF_PAIRS, {"dataset": "questions-2"}, without={}),
+    figure("cosines", OF_PAIRS, {"dataset": "questions-2"}, reference=NOT_COMPARED),
+    figure("lines", LINES, {**OF_LINES, "series[].id": "other"}, without=UNCOMPARED),
+    # the words of the data set are counted
+    figure(
+        "buckets",
+        {**AXES, **LINE},
+        {**LINE_CHANGES, "kind": OTHER_KIND},
+        ("dataset",),
+        without=UNCOMPARED,
+    ),
+    figure(
+        "retrieved-languages",
+        {"rows": ROWS, "dataset": "pool"},
+        {"dataset": "pool-2", "neighbours": 1, "languages": ["en", "es"]},
+    ),
+    figure(
+        "translations",
+        {"rows": ROWS, "columns": [TRANSLATED]},
+        {"columns[].id": "fr", "pairs": 7, "columns[].dataset": "translated-2"},
+        ("columns[].dataset",),
+    ),
+]
+FIGURES = {f"figures.{section.base['kind']}": section for section in _FIGURES}
 
 SECTIONS = {
     "tables.scores": Section(
@@ -183,93 +236,5 @@ SECTIONS = {
         },
         same_number=same("title", "notes", reference=NOT_COMPARED),
     ),
-    **{
-        f"figures.{kind}": Section(
-            base={
-                "kind": kind,
-                **FIGURE_KEYS,
-                "dataset": "questions",
-                "rows": ROWS,
-            },
-            wires=frozenset({FIGURE}),
-            wired=OF_FIGURE,
-            changes={
-                **FIGURE_CHANGES,
-                "dataset": "questions-2",
-            },
-            same_number=same("title", "notes", "caption", "rows[].label", "rows[].group")
-            if kind == "roc"
-            else same(
-                "title",
-                "notes",
-                "caption",
-                "rows[].label",
-                reference=NOT_COMPARED,
-            ),
-            no_command={} if kind == "roc" else WITHOUT,
-        )
-        for kind in ("roc", "cosines")
-    },
-    "figures.lines": Section(
-        base={
-            "kind": "lines",
-            **FIGURE_KEYS,
-            **AXES,
-            "series": [{"id": "one", "label": "One", **LINE}],
-        },
-        wires=frozenset({FIGURE}),
-        wired=OF_FIGURE,
-        changes={
-            **FIGURE_CHANGES,
-            **{f"series[].{key}": value for key, value in LINE_CHANGES.items()},
-            "series[].id": "other",
-        },
-        same_number=same("title", "notes", "caption", "x_label", "y_label", "series[].label"),
-        no_command={"paper": NO_PAPER},
-    ),
-    "figures.buckets": Section(
-        base={"kind": "buckets", **FIGURE_KEYS, **AXES, **LINE},
-        wires=frozenset({FIGURE}),
-        # the words of the data set are counted
-        wired=OF_FIGURE | {"dataset": FILES[FIGURE]},
-        changes={**FIGURE_CHANGES, **LINE_CHANGES, "kind": OTHER_KIND},
-        same_number=same("title", "notes", "caption", "x_label", "y_label"),
-        no_command={"paper": NO_PAPER},
-    ),
-    "figures.retrieved-languages": Section(
-        base={
-            **{"kind": "retrieved-languages", **FIGURE_KEYS, "rows": ROWS},
-            "dataset": "pool",
-        },
-        wires=frozenset({FIGURE}),
-        wired=OF_FIGURE,
-        changes={
-            **{
-                **FIGURE_CHANGES,
-                "dataset": "pool-2",
-                "neighbours": 1,
-            },
-            "languages": ["en", "es"],
-        },
-        same_number=same("title", "notes", "caption", "rows[].label"),
-        no_command=WITHOUT,
-    ),
-    "figures.translations": Section(
-        base={
-            **{"kind": "translations", **FIGURE_KEYS, "rows": ROWS},
-            "columns": [{"id": "es", "label": "ES", "dataset": "translated"}],
-        },
-        wires=frozenset({FIGURE}),
-        wired=OF_FIGURE | {"columns[].dataset": FILES[FIGURE]},
-        changes={
-            **{
-                **FIGURE_CHANGES,
-                "columns[].id": "fr",
-                "pairs": 7,
-            },
-            "columns[].dataset": "translated-2",
-        },
-        same_number=same("title", "notes", "caption", "rows[].label", "columns[].label"),
-        no_command=WITHOUT,
-    ),
+    **FIGURES,
 }
