@@ -11,7 +11,6 @@ import sys
 import pytest
 
 from workflow_scripts.cli import COMMANDS
-from workflow_scripts.errors import UserError
 
 # what no help waits for
 HEAVY = ("torch", "transformers", "sklearn", "scipy", "onnxruntime")
@@ -144,23 +143,3 @@ def test_the_examples_of_the_manuals_run_as_written(linked_checkout, run_as_writ
     for name, (module, _) in COMMANDS.items():
         words = example_of(module).replace("COMMAND", f"mirror-bert {name}")
         run_as_written(words, linked_checkout)
-
-
-@pytest.mark.parametrize(
-    ("words", "option"),
-    [
-        (["embed", "--shard-size", "4_5"], "--shard-size"),
-        (["embed", "--threads", "\u0664"], "--threads"),
-        (["link", "--k", "1_0"], "--k"),
-        (["link", "--threshold", "0_1"], "--threshold"),
-        (["link", "--margin", "nan"], "--margin"),
-        (["search", "bitext", "--threshold", "inf"], "--threshold"),
-        (["link", "--k", "9" * 5000], "--k"),
-    ],
-)
-def test_numbers_of_options_are_plain_decimal_ones(words, option):
-    needed = {"embed": ["--model", "m", "--strings", "s", "--output", "o.npy"]}
-    needed["link"] = ["--encoder", "m", "--mentions", "-", "--names", "n", "--output", "o"]
-    needed["search"] = ["--encoder", "e", "--strings", "s", "--targets", "t", "--output", "o"]
-    with pytest.raises(UserError, match=rf"^{option} .*: not a (whole )?number; give one such as "):
-        importlib.import_module(f"workflow_scripts.{words[0]}").main(words[1:] + needed[words[0]])

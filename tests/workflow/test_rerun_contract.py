@@ -1,60 +1,348 @@
-"""Only what a change touches runs again: proven by dry runs over one real run."""
+"""Only what a change touches runs again: an edit of a file and the jobs that rerun, row by row.
+
+Proven by dry runs over one real run.
+"""
 
 import json
 import os
-import re
+import shutil
 import time
+from collections.abc import Callable
+from functools import reduce
+from typing import Any, NamedTuple
 
 import pytest
-from small_project import SAMPLE, TUNE
+import yaml
+from small_project import SAMPLE, TUNE, SmallProject
 
-PAGES = ["all_tables", "assemble_index"]
+DATA = "resources/sample_data"
+CODE = "workflow_scripts"
+PAGES = ["all_tables", "assemble_index", "assemble_scorecard"]
 # what follows any score: the table of times is of the jobs that ran
-SUMMARY = [*PAGES, "assemble_scores", "assemble_scorecard", "assemble_table table=running-time"]
-SCORING = {TUNE, "embed_suite", "embed_static", "score_suite", "score_lexicon"}
-DRAW, EMBED = "draw_figure", "embed_suite"
-FROZEN = "recipe=base-mp, corpus=none, seed=0"
-MIRROR = "recipe=mirror-sentence, corpus=sentences-en, seed=33"
-NO_MASKING = "mirror-sentence-no-masking"
+SUMMARY = [*PAGES, "assemble_scores", "assemble_table running-time"]
+SENTENCE = "bert-en-mini/mirror-sentence/sentences-en/33"
+NO_MASKING = "bert-en-mini/mirror-sentence-no-masking/sentences-en/33"
+UNTUNED, STATIC = "bert-en-mini/base-mp/none/0", "words/base-mp/none/0"
+MULTI = "bert-multi-mini/base-mp/none/0"
+CLASSIFY = "bert-multi-mini/classify/reviews-en/33"
 # each starts from the encoder of the one before
-STAGES = {"cmlm-multilingual": "text-multi", "cmlm-s3": "text-multi", "cmlm-s3-nli": "nli-multi"}
+STAGES = [
+    f"bert-multi-mini/{stage}/33"
+    for stage in ("cmlm-multilingual/text-multi", "cmlm-s3/text-multi", "cmlm-s3-nli/nli-multi")
+]
 
 
-def rules(jobs):
-    return {job.split()[0] for job in jobs}
+class Edit(NamedTuple):
+    """A file and how its text is changed."""
+
+    file: str
+    change: Callable[[str], str]
 
 
-def steps(workspace):
-    """Return the planned jobs but those that only write the blocks of others."""
-    return [job for job in workspace.planned() if not job.startswith("write_")]
+def config(path: str, value: Any, add: bool = False) -> Edit:
+    """Set a key of the small config, or add an item to the list that is there."""
+
+    def change(text: str) -> str:
+        content = yaml.safe_load(text)
+        *above, last = path.split(".")
+        block = reduce(lambda block, key: block.setdefault(key, {}), above, content)
+        block[last] = [*block[last], value] if add else value
+        return yaml.safe_dump(content, sort_keys=False)
+
+    return Edit("config/small.yaml", change)
 
 
-def branch_jobs(recipe):
-    branch = f"model=bert-en-mini, recipe={recipe}, corpus=sentences-en, seed=33"
-    embedded = f"{branch}, suite=similarity"
-    return [f"{TUNE} {branch}", f"embed_suite {embedded}", f"score_suite {embedded}"]
+def text(file: str, old: str, new: str) -> Edit:
+    """Replace the first place of a text."""
+
+    def change(content: str) -> str:
+        assert old in content
+        return content.replace(old, new, 1)
+
+    return Edit(file, change)
 
 
-def stage_jobs(*recipes):
+def code(module: str) -> Edit:
+    return Edit(f"{CODE}/{module}", lambda content: f"{content}\n# an edit\n")
+
+
+def columns(old: str, new: str) -> Edit:
+    return text(f"{CODE}/datasets/formats/columns.py", old, new)
+
+
+def jobs_of(rules: str, *encoders: str, suite: str = "") -> list[str]:
+    return [f"{rule} {one}{suite}" for one in encoders for rule in rules.split()]
+
+
+def tuned(*encoders: str, suite: str = "/similarity", scored: str = "embed_suite score_suite"):
+    return [*jobs_of(TUNE, *encoders), *jobs_of(scored, *encoders, suite=suite)]
+
+
+def stages(*encoders: str) -> list[str]:
     """Return the jobs of stages of CMLM and what shows them."""
-    jobs = ["assemble_table table=translations", *SUMMARY]
-    if "cmlm-s3" in recipes:
-        jobs.append("draw_figure figure=plane")
-    for recipe in recipes:
-        branch = f"model=bert-multi-mini, recipe={recipe}, corpus={STAGES[recipe]}, seed=33"
-        embedded = f"{branch}, suite=bitext-retrieval"
-        jobs += [f"{TUNE} {branch}", f"embed_suite {embedded}", f"score_suite {embedded}"]
-    return jobs
+    shown = ["assemble_table translations", *SUMMARY]
+    shown += ["draw_figure plane"] * (STAGES[1] in encoders)
+    return [*tuned(*encoders, suite="/bitext-retrieval"), *shown]
 
 
-def encoder_jobs(embed, encoder, suite, table):
-    wildcards = f"{encoder}, recipe=base-mp, corpus=none, seed=0, suite={suite}"
-    jobs = [f"{embed} {wildcards}", f"score_suite {wildcards}", f"assemble_table table={table}"]
-    return sorted([*jobs, *SUMMARY])
+def tables(*names: str) -> list[str]:
+    return [f"assemble_table {name}" for name in names]
+
+
+NEW_ROW = {"id": "multi-mp", "label": "multi", "model": "bert-multi-mini", "recipe": "base-mp"}
+NEW_SET = {"task": "similarity", "format": "simlex", "language": "en"}
+NEW_SET["path"] = "simlex-999/SimLex-999.txt"
+DEVIATIONS = {"id": "en-spread", "label": "EN spread", "dataset": "multisimlex-en"}
+DEVIATIONS["statistic"] = "deviation"
+AFTER = "embed_suite classify_texts score_suite"
+REVIEWS = [f"read_dataset reviews-{language}" for language in ("en", "fr")]
+REVIEWS += [*tuned(CLASSIFY, suite="/classification", scored=AFTER), *tables("reviews"), *SUMMARY]
+WORDS_EN_FR = "bert-en-mini/mirror-word/words-en-fr/33"
+SHOWS_STS12 = [SENTENCE, NO_MASKING, UNTUNED]
+RERUNS: dict[str, tuple[Edit, list[str]]] = {
+    "a recipe, those that are `like` it and their tables": (
+        config("recipes.mirror-sentence.temperature", 0.05),
+        [*tuned(SENTENCE, NO_MASKING), *tables("sentences", "masking"), *SUMMARY],
+    ),
+    "a recipe that is `like` another, alone": (
+        config("recipes.mirror-sentence-no-masking.temperature", 0.05),
+        [*tuned(NO_MASKING), *tables("masking"), *SUMMARY],
+    ),
+    "an added model": (
+        config("tables.sentences.rows", NEW_ROW, add=True),
+        [
+            *jobs_of("embed_suite score_suite", MULTI, suite="/similarity"),
+            *tables("sentences"),
+            *SUMMARY,
+        ],
+    ),
+    # the table of the first encoder, which shows the config's seeds, stays
+    "a further seed of one table": (
+        config("tables.masking.seeds", [33, 44]),
+        [
+            *(job.replace("/33", "/44") for job in tuned(SENTENCE, NO_MASKING)),
+            *tables("masking"),
+            *SUMMARY,
+        ],
+    ),
+    "a data set without a column": (config("datasets.mine", NEW_SET), []),
+    # its encoder is embedded anew, and so are read the tables that show other scores of it
+    "a data set in a table": (
+        config("tables.linking.columns", {"id": "x", "label": "X", "dataset": "sts13"}, add=True),
+        [
+            "read_dataset sts13",
+            *jobs_of("embed_suite score_suite", UNTUNED, suite="/similarity"),
+            *tables("linking", "sentences", "words"),
+            *SUMMARY,
+        ],
+    ),
+    "a column of deviations": (
+        config("tables.words.columns", DEVIATIONS, add=True),
+        [*PAGES, *tables("words")],
+    ),
+    "a caption": (
+        config("figures.sizes.caption", "Another caption."),
+        [*PAGES, "draw_figure sizes"],
+    ),
+    "a choice of a figure": (
+        config("figures.languages.neighbours", 1),
+        [*PAGES, "draw_figure languages"],
+    ),
+    "another choice of a figure": (
+        config("figures.plane.method", "tsne"),
+        [*PAGES, "draw_figure plane"],
+    ),
+    "a published value": (
+        text(
+            "config/reference/mirror-bert/table03.tsv", "\tbert-mp\tsts12\t", "\tbert-mp\tsts12\t1"
+        ),
+        [*PAGES, *tables("sentences")],
+    ),
+    # other tables are of no paper
+    "whether a model is the paper's": (
+        config("models.bert-en-mini.paper", "mirror-bert"),
+        [*PAGES, *tables("models", "sentences", "words")],
+    ),
+    "a corpus and what it is joined in": (
+        config("corpora.words-fr.size", 150),
+        [
+            *(f"{SAMPLE} {corpus}" for corpus in ("words-fr", "words-en-fr")),
+            *tuned(WORDS_EN_FR),
+            "draw_figure sizes",
+            *SUMMARY,
+        ],
+    ),
+    # neither the stages before, nor Mirror, nor what is tuned on other corpora
+    "text of the first stage": (
+        text(f"{DATA}/running-text/es.txt", " de ", " del "),
+        [f"{SAMPLE} text-multi", *stages(*STAGES)],
+    ),
+    "bitext of the second": (
+        text(f"{DATA}/wikimatrix/WikiMatrix.en-es.tsv", " de ", " del "),
+        [f"{SAMPLE} bitext-multi", *stages(*STAGES[1:])],
+    ),
+    "inference of the third": (
+        text(f"{DATA}/nli/es.tsv", " de ", " del "),
+        [f"{SAMPLE} nli-multi", *stages(STAGES[2])],
+    ),
+    "a recipe and the stages that start from it": (
+        config("recipes.cmlm-s3.learning_rate", 1.0e-4),
+        stages(*STAGES[1:]),
+    ),
+    # not what a classifier says that was trained with its encoder
+    "a protocol": (
+        config("classification", {"protocol": "default"}),
+        [
+            *jobs_of("classify_texts score_suite", UNTUNED, MULTI, suite="/classification"),
+            *tables("classes", "reviews"),
+            *SUMMARY,
+        ],
+    ),
+    "a rate of an encoder with a classifier, not the frozen one": (
+        config("recipes.classify.learning_rate", 1.0e-4),
+        [job for job in REVIEWS if not job.startswith("read_")],
+    ),
+    "a review to train on": (
+        text(f"{DATA}/cls-acl10-unprocessed/en/dvd/train.review", "<text>", "<text>Well, "),
+        [
+            f"{SAMPLE} reviews-en",
+            *REVIEWS,
+            *jobs_of(AFTER, MULTI, suite="/classification"),
+        ],
+    ),
+    "a task: its own sets": (
+        code("scoring/tasks/language_bias.py"),
+        [f"score_suite {MULTI}/bitext-retrieval", "draw_figure languages", *SUMMARY],
+    ),
+    "word vectors": (
+        text(f"{DATA}/static-vectors/en.vec", " 0.", " 9."),
+        [
+            *jobs_of("embed_static score_suite", STATIC, suite="/similarity"),
+            *tables("words"),
+            *SUMMARY,
+        ],
+    ),
+    # the encoder of the words table has these sentences in the job of its words
+    "a sentence": (
+        text(f"{DATA}/semeval-sts-original/STS12-en-test/STS.input.MSRvid.txt", "\t", " Indeed.\t"),
+        [
+            "read_dataset sts12",
+            *jobs_of("embed_suite score_suite", *SHOWS_STS12, suite="/similarity"),
+            *tables("masking", "sentences", "words"),
+            *SUMMARY,
+        ],
+    ),
+}
+# edit, begin of the names of jobs, those of them that rerun: of a kind, format or class its own
+KINDS = [
+    (code("corpora/kinds/joined.py"), SAMPLE, ["words-en-fr"]),
+    (code("corpora/kinds/text.py"), SAMPLE, ["text-multi"]),
+    (code("corpora/kinds/bitext.py"), SAMPLE, ["bitext-multi"]),
+    (code("corpora/kinds/nli.py"), SAMPLE, ["nli-multi"]),
+    (code("corpora/kinds/labelled.py"), SAMPLE, ["reviews-en"]),
+    (code("datasets/formats/semeval_sts.py"), "read", ["sts12"]),
+    (code("datasets/formats/sentence_pool.py"), "read", ["paws-x-pool"]),
+    (code("datasets/formats/register.py"), "read", []),
+    (code("datasets/labelled_pairs.py"), "read", ["qnli"]),
+    (code("datasets/entity_linking.py"), "read", ["askapatient"]),
+    (
+        columns("class Qnli(", "class Another(ScoredColumns):\n    pass\n\n\nclass Qnli("),
+        "read",
+        [],
+    ),
+    (
+        columns("SCALE: ClassVar = (0.0, 10.0)", "SCALE: ClassVar = (0.0, 9.9)"),
+        "read",
+        ["simlex999"],
+    ),
+    (columns("SCALE: ClassVar = (1.0, 5.0)", "SCALE: ClassVar = (1.0, 4.9)"), "read", ["sickr"]),
+    (columns('"entailment": 1}', '"entailment": 1, "same": 1}'), "read", ["qnli"]),
+]
+SCORING = {TUNE, "embed_suite", "embed_static", "score_suite", "score_lexicon"}
+MIRROR, CMLM, NLI = f"{TUNE} mirror-word", f"{TUNE} cmlm-multilingual", f"{TUNE} cmlm-s3-nli"
+# module: rules, and encoders by recipe, that rerun, and such that do not
+USERS = {
+    "tuning/span_masking.py": ({TUNE}, {"read_dataset", "read_lexicon", SAMPLE}),
+    # a part of the tuning that has a development set, and of no other
+    "scoring/similarity.py": (
+        {"score_suite", f"{TUNE} mirror-sentence-no-masking"},
+        {f"{TUNE} mirror-sentence", MIRROR, "induce_lexicon", "score_lexicon"},
+    ),
+    "tuning/cmlm_objective.py": (
+        {CMLM, f"{TUNE} cmlm-s3"},
+        {f"{TUNE} mirror-sentence", MIRROR, SAMPLE},
+    ),
+    "tuning/nli_objective.py": ({NLI}, {CMLM, f"{TUNE} cmlm-s3", MIRROR, SAMPLE}),
+    "tuning/classify_objective.py": ({f"{TUNE} classify"}, {NLI, MIRROR, SAMPLE}),
+    "scoring/nearest_translations.py": (
+        {"score_suite"},
+        {TUNE, "embed_suite", "link_entities", "score_lexicon"},
+    ),
+    "scoring/linear_probe.py": (
+        {"classify_texts", "score_suite"},
+        {TUNE, "embed_suite", "read_dataset", "link_entities"},
+    ),
+    "retrieval/csls.py": ({"induce_lexicon"}, {"embed_suite", "score_suite", "link_entities"}),
+    "tables/score_page.py": ({"assemble_table"}, {*SCORING, "assemble_scores", "draw_figure"}),
+    "figures/kinds/lines.py": ({"draw_figure"}, {*SCORING, "assemble_scores", "assemble_table"}),
+    "embedding/static_vectors.py": (
+        {"embed_static"},
+        {TUNE, "embed_suite", "induce_lexicon", "draw_figure"},
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def shared(finished, tmp_path_factory):
+    """A copy of the finished project for dry runs, each of which undoes its edit."""
+    folder = tmp_path_factory.mktemp("rerun") / "project"
+    shutil.copytree(finished.folder, folder, symlinks=True)
+    return SmallProject(folder)
+
+
+@pytest.fixture
+def rerun(shared):
+    """Return the jobs that an edit reruns as "rule value/value"; not those that write blocks."""
+    edited = []
+
+    def plan(edit):
+        file = shared.folder / edit.file
+        edited.append((file, file.read_bytes()))
+        file.write_text(edit.change(file.read_text(encoding="utf-8")), encoding="utf-8")
+        jobs = (job.partition(" ") for job in shared.planned() if not job.startswith("write_"))
+        values = ((rule, [pair.partition("=")[2] for pair in w.split(", ")]) for rule, _, w in jobs)
+        return [f"{rule} {'/'.join(value)}".strip() for rule, value in values]
+
+    yield plan
+    for file, before in edited:
+        file.write_bytes(before)
+
+
+@pytest.mark.parametrize(("edit", "jobs"), RERUNS.values(), ids=RERUNS)
+def test_what_is_edited_reruns_its_own_jobs_and_what_shows_them(rerun, edit, jobs):
+    assert sorted(rerun(edit)) == sorted(jobs)
+
+
+@pytest.mark.parametrize(("edit", "rules", "ids"), KINDS)
+def test_an_edited_kind_or_format_reads_those_that_are_of_it(rerun, edit, rules, ids):
+    assert [job.split()[1] for job in rerun(edit) if job.startswith(rules)] == ids
+
+
+@pytest.mark.parametrize("module", USERS)
+def test_an_edited_module_reruns_its_users_only(rerun, module):
+    jobs = [job.split() for job in rerun(code(module))]
+    found = {rule for rule, *_ in jobs}
+    found |= {
+        f"{TUNE} {encoder.split('/')[1]}"
+        for rule, *rest in jobs
+        if rule == TUNE
+        for encoder in rest
+    }
+    first, others = USERS[module]
+    assert first <= found and not found & others
 
 
 def test_a_finished_run_has_nothing_to_do_though_every_file_is_touched(workspace):
-    assert workspace.planned() == []
     later = time.time() + 60
     for file in sorted(workspace.folder.rglob("*")):
         if file.is_file() and ".snakemake" not in file.relative_to(workspace.folder).parts:
@@ -63,341 +351,10 @@ def test_a_finished_run_has_nothing_to_do_though_every_file_is_touched(workspace
 
 
 def test_the_development_set_chose_a_step(finished):
-    folder = f"results/encoders/bert-en-mini/{NO_MASKING}/sentences-en/seed33"
-    tuning = json.loads((finished.folder / folder / "encoder.json").read_text())["tuning"]
+    record = finished.folder / "results/encoders" / NO_MASKING.replace("/33", "/seed33")
+    tuning = json.loads((record / "encoder.json").read_text())["tuning"]
     assert tuning["steps"] == 3
     assert tuning["best_step"] in (2, 3)
-
-
-def test_another_temperature_reruns_its_recipe_those_like_it_and_their_tables_only(workspace):
-    """mirror-sentence-no-masking is `like` mirror-sentence."""
-    with workspace.edited_config() as config:
-        config["recipes"]["mirror-sentence"]["temperature"] = 0.05
-    tables = ["assemble_table table=sentences", "assemble_table table=masking"]
-    jobs = [*branch_jobs("mirror-sentence"), *branch_jobs(NO_MASKING), *tables, *SUMMARY]
-    assert steps(workspace) == sorted(jobs)
-
-
-def test_a_recipe_that_is_like_another_changes_alone(workspace):
-    with workspace.edited_config() as config:
-        config["recipes"][NO_MASKING]["temperature"] = 0.05
-    jobs = [*branch_jobs(NO_MASKING), "assemble_table table=masking", *SUMMARY]
-    assert steps(workspace) == sorted(jobs)
-
-
-def test_an_added_model_runs_its_own_jobs_only(workspace):
-    with workspace.edited_config() as config:
-        config["tables"]["sentences"]["rows"].append(
-            {"id": "multi-mp", "label": "multi", "model": "bert-multi-mini", "recipe": "base-mp"}
-        )
-    jobs = encoder_jobs("embed_suite", "model=bert-multi-mini", "similarity", "sentences")
-    assert steps(workspace) == jobs
-
-
-def test_a_further_seed_of_one_table_runs_its_own_branches_only(workspace):
-    with workspace.edited_config() as config:
-        config["tables"]["masking"]["seeds"] = [33, 44]
-    branches = [*branch_jobs("mirror-sentence"), *branch_jobs(NO_MASKING)]
-    jobs = [job.replace("seed=33", "seed=44") for job in branches]
-    # the table of the first, which shows the config's seeds, stays
-    assert steps(workspace) == sorted([*jobs, "assemble_table table=masking", *SUMMARY])
-
-
-def test_an_added_data_set_is_read_and_embedded_by_the_encoders_that_show_it(workspace):
-    """One without a column changes nothing; to take one out embeds its encoders again."""
-    with workspace.edited_config() as config:
-        config["datasets"]["mine"] = dict(config["datasets"].get("mine", {})) | {
-            **{"task": "similarity", "format": "simlex", "language": "en"},
-            "path": "simlex-999/SimLex-999.txt",
-        }
-    assert steps(workspace) == []
-    with workspace.edited_config() as config:
-        column = {"id": "mine", "label": "Mine", "dataset": "mine"}
-        config["tables"]["linking"]["columns"].append(column)
-    jobs = encoder_jobs("embed_suite", "model=bert-en-mini", "similarity", "linking")
-    planned = steps(workspace)
-    # the tables of its other sets have the scores that they had, of a file that is made again
-    tables = {job for job in planned if job.startswith(("assemble_table", "draw_figure"))}
-    assert {*planned} - tables == {*jobs, "read_dataset dataset=mine"} - tables
-    assert "assemble_table table=linking" in tables and "assemble_table table=masking" not in tables
-
-
-def test_a_column_of_deviations_is_for_its_table_alone(workspace):
-    with workspace.edited_config() as config:
-        column = {"id": "en-spread", "label": "EN spread", "dataset": "multisimlex-en"}
-        config["tables"]["words"]["columns"].append(column | {"statistic": "deviation"})
-    jobs = [*PAGES, "assemble_scorecard", "assemble_table table=words"]
-    assert steps(workspace) == sorted(jobs)
-
-
-def test_another_caption_redraws_its_figure_only(workspace):
-    with workspace.edited_config() as config:
-        config["figures"]["sizes"]["caption"] = "Another caption."
-    jobs = [*PAGES, "assemble_scorecard", "draw_figure figure=sizes"]
-    assert steps(workspace) == sorted(jobs)
-
-
-def test_a_changed_published_value_reruns_its_table_only(workspace):
-    file = workspace.folder / "config/reference/mirror-bert/table03.tsv"
-    lines = file.read_text().splitlines()
-    (number,) = (n for n, line in enumerate(lines) if line.startswith("table03\tbert-mp\tsts12\t"))
-    lines[number] += "1"
-    file.write_text("\n".join(lines) + "\n")
-    jobs = [*PAGES, "assemble_scorecard", "assemble_table table=sentences"]
-    assert steps(workspace) == sorted(jobs)
-
-
-def test_whether_a_model_is_the_paper_s_is_for_tables_and_figures_alone(workspace):
-    with workspace.edited_config() as config:
-        config["models"]["bert-en-mini"]["paper"] = "mirror-bert"
-    planned = steps(workspace)
-    # the others are of no paper
-    tables = [job for job in planned if job.startswith("assemble_table")]
-    assert tables == [f"assemble_table table={name}" for name in ("models", "sentences", "words")]
-    assert rules(planned) == {"assemble_table", "assemble_scorecard", *PAGES}
-
-
-def test_strings_of_one_corpus_rerun_what_is_tuned_on_it_and_on_what_it_is_joined_in(workspace):
-    with workspace.edited_config() as config:
-        config["corpora"]["words-fr"]["size"] = 150
-    planned = steps(workspace)
-    assert f"{SAMPLE} corpus=words-fr" in planned
-    assert f"{SAMPLE} corpus=words-en" not in planned
-    (tuned,) = (job for job in planned if job.startswith(TUNE))
-    assert tuned == f"{TUNE} model=bert-en-mini, recipe=mirror-word, corpus=words-en-fr, seed=33"
-    assert "draw_figure figure=sizes" in planned
-    tables = [job for job in planned if job.startswith("assemble_table")]
-    assert tables == ["assemble_table table=running-time"]
-
-
-@pytest.mark.parametrize(
-    ("file", "corpus", "first"),
-    [
-        ("running-text/es.txt", "text-multi", 0),
-        ("wikimatrix/WikiMatrix.en-es.tsv", "bitext-multi", 1),
-        ("nli/es.tsv", "nli-multi", 2),
-    ],
-)
-def test_a_changed_corpus_reruns_the_stages_from_its_own_on(workspace, file, corpus, first):
-    """Neither the stages before, nor Mirror, nor what is tuned on other corpora."""
-    path = workspace.folder / "resources/sample_data" / file
-    path.write_text(path.read_text().replace(" de ", " del ", 1))
-    jobs = [f"{SAMPLE} corpus={corpus}", *stage_jobs(*list(STAGES)[first:])]
-    assert steps(workspace) == sorted(jobs)
-
-
-def test_another_choice_of_one_stage_reruns_it_and_those_that_start_from_it(workspace):
-    with workspace.edited_config() as config:
-        config["recipes"]["cmlm-s3"]["learning_rate"] = 1.0e-4
-    assert steps(workspace) == sorted(stage_jobs("cmlm-s3", "cmlm-s3-nli"))
-
-
-def test_another_protocol_reruns_the_classifiers_and_what_shows_them(workspace):
-    """Not what a classifier says that was trained with its encoder."""
-    with workspace.edited_config() as config:
-        config["classification"] = {"protocol": "default"}
-    encoder = "recipe=base-mp, corpus=none, seed=0"
-    models = [f"model={one}, {encoder}" for one in ("bert-en-mini", "bert-multi-mini")]
-    rules = ("classify_texts", "score_suite")
-    jobs = [f"{rule} {model}, suite=classification" for rule in rules for model in models]
-    tables = [f"assemble_table table={table}" for table in ("classes", "reviews")]
-    assert steps(workspace) == sorted([*jobs, *tables, *SUMMARY])
-
-
-def review_jobs(*rules, encoder="recipe=classify, corpus=reviews-en, seed=33"):
-    """Return the jobs of an encoder of the reviews after its tuning, and what shows them."""
-    jobs = [f"{rule} model=bert-multi-mini, {encoder}, suite=classification" for rule in rules]
-    return [*jobs, "assemble_table table=reviews", *SUMMARY]
-
-
-TRAINED = f"{TUNE} model=bert-multi-mini, recipe=classify, corpus=reviews-en, seed=33"
-AFTER = ("embed_suite", "classify_texts", "score_suite")
-
-
-def test_another_rate_reruns_the_encoder_with_a_classifier_not_the_frozen_one(workspace):
-    with workspace.edited_config() as config:
-        config["recipes"]["classify"]["learning_rate"] = 1.0e-4
-    assert steps(workspace) == sorted([TRAINED, *review_jobs(*AFTER)])
-
-
-def test_another_review_to_train_on_reruns_its_corpus_and_its_data_sets(workspace):
-    folder = workspace.folder / "resources/sample_data/cls-acl10-unprocessed/en/dvd"
-    path = folder / "train.review"
-    path.write_text(path.read_text().replace("<text>", "<text>Well, ", 1))
-    frozen = "recipe=base-mp, corpus=none, seed=0"
-    jobs = [f"{SAMPLE} corpus=reviews-en", TRAINED]
-    jobs += [f"read_dataset dataset=reviews-{language}" for language in ("en", "fr")]
-    jobs += [*review_jobs(*AFTER)[:3], *review_jobs(*AFTER, encoder=frozen)]
-    assert steps(workspace) == sorted(jobs)
-
-
-def test_an_edited_task_scores_its_own_sets_and_redraws_its_figure_only(workspace):
-    file = workspace.folder / "workflow_scripts/scoring/tasks/language_bias.py"
-    file.write_text(file.read_text() + "\n# an edit\n")
-    encoder = "model=bert-multi-mini, recipe=base-mp, corpus=none, seed=0, suite=bitext-retrieval"
-    jobs = [f"score_suite {encoder}", "draw_figure figure=languages", *SUMMARY]
-    assert steps(workspace) == sorted(jobs)
-
-
-def test_one_more_metric_scores_its_column_again_and_nothing_else(workspace, project):
-    """Kendall's tau of docs/extending.md, in a column of Table 3."""
-    page = (project / "docs" / "extending.md").read_text()
-    [code] = re.findall(r'^```python\n("""Kendall.*?)^```$', page, flags=re.M | re.S)
-    folder = workspace.folder / "workflow_scripts/scoring/metrics"
-    (folder / "kendall.py").write_text(code)
-    register = folder / "register.py"
-    line = 'FURTHER = {\n    "similarity": ("kendall",),'
-    register.write_text(register.read_text().replace("FURTHER = {", line))
-    assert steps(workspace) == []
-    with workspace.edited_config() as config:
-        more = {"id": "tau", "label": "tau", "dataset": "sickr", "metric": "kendall"}
-        config["tables"]["sentences"]["columns"].append(more)
-    encoders = [f"model=bert-en-mini, {ids}, suite=similarity" for ids in (FROZEN, MIRROR)]
-    # which read the files of these encoders, too
-    tables = [f"assemble_table table={name}" for name in ("sentences", "words", "masking")]
-    jobs = [f"score_suite {encoder}" for encoder in encoders]
-    assert steps(workspace) == sorted([*jobs, *tables, *SUMMARY])
-    scores = workspace.folder / "results/scores/bert-en-mini/base-mp/none/seed0/similarity.tsv"
-    before, rows = workspace.tables(), scores.read_text().splitlines()
-    workspace.succeeds("all_tables")
-    changed = {name for name, text in workspace.tables().items() if before.get(name) != text}
-    # a page has the hashes of the files that it shows
-    shown = ("sentences.", "scores.tsv", "scorecard", "blocks/", ".html")
-    assert [name for name in changed if not any(part in name for part in shown)] == []
-    [added] = [row for row in scores.read_text().splitlines() if row not in rows]
-    assert "\tkendall\t" in added
-
-
-def test_other_neighbours_of_a_figure_are_another_metric(workspace):
-    with workspace.edited_config() as config:
-        config["figures"]["languages"]["neighbours"] = 1
-    encoder = f"model=bert-multi-mini, {FROZEN}, suite=bitext-retrieval"
-    jobs = [f"score_suite {encoder}", "draw_figure figure=languages", *SUMMARY]
-    assert steps(workspace) == sorted(jobs)
-
-
-def test_another_choice_of_a_figure_redraws_it_alone(workspace):
-    with workspace.edited_config() as config:
-        config["figures"]["plane"]["method"] = "tsne"
-    jobs = [*PAGES, "assemble_scorecard", "draw_figure figure=plane"]
-    assert steps(workspace) == sorted(jobs)
-
-
-def test_other_word_vectors_rerun_their_rows_only(workspace):
-    file = workspace.folder / "resources/sample_data/static-vectors/en.vec"
-    head, first, rest = file.read_text().split("\n", 2)
-    word, _, values = first.partition(" ")
-    file.write_text(f"{head}\n{word} 9{values}\n{rest}")
-    assert steps(workspace) == encoder_jobs("embed_static", "model=words", "similarity", "words")
-
-
-@pytest.mark.parametrize(
-    ("module", "first", "others"),
-    [
-        ("tuning/span_masking.py", {TUNE}, {"read_dataset", "read_lexicon", SAMPLE}),
-        # a part of the tuning that has a development set, and of no other
-        (
-            "scoring/similarity.py",
-            {"score_suite", f"{TUNE} {NO_MASKING}"},
-            {f"{TUNE} mirror-sentence", f"{TUNE} mirror-word", "induce_lexicon", "score_lexicon"},
-        ),
-        (
-            "tuning/cmlm_objective.py",
-            {f"{TUNE} cmlm-multilingual", f"{TUNE} cmlm-s3"},
-            {f"{TUNE} mirror-sentence", f"{TUNE} mirror-word", SAMPLE},
-        ),
-        (
-            "tuning/nli_objective.py",
-            {f"{TUNE} cmlm-s3-nli"},
-            {f"{TUNE} cmlm-multilingual", f"{TUNE} cmlm-s3", f"{TUNE} mirror-word", SAMPLE},
-        ),
-        (
-            "tuning/classify_objective.py",
-            {f"{TUNE} classify"},
-            {f"{TUNE} cmlm-s3-nli", f"{TUNE} mirror-word", SAMPLE},
-        ),
-        (
-            "scoring/nearest_translations.py",
-            {"score_suite"},
-            {TUNE, EMBED, "link_entities", "score_lexicon"},
-        ),
-        (
-            "scoring/linear_probe.py",
-            {"classify_texts", "score_suite"},
-            {TUNE, EMBED, "read_dataset", "link_entities"},
-        ),
-        ("retrieval/csls.py", {"induce_lexicon"}, {"embed_suite", "score_suite", "link_entities"}),
-        ("tables/score_page.py", {"assemble_table"}, {*SCORING, "assemble_scores", DRAW}),
-        ("figures/kinds/lines.py", {DRAW}, {*SCORING, "assemble_scores", "assemble_table"}),
-        ("embedding/static_vectors.py", {"embed_static"}, {TUNE, EMBED, "induce_lexicon", DRAW}),
-    ],
-)
-def test_an_edited_module_reruns_its_users_only(workspace, module, first, others):
-    file = workspace.folder / "workflow_scripts" / module
-    file.write_text(file.read_text() + "\n# an edit\n")
-    planned = steps(workspace)
-    found = rules(planned)
-    for job in planned:
-        if job.startswith(TUNE):
-            found.add(f"{job.split()[0]} {job.split('recipe=')[1].split(',')[0]}")
-    assert first <= found
-    assert not found & others
-
-
-@pytest.mark.parametrize(
-    ("module", "jobs", "ids"),
-    [
-        ("corpora/kinds/joined.py", f"{SAMPLE} corpus", ["words-en-fr"]),
-        ("corpora/kinds/text.py", f"{SAMPLE} corpus", ["text-multi"]),
-        ("corpora/kinds/bitext.py", f"{SAMPLE} corpus", ["bitext-multi"]),
-        ("corpora/kinds/nli.py", f"{SAMPLE} corpus", ["nli-multi"]),
-        ("corpora/kinds/labelled.py", f"{SAMPLE} corpus", ["reviews-en"]),
-        ("datasets/formats/semeval_sts.py", "read_dataset dataset", ["sts12"]),
-        ("datasets/formats/sentence_pool.py", "read_dataset dataset", ["paws-x-pool"]),
-        ("datasets/formats/register.py", "read_dataset dataset", []),
-        ("datasets/labelled_pairs.py", "read_dataset dataset", ["qnli"]),
-        ("datasets/entity_linking.py", "read_dataset dataset", ["askapatient"]),
-    ],
-)
-def test_an_edited_kind_or_format_reruns_those_that_are_of_it(workspace, module, jobs, ids):
-    file = workspace.folder / "workflow_scripts" / module
-    file.write_text(file.read_text() + "\n# an edit\n")
-    planned = [job for job in steps(workspace) if job.startswith(f"{jobs}=")]
-    assert planned == [f"{jobs}={one}" for one in ids]
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "datasets"),
-    [
-        ("class Qnli(", "# an edit\nclass Another(ScoredColumns):\n    pass\n\n\nclass Qnli(", []),
-        ("SCALE: ClassVar = (0.0, 10.0)", "SCALE: ClassVar = (0.0, 9.9)", ["simlex999"]),
-        ("SCALE: ClassVar = (1.0, 5.0)", "SCALE: ClassVar = (1.0, 4.9)", ["sickr"]),
-        ('"entailment": 1}', '"entailment": 1, "same": 1}', ["qnli"]),
-    ],
-)
-def test_an_edited_format_of_columns_reruns_its_data_sets(workspace, old, new, datasets):
-    file = workspace.folder / "workflow_scripts/datasets/formats/columns.py"
-    text = file.read_text()
-    assert text.count(old) == 1
-    file.write_text(text.replace(old, new))
-    planned = [job for job in steps(workspace) if job.startswith("read_")]
-    assert planned == [f"read_dataset dataset={name}" for name in datasets]
-
-
-def test_another_sentence_reruns_its_data_set_only(workspace):
-    folder = workspace.folder / "resources/sample_data/semeval-sts-original/STS12-en-test"
-    file = folder / "STS.input.MSRvid.txt"
-    first, rest = file.read_text().split("\n", 1)
-    file.write_text(f"{first} Indeed.\n{rest}")
-    planned = steps(workspace)
-    assert [job for job in planned if "read_" in job] == ["read_dataset dataset=sts12"]
-    assert all("suite=similarity" in job for job in planned if "suite=" in job)
-    expected = {"read_dataset", "embed_suite", "score_suite", "assemble_table"}
-    assert rules(planned) == expected | rules(SUMMARY)
-    # the encoder of the words table has these sentences in the job of its words
-    tables = ["masking", "running-time", "sentences", "words"]
-    tables = [f"assemble_table table={table}" for table in tables]
-    assert [job for job in planned if job.startswith("assemble_table")] == tables
 
 
 @pytest.mark.slow
