@@ -3,11 +3,13 @@
 import csv
 import os
 import platform
+import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
 from workflow_scripts.usage import STARTED, write_usage
 
@@ -19,6 +21,7 @@ def written(file: Path) -> dict[str, str]:
 
 
 def test_a_step_writes_its_machine_and_the_versions_that_it_imported(tmp_path, monkeypatch):
+    subprocess.run([sys.executable, "-c", "sum(range(10**7))"], check=True)
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.delenv(STARTED, raising=False)
     row = written(tmp_path / "a.tsv")
@@ -27,6 +30,9 @@ def test_a_step_writes_its_machine_and_the_versions_that_it_imported(tmp_path, m
     assert versions["python"] == platform.python_version()
     assert versions["numpy"] == np.__version__ and "torch" not in versions
     assert row["commit"] == ""
+    # children's as well
+    assert sum(os.times()[2:4]) > 0.01
+    assert float(row["cpu_time"]) == pytest.approx(sum(os.times()[:4]), abs=0.05)
 
 
 def test_a_gpu_that_a_step_used_is_of_its_machine(tmp_path, monkeypatch):

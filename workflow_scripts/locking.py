@@ -15,7 +15,7 @@ def sole_fetch(folder: Path, name: str) -> Iterator[None]:
     """Hold the lock on what is fetched below a folder as `name`, once no other process does."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f".{name}.lock"
-    with _held(path, _locked(path, waits=True)):
+    with _held(path, lock_file(path, waits=True)):
         yield
 
 
@@ -27,7 +27,7 @@ def sole_run(option: str, output: Path) -> Iterator[None]:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f".{name}.lock"
     try:
-        descriptor = _locked(path, waits=False)
+        descriptor = lock_file(path)
     except BlockingIOError as error:
         remedy = "wait for it or choose another"
         raise UserError(f"{option} {output}", "another run is writing this", remedy) from error
@@ -46,7 +46,7 @@ def drop_left_lock(output: Path) -> None:
     path = output.resolve().with_name(f".{output.resolve().name}.lock")
     with suppress(OSError):
         if path.is_file():
-            with _held(path, _locked(path, waits=False)):
+            with _held(path, lock_file(path)):
                 pass
 
 
@@ -60,7 +60,7 @@ def _held(path: Path, descriptor: int) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _locked(path: Path, waits: bool) -> int:
+def lock_file(path: Path, waits: bool = False) -> int:
     """Return the open file of a lock; `BlockingIOError` where it is held and this does not wait.
 
     The kernel drops it with the process. Where the file system has no locks it goes on without one.

@@ -1,12 +1,12 @@
 """One run at a time in a results folder, by a lock that a killed run does not leave behind."""
 
 import errno
-import fcntl
 import os
 import sys
 from contextlib import suppress
 from pathlib import Path
 
+from workflow_scripts.locking import lock_file
 from workflow_scripts.runtime.snakemake_run import SnakemakeRun
 
 NAME = "run.lock"
@@ -38,13 +38,8 @@ def hold_run_lock(records: Path) -> None:
 
 
 def _lock(path: Path) -> int:
-    # any user of the folder may run in it
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return lock_file(path)
     except BlockingIOError:
         active = "another run of this workflow is active in this folder; wait for it or stop it"
         sys.exit(f"error: {path}: {active}")
-    except OSError:
-        pass  # a file system without locks
-    return descriptor
