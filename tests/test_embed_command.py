@@ -85,25 +85,6 @@ def test_the_onnx_backends_give_the_vectors(run, encoder, tmp_path, capsys):
     np.testing.assert_allclose(theirs, expected, atol=1e-5)
 
 
-def test_a_stopped_run_goes_on_and_gives_the_same_bytes(run, tmp_path, monkeypatch):
-    whole = run(output=tmp_path / "whole.npy", shard_size=2)
-    write, written = vector_shards.write_shard, []
-
-    def write_or_stop(job, first, *given):
-        if first == 4 and 4 not in written:
-            written.append(first)
-            raise KeyboardInterrupt
-        written.append(first)
-        write(job, first, *given)
-
-    monkeypatch.setattr(vector_shards, "write_shard", write_or_stop)
-    with pytest.raises(KeyboardInterrupt):
-        run(shard_size=2)
-    assert run(shard_size=2).tobytes() == whole.tobytes()
-    assert written[:5] == [0, 2, 4, 4, 6]
-    assert [path.name for path in (tmp_path / "out").iterdir()] == ["vectors.npy"]
-
-
 @pytest.mark.parametrize("name", ["config.json", "tokenizer.json"])
 def test_a_stopped_run_of_a_model_that_was_edited_starts_anew(
     name, run, encoder, tmp_path, monkeypatch, capsys

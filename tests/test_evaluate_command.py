@@ -247,6 +247,8 @@ def test_ids_and_patterns_choose_each_data_set_once_in_their_order(tmp_path):
             [f"datasets: {{one: {scored_pairs('a.tsv')}}}\nsuites: {{s: {{datasets: [one]}}}}"],
             r"0\.yaml: `suites` is a key of former versions",
         ),
+        (["datasets: s"], "`datasets` is no list of blocks"),
+        (["datasets: {on: 3}"], r"0\.yaml"),
     ],
 )
 def test_a_catalogue_that_is_not_clear_is_refused(tmp_path, catalogues, message):

@@ -8,7 +8,6 @@ from pydantic import TypeAdapter, ValidationError
 
 from workflow_scripts import embed, evaluate, link, search
 from workflow_scripts.configuration.blocks import SEED_LIMIT, Seed
-from workflow_scripts.datasets.catalogues import choose_datasets
 from workflow_scripts.downloads.model_files import local_path
 from workflow_scripts.errors import UserError, run_command
 from workflow_scripts.imports import check_threads
@@ -90,18 +89,3 @@ def test_words_that_are_no_text_are_told(monkeypatch, capsys):
     with pytest.raises(SystemExit):
         run_command(lambda: None)
     assert "error: 'a\\udcffb': not UTF-8; rename the file" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("catalogue", "message"),
-    [
-        ("suites: [s]", "`suites` is a key of former versions"),
-        ("datasets: s", "`datasets` is no list of blocks"),
-        ("datasets: {s: 3}", "c.yaml"),
-    ],
-)
-def test_a_malformed_catalogue_is_told(tmp_path, catalogue, message):
-    (tmp_path / "c.yaml").write_text(catalogue)
-    with pytest.raises(UserError) as told:
-        choose_datasets([tmp_path / "c.yaml"], "s")
-    assert message in str(told.value)

@@ -36,6 +36,7 @@ def test_control_characters_are_escaped_wherever_a_command_prints(text, shown, c
         raise UserError(text, "broken", "repair it")
 
     assert printable(text) == shown
+    assert str(UserError(text, "broken", None)) == f"{shown}: broken"
     with pytest.raises(SystemExit):
         run_command(main)
     printed = capsys.readouterr()

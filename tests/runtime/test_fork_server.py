@@ -80,6 +80,10 @@ def test_a_step_is_as_always_but_for_the_imports_of_packages(server, tmp_path):
     assert (tmp_path / "imports").read_text().split().count("own") == 3
     (tmp_path / "workflow_scripts/own.py").write_text("word = 'new'")
     assert step("pass")[1][0] == "new"
+    # also of what the server has loaded itself
+    with (tmp_path / "workflow_scripts/imports.py").open("a") as file:
+        file.write("word = 'newer'\n")
+    assert "newer" in step("from workflow_scripts import imports; print(imports.word)")[1]
     # what packages may read as they are imported is other than the server's: alone, same result
     assert step("pass", HF_HOME="elsewhere")[1][-1] == "alone"
 

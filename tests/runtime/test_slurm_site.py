@@ -34,7 +34,7 @@ def test_the_largest_job_is_the_smallest_node_of_the_partition(programs):
     # without SLURM a node is small
     assert smallest_node("gpus") == (4, 16000)
     assert status_command() == "squeue"
-    synthetic(programs, "sinfo", "gpu 64 512000\nmain* 32 128000\nmain* 16 256000\n")
+    synthetic(programs, "sinfo", "gpu 8 64000\nmain* 32 128000\nmain* 16 256000\n")
     assert SlurmSite().largest_job() == smallest_node(None) == (16, 128000)
     assert SlurmSite(node_cpus=4, node_mem_mb=8000).largest_job() == (4, 8000)
     synthetic(programs, "sinfo")
