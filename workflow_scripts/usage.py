@@ -14,12 +14,13 @@ import resource
 import sys
 import time
 from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 from workflow_scripts.files import atomic_file
 
-# of the environment, for the steps of a run: {"command": [...], "started": seconds, "commit": ...}
+# of the environment, for the steps of a run: {"command": [...], "started": seconds, "commit": ...,
+# "environment": sys.prefix, "versions": [...]}
 STARTED = "WORKFLOW_STARTED"
 # packages whose version can move a score, by the module that holds it
 PACKAGES = {
@@ -65,23 +66,35 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), **packages}
 
 
-def log_head(seed: object = None) -> str:
-    """Return the lines that follow the command in the log of a job: versions, and the seed.
+def installed_versions() -> list[str]:
+    """Return Python, the project and the packages of this environment with their versions.
 
-    Versions are those of the environment that the step runs in: nothing is imported for them. The
-    lines are comments of a shell, so that the whole head of a log can be pasted.
+    Nothing is imported for them. `note_start` hands them on to the steps of a run.
     """
+    from importlib.metadata import PackageNotFoundError, version
+
     versions = [f"python {platform.python_version()}"]
     for name in _NAMED:
         with suppress(PackageNotFoundError):
             versions.append(f"{name} {version(name)}")
-    if commit := started().get("commit"):
-        versions.append(f"commit {commit}")
-    lines = [", ".join(versions)] + ([] if seed is None else [f"seed {seed}"])
+    return versions
+
+
+def log_head(seed: object = None) -> str:
+    """Return the lines that follow the command in the log of a job: versions, and the seed.
+
+    Versions are those of the environment that the step runs in. The lines are comments of a shell,
+    so that the whole head of a log can be pasted.
+    """
+    about = started()
+    known = about.get("environment") == sys.prefix
+    versions = about["versions"] if known else installed_versions()
+    commit = f", commit {about['commit']}" if about.get("commit") else ""
+    lines = [", ".join(versions) + commit] + ([] if seed is None else [f"seed {seed}"])
     return "".join(f"# {line}\n" for line in lines)
 
 
-def started() -> dict[str, object]:
+def started() -> dict[str, Any]:
     """Return what the head process of a run handed on; {} of a step that runs by itself."""
     return json.loads(os.environ.get(STARTED) or "{}")
 

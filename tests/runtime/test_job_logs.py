@@ -1,5 +1,6 @@
 """The log of a job begins with its command, versions and seed, and can be pasted."""
 
+import json
 import subprocess
 import sys
 from importlib.metadata import version
@@ -75,6 +76,12 @@ def test_versions_and_the_seed_come_first_and_nothing_heavy_is_imported(
     names = ("torch", "transformers", "snakemake", "numpy")
     assert head.startswith(f"python {sys.version.split()[0]}, ")
     assert {f"{name} {version(name)}" for name in names} | {"commit abc"} <= {*head.split(", ")}
+    # of a run in the same environment its versions are known
+    about = {"environment": sys.prefix, "versions": ["python 9"]}
+    with monkeypatch.context() as patch:
+        patch.setenv("WORKFLOW_STARTED", json.dumps(about))
+        bash(script, tmp_path, *step)
+    assert "\n# python 9\n" in (tmp_path / "a.log").read_text()
     assert lines == [*seeds, "[]" if function == "step" else "done"]
     # of several processes the first; and a command by itself says nothing
     for variable in ({"RANK": "1", "STEP_USAGE": "usage.tsv"}, {}):

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from workflow_scripts.delimited import Layout, read_rows
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json
-from workflow_scripts.usage import STARTED, machine_text, started
+from workflow_scripts.usage import STARTED, installed_versions, machine_text, started
 
 UNKNOWN = "not known"
 # of the usage files, which older ones lack
@@ -48,6 +48,7 @@ def note_start() -> None:
     """Keep when and by which command a run was started, and of which commit, for its steps."""
     command = [Path(sys.argv[0]).name, *sys.argv[1:]]
     about = {"command": command, "started": time.time(), "commit": commit()}
+    about |= {"environment": sys.prefix, "versions": installed_versions()}
     os.environ[STARTED] = json.dumps(about)
 
 
