@@ -208,7 +208,6 @@ APART = [
     "text = str(error); first, _ = text.split(';')",
     "(text := f'{error} too').removeprefix('a')",
 ]
-KNOWING = ["try: run()\nexcept UserError as error:", "def run(error: UserError):"]
 WHOLE = ["raise error.at('a')", "print(error)", "reasons.append(str(error))", "raise"]
 
 
