@@ -274,7 +274,7 @@ RULES = {
     for block in re.split(r"\n(?=rule )", file.read_text(encoding="utf-8"))
     if "shell:" in block and (rule := block.removeprefix("rule ").partition(":")[0]).isidentifier()
 }
-STEPS = sorted({*RULES, "split_names"})
+STEPS = sorted(RULES)
 
 
 @pytest.fixture(scope="module")
@@ -288,7 +288,7 @@ def jobs(tmp_path_factory):
         planned = [job for job in plan_jobs(config, TARGETS) if job.runs]
         for job in planned:
             assert "error" not in (result := job.run()), result
-        yield {re.sub(r"_\d+$", "", job.rule): job for job in planned}
+        yield {job.rule: job for job in planned}
 
 
 @pytest.mark.slow
