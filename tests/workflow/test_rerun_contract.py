@@ -5,6 +5,7 @@ Proven by dry runs over one real run.
 
 import json
 import os
+import re
 import shutil
 import time
 from collections.abc import Callable
@@ -144,11 +145,11 @@ RERUNS: dict[str, tuple[Edit, list[str]]] = {
         config("figures.sizes.caption", "Another caption."),
         [*PAGES, "draw_figure sizes"],
     ),
-    "a choice of a figure": (
+    "the neighbours of a figure, which are another metric": (
         config("figures.languages.neighbours", 1),
-        [*PAGES, "draw_figure languages"],
+        [f"score_suite {MULTI}/bitext-retrieval", "draw_figure languages", *SUMMARY],
     ),
-    "another choice of a figure": (
+    "a choice of a figure": (
         config("figures.plane.method", "tsne"),
         [*PAGES, "draw_figure plane"],
     ),
@@ -355,6 +356,35 @@ def test_the_development_set_chose_a_step(finished):
     tuning = json.loads((record / "encoder.json").read_text())["tuning"]
     assert tuning["steps"] == 3
     assert tuning["best_step"] in (2, 3)
+
+
+@pytest.mark.slow
+def test_one_more_metric_scores_its_column_again_and_nothing_else(workspace, project):
+    """Kendall's tau of docs/extending.md, in a column of Table 3."""
+    page = (project / "docs" / "extending.md").read_text()
+    [code] = re.findall(r'^```python\n("""Kendall.*?)^```$', page, flags=re.M | re.S)
+    folder = workspace.folder / "workflow_scripts/scoring/metrics"
+    (folder / "kendall.py").write_text(code)
+    register = folder / "register.py"
+    line = 'FURTHER = {\n    "similarity": ("kendall",),'
+    register.write_text(register.read_text().replace("FURTHER = {", line))
+    assert workspace.planned() == []
+    with workspace.edited_config() as config:
+        more = {"id": "tau", "label": "tau", "dataset": "sickr", "metric": "kendall"}
+        config["tables"]["sentences"]["columns"].append(more)
+    rules = {job.split()[0] for job in workspace.planned() if not job.startswith("write_")}
+    shown = {"assemble_table", *(job.split()[0] for job in SUMMARY)}
+    assert rules == {"score_suite", *shown}
+    assert sum(job.startswith("score_suite") for job in workspace.planned()) == 2
+    scores = workspace.folder / "results/scores/bert-en-mini/base-mp/none/seed0/similarity.tsv"
+    before, rows = workspace.tables(), scores.read_text().splitlines()
+    workspace.succeeds("all_tables")
+    changed = {name for name, text in workspace.tables().items() if before.get(name) != text}
+    # a page has the hashes of the files that it shows
+    own = ("sentences.", "scores.tsv", "scorecard", "blocks/", ".html")
+    assert [name for name in changed if not any(part in name for part in own)] == []
+    [added] = [row for row in scores.read_text().splitlines() if row not in rows]
+    assert "\tkendall\t" in added
 
 
 @pytest.mark.slow
