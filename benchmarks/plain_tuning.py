@@ -1,18 +1,21 @@
 """Mirror tuning the authors' way: slow, short, and independent of the project's own loop.
 
-Every view is padded to the maximum length and goes through the model in a pass of its own; the loss
-is that of pytorch-metric-learning. What comes out is the same as from the project's loop, but for
-the dropout masks: speed is measured against it, and quality.
+Its steps are those of `tuning.plain_step`: every view is padded to the maximum length and goes
+through the model in a pass of its own; the loss is that of pytorch-metric-learning. What comes out
+is the same as from the project's loop, but for the dropout masks: speed is measured against it, and
+quality.
 """
 
 import random
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import torch
 from pytorch_metric_learning.losses import NTXentLoss
 
 from workflow_scripts.embedding.encoder_folder import LoadedModel
+from workflow_scripts.tuning.plain_step import plain_step
 from workflow_scripts.tuning.span_masking import augment_pairs, token_units
 
 # The choices that the plain loop does not have, as they must be.
@@ -33,34 +36,24 @@ def pair_views(
     return augment_pairs(strings, choices.span_masking, token, units, generator)
 
 
-def encode_view(loaded: LoadedModel, view: Sequence[str], choices: Any) -> torch.Tensor:
-    """Return vectors [number of strings, D] with gradients of one view, padded to the maximum."""
-    options = {"padding": "max_length", "truncation": True, "max_length": choices.max_length}
-    batch = loaded.tokenizer(list(view), **options, return_tensors="pt")
-    hidden_states = loaded.model(batch["input_ids"], batch["attention_mask"]).last_hidden_state
-    if choices.pooling == "cls":
-        return hidden_states[:, 0]
-    mask = batch["attention_mask"].unsqueeze(-1)
-    return (hidden_states * mask).sum(dim=1) / mask.sum(dim=1)
-
-
 def tune_plainly(
     loaded: LoadedModel, strings: Sequence[str], choices: Any, seed: int
 ) -> PlainSummary:
     """Tune `loaded.model` in place, in float32 on the CPU; `ValueError` for choices it lacks."""
     simple = all(getattr(choices, key) == value for key, value in SIMPLE.items())
     one_rate = choices.dropout is None or isinstance(choices.dropout, float)
-    if not (simple and one_rate and choices.pooling in ("cls", "mean")):
-        raise ValueError("the plain loop takes recipes of one dropout rate, cls or mean, no extras")
+    if not (simple and one_rate):
+        raise ValueError("the plain loop takes recipes of one dropout rate and no extras")
     model, size = loaded.model, choices.batch_size
     torch.manual_seed(seed)
     shuffling, masking = random.Random(f"{seed} shuffling"), random.Random(f"{seed} masking")
     set_dropout(model, choices.dropout)
-    loss_function = NTXentLoss(temperature=choices.temperature)
+    settings, labels = choices.training_settings, torch.arange(size).repeat(2)
+    cut = {"truncation": True, "max_length": settings.max_length}
+    loss_of = partial(NTXentLoss(temperature=choices.temperature), labels=labels)
     rates = {"lr": choices.learning_rate, "weight_decay": choices.weight_decay}
     optimizer = torch.optim.AdamW(model.parameters(), **rates)
     losses: list[float] = []
-    labels = torch.arange(size).repeat(2)
     model.train()
     for _ in range(choices.epochs):
         order = list(range(len(strings)))
@@ -68,12 +61,8 @@ def tune_plainly(
         for start in range(0, len(order) - size + 1, size):
             batch = [strings[index] for index in order[start : start + size]]
             views = pair_views(batch, choices, loaded.tokenizer, masking)
-            vectors = [encode_view(loaded, view, choices) for view in views]
-            loss = loss_function(torch.cat(vectors), labels)
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
+            token_ids = [loaded.tokenizer(view, **cut)["input_ids"] for view in views]
+            losses.append(plain_step(loaded, token_ids, settings, loss_of, optimizer))
     model.eval()
     return PlainSummary(len(losses), losses[0], losses[-1])
 

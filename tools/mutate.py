@@ -50,8 +50,8 @@ GROUPS = {
     "losses": Group(
         _in(
             "tuning",
-            "losses.py cmlm_objective.py bitext_objective.py nli_objective.py"
-            " quickthought_objective.py mlm_objective.py",
+            "losses.py objectives/cmlm.py objectives/bitext.py objectives/nli.py"
+            " objectives/quickthought.py objectives/mlm.py",
         ),
         _in("tests/tuning", "test_losses.py test_cmlm.py test_baselines.py"),
     ),

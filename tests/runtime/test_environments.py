@@ -63,10 +63,9 @@ def steps_of(rule_files, environment):
 
 
 def loaded_by_name(project, step):
-    """Return the modules of the registers of a step's package: it loads the one it is given."""
+    """Return the modules in the folders of a step's package: it loads those of a given name."""
     package = step.split(".")[0]
-    registers = (project / "workflow_scripts" / package).glob("*/register.py")
-    files = [file for register in registers for file in register.parent.glob("[a-z]*.py")]
+    files = (project / "workflow_scripts" / package).glob("*/[a-z]*.py")
     return [
         f"{package}.{file.parent.name}.{file.stem}" for file in files if file.stem != "register"
     ]

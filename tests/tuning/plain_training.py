@@ -21,8 +21,8 @@ MEANS = cpu_means()
 @pytest.fixture(autouse=True)
 def small_micro_batches(monkeypatch):
     """A batch of tiny strings in several micro-batches, as a real one is."""
-    monkeypatch.setitem(micro_batches.MICRO_BATCH_OVERHEAD, "cpu", 4)
-    monkeypatch.setitem(micro_batches.MOST_TOKENS, "cpu", 60)
+    cut = replace(micro_batches.CUTS["cpu"], overhead=4, most_tokens=60)
+    monkeypatch.setitem(micro_batches.CUTS, "cpu", cut)
 
 
 def make_documents(count=6, seed=0):
@@ -38,18 +38,22 @@ def make_documents(count=6, seed=0):
     ]
 
 
-def take_first_step(objective, number=1):
-    """The measures and the gradients by name of the first step; what it drew is seeded."""
-    batch = next(iter(objective.batches()))
-    with objective.settings():
-        taken = objective.step(number, batch)
+def gradients_of(module):
+    """The gradients by name, dense, which the module then has no more."""
     found = {}
-    for name, parameter in objective.trained.named_parameters():
+    for name, parameter in module.named_parameters():
         if parameter.grad is not None:
             dense = parameter.grad.to_dense() if parameter.grad.is_sparse else parameter.grad
             found[name] = dense.clone()
-    objective.trained.zero_grad()
-    return taken, found
+    module.zero_grad()
+    return found
+
+
+def take_first_step(objective, number=1):
+    """The measures and the gradients by name of the first step; what it drew is seeded."""
+    batch = next(iter(objective.batches()))
+    taken = objective.step(number, batch)
+    return taken, gradients_of(objective.trained)
 
 
 class Killed(Exception):

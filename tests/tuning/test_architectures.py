@@ -18,7 +18,7 @@ from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.chosen_positions import ChosenPositions
 from workflow_scripts.tuning.corpus_strings import Corpus
-from workflow_scripts.tuning.dropout import drophead
+from workflow_scripts.tuning.dropout import drop_out_heads
 from workflow_scripts.tuning.dropout_masks import DropoutMasks
 from workflow_scripts.tuning.loop import tune_model
 from workflow_scripts.tuning.methods.mirror import Choices
@@ -101,9 +101,9 @@ def test_drophead_works_on_the_context_of_every_layer(name, folder_of):
     loaded = load_model(str(folder_of(name)))
     model, masks = loaded.model.train(), DropoutMasks(33, "cpu")
     calls = []
-    with drophead(model, 0.5, masks):
-        masks.draw = lambda shape, rate, dtype: calls.append(tuple(shape)) or torch.ones(shape)
-        model(input_ids=torch.tensor([[2, 7, 8, 3], [2, 9, 7, 3]]))
+    drop_out_heads(model, 0.5, masks)
+    masks.draw = lambda shape, rate, dtype: calls.append(tuple(shape)) or torch.ones(shape)
+    model(input_ids=torch.tensor([[2, 7, 8, 3], [2, 9, 7, 3]]))
     assert calls == [(2, 1, 4, 1)] * 2
 
 
@@ -139,8 +139,7 @@ def test_chosen_positions_have_the_states_and_gradients_of_all(name, folder_of):
             return model(input_ids=ids, attention_mask=mask).last_hidden_state
 
         chosen = ChosenPositions(model)
-        with chosen.installed():
-            states = chosen.of(positions, pass_over) if alone else pass_over()
+        states = chosen.of(positions, pass_over) if alone else pass_over()
         if not alone:
             assert states.shape[:2] == (2, 5)
             states = torch.stack([states[row, own] for row, own in enumerate(positions)])

@@ -10,7 +10,7 @@ from transformers import AutoTokenizer
 from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.methods.mirror import SpanMasking
-from workflow_scripts.tuning.mirror_objective import AugmentedStrings
+from workflow_scripts.tuning.objectives.mirror import AugmentedStrings
 from workflow_scripts.tuning.span_masking import character_units, mask_span
 
 STRINGS = make_sentences(12)

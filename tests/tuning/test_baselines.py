@@ -59,21 +59,21 @@ def recipe_of(method, **changes):
     return tuning_recipe_of("own", {**KEYS, "method": method, **changes})
 
 
+def prepare(method, *given):
+    return import_module(f"workflow_scripts.tuning.objectives.{method}").Objective(*given)
+
+
 def objective_of(method, folder, dtype=torch.float64, means=MEANS, corpus=None, **changes):
     loaded = load_model(str(folder))
     loaded.model.to(dtype)
-    prepare = import_module(f"workflow_scripts.tuning.methods.{method}").prepare
     corpus = corpus or CORPORA[method]
-    objective = prepare(loaded, corpus, recipe_of(method, **changes), means)
-    objective.trained.train()
-    return loaded, objective
+    return loaded, prepare(method, loaded, corpus, recipe_of(method, **changes), means)
 
 
 def taken_plainly(method, folder, **changes):
-    """The first step and its batch, and the model without dropout for the plain way."""
+    """The first step and its batch, and the model for the plain way."""
     loaded, objective = objective_of(method, folder, **changes)
     taken, gradients = take_first_step(objective)
-    loaded.model.eval()
     return loaded, objective, taken, gradients, next(iter(objective.batches()))
 
 
@@ -113,7 +113,6 @@ def test_mlm_is_that_of_transformers(name, changes, folder_of):
         expected = [[*one, *text[other].tolist()[1:]] for one, other in pairs]
     assert [list(map(int, one)) for one in sequences] == expected
 
-    loaded.model.eval()
     width = choices.max_length
     given = {"input_ids": padded(inputs, loaded.tokenizer.pad_token_id, width)}
     given["attention_mask"] = padded([[1] * len(row) for row in inputs], 0, width)
@@ -411,7 +410,7 @@ def test_what_cannot_be_trained_on_is_one_clear_error(
     module = import_module(f"workflow_scripts.tuning.methods.{method}")
     with pytest.raises(UserError, match=message) as error:
         corpus = module.read(str(path), choices, "own")
-        module.prepare(load_model(str(tiny_bert)), corpus, choices, MEANS)
+        prepare(method, load_model(str(tiny_bert)), corpus, choices, MEANS)
     assert "\n" not in str(error.value)
 
 

@@ -1,26 +1,26 @@
 """Gradients of a batch from its micro-batches: those of one pass, however the batch is cut."""
 
-from contextlib import contextmanager
 from dataclasses import replace
+from unittest.mock import patch
 
 import pytest
 import torch
+from plain_training import gradients_of
 from tiny_architectures import ARCHITECTURES
 from tiny_models import cpu_means, make_sentences
 
-from workflow_scripts.embedding.architectures import first_position_only
 from workflow_scripts.embedding.encoder_folder import load_model
-from workflow_scripts.embedding.pooling import pool_hidden_states
 from workflow_scripts.embedding.settings import EncoderSettings
-from workflow_scripts.embedding.token_batches import pad_token_ids, tokenize_strings
+from workflow_scripts.embedding.token_batches import tokenize_strings
 from workflow_scripts.errors import UserError
-from workflow_scripts.tuning import micro_batches
+from workflow_scripts.tuning import micro_batches, training_copy
 from workflow_scripts.tuning.batch_gradients import BatchGradients
-from workflow_scripts.tuning.dropout import drophead, seeded_dropout
 from workflow_scripts.tuning.dropout_masks import DropoutMasks
 from workflow_scripts.tuning.losses import nt_xent_loss
-from workflow_scripts.tuning.micro_batches import Passes
+from workflow_scripts.tuning.passes import Passes
+from workflow_scripts.tuning.plain_step import plain_vectors
 from workflow_scripts.tuning.processes import Workers
+from workflow_scripts.tuning.training_copy import TrainingCopy
 
 LENGTH = 20
 MEANS = cpu_means()
@@ -30,8 +30,8 @@ STRINGS = make_sentences(14)
 @pytest.fixture(autouse=True)
 def small_micro_batches(monkeypatch):
     """A batch of tiny strings in several micro-batches, as a real one is."""
-    monkeypatch.setitem(micro_batches.MICRO_BATCH_OVERHEAD, "cpu", 4)
-    monkeypatch.setitem(micro_batches.MOST_TOKENS, "cpu", 200)
+    cut = replace(micro_batches.CUTS["cpu"], overhead=4, most_tokens=200)
+    monkeypatch.setitem(micro_batches.CUTS, "cpu", cut)
 
 
 def loss_of(vectors):
@@ -74,36 +74,23 @@ class ReplayedMasks(DropoutMasks):
         return mask
 
 
-def gradients_of(model):
-    found = {}
-    for name, parameter in model.named_parameters():
-        if parameter.grad is not None:
-            dense = parameter.grad.to_dense() if parameter.grad.is_sparse else parameter.grad
-            found[name] = dense.clone()
-    model.zero_grad()
-    return found
+def copy_of(loaded, pooling, masks=None, means=MEANS):
+    """A copy that drops out and drops heads, with `masks`; for cls of the first position alone."""
+    with patch.object(training_copy, "DropoutMasks", lambda *_: masks or DropoutMasks(33, "cpu")):
+        return TrainingCopy(loaded.model, means, 0.2, 0.2, first_alone=pooling == "cls")
 
 
-@contextmanager
-def set_up(model, masks, pooling):
-    """Dropout and drophead; the first position alone, whose masks have a shape of their own."""
-    with (
-        seeded_dropout(model, 0.2, masks),
-        drophead(model, 0.2, masks),
-        first_position_only(model, pooling == "cls"),
-    ):
-        yield
+def token_ids_of(loaded):
+    return tokenize_strings(loaded.tokenizer, STRINGS * 2, EncoderSettings("mean", LENGTH))
 
 
 def compute(loaded, masks=None, pooling="mean", means=MEANS, cached=False, rows=None, paired=False):
     """Loss, vectors and gradients of one step of a fresh `BatchGradients`."""
-    masks = masks or DropoutMasks(33, "cpu")
-    token_ids = tokenize_strings(loaded.tokenizer, STRINGS * 2, EncoderSettings("mean", LENGTH))
-    with set_up(loaded.model.train(), masks, pooling):
-        passes = Passes(loaded.model, masks, means, cached)
-        passes.most_rows = rows
-        engine = BatchGradients(loaded, EncoderSettings(pooling, LENGTH), passes, paired)
-        loss, vectors = engine.compute(token_ids, 1, loss_of)
+    copies = [copy_of(loaded, pooling, masks, means) for _ in range(means.workers.count)]
+    passes = Passes(loaded.model, copies, means, cached)
+    passes.memory.most_rows = rows
+    engine = BatchGradients(loaded, EncoderSettings(pooling, LENGTH), passes, paired)
+    loss, vectors = engine.compute(token_ids_of(loaded), 1, loss_of)
     return loss, vectors, gradients_of(loaded.model)
 
 
@@ -120,25 +107,22 @@ def load(folder, dtype=torch.float64):
 
 @pytest.mark.parametrize("pooling", ["cls", "mean", "mean_padded"])
 @pytest.mark.parametrize("name", ["bert", "roberta", "mpnet", "distilbert", "modernbert"])
-def test_slices_give_the_gradients_of_one_padded_pass_with_the_same_masks(name, pooling, folder_of):
-    """The reference is autograd through one call of the model, its masks put together by row."""
+def test_gradients_are_those_of_the_plain_step_with_the_same_masks(name, pooling, folder_of):
+    """One padded pass over all strings, its masks put together by row."""
     loaded = load(folder_of(name))
     recorded = RecordedMasks()
     mine = compute(loaded, recorded, pooling)
-    token_ids = tokenize_strings(loaded.tokenizer, STRINGS * 2, EncoderSettings("mean", LENGTH))
+    token_ids = token_ids_of(loaded)
     lengths = [LENGTH if pooling == "mean_padded" else len(ids) for ids in token_ids]
     parts = micro_batches.plan_parts(lengths, 4, 200, None, False)
     assert len(parts) > 1
 
     replayed = ReplayedMasks(recorded.drawn, {part.number: part.micro_batch for part in parts})
-    model = loaded.model
-    input_ids, mask = pad_token_ids(token_ids, loaded.tokenizer.pad_token_id, max(lengths))
-    with set_up(model, replayed, pooling):
-        output = model(input_ids=input_ids, attention_mask=mask)
-        vectors = pool_hidden_states(output.last_hidden_state, mask, pooling)
-        loss = loss_of(vectors)
-        loss.backward()
-    assert_same(mine, (loss.detach(), vectors.detach(), gradients_of(model)))
+    plain = replace(loaded, model=copy_of(loaded, pooling, replayed).encoder)
+    vectors = plain_vectors(plain, token_ids, EncoderSettings(pooling, LENGTH))
+    loss = loss_of(vectors)
+    loss.backward()
+    assert_same(mine, (loss.detach(), vectors.detach(), gradients_of(loaded.model)))
 
 
 WAYS = [{"cached": True}, {"rows": 3}, {"cached": True, "rows": 1}]
@@ -175,7 +159,6 @@ def test_workers_give_every_bit_of_what_one_thread_gives(name, dtype, options, f
     found = []
     for count in (1, 2, 3):
         loaded = load(folder_of(name), torch.float32)
-        loaded.model.get_input_embeddings().sparse = True
         with Workers(count) as workers:
             means = replace(MEANS, dtype=dtype, workers=workers)
             found.append(compute(loaded, means=means, **options))
@@ -244,18 +227,13 @@ def test_what_smaller_parts_do_not_mend_fails(raised, expected, message, tiny_be
 
 def test_losses_are_spread_as_under_the_dropout_of_torch(tiny_bert):
     """Mean loss over many draws of masks: the same rate gives the same, another one does not."""
-    loaded = load_model(str(tiny_bert))
-    model = loaded.model.train()
-    token_ids = tokenize_strings(loaded.tokenizer, STRINGS * 2, EncoderSettings("mean", LENGTH))
-    input_ids, mask = pad_token_ids(token_ids, loaded.tokenizer.pad_token_id)
+    loaded, settings = load_model(str(tiny_bert)), EncoderSettings("mean", LENGTH)
+    model, token_ids = loaded.model.train(), token_ids_of(loaded)
 
     def ours(rate, step):
-        masks = DropoutMasks(33, "cpu")
-        with seeded_dropout(model, rate, masks):
-            engine = BatchGradients(
-                loaded, EncoderSettings("mean", LENGTH), Passes(model, masks, MEANS)
-            )
-            return engine.compute(token_ids, step, loss_of)[0].item()
+        passes = Passes(model, [TrainingCopy(model, MEANS, rate)], MEANS)
+        engine = BatchGradients(loaded, settings, passes)
+        return engine.compute(token_ids, step, loss_of)[0].item()
 
     def torchs(seed):
         for module in model.modules():
@@ -263,9 +241,7 @@ def test_losses_are_spread_as_under_the_dropout_of_torch(tiny_bert):
                 module.p = 0.3
         torch.manual_seed(seed)
         with torch.no_grad():
-            states = model(input_ids=input_ids, attention_mask=mask).last_hidden_state
-            vectors = pool_hidden_states(states, mask, "mean")
-        return loss_of(vectors).item()
+            return loss_of(plain_vectors(loaded, token_ids, settings)).item()
 
     def deviations(first, second):
         first, second = torch.tensor(first), torch.tensor(second)

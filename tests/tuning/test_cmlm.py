@@ -37,11 +37,11 @@ from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError
 from workflow_scripts.language_modelling.masking import IGNORED
 from workflow_scripts.language_modelling.prediction import load_masked_lm
-from workflow_scripts.tuning.cmlm_objective import CmlmObjective
 from workflow_scripts.tuning.corpus_strings import Corpus
 from workflow_scripts.tuning.loop import tune_model
 from workflow_scripts.tuning.methods.cmlm import Choices, Corpora
 from workflow_scripts.tuning.neighbours import Sequences
+from workflow_scripts.tuning.objectives.cmlm import Objective as CmlmObjective
 from workflow_scripts.tuning.running_text import RunningText
 from workflow_scripts.tuning.tune_encoder import make_encoder
 from workflow_scripts.tuning.tuning_state import StateFile
@@ -69,9 +69,7 @@ def corpora_of(choices):
 def objective_of(folder, dtype=torch.float64, means=MEANS, **changes):
     loaded, choices = load_model(str(folder)), Choices(**{**KEYS, **changes})
     loaded.model.to(dtype)
-    objective = CmlmObjective(loaded, corpora_of(choices), choices, means)
-    objective.trained.train()
-    return loaded, objective
+    return loaded, CmlmObjective(loaded, corpora_of(choices), choices, means)
 
 
 def plain_projections(vectors, module):
@@ -151,22 +149,20 @@ def test_loss_and_gradients_are_those_of_the_plain_way(name, changes, folder_of)
     choices, recorded = objective._choices, Recorded(objective)
     taken, gradients = take_first_step(objective)
     batch = next(iter(objective.batches()))
-    with torch.random.fork_rng():
-        loaded.model.eval()
-        masked, right = plain_loss(objective, loaded, choices, recorded.drawn[0], batch)
-        loss = masked
-        if choices.bitext:
-            strings = objective._bitext.strings(batch[1])
-            sides = plain_vectors(loaded, choices, strings).chunk(2)
-            retrieval = plain_retrieval(sides, choices.bitext)
-            loss = masked + choices.bitext.weight * retrieval
-            torch.testing.assert_close(taken.measures["bitext_loss"], retrieval.detach())
-            near = [
-                torch.stack(plain_similarities(one, sides[1], choices.bitext)).argmax().item()
-                for one in sides[0]
-            ]
-            hits = sum(own == place for place, own in enumerate(near)) / len(near)
-            assert taken.measures["bitext_accuracy"] == pytest.approx(hits)
+    masked, right = plain_loss(objective, loaded, choices, recorded.drawn[0], batch)
+    loss = masked
+    if choices.bitext:
+        strings = objective._bitext.strings(batch[1])
+        sides = plain_vectors(loaded, choices, strings).chunk(2)
+        retrieval = plain_retrieval(sides, choices.bitext)
+        loss = masked + choices.bitext.weight * retrieval
+        torch.testing.assert_close(taken.measures["bitext_loss"], retrieval.detach())
+        near = [
+            torch.stack(plain_similarities(one, sides[1], choices.bitext)).argmax().item()
+            for one in sides[0]
+        ]
+        hits = sum(own == place for place, own in enumerate(near)) / len(near)
+        assert taken.measures["bitext_accuracy"] == pytest.approx(hits)
     measured = (taken.measures[key] for key in ("loss", "masked_loss", "masked_accuracy"))
     expected = (loss.detach(), masked.detach(), right)
     torch.testing.assert_close(tuple(measured), expected, rtol=1e-9, atol=1e-9)
@@ -187,16 +183,15 @@ def test_held_out_losses_are_those_of_true_and_of_others_neighbours(tiny_bert):
     held_out = {"corpus": "held-out", "every": 5, "pairs": 4}
     loaded, objective = objective_of(tiny_bert, held_out=held_out, dropout=0.3)
     choices, recorded = objective._choices, Recorded(objective)
-    with objective.settings():
-        measured = objective.held_out_losses()
-        assert measured == objective.held_out_losses()
-    assert all(module.training for module in objective.trained.modules())
+    measured = objective.held_out_losses()
+    assert measured == objective.held_out_losses()
+    (copy,) = objective._passes.copies
+    assert all(module.training for module in copy.whole.modules())
     text = Sequences(loaded.tokenizer, make_documents(3, 2), "sentence", choices.training_settings)
     pairs = np.random.default_rng([4]).permutation(text.followed)[:4]
     seconds, inputs, labels = recorded.drawn[0]
     for pair, second in zip(pairs, seconds, strict=True):
         assert text[pair + 1].tolist() == second.tolist()
-    objective.trained.eval()
     vectors = plain_vectors(loaded, choices, [text[pair].tolist() for pair in pairs])
     views = plain_projections(vectors, objective.trained["own"]["projections"])
     masked = partial(plain_masked_loss, objective, loaded, choices)
@@ -263,15 +258,14 @@ def test_pairs_are_neighbours_of_one_document_and_swapped_half_of_the_time(tiny_
     sentences = [tuple(text[number].tolist()) for number in range(len(text))]
     numbers = [document for document, own in enumerate(make_documents()) for _ in own]
     seen, swapped, epochs = 0, 0, []
-    with objective.settings():
-        for step, batch in enumerate(objective.batches(), start=1):
-            assert all(numbers[one] == numbers[one + 1] for one in batch[0])
-            objective.step(step, batch)
-            for number, second in zip(batch[0], recorded.drawn[-1][0], strict=True):
-                assert tuple(second) in (sentences[number], sentences[number + 1])
-                swapped += tuple(second) == sentences[number]
-                seen += 1
-            epochs.append(set(batch[0].tolist()))
+    for step, batch in enumerate(objective.batches(), start=1):
+        assert all(numbers[one] == numbers[one + 1] for one in batch[0])
+        objective.step(step, batch)
+        for number, second in zip(batch[0], recorded.drawn[-1][0], strict=True):
+            assert tuple(second) in (sentences[number], sentences[number + 1])
+            swapped += tuple(second) == sentences[number]
+            seen += 1
+        epochs.append(set(batch[0].tolist()))
     # each pair once in an epoch, whose last incomplete batch is dropped
     per_epoch = len(text.followed) // 9
     first = epochs[:per_epoch]

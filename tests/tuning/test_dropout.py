@@ -1,4 +1,4 @@
-"""Dropout while a model is tuned: rates of the four places, and the model as it was afterwards."""
+"""Dropout while a model is tuned: rates of the four places, states and attention by our masks."""
 
 import pytest
 import torch
@@ -6,7 +6,7 @@ from torch import nn
 from transformers import AutoModel
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.tuning.dropout import SeededDropout, _seeded_attention, seeded_dropout
+from workflow_scripts.tuning.dropout import _seeded_attention, drop_out
 from workflow_scripts.tuning.dropout_masks import DropoutMasks
 from workflow_scripts.tuning.recipe import DropoutRates
 
@@ -37,70 +37,59 @@ def rates_of(model):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_one_rate_is_for_all_places_and_rates_by_place_leave_the_others(name, request, masks):
+@pytest.mark.parametrize(
+    ("rates", "expected"),
+    [
+        (0.25, (0.25,) * 4),
+        (DropoutRates(attention=0.2, feed_forward=0.0), (0.5, 0.2, 0.5, 0.0)),
+        (None, (0.5, 0.4, 0.5, 0.5)),
+    ],
+)
+def test_one_rate_is_for_all_places_and_rates_by_place_leave_the_others(
+    rates, expected, name, request, masks
+):
     model = load(name, request)
     # One place after the embeddings, three in each of two layers.
-    with seeded_dropout(model, 0.25, masks) as places:
-        assert places == 7
-        assert rates_of(model) == (0.25,) * 4
-    assert rates_of(model) == (0.5, 0.4, 0.5, 0.5)
-    with seeded_dropout(model, DropoutRates(attention=0.2, feed_forward=0.0), masks):
-        assert rates_of(model) == (0.5, 0.2, 0.5, 0.0)
-    with seeded_dropout(model, None, masks):
-        assert rates_of(model) == (0.5, 0.4, 0.5, 0.5)
+    assert drop_out(model, rates, masks) == 7
+    assert rates_of(model) == expected
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_states_are_those_of_our_masks_in_the_model_s_dropout(name, request, masks, monkeypatch):
     """The eager attention of transformers with `torch.nn.functional.dropout` replaced."""
     model = load(name, request)
-    with torch.no_grad(), seeded_dropout(model, 0.3, masks):
-        ours = states(model, masks)
+    drop_out(model, 0.3, masks)
     folder = request.getfixturevalue(name)
     rates = ("hidden_dropout_prob", "attention_probs_dropout_prob")
     options = {**dict.fromkeys(rates, 0.3), "attn_implementation": "eager"}
     oracle = AutoModel.from_pretrained(folder, **options).train()
 
     def drop(values, p=0.5, training=True, inplace=False):
-        return values * masks.draw(values.shape, p, values.dtype)
+        return values * masks.draw(values.shape, p, values.dtype) if training else values
 
-    monkeypatch.setattr(nn.functional, "dropout", drop)
     with torch.no_grad():
+        ours = states(model, masks)
+        monkeypatch.setattr(nn.functional, "dropout", drop)
         theirs = states(oracle, masks)
-    torch.testing.assert_close(ours[MASK.bool()], theirs[MASK.bool()], rtol=1e-5, atol=1e-5)
-
-
-def test_in_eval_mode_nothing_is_dropped_and_the_model_is_left_as_it_was(request, masks, tmp_path):
-    model = load("tiny_bert", request).eval()
-    with torch.no_grad():
-        before = states(model, masks)
-        with seeded_dropout(model, 0.5, masks):
-            torch.testing.assert_close(states(model, masks), before)
-        assert torch.equal(states(model, masks), before)
-    assert not any(isinstance(module, SeededDropout) for module in model.modules())
-    assert not any(hasattr(module, "mirror_masks") for module in model.modules())
-    model.save_pretrained(tmp_path)
-    assert "mirror" not in (tmp_path / "config.json").read_text()
+        torch.testing.assert_close(ours[MASK.bool()], theirs[MASK.bool()], rtol=1e-5, atol=1e-5)
+        # in eval mode nothing is dropped
+        torch.testing.assert_close(states(model.eval(), masks), states(oracle.eval(), masks))
 
 
 def test_what_a_model_cannot_be_set_to_is_refused(request, masks):
     model = load("tiny_bert", request)
     model.config.model_type = "newest"
-    with seeded_dropout(model, 0.1, masks) as places:
-        assert places == 7
-    rates = DropoutRates(attention=0.1)
+    assert drop_out(model, 0.1, masks) == 7
     unknown = "places of newest are not known; give one rate"
-    with pytest.raises(UserError, match=unknown), seeded_dropout(model, rates, masks):
-        pass
+    with pytest.raises(UserError, match=unknown):
+        drop_out(model, DropoutRates(attention=0.1), masks)
     for module in list(model.modules()):
         if hasattr(module, "dropout"):
             module.dropout = nn.Identity()
             module.dropout.p = 0.0
-    with seeded_dropout(model, 0.0, masks) as places:
-        assert places == 0
-    none = r"has no dropout to set to 0\.1; set dropout: null"
-    with pytest.raises(UserError, match=none), seeded_dropout(model, 0.1, masks):
-        pass
+    assert drop_out(model, 0.0, masks) == 0
+    with pytest.raises(UserError, match=r"has no dropout to set to 0\.1; set dropout: null"):
+        drop_out(model, 0.1, masks)
 
 
 @pytest.mark.parametrize("scaling", [None, 0.7])

@@ -5,6 +5,8 @@ import json
 import math
 import random
 import re
+from dataclasses import replace
+from functools import partial
 
 import pytest
 import torch
@@ -17,11 +19,13 @@ from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError
-from workflow_scripts.tuning import micro_batches, mirror_objective
+from workflow_scripts.tuning import micro_batches
 from workflow_scripts.tuning.corpus_strings import Corpus
 from workflow_scripts.tuning.loop import tune_model
 from workflow_scripts.tuning.methods.mirror import SpanMasking
-from workflow_scripts.tuning.mirror_objective import draw_batches
+from workflow_scripts.tuning.objectives import mirror
+from workflow_scripts.tuning.objectives.mirror import draw_batches
+from workflow_scripts.tuning.plain_step import plain_step
 from workflow_scripts.tuning.recipe import Development, DropoutRates, tuning_recipe_of
 from workflow_scripts.tuning.tuning_state import StateFile
 
@@ -58,17 +62,24 @@ def same(left, right):
 @pytest.mark.parametrize("pooling", ["cls", "mean", "mean_padded"])
 @pytest.mark.parametrize("model", ["tiny_bert", "tiny_roberta"])
 def test_twenty_steps_end_at_the_weights_of_the_plain_padded_two_pass_loop(model, pooling, request):
-    """In float64: the gradient of the key bias is 0 but for rounding, which Adam would scale up."""
+    """In float64: the gradient of the key bias is 0 but for rounding, which Adam would scale up.
+
+    Twice: by transformers alone, and by `plain_step`.
+    """
     folder = request.getfixturevalue(model)
-    loaded = load_model(str(folder))
-    loaded.model.double()
+    loaded, plain = load_model(str(folder)), load_model(str(folder))
+    for one in (loaded, plain):
+        one.model.double()
     choices = but(PLAIN, epochs=7, pooling=pooling)
     summary = tune_model(loaded, Corpus(STRINGS), choices, 33)
     reference = AutoModel.from_pretrained(
         folder, dtype=torch.float64, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0
     ).train()
     tokenizer = AutoTokenizer.from_pretrained(folder)
-    optimizer = torch.optim.AdamW(reference.parameters(), lr=1e-3, weight_decay=0.01)
+    optimizer, plain_optimizer = (
+        torch.optim.AdamW(one.parameters(), lr=1e-3, weight_decay=0.01)
+        for one in (reference, plain.model)
+    )
     oracle = NTXentLoss(temperature=0.1)
 
     def encode(strings):
@@ -85,16 +96,23 @@ def test_twenty_steps_end_at_the_weights_of_the_plain_padded_two_pass_loop(model
     for batch in draw_batches(26, 8, 7, random.Random("33 shuffling")):
         strings = [STRINGS[index] for index in batch]
         first, second = encode(strings), encode(strings)
-        loss = oracle(torch.cat([first, second]), torch.arange(8).repeat(2))
+        labels = torch.arange(8).repeat(2)
+        loss = oracle(torch.cat([first, second]), labels)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
         losses.append(loss.item())
+        views = [tokenizer(strings, truncation=True, max_length=20)["input_ids"]] * 2
+        settings, loss_of = choices.training_settings, partial(oracle, labels=labels)
+        again = plain_step(plain, views, settings, loss_of, plain_optimizer)
+        assert again == pytest.approx(losses[-1], rel=1e-6)
     assert summary.steps == len(losses) == 21
     found = [summary.first_loss, summary.last_loss]
     assert found == pytest.approx([losses[0], losses[-1]], rel=1e-6)
-    found, expected = loaded.model.state_dict(), reference.state_dict()
-    torch.testing.assert_close(found, {key: expected[key] for key in found}, rtol=0, atol=1e-5)
+    expected = reference.state_dict()
+    for one in (loaded, plain):
+        found = one.model.state_dict()
+        torch.testing.assert_close(found, {key: expected[key] for key in found}, rtol=0, atol=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -136,8 +154,8 @@ ALIKE += [{"controlled_dropout": True}, {"gradient_cache": True}, {"max_gradient
 
 @pytest.mark.parametrize("change", [*ALIKE, {"development": watching(3)}])
 def test_any_number_of_threads_gives_the_same_weights(change, tiny_bert, monkeypatch):
-    monkeypatch.setitem(micro_batches.MICRO_BATCH_OVERHEAD, "cpu", 4)
-    monkeypatch.setitem(micro_batches.MOST_TOKENS, "cpu", 40)
+    cut = replace(micro_batches.CUTS["cpu"], overhead=4, most_tokens=40)
+    monkeypatch.setitem(micro_batches.CUTS, "cpu", cut)
     found, scored = [], []
 
     def score(loaded, classifier):
@@ -348,7 +366,7 @@ def lacking(*arguments):
     ],
 )
 def test_what_cannot_be_tuned_is_named(loss, message, tiny_bert, monkeypatch):
-    monkeypatch.setattr(mirror_objective, "nt_xent_loss", loss)
+    monkeypatch.setattr(mirror, "nt_xent_loss", loss)
     with pytest.raises(UserError, match=message):
         tune(tiny_bert)
     with pytest.raises(UserError, match="more than the 66 positions"):

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 ADDED = Path(__file__).parent / "added"
-# (file, folder below workflow_scripts, name of the register's tuple)
+# (file, folder below workflow_scripts, name of the register's tuple if it has one)
 PACKAGES = (
     ("push.py", "tuning/methods", "METHODS"),
+    ("objective/push.py", "tuning/objectives", None),
     ("distance.py", "scoring/tasks", "TASKS"),
     ("titles.py", "tables/kinds", "KINDS"),
     # the primary metric of a task has no line
@@ -22,7 +23,7 @@ PACKAGES = (
 def register(small):
     for file, package, names in PACKAGES:
         folder = small.folder / "workflow_scripts" / package
-        shutil.copy2(ADDED / file, folder / file)
+        shutil.copy2(ADDED / file, folder)
         if names is None:
             continue
         text = (folder / "register.py").read_text()

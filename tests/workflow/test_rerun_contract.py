@@ -269,12 +269,12 @@ USERS = {
         {"score_suite", f"{TUNE} mirror-sentence-no-masking"},
         {f"{TUNE} mirror-sentence", MIRROR, "induce_lexicon", "score_lexicon"},
     ),
-    "tuning/cmlm_objective.py": (
+    "tuning/objectives/cmlm.py": (
         {CMLM, f"{TUNE} cmlm-s3"},
         {f"{TUNE} mirror-sentence", MIRROR, SAMPLE},
     ),
-    "tuning/nli_objective.py": ({NLI}, {CMLM, f"{TUNE} cmlm-s3", MIRROR, SAMPLE}),
-    "tuning/classify_objective.py": ({f"{TUNE} classify"}, {NLI, MIRROR, SAMPLE}),
+    "tuning/objectives/nli.py": ({NLI}, {CMLM, f"{TUNE} cmlm-s3", MIRROR, SAMPLE}),
+    "tuning/objectives/classify.py": ({f"{TUNE} classify"}, {NLI, MIRROR, SAMPLE}),
     "scoring/nearest_translations.py": (
         {"score_suite"},
         {TUNE, "embed_suite", "link_entities", "score_lexicon"},

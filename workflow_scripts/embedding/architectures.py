@@ -81,7 +81,8 @@ def architecture_of(model: PreTrainedModel) -> Architecture | None:
     return ARCHITECTURES.get(model.config.model_type)
 
 
-def _take_first(module: torch.nn.Module, arguments: tuple) -> tuple:
+def take_first(module: torch.nn.Module, arguments: tuple) -> tuple:
+    """Return what a module is given, [B, T, D], of the first position alone: a forward pre-hook."""
     return tuple(value[:, :1] if torch.is_tensor(value) else value for value in arguments)
 
 
@@ -110,4 +111,4 @@ def first_position_only(model: PreTrainedModel, is_enough: bool = True) -> Abstr
     Behind its attention no position looks at another, so the vectors of `cls` and `pooler` are the
     same; last hidden states are then [B, 1, D]. Does nothing for architectures that are not listed.
     """
-    return changed_inputs(after_attention(model) if is_enough else (), _take_first)
+    return changed_inputs(after_attention(model) if is_enough else (), take_first)

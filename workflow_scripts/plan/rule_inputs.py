@@ -19,6 +19,7 @@ from workflow_scripts.plugins import module_of
 from workflow_scripts.scoring.metric_names import metric_module, primary_modules
 from workflow_scripts.scoring.tasks import register as tasks
 from workflow_scripts.sources import PACKAGE
+from workflow_scripts.tuning.recipe import method_modules
 
 _IDS = "model source_model target_model recipe corpus source_corpus target_corpus suite dataset"
 # what wildcards match; ids joined by "--" would be taken for the two sides of a lexicon pair
@@ -203,7 +204,7 @@ class RuleInputs:
         return canonical(self._typed.recipes[recipe].settings.as_record())
 
     def method_modules(self, recipe: str) -> list[str]:
-        return [module_of("tuning.methods", self._typed.recipes[recipe].method)]
+        return method_modules(self._typed.recipes[recipe].method)
 
     def encoder(self, wildcards: Any) -> Encoder:
         """Return the encoder that a job tunes, embeds with or scores."""

@@ -11,10 +11,9 @@ from workflow_scripts.plan.data_notes import DataNotes
 from workflow_scripts.plan.encoders import Encoder
 from workflow_scripts.plan.rule_inputs import RuleInputs
 from workflow_scripts.plan.stopping import stop
-from workflow_scripts.plugins import module_of
 from workflow_scripts.scoring.metric_names import primary_modules
 from workflow_scripts.scoring.tasks import register
-from workflow_scripts.tuning.recipe import change_recipe
+from workflow_scripts.tuning.recipe import change_recipe, method_modules
 from workflow_scripts.tuning_grid.cells import Cell, cell_recipe, grid_cells
 from workflow_scripts.tuning_grid.config import SearchBlock, TuningGrid
 
@@ -176,7 +175,7 @@ class TuningGridPlan:
         """Return the modules that a search loads by name."""
         search = self.search(name)
         method = self._typed.recipes[search.block.recipe].method
-        return [*primary_modules(search.task), module_of("tuning.methods", method)]
+        return [*primary_modules(search.task), *method_modules(method)]
 
     def model(self, name: str) -> str:
         """Return the id of a search's model."""

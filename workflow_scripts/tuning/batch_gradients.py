@@ -1,11 +1,13 @@
-"""Gradients of a loss over the vectors of a whole batch, from forward passes over its
-micro-batches.
+"""Gradients of a loss over the vectors of a whole batch: those of `plain_step`, with less time and
+memory.
 
-The vectors of all micro-batches are joined, the loss and its gradient by each vector are computed
-once, and each micro-batch takes its own part back through the model (Gao et al. 2021, Scaling Deep
-Contrastive Learning Batch Size under Memory Limited Setup). With the gradient cache forward passes
-are done twice, so that one micro-batch is kept at a time. Both ways, and micro-batches of any size,
-give the gradients of one pass over the batch, for masks come from `DropoutMasks`.
+In addition to the plain step, the batch is cut into micro-batches of similar length, which workers
+and processes share. The vectors of all micro-batches are joined, the loss and its gradient by each
+vector are computed once, and each micro-batch takes its own part back through the model (Gao et al.
+2021, Scaling Deep Contrastive Learning Batch Size under Memory Limited Setup). With the gradient
+cache forward passes are done twice, so that one micro-batch is kept at a time. Both ways, and
+micro-batches of any size, give the gradients of one pass over the batch, for masks come from
+`DropoutMasks`; tests/tuning/test_batch_gradients.py compares them with the plain step's.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,7 +19,9 @@ from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.pooling import pool_hidden_states
 from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.token_batches import pad_token_ids
-from workflow_scripts.tuning.micro_batches import Gradients, Part, Passes
+from workflow_scripts.tuning.micro_batches import Part
+from workflow_scripts.tuning.passes import Gradients, Passes
+from workflow_scripts.tuning.training_copy import TrainingCopy
 
 # Gives the loss, a scalar, of the vectors [R, D] of all strings of a batch.
 LossOfVectors = Callable[[torch.Tensor], torch.Tensor]
@@ -36,7 +40,7 @@ class BatchGradients:
         passes: Passes,
         paired: bool = False,
     ) -> None:
-        self._model, self._padding = loaded.model, loaded.tokenizer.pad_token_id
+        self._size, self._padding = loaded.model.config.hidden_size, loaded.tokenizer.pad_token_id
         self._pooling, self._passes, self._paired = settings.pooling, passes, paired
         self._width = settings.max_length if settings.pooling == "mean_padded" else None
         self._vector_dtype = torch.promote_types(loaded.model.dtype, torch.float32)
@@ -49,18 +53,17 @@ class BatchGradients:
         `token_ids` are those of the R strings, `step` fixes the masks. Both results are detached,
         and not waited for. Where memory does not suffice, smaller parts are tried.
         """
-        return self._passes.until_it_fits(lambda: self._attempt(token_ids, step, loss_of))
+        return self._passes.memory.until_it_fits(lambda: self._attempt(token_ids, step, loss_of))
 
     def vectors(self, token_ids: TokenIds) -> torch.Tensor:
         """Return the vectors [R, D] of strings, without gradients."""
-        passes, context = self._passes, self._passes.context
-        own = passes.plan([self._width or len(ids) for ids in token_ids])
+        own = self._passes.plan([self._width or len(ids) for ids in token_ids])
 
-        def encode(part: Part) -> torch.Tensor:
+        def encode(copy: TrainingCopy, part: Part) -> torch.Tensor:
             with torch.no_grad():
-                return self._encode(part, token_ids, 0)
+                return self._encode(copy, part, token_ids, 0)
 
-        return self._join(own, list(context.workers.in_order(encode, own)), len(token_ids))[0]
+        return self._join(own, list(self._passes.in_order(encode, own)), len(token_ids))[0]
 
     def _attempt(
         self, token_ids: TokenIds, step: int, loss_of: LossOfVectors
@@ -68,18 +71,19 @@ class BatchGradients:
         passes, context = self._passes, self._passes.context
         own = passes.plan([self._width or len(ids) for ids in token_ids], self._paired)
         kept: list[torch.Tensor] = []
+        cached = passes.memory.cached
 
-        def encode(part: Part) -> torch.Tensor:
-            with torch.set_grad_enabled(not passes.cached):
-                return self._encode(part, token_ids, step)
+        def encode(copy: TrainingCopy, part: Part) -> torch.Tensor:
+            with torch.set_grad_enabled(not cached):
+                return self._encode(copy, part, token_ids, step)
 
-        def take_back(index: int) -> Gradients:
-            vectors = self._encode(own[index], token_ids, step) if passes.cached else kept[index]
+        def take_back(copy: TrainingCopy, index: int) -> Gradients:
+            vectors = self._encode(copy, own[index], token_ids, step) if cached else kept[index]
             # What the micro-batch kept for its backward pass is let go.
             kept[index] = gradient = gradients[index]
             return passes.gradients(vectors, gradient)
 
-        passes.together(lambda: kept.extend(context.workers.in_order(encode, own)))
+        passes.memory.together(lambda: kept.extend(passes.in_order(encode, own)))
         joined, rows = self._join(own, kept, len(token_ids))
         joined.requires_grad_()
         loss = loss_of(joined)
@@ -92,7 +96,7 @@ class BatchGradients:
         else:
             (by_vector,) = torch.autograd.grad(scaled, joined)
         gradients = by_vector[rows].split([len(part.rows) for part in own])
-        passes.together(lambda: passes.add(take_back, len(own)))
+        passes.memory.together(lambda: passes.add(take_back, len(own)))
         return loss.detach(), joined.detach()
 
     def _join(
@@ -102,21 +106,23 @@ class BatchGradients:
         context = self._passes.context
         rows = torch.tensor([row for part in own for row in part.rows], dtype=torch.long)
         rows = rows.to(context.device, non_blocking=True)
-        shape = (count, self._model.config.hidden_size)
+        shape = (count, self._size)
         joined = torch.zeros(shape, dtype=self._vector_dtype, device=context.device)
         if own:
             joined.index_copy_(0, rows, torch.cat([part.detach() for part in vectors]))
         return context.processes.sum(joined), rows
 
-    def _encode(self, part: Part, token_ids: TokenIds, step: int) -> torch.Tensor:
+    def _encode(
+        self, copy: TrainingCopy, part: Part, token_ids: TokenIds, step: int
+    ) -> torch.Tensor:
         """Return vectors [rows of the part, D], in float32 at least."""
         own, device = [token_ids[row] for row in part.rows], self._passes.context.device
         padded = pad_token_ids(own, self._padding, part.micro_batch.width)
         input_ids, mask = (tensor.to(device, non_blocking=True) for tensor in padded)
-        self._passes.begin(part, step, part.number)
+        self._passes.begin(copy, part, step, part.number)
         full = all(len(ids) == part.micro_batch.width for ids in own)
         with self._passes.context.autocast():
             # Without padding there is nothing to mask, which is quicker.
-            output = self._model(input_ids=input_ids, attention_mask=None if full else mask)
+            output = copy.encoder(input_ids=input_ids, attention_mask=None if full else mask)
         states, pooled = output.last_hidden_state, output.get("pooler_output")
         return pool_hidden_states(states, mask, self._pooling, pooled).to(self._vector_dtype)

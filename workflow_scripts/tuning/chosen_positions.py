@@ -1,17 +1,15 @@
 """Last hidden states of chosen positions alone, so that the last layer computes no others."""
 
-import threading
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 
 import torch
 from transformers import PreTrainedModel
 
-from workflow_scripts.embedding.architectures import after_attention, changed_inputs
+from workflow_scripts.embedding.architectures import after_attention
 
 
-class ChosenPositions(threading.local):
-    """Lets a model give chosen positions, in each thread its own.
+class ChosenPositions:
+    """Lets a copy of a model give chosen positions.
 
     Every position is looked at as before: those not chosen go from the last attention on. Where
     they go in an architecture that is not listed is not known: it computes them all.
@@ -21,9 +19,8 @@ class ChosenPositions(threading.local):
         # residuals are added up before the last of these modules
         self._modules = after_attention(model)[-1:]
         self._positions: torch.Tensor | None = None
-
-    def installed(self) -> AbstractContextManager[None]:
-        return changed_inputs(self._modules, self._take)
+        for module in self._modules:
+            module.register_forward_pre_hook(self._take)
 
     def of(self, positions: torch.Tensor, states: Callable[[], torch.Tensor]) -> torch.Tensor:
         """Return [B, M, D] at `positions`, int64 [B, M], of the states [B, T, D] of a pass."""

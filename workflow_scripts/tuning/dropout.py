@@ -1,8 +1,7 @@
 """Dropout and drophead while a model is tuned: their rates, and masks from `DropoutMasks`."""
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable
 
 import torch
 from torch import nn
@@ -10,7 +9,7 @@ from transformers import AttentionInterface, AttentionMaskInterface, PreTrainedM
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import sdpa_mask
 
-from workflow_scripts.embedding.architectures import ARCHITECTURES, architecture_of, changed_inputs
+from workflow_scripts.embedding.architectures import ARCHITECTURES, architecture_of
 from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.dropout_masks import DropoutMasks
 from workflow_scripts.tuning.recipe import DropoutRates
@@ -66,53 +65,36 @@ AttentionInterface.register(ATTENTION_NAME, _seeded_attention)
 AttentionMaskInterface.register(ATTENTION_NAME, sdpa_mask)
 
 
-@contextmanager
-def seeded_dropout(
+def drop_out(
     model: PreTrainedModel, rates: float | DropoutRates | None, masks: DropoutMasks
-) -> Iterator[int]:
-    """Let `model` drop out at `rates`, None for its own, with `masks` inside the block.
+) -> int:
+    """Let `model`, a copy, drop out at `rates`, None for its own, with `masks`.
 
-    Yields the number of places (layers counted apart); config.json never changes. Raises
+    Returns the number of places (layers counted apart); config.json never changes. Raises
     `UserError` for a model without dropout and for places that its architecture lacks.
     """
-    settle, attention = _rate_finder(model, rates), model.config._attn_implementation
-    undo, places = [], 0
+    settle, places = _rate_finder(model, rates), 0
     replaced: dict[int, SeededDropout] = {}
     for name, module in list(model.named_modules(remove_duplicate=False)):
         setattr(module, _MASKS, masks)
         rate = getattr(module, "attention_dropout", None)
         if isinstance(rate, int | float):
-            undo.append((module, "attention_dropout", rate))
             module.attention_dropout = settle(f"{name}.attention_dropout", rate)
             places += 1
         if not _drops_out(model, name, module):
             continue
-        parent_name, _, child = name.rpartition(".")
+        parent, _, child = name.rpartition(".")
         if id(module) not in replaced:
             rate = settle(name, getattr(module, "p", 0.0))
             replaced[id(module)] = SeededDropout(rate, masks, child != _WITHOUT_ROWS)
             places += 1
-        parent = model.get_submodule(parent_name)
-        undo.append((parent, child, module))
-        setattr(parent, child, replaced[id(module)].train(model.training))
+        setattr(model.get_submodule(parent), child, replaced[id(module)].train(model.training))
     # Without effect for a model with attention of its own: it calls its dropout modules.
     model.set_attn_implementation(ATTENTION_NAME)
-    try:
-        if not places and isinstance(rates, float) and rates > 0:
-            raise UserError(
-                "dropout",
-                f"{type(model).__name__} has no dropout to set to {rates}",
-                "set dropout: null",
-            )
-        yield places
-    finally:
-        if model.config._attn_implementation != attention:
-            model.set_attn_implementation(attention)
-        for owner, name, value in undo:
-            setattr(owner, name, value)
-        for module in model.modules():
-            if hasattr(module, _MASKS):
-                delattr(module, _MASKS)
+    if not places and isinstance(rates, float) and rates > 0:
+        what = f"{type(model).__name__} has no dropout to set to {rates}"
+        raise UserError("dropout", what, "set dropout: null")
+    return places
 
 
 def _drops_out(model: PreTrainedModel, name: str, module: nn.Module) -> bool:
@@ -165,14 +147,14 @@ def drop_heads(context: torch.Tensor, rate: float, masks: DropoutMasks) -> torch
     return context * (kept * scale).to(context.dtype)
 
 
-def drophead(model: PreTrainedModel, rate: float, masks: DropoutMasks) -> AbstractContextManager:
-    """Drop attention heads with probability `rate` inside the block, in training mode.
+def drop_out_heads(model: PreTrainedModel, rate: float, masks: DropoutMasks) -> None:
+    """Let `model`, a copy, drop attention heads with probability `rate` in training mode.
 
     Zhou et al. 2020, section 4.4 of the paper. Done before the projections of the attention
     context; `UserError` where those are not known.
     """
     if rate == 0:
-        return nullcontext()
+        return
     architecture = architecture_of(model)
     if architecture is None:
         raise UserError(
@@ -191,5 +173,6 @@ def drophead(model: PreTrainedModel, rate: float, masks: DropoutMasks) -> Abstra
         return (drop_heads(by_head, rate, masks).view_as(context),)
 
     projection = re.compile(architecture.context_projection)
-    modules = [module for name, module in model.named_modules() if projection.fullmatch(name)]
-    return changed_inputs(modules, drop)
+    for name, module in model.named_modules():
+        if projection.fullmatch(name):
+            module.register_forward_pre_hook(drop)

@@ -1,4 +1,4 @@
-"""Masks of dropout and drophead that do not depend on how a batch is cut up.
+"""Where randomness in a pass comes from: masks of dropout and drophead, whatever the cut.
 
 Each micro-batch of each step has a generator of its own, and a part of a micro-batch takes its rows
 of the masks of the whole. So a step that is repeated, in smaller parts or on another device, has
@@ -7,18 +7,14 @@ the same masks; and two micro-batches given one number share theirs (controlled 
 
 import hashlib
 import math
-import threading
 
 import torch
 
 _STEPS = 1 << 16
 
 
-class DropoutMasks(threading.local):
-    """The masks of one tuning run, drawn in the order in which the model asks for them.
-
-    Every thread has a pass of its own, and so a generator.
-    """
+class DropoutMasks:
+    """The masks of a pass, drawn in the order in which the model asks for them."""
 
     def __init__(self, seed: int, device: torch.device | str) -> None:
         self._seed = seed

@@ -18,7 +18,7 @@ from workflow_scripts.tuning.objective import Objective, TrainingContext
 from workflow_scripts.tuning.optimisers import make_optimiser, take_step
 from workflow_scripts.tuning.own_weights import load_own_weights, own_weights
 from workflow_scripts.tuning.processes import Processes, Workers
-from workflow_scripts.tuning.recipe import METHODS, TuningRecipe
+from workflow_scripts.tuning.recipe import OBJECTIVES, TuningRecipe
 from workflow_scripts.tuning.step_log import StepLog
 from workflow_scripts.tuning.tuning_state import BestWeights, Progress, StateFile, Trained
 
@@ -76,8 +76,8 @@ def tune_model(
     threads, on_cpu = torch.get_num_threads(), device.type == "cpu"
     workers = Workers(threads if on_cpu else 1)
     context = TrainingContext(seed, device, dtype, scaler, processes, workers)
-    method = plugins.load(METHODS, recipe.method)
-    objective: Objective = method.prepare(loaded, corpus, recipe, context)
+    method = plugins.load(OBJECTIVES, recipe.method)
+    objective: Objective = method.Objective(loaded, corpus, recipe, context)
     load_own_weights(objective.trained, loaded)
     optimiser = make_optimiser(objective.trained, recipe)
     rate_factor = _schedule(recipe, objective.steps)
@@ -92,13 +92,11 @@ def tune_model(
         with torch_threads(threads):
             assert score is not None
             own = score(loaded, objective.classifier) if processes.is_first else 0
-        objective.trained.train()
         return processes.sum(torch.tensor(own, dtype=torch.float64, device=device)).item()
 
-    objective.trained.train()
     # sums depend on how many threads share them
     alone = torch_threads(1 if on_cpu else threads)
-    with closing(log), objective.settings(), workers, alone:
+    with closing(log), workers, alone:
         if watched and progress.untuned is None:
             progress.untuned = scored()
             log.add_untuned(progress.untuned)
@@ -129,7 +127,6 @@ def tune_model(
                 state.save(trained, progress, best)
         log.flush()
     best.restore(objective.trained)
-    loaded.model.eval()
     if watched and processes.is_first:
         warn_if_not_better(progress.untuned, best.score)
     assert progress.first_loss is not None and progress.last_loss is not None

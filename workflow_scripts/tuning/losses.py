@@ -37,6 +37,13 @@ def nt_xent_loss(
     raise ValueError(f"unknown denominator {denominator!r}")
 
 
+def label_loss(logits: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the mean cross-entropy of logits [B, classes] and the share that is right."""
+    labels = labels.to(logits.device)
+    right = (logits.detach().argmax(dim=1) == labels).to(logits.dtype).mean()
+    return functional.cross_entropy(logits, labels), right
+
+
 def additive_margin_loss(similarities: torch.Tensor, margin: float) -> torch.Tensor:
     """Return L_s + L_t of bitext retrieval (CMLM, section 4.2) for similarities [B, B].
 

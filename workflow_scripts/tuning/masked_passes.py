@@ -1,7 +1,7 @@
 """Gradients of masked language modelling over a batch, with vectors beside or not."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from typing import Literal
 
 import numpy as np
 import torch
@@ -10,8 +10,10 @@ from transformers import PreTrainedModel
 from workflow_scripts.embedding.token_batches import pad_token_ids
 from workflow_scripts.language_modelling.masking import IGNORED
 from workflow_scripts.tuning.chosen_positions import ChosenPositions
-from workflow_scripts.tuning.micro_batches import Gradients, Part, Passes
-from workflow_scripts.tuning.output_layer import OutputLayer
+from workflow_scripts.tuning.micro_batches import Part
+from workflow_scripts.tuning.output_layer import OutputLayer, Owed, end_before_output_layer
+from workflow_scripts.tuning.passes import Gradients, Passes
+from workflow_scripts.tuning.training_copy import TrainingCopy
 from workflow_scripts.tuning.vectors_beside import VectorsBeside
 
 # Of hidden states [B, T, D] and rows of the batch, what these add to a further loss of the whole
@@ -42,8 +44,9 @@ class Targets:
 class MaskedPasses:
     """Passes over masked sequences, each forth and back at once: one micro-batch a worker is kept.
 
-    `skip`, if there is one, maps a token's state with its sequence's vectors [P, (N + 1) * D] to
-    [P, D] before pieces are predicted (CMLM, section 5.1).
+    `beside` says where vectors go beside the tokens. `skip`, if there is one, maps a token's state
+    with its sequence's vectors [P, (N + 1) * D] to [P, D] before pieces are predicted (CMLM,
+    section 5.1).
     """
 
     def __init__(
@@ -51,20 +54,18 @@ class MaskedPasses:
         whole: PreTrainedModel,
         padding: int,
         passes: Passes,
-        beside: VectorsBeside | None = None,
+        beside: Literal["before", "after"] | None = None,
         skip: torch.nn.Module | None = None,
     ) -> None:
-        self._whole, self._padding, self._passes = whole, padding, passes
-        self._beside, self._skip = beside, skip
-        self._chosen = ChosenPositions(whole.base_model)
+        self._padding, self._passes, self._skip = padding, passes, skip
         self._output = OutputLayer(whole, passes.context.workers)
-
-    @contextmanager
-    def settings(self) -> Iterator[None]:
-        """Set the model up for passes inside the block."""
-        beside = nullcontext() if self._beside is None else self._beside.installed()
-        with self._chosen.installed(), beside:
-            yield
+        self._chosen: dict[TrainingCopy, ChosenPositions] = {}
+        self._beside: dict[TrainingCopy, VectorsBeside] = {}
+        for copy in passes.copies:
+            end_before_output_layer(copy.whole)
+            self._chosen[copy] = ChosenPositions(copy.encoder)
+            if beside is not None:
+                self._beside[copy] = VectorsBeside(copy.encoder, beside)
 
     def backward(
         self,
@@ -80,49 +81,47 @@ class MaskedPasses:
         `inputs` and `labels` are ids by sequence and `segments`, if there are any, their token
         types; `projected` vectors [B, N, D] go beside them. Returns the loss and the share of
         pieces that were right, those of `further` behind, and the gradient by those vectors,
-        unscaled. To be called within `Passes.until_it_fits`.
+        unscaled. To be called within `Memory.until_it_fits`.
         """
         passes, context = self._passes, self._passes.context
         number = 0 if projected is None else projected.shape[1]
         targets = Targets(labels, None if further is None else 0)
         own = passes.plan([number + len(ids) for ids in inputs])
-        kept: list[torch.Tensor | None] = [None] * len(own)
-        told: list[torch.Tensor | None] = [None] * len(own)
+        kept: dict[int, torch.Tensor] = {}
+        told: dict[int, torch.Tensor] = {}
+        owed: list[list[Owed]] = [[] for _ in own]
 
-        def pass_over(index: int) -> Gradients:
+        def pass_over(copy: TrainingCopy, index: int) -> Gradients:
             part, rows = own[index], None
             if projected is not None:
                 kept[index] = rows = projected.detach()[list(part.rows)].requires_grad_()
             types = None if segments is None else [segments[row] for row in part.rows]
-            states, truth = self._encode(part, inputs, targets, rows, step, types)
-            measures_of_part = torch.stack(self._predict(states, truth, rows, index)) / max(
-                targets.pieces, 1
-            )
-            loss = measures_of_part[0]
+            states, truth = self._encode(copy, part, inputs, targets, rows, step, types)
+            predicted = self._predict(copy, states, truth, rows, owed[index])
+            measures = torch.stack(predicted) / max(targets.pieces, 1)
+            loss = measures[0]
             if further is not None:
                 more = further(states, part.rows)
-                measures_of_part, loss = (
-                    torch.cat([measures_of_part, more.to(measures_of_part.dtype)]),
-                    loss + more[0],
-                )
-            told[index] = measures_of_part.detach()
+                measures, loss = torch.cat([measures, more.to(measures.dtype)]), loss + more[0]
+            told[index] = measures.detach()
             others = [] if rows is None else [rows]
             return passes.gradients(context.scaler.scale(loss), None, *others)
 
         def together() -> None:
-            with self._output.apart():
-                passes.add(pass_over, len(own), self._output.settle_after)
+            self._output.begin()
+            passes.add(pass_over, len(own), lambda index: self._output.take(owed[index]))
+            self._output.end()
 
-        passes.together(together)
+        passes.memory.together(together)
         none = torch.zeros(2 if further is None else 4, device=context.device)
-        measured = [measures for measures in told if measures is not None]
-        measures = context.processes.sum(sum(measured, none))
+        measures = context.processes.sum(sum((told[index] for index in range(len(own))), none))
         if projected is None:
             return measures, None
         gradient = torch.zeros_like(projected, requires_grad=False)
-        for part, rows in zip(own, kept, strict=True):
-            assert rows is not None and rows.grad is not None
-            gradient[list(part.rows)] = rows.grad.to(gradient.dtype)
+        for index, part in enumerate(own):
+            of_part = kept[index].grad
+            assert of_part is not None
+            gradient[list(part.rows)] = of_part.to(gradient.dtype)
         return measures, context.processes.sum(gradient) / context.scaler.get_scale()
 
     def loss(
@@ -136,19 +135,19 @@ class MaskedPasses:
         passes, targets = self._passes, Targets(labels)
 
         @torch.no_grad()
-        def loss_of(part: Part) -> torch.Tensor:
+        def loss_of(copy: TrainingCopy, part: Part) -> torch.Tensor:
             rows = None if projected is None else projected[list(part.rows)]
-            states, truth = self._encode(part, inputs, targets, rows, 0)
-            return self._predict(states, truth, rows)[0]
+            states, truth = self._encode(copy, part, inputs, targets, rows, 0)
+            return self._predict(copy, states, truth, rows, [])[0]
 
         own = passes.plan([number + len(ids) for ids in inputs])
         zero = torch.zeros((), device=passes.context.device)
-        with self._output.apart():
-            total = sum(passes.context.workers.in_order(loss_of, own), zero)
+        total = sum(passes.in_order(loss_of, own), zero)
         return passes.context.processes.sum(total) / max(targets.pieces, 1)
 
     def _encode(
         self,
+        copy: TrainingCopy,
         part: Part,
         inputs: Sequence[np.ndarray],
         targets: Targets,
@@ -163,7 +162,7 @@ class MaskedPasses:
         padded = pad_token_ids(own, self._padding, width)
         input_ids, mask = (tensor.to(device, non_blocking=True) for tensor in padded)
         # other masks than those of the passes that give vectors
-        passes.begin(part, step, -1 - part.number)
+        passes.begin(copy, part, step, -1 - part.number)
         full = all(len(row) == width for row in own)
         given = {"input_ids": input_ids, "attention_mask": None if full else mask}
         if types is not None:
@@ -171,20 +170,27 @@ class MaskedPasses:
             given["token_type_ids"] = segments.to(device, non_blocking=True)
         positions, truth = (tensor.to(device, non_blocking=True) for tensor in targets.of(part))
 
+        beside = self._beside.get(copy)
+
         def states() -> torch.Tensor:
-            if self._beside is None or rows is None:
-                return self._whole.base_model(**given).last_hidden_state
+            if beside is None or rows is None:
+                return copy.encoder(**given).last_hidden_state
             # it takes no token types
             assert types is None
-            return self._beside.encode(input_ids, given["attention_mask"], rows)
+            return beside.encode(input_ids, given["attention_mask"], rows)
 
-        if self._beside is not None:
-            positions = positions + self._beside.first_token(number)
+        if beside is not None:
+            positions = positions + beside.first_token(number)
         with passes.context.autocast():
-            return self._chosen.of(positions, states), truth
+            return self._chosen[copy].of(positions, states), truth
 
     def _predict(
-        self, states: torch.Tensor, truth: torch.Tensor, rows: torch.Tensor | None, index: int = 0
+        self,
+        copy: TrainingCopy,
+        states: torch.Tensor,
+        truth: torch.Tensor,
+        rows: torch.Tensor | None,
+        owed: list[Owed],
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the summed cross-entropy of the pieces to predict and how many were right."""
         is_target = truth != IGNORED
@@ -193,4 +199,4 @@ class MaskedPasses:
             if self._skip is not None and rows is not None:
                 beside = rows.flatten(1)[is_target.nonzero()[:, 0]].to(chosen.dtype)
                 chosen = self._skip(torch.cat([chosen, beside], dim=1))
-            return self._output.loss(chosen, truth, index)
+            return self._output.loss(copy.whole, chosen, truth, owed)

@@ -1,12 +1,27 @@
-"""How much memory a tuning may take on a processor, where a system kills it and does not say no."""
+"""What is done when memory runs out: the step is done again, with smaller parts, until it fits.
+
+A device says that it has no more. A processor's system would end the process instead, so that the
+limit is asked for, and little that is left counts as none.
+"""
 
 import os
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import psutil
+import torch
+
+from workflow_scripts.errors import UserError
+from workflow_scripts.tuning.objective import TrainingContext
 
 # The rules tell their jobs, in MB, what they have asked for.
 SETTING = "STEP_MEMORY_MB"
+# Of the memory of a processor's job, what micro-batches that wait for their way back may leave.
+_SHARE_LEFT = 0.25
+
+Result = TypeVar("Result")
 
 
 def resident_memory() -> int:
@@ -28,3 +43,80 @@ def memory_limit(root: Path = Path("/sys/fs/cgroup"), groups: str = "/proc/self/
         if file.is_file() and (text := file.read_text().strip()).isdecimal():
             limits.append(int(text))
     return min(limits)
+
+
+class OutOfMemory(Exception):
+    """A pass over the model did not fit into memory, here or in another process."""
+
+
+class Memory:
+    """How a batch is kept within memory, which steps that did not fit change.
+
+    `cached` is whether forward passes are done twice so that one micro-batch is kept at a time (the
+    gradient cache), `most_rows` how many rows a part of a micro-batch has at most, `largest` how
+    many the largest of this attempt has.
+    """
+
+    def __init__(
+        self, trained: torch.nn.Module, context: TrainingContext, cached: bool = False
+    ) -> None:
+        self._trained, self._context, self.cached = trained, context, cached
+        self.most_rows: int | None = None
+        self.largest = 0
+        self._room: float | None = None
+        if context.device.type == "cpu":
+            weights = sum(parameter.nbytes for parameter in trained.parameters())
+            # gradients come on top, of each worker its own
+            gradients = weights * (1 + context.workers.count)
+            self._room = (1 - _SHARE_LEFT) * memory_limit() - gradients
+
+    def until_it_fits(self, attempt: Callable[[], Result]) -> Result:
+        """Return what `attempt` returns, with ever smaller parts where memory does not suffice.
+
+        It plans its parts itself and adds to the gradients, of which there were none before. Raises
+        `UserError` if not even one row fits.
+        """
+        while True:
+            self.largest = 0
+            try:
+                return attempt()
+            except OutOfMemory:
+                pass
+            # Out of the handler, where the exception holds on to the tensors of its frames.
+            self._trained.zero_grad(set_to_none=True)
+            if self._context.device.type == "cuda":
+                torch.cuda.empty_cache()
+            self._shrink()
+
+    def _shrink(self) -> None:
+        if self.cached and self.largest == 1:
+            raise UserError(
+                None,
+                "out of memory with a single string",
+                "lower max_length in the recipe or take a smaller model",
+            )
+        remedy = "slice by slice (gradient cache)"
+        if self.cached:
+            self.most_rows = self.largest // 2
+            remedy = f"in parts of {self.most_rows} strings or fewer"
+        self.cached = True
+        if self._context.processes.is_first:
+            print(f"out of memory: going on {remedy}, same results", file=sys.stderr)
+
+    def check(self) -> None:
+        """Raise `torch.OutOfMemoryError` where a processor has too little for all micro-batches."""
+        if self._room is not None and not self.cached and resident_memory() > self._room:
+            raise torch.OutOfMemoryError("little memory is left")
+
+    def together(self, passes: Callable[[], None]) -> None:
+        """Run passes over the model; `OutOfMemory` in every process if one lacked memory."""
+        failed = False
+        try:
+            passes()
+        except RuntimeError as error:
+            lacking = "can't allocate memory" in str(error)
+            if not isinstance(error, torch.OutOfMemoryError) and not lacking:
+                raise
+            failed = True
+        if self._context.processes.any(failed, self._context.device):
+            raise OutOfMemory

@@ -62,7 +62,3 @@ class Objective(ABC):
     @abstractmethod
     def step(self, number: int, batch: Any) -> Step:
         """Add the gradients of step `number` to the parameters, scaled; wait for nothing."""
-
-    def settings(self) -> AbstractContextManager[Any]:
-        """Set the model up for tuning inside the block."""
-        return nullcontext()

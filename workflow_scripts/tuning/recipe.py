@@ -31,7 +31,8 @@ from workflow_scripts.embedding.settings import (
 )
 from workflow_scripts.errors import ConfigError, UserError, nearest_name
 
-METHODS = "tuning.methods"
+# what a method is, by its name: keys and corpus, without torch, and what is trained
+METHODS, OBJECTIVES = "tuning.methods", "tuning.objectives"
 # what messages call the settings by which strings are tuned on: the keys of a recipe
 TRAINING_KEYS = {"max_length": "max_length"}
 # type checkers read no Literal that is computed
@@ -240,6 +241,11 @@ def tuning_recipe_of(name: str, block: Any, file: str = "config") -> TuningRecip
         remedy = "embed the model itself, or choose a recipe that tunes"
         raise ConfigError(file, f"{where}.method", fault, remedy)
     return recipe
+
+
+def method_modules(method: str) -> list[str]:
+    """Return what is loaded by the name of a method that tunes, as `sources` takes it."""
+    return [plugins.module_of(kind, method) for kind in (METHODS, OBJECTIVES)]
 
 
 def resolve_likes(blocks: Mapping[str, Any]) -> dict[str, Any]:

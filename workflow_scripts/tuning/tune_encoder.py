@@ -14,7 +14,7 @@ from workflow_scripts.imports import Device, quick_imports
 from workflow_scripts.path_functions import command
 from workflow_scripts.sources import digest_of
 from workflow_scripts.tuning.encoder_card import write_card
-from workflow_scripts.tuning.recipe import METHODS, TuningRecipe, tuning_recipe_of
+from workflow_scripts.tuning.recipe import METHODS, TuningRecipe, method_modules, tuning_recipe_of
 
 if TYPE_CHECKING:
     from workflow_scripts.embedding.encoder import Encoder
@@ -83,7 +83,7 @@ def make_encoder(
     record |= {"model": {"name": loaded.name, "weights_sha256": loaded.weights_sha256}}
     record |= {"seed": seed, **start}
     record["versions"] = {library.__name__: library.__version__ for library in libraries}
-    modules, score = [plugins.module_of(METHODS, recipe.method)], None
+    modules, score = method_modules(recipe.method), None
     if development is not None:
         scores = plugins.load(*SCORES)
         modules += scores.modules_of(development.entry["task"])

@@ -1,63 +1,75 @@
-"""Methods whose loss is of the vectors of a batch alone."""
+"""Methods whose loss is of the vectors of a batch alone: a step of theirs is `plain_step`."""
 
 from abc import abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import torch
+from torch import nn
 
-from workflow_scripts.embedding.architectures import first_position_only
+from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.tuning.batch_gradients import TokenIds
-from workflow_scripts.tuning.corpus_strings import Corpus
-from workflow_scripts.tuning.neighbours import draw_numbers
-from workflow_scripts.tuning.objective import Step
-from workflow_scripts.tuning.text_objective import TextObjective
-from workflow_scripts.tuning.token_pairs import TokenPairs
+from workflow_scripts.tuning.model_objective import ModelObjective
+from workflow_scripts.tuning.objective import Step, TrainingContext
+from workflow_scripts.tuning.token_rows import TokenRows
 
 # First number of the seed of the random stream.
-_PAIRS = 1
+_ROWS = 1
+# by name, scalars
+Measures = dict[str, torch.Tensor]
 
 
-class VectorObjective(TextObjective):
+class VectorObjective(ModelObjective):
     """Takes batches of numbers, of which there are strings, of which there are vectors."""
 
-    @abstractmethod
-    def strings(self, batch: np.ndarray) -> TokenIds:
-        """Return the token ids of the strings of a batch."""
+    # vectors of what the log counts as one string
+    views = 1
+
+    def __init__(
+        self,
+        loaded: LoadedModel,
+        choices: Any,
+        context: TrainingContext,
+        own: Mapping[str, nn.Module] | None = None,
+        **cut: bool,
+    ) -> None:
+        first = choices.pooling in ("cls", "pooler")
+        super().__init__(loaded, choices, context, own, first_alone=first, **cut)
 
     @abstractmethod
-    def loss(self, vectors: torch.Tensor, batch: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the loss of the vectors [R, D] of these strings, and the share that is right."""
+    def strings(self, batch: Any, number: int) -> TokenIds:
+        """Return the token ids of the strings of a batch, that of step `number`."""
 
-    @contextmanager
-    def settings(self) -> Iterator[None]:
-        first = self._choices.pooling in ("cls", "pooler")
-        with super().settings(), first_position_only(self._loaded.model, first):
-            yield
+    @abstractmethod
+    def loss(self, vectors: torch.Tensor, batch: Any) -> tuple[torch.Tensor, Measures]:
+        """Return the loss of the vectors [R, D] of these strings, and what is logged beside it."""
 
-    def step(self, number: int, batch: np.ndarray) -> Step:
-        strings, right = self.strings(batch), {}
+    def step(self, number: int, batch: Any) -> Step:
+        strings = self.strings(batch, number)
+        measures: Measures = {}
 
         def loss_of(vectors: torch.Tensor) -> torch.Tensor:
-            loss, right["accuracy"] = self.loss(vectors, batch)
+            loss, more = self.loss(vectors, batch)
+            measures.update(more)
             return loss
 
         loss, _ = self._gradients.compute(strings, number, loss_of)
-        return Step({"loss": loss, **right}, len(strings), sum(map(len, strings)))
+        count = len(strings) // self.views
+        return Step({"loss": loss, **measures}, count, sum(map(len, strings)))
 
 
-class PairObjective(VectorObjective):
-    """The batches of pairs of strings; their vectors are those of the first, then of the second."""
+class RowObjective(VectorObjective):
+    """The batches of rows of a corpus: of pairs, the vectors of the first strings come first."""
 
-    def read_pairs(self, corpus: Corpus) -> None:
-        """Take the pairs of a corpus, which fill one batch."""
-        self._pairs = TokenPairs(self._loaded.tokenizer, corpus, self._choices.training_settings)
-        self.steps = self._choices.number_of_steps(len(self._pairs))
+    def read_rows(self, *sides: Sequence[str] | None) -> None:
+        """Take the columns of a corpus, which fill one batch."""
+        settings = self._choices.training_settings
+        self._rows = TokenRows(self._loaded.tokenizer, settings, *sides)
+        self.steps = self._choices.number_of_steps(len(self._rows))
 
     def batches(self) -> Iterator[np.ndarray]:
-        size = self._choices.batch_size
-        return draw_numbers(len(self._pairs), size, self.steps, (self._context.seed, _PAIRS))
+        return self._draw(len(self._rows), _ROWS)
 
-    def strings(self, batch: np.ndarray) -> TokenIds:
-        return self._pairs.strings(batch)
+    def strings(self, batch: np.ndarray, number: int) -> TokenIds:
+        return self._rows.strings(batch)

@@ -1,8 +1,5 @@
 """Vectors beside the token embeddings of a sequence, for all layers to see (CMLM, section 2)."""
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Literal
 
 import torch
@@ -14,8 +11,8 @@ from workflow_scripts.errors import UserError
 _KNOWN = ("bert", "roberta", "xlm-roberta", "camembert", "distilbert", "electra")
 
 
-class VectorsBeside(threading.local):
-    """Joins vectors [B, N, D] to what the embedding layer of a model gives, in each thread its own.
+class VectorsBeside:
+    """Joins vectors [B, N, D] to what the embedding layer of a copy of a model gives.
 
     They get neither positions nor segments, and neither the layer's normalisation nor its dropout.
     """
@@ -30,14 +27,7 @@ class VectorsBeside(threading.local):
             )
         self._model, self._place = model, place
         self._vectors: torch.Tensor | None = None
-
-    @contextmanager
-    def installed(self) -> Iterator[None]:
-        handle = self._model.embeddings.register_forward_hook(self._join)
-        try:
-            yield
-        finally:
-            handle.remove()
+        model.embeddings.register_forward_hook(self._join)
 
     def _join(self, module: torch.nn.Module, inputs: tuple, output: torch.Tensor) -> torch.Tensor:
         if self._vectors is None:

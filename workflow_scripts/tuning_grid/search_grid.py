@@ -12,12 +12,11 @@ from workflow_scripts.errors import run_command
 from workflow_scripts.files import sha256_of, write_json
 from workflow_scripts.imports import Device, quick_imports
 from workflow_scripts.path_functions import command
-from workflow_scripts.plugins import module_of
 from workflow_scripts.scoring.development_set import read_development_set
 from workflow_scripts.scoring.metric_names import primary_modules
 from workflow_scripts.sources import digest_of
 from workflow_scripts.tuning.corpus_strings import read_corpus
-from workflow_scripts.tuning.recipe import METHODS
+from workflow_scripts.tuning.recipe import method_modules
 from workflow_scripts.tuning_grid.cells import CellScore, cell_recipe
 from workflow_scripts.tuning_grid.progress import Progress
 
@@ -77,7 +76,7 @@ def search_slice(
             library.__name__: library.__version__ for library in (tokenizers, torch, transformers)
         },
     }
-    modules = [*primary_modules(development.entry["task"]), module_of(METHODS, untuned.method)]
+    modules = [*primary_modules(development.entry["task"]), *method_modules(untuned.method)]
     parts = (block, record, loaded.model_sha256, str(torch_device), threads)
     digest = digest_of("tuning_grid.search_grid", *parts, more=tuple(modules))
     progress = Progress(files.progress, digest)

@@ -1,7 +1,5 @@
 """Method push: the vectors of a batch are pushed apart. A second method, for a test."""
 
-from typing import Any
-
 from pydantic import Field
 
 from workflow_scripts.configuration.blocks import WholeNumber
@@ -20,26 +18,3 @@ class Choices(TuningRecipe):
 
 def read(path: str, choices: Choices, recipe_name: str) -> Corpus:
     return read_corpus(path)
-
-
-def prepare(loaded: Any, corpus: Corpus, choices: Choices, means: Any) -> Any:
-    import torch
-
-    from workflow_scripts.tuning.objective import Objective, Step
-
-    class Push(Objective):
-        trained = loaded.model
-        steps = choices.steps
-
-        def batches(self):
-            return [corpus.strings[8 * step :][:8] for step in range(self.steps)]
-
-        def step(self, number, batch):
-            tokens = loaded.tokenizer(batch, padding=True, return_tensors="pt")
-            states = loaded.model(**tokens).last_hidden_state
-            vectors = torch.nn.functional.normalize(states.mean(dim=1), dim=-1)
-            loss = (vectors @ vectors.T).mean()
-            means.scaler.scale(loss).backward()
-            return Step({"loss": loss.detach()}, len(batch), tokens["input_ids"].numel())
-
-    return Push()

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
@@ -12,11 +12,6 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_lines
 from workflow_scripts.tuning.corpus_strings import Corpus, check_batch_size, read_corpus
 from workflow_scripts.tuning.recipe import TextRecipe
-
-if TYPE_CHECKING:
-    from workflow_scripts.embedding.encoder_folder import LoadedModel
-    from workflow_scripts.tuning.classify_objective import ClassifyObjective
-    from workflow_scripts.tuning.objective import TrainingContext
 
 CARD = "training with a linear classifier of texts, whose weights are kept beside the encoder's"
 CARD_TAG = "text-classification"
@@ -55,13 +50,3 @@ def read(path: str, choices: Choices, recipe_name: str, *more: str) -> LabelledC
     if len(classes) < 2:
         raise UserError(path, f"all texts are of class {classes[0]!r}", "give two classes or more")
     return LabelledCorpus(**vars(corpus) | {"partners": partners}, classes=classes)
-
-
-def prepare(
-    loaded: "LoadedModel", corpus: LabelledCorpus, choices: Choices, context: "TrainingContext"
-) -> "ClassifyObjective":
-    """Return what the loop takes steps of; `UserError` where the model cannot take a choice."""
-    # Only now: it needs torch.
-    from workflow_scripts.tuning.classify_objective import ClassifyObjective
-
-    return ClassifyObjective(loaded, corpus, choices, context)

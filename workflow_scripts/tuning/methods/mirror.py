@@ -1,7 +1,7 @@
 """Method mirror (Liu et al. 2021, sections 2 and 3): strings paired with themselves, InfoNCE."""
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -9,11 +9,6 @@ from workflow_scripts.configuration.blocks import Block, Count, Positive, Rate, 
 from workflow_scripts.tuning.corpus_strings import Corpus, check_batch_size, read_corpus
 from workflow_scripts.tuning.near_duplicates import warn_of_repeats
 from workflow_scripts.tuning.recipe import DropoutRates, Length, TuningRecipe
-
-if TYPE_CHECKING:
-    from workflow_scripts.embedding.encoder_folder import LoadedModel
-    from workflow_scripts.tuning.mirror_objective import MirrorObjective
-    from workflow_scripts.tuning.objective import TrainingContext
 
 # What the card of an encoder says of the method.
 CARD = (
@@ -89,13 +84,3 @@ def read(path: str, choices: Choices, recipe_name: str, *more: str) -> Corpus:
         if warning := warn_of_repeats(corpus.path.name, strings, choices.batch_size):
             print(warning, file=sys.stderr)
     return corpus
-
-
-def prepare(
-    loaded: "LoadedModel", corpus: Corpus, choices: Choices, context: "TrainingContext"
-) -> "MirrorObjective":
-    """Return what the loop takes steps of; `UserError` where the model cannot take a choice."""
-    # Only now: it needs torch.
-    from workflow_scripts.tuning.mirror_objective import MirrorObjective
-
-    return MirrorObjective(loaded, corpus, choices, context)

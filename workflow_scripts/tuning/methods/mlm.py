@@ -1,16 +1,9 @@
 """Method mlm: masked language modelling goes on, on running text; the baseline of method cmlm."""
 
-from typing import TYPE_CHECKING
-
 from pydantic import Field
 
 from workflow_scripts.tuning.recipe import MaskingRecipe
 from workflow_scripts.tuning.running_text import RunningText, read_running_text
-
-if TYPE_CHECKING:
-    from workflow_scripts.embedding.encoder_folder import LoadedModel
-    from workflow_scripts.tuning.mlm_objective import MlmObjective
-    from workflow_scripts.tuning.objective import TrainingContext
 
 CARD = (
     "masked language modelling (Devlin et al. 2019, BERT: Pre-training of Deep Bidirectional\n"
@@ -32,13 +25,3 @@ class Choices(MaskingRecipe):
 def read(path: str, choices: Choices, recipe_name: str, *more: str) -> RunningText:
     """Return the text to train on."""
     return read_running_text(path)
-
-
-def prepare(
-    loaded: "LoadedModel", corpus: RunningText, choices: Choices, context: "TrainingContext"
-) -> "MlmObjective":
-    """Return what the loop takes steps of; `UserError` where the model cannot take a choice."""
-    # Only now: it needs torch.
-    from workflow_scripts.tuning.mlm_objective import MlmObjective
-
-    return MlmObjective(loaded, corpus, choices, context)

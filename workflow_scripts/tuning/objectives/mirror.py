@@ -2,26 +2,21 @@
 
 import random
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 
 import torch
 from transformers import PreTrainedTokenizerBase
 
-from workflow_scripts.embedding.architectures import first_position_only
 from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.token_batches import tokenize_strings
 from workflow_scripts.errors import UserError
-from workflow_scripts.tuning.batch_gradients import BatchGradients
+from workflow_scripts.tuning.batch_gradients import TokenIds
 from workflow_scripts.tuning.corpus_strings import Corpus
-from workflow_scripts.tuning.dropout import drophead, seeded_dropout
-from workflow_scripts.tuning.dropout_masks import DropoutMasks
 from workflow_scripts.tuning.losses import alignment, nt_xent_loss, uniformity
 from workflow_scripts.tuning.methods.mirror import Choices, SpanMasking
-from workflow_scripts.tuning.micro_batches import Passes, sparse_embedding_gradients
-from workflow_scripts.tuning.objective import Objective, Step, TrainingContext
-from workflow_scripts.tuning.recipe import TRAINING_KEYS
+from workflow_scripts.tuning.objective import TrainingContext
 from workflow_scripts.tuning.span_masking import augment_pairs, token_units
+from workflow_scripts.tuning.vector_objective import Measures, VectorObjective
 
 
 def draw_batches(
@@ -79,50 +74,33 @@ class AugmentedStrings:
         return ids
 
 
-class MirrorObjective(Objective):
-    """The batches and gradients of Mirror tuning."""
+class Objective(VectorObjective):
+    """The batches and the loss of Mirror tuning."""
+
+    views = 2
 
     def __init__(
         self, loaded: LoadedModel, corpus: Corpus, choices: Choices, context: TrainingContext
     ) -> None:
-        settings = choices.training_settings
-        loaded.check_settings(settings, TRAINING_KEYS)
-        self.trained, self._choices, self._seed = loaded.model, choices, context.seed
+        cached, paired = choices.gradient_cache, choices.controlled_dropout
+        super().__init__(loaded, choices, context, cached=cached, paired=paired)
         self._count = len(corpus.strings)
         self.steps = choices.epochs * (self._count // choices.batch_size)
-        texts, masking = (corpus.strings, corpus.partners), choices.span_masking
+        texts, settings = (corpus.strings, corpus.partners), choices.training_settings
         self._augmented = AugmentedStrings(
-            loaded.tokenizer, *texts, masking, settings, context.seed
+            loaded.tokenizer, *texts, choices.span_masking, settings, context.seed
         )
-        self._masks = DropoutMasks(context.seed, context.device)
-        passes = Passes(self.trained, self._masks, context, choices.gradient_cache)
-        paired = choices.controlled_dropout
-        self._gradients = BatchGradients(loaded, settings, passes, paired)
-
-    @contextmanager
-    def settings(self) -> Iterator[None]:
-        model, choices = self.trained, self._choices
-        with (
-            seeded_dropout(model, choices.dropout, self._masks),
-            drophead(model, choices.drophead, self._masks),
-            first_position_only(model, choices.pooling in ("cls", "pooler")),
-            sparse_embedding_gradients(model),
-        ):
-            yield
 
     def batches(self) -> Iterator[list[int]]:
-        shuffling = random.Random(f"{self._seed} shuffling")
+        shuffling = random.Random(f"{self._context.seed} shuffling")
         choices = self._choices
         return draw_batches(self._count, choices.batch_size, choices.epochs, shuffling)
 
-    def step(self, number: int, batch: list[int]) -> Step:
-        token_ids = self._augmented.of_batch(batch, number)
-        loss, vectors = self._gradients.compute(token_ids, number, self._loss)
-        first, second = vectors[: len(batch)], vectors[len(batch) :]
-        spread = {"alignment": alignment(first, second), "uniformity": uniformity(first)}
-        return Step({"loss": loss, **spread}, len(batch), sum(map(len, token_ids)))
+    def strings(self, batch: list[int], number: int) -> TokenIds:
+        return self._augmented.of_batch(batch, number)
 
-    def _loss(self, vectors: torch.Tensor) -> torch.Tensor:
+    def loss(self, vectors: torch.Tensor, batch: list[int]) -> tuple[torch.Tensor, Measures]:
         choices = self._choices
-        firsts, seconds = vectors.chunk(2)
-        return nt_xent_loss(firsts, seconds, choices.temperature, choices.loss_denominator)
+        first, second = vectors.chunk(2)
+        loss = nt_xent_loss(first, second, choices.temperature, choices.loss_denominator)
+        return loss, {"alignment": alignment(first, second), "uniformity": uniformity(first)}

@@ -1,7 +1,6 @@
 """Conditional masked language modelling (Yang et al. 2021, sections 2 and 4)."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from itertools import repeat
 
 import numpy as np
@@ -14,12 +13,11 @@ from workflow_scripts.language_modelling.prediction import load_masked_lm
 from workflow_scripts.tuning.losses import retrieval_loss
 from workflow_scripts.tuning.masked_passes import MaskedPasses
 from workflow_scripts.tuning.methods.cmlm import Choices, Corpora
-from workflow_scripts.tuning.neighbours import Masking, Sequences, draw_numbers
+from workflow_scripts.tuning.model_objective import ModelObjective
+from workflow_scripts.tuning.neighbours import Masking, Sequences
 from workflow_scripts.tuning.objective import Step, TrainingContext
 from workflow_scripts.tuning.running_text import RunningText
-from workflow_scripts.tuning.text_objective import TextObjective
-from workflow_scripts.tuning.token_pairs import TokenPairs
-from workflow_scripts.tuning.vectors_beside import VectorsBeside
+from workflow_scripts.tuning.token_rows import TokenRows
 
 # First numbers of the seeds of independent random streams.
 _TEXT, _BITEXT, _MASKS, _HELD_OUT = 1, 2, 3, 4
@@ -27,10 +25,8 @@ _TEXT, _BITEXT, _MASKS, _HELD_OUT = 1, 2, 3, 4
 Batch = tuple[np.ndarray, np.ndarray | None]
 
 
-class CmlmObjective(TextObjective):
+class Objective(ModelObjective):
     """The batches and gradients of CMLM, with bitext retrieval beside it or not."""
-
-    _choices: Choices
 
     def __init__(
         self, loaded: LoadedModel, corpora: Corpora, choices: Choices, context: TrainingContext
@@ -51,9 +47,10 @@ class CmlmObjective(TextObjective):
         self.steps = self._steps(count, "pairs of neighbours", corpora.text.path)
         self._bitext = None
         if corpora.bitext is not None:
-            self._bitext = TokenPairs(tokenizer, corpora.bitext, choices.training_settings)
+            sides = (corpora.bitext.strings, corpora.bitext.partners)
+            self._bitext = TokenRows(tokenizer, choices.training_settings, *sides)
         self._masking = Masking(tokenizer, choices.masked_share, choices.masked_count)
-        also = (VectorsBeside(loaded.model, choices.vector_position), own.get("skip"))
+        also = (choices.vector_position, own.get("skip"))
         self._masked = MaskedPasses(whole, tokenizer.pad_token_id, self._passes, *also)
         self._held_out = None
         if corpora.held_out is not None:
@@ -63,19 +60,12 @@ class CmlmObjective(TextObjective):
         inputs, settings = self._choices.inputs, self._choices.training_settings
         return Sequences(self._loaded.tokenizer, text.documents, inputs, settings)
 
-    @contextmanager
-    def settings(self) -> Iterator[None]:
-        with super().settings(), self._masked.settings():
-            yield
-
     def batches(self) -> Iterator[Batch]:
-        choices, seed = self._choices, self._context.seed
-        followed = self._text.followed
-        draws = draw_numbers(len(followed), choices.batch_size, self.steps, (seed, _TEXT))
+        bitext, followed = self._choices.bitext, self._text.followed
+        draws = self._draw(len(followed), _TEXT)
         others: Iterator[np.ndarray | None] = repeat(None)
-        if choices.bitext is not None and self._bitext is not None:
-            size = choices.bitext.batch_size or choices.batch_size
-            others = draw_numbers(len(self._bitext), size, self.steps, (seed, _BITEXT))
+        if bitext is not None and self._bitext is not None:
+            others = self._draw(len(self._bitext), _BITEXT, bitext.batch_size)
         return ((followed[own], other) for own, other in zip(draws, others, strict=False))
 
     def step(self, number: int, batch: Batch) -> Step:
@@ -127,9 +117,9 @@ class CmlmObjective(TextObjective):
         generator = np.random.default_rng([_HELD_OUT])
         pairs = generator.permutation(text.followed)[: watched.pairs]
         inputs, labels = self._masking.of([text[row] for row in pairs + 1], generator)
-        self.trained.eval()
+        self._passes.train(False)
         projected = self._project(self._gradients.vectors([text[row] for row in pairs]))
         true = self._masked.loss(inputs, labels, projected)
         shuffled = self._masked.loss(inputs, labels, projected.roll(1, dims=0))
-        self.trained.train()
+        self._passes.train(True)
         return {"held_out_loss": true, "held_out_loss_shuffled": shuffled}

@@ -9,19 +9,17 @@ from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.tuning.batch_gradients import TokenIds
 from workflow_scripts.tuning.losses import neighbour_loss
 from workflow_scripts.tuning.methods.quickthought import Choices
-from workflow_scripts.tuning.neighbours import Sequences, draw_numbers
+from workflow_scripts.tuning.neighbours import Sequences
 from workflow_scripts.tuning.objective import TrainingContext
 from workflow_scripts.tuning.running_text import RunningText
-from workflow_scripts.tuning.vector_objective import VectorObjective
+from workflow_scripts.tuning.vector_objective import Measures, VectorObjective
 
 # First number of the seed of the random stream.
 _TEXT = 1
 
 
-class QuickthoughtObjective(VectorObjective):
+class Objective(VectorObjective):
     """A batch is sentences in their order, of documents in a drawn order, cut where it is full."""
-
-    _choices: Choices
 
     def __init__(
         self, loaded: LoadedModel, corpus: RunningText, choices: Choices, context: TrainingContext
@@ -32,16 +30,15 @@ class QuickthoughtObjective(VectorObjective):
         self.steps = self._steps(len(self._text), "sentences", corpus.path)
 
     def batches(self) -> Iterator[np.ndarray]:
-        text, seed = self._text, (self._context.seed, _TEXT)
-        size = self._choices.batch_size
-        return draw_numbers(len(text), size, self.steps, seed, text.document)
+        return self._draw(len(self._text), _TEXT, document=self._text.document)
 
-    def strings(self, batch: np.ndarray) -> TokenIds:
+    def strings(self, batch: np.ndarray, number: int) -> TokenIds:
         return [self._text[row] for row in batch]
 
-    def loss(self, vectors: torch.Tensor, batch: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
+    def loss(self, vectors: torch.Tensor, batch: np.ndarray) -> tuple[torch.Tensor, Measures]:
         near = self.neighbours(batch).to(vectors.device)
-        return neighbour_loss(vectors, near, self._choices)
+        loss, hits = neighbour_loss(vectors, near, self._choices)
+        return loss, {"accuracy": hits}
 
     def neighbours(self, batch: np.ndarray) -> torch.Tensor:
         """Return which sentences of a batch are the targets of which, bool [B, B]."""

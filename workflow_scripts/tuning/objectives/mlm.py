@@ -1,7 +1,6 @@
 """Masked language modelling, next sentence prediction (Devlin et al. 2019, section 3.1)."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -14,19 +13,17 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.language_modelling.prediction import load_masked_lm
 from workflow_scripts.tuning.masked_passes import MaskedPasses
 from workflow_scripts.tuning.methods.mlm import Choices
-from workflow_scripts.tuning.neighbours import Masking, Sequences, draw_numbers
+from workflow_scripts.tuning.model_objective import ModelObjective
+from workflow_scripts.tuning.neighbours import Masking, Sequences
 from workflow_scripts.tuning.objective import Step, TrainingContext
 from workflow_scripts.tuning.running_text import RunningText
-from workflow_scripts.tuning.text_objective import TextObjective
 
 # First numbers of the seeds of independent random streams.
 _TEXT, _MASKS = 1, 3
 
 
-class MlmObjective(TextObjective):
+class Objective(ModelObjective):
     """A batch is sequences of the text by their numbers, or those that are the A of pairs A B."""
-
-    _choices: Choices
 
     def __init__(
         self, loaded: LoadedModel, corpus: RunningText, choices: Choices, context: TrainingContext
@@ -38,7 +35,9 @@ class MlmObjective(TextObjective):
             own["next_sentence"] = fresh_linear(size, 2, context.seed)
             # halves of [CLS] A [SEP] B [SEP], with two marks each as long as they are alone
             settings = replace(settings, max_length=(settings.max_length + 1) // 2)
-        super().__init__(loaded, choices, context, own, load_masked_lm(loaded, context.seed))
+        whole = load_masked_lm(loaded, context.seed)
+        # each pass goes forth and back at once, so nothing more is to be had from a cache
+        super().__init__(loaded, choices, context, own, whole, cached=True)
         tokenizer, path = loaded.tokenizer, corpus.path
         self._text = text = Sequences(tokenizer, corpus.documents, choices.inputs, settings)
         self._numbers, what = np.arange(len(text)), "sequences"
@@ -53,19 +52,10 @@ class MlmObjective(TextObjective):
             )
         self._masking = Masking(tokenizer, choices.masked_share, choices.masked_count)
         self._segments = choices.next_sentence and getattr(config, "type_vocab_size", 0) > 1
-        # each pass goes forth and back at once, so nothing more is to be had from a cache
-        self._passes.cached = True
-        self._masked = MaskedPasses(self.trained["whole"], tokenizer.pad_token_id, self._passes)
-
-    @contextmanager
-    def settings(self) -> Iterator[None]:
-        with super().settings(), self._masked.settings():
-            yield
+        self._masked = MaskedPasses(whole, tokenizer.pad_token_id, self._passes)
 
     def batches(self) -> Iterator[np.ndarray]:
-        numbers, size = self._numbers, self._choices.batch_size
-        draws = draw_numbers(len(numbers), size, self.steps, (self._context.seed, _TEXT))
-        return (numbers[own] for own in draws)
+        return (self._numbers[own] for own in self._draw(len(self._numbers), _TEXT))
 
     def step(self, number: int, batch: np.ndarray) -> Step:
         generator = np.random.default_rng([self._context.seed, _MASKS, number])
@@ -86,7 +76,7 @@ class MlmObjective(TextObjective):
                 return self._next_sentence(states, is_next[list(rows)]) / len(is_next)
 
         inputs, labels = self._masking.of(sequences, generator)
-        totals, _ = self._passes.until_it_fits(
+        totals, _ = self._passes.memory.until_it_fits(
             lambda: self._masked.backward(inputs, labels, number, None, segments, further)
         )
         measures = dict(zip(names, totals.unbind(), strict=True))

@@ -1,0 +1,74 @@
+"""What all methods do alike: the modules that are trained, and the passes over them."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from torch import nn
+from transformers import PreTrainedModel
+
+from workflow_scripts.embedding.encoder_folder import LoadedModel
+from workflow_scripts.errors import UserError
+from workflow_scripts.tuning.batch_gradients import BatchGradients
+from workflow_scripts.tuning.neighbours import draw_numbers
+from workflow_scripts.tuning.objective import Objective, TrainingContext
+from workflow_scripts.tuning.passes import Passes
+from workflow_scripts.tuning.recipe import TRAINING_KEYS
+from workflow_scripts.tuning.training_copy import TrainingCopy
+
+
+class ModelObjective(Objective):
+    """Trains `whole` (a model with its head; without one the model) and `own`, which it moves.
+
+    `cached`, `paired` and `first_alone` are those of `Memory`, `BatchGradients` and `TrainingCopy`.
+    `UserError` for a model that cannot be pooled or drop out as the recipe says.
+    """
+
+    def __init__(
+        self,
+        loaded: LoadedModel,
+        choices: Any,
+        context: TrainingContext,
+        own: Mapping[str, nn.Module] | None = None,
+        whole: PreTrainedModel | None = None,
+        *,
+        cached: bool = False,
+        paired: bool = False,
+        first_alone: bool = False,
+    ) -> None:
+        settings = choices.training_settings
+        loaded.check_settings(settings, TRAINING_KEYS)
+        self._loaded, self._choices, self._context = loaded, choices, context
+        self._own = nn.ModuleDict(own or {}).to(context.device, loaded.model.dtype)
+        self._whole = whole or loaded.model
+        self.trained = nn.ModuleDict({"whole": self._whole, "own": self._own})
+        rates = (choices.dropout, getattr(choices, "drophead", 0.0))
+        copies = [
+            TrainingCopy(self._whole, context, *rates, first_alone)
+            for _ in range(context.workers.count)
+        ]
+        self._passes = Passes(self.trained, copies, context, cached)
+        self._gradients = BatchGradients(loaded, settings, self._passes, paired)
+
+    def _steps(self, count: int, what: str, path: Path) -> int:
+        """Return the steps of a corpus of `count`; `UserError` if it does not fill one batch."""
+        size = self._choices.batch_size
+        if count < size:
+            raise UserError(
+                path,
+                f"{count} {what}, fewer than one batch of {size}",
+                f"add text or lower batch_size to {max(count, 2)} or less",
+            )
+        return self._choices.number_of_steps(count)
+
+    def _draw(
+        self,
+        count: int,
+        stream: int,
+        size: int | None = None,
+        document: np.ndarray | None = None,
+    ) -> Iterator[np.ndarray]:
+        """Yield the numbers of a batch for every step, as `draw_numbers` of a random `stream`."""
+        seed = (self._context.seed, stream)
+        return draw_numbers(count, size or self._choices.batch_size, self.steps, seed, document)

@@ -1,0 +1,1 @@
+"""What methods do with torch, batches and gradients: a file each, named as in `methods`."""

@@ -1,0 +1,43 @@
+"""Copies of a model that share its weights, set up for training: one a worker.
+
+Dropout and hooks are in the copies, so that the model itself stays as it was loaded, and what a
+pass tells its hooks (masks, positions, vectors) belongs to the one copy that the pass goes through.
+"""
+
+from copy import deepcopy
+
+from transformers import PreTrainedModel
+
+from workflow_scripts.embedding.architectures import after_attention, take_first
+from workflow_scripts.tuning.dropout import drop_out, drop_out_heads
+from workflow_scripts.tuning.dropout_masks import DropoutMasks
+from workflow_scripts.tuning.micro_batches import cut_of
+from workflow_scripts.tuning.objective import TrainingContext
+from workflow_scripts.tuning.recipe import DropoutRates
+
+
+class TrainingCopy:
+    """Modules of `whole`, a model with its head or without one, in training mode.
+
+    `encoder` is the model below the head. With `first_alone` its last layer gives the first
+    position alone, which is all that poolings cls and pooler take. Raises `UserError` for a model
+    that cannot drop out as asked.
+    """
+
+    def __init__(
+        self,
+        whole: PreTrainedModel,
+        context: TrainingContext,
+        dropout: float | DropoutRates | None,
+        drophead: float = 0.0,
+        first_alone: bool = False,
+    ) -> None:
+        weights = (*whole.parameters(), *whole.buffers())
+        self.whole = deepcopy(whole, {id(weight): weight for weight in weights}).train()
+        self.encoder = self.whole.base_model
+        self.masks = DropoutMasks(context.seed, context.device)
+        drop_out(self.encoder, dropout, self.masks)
+        drop_out_heads(self.encoder, drophead, self.masks)
+        for module in after_attention(self.encoder) if first_alone else ():
+            module.register_forward_pre_hook(take_first)
+        self.encoder.get_input_embeddings().sparse = cut_of(context.device).sparse
