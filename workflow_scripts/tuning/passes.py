@@ -30,7 +30,9 @@ class Passes:
         cached: bool = False,
     ) -> None:
         self.copies, self.context, self.memory = copies, context, Memory(trained, context, cached)
-        self._parameters = [one for one in trained.parameters() if one.requires_grad]
+        self._parameters = [
+            parameter for parameter in trained.parameters() if parameter.requires_grad
+        ]
         self._free: SimpleQueue[TrainingCopy] = SimpleQueue()
         for copy in copies:
             self._free.put(copy)

@@ -29,16 +29,16 @@ def plain_vectors(
 
 def plain_step(
     loaded: LoadedModel,
-    views: Sequence[Sequence[Sequence[int]]],
+    sides: Sequence[Sequence[Sequence[int]]],
     settings: EncoderSettings,
     loss_of: Callable[[torch.Tensor], torch.Tensor],
     optimiser: torch.optim.Optimizer,
 ) -> float:
-    """Take one step and return its loss, which is of the vectors of all views [R, D].
+    """Take one step and return its loss, which is of the vectors of both sides [R, D].
 
-    `views` are the token ids of the first strings of all pairs, then of the second ones.
+    `sides` are the token ids of the first strings of all pairs, then of the second ones.
     """
-    vectors = torch.cat([plain_vectors(loaded, view, settings) for view in views])
+    vectors = torch.cat([plain_vectors(loaded, side, settings) for side in sides])
     loss = loss_of(vectors)
     optimiser.zero_grad()
     loss.backward()

@@ -1,7 +1,7 @@
 """Tuning from Python: the object functions `tune` and `train_cmlm` of the API."""
 
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -43,8 +43,8 @@ def tune(
     Source: Liu et al. 2021, sections 2 and 3, for the recipes `mirror-...`.
     """
     block = _changed_recipe(recipe, recipes, changes)
-    with _model_folder(model) as source, _strings_file(strings) as corpus:
-        return _make(source, corpus, recipe, block, seed, device, threads, step_log)
+    options: dict[str, Any] = {"seed": seed, "device": device, "step_log": step_log}
+    return _make(model, strings, _lines_of_strings, recipe, block, threads, **options)
 
 
 def train_cmlm(
@@ -66,33 +66,27 @@ def train_cmlm(
     Everything else is as in `tune`. Source: Yang et al. 2021, sections 2 and 4.
     """
     block = _changed_recipe(recipe, recipes, changes)
-    with _model_folder(model) as source, _documents_file(texts) as corpus:
-        return _make(source, corpus, recipe, block, seed, device, threads, step_log)
+    options: dict[str, Any] = {"seed": seed, "device": device, "step_log": step_log}
+    return _make(model, texts, _lines_of_texts, recipe, block, threads, **options)
 
 
 def _make(
-    source: str,
-    corpus: Path,
+    model: str | Path | Encoder,
+    corpus: Iterable[Any] | Path,
+    lines_of: Callable[[Any], Iterator[str]],
     recipe: str,
     block: Any,
-    seed: int,
-    device: str,
     threads: int | None,
-    step_log: str | Path | None,
+    **options: Any,
 ) -> Encoder:
+    """Return the encoder that a block of config makes; `lines_of` writes a corpus out."""
     import torch
 
-    return make_encoder(
-        source,
-        str(corpus),
-        recipe,
-        block,
-        seed,
-        output=None,
-        threads=threads or torch.get_num_threads(),
-        device=device,
-        step_log=step_log,
-    )
+    threads = threads or torch.get_num_threads()
+    with _model_folder(model) as source, _lines_file(corpus, lines_of) as path:
+        return make_encoder(
+            source, str(path), recipe, block, output=None, threads=threads, **options
+        )
 
 
 def _changed_recipe(name: str, recipes: str | Path, changes: dict[str, Any]) -> Any:
@@ -119,37 +113,24 @@ def _model_folder(model: str | Path | Encoder) -> Iterator[str]:
             yield str(model.save(Path(parent) / model.name))
 
 
-@contextmanager
-def _strings_file(strings: Iterable[String] | Path) -> Iterator[Path]:
-    """Yield a file with one string, or one pair, a line."""
-    if isinstance(strings, Path):
-        yield strings
-        return
+def _lines_of_strings(strings: Iterable[String]) -> Iterator[str]:
+    """Yield a line for each string, or pair."""
     if isinstance(strings, str):
         raise UserError("strings", "a single string", "give a list of strings, or a Path")
-    lines = [_line(string, f"strings[{number}]") for number, string in enumerate(strings)]
-    with _lines_file(lines) as path:
-        yield path
+    for number, string in enumerate(strings):
+        yield _line(string, f"strings[{number}]")
 
 
-@contextmanager
-def _documents_file(texts: Iterable[Sequence[str]] | Path) -> Iterator[Path]:
-    """Yield a file with one sentence a line and a blank line between documents."""
-    if isinstance(texts, Path):
-        yield texts
-        return
-    lines: list[str] = []
+def _lines_of_texts(texts: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield a line for each sentence, and a blank one after each document."""
     for number, document in enumerate(texts):
         where = f"texts[{number}]"
         if isinstance(document, str):
             raise UserError(where, "a string", "give a list of sentences for each document")
-        for row, sentence in enumerate(document):
-            line = _line(sentence, f"{where}[{row}]")
-            # a blank one would end the document
-            lines += [line] if line.strip() else []
-        lines.append("")
-    with _lines_file(lines) as path:
-        yield path
+        lines = [_line(sentence, f"{where}[{row}]") for row, sentence in enumerate(document)]
+        # a blank one would end the document
+        yield from filter(str.strip, lines)
+        yield ""
 
 
 def _line(string: Any, where: str) -> str:
@@ -165,8 +146,15 @@ def _line(string: Any, where: str) -> str:
 
 
 @contextmanager
-def _lines_file(lines: Sequence[str]) -> Iterator[Path]:
+def _lines_file(
+    corpus: Iterable[Any] | Path, lines_of: Callable[[Any], Iterator[str]]
+) -> Iterator[Path]:
+    """Yield the file of a corpus, which is written first where it is none."""
+    if isinstance(corpus, Path):
+        yield corpus
+        return
     with tempfile.TemporaryDirectory(prefix="mirror-bert-") as folder:
         path = Path(folder) / "strings.txt"
-        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="")
+        text = "".join(f"{line}\n" for line in lines_of(corpus))
+        path.write_text(text, encoding="utf-8", newline="")
         yield path

@@ -23,8 +23,8 @@ Measures = dict[str, torch.Tensor]
 class VectorObjective(ModelObjective):
     """Takes batches of numbers, of which there are strings, of which there are vectors."""
 
-    # vectors of what the log counts as one string
-    views = 1
+    # of what the log counts as one
+    vectors_a_string = 1
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class VectorObjective(ModelObjective):
             return loss
 
         loss, _ = self._gradients.compute(strings, number, loss_of)
-        count = len(strings) // self.views
+        count = len(strings) // self.vectors_a_string
         return Step({"loss": loss, **measures}, count, sum(map(len, strings)))
 
 

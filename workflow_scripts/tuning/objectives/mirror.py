@@ -77,7 +77,7 @@ class AugmentedStrings:
 class Objective(VectorObjective):
     """The batches and the loss of Mirror tuning."""
 
-    views = 2
+    vectors_a_string = 2
 
     def __init__(
         self, loaded: LoadedModel, corpus: Corpus, choices: Choices, context: TrainingContext
