@@ -107,50 +107,36 @@ def test_drophead_works_on_the_context_of_every_layer(name, folder_of):
     assert calls == [(2, 1, 4, 1)] * 2
 
 
-@pytest.mark.parametrize("name", tiny.ARCHITECTURES)
-def test_the_first_position_alone_has_the_vectors_and_gradients_of_all(name, folder_of):
+# the first alone; some in any order, one of them twice
+FIRST, SOME = torch.tensor([[0], [0]]), torch.tensor([[3, 0, 1], [1, 2, 1]])
+
+
+def states_at(positions, name, folder, few):
+    """States and gradients at positions, of a model that computes no others or all of them."""
     ids = torch.tensor([[2, 7, 8, 9, 3], [2, 9, 3, 1, 1]])
     mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]])
-    results = []
-    for alone in (True, False):
-        model = load_model(str(folder_of(name))).model.double()
-        with first_position_only(model, alone):
-            states = model(input_ids=ids, attention_mask=mask).last_hidden_state
-        assert states.shape[1] == (1 if alone and name != "albert" else 5)
-        (states[:, 0] * torch.linspace(-1, 1, 64).view(2, 32).sin()).sum().backward()
-        gradients = [p.grad for p in model.parameters() if p.grad is not None]
-        results.append([states[:, 0], *gradients])
-    assert len(results[0]) == len(results[1])
-    for mine, whole in zip(*results, strict=True):
-        torch.testing.assert_close(mine, whole, rtol=1e-9, atol=1e-9)
+    model = load_model(str(folder)).model.double()
+
+    def pass_over():
+        return model(input_ids=ids, attention_mask=mask).last_hidden_state
+
+    with first_position_only(model, few and positions is FIRST):
+        chosen = few and positions is SOME
+        states = ChosenPositions(model).of(positions, pass_over) if chosen else pass_over()
+    if not chosen:
+        assert states.shape[1] == (1 if few and name != "albert" else 5)
+        states = torch.stack([row[own] for row, own in zip(states, positions, strict=True)])
+    (states * torch.linspace(-1, 1, states.numel()).view(states.shape).sin()).sum().backward()
+    return [states, *(p.grad for p in model.parameters() if p.grad is not None)]
 
 
+@pytest.mark.parametrize("positions", [FIRST, SOME])
 @pytest.mark.parametrize("name", tiny.ARCHITECTURES)
-def test_chosen_positions_have_the_states_and_gradients_of_all(name, folder_of):
-    ids = torch.tensor([[2, 7, 8, 9, 3], [2, 9, 3, 1, 1]])
-    mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]])
-    # in any order, one of them twice
-    positions = torch.tensor([[3, 0, 1], [1, 2, 1]])
-    results = []
-    for alone in (True, False):
-        model = load_model(str(folder_of(name))).model.double()
-
-        def pass_over(model=model):
-            return model(input_ids=ids, attention_mask=mask).last_hidden_state
-
-        chosen = ChosenPositions(model)
-        states = chosen.of(positions, pass_over) if alone else pass_over()
-        if not alone:
-            assert states.shape[:2] == (2, 5)
-            states = torch.stack([states[row, own] for row, own in enumerate(positions)])
-        (states * torch.linspace(-1, 1, 192).view(2, 3, 32).sin()).sum().backward()
-        gradients = [p.grad for p in model.parameters() if p.grad is not None]
-        results.append([states, *gradients])
-    assert len(results[0]) == len(results[1])
+def test_fewer_positions_have_the_states_and_gradients_of_all(name, positions, folder_of):
+    results = [states_at(positions, name, folder_of(name), few) for few in (True, False)]
     # the norms of DeBERTa compute in float32
     tolerance = 1e-5 if name == "deberta" else 1e-9
-    for mine, whole in zip(*results, strict=True):
-        torch.testing.assert_close(mine, whole, rtol=tolerance, atol=tolerance)
+    torch.testing.assert_close(*results, rtol=tolerance, atol=tolerance)
 
 
 @pytest.mark.parametrize("name", tiny.ARCHITECTURES)

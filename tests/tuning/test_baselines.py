@@ -1,4 +1,4 @@
-"""Methods mlm, quickthought, bitext and nli against plain implementations, and what they draw."""
+"""Methods on text and pairs: the baselines against plain implementations, what all of them keep."""
 
 import json
 from dataclasses import replace
@@ -37,6 +37,7 @@ from workflow_scripts.tuning import tune_encoder
 from workflow_scripts.tuning.corpus_strings import Corpus
 from workflow_scripts.tuning.loop import tune_model
 from workflow_scripts.tuning.methods.classify import LabelledCorpus
+from workflow_scripts.tuning.methods.cmlm import Corpora
 from workflow_scripts.tuning.recipe import tuning_recipe_of
 from workflow_scripts.tuning.running_text import RunningText
 
@@ -52,6 +53,8 @@ NLI = Corpus(ONES, OTHERS, [LABELS[number % 3] for number in range(20)])
 CLASSES = ["-", "0", "+"]
 CLASSED = LabelledCorpus(ONES, [CLASSES[n % 3] for n in range(20)], classes=sorted(CLASSES))
 CORPORA = {"mlm": TEXT, "quickthought": TEXT, "bitext": BITEXT, "nli": NLI, "classify": CLASSED}
+CORPORA["cmlm"] = Corpora(TEXT, BITEXT)
+CMLM = {"projections": 4, "bitext": {"corpus": "bitext", "batch_size": 5}, "optimiser": "lamb"}
 NSP = {"next_sentence": True}
 
 
@@ -245,7 +248,7 @@ def test_a_step_on_vectors_is_that_of_the_plain_loss(method, plain, changes, poo
 
 
 CASES = [("mlm", {}), ("mlm", NSP), ("quickthought", {}), ("bitext", {}), ("nli", {})]
-CASES += [("classify", {})]
+CASES += [("classify", {}), ("cmlm", CMLM)]
 
 
 @pytest.mark.parametrize(("method", "changes"), CASES)
@@ -316,8 +319,9 @@ def test_the_loss_falls_and_the_same_seed_gives_the_same_weights(method, changes
     assert one.last_loss < one.first_loss
     own = {name.split(".")[1] for name in one.own_weights}
     heads = {"nli": {"classifier"}, "mlm": {"cls"}, "classify": {"text_classifier"}}
-    heads = heads.get(method, set())
-    assert own == heads | ({"pooler", "next_sentence"} if changes else set())
+    heads |= {"cmlm": {"cls", "projections"}}
+    more = {"pooler", "next_sentence"} if changes == NSP else set()
+    assert own == heads.get(method, set()) | more
 
 
 @pytest.mark.parametrize(("method", "changes"), CASES)

@@ -129,18 +129,12 @@ WAYS = [{"cached": True}, {"rows": 3}, {"cached": True, "rows": 1}]
 
 
 @pytest.mark.parametrize("pooling", ["cls", "mean_padded"])
-@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
 @pytest.mark.parametrize("change", WAYS)
-def test_the_cache_and_parts_of_any_size_change_nothing(change, dtype, pooling, tiny_roberta):
-    plain = compute(load(tiny_roberta, dtype), pooling=pooling)
-    other = compute(load(tiny_roberta, dtype), pooling=pooling, **change)
-    if dtype == torch.float64:
-        assert_same(plain, other)
-        return
-    torch.testing.assert_close(plain[1], other[1], rtol=1e-5, atol=1e-5)
-    scale = max(gradient.abs().max().item() for gradient in plain[2].values())
-    # rounding of float32 (6e-8 a sum) adds up differently on each kind of processor
-    torch.testing.assert_close(plain[2], other[2], rtol=0, atol=5e-6 * scale)
+def test_the_cache_and_parts_of_any_size_change_nothing(change, pooling, tiny_roberta):
+    plain, other = (
+        compute(load(tiny_roberta), pooling=pooling, **options) for options in ({}, change)
+    )
+    assert_same(plain, other)
 
 
 @pytest.mark.parametrize("name", ARCHITECTURES)
