@@ -21,23 +21,38 @@ from workflow_scripts.tuning.vectors_beside import VectorsBeside
 FurtherLoss = Callable[[torch.Tensor, tuple[int, ...]], torch.Tensor]
 
 
-class Targets:
-    """Where pieces are to be predicted, and which; `also` (a position) is looked at beside."""
+class MaskedBatch:
+    """Masked sequences: where pieces are to be predicted, and which.
 
-    def __init__(self, labels: Sequence[np.ndarray], also: int | None = None) -> None:
-        self.places = [np.flatnonzero(row != IGNORED) for row in labels]
-        self.pieces = sum(map(len, self.places))
-        if also is not None:
-            self.places = [np.append(also, own) for own in self.places]
-        self.truth = [row[own] for row, own in zip(labels, self.places, strict=True)]
+    `inputs` and `labels` are ids by sequence and `segments`, if there are any, their token types;
+    `projected` vectors [B, N, D] go beside them. A `further` loss looks at the first positions too.
+    """
 
-    def of(self, part: Part) -> tuple[torch.Tensor, torch.Tensor]:
+    def __init__(
+        self,
+        inputs: Sequence[np.ndarray],
+        labels: Sequence[np.ndarray],
+        projected: torch.Tensor | None = None,
+        segments: Sequence[np.ndarray] | None = None,
+        further: FurtherLoss | None = None,
+    ) -> None:
+        self.inputs, self.projected, self.segments = inputs, projected, segments
+        self.further = further
+        self.number = 0 if projected is None else projected.shape[1]
+        self.lengths = [self.number + len(ids) for ids in inputs]
+        self._places = [np.flatnonzero(row != IGNORED) for row in labels]
+        self.pieces = max(1, sum(map(len, self._places)))
+        if further is not None:
+            self._places = [np.append(0, own) for own in self._places]
+        self._truth = [row[own] for row, own in zip(labels, self._places, strict=True)]
+
+    def targets(self, part: Part) -> tuple[torch.Tensor, torch.Tensor]:
         """Return positions and ids, int64 [rows of the part, M]; ids are IGNORED behind the last.
 
         M is that of the whole micro-batch, so that its parts have the masks of the whole.
         """
-        most = max(1, *(len(self.places[row]) for row in part.micro_batch.rows))
-        places, truth = ([side[row] for row in part.rows] for side in (self.places, self.truth))
+        most = max(1, *(len(self._places[row]) for row in part.micro_batch.rows))
+        places, truth = ([side[row] for row in part.rows] for side in (self._places, self._truth))
         return pad_token_ids(places, 0, most)[0], pad_token_ids(truth, IGNORED, most)[0]
 
 
@@ -67,26 +82,15 @@ class MaskedPasses:
             if beside is not None:
                 self._beside[copy] = VectorsBeside(copy.encoder, beside)
 
-    def backward(
-        self,
-        inputs: Sequence[np.ndarray],
-        labels: Sequence[np.ndarray],
-        step: int,
-        projected: torch.Tensor | None = None,
-        segments: Sequence[np.ndarray] | None = None,
-        further: FurtherLoss | None = None,
-    ) -> tuple[torch.Tensor, torch.Tensor | None]:
+    def backward(self, batch: MaskedBatch, step: int) -> tuple[torch.Tensor, torch.Tensor | None]:
         """Add the gradients of the mean cross-entropy (nats) of all labelled pieces.
 
-        `inputs` and `labels` are ids by sequence and `segments`, if there are any, their token
-        types; `projected` vectors [B, N, D] go beside them. Returns the loss and the share of
-        pieces that were right, those of `further` behind, and the gradient by those vectors,
-        unscaled. To be called within `Memory.until_it_fits`.
+        Returns the loss and the share of pieces that were right, those of the further loss behind,
+        and the gradient by the projected vectors, unscaled. To be called within
+        `Memory.until_it_fits`.
         """
-        passes, context = self._passes, self._passes.context
-        number = 0 if projected is None else projected.shape[1]
-        targets = Targets(labels, None if further is None else 0)
-        own = passes.plan([number + len(ids) for ids in inputs])
+        passes, context, projected = self._passes, self._passes.context, batch.projected
+        own = passes.plan(batch.lengths)
         kept: dict[int, torch.Tensor] = {}
         told: dict[int, torch.Tensor] = {}
         owed: list[list[Owed]] = [[] for _ in own]
@@ -95,13 +99,12 @@ class MaskedPasses:
             part, rows = own[index], None
             if projected is not None:
                 kept[index] = rows = projected.detach()[list(part.rows)].requires_grad_()
-            types = None if segments is None else [segments[row] for row in part.rows]
-            states, truth = self._encode(copy, part, inputs, targets, rows, step, types)
+            states, truth = self._encode(copy, part, batch, rows, step)
             predicted = self._predict(copy, states, truth, rows, owed[index])
-            measures = torch.stack(predicted) / max(targets.pieces, 1)
+            measures = torch.stack(predicted) / batch.pieces
             loss = measures[0]
-            if further is not None:
-                more = further(states, part.rows)
+            if batch.further is not None:
+                more = batch.further(states, part.rows)
                 measures, loss = torch.cat([measures, more.to(measures.dtype)]), loss + more[0]
             told[index] = measures.detach()
             others = [] if rows is None else [rows]
@@ -113,7 +116,7 @@ class MaskedPasses:
             self._output.end()
 
         passes.memory.together(together)
-        none = torch.zeros(2 if further is None else 4, device=context.device)
+        none = torch.zeros(2 if batch.further is None else 4, device=context.device)
         measures = context.processes.sum(sum((told[index] for index in range(len(own))), none))
         if projected is None:
             return measures, None
@@ -124,63 +127,53 @@ class MaskedPasses:
             gradient[list(part.rows)] = of_part.to(gradient.dtype)
         return measures, context.processes.sum(gradient) / context.scaler.get_scale()
 
-    def loss(
-        self,
-        inputs: Sequence[np.ndarray],
-        labels: Sequence[np.ndarray],
-        projected: torch.Tensor | None = None,
-    ) -> torch.Tensor:
+    def loss(self, batch: MaskedBatch) -> torch.Tensor:
         """Return the mean cross-entropy of all labelled pieces, in every process."""
-        number = 0 if projected is None else projected.shape[1]
-        passes, targets = self._passes, Targets(labels)
+        passes, projected = self._passes, batch.projected
 
         @torch.no_grad()
         def loss_of(copy: TrainingCopy, part: Part) -> torch.Tensor:
             rows = None if projected is None else projected[list(part.rows)]
-            states, truth = self._encode(copy, part, inputs, targets, rows, 0)
+            states, truth = self._encode(copy, part, batch, rows, 0)
             return self._predict(copy, states, truth, rows, [])[0]
 
-        own = passes.plan([number + len(ids) for ids in inputs])
+        own = passes.plan(batch.lengths)
         zero = torch.zeros((), device=passes.context.device)
-        total = sum(passes.in_order(loss_of, own), zero)
-        return passes.context.processes.sum(total) / max(targets.pieces, 1)
+        return passes.context.processes.sum(sum(passes.in_order(loss_of, own), zero)) / batch.pieces
 
     def _encode(
         self,
         copy: TrainingCopy,
         part: Part,
-        inputs: Sequence[np.ndarray],
-        targets: Targets,
+        batch: MaskedBatch,
         rows: torch.Tensor | None,
         step: int,
-        types: Sequence[np.ndarray] | None = None,
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Return last hidden states [rows of the part, M, D] and the ids to predict there."""
         passes, device = self._passes, self._passes.context.device
-        number = 0 if rows is None else rows.shape[1]
-        width, own = part.micro_batch.width - number, [inputs[row] for row in part.rows]
+        width = part.micro_batch.width - batch.number
+        own = [batch.inputs[row] for row in part.rows]
         padded = pad_token_ids(own, self._padding, width)
         input_ids, mask = (tensor.to(device, non_blocking=True) for tensor in padded)
         # other masks than those of the passes that give vectors
         passes.begin(copy, part, step, -1 - part.number)
         full = all(len(row) == width for row in own)
         given = {"input_ids": input_ids, "attention_mask": None if full else mask}
-        if types is not None:
-            segments, _ = pad_token_ids(types, 0, width)
-            given["token_type_ids"] = segments.to(device, non_blocking=True)
-        positions, truth = (tensor.to(device, non_blocking=True) for tensor in targets.of(part))
-
+        if batch.segments is not None:
+            types, _ = pad_token_ids([batch.segments[row] for row in part.rows], 0, width)
+            given["token_type_ids"] = types.to(device, non_blocking=True)
+        positions, truth = (tensor.to(device, non_blocking=True) for tensor in batch.targets(part))
         beside = self._beside.get(copy)
 
         def states() -> torch.Tensor:
             if beside is None or rows is None:
                 return copy.encoder(**given).last_hidden_state
             # it takes no token types
-            assert types is None
+            assert batch.segments is None
             return beside.encode(input_ids, given["attention_mask"], rows)
 
         if beside is not None:
-            positions = positions + beside.first_token(number)
+            positions = positions + beside.first_token(batch.number)
         with passes.context.autocast():
             return self._chosen[copy].of(positions, states), truth
 

@@ -11,7 +11,7 @@ from workflow_scripts.embedding.projections import Projections
 from workflow_scripts.embedding.torch_setup import fresh_linear
 from workflow_scripts.language_modelling.prediction import load_masked_lm
 from workflow_scripts.tuning.losses import retrieval_loss
-from workflow_scripts.tuning.masked_passes import MaskedPasses
+from workflow_scripts.tuning.masked_passes import MaskedBatch, MaskedPasses
 from workflow_scripts.tuning.methods.cmlm import Choices, Corpora
 from workflow_scripts.tuning.model_objective import ModelObjective
 from workflow_scripts.tuning.neighbours import Masking, Sequences
@@ -82,7 +82,8 @@ class Objective(ModelObjective):
 
         def loss_of(vectors: torch.Tensor) -> torch.Tensor:
             projected = self._project(vectors[: len(pairs)])
-            (masked, right), gradient = self._masked.backward(inputs, labels, number, projected)
+            seconds_masked = MaskedBatch(inputs, labels, projected)
+            (masked, right), gradient = self._masked.backward(seconds_masked, number)
             assert gradient is not None
             measures.update(masked_loss=masked, masked_accuracy=right)
             # has the value of the loss, and the gradients that the passes found
@@ -119,7 +120,9 @@ class Objective(ModelObjective):
         inputs, labels = self._masking.of([text[row] for row in pairs + 1], generator)
         self._passes.train(False)
         projected = self._project(self._gradients.vectors([text[row] for row in pairs]))
-        true = self._masked.loss(inputs, labels, projected)
-        shuffled = self._masked.loss(inputs, labels, projected.roll(1, dims=0))
+        true, shuffled = (
+            self._masked.loss(MaskedBatch(inputs, labels, beside))
+            for beside in (projected, projected.roll(1, dims=0))
+        )
         self._passes.train(True)
         return {"held_out_loss": true, "held_out_loss_shuffled": shuffled}

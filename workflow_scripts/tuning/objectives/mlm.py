@@ -11,7 +11,7 @@ from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.torch_setup import fresh_linear
 from workflow_scripts.errors import UserError
 from workflow_scripts.language_modelling.prediction import load_masked_lm
-from workflow_scripts.tuning.masked_passes import MaskedPasses
+from workflow_scripts.tuning.masked_passes import MaskedBatch, MaskedPasses
 from workflow_scripts.tuning.methods.mlm import Choices
 from workflow_scripts.tuning.model_objective import ModelObjective
 from workflow_scripts.tuning.neighbours import Masking, Sequences
@@ -76,9 +76,9 @@ class Objective(ModelObjective):
                 return self._next_sentence(states, is_next[list(rows)]) / len(is_next)
 
         inputs, labels = self._masking.of(sequences, generator)
-        totals, _ = self._passes.memory.until_it_fits(
-            lambda: self._masked.backward(inputs, labels, number, None, segments, further)
-        )
+        masked = MaskedBatch(inputs, labels, None, segments, further)
+        backward = self._masked.backward
+        totals, _ = self._passes.memory.until_it_fits(lambda: backward(masked, number))
         measures = dict(zip(names, totals.unbind(), strict=True))
         loss = sum(measure for name, measure in measures.items() if name.endswith("loss"))
         tokens = sum(map(len, sequences))
