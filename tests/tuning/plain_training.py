@@ -94,13 +94,17 @@ def assert_any_number_of_threads_gives_every_bit(make):
 
 
 def assert_smaller_parts_do(make, rows, monkeypatch):
-    """Where no more than `rows` rows fit into memory; `make` gives a model and its objective."""
+    """Where no more than `rows` rows fit into memory; `make` gives a model and its objective.
+
+    The first pass fits all the same, so that it may have added gradients before another does not.
+    """
     expected = take_first_step(make()[1])
     loaded, objective = make()
-    forward = type(loaded.model).forward
+    forward, passes = type(loaded.model).forward, []
 
     def limited(self, input_ids=None, **options):
-        if len(input_ids) > rows:
+        passes.append(len(input_ids))
+        if len(input_ids) > rows and len(passes) > 1:
             raise torch.OutOfMemoryError("CUDA out of memory")
         return forward(self, input_ids=input_ids, **options)
 
