@@ -18,6 +18,7 @@ from tests.support.other_settings import (
     PROMPTS,
     REFUSED_BY_ONNX,
     REFUSED_BY_SENTENCE_TRANSFORMERS,
+    other_keys,
 )
 from tests.support.tiny_models import make_sentences
 from workflow_scripts import embed, evaluate
@@ -46,6 +47,7 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.plan.comparability import _recipe_differences, frozen
 from workflow_scripts.retrieval import name_index
 from workflow_scripts.tuning.methods.register import read_recipe
+from workflow_scripts.tuning.recipe import TuningRecipe
 
 STRINGS = [*make_sentences(23), "a", "the " * 60, "dog", "éß 中文", "dog"]
 USUAL = EncoderSettings("mean", 20)
@@ -75,6 +77,11 @@ def test_a_setting_is_recorded_and_read_back(name, tiny_bert, tmp_path):
     if name not in REFUSED_BY_SENTENCE_TRANSFORMERS:
         save_encoder(tmp_path / "encoder", load_model(str(tiny_bert)), settings, {}, "")
         assert recorded_settings(str(tmp_path / "encoder")) == record
+
+
+def test_what_no_encoder_folder_can_hold_is_no_key_of_recipes_that_tune():
+    """Or a tuning would end where its encoder is written."""
+    assert not REFUSED_BY_SENTENCE_TRANSFORMERS & other_keys(TuningRecipe).keys()
 
 
 def test_defaults_are_not_recorded():

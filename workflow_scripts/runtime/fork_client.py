@@ -36,17 +36,22 @@ def receive_request(client: socket.socket) -> dict[str, Any]:
 
 def ask(module: str, arguments: list[str]) -> int | None:
     """Return the wait status of a step that the server ran, None if it did not begin."""
+    numbers = (signal.SIGINT, signal.SIGTERM)
     with socket.socket(socket.AF_UNIX) as server:
+        # one that comes when the step has begun and before the handlers are there waits for them
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
         try:
             server.connect(f"{os.environ[SETTING]}/{SOCKET}")
             request = {"module": module, "arguments": arguments, "folder": os.getcwd()}
             send_request(server, request | {"environment": dict(os.environ)})
             if server.recv(1) != b"y":
                 return None
+            for number in numbers:
+                signal.signal(number, lambda number, _: server.sendall(bytes([number])))
         except OSError:
             return None
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda number, _: server.sendall(bytes([number])))
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         status = server.makefile().readline()
     return int(status) if status else signal.SIGKILL
 
