@@ -15,7 +15,8 @@ from benchmarks.report import save_report
 from benchmarks.sections import Workload
 from benchmarks.settings import Settings, add_arguments, read_settings
 from benchmarks.workloads import WORKLOADS
-from workflow_scripts.errors import UserError, nearest_name, run_command
+from workflow_scripts.command_main import run_command
+from workflow_scripts.errors import UserError, nearest_name
 
 # `--only senteval` takes long: the plain way does; `make bench-scale` has the last two
 _ASKED_FOR = ("quality", "gpu", "senteval", "linking", "csls")

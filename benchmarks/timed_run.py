@@ -18,12 +18,12 @@ import torch
 from benchmarks.benchmark_strings import read_sts_pairs, texts_of
 from benchmarks.probe_workloads import probe_measures
 from benchmarks.scale_measures import scale_measures
+from workflow_scripts.command_main import run_command
 from workflow_scripts.datasets.strings import runs_of_lines
 from workflow_scripts.embedding.encoder_folder import find_onnx_file, load_model
 from workflow_scripts.embedding.recorded_settings import join_settings, recorded_settings
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.embedding.torch_setup import set_up_torch
-from workflow_scripts.errors import run_command
 from workflow_scripts.files import read_lines
 from workflow_scripts.tuning.recipe import tuning_recipe_of
 

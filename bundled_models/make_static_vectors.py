@@ -14,9 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
+from workflow_scripts.command_main import run_command
 from workflow_scripts.datasets.entry import entry_type
 from workflow_scripts.datasets.frequent_words import most_frequent_words
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.errors import UserError
 from workflow_scripts.files import write_text
 from workflow_scripts.path_functions import command
 

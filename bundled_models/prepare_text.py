@@ -7,9 +7,10 @@ from collections import Counter
 from pathlib import Path
 
 from bundled_models.settings import Preparation, PublicText, parse_settings
+from workflow_scripts.command_main import run_command
 from workflow_scripts.corpora.text_cleaning import clean_sentences, is_held_out, keys_of
 from workflow_scripts.corpora.text_files import TextFiles, paragraphs
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_directory, write_json
 from workflow_scripts.path_functions import command
 

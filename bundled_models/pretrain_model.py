@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from bundled_models.settings import Architecture, Examples, Training, parse_settings
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.command_main import run_command
+from workflow_scripts.errors import UserError
 from workflow_scripts.files import (
     append_to,
     atomic_directory,

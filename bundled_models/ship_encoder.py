@@ -14,9 +14,10 @@ from pathlib import Path
 
 from safetensors.torch import load_file, save_file
 
+from workflow_scripts.command_main import run_command
 from workflow_scripts.downloads.model_files import check_replaceable
 from workflow_scripts.embedding.encoder_folder import OWN_WEIGHTS, weights_sha256
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_directory, write_json
 from workflow_scripts.path_functions import command
 

@@ -5,8 +5,9 @@ from pathlib import Path
 
 from bundled_models.encoded_text import read_prepared
 from bundled_models.settings import TokenizerSettings, parse_settings
+from workflow_scripts.command_main import run_command
 from workflow_scripts.corpora.drawing import quotas_of, shares_of
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_directory
 from workflow_scripts.path_functions import command
 

@@ -15,7 +15,7 @@ from sklearn.preprocessing import normalize
 
 from bundled_models.encoded_text import encode_prepared
 from bundled_models.settings import WordVectorSettings, parse_settings
-from workflow_scripts.errors import run_command
+from workflow_scripts.command_main import run_command
 from workflow_scripts.files import atomic_file
 from workflow_scripts.path_functions import command
 

@@ -21,7 +21,7 @@ from tiny_models import encoder, make_sentences, one_thread, tiny_bert, tiny_rob
 from wiring_project import UNTUNED, make_project, small_config
 
 from workflow_scripts.cli import COMMANDS as NAMES
-from workflow_scripts.errors import run_command
+from workflow_scripts.command_main import run_command
 from workflow_scripts.locking import sole_run
 
 __all__ = ["encoder", "one_thread", "tiny_bert", "tiny_roberta"]
@@ -225,11 +225,10 @@ def test_a_run_that_ends_early_leaves_nothing_half_written_and_the_next_one_goes
 def test_as_a_process_a_mistake_is_one_line_before_anything_is_loaded(command):
     before = sorted(Path().rglob("*"))
     *_, option = command.inputs
-    program = (
-        f"import sys; from {command.module} import main; from workflow_scripts import errors; "
-    )
+    program = f"import sys; from {command.module} import main; "
+    program += "from workflow_scripts.command_main import run_command; "
     program += "import atexit; atexit.register(lambda: print('torch' in sys.modules)); "
-    program += "errors.run_command(main)"
+    program += "run_command(main)"
     words = [sys.executable, "-c", program, *command.argv(**{option: "no/where"})]
     environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
     ended = subprocess.run(words, env=environment, capture_output=True, text=True)

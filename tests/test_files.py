@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workflow_scripts import files
+from workflow_scripts.command_main import run_command
 from workflow_scripts.delimited import Layout, read_rows
-from workflow_scripts.errors import UserError, nearest_name, run_command
+from workflow_scripts.errors import UserError, nearest_name
 from workflow_scripts.files import parse_json, read_json, read_lines, read_text, stream_lines
 
 LINE = st.text(st.characters(codec="utf-8", exclude_characters="\n\r\0"), max_size=20)

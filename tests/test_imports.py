@@ -1,8 +1,11 @@
-"""Imports of large packages: the garbage collector within, and the threads that they start."""
+"""Imports: no circles; of large packages, the garbage collector within and their threads."""
 
 import gc
 import os
+from collections import defaultdict
+from graphlib import TopologicalSorter
 
+import grimp
 import pytest
 
 from workflow_scripts.imports import default_threads, quick_imports
@@ -44,3 +47,17 @@ def test_threads_do_not_spin_for_long_unless_the_user_says_how(given, expected, 
 def test_the_threads_of_a_command_not_told_are_those_of_openmp(given, expected, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", given)
     assert default_threads() == (expected or os.cpu_count())
+
+
+def test_neither_modules_nor_packages_import_each_other_in_a_circle():
+    """Nor in functions or for types alone."""
+    graph = grimp.build_graph("workflow_scripts", "mirror_bert")
+    imports = {name: graph.find_modules_directly_imported_by(name) for name in graph.modules}
+    TopologicalSorter(imports).prepare()
+    packages = defaultdict(set)
+    for name, imported in imports.items():
+        for other in imported:
+            own, its = (one.split(".")[1:-1][:1] for one in (name, other))
+            if own and its and own != its:
+                packages[own[0]].add(its[0])
+    TopologicalSorter(packages).prepare()

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from workflow_scripts.errors import run_command
+from workflow_scripts.command_main import run_command
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def test_an_interrupt_says_what_is_kept(kept, said, capsys):
 
 def test_an_interrupt_while_packages_tidy_up_is_nothing(project):
     program = (
-        "import atexit, os, signal; from workflow_scripts.errors import run_command; "
+        "import atexit, os, signal; from workflow_scripts.command_main import run_command; "
         "run_command(lambda: atexit.register(os.kill, os.getpid(), signal.SIGINT))"
     )
     command = [sys.executable, "-c", program]

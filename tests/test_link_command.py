@@ -13,11 +13,12 @@ from tiny_models import edit_model, encoder, make_sentences, one_thread, tiny_be
 
 from workflow_scripts import files as reading_and_writing
 from workflow_scripts import link
+from workflow_scripts.command_main import run_command
 from workflow_scripts.embedding import vector_shards
 from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import encode_strings, torch_encoder
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.errors import UserError
 from workflow_scripts.locking import sole_run
 from workflow_scripts.retrieval.link_options import LinkOptions
 from workflow_scripts.retrieval.mention_links import COLUMNS

@@ -7,9 +7,10 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from workflow_scripts import embed, evaluate, link, search
+from workflow_scripts.command_main import run_command
 from workflow_scripts.configuration.blocks import SEED_LIMIT, Seed
 from workflow_scripts.downloads.model_files import local_path
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.errors import UserError
 from workflow_scripts.imports import check_threads
 from workflow_scripts.retrieval.mention_links import Mention, Report, read_mentions
 from workflow_scripts.tune import outputs_of, step_log_of

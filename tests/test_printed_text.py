@@ -12,7 +12,8 @@ import pytest
 from tqdm import tqdm
 
 from workflow_scripts.__main__ import run
-from workflow_scripts.errors import PrintedText, UserError, data_output, printable, run_command
+from workflow_scripts.command_main import run_command
+from workflow_scripts.errors import PrintedText, UserError, data_output, printable
 from workflow_scripts.runtime.failed_jobs import FailedJobs
 
 ESCAPES = {
@@ -82,7 +83,8 @@ def test_a_progress_bar_is_drawn_as_always():
 
 
 WRITE = """
-from workflow_scripts.errors import data_output, run_command
+from workflow_scripts.command_main import run_command
+from workflow_scripts.errors import data_output
 run_command(lambda: data_output().write("D1\\t\\x1b[31mname\\n"))
 """
 

@@ -15,8 +15,8 @@ from tools.fuzz_limits import Case
 from tools.fuzz_models import ENCODER, MODEL, files_of
 from tools.fuzz_readers import PROJECT, SAMPLE_DATA
 from workflow_scripts.cli import COMMANDS
+from workflow_scripts.command_main import run_command
 from workflow_scripts.configuration.yaml_files import read_mapping
-from workflow_scripts.errors import run_command
 from workflow_scripts.tune import RECIPE_FILE
 from workflow_scripts.tuning.methods.register import METHODS
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import psutil
 
 from tools.fuzz_damage import damage_file, damage_words
-from workflow_scripts.errors import run_command
+from workflow_scripts.command_main import run_command
 
 # of processor time, since the machine may do other things too
 SECONDS, BYTES, CHARACTERS = 10, 10**9, 1000

@@ -30,8 +30,9 @@ from tests.support.fake_hub import fake_hub, listening
 from tools.rehearsal_report import OVERLAY, RECORD, report
 from tools.synthetic_data import make_data, write_never_published
 from tools.synthetic_rows import SIZES, Material
+from workflow_scripts.command_main import run_command
 from workflow_scripts.configuration.layers import DEFAULT, read_layers
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.errors import UserError
 from workflow_scripts.files import write_text
 from workflow_scripts.plan.plan import Plan
 

@@ -13,6 +13,6 @@ def _say_interrupted(
     sys.__excepthook__(kind, error, trace)
 
 
-# of a command: Ctrl-C while modules are imported, before `errors.run_command` is there
+# of a command: Ctrl-C while modules are imported, before `command_main.run_command` is there
 if sys.argv[:1] == ["-m"] or sys.argv[0].endswith("/mirror-bert"):
     sys.excepthook = _say_interrupted

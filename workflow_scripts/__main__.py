@@ -5,7 +5,8 @@ import sys
 from functools import partial
 
 from workflow_scripts.cli import COMMAND, COMMANDS
-from workflow_scripts.errors import UserError, nearest_name, run_command
+from workflow_scripts.command_main import run_command
+from workflow_scripts.errors import UserError, nearest_name
 
 
 def manual() -> str:

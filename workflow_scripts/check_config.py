@@ -1,7 +1,7 @@
 """Command: check a config file as a run does, YAML mistakes with their line included."""
 
+from workflow_scripts.command_main import run_command
 from workflow_scripts.configuration.layers import read_layers
-from workflow_scripts.errors import run_command
 from workflow_scripts.path_functions import command
 from workflow_scripts.plan.plan import Plan
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from workflow_scripts.cli import check_files
+from workflow_scripts.command_main import run_command
 from workflow_scripts.embedding import principal_components as components
 from workflow_scripts.embedding.chosen_encoder import (
     EncoderOptions,
@@ -14,7 +15,7 @@ from workflow_scripts.embedding.chosen_encoder import (
 )
 from workflow_scripts.embedding.recorded_settings import settle_settings
 from workflow_scripts.embedding.vector_shards import SHARD_SIZE, Dtype, ShardedJob, embed_in_shards
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.errors import UserError
 from workflow_scripts.files import check_new_file, check_own_json, read_lines, sha256_of, write_json
 from workflow_scripts.imports import MachineOptions
 from workflow_scripts.locking import sole_run

@@ -1,16 +1,14 @@
-"""One error type for mistakes of the user, and the wrapper that prints it without a traceback."""
+"""One error type for mistakes of the user, and text as people are shown it."""
 
-import atexit
 import copy
 import difflib
 import errno
 import os
 import re
-import signal
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Self, TextIO
 
 # of a place that cannot be written or read, which is not the program's mistake
@@ -23,7 +21,7 @@ _LONGEST_LINE, _MOST_NAMES, _FEW_NAMES, _LONGEST_NAME = 800, 24, 5, 200
 # DEL and C1, separators and marks of direction; and halves of characters, which no stream takes.
 _CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
 # the start of a command, which imports this first
-_STARTED = time.time()
+STARTED_AT = time.time()
 
 
 class UserError(Exception):
@@ -219,44 +217,3 @@ def path_error(error: Exception) -> UserError | None:
         problem = f"cannot be used ({os.strerror(number)})"
         return UserError(where or "a place to write to", problem, "fix that or give another place")
     return None
-
-
-def run_command(main: Callable[[], None]) -> None:
-    """Run the `main` of a command; print a `UserError` as one line and exit with 2.
-
-    What is printed is `printable`, whoever prints it. A step that succeeds leaves what it used in
-    the file that STEP_USAGE names.
-    """
-    with redirect_stdout(PrintedText(sys.stdout)), redirect_stderr(PrintedText(sys.stderr)):
-        _run(main)
-
-
-def _run(main: Callable[[], None]) -> None:
-    try:
-        for word in sys.argv[1:]:
-            if not word.isascii() and word != word.encode(errors="replace").decode():
-                remedy = "rename the file, or set PYTHONUTF8=1 if it is"
-                raise UserError(ascii(word), "not UTF-8", remedy)
-        main()
-        usage = os.environ.get("STEP_USAGE")
-        # of several processes at once the first
-        if usage and os.environ.get("RANK", "0") == "0":
-            from workflow_scripts.usage import write_usage
-
-            write_usage(usage, _STARTED)
-    except UserError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(2)
-    except Exception as error:
-        if (told := path_error(error)) is None:
-            raise
-        print(f"error: {told}", file=sys.stderr)
-        sys.exit(2)
-    except KeyboardInterrupt as error:
-        # whoever keeps something for the next time says so
-        kept = str(error) or "what was not finished is not written; give the same command again"
-        print(f"interrupted: {kept}", file=sys.stderr)
-        sys.exit(130)
-    finally:
-        # run before those of packages, which would answer Ctrl-C with a traceback
-        atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workflow_scripts.command_main import run_command
 from workflow_scripts.configuration.layers import DEFAULT
 from workflow_scripts.datasets.catalogues import CATALOGUES
 from workflow_scripts.downloads.model_files import local_path
@@ -21,7 +22,7 @@ from workflow_scripts.embedding.settings import (
     Pooling,
     SettingsOptions,
 )
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.errors import UserError
 from workflow_scripts.files import check_own_json, read_text, write_json, write_text
 from workflow_scripts.imports import MachineOptions, quick_imports
 from workflow_scripts.path_functions import command

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.command_main import run_command
+from workflow_scripts.errors import UserError
 from workflow_scripts.path_functions import command
 
 EXAMPLE = """

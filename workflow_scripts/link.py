@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.cli import check_files
+from workflow_scripts.command_main import run_command
 from workflow_scripts.datasets.name_lists import (
     Choices,
     NamesFormat,
@@ -24,7 +25,7 @@ from workflow_scripts.embedding.chosen_encoder import (
 )
 from workflow_scripts.embedding.recorded_settings import settle_settings
 from workflow_scripts.embedding.vector_shards import SHARD_SIZE, Dtype
-from workflow_scripts.errors import UserError, data_output, run_command
+from workflow_scripts.errors import UserError, data_output
 from workflow_scripts.files import STDIN, atomic_text, check_new_file, without_link
 from workflow_scripts.imports import MachineOptions
 from workflow_scripts.locking import drop_left_lock, sole_run

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from workflow_scripts.cli import check_files
+from workflow_scripts.command_main import run_command
 from workflow_scripts.embedding.chosen_encoder import (
     EncoderOptions,
     check_counts,
@@ -21,7 +22,7 @@ from workflow_scripts.embedding.chosen_encoder import (
 from workflow_scripts.embedding.progress import Advance
 from workflow_scripts.embedding.recorded_settings import settle_settings
 from workflow_scripts.embedding.vector_shards import SHARD_SIZE, ShardedJob, embed_once
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.errors import UserError
 from workflow_scripts.files import check_new_file, check_own_json, without_link, write_json
 from workflow_scripts.imports import MachineOptions
 from workflow_scripts.locking import sole_run

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workflow_scripts.cli import check_files
+from workflow_scripts.command_main import run_command
 from workflow_scripts.datasets.strings import unique_in_order
 from workflow_scripts.datasets.word_pairs import Pair, read_pairs, read_words, split_by_source
 from workflow_scripts.embedding.chosen_encoder import (
@@ -25,7 +26,7 @@ from workflow_scripts.embedding.static_vectors import (
     read_word_vectors,
 )
 from workflow_scripts.embedding.word_lookup import Oov, embed_strings, words_to_seek
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.errors import UserError
 from workflow_scripts.files import check_new_file
 from workflow_scripts.imports import MachineOptions
 from workflow_scripts.path_functions import command

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workflow_scripts.cli import check_files
+from workflow_scripts.command_main import run_command
 from workflow_scripts.configuration.blocks import SEED_LIMIT
 from workflow_scripts.configuration.layers import CONFIG
 from workflow_scripts.datasets.catalogues import CATALOGUES, choose_datasets, drop_missing
@@ -18,7 +19,6 @@ from workflow_scripts.errors import (
     UnknownKeyError,
     UserError,
     nearest_name,
-    run_command,
 )
 from workflow_scripts.files import check_own_json, parse_json
 from workflow_scripts.imports import MachineOptions

@@ -11,12 +11,12 @@ from real_files import read_manifest
 
 from workflow_scripts.corpora.kinds import bitext
 from workflow_scripts.corpora.kinds import sentences as sentences_kind
-from workflow_scripts.corpora.obo import read_obo
 from workflow_scripts.corpora.sample_corpus import draw_corpus
 from workflow_scripts.corpora.text_files import TextFiles
 from workflow_scripts.corpora.text_readers import read_documents
 from workflow_scripts.datasets.dictionaries import READERS
 from workflow_scripts.datasets.frequent_words import read_word_list
+from workflow_scripts.datasets.obo import read_obo
 from workflow_scripts.delimited import Layout, read_rows
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_bytes, read_lines

@@ -4,8 +4,9 @@ import pytest
 from faulty_server import Served
 from small_registry import known, sha256
 
+from workflow_scripts.command_main import run_command
 from workflow_scripts.downloads.fetch_dataset import main
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.errors import UserError
 
 ONE = b"one\n"
 

@@ -80,7 +80,7 @@ def test_as_a_process_a_mistake_is_one_line_and_no_torch_nor_scipy_is_loaded(arg
     arguments["--vectors"] = "nowhere.vec"
     program = (
         "import sys; from workflow_scripts.embedding import embed_static as command;"
-        "from workflow_scripts.errors import run_command;"
+        "from workflow_scripts.command_main import run_command;"
         "assert not {'torch', 'transformers', 'scipy', 'sklearn'} & set(sys.modules);"
         "run_command(command.main)"
     )

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tests.support.suite_files import write_items, write_whole_vectors
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.command_main import run_command
+from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.link_entities import main
 from workflow_scripts.retrieval.rankings import RankedName, read_rankings, rows_by_dataset
 

@@ -20,7 +20,7 @@ FILES = {
     "workflow_scripts/step.py": """
 import heavy, os, signal, sys, time
 from workflow_scripts.own import word
-from workflow_scripts.errors import run_command
+from workflow_scripts.command_main import run_command
 def main():
     print(word, sys.argv[1:], os.environ.get("CUDA_VISIBLE_DEVICES"), os.getcwd(), __name__)
     print("warm" if b"fork_server" in open("/proc/self/cmdline", "rb").read() else "alone")

@@ -49,7 +49,7 @@ def test_a_command_on_a_gpu_is_shown_with_what_finds_one(tmp_path):
 
 
 STEP = """
-from workflow_scripts.errors import run_command
+from workflow_scripts.command_main import run_command
 from workflow_scripts.path_functions import command
 import sys
 def step(*, seed: int = 7, output: str) -> None:

@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts import plugins
+from workflow_scripts.command_main import run_command
 from workflow_scripts.configuration.blocks import Whitespace, read_block
 from workflow_scripts.corpora.block import CorpusBlock, missing_file_error, raw_files
 from workflow_scripts.datasets.strings import on_one_line, unique_in_order
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_text, sha256_of, write_json, write_text
 from workflow_scripts.path_functions import command
 

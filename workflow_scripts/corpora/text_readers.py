@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
-from workflow_scripts.corpora.obo import NAMES, read_obo
+from workflow_scripts.datasets.obo import NAMES, read_obo
 from workflow_scripts.datasets.rows import read_aligned_lines, require_strings
 from workflow_scripts.datasets.strings import runs_of_lines
 from workflow_scripts.delimited import Layout, read_json_lines, read_rows

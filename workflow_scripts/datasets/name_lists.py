@@ -7,10 +7,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal, get_args
 
-from workflow_scripts.corpora.obo import read_obo_terms
 from workflow_scripts.datasets.concept_ids import split_concept_ids
 from workflow_scripts.datasets.dictionaries import READERS, DictionaryFormat, reader
 from workflow_scripts.datasets.mrconso import read_mrconso
+from workflow_scripts.datasets.obo import read_obo_terms
 from workflow_scripts.datasets.rows import require_ids
 from workflow_scripts.datasets.strings import normalise_whitespace
 from workflow_scripts.delimited import REMOVE, Layout, malformed, refuse_header

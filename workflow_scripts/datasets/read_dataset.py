@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.command_main import run_command
 from workflow_scripts.configuration.blocks import read_block
 from workflow_scripts.datasets.entry import DatasetEntry, entry_type, raw_files
 from workflow_scripts.datasets.items import Items
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.errors import UserError
 from workflow_scripts.files import write_text
 from workflow_scripts.path_functions import command
 

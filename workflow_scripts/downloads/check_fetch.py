@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
+from workflow_scripts.command_main import run_command
 from workflow_scripts.downloads.hub import ask_hub
 from workflow_scripts.downloads.model_folders import parse_address
 from workflow_scripts.downloads.reachability import Answer, ask
@@ -16,7 +17,7 @@ from workflow_scripts.downloads.registry import (
     find_data_set,
     read_registry,
 )
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.errors import UserError
 from workflow_scripts.path_functions import MAY_BE_BARE, command
 
 _HEADER = ("name", "size", "hash", "answer", "address")

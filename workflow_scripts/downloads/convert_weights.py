@@ -5,8 +5,9 @@ import resource
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workflow_scripts.command_main import run_command
 from workflow_scripts.downloads.model_files import CONVERTED, PICKLE, PICKLE_INDEX, PICKLE_SHARD
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_file, read_json
 from workflow_scripts.path_functions import command
 

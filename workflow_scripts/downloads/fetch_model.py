@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from workflow_scripts.command_main import run_command
 from workflow_scripts.downloads.mirrors import SourceOptions, open_mirror
 from workflow_scripts.downloads.model_folders import parse_address
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.errors import UserError
 from workflow_scripts.files import write_json
 from workflow_scripts.path_functions import command
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from workflow_scripts.command_main import run_command
 from workflow_scripts.downloads.registry import DataSet, find_data_set, read_registry
-from workflow_scripts.errors import run_command
 from workflow_scripts.path_functions import command
 
 

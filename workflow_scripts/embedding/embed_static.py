@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from workflow_scripts.command_main import run_command
 from workflow_scripts.embedding.static_vectors import is_fasttext_model, read_word_vectors
 from workflow_scripts.embedding.suite_vectors import write_suite
 from workflow_scripts.embedding.word_lookup import Oov, embed_strings, words_to_seek
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.errors import UserError
 from workflow_scripts.files import sha256_of
 from workflow_scripts.path_functions import command
 

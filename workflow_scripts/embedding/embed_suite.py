@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workflow_scripts.command_main import run_command
 from workflow_scripts.embedding.settings import RECIPE_KEYS, EncoderSettings
 from workflow_scripts.embedding.suite_vectors import write_suite
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.errors import UserError
 from workflow_scripts.imports import Device, quick_imports
 from workflow_scripts.path_functions import command
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from workflow_scripts import plugins
-from workflow_scripts.errors import run_command
+from workflow_scripts.command_main import run_command
 from workflow_scripts.figures.note import note_document
 from workflow_scripts.figures.plots import points_tsv
 from workflow_scripts.figures.style import figure_style, nothing_run, save_figure

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
+from workflow_scripts.command_main import run_command
 from workflow_scripts.embedding.vector_shards import write_array
-from workflow_scripts.errors import run_command
 from workflow_scripts.path_functions import command
 from workflow_scripts.retrieval.link_options import MentionOptions, NameEncoderOptions
 from workflow_scripts.retrieval.mention_links import Mention, mention_batches, read_mentions

@@ -4,9 +4,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.command_main import run_command
 from workflow_scripts.datasets.name_lists import NameList
 from workflow_scripts.embedding.vector_shards import Dtype
-from workflow_scripts.errors import run_command
 from workflow_scripts.files import stream_lines
 from workflow_scripts.path_functions import command
 from workflow_scripts.retrieval import name_index

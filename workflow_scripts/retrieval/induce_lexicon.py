@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from workflow_scripts.command_main import run_command
 from workflow_scripts.datasets.sides import SIDES
 from workflow_scripts.embedding.suite_vectors import read_string_vectors
-from workflow_scripts.errors import run_command
 from workflow_scripts.path_functions import command
 from workflow_scripts.retrieval.csls import NEIGHBOURS
 from workflow_scripts.retrieval.mapping import MappingKind

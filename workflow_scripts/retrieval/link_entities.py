@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from workflow_scripts.command_main import run_command
 from workflow_scripts.embedding.suite_vectors import read_string_vectors
-from workflow_scripts.errors import run_command
 from workflow_scripts.path_functions import command
 from workflow_scripts.retrieval.entity_links import rank_names
 from workflow_scripts.retrieval.link_options import Similarity

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from workflow_scripts.command_main import run_command
 from workflow_scripts.embedding.suite_vectors import read_vectors
-from workflow_scripts.errors import run_command
 from workflow_scripts.path_functions import command
 from workflow_scripts.retrieval.linked_ids import rank_ids
 from workflow_scripts.retrieval.mention_links import BATCH

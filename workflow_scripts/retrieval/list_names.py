@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.command_main import run_command
 from workflow_scripts.datasets.name_lists import Choices, read_names
-from workflow_scripts.errors import run_command
 from workflow_scripts.path_functions import command
 from workflow_scripts.retrieval.name_index import left_out, write_names
 

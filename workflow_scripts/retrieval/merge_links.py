@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
-from workflow_scripts.errors import run_command
+from workflow_scripts.command_main import run_command
 from workflow_scripts.files import atomic_text, write_text
 from workflow_scripts.path_functions import command
 from workflow_scripts.retrieval.link_options import LinkOptions, MentionOptions

@@ -17,8 +17,9 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
+from workflow_scripts.command_main import run_command
 from workflow_scripts.configuration.blocks import WholeNumber
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.errors import UserError
 from workflow_scripts.files import no_link
 from workflow_scripts.runtime.site_file import Name, SiteLines, Word, read_site_file
 

@@ -24,7 +24,8 @@ from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.command_main import run_command
+from workflow_scripts.errors import UserError
 
 # On the node itself: jobs of other nodes have other devices, and locks over NFS are not to be
 # trusted. Not $TMPDIR, which schedulers set to a folder for each job.

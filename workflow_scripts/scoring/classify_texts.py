@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from workflow_scripts import plugins
+from workflow_scripts.command_main import run_command
 from workflow_scripts.embedding.suite_vectors import read_string_vectors
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.errors import UserError
 from workflow_scripts.imports import quick_imports
 from workflow_scripts.path_functions import command
 from workflow_scripts.retrieval.suite_files import read_datasets

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.command_main import run_command
 from workflow_scripts.datasets.sides import SIDES
-from workflow_scripts.errors import run_command
 from workflow_scripts.path_functions import command
 from workflow_scripts.retrieval.rankings import RankedTranslation, read_rankings
 from workflow_scripts.retrieval.suite_files import read_dataset, side_of

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.command_main import run_command
 from workflow_scripts.embedding.suite_vectors import read_string_vectors
-from workflow_scripts.errors import UserError, damaged_file_error, run_command
+from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.path_functions import command
 from workflow_scripts.retrieval.rankings import RankedName, read_rankings, rows_by_dataset
 from workflow_scripts.retrieval.suite_files import read_datasets

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from workflow_scripts.errors import run_command
+from workflow_scripts.command_main import run_command
 from workflow_scripts.files import atomic_file, read_json, write_text
 from workflow_scripts.path_functions import command
 from workflow_scripts.tables import document as doc

@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from workflow_scripts.errors import run_command
+from workflow_scripts.command_main import run_command
 from workflow_scripts.files import read_json
 from workflow_scripts.path_functions import command
 from workflow_scripts.tables import document as doc

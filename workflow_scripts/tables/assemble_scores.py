@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.command_main import run_command
+from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json
 from workflow_scripts.path_functions import command
 from workflow_scripts.scoring.tidy_scores import Score, read_scores, write_scores

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from workflow_scripts import plugins
-from workflow_scripts.errors import run_command
+from workflow_scripts.command_main import run_command
 from workflow_scripts.files import read_json
 from workflow_scripts.path_functions import command
 from workflow_scripts.tables.cells import write_cells

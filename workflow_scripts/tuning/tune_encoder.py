@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from workflow_scripts import plugins
+from workflow_scripts.command_main import run_command
 from workflow_scripts.downloads.model_files import local_path
-from workflow_scripts.errors import UserError, damaged_file_error, run_command
+from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.files import append_to, read_json
 from workflow_scripts.imports import Device, quick_imports
 from workflow_scripts.path_functions import command

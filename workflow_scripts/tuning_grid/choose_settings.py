@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.errors import UserError, run_command
+from workflow_scripts.command_main import run_command
+from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json, write_json, write_text
 from workflow_scripts.path_functions import command
 from workflow_scripts.tuning_grid.cells import CellScore, grid_cells

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from workflow_scripts.errors import run_command
+from workflow_scripts.command_main import run_command
 from workflow_scripts.files import sha256_of, write_json
 from workflow_scripts.imports import Device, quick_imports
 from workflow_scripts.path_functions import command

@@ -9,8 +9,8 @@ from pydantic import ValidationInfo, field_validator
 
 from workflow_scripts.configuration.blocks import Field, Text, mistake
 from workflow_scripts.corpora.block import SampledBlock
-from workflow_scripts.corpora.obo import read_obo
 from workflow_scripts.datasets.mrconso import read_mrconso
+from workflow_scripts.datasets.obo import read_obo
 from workflow_scripts.files import read_lines
 
 

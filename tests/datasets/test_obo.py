@@ -2,7 +2,7 @@
 
 import pytest
 
-from workflow_scripts.corpora.obo import read_obo, read_obo_terms
+from workflow_scripts.datasets.obo import read_obo, read_obo_terms
 from workflow_scripts.errors import UserError
 
 ONTOLOGY = """format-version: 1.2

@@ -1,0 +1,50 @@
+"""Runs the `main` of a command: a mistake of the user is one line, not a traceback."""
+
+import atexit
+import os
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+
+from workflow_scripts.errors import STARTED_AT, PrintedText, UserError, path_error
+from workflow_scripts.usage import write_usage
+
+
+def run_command(main: Callable[[], None]) -> None:
+    """Run the `main` of a command; print a `UserError` as one line and exit with 2.
+
+    What is printed is `printable`, whoever prints it. A step that succeeds leaves what it used in
+    the file that STEP_USAGE names.
+    """
+    with redirect_stdout(PrintedText(sys.stdout)), redirect_stderr(PrintedText(sys.stderr)):
+        _run(main)
+
+
+def _run(main: Callable[[], None]) -> None:
+    try:
+        for word in sys.argv[1:]:
+            if not word.isascii() and word != word.encode(errors="replace").decode():
+                remedy = "rename the file, or set PYTHONUTF8=1 if it is"
+                raise UserError(ascii(word), "not UTF-8", remedy)
+        main()
+        usage = os.environ.get("STEP_USAGE")
+        # of several processes at once the first
+        if usage and os.environ.get("RANK", "0") == "0":
+            write_usage(usage, STARTED_AT)
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
+    except Exception as error:
+        if (told := path_error(error)) is None:
+            raise
+        print(f"error: {told}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt as error:
+        # whoever keeps something for the next time says so
+        kept = str(error) or "what was not finished is not written; give the same command again"
+        print(f"interrupted: {kept}", file=sys.stderr)
+        sys.exit(130)
+    finally:
+        # run before those of packages, which would answer Ctrl-C with a traceback
+        atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
