@@ -167,15 +167,28 @@ def test_controlled_dropout_gives_both_views_of_equal_strings_the_same_vector(na
         assert all(equal) if options else not any(equal)
 
 
-@pytest.mark.parametrize(("rows", "count"), [(1, 1), (3, 1), (1, 3)])
-def test_lack_of_memory_is_met_by_smaller_parts(rows, count, tiny_bert, monkeypatch, capsys):
+LACKING = [
+    torch.OutOfMemoryError("CUDA out of memory"),
+    RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"),
+    RuntimeError("cuDNN error: CUDNN_STATUS_ALLOC_FAILED"),
+    RuntimeError("DefaultCPUAllocator: can't allocate memory"),
+]
+
+
+@pytest.mark.parametrize(
+    ("rows", "count", "lacking"),
+    [*((1, 1, lacking) for lacking in LACKING), (3, 1, LACKING[0]), (1, 3, LACKING[0])],
+)
+def test_lack_of_memory_is_met_by_smaller_parts(
+    rows, count, lacking, tiny_bert, monkeypatch, capsys
+):
     plain, loaded, refused = compute(load(tiny_bert)), load(tiny_bert), []
     forward = type(loaded.model).forward
 
     def limited(self, input_ids=None, **options):
         if len(input_ids) > rows:
             refused.append(len(input_ids))
-            raise torch.OutOfMemoryError("CUDA out of memory")
+            raise lacking
         return forward(self, input_ids=input_ids, **options)
 
     monkeypatch.setattr(type(loaded.model), "forward", limited)

@@ -199,6 +199,53 @@ def test_held_out_losses_are_those_of_true_and_of_others_neighbours(tiny_bert):
     assert [*measured] == ["held_out_loss", "held_out_loss_shuffled"]
 
 
+@pytest.mark.parametrize("fitting", [0, 2], ids=["vectors", "masked"])
+def test_held_out_losses_that_lack_memory_are_taken_in_parts_and_keep_the_gradients(
+    fitting, tiny_bert, monkeypatch, capsys
+):
+    held_out = {"corpus": "held-out", "every": 1, "pairs": 4}
+    expected = take_first_step(objective_of(tiny_bert, held_out=held_out)[1])
+    loaded, objective = objective_of(tiny_bert, held_out=held_out)
+    forward, passes = type(loaded.model).forward, []
+
+    def limited(self, input_ids=None, **options):
+        if not self.training:
+            passes.append(len(options["inputs_embeds"] if input_ids is None else input_ids))
+            if passes[-1] > 1 and len(passes) > fitting:
+                raise torch.OutOfMemoryError("CUDA out of memory")
+        return forward(self, input_ids=input_ids, **options)
+
+    monkeypatch.setattr(type(loaded.model), "forward", limited)
+    found = take_first_step(objective)
+    assert {"held_out_loss", "held_out_loss_shuffled"} <= found[0].measures.keys()
+    torch.testing.assert_close(found[0].measures, expected[0].measures, rtol=1e-9, atol=1e-9)
+    torch.testing.assert_close(found[1], expected[1], rtol=1e-9, atol=1e-9)
+    assert "in parts of 1 strings" in capsys.readouterr().err
+
+
+def test_an_attempt_that_lacks_memory_leaves_no_logits_to_the_next(tiny_bert, monkeypatch):
+    loaded, objective = objective_of(tiny_bert)
+    output, memory, left = objective._masked._output, objective._passes.memory, []
+    forward, settle, passes = type(loaded.model).forward, type(output)._settle, []
+    # what is owed is added at the end of an attempt
+    monkeypatch.setattr(type(output), "_settle", lambda self: None)
+
+    def limited(self, input_ids=None, **options):
+        passes.append(len(output._owed))
+        if passes[-1]:
+            monkeypatch.setattr(type(output), "_settle", settle)
+            monkeypatch.setattr(type(loaded.model), "forward", forward)
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return forward(self, input_ids=input_ids, **options)
+
+    monkeypatch.setattr(type(loaded.model), "forward", limited)
+    shrink = memory._shrink
+    monkeypatch.setattr(memory, "_shrink", lambda: (left.append([*output._owed]), shrink()))
+    take_first_step(objective)
+    assert max(passes) > 0
+    assert left == [[]]
+
+
 def test_text_of_too_few_neighbours_is_refused_by_its_file(tiny_bert):
     loaded, choices = load_model(str(tiny_bert)), Choices(**{**KEYS, "batch_size": 40})
     corpora = Corpora(RunningText(make_documents(), Path("text.txt")))

@@ -18,6 +18,7 @@ from transformers import AutoModel, AutoTokenizer
 from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import encode_strings
+from workflow_scripts.embedding.torch_setup import has_bfloat16
 from workflow_scripts.errors import UserError
 from workflow_scripts.tuning import micro_batches
 from workflow_scripts.tuning.corpus_strings import Corpus
@@ -365,3 +366,11 @@ def test_what_cannot_be_tuned_is_named(loss, message, tiny_bert, monkeypatch):
         tune(tiny_bert)
     with pytest.raises(UserError, match="more than the 66 positions"):
         tune(tiny_bert, choices=but(max_length=67))
+
+
+def test_a_card_that_emulates_bfloat16_does_not_have_it(monkeypatch):
+    """As those before Ampere do, the paper's own among them."""
+    monkeypatch.setattr(
+        torch.cuda, "is_bf16_supported", lambda including_emulation=True: including_emulation
+    )
+    assert not has_bfloat16(torch.device("cuda"))

@@ -40,7 +40,7 @@ def pass_over(whole, workers, states, ids, scale=1.0, autocast=False):
         # of the first attempt, which failed, nothing is left
         for parts in (again, list(zip(states, ids, strict=True))):
             found = []
-            layer.begin()
+            layer.forget()
             for own, truth in parts:
                 owed = []
                 loss, right = layer.loss(copy, own, truth, owed)

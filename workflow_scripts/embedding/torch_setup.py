@@ -41,9 +41,9 @@ def fresh_linear(inputs: int, outputs: int, seed: int) -> torch.nn.Linear:
 def has_bfloat16(device: torch.device) -> bool:
     """Tell whether the hardware multiplies in bfloat16; without, it can be a hundred times slower.
 
-    On a CPU without such units PyTorch emulates them, so the processor is asked, not PyTorch.
+    Without such units PyTorch emulates them, which is not counted.
     """
     if device.type == "cuda":
-        return torch.cuda.is_bf16_supported()
+        return torch.cuda.is_bf16_supported(including_emulation=False)
     capabilities = torch.cpu.get_capabilities()
     return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))

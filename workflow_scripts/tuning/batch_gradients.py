@@ -56,14 +56,20 @@ class BatchGradients:
         return self._passes.memory.until_it_fits(lambda: self._attempt(token_ids, step, loss_of))
 
     def vectors(self, token_ids: TokenIds) -> torch.Tensor:
-        """Return the vectors [R, D] of strings, without gradients."""
-        own = self._passes.plan([self._width or len(ids) for ids in token_ids])
+        """Return the vectors [R, D] of strings, without gradients; in parts as `compute`."""
+        passes = self._passes
 
         def encode(copy: TrainingCopy, part: Part) -> torch.Tensor:
             with torch.no_grad():
                 return self._encode(copy, part, token_ids, 0)
 
-        return self._join(own, list(self._passes.in_order(encode, own)), len(token_ids))[0]
+        def attempt() -> torch.Tensor:
+            own = passes.plan([self._width or len(ids) for ids in token_ids])
+            vectors: list[torch.Tensor] = []
+            passes.memory.together(lambda: vectors.extend(passes.in_order(encode, own)))
+            return self._join(own, vectors, len(token_ids))[0]
+
+        return passes.memory.until_it_fits(attempt, trains=False)
 
     def _attempt(
         self, token_ids: TokenIds, step: int, loss_of: LossOfVectors

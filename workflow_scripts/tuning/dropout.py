@@ -32,7 +32,8 @@ class SeededDropout(nn.Dropout):
         if not self.training or self.p == 0:
             return input
         draw = self.masks.draw if self.by_row else self.masks.draw_shared
-        return input * draw(input.shape, self.p, input.dtype)
+        # of half precision the mask is float32, which the product is rounded from once
+        return (input * draw(input.shape, self.p, input.dtype)).to(input.dtype)
 
 
 def _seeded_attention(

@@ -1,8 +1,9 @@
 """Where randomness in a pass comes from: masks of dropout and drophead, whatever the cut.
 
 Each micro-batch of each step has a generator of its own, and a part of a micro-batch takes its rows
-of the masks of the whole. So a step that is repeated, in smaller parts or on another device, has
-the same masks; and two micro-batches given one number share theirs (controlled dropout).
+of the masks of the whole. So a step that is repeated, also in smaller parts, has the same masks
+(those of a GPU are others than a processor's, and depend on the card); and two micro-batches given
+one number share theirs (controlled dropout).
 """
 
 import hashlib
@@ -28,7 +29,8 @@ class DropoutMasks:
         self._start, self._stop, self._rows = start, stop, rows
 
     def draw(self, shape: torch.Size, rate: float, dtype: torch.dtype) -> torch.Tensor:
-        """Return a mask of `shape`: 0 with probability `rate`, else 1 / (1 - rate).
+        """Return a mask of `shape`: 0 with probability `rate`, else 1 / (1 - rate), in float32 at
+        least.
 
         The first dimension holds the rows of the part, or a multiple of them (all heads of a row
         side by side). The rate is rounded to 1/65536, for sixteen random bits are quickly drawn.
@@ -51,4 +53,6 @@ class DropoutMasks:
 
 def _as_mask(bits: torch.Tensor, rate: float, dtype: torch.dtype) -> torch.Tensor:
     dropped = min(round(rate * _STEPS), _STEPS - 1)
-    return bits.ge_(dropped - _STEPS // 2).to(dtype).mul_(_STEPS / (_STEPS - dropped))
+    # rounded to half precision, the factor would make every dropout shrink what it keeps
+    exact = torch.promote_types(dtype, torch.float32)
+    return bits.ge_(dropped - _STEPS // 2).to(exact).mul_(_STEPS / (_STEPS - dropped))

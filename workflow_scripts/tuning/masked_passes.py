@@ -111,9 +111,12 @@ class MaskedPasses:
             return passes.gradients(context.scaler.scale(loss), None, *others)
 
         def together() -> None:
-            self._output.begin()
-            passes.add(pass_over, len(own), lambda index: self._output.take(owed[index]))
-            self._output.end()
+            try:
+                passes.add(pass_over, len(own), lambda index: self._output.take(owed[index]))
+                self._output.end()
+            finally:
+                # logits of an attempt that failed would take the room of the next one
+                self._output.forget()
 
         passes.memory.together(together)
         none = torch.zeros(2 if batch.further is None else 4, device=context.device)
@@ -128,7 +131,10 @@ class MaskedPasses:
         return measures, context.processes.sum(gradient) / context.scaler.get_scale()
 
     def loss(self, batch: MaskedBatch) -> torch.Tensor:
-        """Return the mean cross-entropy of all labelled pieces, in every process."""
+        """Return the mean cross-entropy of all labelled pieces, in every process.
+
+        Where memory does not suffice, smaller parts are tried.
+        """
         passes, projected = self._passes, batch.projected
 
         @torch.no_grad()
@@ -137,9 +143,14 @@ class MaskedPasses:
             states, truth = self._encode(copy, part, batch, rows, 0)
             return self._predict(copy, states, truth, rows, [])[0]
 
-        own = passes.plan(batch.lengths)
-        zero = torch.zeros((), device=passes.context.device)
-        return passes.context.processes.sum(sum(passes.in_order(loss_of, own), zero)) / batch.pieces
+        def attempt() -> torch.Tensor:
+            own = passes.plan(batch.lengths)
+            losses = [torch.zeros((), device=passes.context.device)]
+            passes.memory.together(lambda: losses.extend(passes.in_order(loss_of, own)))
+            total = sum(losses[1:], losses[0])
+            return passes.context.processes.sum(total) / batch.pieces
+
+        return passes.memory.until_it_fits(attempt, trains=False)
 
     def _encode(
         self,

@@ -21,6 +21,10 @@ SETTING = "STEP_MEMORY_MB"
 # Of the memory of a processor's job, what micro-batches that wait for their way back may leave.
 _SHARE_LEFT = 0.25
 
+# What is said of a lack of memory by errors of no kind of their own: a processor's, and those of
+# libraries of CUDA, which ask for memory beside torch.
+_LACKING = ("can't allocate memory", "CUBLAS_STATUS_ALLOC_FAILED", "CUDNN_STATUS_ALLOC_FAILED")
+
 Result = TypeVar("Result")
 
 
@@ -70,11 +74,11 @@ class Memory:
             gradients = weights * (1 + context.workers.count)
             self._room = (1 - _SHARE_LEFT) * memory_limit() - gradients
 
-    def until_it_fits(self, attempt: Callable[[], Result]) -> Result:
+    def until_it_fits(self, attempt: Callable[[], Result], trains: bool = True) -> Result:
         """Return what `attempt` returns, with ever smaller parts where memory does not suffice.
 
-        It plans its parts itself and adds to the gradients, of which there were none before. Raises
-        `UserError` if not even one row fits.
+        It plans its parts itself; one that `trains` adds to the gradients, of which there were none
+        before. Raises `UserError` if not even one row fits.
         """
         while True:
             self.largest = 0
@@ -83,7 +87,8 @@ class Memory:
             except OutOfMemory:
                 pass
             # Out of the handler, where the exception holds on to the tensors of its frames.
-            self._trained.zero_grad(set_to_none=True)
+            if trains:
+                self._trained.zero_grad(set_to_none=True)
             if self._context.device.type == "cuda":
                 torch.cuda.empty_cache()
             self._shrink()
@@ -114,7 +119,7 @@ class Memory:
         try:
             passes()
         except RuntimeError as error:
-            lacking = "can't allocate memory" in str(error)
+            lacking = any(words in str(error) for words in _LACKING)
             if not isinstance(error, torch.OutOfMemoryError) and not lacking:
                 raise
             failed = True

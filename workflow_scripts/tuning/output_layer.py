@@ -48,8 +48,8 @@ class OutputLayer:
         """
         return _SummedLoss.apply(predict_pieces(copy, states), truth, self._layer, owed)
 
-    def begin(self) -> None:
-        """Forget what is owed, before the passes over a batch."""
+    def forget(self) -> None:
+        """Let go of what is owed, after the passes over a batch, whether they ended or failed."""
         self._gradients = None
         self._owed.clear()
 
