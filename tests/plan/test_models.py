@@ -98,13 +98,15 @@ def test_notes_and_listing_hold_no_paths_of_the_machine(models):
 
 def test_columns_of_tables_show_keys_of_models_and_where_they_are_from(models):
     said = {"path": "a/folder", "parameters": 109_482_240, "licence": "Apache-2.0"}
+    said["vocabulary"] = 30_522
     models = models_of({**BLOCKS, "said": said}, Path("root"), Path("fetched"))
-    shown = {name: [models.text_of(name, what) for what in ("parameters", "licence", "address")]
+    properties = ("parameters", "licence", "address", "vocabulary")
+    shown = {name: [models.text_of(name, what) for what in properties]
              for name in ("said", "hub", "words", "labelled")}  # fmt: skip
     assert shown == {
-        "said": ["109M", "Apache-2.0", "folder"],
+        "said": ["109M", "Apache-2.0", "folder", "30.5"],
         # a label is no address
-        "labelled": [None, None, "folder"],
-        "hub": [None, None, "org/name@0123456789abcdef"],
-        "words": [None, None, "en.vec"],
+        "labelled": [None, None, "folder", None],
+        "hub": [None, None, "org/name@0123456789abcdef", None],
+        "words": [None, None, "en.vec", None],
     }

@@ -45,6 +45,8 @@ def markdown_rows(text):
         # without an exponent
         (numbers.format_millions, {109_482_240: "109M", 4_415_000: "4.42M", 40_000: "0.04M"}),
         (numbers.format_millions, {7_241_732_096: "7240M", 999_999: "1M"}),
+        (numbers.format_thousands, {30_522: "30.5", 250_002: "250", 8000: "8", 500: "0.5"}),
+        (numbers.format_thousands, {1_234_567: "1230", 7: "0.007"}),
     ],
 )
 def test_numbers_look_as_in_the_paper(form, texts):
@@ -291,23 +293,30 @@ def test_columns_of_models_stand_among_the_scores_in_all_forms(make_table, made)
     plain = made.assemble(block)
     block["columns"].insert(0, {"id": "size", "label": "Size", "of_model": "parameters"})
     block["columns"].append({"id": "at", "label": "From", "of_model": "address"})
+    block["columns"].append({"id": "pieces", "label": "Pieces", "of_model": "vocabulary"})
     for row in block["rows"]:
-        row["texts"] = {"size": "110M", "at": "some/model_1@0a"}
-    block["rows"][0]["texts"] = {"size": "–", "at": "–"}
+        row["texts"] = {"size": "110M", "at": "some/model_1@0a", "pieces": "30.5"}
+    block["rows"][0]["texts"] = {"size": "–", "at": "–", "pieces": "–"}
     table = made.assemble(block)
     header = markdown_rows(table.md)[0]
-    assert header == Page(table.html).tables[0][0] == ["", "Size", "EN", "FR", "From", "avg."]
+    assert (
+        header
+        == Page(table.html).tables[0][0]
+        == ["", "Size", "EN", "FR", "From", "Pieces", "avg."]
+    )
     for shown in (markdown_rows(table.md), Page(table.html).tables[0]):
         rows = [row for row in shown[1:] if row[0]]
         assert [row[1] for row in rows] == ["–", "110M", "110M", "110M"]
         assert [row[4].replace("\\", "") for row in rows] == ["–", *["some/model_1@0a"] * 3]
-    fields = [(row["Size"], row["From"]) for row in table.rows]
-    assert fields == [("–", "–"), *[("110M", "some/model_1@0a")] * 3]
-    assert [name for name in table.header if name not in ("Size", "From")] == plain.header
+        assert [row[5] for row in rows] == ["–", "30.5", "30.5", "30.5"]
+    added = ("Size", "From", "Pieces")
+    fields = [tuple(row[name] for name in added) for row in table.rows]
+    assert fields == [("–", "–", "–"), *[("110M", "some/model_1@0a", "30.5")] * 3]
+    assert [name for name in table.header if name not in added] == plain.header
     same = [{name: row[name] for name in plain.header} for row in table.rows]
     assert (same, table.cells) == (plain.rows, plain.cells)
-    assert r"& 110M & .250 & \underline{.125} & \url{some/model_1@0a} &" in table.tex
+    assert r"& 110M & .250 & \underline{.125} & \url{some/model_1@0a} & 30.5 &" in table.tex
     assert "% needs \\usepackage{booktabs,url}" in table.tex
-    # of the first row the number stands right, the address left, and neither opens anything
+    # of the first row numbers stand right, the address left, and none opens anything
     assert re.search(r'<td>–</td>\s*<td data-detail="0">', table.html)
-    assert re.search(r'<td class="left">–</td>\s*<td data-detail="2">', table.html)
+    assert re.search(r'<td class="left">–</td>\s*<td>–</td>\s*<td data-detail="2">', table.html)

@@ -16,7 +16,10 @@ OF_MODELS = {
     "rows": [{**ROW, "model": "tiny"}],
     "columns": [
         *HUB_TABLE["columns"],
-        *({"id": key, "label": key, "of_model": key} for key in ("parameters", "licence")),
+        *(
+            {"id": key, "label": key, "of_model": key}
+            for key in ("parameters", "licence", "vocabulary")
+        ),
     ],
 }
 WITH_HUB = {"models.hub": HUB, "tables.hub": HUB_TABLE}
@@ -120,6 +123,9 @@ CONFIG = Section(
         ),
         "models.<id>.licence": Change(
             "MIT", {"tables.of-models": OF_MODELS}, at="models.tiny.licence"
+        ),
+        "models.<id>.vocabulary": Change(
+            7, {"tables.of-models": OF_MODELS}, at="models.tiny.vocabulary"
         ),
         "absent_models[].models": ["nowhere", "nor-here"],
         "absent_models[].reason": "nobody knows it",

@@ -82,6 +82,9 @@ class Model(Block):
         None, description="Number of its parameters; tables can show it."
     )
     licence: Text | None = Field(None, description="Its licence; tables can show it.")
+    vocabulary: WholeNumber | None = Field(
+        None, description="Number of pieces of its tokenizer; tables can show it."
+    )
 
     @model_validator(mode="after")
     def _one_source(self) -> "Model":

@@ -10,7 +10,7 @@ from workflow_scripts.configuration.blocks import wildcard_error, wildcard_in
 from workflow_scripts.configuration.config import Model
 from workflow_scripts.downloads.model_folders import HubModel
 from workflow_scripts.errors import ConfigError, UserError
-from workflow_scripts.tables.numbers import format_millions
+from workflow_scripts.tables.numbers import OF_MODELS
 
 # what a folder must hold to be a model
 WEIGHTS = "model.safetensors"
@@ -117,7 +117,7 @@ class Models:
         if what == "address":
             return self._shown_location(model)
         value = getattr(self._blocks[model], what)
-        return format_millions(value) if isinstance(value, int) else value
+        return None if value is None else OF_MODELS.get(what, str)(value)
 
     def _shown_location(self, model: str) -> str:
         block = self._blocks[model]

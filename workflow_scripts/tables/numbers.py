@@ -48,4 +48,17 @@ def format_p(value: float) -> str:
 
 def format_millions(count: int) -> str:
     """Return a whole number in millions, in three digits: 109M, 4.42M, 7240M."""
-    return f"{float(f'{count / 1e6:.3g}'):g}M"
+    return f"{_three_digits(count / 1e6)}M"
+
+
+def format_thousands(count: int) -> str:
+    """Return a whole number in thousands, in three digits, without a unit: 30.5, 250, 0.5."""
+    return _three_digits(count / 1e3)
+
+
+def _three_digits(value: float) -> str:
+    return f"{float(f'{value:.3g}'):g}"
+
+
+# properties of models that are numbers, and how columns show them
+OF_MODELS = {"parameters": format_millions, "vocabulary": format_thousands}

@@ -144,7 +144,7 @@ def _sheet(table: Table) -> doc.Sheet:
     columns = [doc.Column("", doc.LEFT, HEAD_FIELDS)]
     for column in shown:
         if column.of_model is not None:
-            is_number = column.of_model == "parameters"
+            is_number = column.of_model in form.OF_MODELS
             columns.append(doc.Column(column.label, doc.RIGHT if is_number else doc.LEFT))
             continue
         arrows, fields = _prints_arrows(table, column), tsv_headings(column.label)

@@ -40,7 +40,7 @@ class ColumnBlock(Block):
     datasets: Distinct[Id] | None = Field(
         None, description="Instead of dataset, several, over which the column takes the mean."
     )
-    of_model: Literal["parameters", "licence", "address"] | None = Field(
+    of_model: Literal["parameters", "licence", "address", "vocabulary"] | None = Field(
         None, description="Instead of dataset, a property of each row's models to show."
     )
     metric: Text | None = Field(None, description="Metric, the first of the task without one.")
