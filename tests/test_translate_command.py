@@ -271,6 +271,7 @@ def test_pairs_stand_between_tabs_or_blanks(tmp_path):
         ({"source_vectors": "same.vec"}, "words of same.vec, centred: row 0 is a zero vector"),
         ({"source_vectors": None}, "--source-vectors: missing; give one for each language"),
         ({"encoder": "m"}, "not both"),
+        ({"max_length": 9}, "--max-length: static vectors have no such setting; leave it out"),
         ({"source_vectors": None, "target_vectors": None}, "give encoders"),
         (
             {"source_vectors": None, "target_vectors": None, "source_encoder": "m"},

@@ -19,7 +19,8 @@ from workflow_scripts.embedding.chosen_encoder import (
     open_encoder,
 )
 from workflow_scripts.embedding.progress import embedding_progress
-from workflow_scripts.embedding.recorded_settings import settle_settings
+from workflow_scripts.embedding.recorded_settings import given_settings, settle_settings
+from workflow_scripts.embedding.settings import OPTIONS
 from workflow_scripts.embedding.static_vectors import (
     first_words,
     is_fasttext_model,
@@ -429,6 +430,9 @@ def translate(
     """
     languages.check()
     check_encoder_options(embedding, machine)
+    if not any(languages.encoders) and (given := given_settings(embedding)):
+        option = OPTIONS[next(iter(given))]
+        raise UserError(option, "static vectors have no such setting", "leave it out")
     check_options(languages, lexicon, maps, output)
     asked = read_lexicon(lexicon, languages)
     strings = [asked.strings(column) for column in (0, 1)]
