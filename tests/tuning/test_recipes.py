@@ -153,6 +153,7 @@ def test_shipped_recipes_hold_the_values_of_cmlm(project):
         ),
         ({**NONE, "layer": 0}, "layer", "1 or more"),
         ({**NONE, "layer": 7, "pooling": "pooler"}, "layer", "of the last layer; leave"),
+        ({"prompts": {"default": "a\nb"}}, "prompts", "of more than one line; give a text in one"),
         ({"pooling": "projected"}, "pooling", "method none with a `start`"),
     ],
 )

@@ -8,7 +8,7 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, create_model, field_validator, model_validator
+from pydantic import Field, ValidationInfo, create_model, field_validator, model_validator
 
 from workflow_scripts import plugins
 from workflow_scripts.configuration.blocks import (
@@ -97,6 +97,18 @@ class Recipe(Block):
     development: Development | None = Field(
         default=None, description="set that the model is scored on while it is tuned"
     )
+
+    @field_validator(*RECIPE_KEYS.values(), check_fields=False)
+    @classmethod
+    def _is_a_setting(cls, value: Any, info: ValidationInfo) -> Any:
+        """What no encoder can take is said as the config is read."""
+        name = next(name for name, key in RECIPE_KEYS.items() if key == info.field_name)
+        given = {"pooling": info.data.get("pooling", "mean"), name: value}
+        try:
+            EncoderSettings(**given).check()
+        except UserError as error:
+            raise mistake(f"{error.problem}; {error.remedy}") from error
+        return value
 
     @property
     def settings(self) -> EncoderSettings:
