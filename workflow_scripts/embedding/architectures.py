@@ -1,10 +1,11 @@
 """Where architectures of transformers 5 keep what tuning reaches into; others work without it."""
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
+from torch.utils.hooks import RemovableHandle
 from transformers import PreTrainedModel
 
 DROPOUT_PLACES = ("embeddings", "attention", "attention_output", "feed_forward")
@@ -81,11 +82,6 @@ def architecture_of(model: PreTrainedModel) -> Architecture | None:
     return ARCHITECTURES.get(model.config.model_type)
 
 
-def take_first(module: torch.nn.Module, arguments: tuple) -> tuple:
-    """Return what a module is given, [B, T, D], of the first position alone: a forward pre-hook."""
-    return tuple(value[:, :1] if torch.is_tensor(value) else value for value in arguments)
-
-
 def after_attention(model: PreTrainedModel) -> list[torch.nn.Module]:
     """Return the modules of the last layer behind its attention, none where they are not known."""
     architecture = architecture_of(model)
@@ -94,21 +90,25 @@ def after_attention(model: PreTrainedModel) -> list[torch.nn.Module]:
     return [model.get_submodule(name.format(last=last)) for name in names]
 
 
+def give_first_position_only(model: PreTrainedModel) -> list[RemovableHandle]:
+    """Let the last layer give its first position alone, from now on; return what ends that.
+
+    Behind its attention no position looks at another, so the vectors of `cls` and `pooler` are the
+    same; last hidden states are then [B, 1, D]. Does nothing for architectures that are not listed.
+    """
+
+    def take_first(module: torch.nn.Module, arguments: tuple) -> tuple:
+        return tuple(value[:, :1] if torch.is_tensor(value) else value for value in arguments)
+
+    return [module.register_forward_pre_hook(take_first) for module in after_attention(model)]
+
+
 @contextmanager
-def changed_inputs(modules: Iterable[torch.nn.Module], change: Callable) -> Iterator[None]:
-    """Let `change`, a forward pre-hook, change what the modules are given inside the block."""
-    handles = [module.register_forward_pre_hook(change) for module in modules]
+def first_position_only(model: PreTrainedModel, is_enough: bool = True) -> Iterator[None]:
+    """Do as `give_first_position_only` inside the block, if that `is_enough`."""
+    handles = give_first_position_only(model) if is_enough else []
     try:
         yield
     finally:
         for handle in handles:
             handle.remove()
-
-
-def first_position_only(model: PreTrainedModel, is_enough: bool = True) -> AbstractContextManager:
-    """Let the last layer give its first position alone inside the block, if that `is_enough`.
-
-    Behind its attention no position looks at another, so the vectors of `cls` and `pooler` are the
-    same; last hidden states are then [B, 1, D]. Does nothing for architectures that are not listed.
-    """
-    return changed_inputs(after_attention(model) if is_enough else (), take_first)

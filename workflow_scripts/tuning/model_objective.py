@@ -21,9 +21,12 @@ from workflow_scripts.tuning.training_copy import TrainingCopy
 class ModelObjective(Objective):
     """Trains `whole` (a model with its head; without one the model) and `own`, which it moves.
 
-    `cached`, `paired` and `first_alone` are those of `Memory`, `BatchGradients` and `TrainingCopy`.
-    `UserError` for a model that cannot be pooled or drop out as the recipe says.
+    `cached` and `paired` are those of `Memory` and `BatchGradients`. `UserError` for a model that
+    cannot be pooled or drop out as the recipe says.
     """
+
+    # whether nothing but vectors is taken of the model, so that some poolings need one position
+    takes_vectors_alone = False
 
     def __init__(
         self,
@@ -35,7 +38,6 @@ class ModelObjective(Objective):
         *,
         cached: bool = False,
         paired: bool = False,
-        first_alone: bool = False,
     ) -> None:
         settings = choices.training_settings
         loaded.check_settings(settings, TRAINING_KEYS)
@@ -43,9 +45,10 @@ class ModelObjective(Objective):
         self._own = nn.ModuleDict(own or {}).to(context.device, loaded.model.dtype)
         self._whole = whole or loaded.model
         self.trained = nn.ModuleDict({"whole": self._whole, "own": self._own})
-        rates = (choices.dropout, getattr(choices, "drophead", 0.0))
+        drophead = getattr(choices, "drophead", 0.0)
+        first_alone = self.takes_vectors_alone and choices.pooling in ("cls", "pooler")
         copies = [
-            TrainingCopy(self._whole, context, *rates, first_alone)
+            TrainingCopy(self._whole, context, choices.dropout, drophead, first_alone)
             for _ in range(context.workers.count)
         ]
         self._passes = Passes(self.trained, copies, context, cached)

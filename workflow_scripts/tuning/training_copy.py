@@ -8,7 +8,7 @@ from copy import deepcopy
 
 from transformers import PreTrainedModel
 
-from workflow_scripts.embedding.architectures import after_attention, take_first
+from workflow_scripts.embedding.architectures import give_first_position_only
 from workflow_scripts.tuning.dropout import drop_out, drop_out_heads
 from workflow_scripts.tuning.dropout_masks import DropoutMasks
 from workflow_scripts.tuning.micro_batches import cut_of
@@ -38,6 +38,6 @@ class TrainingCopy:
         self.masks = DropoutMasks(context.seed, context.device)
         drop_out(self.encoder, dropout, self.masks)
         drop_out_heads(self.encoder, drophead, self.masks)
-        for module in after_attention(self.encoder) if first_alone else ():
-            module.register_forward_pre_hook(take_first)
+        if first_alone:
+            give_first_position_only(self.encoder)
         self.encoder.get_input_embeddings().sparse = cut_of(context.device).sparse

@@ -43,8 +43,8 @@ def tune(
     Source: Liu et al. 2021, sections 2 and 3, for the recipes `mirror-...`.
     """
     block = _changed_recipe(recipe, recipes, changes)
-    options: dict[str, Any] = {"seed": seed, "device": device, "step_log": step_log}
-    return _make(model, strings, _lines_of_strings, recipe, block, threads, **options)
+    with _lines_file(strings, _lines_of_strings) as path:
+        return _make(model, path, recipe, block, seed, device, threads, step_log)
 
 
 def train_cmlm(
@@ -66,26 +66,35 @@ def train_cmlm(
     Everything else is as in `tune`. Source: Yang et al. 2021, sections 2 and 4.
     """
     block = _changed_recipe(recipe, recipes, changes)
-    options: dict[str, Any] = {"seed": seed, "device": device, "step_log": step_log}
-    return _make(model, texts, _lines_of_texts, recipe, block, threads, **options)
+    with _lines_file(texts, _lines_of_texts) as path:
+        return _make(model, path, recipe, block, seed, device, threads, step_log)
 
 
 def _make(
     model: str | Path | Encoder,
-    corpus: Iterable[Any] | Path,
-    lines_of: Callable[[Any], Iterator[str]],
+    corpus: Path,
     recipe: str,
     block: Any,
+    seed: int,
+    device: str,
     threads: int | None,
-    **options: Any,
+    step_log: str | Path | None,
 ) -> Encoder:
-    """Return the encoder that a block of config makes; `lines_of` writes a corpus out."""
+    """Return the encoder that a recipe's block makes of a model and the file of a corpus."""
     import torch
 
     threads = threads or torch.get_num_threads()
-    with _model_folder(model) as source, _lines_file(corpus, lines_of) as path:
+    with _model_folder(model) as source:
         return make_encoder(
-            source, str(path), recipe, block, output=None, threads=threads, **options
+            source,
+            str(corpus),
+            recipe,
+            block,
+            output=None,
+            seed=seed,
+            device=device,
+            threads=threads,
+            step_log=step_log,
         )
 
 

@@ -1,17 +1,15 @@
 """Methods whose loss is of the vectors of a batch alone: a step of theirs is `plain_step`."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import torch
-from torch import nn
 
-from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.tuning.batch_gradients import TokenIds
 from workflow_scripts.tuning.model_objective import ModelObjective
-from workflow_scripts.tuning.objective import Step, TrainingContext
+from workflow_scripts.tuning.objective import Step
 from workflow_scripts.tuning.token_rows import TokenRows
 
 # First number of the seed of the random stream.
@@ -23,19 +21,9 @@ Measures = dict[str, torch.Tensor]
 class VectorObjective(ModelObjective):
     """Takes batches of numbers, of which there are strings, of which there are vectors."""
 
-    # of what the log counts as one
+    takes_vectors_alone = True
+    # vectors that come of one string, which the log counts once
     vectors_a_string = 1
-
-    def __init__(
-        self,
-        loaded: LoadedModel,
-        choices: Any,
-        context: TrainingContext,
-        own: Mapping[str, nn.Module] | None = None,
-        **cut: bool,
-    ) -> None:
-        first = choices.pooling in ("cls", "pooler")
-        super().__init__(loaded, choices, context, own, first_alone=first, **cut)
 
     @abstractmethod
     def strings(self, batch: Any, number: int) -> TokenIds:

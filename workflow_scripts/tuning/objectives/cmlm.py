@@ -50,8 +50,8 @@ class Objective(ModelObjective):
             sides = (corpora.bitext.strings, corpora.bitext.partners)
             self._bitext = TokenRows(tokenizer, choices.training_settings, *sides)
         self._masking = Masking(tokenizer, choices.masked_share, choices.masked_count)
-        also = (choices.vector_position, own.get("skip"))
-        self._masked = MaskedPasses(whole, tokenizer.pad_token_id, self._passes, *also)
+        beside, padding = choices.vector_position, tokenizer.pad_token_id
+        self._masked = MaskedPasses(whole, padding, self._passes, beside, own.get("skip"))
         self._held_out = None
         if corpora.held_out is not None:
             self._held_out = self._sequences(corpora.held_out)

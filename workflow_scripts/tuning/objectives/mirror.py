@@ -86,9 +86,13 @@ class Objective(VectorObjective):
         super().__init__(loaded, choices, context, cached=cached, paired=paired)
         self._count = len(corpus.strings)
         self.steps = choices.epochs * (self._count // choices.batch_size)
-        texts, settings = (corpus.strings, corpus.partners), choices.training_settings
         self._augmented = AugmentedStrings(
-            loaded.tokenizer, *texts, choices.span_masking, settings, context.seed
+            loaded.tokenizer,
+            corpus.strings,
+            corpus.partners,
+            choices.span_masking,
+            choices.training_settings,
+            context.seed,
         )
 
     def batches(self) -> Iterator[list[int]]:
