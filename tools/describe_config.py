@@ -58,7 +58,7 @@ def describe() -> str:
 
 def _metrics() -> str:
     """Return the metrics that rows and columns may name, by task; the primary one first."""
-    about = "Values of the key `metric`; without one it is the first of the task."
+    about = "Values of the key `metric`; without one it is the primary one, first here."
     lines = ["## Metrics", "", about, "", "| task | metric | what it is |", "| --- | --- | --- |"]
     for task in TASKS:
         for metric in metrics_of(task):

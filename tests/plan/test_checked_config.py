@@ -105,7 +105,7 @@ TEXT |= {"batch_size": 8, "epochs": 1, "held_out": {"corpus": "words-eng", "ever
         ("tables/table02/rows/2/corpus", "nams", "`nams`, .* did you mean 'names'"),
         ("tables/table01/rows/1/corpus", "words-en", "does not tune; remove the key"),
         ("tables/table10/rows/3/model", "fasttext-en", "word vectors, which recipe `mirror-word`"),
-        ("tables/table01/rows/0/recipe", "xtreme", "asks `layer` of.*without `layer`"),
+        ("tables/table01/rows/0/recipe", "xtreme", "sets `layer` for.*without `layer`"),
         ("models/bert-en/path", "no/such/folder", "no/such/folder has no config.json"),
         ("models/Bert", {"path": "x"}, "ids: small letters and digits"),
         ("data/root", "no/such/root", "no such file"),

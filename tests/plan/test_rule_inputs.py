@@ -160,6 +160,17 @@ def test_an_encoder_that_nothing_shows_ends_the_run_with_one_line(given):
     )
 
 
+def test_a_lexicon_that_nothing_shows_by_these_encoders_ends_the_run_with_one_line(given):
+    pair = {"source_model": "bert-en", "target_model": "bert-en", "recipe": "base-mp"}
+    pair |= {"source_corpus": "none", "target_corpus": "none", "seed": "7", "dataset": "bli-en-fr"}
+    with pytest.raises(SystemExit) as caught:
+        given.metric_modules(Wildcards(pair))
+    assert str(caught.value) == (
+        "error: bert-en--bert-en/base-mp/none--none/seed7/bli-en-fr: no table or figure shows this "
+        "lexicon by these encoders; add a row or column that does"
+    )
+
+
 def test_an_encoder_stands_for_its_folder_its_start_or_its_model(given):
     untuned, tuned = Encoder("bert-en", "base-mp", "none", 0), "results/encoders/bert-en"
     assert given.location(untuned) == MODEL

@@ -29,6 +29,8 @@ LAST_LAYER_POOLINGS = ("pooler", "projected")
 # Positions of this many tokens at least, so that a string keeps one piece between its two marks.
 SHORTEST_MAX_LENGTH = 3
 DEFAULT_MAX_LENGTH = 64
+# Settings that every record has; of others, those that are set.
+ALWAYS_RECORDED = ("pooling", "max_length")
 
 ROLES: dict[str, str] = {
     "default": "strings without a role: of pairs, of classification, to tune on",
@@ -66,8 +68,7 @@ class EncoderSettings:
     def as_record(self) -> dict[str, Any]:
         """Return the settings as JSON values; those that are optional and not set are left out."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
-        always = ("pooling", "max_length")
-        return {name: value for name, value in values.items() if name in always or value}
+        return {name: value for name, value in values.items() if name in ALWAYS_RECORDED or value}
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any], called: Mapping[str, str] = {}) -> Self:

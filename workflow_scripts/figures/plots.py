@@ -62,7 +62,7 @@ def points_tsv(points: Iterable[Point]) -> str:
 
 def entry(cell: Any, *keys: str) -> dict[str, Any]:
     """Return the entry of a requested cell: these keys, and parts or why not."""
-    return {key: cell.requested[key] for key in keys if key in cell.requested} | cell.block
+    return {key: cell.requested[key] for key in keys if key in cell.requested} | cell.values
 
 
 def that_ran(entries: Iterable[Entry]) -> list[Entry]:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from workflow_scripts import plugins
 from workflow_scripts.datasets.sides import SIDES, strings_key
-from workflow_scripts.embedding.settings import RECIPE_KEYS
+from workflow_scripts.embedding.settings import ALWAYS_RECORDED, RECIPE_KEYS
 from workflow_scripts.errors import ConfigError, UserError
 from workflow_scripts.figures.config import FigureBlock
 from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder, score_id
@@ -108,22 +108,13 @@ def requested_metrics(
         return [primary, *sorted(metrics - {primary})]
 
     return {
-        scores: {dataset: ordered(dataset, of) for dataset, of in metrics.items()}
-        for scores, metrics in requested.items()
+        scores: {dataset: ordered(dataset, metrics) for dataset, metrics in datasets.items()}
+        for scores, datasets in requested.items()
     }
 
 
-def cell_of_table(row: Mapping[str, Any], column: Mapping[str, Any]) -> CellKey:
-    """Return the key of a cell of a table."""
-    return row["id"], column["id"]
-
-
-def cell_of_figure(row: Mapping[str, Any]) -> CellKey:
-    """Return the key of a curve, panel, point or bucket of a figure."""
-    return row.get("id", ""), row.get("corpus", "")
-
-
-def _requests_of_table(name: str, block: Any) -> Iterator[tuple[CellKey, DatasetRequest]]:
+def _requests_of_table(name: str, block: Any) -> Iterator[tuple[CellKey, Any, DatasetRequest]]:
+    """Yield each data set of each cell: key, row and column of the cell, request."""
     kind = plugins.load("tables.kinds", block.kind)
     for row, column in kind.requested_cells(block) if hasattr(kind, "requested_cells") else ():
         for dataset in column.get("datasets") or [column["dataset"]]:
@@ -132,16 +123,20 @@ def _requests_of_table(name: str, block: Any) -> Iterator[tuple[CellKey, Dataset
             metric = row.get("metric", column.get("metric"))
             seeds = getattr(block, "seeds", None)
             dataset_request = DatasetRequest(where, *ids, metric, column.get("with", {}), seeds)
-            yield cell_of_table(row, column), dataset_request
+            yield (row["id"], column["id"]), (row, column), dataset_request
 
 
-def _requests_of_figure(name: str, block: FigureBlock) -> Iterator[tuple[CellKey, DatasetRequest]]:
+def _requests_of_figure(
+    name: str, block: FigureBlock
+) -> Iterator[tuple[CellKey, Any, DatasetRequest]]:
+    """Yield each curve, panel, point or bucket: key, row, request."""
     for row in plugins.load("figures.kinds", block.kind).requested_cells(block):
         keys = ("model", "recipe", "corpus", "dataset")
         where = ".".join(["figures", name, *([row["id"]] if "id" in row else [])])
         model, recipe, corpus, dataset = (row.get(key) for key in keys)
         ids = (model, recipe, corpus, dataset)
-        yield cell_of_figure(row), DatasetRequest(where, *ids, row.get("metric"))
+        key = row.get("id", ""), row.get("corpus", "")
+        yield key, row, DatasetRequest(where, *ids, row.get("metric"))
 
 
 def _remedy(pattern: str, name: str, dataset: str, known: Iterable[str], blocks: str) -> str | None:
@@ -169,11 +164,15 @@ class CellRequests:
         }
         # {(section, id): {cell: data sets}}, the one traversal of tables and figures
         self.cells: dict[tuple[str, str], dict[CellKey, list[CellRequest]]] = {}
+        # what the kind of a table or figure requested for each of these cells
+        self.requested: dict[tuple[str, str], dict[CellKey, Any]] = {}
         sections = (("tables", _requests_of_table), ("figures", _requests_of_figure))
         for section, requests_of in sections:
             for name, block in getattr(typed, section).items():
                 cells = self.cells.setdefault((section, name), {})
-                for cell, dataset_request in requests_of(name, block):
+                requested = self.requested.setdefault((section, name), {})
+                for cell, by_kind, dataset_request in requests_of(name, block):
+                    requested[cell] = by_kind
                     cells.setdefault(cell, []).append(self._cell_request(dataset_request))
 
     def __iter__(self) -> Iterator[CellRequest]:
@@ -255,11 +254,11 @@ class CellRequests:
                 return request._replace(absent="no model for this language in this config")
             if (reason := typed.models[model].absent) is not None:
                 return request._replace(absent=reason)
-            # beyond pooling and length, which word vectors do without
-            more = recipe.settings.as_record().keys() - {"pooling", "max_length"}
+            # word vectors do without those that every record has
+            more = recipe.settings.as_record().keys() - set(ALWAYS_RECORDED)
             if typed.models[model].vectors is not None and (typed.is_tuned(name) or more):
                 keys = " and ".join(f"`{RECIPE_KEYS[setting]}`" for setting in sorted(more))
-                wrong = f"asks {keys} of" if more else "cannot tune"
+                wrong = f"sets {keys} for" if more else "cannot tune"
                 raise UserError(
                     f"config: `{where}`",
                     f"`{model}` is a file of word vectors, which recipe `{name}` {wrong}",

@@ -13,8 +13,6 @@ from workflow_scripts.plan.stopping import stop
 from workflow_scripts.retrieval.dictionary_block import DictionaryBlock, NamesFile
 from workflow_scripts.retrieval.shard_rankings import shard_files
 
-_WHOLE_NAMES = "give a model that embeds whole names"
-
 
 def read_encoder(cells: Cells, downloads: Downloads, name: str) -> Encoder:
     """Return the encoder of a dictionary whose ids and files are all there.
@@ -26,19 +24,19 @@ def read_encoder(cells: Cells, downloads: Downloads, name: str) -> Encoder:
     where, own = f"dictionaries.{name}", block.encoder
     model = typed.named("models", own.model, f"{where}.encoder.model").same_as or own.model
     recipe = typed.named("recipes", own.recipe, f"{where}.encoder.recipe")
-    tunes, has_corpus = recipe.tunes, own.corpus is not None
-    word_vectors = typed.models[model].vectors is not None
-    missing = f"is missing: recipe `{own.recipe}` tunes on one"
-    useless = f"has no use: recipe `{own.recipe}` does not tune"
-    for is_wrong, key, problem, remedy in (
-        (word_vectors, "model", f"is `{own.model}`, a file of word vectors", _WHOLE_NAMES),
-        (tunes and not has_corpus, "corpus", missing, "add it"),
-        (has_corpus and not tunes, "corpus", useless, "remove the key"),
-    ):
-        if is_wrong:
-            raise ConfigError("config", f"{where}.encoder.{key}", problem, remedy)
+    if typed.models[model].vectors is not None:
+        problem = f"is `{own.model}`, a file of word vectors"
+        remedy = "give a model that embeds whole names"
+        raise ConfigError("config", f"{where}.encoder.model", problem, remedy)
+    key = f"{where}.encoder.corpus"
+    if recipe.tunes and own.corpus is None:
+        problem = f"is missing: recipe `{own.recipe}` tunes on one"
+        raise ConfigError("config", key, problem, "add it")
+    if own.corpus is not None and not recipe.tunes:
+        problem = f"has no use: recipe `{own.recipe}` does not tune"
+        raise ConfigError("config", key, problem, "remove the key")
     if own.corpus is not None:
-        typed.named("corpora", own.corpus, f"{where}.encoder.corpus")
+        typed.named("corpora", own.corpus, key)
     cells.requests.check_corpora(own.recipe)
     corpus = own.corpus or UNTUNED_CORPUS
     if recipe.start is not None and not recipe.tunes:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from workflow_scripts import plugins
 from workflow_scripts.canonical import canonical
 from workflow_scripts.corpora.kinds import register as corpora
-from workflow_scripts.plan.cell_requests import CellRequest, cell_of_figure, cell_of_table
+from workflow_scripts.plan.cell_requests import CellRequest
 from workflow_scripts.plan.cells import Cells
 from workflow_scripts.plan.data_notes import DataNotes
 from workflow_scripts.plan.requested_jobs import embedding_steps, requested_jobs, scoring_steps
@@ -24,14 +24,18 @@ class DeclaredCell(NamedTuple):
     """A cell that a kind requests (`requested_cells`), and what became of it in this config.
 
     `block` is {parts, differences_from_paper, assumptions, tolerance} as `Cells.cell` returns it,
-    or {not_run}; of a figure that is not compared with published values it is {parts} alone.
-    `left_out` are the data sets that its mean leaves out for want of their files.
+    or {not_run}. `left_out` are the data sets that its mean leaves out for want of their files.
     """
 
     requested: Any
     block: dict[str, Any]
     requests: list[CellRequest]
     left_out: list[str]
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """Its {parts} or {not_run}, without how it compares with the paper."""
+        return {key: self.block[key] for key in ("parts", "not_run") if key in self.block}
 
     @property
     def models(self) -> list[str]:
@@ -132,15 +136,10 @@ class Outputs:
 
     def _declared_cells(self, section: str, name: str) -> list[DeclaredCell]:
         """Return the cells of a table or figure in the order in which its kind requests them."""
-        config, declared = getattr(self, section)[name], []
-        kind = plugins.load(f"{section}.kinds", config.kind)
-        for requested in kind.requested_cells(config) if hasattr(kind, "requested_cells") else ():
-            of_table = section == "tables"
-            cell = cell_of_table(*requested) if of_table else cell_of_figure(requested)
-            tolerance = (requested[1] if of_table else requested).get("tolerance")
+        declared = []
+        for cell, requested in self._cells.requests.requested[section, name].items():
+            tolerance = (requested[1] if section == "tables" else requested).get("tolerance")
             block = self._cells.cell(section, name, cell, tolerance)
-            if not of_table and tolerance is None:
-                block = {key: block[key] for key in ("parts", "not_run") if key in block}
             requests = self._cells.requests.cells[section, name][cell]
             left_out = self._cells.left_out(section, name, cell)
             declared.append(DeclaredCell(requested, block, requests, left_out))

@@ -16,7 +16,7 @@ from workflow_scripts.plan.cells import Cells
 from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder, score_id
 from workflow_scripts.plan.stopping import stop
 from workflow_scripts.plugins import module_of
-from workflow_scripts.scoring.metric_names import metric_module, primary_modules
+from workflow_scripts.scoring.metric_names import development_modules, metric_module
 from workflow_scripts.scoring.tasks import register as tasks
 from workflow_scripts.sources import PACKAGE
 from workflow_scripts.tuning.recipe import method_modules
@@ -195,7 +195,11 @@ class RuleInputs:
     def _requested_metrics(self, wildcards: Any) -> Mapping[str, list[str]]:
         if (suite := wildcards.get("suite")) is not None:
             return self._metrics.get(f"{self.encoder(wildcards)}/{suite}", {})
-        return self._metrics[f"{self.encoder_pair(wildcards)}/{wildcards.dataset}"]
+        pair = f"{self.encoder_pair(wildcards)}/{wildcards.dataset}"
+        if pair not in self._metrics:
+            problem = "no table or figure shows this lexicon by these encoders"
+            stop(UserError(pair, problem, "add a row or column that does"))
+        return self._metrics[pair]
 
     # ---- encoders -------------------------------------------------------------------------------
 
@@ -251,7 +255,7 @@ class RuleInputs:
         if (development := self._typed.recipes[recipe].development) is None:
             return []
         task = self._typed.datasets[development.dataset].task
-        return ["scoring.development_scores", *primary_modules(task)]
+        return development_modules(task)
 
     def linking_of_development(self, recipe: str) -> str:
         """Return by what names are ranked for a recipe's development set, none for another task."""

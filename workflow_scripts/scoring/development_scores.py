@@ -7,7 +7,6 @@ from workflow_scripts.embedding.own_classifier import OwnClassifier
 from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.scoring.development_set import DevelopmentSet
-from workflow_scripts.scoring.metric_names import primary_modules
 
 
 def make_score(
@@ -20,8 +19,3 @@ def make_score(
         return development.score(vectors, classifier)
 
     return score
-
-
-def modules_of(task: str) -> list[str]:
-    """Return the modules that score development sets of a task and are loaded by name."""
-    return ["scoring.development_scores", *primary_modules(task)]

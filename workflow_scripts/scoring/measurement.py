@@ -1,4 +1,4 @@
-"""What is measured on each data set, by the module of its task, and its rows of tidy scores."""
+"""What is measured on each data set, from the evidence of its task, and its rows of tidy scores."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -58,8 +58,8 @@ def measure_evidence(
             metrics[name], measured = measured, value_of(measured, evidence.n)
         values[name] = measured
         if hasattr(module, "details"):
-            for detail, (value, of) in module.details(evidence, *number).items():
-                values[detail], numbers[detail] = value, of
+            for detail, (value, items) in module.details(evidence, *number).items():
+                values[detail], numbers[detail] = value, items
     if undefined := [name for name, value in values.items() if not np.isfinite(value)]:
         verb = "are" if len(undefined) > 1 else "is"
         why = "all predicted or all gold values are equal"
@@ -79,7 +79,7 @@ def measure_dataset(
     metrics: Sequence[str],
     ranked: Any = None,
 ) -> Measurement:
-    """Return the metrics of a data set that are asked for; `entry` is its block of items.json.
+    """Return the requested metrics of a data set; `entry` is its block of items.json.
 
     `vectors` [strings, dimension] are those of its strings, `ranked` what its task needs, such as
     the data set's part of `rows_by_dataset`. Raises `UserError`, beginning with encoder and data

@@ -1,4 +1,4 @@
-"""The module of a metric by its name. Standard library only."""
+"""The module of a metric by its name, and those that score development sets. Light to import."""
 
 from types import ModuleType
 
@@ -27,3 +27,8 @@ def primary_modules(task: str) -> list[str]:
     """Return the modules that score a task by its primary metric and are loaded by name."""
     primary = plugins.load("scoring.tasks", task).PRIMARY
     return [plugins.module_of("scoring.tasks", task), metric_module(primary)]
+
+
+def development_modules(task: str) -> list[str]:
+    """Return the modules that score development sets of a task and are loaded by name."""
+    return ["scoring.development_scores", *primary_modules(task)]

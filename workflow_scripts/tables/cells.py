@@ -85,7 +85,7 @@ class Cell:
 
     @property
     def is_significant(self) -> bool:
-        """Whether the difference to the other row is."""
+        """Whether the difference to the row `against` is significant."""
         return self.p_value is not None and self.p_value < SIGNIFICANT
 
     @property
@@ -136,9 +136,9 @@ def read_cells(path: str | Path) -> list[Cell]:
 
 
 def _read(row: list[str]) -> Cell:
-    texts = zip(_COLUMNS.items(), row, strict=True)
+    columns = zip(_COLUMNS.items(), row, strict=True)
     values: dict[str, Any] = {
-        name: read(text) if text or read is str else None for (name, read), text in texts
+        name: read(text) if text or read is str else None for (name, read), text in columns
     }
     status, reason, assumed = (values.pop(name) for name in ("status", "reason", "assumed"))
     # of a cell that was not run there is one

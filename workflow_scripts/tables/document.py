@@ -21,7 +21,7 @@ PAGE_FORMS = ("html", *(ending for _, ending in FORMS))
 
 
 class Text(NamedTuple):
-    """Words or a number in a row of a table that is no cell of scores, or at the head of one.
+    """A field of a table that is not a score: a word, a number or the label of a row.
 
     `rank` 1 is bold, 2 underlined; `below` is a line below it. LaTeX may break an `is_address`
     anywhere.
@@ -127,10 +127,10 @@ class Document(NamedTuple):
     def sheet(self) -> Sheet:
         return next(part for part in self.parts if isinstance(part, Sheet))
 
-    def reason_number(self, cell: Cell) -> int | None:
+    def reason_number(self, cell: Cell) -> int:
         """Return the number, in the list of the document, of the reason why a cell was not run."""
-        lists = [part.items for part in self.parts if isinstance(part, Items) and part.is_numbered]
-        return 1 + list(lists[0]).index(cell.reasons[0]) if cell.mean is None else None
+        lists = (part.items for part in self.parts if isinstance(part, Items) and part.is_numbered)
+        return 1 + list(next(lists)).index(cell.reasons[0])
 
     @property
     def folds(self) -> list[tuple[bool, list[Part]]]:

@@ -104,8 +104,8 @@ def _combined(cells: Iterable[Cell]) -> dict[str, Any]:
 def _average(table: Table, row: Row, cells: Sequence[Cell], published: Published) -> Cell:
     """Return the average over the columns of a whole row: per seed first, then over seeds.
 
-    It departs from the paper in all that its columns do, and where the paper's is over others; its
-    tolerance is the mean of theirs.
+    It has every difference from the paper that its columns have, and one more where the paper
+    averages other columns; its tolerance is the mean of theirs.
     """
     parts, scores = (
         tuple(chain.from_iterable(getattr(cell, key) for cell in cells))
@@ -119,7 +119,9 @@ def _average(table: Table, row: Row, cells: Sequence[Cell], published: Published
     if any(cell.values.keys() != seeds for cell in cells):
         return _not_run(average, "averages need the same seeds in all columns")
     means = {seed: statistics.fmean(cell.values[seed] for cell in cells) for seed in seeds}
-    tolerance = sum((cell.tolerance or Decimal(0) for cell in cells), Decimal(0)) / len(cells)
+    tolerances = [cell.tolerance for cell in cells if cell.tolerance is not None]
+    assert len(tolerances) == len(cells)
+    tolerance = sum(tolerances, Decimal(0)) / len(tolerances)
     combined = _combined(cells)
     combined["reasons"] += _other_columns(table, row, published)
     average = replace(average, values=means, tolerance=tolerance, **combined)

@@ -48,15 +48,17 @@ def format_p(value: float) -> str:
 
 def format_millions(count: int) -> str:
     """Return a whole number in millions, in three digits: 109M, 4.42M, 7240M."""
-    return f"{_three_digits(count / 1e6)}M"
+    return f"{three_digits(count / 1e6)}M"
 
 
 def format_thousands(count: int) -> str:
     """Return a whole number in thousands, in three digits, without a unit: 30.5, 250, 0.5."""
-    return _three_digits(count / 1e3)
+    return three_digits(count / 1e3)
 
 
-def _three_digits(value: float) -> str:
+def three_digits(value: float) -> str:
+    """Return a number in three digits: 30.5, 250, 0.5."""
+    # as a number once more: .3g writes 999.999 as 1e+03
     return f"{float(f'{value:.3g}'):g}"
 
 

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from workflow_scripts.tables import numbers
 from workflow_scripts.tables.cells import Cell
 from workflow_scripts.tables.document import DASH, Document, Text
 from workflow_scripts.tables.page_records import Record
+from workflow_scripts.tables.table import FIELDS
 
 # beside the pages: settings, cards, logs and seconds, which `run_records` gathers
 RUN = "run.js"
@@ -81,7 +81,8 @@ def shown(cell: Text | Cell | None, digits: int) -> str:
 
 def arrow(cell: Cell, digits: int) -> str:
     """Return the difference of a cell to another row, with a star where it is significant."""
-    change = cell.against_difference or Decimal(0)
+    change = cell.against_difference
+    assert change is not None
     sign = "↑" if change > 0 else "↓" if change < 0 else "="
     star = "*" if cell.is_significant else ""
     return f"{sign}{numbers.format_number(abs(change), digits)}{star}"
@@ -91,10 +92,10 @@ def fields(cell: Text | Cell, digits: int) -> list[str]:
     """Return the fields of a cell in the tsv; one is empty where there is nothing."""
     if isinstance(cell, Text):
         return [cell.text]
-    measured = (cell.mean, cell.sd, cell.low, cell.high)
-    rounded = (None if value is None else numbers.rounded(value, digits) for value in measured)
-    values = (*rounded, cell.published, cell.difference, cell.status)
-    return ["" if value is None else str(value) for value in values]
+    values = (cell.mean, *(getattr(cell, name) for name in FIELDS))
+    # published values are shown as they are printed
+    rounded = (numbers.rounded(v, digits) if isinstance(v, float) else v for v in values)
+    return ["" if value is None else str(value) for value in rounded]
 
 
 @cache

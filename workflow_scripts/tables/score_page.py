@@ -140,9 +140,8 @@ def _prints_arrows(table: Table, column: Column) -> bool:
 
 
 def _sheet(table: Table) -> doc.Sheet:
-    shown = (*table.columns, *table.shown_columns[len(table.score_columns) :])
     columns = [doc.Column("", doc.LEFT, HEAD_FIELDS)]
-    for column in shown:
+    for column in table.all_columns:
         if column.of_model is not None:
             is_number = column.of_model in form.OF_MODELS
             columns.append(doc.Column(column.label, doc.RIGHT if is_number else doc.LEFT))
@@ -151,7 +150,7 @@ def _sheet(table: Table) -> doc.Sheet:
         columns.append(doc.Column(column.label, doc.RIGHT, fields, arrows, column.digits))
     below = " and, below them, the paper's values" if _has_published(table) else ""
     groups = groupby(table.rows, key=lambda row: row.group)
-    families = [[_row(table, row, shown) for row in rows] for _, rows in groups]
+    families = [[_row(table, row, table.all_columns) for row in rows] for _, rows in groups]
     return doc.Sheet(columns, families, f"Own scores{below}", "scores")
 
 

@@ -1,4 +1,4 @@
-"""A table of scores: rows, columns and cells, as its block asks for them and then measured."""
+"""A table of scores: its rows, columns and cells, before and after they are measured."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -114,8 +114,8 @@ class Table:
             for column in columns:
                 if column.of_model is not None:
                     continue
-                asked = row["cells"][column.id] if row.get("cells") else row
-                cell = _cell(block["id"], row["id"], column.id, asked, factor)
+                cell_block = row["cells"][column.id] if row.get("cells") else row
+                cell = _cell(block["id"], row["id"], column.id, cell_block, factor)
                 cells[row["id"], column.id] = cell
         extra = {key: block[key] for key in ("average", "change_of") if key in block}
         return cls(block["id"], columns, tuple(rows), cells, factor=factor, **extra)
@@ -127,7 +127,7 @@ class Table:
 
     @property
     def value_columns(self) -> tuple[Column, ...]:
-        """The columns of data sets with that of their means, which is shown as they are."""
+        """The columns of data sets, and that of their averages, in the format of the first."""
         columns = self.score_columns
         if not self.average:
             return columns
@@ -139,11 +139,17 @@ class Table:
         return tuple(column for column in self.value_columns if column.shows_means)
 
     @property
+    def all_columns(self) -> tuple[Column, ...]:
+        """The columns as a page shows them, those of averages and of changes at the end."""
+        averages = self.value_columns[len(self.score_columns) :]
+        changes = [column for column in self.value_columns if column.id == self.change_of]
+        changes = [column._replace(id=CHANGE, label=CHANGE) for column in changes]
+        return (*self.columns, *averages, *changes)
+
+    @property
     def shown_columns(self) -> tuple[Column, ...]:
-        """The columns of cells, with those of means and of changes at the end."""
-        columns = self.value_columns
-        changes = [column for column in columns if column.id == self.change_of]
-        return (*columns, *(column._replace(id=CHANGE, label=CHANGE) for column in changes))
+        """Those of them that have cells."""
+        return tuple(column for column in self.all_columns if column.of_model is None)
 
     def row(self, name: str) -> Row:
         return next(row for row in self.rows if row.id == name)

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from workflow_scripts.embedding.settings import POOLINGS, EncoderSettings
+from workflow_scripts.embedding.settings import ALWAYS_RECORDED, POOLINGS, EncoderSettings
 
 _PADDING = """ and padded to as many.
   sentence-transformers does so by `processing_kwargs`, and the module in 1_AllPositions, a
@@ -68,7 +68,7 @@ Recipe:
 def _other_settings(record: dict[str, Any]) -> str:
     """Return a line for each setting beyond pooling and length, of prompts for each role."""
     values = EncoderSettings.from_record(record).as_record()
-    for name in ("pooling", "max_length"):
+    for name in ALWAYS_RECORDED:
         del values[name]
     prompts = values.pop("prompts", {})
     lines = {f"Prompt of role {role}": prompt for role, prompt in prompts.items()}

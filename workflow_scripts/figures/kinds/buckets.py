@@ -43,7 +43,7 @@ def resolve(config: Config, cells: Any, run: Any) -> dict[str, Any]:
         corpus = run.corpus(name)
         first, size = corpus.get("skip", 0), corpus["size"]
         label = f"{first + 1}-{first + size}" if isinstance(size, int) else name
-        entry = {"id": name, "label": label, **cell.block}
+        entry = {"id": name, "label": label, **cell.values}
         if "parts" in entry:
             entry["corpus"] = f"{run.results}/corpora/{name}.txt"
         buckets.append(entry)

@@ -13,6 +13,7 @@ from workflow_scripts.figures.config import AxesFigure
 from workflow_scripts.figures.plots import Entry, Plot, Point
 from workflow_scripts.files import read_json
 from workflow_scripts.tables.config import ById
+from workflow_scripts.tables.numbers import three_digits
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,7 +54,7 @@ def resolve(config: Config, cells: Any, run: Any) -> dict[str, Any]:
         series, label, name = (cell.requested[key] for key in ("id", "label", "corpus"))
         known = {"id": f"{series}/{name}", "label": f"{label}, {name}"}
         known["record"] = f"{run.results}/corpora/{name}.json"
-        points[series].append(known | cell.block)
+        points[series].append(known | cell.values)
     lines = [
         {"id": series.id, "label": series.label, "points": points[series.id]}
         for series in config.series
@@ -70,8 +71,7 @@ def size_text(size: int) -> str:
     """Return a number of strings as an axis shows it: 500, 1k, 2.5k, 100k, 1M; three digits."""
     for unit, sign in ((1_000_000, "M"), (1_000, "k")):
         if size >= unit:
-            # as a number once more: .3g writes 999.999 as 1e+03
-            return f"{float(f'{size / unit:.3g}'):g}{sign}"
+            return f"{three_digits(size / unit)}{sign}"
     return f"{size:g}"
 
 

@@ -1,4 +1,4 @@
-"""The kinds of figures that a config may name. Never imported by a step: see `packages`.
+"""The kinds of figures that a config may name. Never imported by a step: see `plugins`.
 
 The file of a kind has `Config`, its block; `requested_cells(config)`, the encoder and data set
 of each curve, panel or point; `resolve(config, cells, run)`, the block that its step reads, in

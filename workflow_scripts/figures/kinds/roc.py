@@ -31,7 +31,7 @@ def requested_cells(config: Config) -> list[dict[str, Any]]:
 
 
 def resolve(config: Config, cells: Any, run: Any) -> dict[str, Any]:
-    curves = [plots.entry(cell, "id", "label", "group") for cell in cells]
+    curves = [plots.entry(cell, "id", "label", "group") | cell.block for cell in cells]
     return {"dataset": config.dataset, "curves": curves}
 
 

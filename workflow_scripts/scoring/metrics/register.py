@@ -12,8 +12,11 @@ so that a further line reruns nothing. A module has
   number of items).
 """
 
+from workflow_scripts.scoring.language_shares import NEIGHBOURS, own_share
 from workflow_scripts.scoring.tasks.register import task
 
+# the first is the primary one
+_OWN_SHARES = [own_share(k, pcr) for k in NEIGHBOURS for pcr in (False, True)]
 # of each task, next to its primary metric, which its module names
 FURTHER = {
     "entity-linking": ("accuracy@5",),
@@ -21,10 +24,7 @@ FURTHER = {
     "isotropy": ("is_eig", "mvn"),
     "bitext-retrieval": ("accuracy_from_english", "accuracy_pcr", "accuracy_pcr_from_english"),
     "relatedness": ("spearman",),
-    "language-bias": (
-        *("own_language_pcr@10", "own_language@1", "own_language_pcr@1"),
-        *("own_language@100", "own_language_pcr@100", "own_language_expected"),
-    ),
+    "language-bias": (*_OWN_SHARES[1:], "own_language_expected"),
 }
 
 

@@ -1,4 +1,4 @@
-"""The kinds of tables that a config may name. Never imported by a step: see `packages`.
+"""The kinds of tables that a config may name. Never imported by a step: see `plugins`.
 
 The file of a kind has `Config`, its block; if the table shows scores, `requested_cells(config)`:
 (row, column) of all cells that are run; `resolve(config, cells, run)`, the block that its step

@@ -43,7 +43,7 @@ class ColumnBlock(Block):
     of_model: Literal["parameters", "licence", "address", "vocabulary"] | None = Field(
         None, description="Instead of dataset, a property of each row's models to show."
     )
-    metric: Text | None = Field(None, description="Metric, the first of the task without one.")
+    metric: Text | None = Field(None, description="Metric, by default the primary one of the task.")
     names: dict[str, str] = Field({}, alias="with", description="Values for placeholders in rows.")
     digits: Annotated[int, Field(ge=0, le=6)] = Field(3, description="Digits after the point.")
     lower_is_better: bool = Field(False, description="Whether small is good.")
@@ -99,9 +99,9 @@ class Overview(Block):
 
 
 def _require(name: str | None, known: list[str], problem: str) -> None:
-    """Raise a mistake for a name that is given and not known; `problem` has braces for it."""
+    """Raise a mistake that says `problem` for a name that is given and not known."""
     if name is not None and name not in known:
-        raise mistake(f"{problem.format(name)}; {nearest_name(name, known)}")
+        raise mistake(f"{problem}; {nearest_name(name, known)}")
 
 
 class Config(TableBlock):
@@ -153,15 +153,17 @@ class Config(TableBlock):
                 both = "the same `digits` and `lower_is_better`"
                 raise mistake(f"`average` needs columns with {both}")
             columns.append(AVERAGE)
-        _require(self.change_of, columns, "`change_of` is `{}`, no column of the table")
-        if self.overview is not None:
-            _require(self.overview.column, columns, "`overview` has the column `{}`")
+        change_of, overview = self.change_of, self.overview
+        _require(change_of, columns, f"`change_of` is `{change_of}`, no column of the table")
+        if overview is not None:
+            _require(overview.column, columns, f"`overview` has the column `{overview.column}`")
             compared = [row.id for row in self.rows if row.against is not None]
-            for name in self.overview.rows or ():
-                _require(name, compared, "`overview` has row `{}`, which has no `against`")
+            for name in overview.rows or ():
+                _require(name, compared, f"`overview` has row `{name}`, which has no `against`")
         for row in self.rows:
             others = [other.id for other in self.rows if other is not row]
-            problem = f"`against` of row `{row.id}` is `{{}}`, which is no other row of the table"
+            is_other = f"is `{row.against}`, which is no other row of the table"
+            problem = f"`against` of row `{row.id}` {is_other}"
             _require(row.against, others, problem)
         return self
 
@@ -238,10 +240,8 @@ def headline(config: Config) -> dict[str, Any] | None:
         if row.against is not None and (chosen_rows is None or row.id in chosen_rows)
     ]
     # an average has those of the first column
-    digits = config.score_columns[0].digits
-    for shown_column in config.score_columns:
-        if shown_column.id == column:
-            digits = shown_column.digits
+    first = config.score_columns[0]
+    digits = next((own.digits for own in config.score_columns if own.id == column), first.digits)
     task = chosen.task if chosen else config.title
     headline = {"task": task, "column": column, "digits": digits, "rows": rows}
     return headline | {"is_chosen": chosen is not None} if rows else None
