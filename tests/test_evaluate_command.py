@@ -248,7 +248,7 @@ def test_ids_and_patterns_choose_each_data_set_once_in_their_order(tmp_path):
             r"0\.yaml: `suites` is a key of former versions",
         ),
         (["datasets: s"], "`datasets` is no list of blocks"),
-        (["datasets: {on: 3}"], r"0\.yaml"),
+        (["datasets: {one: 3}"], r"0\.yaml: `datasets\.one` is 3; give keys"),
     ],
 )
 def test_a_catalogue_that_is_not_clear_is_refused(tmp_path, catalogues, message):

@@ -88,6 +88,18 @@ def test_a_joined_corpus_names_known_corpora_of_other_kinds(change, message):
         ({**NAMES, "format": "rrf"}, "`corpora.c.format` is 'rrf'; use one of: lines, mrconso"),
         ({**NAMES, "sources": ["MSH"]}, "`corpora.c.sources` is .*; it is for format mrconso"),
         ({**SENTENCES, "margin": 1.1}, "`corpora.c.margin` is 1.1; it is for format wikimatrix"),
+        # bounds that a key has for itself
+        ({**WORDS, "skip": -1}, "`corpora.c.skip` is -1; give a number of 0 or more"),
+        ({**JOINED, "of": ["one"]}, r"`corpora.c.of` is \['one'\]; give at least 2"),
+        ({**JOINED, "exponent": -1.0}, "`corpora.c.exponent` is -1.0; give a number of 0.0 or"),
+        ({**TEXT, "texts": []}, r"`corpora.c.texts` is \[\]; give at least 1"),
+        ({**TEXT, "held_out": 1}, "`corpora.c.held_out` is 1; give a number of 2 or more"),
+        ({**BITEXT, "pairs": [{"path": "a", "columns": [1]}]}, ".*columns` is .*give at least 2"),
+        ({**XNLI, "languages": ["de"]}, "`corpora.c.languages` is .*; give at least 2"),
+        ({**NLI, "columns": ["a", "b"]}, "`corpora.c.columns` is .*; give at least 3"),
+        ({**RANDOM, "words": 0}, "`corpora.c.words` is 0; give a number of 1 or more"),
+        ({**RANDOM, "words": [1, "2"]}, "`corpora.c.words.1` is '2'; "),
+        ({**RANDOM, "min_length": 0}, "`corpora.c.min_length` is 0; give a number of 1"),
         ({**JOINED, "of": ["one", "one", "two"]}, "`corpora.c.of` is .* has 'one' twice"),
         ({**TEXT, "texts": [PLAIN | {"reader": "tsv"}]}, ".*'columns' goes with reader tsv, and"),
         (

@@ -76,7 +76,12 @@ CASES = [
     ("a.obo", "name: one\n", {}, "a.obo: no line '[Term]'"),
     ("a.txt", b"D1||\xff\n", {"form": "id-name"}, "a.txt:1: not UTF-8"),
     ("MRCONSO.RRF", "C1|ENG|\n", {}, "RRF:1: expected the 18 columns"),
-    ("MRCONSO.RRF", SOURCES, {"sources": ["SNOMEDCT"]}, "no row of source SNOMEDCT; did you me"),
+    (
+        "MRCONSO.RRF",
+        SOURCES,
+        {"sources": ["MSH", "SNOMEDCT"]},
+        "no row of source SNOMEDCT; did you me",
+    ),
     ("a.txt", "id\tname\nD1\tasthma\n", {}, HEADER),
     ("a.txt", "#CUI\tPreferred Name\tsource\nD1\tasthma\tx\n", {}, HEADER),
     ("a.txt", "concept_id||name\nD1||asthma\n", {}, HEADER),

@@ -97,6 +97,7 @@ test_labels = cases(
             (texts(all={**LABELLED, "columns": [1, 2, 3, 4]}), "a label, each once, not [1, 2"),
             (texts(all={"path": ["a", "a"]}), "a label, each once, not ['a', 'a']"),
             (texts(all={"path": ["a", "b", "c", "d"]}), "a label, each once, not ['a', 'b'"),
+            (PAIRS | {"columns": ["a", "b"]}, "give at least 3"),
             (PAIRS | {"path": ["a", "b"]}, "give a file of pairs, or three: left, right, labels"),
             (PAIRS | {"negative": ["1"]}, "`positive` and `negative` both have '1'"),
         ]

@@ -31,6 +31,7 @@ test_a_pool = cases(
     ),
     ("no sentence", POOL, {**FILES, "p/dev-es.tsv": ""}, "no sentence of language 'es'"),
     ("no language in the path", {**POOL, "path": "p/dev.tsv"}, {}, "`datasets.mine.path` is 'p/d"),
+    ("one language", {**POOL, "languages": ["en"]}, {}, "languages` is ['en']; give at least 2"),
     ("none translated", POOL, {**FILES, "p/dev-es.tsv": "NS\t\n"}, "no sentence of language 'es'"),
 )
 

@@ -48,6 +48,7 @@ def test_an_entry_is_read_with_addresses_put_together(data_set):
         ({"files": [FILE, FILE]}, "a/one.txt is in 'a-set' and again in 'a-set'"),
         ({"archives": [{**ARCHIVE, "members": [MEMBER, MEMBER]}]}, "listed twice"),
         ({"archives": [{**ARCHIVE, "url": "https://x/a.rar"}]}, "not an archive known here"),
+        ({"archives": [{**ARCHIVE, "members": []}]}, "members` is []; give at least 1"),
     ],
 )
 def test_a_mistake_is_named_with_its_entry(data_set, change, message):

@@ -273,11 +273,12 @@ def test_html_is_whole_accessible_and_fetches_nothing(assembled):
 def test_outputs_are_the_same_bytes_again_and_name_no_path(assembled, tmp_path):
     def outputs():
         assembled(comparable=("bert-mirror",))
-        files = sorted(path for path in (tmp_path / "out").rglob("*") if path.is_file())
-        return {path.suffix: path.read_bytes() for path in files}
+        files = [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
+        return {str(path.relative_to(tmp_path / "out")): path.read_bytes() for path in files}
 
     before = outputs()
-    assert before.keys() == {".tsv", ".html", ".md", ".tex"} and outputs() == before
+    own = {f"table01.{ending}" for ending in ("tsv", "html", "md", "tex")}
+    assert before.keys() == own | {"cells/table01.tsv"} and outputs() == before
     assert not any(str(tmp_path).encode() in content for content in before.values())
 
 
