@@ -86,7 +86,7 @@ def merge_config(name: str) -> dict:
 
 @pytest.fixture(scope="session")
 def default_config() -> dict:
-    """The config of the default config; copy it before a change."""
+    """The default config; copy it before a change."""
     return merge_config("config")
 
 

@@ -90,14 +90,11 @@ LOCKING = [name for name, row in ROWS.items() if row.locks]
 TO_FILES = [name for name, row in ROWS.items() if row.refuses == EXISTS]
 
 
-@pytest.fixture(autouse=True)
-def files(request, monkeypatch):
-    """The files that commands read, in the folder that the test is in."""
-    if "command" not in request.fixturenames:
-        return
-    monkeypatch.chdir(request.getfixturevalue("tmp_path"))
-    request.getfixturevalue("encoder")
-    Path("model").symlink_to(request.getfixturevalue("tiny_bert"))
+@pytest.fixture
+def command(request, tmp_path, encoder, tiny_bert, monkeypatch):
+    """A row of `ROWS`, in a folder that has the files that commands read."""
+    monkeypatch.chdir(tmp_path)
+    Path("model").symlink_to(tiny_bert)
     sentences = make_sentences(30)
     texts = {"strings.txt": sentences, "queries.txt": [*sentences[:4], "a cat", "the red dog"]}
     texts["names.tsv"] = [f"C{number}\t{name}" for number, name in enumerate(sentences)]
@@ -110,10 +107,6 @@ def files(request, monkeypatch):
         texts[f"{side}.vec"] = ["20 3", *vectors]
     for name, lines in texts.items():
         Path(name).write_text("\n".join(lines) + "\n")
-
-
-@pytest.fixture
-def command(request):
     return ROWS[request.param]
 
 
@@ -147,7 +140,7 @@ def interrupted(_):
     raise KeyboardInterrupt
 
 
-# by what happens as bytes are to be on the disk: the status and the line
+# by the fault as bytes are synced to the disk: exit status and message
 FAULTS = {
     full: (2, r"error: (the disk is full; free|.* cannot be written \(No space left).*"),
     interrupted: (130, r"interrupted: .+"),
@@ -160,7 +153,7 @@ def test_every_command_is_here():
 
 
 @pytest.mark.parametrize("command", REFUSING, indirect=True)
-def test_what_is_there_is_replaced_only_when_asked(command, capsys):
+def test_an_existing_output_is_replaced_only_with_overwrite(command, capsys):
     main, made = import_module(command.module).main, command.made
     made.parent.mkdir()
     if command.refuses == NOT_EMPTY:

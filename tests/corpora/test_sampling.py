@@ -76,7 +76,7 @@ def test_buckets_of_words_by_frequency_follow_each_other_without_overlap(make, t
     assert buckets[1][1]["block"]["skip"] == 10
 
 
-def test_a_bucket_with_fewer_words_warns_and_one_with_none_is_refused(make, tmp_path, capsys):
+def test_a_bucket_with_fewer_words_warns(make, tmp_path, capsys):
     (tmp_path / "l.txt").write_text("a\nb\nc\n", encoding="utf-8")
     block = {"kind": "frequent-words", "language": "xx", "path": "l.txt", "size": 2}
     assert make({**block, "skip": 2})[0] == ["c"]

@@ -3,6 +3,7 @@
 import gzip
 
 import pytest
+from read_paragraphs import read_paragraphs
 
 from workflow_scripts.corpora.text_readers import read_documents
 from workflow_scripts.errors import UserError
@@ -21,11 +22,6 @@ BOOK = (
     "señor.\r\n\r\nSecond paragraph.\r\n*** END OF THIS PROJECT GUTENBERG EBOOK X ***\r\nX\r\n"
 )
 PARAGRAPHS = [["Don Quijote, señor.", "Second paragraph."]]
-
-
-def read_with(reader, path, columns=()):
-    """Return the paragraphs of a file, of one document after the other."""
-    return [line for document in read_documents(reader, path, columns) for line in document]
 
 
 def write(path, content):
@@ -63,9 +59,9 @@ def test_a_format_gives_its_documents(tmp_path, reader, content, documents):
 
 def test_columns_of_a_table_are_read_one_after_the_other_with_quoting_off(tmp_path):
     path = write(tmp_path / "a.tsv", 'x\t"odd quote\t1\ny\tfine\t2\n')
-    assert list(read_with("tsv", path, [2, 1])) == ['"odd quote', "fine", "x", "y"]
+    assert list(read_paragraphs("tsv", path, [2, 1])) == ['"odd quote', "fine", "x", "y"]
     with pytest.raises(UserError, match=r"a\.tsv:2"):
-        list(read_with("tsv", write(tmp_path / "a.tsv", "x\ty\nz\n"), [2]))
+        list(read_paragraphs("tsv", write(tmp_path / "a.tsv", "x\ty\nz\n"), [2]))
 
 
 @pytest.mark.parametrize(
@@ -81,4 +77,4 @@ def test_columns_of_a_table_are_read_one_after_the_other_with_quoting_off(tmp_pa
 )
 def test_what_a_reader_does_not_expect_is_named(tmp_path, reader, content, message):
     with pytest.raises(UserError, match=message):
-        list(read_with(reader, write(tmp_path / "text", content)))
+        list(read_paragraphs(reader, write(tmp_path / "text", content)))

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 import pytest
 from dataset_reading import entry, read_dataset
+from read_paragraphs import read_paragraphs
 from real_files import read_manifest
 
 from workflow_scripts.corpora.kinds import bitext
@@ -28,11 +29,6 @@ pytestmark = pytest.mark.shared_data
 NOT_READ = re.compile(r"(?i)licen[cs]e|readme|metadata\.json$|\.zip$|ncbi-spell-check\.txt$")
 
 
-def read_with(reader, path, columns=()):
-    """Return the paragraphs of a file, of one document after the other."""
-    return [line for document in read_documents(reader, path, columns) for line in document]
-
-
 def sentences_of(root, row, form):
     """Return the strings of both sides of pairs, as a corpus has them."""
     block = {"kind": "sentences", "path": row["path"], "format": form, "size": "all"}
@@ -50,7 +46,7 @@ def pairs_of(root, block):
 
 
 def items(task, form, **keys):
-    """Return what counts the pairs of a data set whose keys are made of a row's path."""
+    """Return a counter of the pairs of a data set whose keys are made of a row's path."""
 
     def count(root, row):
         path = PurePosixPath(row["path"])
@@ -172,7 +168,7 @@ def words(root, row):
 
 
 def ontology(root, row):
-    assert sum(1 for _ in read_with("obo", root / row["path"])) > int(row["rows"])
+    assert sum(1 for _ in read_paragraphs("obo", root / row["path"])) > int(row["rows"])
     return sum(1 for _ in read_obo(root / row["path"], ("name",)))
 
 
@@ -187,7 +183,7 @@ def labelled_pairs(columns=None, path=str, **labels):
 def xnli(root, row):
     if "labels removed" not in row["split"]:
         return labelled_pairs(**NLI_LABELS)(root, row)
-    return sum(1 for _ in read_with("tsv", root / row["path"], (1, 2))) / 2
+    return sum(1 for _ in read_paragraphs("tsv", root / row["path"], (1, 2))) / 2
 
 
 MRPC = labelled_pairs(["#1 String", "#2 String", "Quality"], **BINARY)
@@ -239,7 +235,7 @@ def text(reader):
         raw = read_bytes(path).decode().split("\n")
         marks = ("<doc ", "</doc") if reader in ("wikiextractor", "doc-blocks") else ()
         paragraphs = [line for line in raw if line.strip() and not line.startswith(marks)]
-        found = sum(1 for _ in read_with(reader, path))
+        found = sum(1 for _ in read_paragraphs(reader, path))
         if path.parent.name == "json":
             texts = [json.loads(line)["text"] for line in paragraphs]
             assert found == sum(bool(line.strip()) for one in texts for line in one.split("\n"))
@@ -252,7 +248,7 @@ def text(reader):
 
 def book(root, row):
     path = root / row["path"]
-    found = list(read_with("gutenberg", path))
+    found = list(read_paragraphs("gutenberg", path))
     raw = read_bytes(path)
     # all but the licence is left, which is under a twentieth of these books
     assert 0.8 < sum(len(one.split()) for one in found) / len(raw.split()) < 1
@@ -340,7 +336,7 @@ READER_OF = {
     **{f"text-{one}-wikipedia": text("wikiextractor") for one in ("en", "ar", "zh")},
     **dict.fromkeys(["text-en-craft", "text-ru-ruslit"], text("doc-blocks")),
     **dict.fromkeys(["gutenberg", "text-en-gutenberg"], book),
-    "ud-text": lambda root, row: sum(1 for _ in read_with("conllu", root / row["path"])),
+    "ud-text": lambda root, row: sum(1 for _ in read_paragraphs("conllu", root / row["path"])),
     "common-voice-text": lines,
     **dict.fromkeys(["bitext-tatoeba", "bitext-bible"], translations()),
     "bitext-multi30k": translations("train.en.txt.gz"),
@@ -381,7 +377,7 @@ def reader_of(folder):
 
 @pytest.mark.parametrize(("root", "files"), [("data", 500), ("data-cmlm", 130)])
 @pytest.mark.parametrize("largest", [200_000, pytest.param(10**9, marks=pytest.mark.nightly)])
-def test_every_row_of_the_manifest_is_read_with_its_number_of_rows(
+def test_every_row_of_the_manifest_is_read_paragraphs_its_number_of_rows(
     shared_data, root, files, largest
 ):
     data = shared_data.with_name(root)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mapped_memory import mapped_bytes
 
 from workflow_scripts.embedding import vector_shards
 from workflow_scripts.embedding.vector_shards import ShardedJob, embed_in_shards, embed_once
@@ -236,9 +237,6 @@ def test_a_full_disk_is_told_by_its_number(tmp_path, monkeypatch):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_the_joined_file_does_not_count_as_memory(tmp_path):
-    # Only here: the killed process imports this module without the folder of that one.
-    from mapped_memory import mapped_bytes
-
     strings = [str(number) for number in range(2000)]
     job = ShardedJob(tmp_path / "v.npy", strings, 4000, PROVENANCE, shard_size=100)  # 32 MB
     before, counted = mapped_bytes(), []

@@ -1,12 +1,13 @@
 """What a config may say of tables and figures, and how a mistake in it is reported."""
 
-from typing import Any, NamedTuple
+from types import SimpleNamespace
 
 import pytest
 
 from workflow_scripts import plugins
 from workflow_scripts.errors import UserError
 from workflow_scripts.figures.kinds import register as figures
+from workflow_scripts.plan.outputs import DeclaredCell
 from workflow_scripts.tables.kinds import register as tables
 from workflow_scripts.tables.kinds import scores
 from workflow_scripts.tables.page_records import input_files
@@ -82,15 +83,6 @@ def test_the_overview_shows_what_a_table_says_or_all_that_it_compares():
     assert headline(**block, average=True)["digits"] == 1
 
 
-class DeclaredCell(NamedTuple):
-    """A cell as the plan hands it to a kind."""
-
-    requested: Any
-    block: dict[str, Any]
-    models: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()
-
-
 class Run:
     """What else a table asks of the run; the model mbert has no parameters."""
 
@@ -119,7 +111,9 @@ def resolved(block):
         place = row["id"], column["id"]
         ran = {"not_run": "no French"} if place == ("b", "fr") else {"parts": [*place]}
         models = (row["model"], f"{row['model']}-{column['id']}")
-        cells.append(DeclaredCell((row, column), ran, models, (f"missing-{'-'.join(place)}",)))
+        encoders = tuple((SimpleNamespace(model=model),) for model in models)
+        requests = [SimpleNamespace(encoders=encoders)]
+        cells.append(DeclaredCell((row, column), ran, requests, [f"missing-{'-'.join(place)}"]))
     return scores.resolve(config, cells, Run())
 
 

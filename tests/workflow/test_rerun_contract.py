@@ -127,7 +127,7 @@ RERUNS: dict[str, tuple[Edit, list[str]]] = {
         ],
     ),
     "a data set without a column": (config("datasets.mine", NEW_SET), []),
-    # its encoder is embedded anew, and so are read the tables that show other scores of it
+    # its encoder is embedded again, and the tables with its other scores are made again
     "a data set in a table": (
         config("tables.linking.columns", {"id": "x", "label": "X", "dataset": "sts13"}, add=True),
         [
