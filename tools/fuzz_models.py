@@ -24,7 +24,7 @@ from workflow_scripts.tuning.step_log import keep_steps
 
 STRINGS = ["a cat sleeps", "the second string \u16a0"]
 ENCODER = "encoder"
-# the folder of one, which has no / in its name
+# the folder of a hub model: / in its id is written --
 MODEL = "google-bert--bert-base-uncased"
 # What of the workflow reads them is the steps' business.
 _NOT_READ = ("README.md", ".gitattributes", "flax_model.msgpack")

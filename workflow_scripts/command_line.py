@@ -8,7 +8,6 @@ import argparse
 import dataclasses
 import inspect
 import json
-import os
 import re
 import shlex
 import sys
@@ -32,6 +31,7 @@ from typing import (
 from workflow_scripts.errors import UserError, nearest_name
 from workflow_scripts.files import parse_number
 from workflow_scripts.path_functions import MAY_BE_BARE
+from workflow_scripts.usage import log_head, usage_file
 
 # the default of an option that is needed
 NEEDED: Any = inspect.Parameter.empty
@@ -185,12 +185,10 @@ def run(
             positional.append(value)
         else:
             named[name] = value
-    # of a job: its log begins with this; of several processes at once the first writes it
-    if "STEP_USAGE" in os.environ and os.environ.get("RANK", "0") == "0":
-        from workflow_scripts.usage import log_head
-
-        seeds = [value for path, value in values.items() if path[-1] == "seed"]
-        print(log_head(*seeds), end="", file=sys.stderr)
+    # the log of a job begins with this
+    if usage_file():
+        seed = next((value for path, value in values.items() if path[-1] == "seed"), None)
+        print(log_head(seed), end="", file=sys.stderr)
     function(*positional, **named)
 
 

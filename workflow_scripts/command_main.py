@@ -1,14 +1,13 @@
 """Runs the `main` of a command: a mistake of the user is one line, not a traceback."""
 
 import atexit
-import os
 import signal
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 
 from workflow_scripts.errors import STARTED_AT, PrintedText, UserError, path_error
-from workflow_scripts.usage import write_usage
+from workflow_scripts.usage import usage_file, write_usage
 
 
 def run_command(main: Callable[[], None]) -> None:
@@ -28,17 +27,15 @@ def _run(main: Callable[[], None]) -> None:
                 remedy = "rename the file, or set PYTHONUTF8=1 if it is"
                 raise UserError(ascii(word), "not UTF-8", remedy)
         main()
-        usage = os.environ.get("STEP_USAGE")
-        # of several processes at once the first
-        if usage and os.environ.get("RANK", "0") == "0":
+        if usage := usage_file():
             write_usage(usage, STARTED_AT)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
     except Exception as error:
-        if (told := path_error(error)) is None:
+        if (user_error := path_error(error)) is None:
             raise
-        print(f"error: {told}", file=sys.stderr)
+        print(f"error: {user_error}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt as error:
         # whoever keeps something for the next time says so

@@ -1,4 +1,4 @@
-"""One error type for mistakes of the user, and text as people are shown it."""
+"""The error type for mistakes of the user, and the text that is printed."""
 
 import copy
 import difflib

@@ -5,9 +5,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workflow_scripts.cli import check_files
 from workflow_scripts.command_main import run_command
@@ -27,13 +26,11 @@ from workflow_scripts.embedding.recorded_settings import settle_settings
 from workflow_scripts.embedding.vector_shards import SHARD_SIZE, Dtype
 from workflow_scripts.errors import UserError, data_output
 from workflow_scripts.files import STDIN, atomic_text, check_new_file, without_link
-from workflow_scripts.imports import MachineOptions
+from workflow_scripts.imports import MachineOptions, quick_imports
 from workflow_scripts.locking import drop_left_lock, sole_run
 from workflow_scripts.path_functions import command
 from workflow_scripts.retrieval import name_index
-from workflow_scripts.retrieval.approximate_search import ApproximateIndex
 from workflow_scripts.retrieval.link_options import LinkOptions, MentionOptions, Similarity
-from workflow_scripts.retrieval.linked_ids import rank_ids
 from workflow_scripts.retrieval.mention_links import (
     BATCH,
     Link,
@@ -45,6 +42,9 @@ from workflow_scripts.retrieval.mention_links import (
 )
 from workflow_scripts.retrieval.name_encoder import NameEncoder
 from workflow_scripts.retrieval.rankings import Format
+
+if TYPE_CHECKING:
+    from workflow_scripts.retrieval.approximate_search import ApproximateIndex
 
 EXAMPLE = """
 printf 'D1\\theart attack\\nD2\\tasthma\\n' > names.tsv
@@ -70,6 +70,9 @@ def link_mentions(
     """
     # one more, which the margin is taken to
     vectors = encoder.encode_mentions(mentions)
+    with quick_imports():
+        from workflow_scripts.retrieval.linked_ids import rank_ids
+
     ranked = rank_ids(index, vectors, options.k + 1, each_name=each_name, threads=threads)
     return [links[: options.k] if is_linked(links, options) else [] for links in ranked]
 
@@ -170,7 +173,7 @@ def check_options(names: NamesOptions, mentions: MentionOptions, output: OutputO
     check_files("--names", *files)
 
 
-def open_index(
+def open_or_make_index(
     folder: Path, names: NamesOptions, choices: Choices, encoder: NameEncoder
 ) -> name_index.NameIndex:
     """Return the index of the names in a folder, made there where it is not finished."""
@@ -179,9 +182,16 @@ def open_index(
         source = name_index.describe_files(names.names, asdict(choices))
         if not name_index.is_finished(folder):
             refuse_unused_choices(names.names, choices)
-            what = (read_names(names.names, choices), source, encoder.provenance)
-            sizes = (encoder.dimension, names.dtype, names.shard_size)
-            name_index.make_index(folder, *what, encoder.encode_names, *sizes)
+            name_index.make_index(
+                folder,
+                read_names(names.names, choices),
+                source,
+                encoder.provenance,
+                encoder.encode_names,
+                encoder.dimension,
+                names.dtype,
+                names.shard_size,
+            )
     return name_index.open_index(folder, encoder.provenance, source)
 
 
@@ -191,15 +201,16 @@ def write_links(
     batches: Iterable[MentionBatch],
     links: LinkOptions,
     output: OutputOptions,
-    inverted: ApproximateIndex | None,
+    inverted: "ApproximateIndex | None",
     each_name: bool,
     threads: int,
 ) -> None:
     """Write the links of mentions, and print how many there are."""
-    # one more, which the margin is taken to
-    rank = partial(rank_ids, index, k=links.k + 1, each_name=each_name, threads=threads)
-    if inverted is not None:
-        rank = partial(rank, approximate=inverted.search)
+    # Only now: FAISS takes a while, which bad arguments should not wait for.
+    with quick_imports():
+        from workflow_scripts.retrieval.linked_ids import rank_ids
+
+    approximate = None if inverted is None else inverted.search
     with ExitStack() as stack:
         stream, errors = (
             None if path is None else stack.enter_context(atomic_text(path))
@@ -211,7 +222,16 @@ def write_links(
             if inverted is not None and not writer.report.mentions and len(vectors):
                 recall = inverted.recall(vectors, links.k)
                 _say(f"approximate search: recall@{links.k} {recall:.4f} on a sample")
-            writer.write(batch, rank(vectors=vectors))
+            # one more than is written, which the margin is taken to
+            ranked = rank_ids(
+                index,
+                vectors,
+                links.k + 1,
+                each_name=each_name,
+                threads=threads,
+                approximate=approximate,
+            )
+            writer.write(batch, ranked)
     ids = (index[row][0] for row in range(len(index)))
     for line in (*writer.report.lines(), *writer.report.lines_of_unknown(ids)):
         _say(line)
@@ -269,17 +289,21 @@ def link(
         opened, provenance = open_encoder(encoder, settings, embedding, machine)
         provenance |= {"similarity": similarity, "dtype": names.dtype}
         name_encoder = NameEncoder(opened, similarity, encoder, provenance)
-        index = open_index(folder, names, choices, name_encoder)
+        index = open_or_make_index(folder, names, choices, name_encoder)
         inverted = None
         if approximate is not None:
-            made_of = (index.vectors, index.vectors_sha256, folder / "ivf.faiss")
-            inverted = ApproximateIndex(*made_of, approximate, machine.threads)
-        asked = read_mentions(mentions.mentions, mentions.mention_column, mentions.gold_column)
+            from workflow_scripts.retrieval.approximate_search import ApproximateIndex
+
+            file, digest = folder / "ivf.faiss", index.vectors_sha256
+            inverted = ApproximateIndex(index.vectors, digest, file, approximate, machine.threads)
+        mentions_read = read_mentions(
+            mentions.mentions, mentions.mention_column, mentions.gold_column
+        )
         # what comes by and by is answered by and by
         size = 1 if mentions.mentions == STDIN and unbuffered else BATCH
-        batches = mention_batches(asked, choices.lower_case, size)
-        how = (links, output, inverted, each_name, machine.threads)
-        write_links(name_encoder, index, batches, *how)
+        batches = mention_batches(mentions_read, choices.lower_case, size)
+        threads = machine.threads
+        write_links(name_encoder, index, batches, links, output, inverted, each_name, threads)
         if names.index is None:
             shutil.rmtree(folder)
 

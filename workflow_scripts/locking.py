@@ -1,4 +1,4 @@
-"""One process at a time for a fetch or an output: locks that a killed one does not leave behind."""
+"""One process at a time for a fetch, an output or a run: locks that no killed one leaves behind."""
 
 import fcntl
 import os

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 ABOUT = """Find nearest sentences, near-duplicates and translations in files of one string a line.
 
 All is exact. Lines that are equal are one string, under the first of them; empty ones are skipped;
-both are counted at the end. Vectors are kept in a folder beside the output until it is written: a
+both are counted at the end. Vectors are kept in a folder next to the output until it is written: a
 run that was stopped goes on when the same command is given again."""
 EXAMPLE = """
 echo 'cardiac infarction' | COMMAND nearest --encoder my-encoder --queries - \\
@@ -56,8 +56,6 @@ echo 'cardiac infarction' | COMMAND nearest --encoder my-encoder --queries - \\
 PAIRS_AT_ONCE = 1 << 16
 NEAREST = ("query", "rank", "line", "score", "string")
 PAIR = ("score", "line", "other_line", "string", "other")
-# the prompts of parts
-ROLES = {"nearest": {"strings": "passage", "queries": "query"}}
 Files = dict[str, NumberedLines]
 Vectors = dict[str, np.ndarray]
 # rows of the output, and how many of what they are
@@ -144,6 +142,8 @@ class Job(NamedTuple):
     output: OutputOptions
     embedding: EncoderOptions
     machine: MachineOptions
+    # of the strings of parts, others have none
+    roles: Mapping[str, str] = {}
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -200,7 +200,7 @@ def encode_files(job: Job, files: Files, folder: Path) -> tuple[Vectors, dict[st
         # the languages of two files may have an encoder each
         is_target = part == "targets" and "target_encoder" in opened
         encoder, provenance = opened["target_encoder" if is_target else "encoder"]
-        role = ROLES.get(job.mode, {}).get(part, "default")
+        role = job.roles.get(part, "default")
         if prompt := encoder.settings.prompt(role):
             provenance = provenance | {"prompt": prompt}
         what = (folder / f"{part}.npy", lines.strings, encoder.dimension, provenance)
@@ -278,12 +278,14 @@ def nearest(
     """
     inputs = {"strings": strings, "queries": queries}
     options = {"k": k, "threshold": threshold}
-    job = Job("nearest", inputs, {"encoder": encoder}, options, output, embedding, machine)
+    roles = {"strings": "passage", "queries": "query"}
+    encoders = {"encoder": encoder}
+    job = Job("nearest", inputs, encoders, options, output, embedding, machine, roles)
     files = read_files(job)
 
     def find(vectors: Vectors) -> Result:
-        both = vectors["queries"], vectors["strings"]
-        best = find_nearest(*both, k, threshold, threads=machine.threads)
+        threads = machine.threads
+        best = find_nearest(vectors["queries"], vectors["strings"], k, threshold, threads=threads)
         counts = best.counts[files["queries"].order]
         summary = f"{int(counts.sum())} strings for {len(counts)} queries"
         if none := int((counts == 0).sum()):

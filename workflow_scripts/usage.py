@@ -94,6 +94,12 @@ def log_head(seed: object = None) -> str:
     return "".join(f"# {line}\n" for line in lines)
 
 
+def usage_file() -> str | None:
+    """Return where a job's usage is written; None outside a job and in its other processes."""
+    is_first = os.environ.get("RANK", "0") == "0"
+    return (os.environ.get("STEP_USAGE") or None) if is_first else None
+
+
 def started() -> dict[str, Any]:
     """Return what the head process of a run handed on; {} of a step that runs by itself."""
     return json.loads(os.environ.get(STARTED) or "{}")

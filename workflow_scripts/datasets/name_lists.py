@@ -15,7 +15,7 @@ from workflow_scripts.datasets.rows import require_ids
 from workflow_scripts.datasets.strings import normalise_whitespace
 from workflow_scripts.delimited import REMOVE, Layout, malformed, refuse_header
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import stream_lines
+from workflow_scripts.files import atomic_text, stream_lines
 
 NamesFormat = Literal["tsv", "lines", "obo", "mrconso", DictionaryFormat]
 FORMATS: tuple[str, ...] = get_args(NamesFormat)
@@ -68,6 +68,18 @@ class NameList:
     ids: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     dropped: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def summary(self) -> str:
+        """How many names there are, and how many were left out."""
+        left_out = "".join(f", {count} {why} left out" for why, count in self.dropped.items())
+        return f"{len(self.names)} names{left_out}"
+
+    def write(self, path: Path) -> None:
+        """Write id<TAB>name a line."""
+        with atomic_text(path) as stream:
+            rows = zip(self.ids, self.names, strict=True)
+            stream.writelines(f"{identity}\t{name}\n" for identity, name in rows)
 
 
 def refuse_unused_choices(paths: Sequence[Path], choices: Choices) -> None:

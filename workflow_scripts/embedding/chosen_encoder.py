@@ -56,15 +56,12 @@ def open_encoder(
     """
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
     with quick_imports():
-        import torch
-        import transformers
-
         from workflow_scripts.embedding import encoder_folder
         from workflow_scripts.embedding.string_encoding import choose_precision, torch_encoder
         from workflow_scripts.embedding.torch_setup import set_up_torch
 
-    versions = {"torch": torch.__version__, "transformers": transformers.__version__}
     provenance: dict[str, Any] = {"backend": options.backend, "precision": "float32"}
+    versions = {}
     if options.backend == "torch":
         device = set_up_torch(machine.threads, machine.device)
         loaded = encoder_folder.load_model(model, device)
@@ -94,7 +91,6 @@ def open_encoder(
         provenance["device"] = "cuda" if runs_on_cuda(machine.device) else "cpu"
         provenance["onnx_sha256"] = sha256_of(path)
     loaded.warn_of_missing_mark(settings.pooling)
-    provenance |= settings.as_record() | {"token_budget": encoder.token_budget}
-    provenance |= {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
-    provenance |= {"model_sha256": loaded.model_sha256, "versions": versions}
+    provenance |= loaded.provenance(settings) | {"token_budget": encoder.token_budget}
+    provenance["versions"] |= versions
     return encoder, provenance

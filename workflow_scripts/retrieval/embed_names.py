@@ -43,8 +43,15 @@ def embed_names(
     """
     source = name_index.describe_files([names], choices_json, shard)
     opened = open_name_encoder(encoder)
-    what = (read_shard(names, shard), source, opened.provenance | {"dtype": dtype})
-    name_index.make_index(index, *what, opened.encode_names, opened.dimension, dtype)
+    name_index.make_index(
+        index,
+        read_shard(names, shard),
+        source,
+        opened.provenance | {"dtype": dtype},
+        opened.encode_names,
+        opened.dimension,
+        dtype,
+    )
 
 
 main = command(embed_names)

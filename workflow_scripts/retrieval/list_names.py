@@ -6,7 +6,6 @@ from typing import Any
 from workflow_scripts.command_main import run_command
 from workflow_scripts.datasets.name_lists import Choices, read_names
 from workflow_scripts.path_functions import command
-from workflow_scripts.retrieval.name_index import left_out, write_names
 
 
 def list_names(*, names: Path, choices_json: dict[str, Any], output: Path) -> None:
@@ -18,8 +17,8 @@ def list_names(*, names: Path, choices_json: dict[str, Any], output: Path) -> No
         output: ids and names, tsv
     """
     name_list = read_names([names], Choices(**choices_json))
-    write_names(output, name_list)
-    print(f"{names}: {len(name_list.names)} names{left_out(name_list)}")
+    name_list.write(output)
+    print(f"{names}: {name_list.summary}")
 
 
 main = command(list_names)

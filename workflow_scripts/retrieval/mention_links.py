@@ -124,7 +124,7 @@ class Report:
         if not (gold := split_concept_ids(mention.gold)):
             self.without_concept += 1
             return
-        ranks = (n for n, link in enumerate(links) if ids_meet(gold, split_concept_ids(link[0])))
+        ranks = (n for n, link in enumerate(links) if ids_meet(gold, split_concept_ids(link.id)))
         rank = next(ranks, None) if linked else None
         self.known += 1
         if rank is not None:
@@ -132,7 +132,9 @@ class Report:
         else:
             self._missed[tuple(gold)] += 1
         if rank != 0 and self._errors is not None:
-            best = [*links[0][:2], f"{links[0][2]:.6f}"] if linked else ["", "", ""]
+            best = ["", "", ""]
+            if linked:
+                best = [links[0].id, links[0].name, f"{links[0].score:.6f}"]
             shown = "-" if rank is None else str(rank + 1)
             self._errors.write("\t".join([mention.text, mention.gold, *best, shown]) + "\n")
 
@@ -203,7 +205,7 @@ class LinkWriter:
 
 def is_linked(links: Sequence[Link], options: LinkOptions) -> bool:
     """Return whether a mention with these links, best first, is linked."""
-    scores, margin = [as_written(score) for *_, score in links], options.margin
+    scores, margin = [as_written(link.score) for link in links[:2]], options.margin
     if options.threshold is not None and scores[0] < options.threshold:
         return False
     return margin is None or len(scores) < 2 or bool(as_written(scores[0] - scores[1]) >= margin)

@@ -49,9 +49,6 @@ def open_name_encoder(options: NameEncoderOptions) -> NameEncoder:
     """Return the encoder that the options name, loaded."""
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
     with quick_imports():
-        import torch
-        import transformers
-
         from workflow_scripts.embedding.encoder_folder import load_model
         from workflow_scripts.embedding.string_encoding import torch_encoder
         from workflow_scripts.embedding.torch_setup import set_up_torch
@@ -60,10 +57,7 @@ def open_name_encoder(options: NameEncoderOptions) -> NameEncoder:
     device = set_up_torch(options.threads, options.device)
     loaded = load_model(options.encoder, device)
     loaded.warn_of_missing_mark(settings.pooling)
-    provenance: dict[str, Any] = {"backend": "torch", "precision": "float32", "device": device.type}
-    provenance |= {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
-    provenance |= {"model_sha256": loaded.model_sha256}
-    provenance |= {**settings.as_record(), "similarity": options.similarity}
-    provenance["versions"] = {"torch": torch.__version__, "transformers": transformers.__version__}
+    provenance = loaded.provenance(settings) | {"similarity": options.similarity}
+    provenance |= {"backend": "torch", "precision": "float32", "device": device.type}
     encoder = torch_encoder(loaded, settings)
     return NameEncoder(encoder, options.similarity, options.encoder, provenance)

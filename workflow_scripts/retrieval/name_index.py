@@ -26,7 +26,7 @@ from workflow_scripts.embedding.vector_shards import (
     working_folder,
 )
 from workflow_scripts.errors import UserError, damaged_file_error
-from workflow_scripts.files import atomic_text, read_json, sha256_of, write_json
+from workflow_scripts.files import read_json, sha256_of, write_json
 
 # The shard that has all names; another is "2-of-8".
 WHOLE = "1-of-1"
@@ -101,12 +101,8 @@ def open_index(
     with damaged_file_error(folder / _RECORD, _REMEDY):
         if "names_sha256" in record and not {"vectors_sha256", "provenance"} <= record.keys():
             raise UserError(folder, "an index of an older version, unchecked", _REMEDY)
-        made_by = record["provenance"]
-        makes = made_by if provenance is None else provenance
-        for key in _COMPARED:
-            if (was := made_by.get(key)) != (now := makes.get(key)):
-                what = f"{_MEANING.get(key, '')}{key}"
-                raise _other(folder, f"with {what} {was}, where now it is {now}")
+        if provenance is not None:
+            _compare_provenance(folder, record["provenance"], provenance)
         if source is not None:
             if record["source"]["files"] != source["files"]:
                 raise _other(folder, "from other files of names")
@@ -146,12 +142,6 @@ def index_names(ids: Sequence[str], names: Sequence[str], vectors: np.ndarray) -
     return NameIndex(np.frombuffer(b"".join(lines), dtype=np.uint8), ends, vectors)
 
 
-def write_names(path: Path, name_list: NameList) -> None:
-    with atomic_text(path) as stream:
-        rows = zip(name_list.ids, name_list.names, strict=True)
-        stream.writelines(f"{identity}\t{name}\n" for identity, name in rows)
-
-
 def make_index(
     folder: Path,
     name_list: NameList,
@@ -164,7 +154,7 @@ def make_index(
 ) -> None:
     """Embed the names shard by shard; a run that was stopped goes on with what is left."""
     folder.mkdir(parents=True, exist_ok=True)
-    write_names(folder / _NAMES, name_list)
+    name_list.write(folder / _NAMES)
     record = {"provenance": provenance, "source": source, "names": len(name_list.names)}
     record |= {"dropped": dict(name_list.dropped), "dimension": dimension}
     record |= {"names_sha256": sha256_of(folder / _NAMES)}
@@ -175,11 +165,15 @@ def make_index(
 
     # before the shards are removed, so that a kill in between loses nothing
     embed_in_shards(job, encode, record=write_record)
-    print(f"{folder}: {len(name_list.names)} names{left_out(name_list)}", file=sys.stderr)
+    print(f"{folder}: {name_list.summary}", file=sys.stderr)
 
 
-def left_out(names: NameList) -> str:
-    return "".join(f", {count} {why} left out" for why, count in names.dropped.items())
+def _compare_provenance(folder: Path, made_by: dict[str, Any], now: dict[str, Any]) -> None:
+    """Raise `UserError` where vectors would be others than those of the index."""
+    for key in _COMPARED:
+        if (was := made_by.get(key)) != (value := now.get(key)):
+            what = f"{_MEANING.get(key, '')}{key}"
+            raise _other(folder, f"with {what} {was}, where now it is {value}")
 
 
 def _compare(folder: Path, choices: dict[str, Any], others: dict[str, Any]) -> None:

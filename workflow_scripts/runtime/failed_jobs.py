@@ -55,9 +55,12 @@ def _killed(logs: list[str]) -> str:
 
 
 def _last_line(logs: list[str]) -> str:
-    # behind the command, and the comments on what it runs with
-    lines = [line.strip() for log in reversed(logs) for line in _text(log).splitlines()[1:]]
-    return next((line for line in reversed(lines) if line and not line.startswith("#")), "")
+    for log in logs:
+        # behind the command, and the comments on what it runs with
+        for line in reversed(_text(log).splitlines()[1:]):
+            if (text := line.strip()) and not text.startswith("#"):
+                return text
+    return ""
 
 
 def _text(log: str) -> str:

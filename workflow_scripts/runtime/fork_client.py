@@ -38,7 +38,7 @@ def ask(module: str, arguments: list[str]) -> int | None:
     """Return the wait status of a step that the server ran, None if it did not begin."""
     numbers = (signal.SIGINT, signal.SIGTERM)
     with socket.socket(socket.AF_UNIX) as server:
-        # one that comes when the step has begun and before the handlers are there waits for them
+        # signals that arrive before the handlers are set are held back until then
         before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
         try:
             server.connect(f"{os.environ[SETTING]}/{SOCKET}")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 SECONDS_BETWEEN_STATES = 60.0
 # Scoring is above tuning: loaded by name, and a source only where a recipe has a development set.
 SCORES = ("scoring", "development_scores")
+METRIC_NAMES = ("scoring", "metric_names")
 
 
 def make_encoder(
@@ -86,9 +87,9 @@ def make_encoder(
     record["versions"] = {library.__name__: library.__version__ for library in libraries}
     modules, score = method_modules(recipe.method), None
     if development is not None:
-        scores = plugins.load(*SCORES)
-        modules += scores.modules_of(development.entry["task"])
-        score = scores.make_score(development, settings)
+        metric_names = plugins.load(*METRIC_NAMES)
+        modules += metric_names.development_modules(development.entry["task"])
+        score = plugins.load(*SCORES).make_score(development, settings)
     # not the threads: weights and scores do not depend on them
     watched = development and {**vars(development), "threads": None}
     state = None

@@ -58,7 +58,7 @@ class Options(SampledBlock):
         return self
 
     def _files(self, root: Path) -> dict[str, Path]:
-        """Return the file of each language; of a path that has none of the language ""."""
+        """Return the file of each language; a path without languages has one, of language ""."""
         pair = (self.premise_language or "", self.hypothesis_language or "")
         languages = self.languages or pair
         return {language: root / self.path.replace(_LANGUAGE, language) for language in languages}
