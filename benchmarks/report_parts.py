@@ -71,7 +71,7 @@ def _welch(values: Values) -> str:
     )
 
 
-THREADS = {"mini": "embedded size", "base": "BERT-base's shape"}
+THREADS = {"mini": "size of the bundled models", "base": "BERT-base's shape"}
 THREADS |= {f"{task}-busy": f"{size}, beside two busy processes" for task, size in THREADS.items()}
 STATISTICS = [("seeds", "d", len), ("mean", ".4f", mean), ("deviation", ".4f", stdev)]
 STATISTICS += [("least", ".4f", min), ("largest", ".4f", max)]

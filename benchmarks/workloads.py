@@ -63,10 +63,10 @@ NAME_TOKENS, MARKS = 8, 2
 WARM_UP, TRIED = 100, 5
 
 
-def read_block(name: str, batch_size: int, embedded: bool = False) -> dict[str, Any]:
-    """Return the block of a recipe in float32; `embedded` lays the embedded default's over it."""
+def read_block(name: str, batch_size: int, bundled: bool = False) -> dict[str, Any]:
+    """Return the block of a recipe in float32; `bundled` overrides it with the default run's."""
     block = dict(read_recipe_blocks(CONFIG / "recipes.yaml")[name])
-    if embedded:
+    if bundled:
         block |= read_recipe_blocks(CONFIG / "config.yaml").get(name, {})
     return block | {"batch_size": batch_size, "precision": "float32"}
 
@@ -164,8 +164,8 @@ def prepare_sts(workload: Workload, settings: Settings, folder: Path) -> Prepare
 
 
 def _make_encoder(recipe: str, settings: Settings, strings: list[str], folder: Path) -> Path:
-    """Tune by the command, with the embedded default's settings; add ONNX files."""
-    block = read_block(recipe, settings.batch_size, embedded=True)
+    """Tune by the command, with the settings of the default run; add ONNX files."""
+    block = read_block(recipe, settings.batch_size, bundled=True)
     corpus = write_strings(folder / f"{recipe}.txt", strings[: settings.strings])
     options = _common(settings) | {"corpus": corpus, "recipe": recipe, "output": folder / recipe}
     arguments = [part for key, value in options.items() for part in (f"--{key}", value)]
@@ -179,7 +179,7 @@ def _make_encoder(recipe: str, settings: Settings, strings: list[str], folder: P
 
 def prepare_quality(workload: Workload, settings: Settings, folder: Path) -> Prepared:
     """Tune by either loop and score it: same strings, settings and seeds, other dropout masks."""
-    block = read_block(workload.recipe, settings.batch_size, embedded=True)
+    block = read_block(workload.recipe, settings.batch_size, bundled=True)
     strings, source = read_strings(settings.data, "sentences", settings.strings)
     path = write_strings(folder / "strings.txt", strings)
     job = _common(settings) | {"recipe": block, "strings": path}

@@ -12,7 +12,7 @@ from workflow_scripts.configuration.blocks import SEED_LIMIT, Seed
 from workflow_scripts.downloads.model_files import local_path
 from workflow_scripts.errors import UserError
 from workflow_scripts.imports import check_threads
-from workflow_scripts.retrieval.mention_links import Mention, Report, read_mentions
+from workflow_scripts.retrieval.mention_links import Link, Mention, Report, read_mentions
 from workflow_scripts.tune import outputs_of, step_log_of
 
 
@@ -73,9 +73,9 @@ def test_a_superscript_is_no_number_of_a_column(tmp_path):
 
 def test_a_report_takes_a_k_of_any_size():
     report = Report(10**12, None)
-    found = [("1", "one", 0.5), ("2", "two", 0.4)]
+    links = [Link("1", "one", 0.5), Link("2", "two", 0.4)]
     for gold in ("1", "2", "2", "3"):
-        report.add(Mention("m", gold), found, True)
+        report.add(Mention("m", gold), links, True)
     assert [report.hits_at(k) for k in (1, 2, 10**12)] == [1, 3, 3]
     assert "accuracy@1 0.2500, accuracy@1000000000000 0.7500" in list(report.lines())[-1]
 

@@ -112,9 +112,9 @@ def never_released(base: Path) -> dict[str, Any]:
     of a few strings each.
     """
     config = read_layers([base]).config
-    embedded = read_layers([DEFAULT]).config["corpora"]
+    default_corpora = read_layers([DEFAULT]).config["corpora"]
     wanted = [name for name, one in config["corpora"].items() if one["kind"] == "absent"]
-    parts = [part for name in wanted for part in embedded[name].get("of", [])]
+    parts = [part for name in wanted for part in default_corpora[name].get("of", [])]
     absent = [name for one in config["absent_models"] for name in one["models"]]
     models = {name: {"hub": f"synthetic/{name}", "revision": "a" * 40} for name in absent}
     if "glove" in models:
@@ -129,7 +129,7 @@ def never_released(base: Path) -> dict[str, Any]:
     return {
         "models": models,
         "absent_models": [],
-        "corpora": {name: embedded[name] for name in [*wanted, *parts]},
+        "corpora": {name: default_corpora[name] for name in [*wanted, *parts]},
         "recipes": {name: cut for name, cut in recipes.items() if cut},
         "datasets": {name: {"absent": None} for name in unpublished},
     }

@@ -18,11 +18,11 @@ from safetensors.torch import load_file, save_file
 
 from tests.support.fake_hub import Repository
 
-EMBEDDED = Path(__file__).resolve().parents[1] / "resources" / "models"
+BUNDLED = Path(__file__).resolve().parents[1] / "resources" / "models"
 SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4}
 # far wider than in use, so that vectors of different strings differ clearly
 SIZES |= {"intermediate_size": 48, "initializer_range": 0.3}
-_BERT_MARKS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+_BERT_SPECIAL_TOKENS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 _ROBERTA_MARKS = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
 _CAMEMBERT_MARKS = ["<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>", "<unk>NOTUSED", "<s>", "</s>"]
 WEIGHTS = "model.safetensors"
@@ -73,16 +73,16 @@ LAYOUTS = {
 
 
 def _word_pieces() -> list[str]:
-    """Return the pieces of the embedded multilingual model, marks first."""
-    text = (EMBEDDED / "bert-multi-mini" / "tokenizer.json").read_text(encoding="utf-8")
+    """Return the pieces of the bundled multilingual model, special tokens first."""
+    text = (BUNDLED / "bert-multi-mini" / "tokenizer.json").read_text(encoding="utf-8")
     pieces = json.loads(text)["model"]["vocab"]
-    return list(dict.fromkeys([*_BERT_MARKS, *pieces]))
+    return list(dict.fromkeys([*_BERT_SPECIAL_TOKENS, *pieces]))
 
 
 def _unigrams(marks: list[str]) -> list[tuple[str, float]]:
     """Return the same as pieces of SentencePiece, where a word begins with a mark of its own."""
     inner = "##"
-    pieces = [one for one in _word_pieces() if one not in _BERT_MARKS]
+    pieces = [one for one in _word_pieces() if one not in _BERT_SPECIAL_TOKENS]
     found = [one.removeprefix(inner) if one.startswith(inner) else f"▁{one}" for one in pieces]
     scored = {piece: -8.0 if len(piece) == 1 else -5.0 for piece in ("▁", *found)}
     return [*((mark, 0.0) for mark in marks), *scored.items(), ("<mask>", 0.0)]
@@ -90,7 +90,7 @@ def _unigrams(marks: list[str]) -> list[tuple[str, float]]:
 
 def _tokenizer(layout: Layout) -> transformers.PreTrainedTokenizerBase:
     if layout.architecture == "Roberta":
-        return transformers.AutoTokenizer.from_pretrained(EMBEDDED / "roberta-en-mini")
+        return transformers.AutoTokenizer.from_pretrained(BUNDLED / "roberta-en-mini")
     if layout.architecture == "XLMRoberta":
         return transformers.XLMRobertaTokenizer(vocab=_unigrams(_ROBERTA_MARKS[:4]))
     if layout.architecture == "Camembert":

@@ -131,10 +131,10 @@ def read_choices(names: NamesOptions, lower_case: bool) -> Choices:
     """
     options = {key: getattr(names, key) for key in ("language", "sources", "suppress")}
     options |= {"form": names.names_format, "lower_case": lower_case}
-    given: dict[str, Any] = {key: value for key, value in options.items() if value}
+    choices: dict[str, Any] = {key: value for key, value in options.items() if value}
     if not names.names and names.index is not None:
-        given = name_index.read_choices(names.index, given)
-    return Choices(**given)
+        choices = name_index.read_choices(names.index, choices)
+    return Choices(**choices)
 
 
 def check_index_folder(folder: Path, names: Sequence[Path]) -> None:

@@ -9,7 +9,7 @@ from written_files import write
 from workflow_scripts.datasets.concept_ids import ConceptIds, ids_meet, split_concept_ids
 from workflow_scripts.datasets.name_lists import Choices, read_names
 from workflow_scripts.errors import UserError
-from workflow_scripts.retrieval.mention_links import Mention, Report, read_mentions
+from workflow_scripts.retrieval.mention_links import Link, Mention, Report, read_mentions
 from workflow_scripts.scoring.ranked_accuracy import hits_at
 
 
@@ -52,7 +52,7 @@ def test_ids_are_equal_in_a_report_and_in_a_data_set(tmp_path, one, other, equal
     assert ids_meet([one], [other]) == ids_meet([other], [one]) == equal
     for gold, name in ((one, other), (other, one)):
         report = Report(1, None)
-        report.add(Mention("m", gold), [(name, "a name", 0.9)], True)
+        report.add(Mention("m", gold), [Link(name, "a name", 0.9)], True)
         assert report.hits_at(1) == equal
         write(tmp_path / "d.txt", f"{name}||a name\n")
         write(tmp_path / "m.txt", f"d\tm\t{gold}\tm\n")
@@ -75,14 +75,14 @@ def test_an_id_without_prefix_is_that_of_any_vocabulary():
 def test_gold_without_a_concept_is_counted_and_not_scored():
     report = Report(1, None)
     for gold in ("D1", "-1", "CUI-less", "cui-LESS", "", "D1|-1"):
-        report.add(Mention("m", gold), [("D1", "a name", 0.9)], True)
+        report.add(Mention("m", gold), [Link("D1", "a name", 0.9)], True)
     assert list(report.lines()) == [
         "6 mentions",
         "2 with gold ids: accuracy@1 1.0000",
         "4 without a gold id (empty, -1, CUI-less): not counted",
     ]
     report = Report(1, None)
-    report.add(Mention("m"), [("D1", "a name", 0.9)], True)
+    report.add(Mention("m"), [Link("D1", "a name", 0.9)], True)
     assert list(report.lines()) == ["1 mentions"]
 
 
@@ -115,7 +115,7 @@ def test_gold_ids_that_no_name_has_are_counted():
     report = Report(1, None)
     golds = ["D1", "D1;D2", "d1", "MESH:D1", "OMIM:7", "HP:0000123|D9", "HP:123", "-1"]
     for gold in golds:
-        report.add(Mention("m", gold), [("D3", "a name", 0.9)], True)
+        report.add(Mention("m", gold), [Link("D3", "a name", 0.9)], True)
     assert report.lines_of_unknown(["D1|D8", "7", "GO:0000123", "HP:0000123", "D3"]) == [
         "3 with gold ids that no name has, such as 'D1;D2': counted as wrong"
     ]

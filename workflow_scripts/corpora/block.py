@@ -74,7 +74,7 @@ class CorpusBlock(Block):
         return None
 
     def obtain(self) -> str:
-        """Return where its file is to be had, if it may not be passed on."""
+        """Return where its file is available, if it may not be passed on."""
         return ""
 
     def packages(self) -> list[str]:

@@ -41,8 +41,8 @@ def prepare(mention: Mention, texts: tuple[str, ...], typos: dict[str, str]) -> 
     Parts that the file gives are taken where they are as many as the ids. A mention of which a part
     has no concept has none.
     """
-    given = len(mention.parts) == mention.ids.count("|") + 1
-    text = write_out("|".join(mention.parts) if given else mention.text, _abbreviations(texts))
+    has_parts = len(mention.parts) == mention.ids.count("|") + 1
+    text = write_out("|".join(mention.parts) if has_parts else mention.text, _abbreviations(texts))
     if "|" in text:
         parts, ids = [text], mention.ids
     else:

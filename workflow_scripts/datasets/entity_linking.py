@@ -31,7 +31,7 @@ class LinkingEntry(TextEntry):
     shared_names: Literal["apart", "merged"] = Field(
         "apart",
         description="A name of several concepts (MEDIC has 958) is an entry for each, or one that "
-        "stands for all, as in the dictionaries that SapBERT's authors give out.",
+        "stands for all, as in the dictionaries that SapBERT's authors release.",
     )
     lower_case: bool = Field(True, description="Whether names and mentions are lower-cased.")
     keep_duplicates: bool = Field(True, description="Whether repeated mentions count each time.")

@@ -29,8 +29,8 @@ def embed_mentions(*, mentions: MentionOptions, encoder: NameEncoderOptions, out
         output: vectors, .npy, a row for each distinct text of a batch
     """
     opened = open_name_encoder(encoder)
-    asked = read_mentions(mentions.mentions, mentions.mention_column, mentions.gold_column)
-    write_array(output, encode_mentions(opened, asked, mentions.lower_case))
+    mention_rows = read_mentions(mentions.mentions, mentions.mention_column, mentions.gold_column)
+    write_array(output, encode_mentions(opened, mention_rows, mentions.lower_case))
 
 
 main = command(embed_mentions)

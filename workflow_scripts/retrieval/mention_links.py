@@ -93,14 +93,14 @@ class MentionBatch(NamedTuple):
 
 
 def mention_batches(
-    asked: Iterable[Mention], lower_case: bool, size: int = BATCH
+    mentions: Iterable[Mention], lower_case: bool, size: int = BATCH
 ) -> Iterator[MentionBatch]:
-    asked = iter(asked)
-    while batch := list(islice(asked, size)):
-        given = [mention for mention in batch if mention.text]
-        texts = [mention.text.lower() if lower_case else mention.text for mention in given]
+    remaining = iter(mentions)
+    while batch := list(islice(remaining, size)):
+        nonblank = [mention for mention in batch if mention.text]
+        texts = [mention.text.lower() if lower_case else mention.text for mention in nonblank]
         distinct = list(dict.fromkeys(texts))
-        yield MentionBatch(given, texts, distinct, len(batch) - len(given))
+        yield MentionBatch(nonblank, texts, distinct, len(batch) - len(nonblank))
 
 
 class Report:

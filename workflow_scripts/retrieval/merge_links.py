@@ -35,10 +35,10 @@ def merge_links(
     """
     paths = [path for name in files for path in shard_files(rankings / name, shards)]
     ranked = merge_rankings(paths, link.k + 1)
-    asked = read_mentions(mentions.mentions, mentions.mention_column, mentions.gold_column)
+    mention_rows = read_mentions(mentions.mentions, mentions.mention_column, mentions.gold_column)
     with atomic_text(links) as link_stream, atomic_text(errors) as error_stream:
         writer = LinkWriter(link_stream, error_stream, link)
-        for batch in mention_batches(asked, mentions.lower_case):
+        for batch in mention_batches(mention_rows, mentions.lower_case):
             writer.write(batch, islice(ranked, len(batch.distinct)))
     write_text(report, "".join(f"{line}\n" for line in writer.report.lines()))
 

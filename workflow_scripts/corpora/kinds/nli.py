@@ -16,7 +16,7 @@ from workflow_scripts.delimited import Layout, malformed, read_rows
 
 _LANGUAGE = "{language}"
 _NO_AGREEMENT = "-"
-# the translated training sets that XNLI gives out have the second
+# the translated training sets of XNLI have the second
 _KNOWN = {**{label: label for label in LABELS}, "contradictory": "contradiction"}
 # 15-way XNLI: a premise, then its hypotheses
 _HYPOTHESES = 3

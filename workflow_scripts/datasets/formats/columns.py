@@ -230,8 +230,8 @@ class Biosyn(MentionColumns):
 class Askapatient(MentionColumns):
     """AskAPatient: phrases of patients' posts, in ten folds.
 
-    As its authors give it out (Zenodo 55013) a row is id<TAB>preferred name<TAB>phrase, in
-    ISO-8859-1. SapBERT's authors give out the phrases of each fold as `id||phrase` with a
+    As its authors release it (Zenodo 55013) a row is id<TAB>preferred name<TAB>phrase, in
+    ISO-8859-1. SapBERT's authors release the phrases of each fold as `id||phrase` with a
     dictionary.
     """
 

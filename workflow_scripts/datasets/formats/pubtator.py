@@ -28,7 +28,7 @@ class Entry(LinkingEntry):
     training_mentions: list[Text] = Field(
         [],
         description="Files of the same form whose mentions become names of the dictionary, as in "
-        "the dictionaries that SapBERT's authors give out (training and development mentions). To "
+        "the dictionaries that SapBERT's authors release (training and development mentions). To "
         "the 75,969 names of MEDIC, NCBI's two files add 1,530 and BC5CDR's diseases 1,472.",
     )
     dictionary_format: DictionaryFormat = Field(description="Form of the dictionary.")
@@ -66,8 +66,8 @@ class Entry(LinkingEntry):
 
         files = paths_of(root, self.training_mentions)
         names = (mention for path in files for mention in mentions(path))
-        given = mentions(root / self.path)
-        return linking_set(root, self, given, names, clean=clean if biosyn else None)
+        mentions_of_set = mentions(root / self.path)
+        return linking_set(root, self, mentions_of_set, names, clean=clean if biosyn else None)
 
 
 class _Document(NamedTuple):
