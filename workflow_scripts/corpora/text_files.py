@@ -25,6 +25,16 @@ else:
     Reader = Literal[(*READERS, "tsv")]
 
 
+def matching_files(root: Path, pattern: str) -> list[Path]:
+    """Return the files below `root` that match a glob pattern, sorted.
+
+    Where none does, the pattern itself is returned: it is no file, so that the check of missing
+    files reports it.
+    """
+    matches = (root / match for match in glob(pattern, root_dir=root, recursive=True))
+    return sorted(path for path in matches if path.is_file()) or [root / pattern]
+
+
 class TextFiles(Block):
     """Files of one format."""
 
@@ -55,8 +65,7 @@ class TextFiles(Block):
         """Return the files below `root`, sorted; a pattern that matches none is given as it is."""
         paths = set() if self.document_ids is None else {root / self.document_ids}
         for pattern in self.files:
-            matches = {root / match for match in glob(pattern, root_dir=root, recursive=True)}
-            paths |= {path for path in matches if path.is_file()} or {root / pattern}
+            paths.update(matching_files(root, pattern))
         return sorted(paths)
 
     def paths(self, root: Path) -> list[Path]:
