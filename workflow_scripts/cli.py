@@ -32,13 +32,17 @@ def typed_command(module: str) -> str:
     return f"python -m workflow_scripts.{module}"
 
 
-def check_files(option: str, *paths: str | Path | None, stdin: bool = False) -> None:
+def check_files(
+    option: str, *paths: str | Path | None, stdin: bool = False, folders: bool = False
+) -> None:
     """Raise `UserError` by `option` for a path that is given and no file.
 
-    "-" is standard input where the option takes that.
+    "-" is standard input, and a folder is taken, where the option takes that.
     """
     for path in paths:
         if path is None or (stdin and str(path) == STDIN) or Path(path).is_file():
+            continue
+        if folders and Path(path).is_dir():
             continue
         if str(path) == STDIN:
             raise UserError(f"{option} -", "standard input is not taken here", "give a file")

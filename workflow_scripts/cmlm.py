@@ -18,6 +18,7 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.files import parse_number, passing_directory, stream_lines, write_text
 from workflow_scripts.imports import MachineOptions
 from workflow_scripts.path_functions import command
+from workflow_scripts.string_columns import require_lines
 from workflow_scripts.tune import (
     DevelopmentSetOptions,
     TuningOptions,
@@ -170,6 +171,7 @@ def cmlm(
     changes = recipe_changes(texts, epochs)
     if not texts.text.is_dir():
         check_files("--text", texts.text)
+        require_lines("--text", texts.text, "write its texts to a text file")
     check_files("--bitext", texts.bitext)
     inputs = [texts.text, texts.bitext, texts.held_out and Path(texts.held_out)]
     files_of_user = [path for path in inputs if path]

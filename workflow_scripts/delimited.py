@@ -231,27 +231,30 @@ def _csv_rows(path: str | Path, encoding: str) -> Iterator[Row]:
         raise malformed(path, rows.line_num, f"not valid CSV ({error})") from error
 
 
-def read_json_lines(path: str | Path, keys: Sequence[Any]) -> Iterator[Row]:
+def read_json_lines(path: str | Path, keys: Sequence[Any], numbers: bool = False) -> Iterator[Row]:
     """Yield the line number and the strings under `keys` of each object of a file of JSON lines.
 
-    Blank lines are ignored. Raises `UserError`, with file and line, for a line without them.
+    Blank lines are ignored; with `numbers` a value may be a number. Raises `UserError`, with file
+    and line, for a line without them.
     """
     for line, text in enumerate(stream_lines(path), start=1):
         if text.strip():
-            yield line, _strings_of(parse_json(text, path, line), keys, path, line)
+            yield line, _strings_of(parse_json(text, path, line), keys, path, line, numbers)
 
 
-def _strings_of(entry: Any, keys: Sequence[Any], path: str | Path, line: int) -> list[str]:
+def _strings_of(
+    entry: Any, keys: Sequence[Any], path: str | Path, line: int, numbers: bool = False
+) -> list[str]:
     if not isinstance(entry, dict):
         raise malformed(path, line, f"expected a JSON object, found {_JSON_NAMES[type(entry)]}")
     for key in keys:
         if key not in entry:
             has = ", ".join(entry) or "none"
             raise malformed(path, line, f"the object has no key {key!r} (it has {has})")
-        if not isinstance(entry[key], str):
+        if not isinstance(entry[key], str) and not (numbers and type(entry[key]) in (int, float)):
             problem = f"the key {key!r} has {_JSON_NAMES[type(entry[key])]}, not a string"
             raise malformed(path, line, problem)
-    return [entry[key] for key in keys]
+    return [str(entry[key]) for key in keys]
 
 
 def _entries(path: str | Path) -> Iterator[tuple[int, Any]]:

@@ -16,10 +16,18 @@ from workflow_scripts.embedding.chosen_encoder import (
 from workflow_scripts.embedding.recorded_settings import settle_settings
 from workflow_scripts.embedding.vector_shards import SHARD_SIZE, Dtype, ShardedJob, embed_in_shards
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import check_new_file, check_own_json, read_lines, sha256_of, write_json
+from workflow_scripts.files import (
+    check_new_file,
+    check_own_json,
+    read_lines,
+    sha256_of,
+    sha256_of_lines,
+    write_json,
+)
 from workflow_scripts.imports import MachineOptions
 from workflow_scripts.locking import sole_run
 from workflow_scripts.path_functions import command
+from workflow_scripts.string_columns import TableOptions, column_of, require_lines
 
 EXAMPLE = """
 COMMAND --model my-encoder --strings resources/sample_data/names/biomedical_names.txt \\
@@ -36,6 +44,7 @@ def check_options(
     remove_components: int | None,
     shard_size: int,
     overwrite: bool,
+    table: TableOptions,
 ) -> None:
     """Raise `UserError` for what is wrong before anything is read."""
     if remove_components is not None and dtype != "float32":
@@ -45,7 +54,12 @@ def check_options(
     check_counts(shard_size=shard_size, remove_components=remove_components)
     if output.suffix != ".npy":
         raise UserError(f"--output {output}", "give a file name that ends in .npy", None)
-    check_files("--strings", strings)
+    check_files("--strings", strings, folders=bool(table.column))
+    if not table.column:
+        table.require_unused()
+        require_lines("--strings", strings, "name the column of its strings with --column")
+    elif len(table.column) > 1:
+        raise UserError("--column", "strings have one column", "name one")
     check_new_file("--output", output, overwrite, [strings])
     if record is not None:
         check_own_json("--record", record, "strings_sha256", [strings, output])
@@ -57,6 +71,7 @@ def embed(
     strings: Path,
     output: Path,
     record: Path | None = None,
+    table: TableOptions,
     encoder: EncoderOptions,
     machine: MachineOptions,
     dtype: Dtype = "float32",
@@ -66,12 +81,13 @@ def embed(
 ) -> None:
     """Embed the lines of a text file with any encoder, to one .npy file.
 
-    Row i of the output belongs to line i; equal lines are run once. Large files are embedded shard
-    by shard: a run that was stopped goes on when the same command is given again.
+    Row i of the output belongs to line i, or to row i of a table; equal strings are run once. Large
+    files are embedded shard by shard: a run that was stopped goes on when the same command is given
+    again.
 
     Args:
         model: model folder or hub id (id@revision)
-        strings: UTF-8 text file, one string a line
+        strings: UTF-8 text file, one string a line, or a table
         output: vectors, .npy, row = line
         record: what was embedded with what, as JSON
         dtype: type of the output
@@ -89,9 +105,10 @@ def embed(
         remove_components=remove_components,
         shard_size=shard_size,
         overwrite=overwrite,
+        table=table,
     )
     settings = settle_settings(model, encoder)
-    lines = read_lines(strings)
+    lines = read_lines(strings) if not table.column else column_of(strings, table)
     if not lines:
         raise UserError(strings, "no strings to embed", "write one on each line")
 
@@ -107,7 +124,12 @@ def embed(
         if record is not None:
             content = {"dimension": opened.dimension, "dtype": dtype, "strings": len(lines)}
             content |= {"remove_components": remove_components or 0}
-            write_json(record, provenance | content | {"strings_sha256": sha256_of(strings)})
+            source = {
+                "strings_sha256": sha256_of_lines(lines) if table.column else sha256_of(strings)
+            }
+            if table.column:
+                source["table"] = table.described(strings)
+            write_json(record, provenance | content | source)
         print(f"{output}: {len(lines)} vectors of {opened.dimension} {dtype}")
 
 

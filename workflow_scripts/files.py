@@ -408,6 +408,14 @@ def write_json(path: str | Path, content: Any) -> None:
     write_text(path, json.dumps(content, sort_keys=True, indent=1, ensure_ascii=False) + "\n")
 
 
+def sha256_of_lines(lines: Iterable[str]) -> str:
+    """Return the hex SHA-256 of a file of these lines, each ended by a line feed."""
+    digest = hashlib.sha256()
+    for line in lines:
+        digest.update(f"{line}\n".encode())
+    return digest.hexdigest()
+
+
 def sha256_of(path: str | Path) -> str:
     """Return the hex SHA-256 of a file's bytes."""
     with open(path, "rb") as stream:

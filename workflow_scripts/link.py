@@ -13,8 +13,8 @@ from workflow_scripts.command_main import run_command
 from workflow_scripts.datasets.name_lists import (
     Choices,
     NamesFormat,
+    check_choices,
     read_names,
-    refuse_unused_choices,
 )
 from workflow_scripts.embedding.chosen_encoder import (
     EncoderOptions,
@@ -84,6 +84,9 @@ class NamesOptions:
     Args:
         names: names with ids (default: those of a finished --index)
         names_format: default: by the file's name and first lines
+        name_column: of tables (CSV, TSV, JSON lines, Parquet): the names
+        id_column: of tables: their ids (default: a name is its own)
+        where: of tables, COLUMN=VALUE: the rows to read; repeatable
         language: of MRCONSO.RRF (default: ENG)
         sources: of MRCONSO.RRF, SAB (default: all)
         suppress: of MRCONSO.RRF, flags to take (default: N)
@@ -94,6 +97,9 @@ class NamesOptions:
 
     names: Sequence[Path] | None = None
     names_format: NamesFormat | None = None
+    name_column: str | None = None
+    id_column: str | None = None
+    where: Sequence[str] | None = None
     language: str | None = None
     sources: Sequence[str] | None = None
     suppress: Sequence[str] | None = None
@@ -129,7 +135,8 @@ def read_choices(names: NamesOptions, lower_case: bool) -> Choices:
 
     Raises `UserError` for an option that says otherwise than the index.
     """
-    options = {key: getattr(names, key) for key in ("language", "sources", "suppress")}
+    keys = ("language", "sources", "suppress", "name_column", "id_column", "where")
+    options = {key: getattr(names, key) for key in keys}
     options |= {"form": names.names_format, "lower_case": lower_case}
     choices: dict[str, Any] = {key: value for key, value in options.items() if value}
     if not names.names and names.index is not None:
@@ -181,7 +188,6 @@ def open_or_make_index(
     if names.names:
         source = name_index.describe_files(names.names, asdict(choices))
         if not name_index.is_finished(folder):
-            refuse_unused_choices(names.names, choices)
             name_index.make_index(
                 folder,
                 read_names(names.names, choices),
@@ -282,6 +288,7 @@ def link(
     check_options(names, mentions, output)
     settings = settle_settings(encoder, embedding)
     choices = read_choices(names, mentions.lower_case)
+    check_choices(names.names or (), choices)
     # without an index the vectors are kept next to the output until it is written
     passing = output.links and output.links.with_name(f".{output.links.name}.index")
     folder: Any = names.index or (passing and without_link(passing))

@@ -23,7 +23,7 @@ from workflow_scripts.embedding.progress import Advance
 from workflow_scripts.embedding.recorded_settings import settle_settings
 from workflow_scripts.embedding.vector_shards import SHARD_SIZE, ShardedJob, embed_once
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import check_new_file, check_own_json, without_link, write_json
+from workflow_scripts.files import STDIN, check_new_file, check_own_json, without_link, write_json
 from workflow_scripts.imports import MachineOptions
 from workflow_scripts.locking import sole_run
 from workflow_scripts.path_functions import command_of_modes
@@ -39,6 +39,7 @@ from workflow_scripts.retrieval.numbered_lines import NumberedLines, read_number
 from workflow_scripts.retrieval.rankings import Format, as_written, write_found
 from workflow_scripts.retrieval.suite_files import normalise
 from workflow_scripts.retrieval.vector_search import search_blocks
+from workflow_scripts.string_columns import FORMS, TableOptions, form_of, require_lines
 
 if TYPE_CHECKING:
     from workflow_scripts.embedding.string_encoding import StringEncoder
@@ -142,6 +143,7 @@ class Job(NamedTuple):
     output: OutputOptions
     embedding: EncoderOptions
     machine: MachineOptions
+    table: TableOptions
     # of the strings of parts, others have none
     roles: Mapping[str, str] = {}
 
@@ -162,9 +164,24 @@ def read_files(job: Job) -> Files:
     if output.record is not None:
         check_own_json("--record", output.record, "mode", [*job.inputs.values(), output.output])
     for part, path in job.inputs.items():
-        check_files(f"--{part}", path, stdin=True)
-    is_table = output.form == "tsv"
-    return {part: read_numbered_lines(path, is_table) for part, path in job.inputs.items()}
+        check_files(f"--{part}", path, stdin=True, folders=bool(job.table.column))
+    check_table(job)
+    is_tsv = output.form == "tsv"
+    return {part: read_numbered_lines(path, is_tsv, job.table) for part, path in job.inputs.items()}
+
+
+def check_table(job: Job) -> None:
+    """Raise `UserError` for tables without a column to read, and a column without a table."""
+    files = {part: path for part, path in job.inputs.items() if str(path) != STDIN}
+    if not job.table.column:
+        job.table.require_unused()
+        for part, path in files.items():
+            require_lines(f"--{part}", path, "name the column of its strings with --column")
+    elif len(job.table.column) > 1:
+        raise UserError("--column", "strings have one column", "name one")
+    elif not any(map(form_of, files.values())):
+        remedy = f"remove it, or give a file named .{FORMS}"
+        raise UserError("--column", "no file is a table by its name", remedy)
 
 
 def encode_unit(
@@ -263,6 +280,7 @@ def nearest(
     queries: Path,
     k: int = 10,
     threshold: float | None = None,
+    table: TableOptions,
     output: OutputOptions,
     embedding: EncoderOptions,
     machine: MachineOptions,
@@ -271,8 +289,8 @@ def nearest(
 
     Args:
         encoder: model folder or hub id (id@revision)
-        strings: UTF-8 text file, one string a line
-        queries: text file, one a line; - is stdin
+        strings: UTF-8 text file, one string a line, or a table
+        queries: text file, one a line, or a table; - is stdin
         k: strings a query, at most
         threshold: cosine that a string has at least
     """
@@ -280,7 +298,7 @@ def nearest(
     options = {"k": k, "threshold": threshold}
     roles = {"strings": "passage", "queries": "query"}
     encoders = {"encoder": encoder}
-    job = Job("nearest", inputs, encoders, options, output, embedding, machine, roles)
+    job = Job("nearest", inputs, encoders, options, output, embedding, machine, table, roles)
     files = read_files(job)
 
     def find(vectors: Vectors) -> Result:
@@ -301,6 +319,7 @@ def duplicates(
     strings: Path,
     threshold: float,
     k: int = 100,
+    table: TableOptions,
     output: OutputOptions,
     embedding: EncoderOptions,
     machine: MachineOptions,
@@ -309,12 +328,14 @@ def duplicates(
 
     Args:
         encoder: model folder or hub id (id@revision)
-        strings: UTF-8 text file, one string a line
+        strings: UTF-8 text file, one string a line, or a table
         threshold: cosine that a pair has at least
         k: neighbours of a string that are looked at, at most
     """
     inputs, options = {"strings": strings}, {"k": k, "threshold": threshold}
-    job = Job("duplicates", inputs, {"encoder": encoder}, options, output, embedding, machine)
+    job = Job(
+        "duplicates", inputs, {"encoder": encoder}, options, output, embedding, machine, table
+    )
     files = read_files(job)
 
     def find(vectors: Vectors) -> Result:
@@ -337,6 +358,7 @@ def bitext(
     margin: Margin = "ratio",
     k: int = NEIGHBOURS,
     threshold: float | None = None,
+    table: TableOptions,
     output: OutputOptions,
     embedding: EncoderOptions,
     machine: MachineOptions,
@@ -345,8 +367,8 @@ def bitext(
 
     Args:
         encoder: model folder or hub id (id@revision)
-        strings: UTF-8 text file, one string a line
-        targets: text file of the other language
+        strings: UTF-8 text file, one string a line, or a table
+        targets: file of the other language
         target_encoder: encoder of the targets, in the same space
         margin: cosine over that of the neighbours, less it, or as it is
         k: neighbours that a cosine is set against
@@ -357,7 +379,7 @@ def bitext(
         encoders["target_encoder"] = target_encoder
     inputs = {"strings": strings, "targets": targets}
     options = {"k": k, "threshold": threshold, "margin": margin}
-    job = Job("bitext", inputs, encoders, options, output, embedding, machine)
+    job = Job("bitext", inputs, encoders, options, output, embedding, machine, table)
     files = read_files(job)
     # which should not wait for the vectors
     check_neighbours(k, *(len(lines.strings) for lines in files.values()))

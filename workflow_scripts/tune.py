@@ -11,6 +11,7 @@ from workflow_scripts.cli import check_files
 from workflow_scripts.command_main import run_command
 from workflow_scripts.configuration.blocks import SEED_LIMIT
 from workflow_scripts.configuration.layers import CONFIG
+from workflow_scripts.corpora.lines_file import corpus_lines
 from workflow_scripts.datasets.catalogues import CATALOGUES, choose_datasets, drop_missing
 from workflow_scripts.datasets.read_dataset import number_items, read_dataset
 from workflow_scripts.downloads.model_files import check_replaceable
@@ -25,6 +26,7 @@ from workflow_scripts.imports import MachineOptions
 from workflow_scripts.locking import sole_run
 from workflow_scripts.path_functions import command
 from workflow_scripts.scoring.tasks.register import check_development_task
+from workflow_scripts.string_columns import TableOptions, require_lines
 from workflow_scripts.tuning.methods.register import read_recipe, read_recipe_blocks
 from workflow_scripts.tuning.recipe import Recipe, change_recipe
 from workflow_scripts.tuning.tune_encoder import make_encoder
@@ -296,6 +298,7 @@ def tune(
     recipe: str,
     corpus: Path,
     more_corpora: Sequence[Path] = (),
+    table: TableOptions,
     tuning: TuningOptions,
     development: DevelopmentSetOptions,
     machine: MachineOptions,
@@ -308,14 +311,17 @@ def tune(
     Args:
         model: model folder or hub id (id@revision)
         recipe: name of a recipe in config/recipes.yaml
-        corpus: text file, one raw string a line
+        corpus: text file, one raw string a line, or a table
         more_corpora: files of the further corpora of the recipe, such as bitext, in its order
     """
-    check_files("--corpus", corpus)
+    check_files("--corpus", corpus, folders=bool(table.column))
     check_files("--more-corpora", *more_corpora)
+    for path in more_corpora:
+        require_lines("--more-corpora", path, "give a text file, one string or pair a line")
     inputs = [corpus, *more_corpora]
     plan = plan_encoders(model, recipe, inputs, tuning, development, machine)
-    make_encoders(plan, corpus, more_corpora)
+    with corpus_lines("--corpus", corpus, table) as lines:
+        make_encoders(plan, lines, more_corpora)
 
 
 main = command(tune, EXAMPLE)

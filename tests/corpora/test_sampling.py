@@ -89,7 +89,7 @@ def test_a_bucket_with_fewer_words_warns(make, tmp_path, capsys):
 def test_a_sample_is_drawn_of_a_gzipped_file(make, tmp_path):
     lines = [f"title {number}" for number in range(50)]
     write(tmp_path / "d.jsonl.gz", "".join(f'{{"title": "{line}"}}\n' for line in lines))
-    block = {"kind": "json-lines", "path": "d.jsonl.gz", "key": "title", "size": 6}
+    block = {"kind": "table", "path": "d.jsonl.gz", "column": "title", "size": 6}
     drawn, record = make(block)
     assert len(drawn) == 6
     assert drawn == [line for line in lines if line in drawn] != lines[:6]

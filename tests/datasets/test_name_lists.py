@@ -4,7 +4,7 @@ import pytest
 from written_files import write
 
 from workflow_scripts.datasets import name_lists
-from workflow_scripts.datasets.name_lists import FORMATS, Choices, read_names, refuse_unused_choices
+from workflow_scripts.datasets.name_lists import FORMATS, Choices, check_choices, read_names
 from workflow_scripts.errors import UserError
 
 OBO = """format-version: 1.2
@@ -45,6 +45,8 @@ ONE_UNO = ["D1 one", "D1 uno", "D2|D3 two"]
 OF_ALL = mrconso("C1") + mrconso("C2", "SPA") + mrconso("C3", flag="O") + mrconso("C4", source="X")
 SOURCES = mrconso("C1") + mrconso("C2", source="SNOMEDCT_US")
 
+TABLE = 'id,name\nD1,"one, more"\nD2,two\n'
+
 # file, its text, choices, and ids with their names or what the error says
 CASES = [
     ("a.obo", OBO, {}, ["HP:0000001 All", 'HP:0000001 every "thing"', "HP:0000003 Tall"]),
@@ -66,6 +68,18 @@ CASES = [
     ("a.txt", "D1\ta||b\nD2\tc\n", {}, ["D1 a||b", "D2 c"]),
     ("a.txt", "D1||a\tb\nD2||c\n", {}, ["D1 a b", "D2 c"]),
     ("a.txt", 'D1\t"a" or "b\t5"\n', {}, ['D1 "a" or "b']),
+    ("a.csv", TABLE, {"name_column": "name", "id_column": "id"}, ["D1 one, more", "D2 two"]),
+    ("a.tsv", "id\tname\nD1\tone\n", {"name_column": "name", "id_column": "id"}, ["D1 one"]),
+    ("a.csv", TABLE, {"name_column": "name"}, ["one, more one, more", "two two"]),
+    ("a.csv", TABLE, {"name_column": "name", "where": ["id=D2"]}, ["two two"]),
+    (
+        "a.csv",
+        TABLE,
+        {},
+        "a.csv: is a table (CSV) with the columns id, name; name its columns: --n",
+    ),
+    ("a.txt", "one\n", {"form": "table"}, "--name-column: missing, but "),
+    ("a.csv", TABLE, {"name_column": "nam"}, "a.csv:1: no column 'nam'; did you mean 'name'"),
     # no concept, but of lines a name
     ("a.tsv", "-1\tnothing\nCUI-less\tnone\nD1\tasthma\n", {}, ["D1 asthma"]),
     ("a.txt", "-1\nD1\n", {}, ["-1 -1", "D1 D1"]),
@@ -120,9 +134,10 @@ def test_what_is_left_out_is_counted_over_files(tmp_path):
 
 
 def test_every_format_of_the_command_is_read():
-    tried = {changes.get("form") for _, _, changes, _ in CASES} | {"obo", "tsv", "lines", "mrconso"}
+    tried = {changes.get("form") for _, _, changes, _ in CASES}
+    tried |= {"obo", "tsv", "lines", "mrconso", "table"}
     assert {*FORMATS} - tried <= {"mesh-terms", "id-tab-name"}
-    assert {*FORMATS} == {*name_lists._READERS, "mrconso"}
+    assert {*FORMATS} == {*name_lists._READERS, "mrconso", "table"}
 
 
 @pytest.mark.parametrize(
@@ -131,4 +146,4 @@ def test_every_format_of_the_command_is_read():
 def test_an_option_of_mrconso_for_another_list_is_an_error(tmp_path, key, value):
     (tmp_path / "names.tsv").write_text("C1\tasthma\n")
     with pytest.raises(UserError, match=f"--{key}: .*names.tsv is read as tsv, not as mrconso"):
-        refuse_unused_choices([tmp_path / "names.tsv"], Choices(**{key: value}))
+        check_choices([tmp_path / "names.tsv"], Choices(**{key: value}))

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import sha256_of
 from workflow_scripts.retrieval.numbered_lines import read_numbered_lines
+from workflow_scripts.string_columns import TableOptions
 
 lines = st.lists(st.sampled_from(["a", "b", "", " ", "\u3000", "é b", "a "]), max_size=12)
 
@@ -18,9 +19,9 @@ def test_each_line_is_counted_once(tmp_path_factory, lines):
     texts = [line for line in lines if line.strip()]
     if not texts:
         with pytest.raises(UserError, match=r"text\.txt: no strings in it"):
-            read_numbered_lines(path, True)
+            read_numbered_lines(path, True, TableOptions())
         return
-    found = read_numbered_lines(path, True)
+    found = read_numbered_lines(path, True, TableOptions())
     assert found.strings == list(dict.fromkeys(texts))
     assert [lines[number - 1] for number in found.numbers] == found.strings
     assert all(lines.index(text) + 1 in found.numbers for text in texts)

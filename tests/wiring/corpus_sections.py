@@ -226,12 +226,17 @@ SECTIONS = {
         same_number=SAME,
         not_changed={"texts[].hypotheses": "of pairs of texts, which this kind refuses"},
     ),
-    "corpora.json-lines": Section(
-        base={"kind": "json-lines", "path": "made/titles.jsonl", "key": "title", "size": 8},
+    "corpora.table": Section(
+        base={"kind": "table", "path": "made/titles.jsonl", "column": "title", "size": 8},
         files={"made/titles.jsonl": "".join(TITLES)},
         wires=SAMPLE,
         wired={**WIRED, "path": SAMPLE | {"sample_corpus input"}, "kind": ALIKE},
-        changes={**common(), "path": shorter("made/titles.jsonl"), "key": "text"},
+        changes={
+            **common(),
+            "path": shorter("made/titles.jsonl"),
+            "column": "text",
+            "where": {"text": "It is 3."},
+        },
         same_number=SAME,
     ),
     "corpora.absent": Section(

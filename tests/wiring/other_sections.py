@@ -8,6 +8,7 @@ EMBED = ("embed_names", "embed_mentions")
 ENCODER = frozenset(f"{rule} {option}" for rule in EMBED for option in ("--encoder", "input"))
 CHOICES = frozenset({"list_names --choices-json", "embed_names --choices-json"})
 MRCONSO = {"names": {"one": {"path": "umls/MRCONSO.RRF", "format": "mrconso"}}}
+TABLE = {"names": {"one": {"path": "made/headed.tsv", "name_column": "left"}}}
 HEADED = {"mentions": "made/headed.tsv", "mention_column": "left"}
 
 
@@ -24,7 +25,13 @@ DICTIONARIES = Section(
         "encoder.corpus": ENCODER,
         "encoder.seed": ENCODER,
         "names.<id>.path": frozenset({"list_names --names"}),
-        **{f"names.<id>.{key}": CHOICES for key in ("format", "language", "sources", "suppress")},
+        **{
+            f"names.<id>.{key}": CHOICES
+            for key in (
+                *("format", "language", "sources", "suppress"),
+                *("name_column", "id_column", "where"),
+            )
+        },
         "shards": frozenset({"merge_links --shards", "merge_links input"})
         | {
             f"{rule} {what}" for rule in ("embed_names", "link_shard") for what in ("added", "gone")
@@ -51,6 +58,9 @@ DICTIONARIES = Section(
         "names.<id>.language": Change("FRE", MRCONSO),
         "names.<id>.sources": Change(["MSH"], MRCONSO),
         "names.<id>.suppress": Change(["O"], MRCONSO),
+        "names.<id>.name_column": Change("right", TABLE),
+        "names.<id>.id_column": Change("score", TABLE),
+        "names.<id>.where": Change(["score=1"], TABLE),
         "shards": 3,
         "mentions": shorter("made/mentions.txt"),
         "mention_column": Change("right", HEADED),

@@ -16,8 +16,10 @@ from workflow_scripts.datasets.strings import normalise_whitespace
 from workflow_scripts.delimited import REMOVE, Layout, malformed, refuse_header
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_text, stream_lines
+from workflow_scripts.string_columns import TableOptions, form_of, require_lines, strings_of
 
-NamesFormat = Literal["tsv", "lines", "obo", "mrconso", DictionaryFormat]
+_TABLE = "table"
+NamesFormat = Literal["tsv", "lines", "table", "obo", "mrconso", DictionaryFormat]
 FORMATS: tuple[str, ...] = get_args(NamesFormat)
 # that decide the format
 _LINES_LOOKED_AT = 1000
@@ -27,16 +29,27 @@ _Rows = Iterator[tuple[int, str, list[str]]]
 
 @dataclass(frozen=True)
 class Choices:
-    """How names are read; the last three are of MRCONSO.RRF (its LAT, SAB and SUPPRESS)."""
+    """How names are read.
+
+    Three are of MRCONSO.RRF (its LAT, SAB and SUPPRESS). The last three are of tables: the columns
+    of the names and of their ids (without one a name is its own), and which rows are read.
+    """
 
     form: str | None = None
     lower_case: bool = False
     language: str = "ENG"
     sources: Sequence[str] | None = None
     suppress: Sequence[str] = ("N",)
+    name_column: str | None = None
+    id_column: str | None = None
+    where: Sequence[str] | None = None
 
 
-_OF_MRCONSO = ("language", "sources", "suppress")
+# by the format that they are of
+_OF_FORM = {
+    "mrconso": ("language", "sources", "suppress"),
+    _TABLE: ("name_column", "id_column", "where"),
+}
 
 
 def _read_lines(path: Path) -> _Rows:
@@ -44,7 +57,7 @@ def _read_lines(path: Path) -> _Rows:
     return ((line, text, [text]) for line, text in lines if text.strip())
 
 
-# all formats but that of MRCONSO.RRF, which has choices of its own
+# all formats but those that have choices of their own, tables and MRCONSO.RRF
 _READERS: dict[str, Callable[[Path], _Rows]] = {
     "tsv": reader(Layout((1, 2), "a row of id<TAB>name", refuse_quoted_tab=True)),
     "lines": _read_lines,
@@ -53,8 +66,27 @@ _READERS: dict[str, Callable[[Path], _Rows]] = {
 }
 
 
+def _form(path: Path, choices: Choices) -> str:
+    if choices.form:
+        return choices.form
+    has_columns = choices.name_column is not None
+    if has_columns and form_of(path) is not None:
+        return _TABLE
+    form = _guess_format(path)
+    return _TABLE if has_columns and form == "tsv" else form
+
+
+def _read_table(path: Path, choices: Choices) -> _Rows:
+    check_choices([path], choices)
+    columns = tuple(filter(None, (choices.id_column, choices.name_column)))
+    rows = strings_of(path, TableOptions(columns, choices.where or ()))
+    return ((line, texts[0], texts[-1:]) for line, texts in rows)
+
+
 def _read(path: Path, choices: Choices) -> _Rows:
-    form = choices.form or _guess_format(path)
+    form = _form(path, choices)
+    if form == _TABLE:
+        return _read_table(path, choices)
     if form != "mrconso":
         return _READERS[form](path)
     rows = read_mrconso(path, choices.language, choices.sources, choices.suppress)
@@ -82,17 +114,21 @@ class NameList:
             stream.writelines(f"{identity}\t{name}\n" for identity, name in rows)
 
 
-def refuse_unused_choices(paths: Sequence[Path], choices: Choices) -> None:
-    """Raise `UserError` for a choice of MRCONSO's rows where no file of names is such a one."""
+def check_choices(paths: Sequence[Path], choices: Choices) -> None:
+    """Raise `UserError` for a table without its columns, and for choices that no file takes."""
     given, usual = (
         {**asdict(options), "suppress": [*options.suppress]} for options in (choices, Choices())
     )
-    chosen = [key for key in _OF_MRCONSO if given[key] != usual[key]]
-    forms = [choices.form or _guess_format(path) for path in paths]
-    if chosen and forms and "mrconso" not in forms:
-        raise UserError(
-            f"--{chosen[0]}", f"{paths[0]} is read as {forms[0]}, not as mrconso", "remove it"
-        )
+    forms = [_form(path, choices) for path in paths]
+    if choices.name_column is None and _TABLE in forms:
+        path = paths[forms.index(_TABLE)]
+        require_lines("--names", path, "name its columns: --name-column, and --id-column of ids")
+        raise UserError("--name-column", f"missing, but {path} is read as a table", "give it")
+    for form, keys in _OF_FORM.items():
+        chosen = [key for key in keys if given[key] != usual[key]]
+        if chosen and forms and form not in forms:
+            option = f"--{chosen[0].replace('_', '-')}"
+            raise UserError(option, f"{paths[0]} is read as {forms[0]}, not as {form}", "remove it")
 
 
 def read_names(paths: Sequence[Path], choices: Choices) -> NameList:
@@ -111,7 +147,7 @@ def read_names(paths: Sequence[Path], choices: Choices) -> NameList:
             if not identity:
                 raise malformed(path, line, "no id")
             names = list(map(normalise_whitespace, names))
-            # of lines a name is its own id
+            # of lines a name is its own id, of tables without a column of ids
             if names != [identity]:
                 ids = split_concept_ids(identity)
                 require_ids(ids, path, line)
@@ -142,6 +178,8 @@ def _guess_format(path: Path) -> str:
         return "obo"
     if name.startswith("mrconso"):
         return "mrconso"
+    if form_of(path) not in (None, "TSV"):
+        return _TABLE
     lines = ((n, text) for n, text in enumerate(stream_lines(path), start=1) if text.strip())
     rows = [(n, "\t" in text, "||" in text, text) for n, text in islice(lines, _LINES_LOOKED_AT)]
     if not rows:

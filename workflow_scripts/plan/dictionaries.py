@@ -101,7 +101,7 @@ class Dictionaries:
     def names_choices(self, wildcards: Any) -> str:
         """Return how a file is read, the fields of `name_lists.Choices`."""
         file, lower_case = self._file(wildcards), self.block(wildcards).lower_case
-        choices = file.model_dump(exclude={"path", "format"})
+        choices = file.model_dump(exclude={"path", "format"}, exclude_none=True)
         return canonical({**choices, "form": file.format, "lower_case": lower_case})
 
     def index(self, wildcards: Any) -> str:

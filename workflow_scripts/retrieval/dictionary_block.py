@@ -25,6 +25,15 @@ class NamesFile(Block):
     language: Text = Field("ENG", description="Of MRCONSO.RRF.")
     sources: Distinct[Text] | None = Field(None, description="Of MRCONSO.RRF, SAB; or all.")
     suppress: Distinct[Text] = Field(["N"], description="Of MRCONSO.RRF, flags to take.")
+    name_column: Text | None = Field(
+        None, description="Of tables (CSV, TSV, JSON lines, Parquet): the column of the names."
+    )
+    id_column: Text | None = Field(
+        None, description="Of tables: the column of their ids; without it a name is its own."
+    )
+    where: list[Text] | None = Field(
+        None, description="Of tables: the rows to read, `COLUMN=VALUE` each."
+    )
 
 
 class DictionaryBlock(Block):

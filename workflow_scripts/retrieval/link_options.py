@@ -32,7 +32,7 @@ class MentionOptions:
     """What the mentions are.
 
     Args:
-        mentions: a mention a line, or tsv; - for standard input
+        mentions: a mention a line, or a table; - for standard input
         mention_column: number from 1, or name in the header (default: the line)
         gold_column: ids that are right, joined by |, for the accuracy (-1: not counted)
         lower_case: names and mentions in small letters

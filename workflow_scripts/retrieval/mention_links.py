@@ -12,11 +12,12 @@ from typing import Any, NamedTuple, TextIO
 from workflow_scripts.datasets.concept_ids import ids_meet, split_concept_ids, unmet
 from workflow_scripts.datasets.rows import require_ids
 from workflow_scripts.datasets.strings import normalise_whitespace
-from workflow_scripts.delimited import Layout, rows_of
+from workflow_scripts.delimited import Layout, Row, rows_of
 from workflow_scripts.errors import UserError, nearest_name
-from workflow_scripts.files import given_lines
+from workflow_scripts.files import STDIN, given_lines
 from workflow_scripts.retrieval.link_options import LinkOptions
 from workflow_scripts.retrieval.rankings import as_written
+from workflow_scripts.string_columns import form_of, read_columns, require_lines
 
 # of a column; int() would take digits of other scripts, and fails at 5,000
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
@@ -56,18 +57,22 @@ class _MentionLayout(Layout):
 
 
 def read_mentions(source: str, column: str | None, gold: str | None) -> Iterator[Mention]:
-    """Yield the mentions of a file, or of stdin for "-": a line each, or columns of a tsv.
+    """Yield the mentions of a file, or of stdin for "-": a line each, or columns of a table.
 
     A column is a number from 1, or a name of the header. Blank mentions are yielded as "".
     """
+    if source != STDIN and form_of(Path(source)) not in (None, "TSV"):
+        if column is None:
+            remedy = "name the column of the mentions with --mention-column"
+            require_lines("--mentions", Path(source), remedy)
+        yield from _of_rows(Path(source), read_columns(Path(source), _columns(column, gold), {}))
+        return
     name, lines = given_lines(source)
     path = Path(name)
     if column is None and gold is None:
         yield from (Mention(normalise_whitespace(text)) for text in lines)
         return
-    columns: list[Any] = [column or "1", *([gold] if gold else [])]
-    if columns[1:] == columns[:1]:
-        raise UserError(f"--gold-column {gold}", "is that of the mentions", "choose another")
+    columns: list[Any] = _columns(column, gold)
     if all(map(_NUMBER.fullmatch, columns)):
         columns = list(map(int, columns))
         if min(columns) < 1:
@@ -76,7 +81,18 @@ def read_mentions(source: str, column: str | None, gold: str | None) -> Iterator
         lines = chain([header], lines)
     else:
         return
-    for number, row in rows_of(path, lines, _MentionLayout(columns)):
+    yield from _of_rows(path, rows_of(path, lines, _MentionLayout(columns)))
+
+
+def _columns(column: str | None, gold: str | None) -> list[str]:
+    columns = [column or "1", *([gold] if gold else [])]
+    if columns[1:] == columns[:1]:
+        raise UserError(f"--gold-column {gold}", "is that of the mentions", "choose another")
+    return columns
+
+
+def _of_rows(path: Path, rows: Iterable[Row]) -> Iterator[Mention]:
+    for number, row in rows:
         mention, *others = map(normalise_whitespace, row)
         for ids in others:
             require_ids(split_concept_ids(ids), path, number)

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import given_lines
+from workflow_scripts.files import STDIN, given_lines
+from workflow_scripts.string_columns import TableOptions, form_of, strings_of
 
 # Of these an output line would break, so that its columns shift.
-_SEPARATORS = {"\t": "a tab", "\r": "a carriage return"}
+_SEPARATORS = {"\t": "a tab", "\r": "a carriage return", "\n": "a line break"}
 
 
 @dataclass
@@ -42,20 +43,31 @@ class NumberedLines:
         return {**counts, "sha256": self.sha256}
 
 
-def read_numbered_lines(path: str | Path, columns: bool) -> NumberedLines:
-    """Return the strings of a UTF-8 file (`-` is stdin), one a line, as `number_lines` does."""
+def read_numbered_lines(path: str | Path, columns: bool, table: TableOptions) -> NumberedLines:
+    """Return the strings of a UTF-8 file (`-` is stdin), one a line, as `number_lines` does.
+
+    Of a table, which its name shows, they are those of the column that the options name.
+    """
+    if str(path) != STDIN and form_of(Path(path)) is not None and table.column:
+        rows = ((number, text) for number, [text] in strings_of(Path(path), table))
+        return number_rows(str(path), rows, columns)
     return number_lines(*given_lines(path), columns)
 
 
 def number_lines(name: str, lines: Iterable[str], columns: bool = False) -> NumberedLines:
-    """Return the different strings of lines; `name` is what errors call them.
+    """Return the different strings of lines, as `number_rows` does, numbered from 1."""
+    return number_rows(name, enumerate(lines, start=1), columns)
+
+
+def number_rows(name: str, rows: Iterable[tuple[int, str]], columns: bool = False) -> NumberedLines:
+    """Return the different strings of numbered ones; `name` is what errors call them.
 
     `columns` says that they will be written between tabs. Raises `UserError` where there is no
-    string and, with `columns`, for a line that holds a tab or carriage return.
+    string and, with `columns`, for one that holds a tab or a line's end.
     """
     numbered, digest = NumberedLines(name), hashlib.sha256()
     row_of: dict[str, int] = {}
-    for number, line in enumerate(lines, start=1):
+    for number, line in rows:
         digest.update(f"{line}\n".encode())
         if not line.strip():
             numbered.empty += 1

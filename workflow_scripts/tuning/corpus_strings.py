@@ -78,6 +78,8 @@ def check_batch_size(corpus: Corpus, batch_size: int, recipe_name: str) -> None:
     """Raise `UserError` if the corpus does not fill one batch."""
     count = len(corpus.strings)
     if count < batch_size:
-        remedy = f"add strings or lower recipes.{recipe_name}.batch_size to {max(count, 2)} or less"
+        remedy = (
+            f"add strings, or set batch_size of recipe {recipe_name} to {max(count, 2)} or less"
+        )
         problem = f"{count} strings, fewer than one batch of {batch_size}"
         raise UserError(corpus.path, problem, remedy)

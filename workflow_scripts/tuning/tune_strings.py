@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.configuration.layers import CONFIG
-from workflow_scripts.corpora.pair_lines import PAIR_SEPARATOR
+from workflow_scripts.corpora.lines_file import line_of, lines_file
 from workflow_scripts.embedding.encoder import Encoder
 from workflow_scripts.errors import UserError, nearest_name
+from workflow_scripts.string_columns import require_lines
 from workflow_scripts.tuning.methods.register import read_recipe_blocks
 from workflow_scripts.tuning.recipe import change_recipe
 from workflow_scripts.tuning.tune_encoder import make_encoder
@@ -127,7 +128,7 @@ def _lines_of_strings(strings: Iterable[String]) -> Iterator[str]:
     if isinstance(strings, str):
         raise UserError("strings", "a single string", "give a list of strings, or a Path")
     for number, string in enumerate(strings):
-        yield _line(string, f"strings[{number}]")
+        yield line_of(string, f"strings[{number}]")
 
 
 def _lines_of_texts(texts: Iterable[Sequence[str]]) -> Iterator[str]:
@@ -136,22 +137,10 @@ def _lines_of_texts(texts: Iterable[Sequence[str]]) -> Iterator[str]:
         where = f"texts[{number}]"
         if isinstance(document, str):
             raise UserError(where, "a string", "give a list of sentences for each document")
-        lines = [_line(sentence, f"{where}[{row}]") for row, sentence in enumerate(document)]
+        lines = [line_of(sentence, f"{where}[{row}]") for row, sentence in enumerate(document)]
         # a blank one would end the document
         yield from filter(str.strip, lines)
         yield ""
-
-
-def _line(string: Any, where: str) -> str:
-    """Return the line of a file that stands for a string or a pair."""
-    parts = string if isinstance(string, tuple | list) else (string,)
-    for part in parts:
-        if not isinstance(part, str):
-            problem = f"a {type(part).__name__}, not a string"
-            raise UserError(where, problem, "give strings, or pairs of strings")
-        if "\n" in part or "\r" in part:
-            raise UserError(where, "holds a line break", "split it or replace the break by a blank")
-    return PAIR_SEPARATOR.join(parts)
 
 
 @contextmanager
@@ -160,10 +149,8 @@ def _lines_file(
 ) -> Iterator[Path]:
     """Yield the file of a corpus, which is written first where it is none."""
     if isinstance(corpus, Path):
+        require_lines("Path", corpus, "give what mirror_bert.read_strings returns of a column")
         yield corpus
         return
-    with tempfile.TemporaryDirectory(prefix="mirror-bert-") as folder:
-        path = Path(folder) / "strings.txt"
-        text = "".join(f"{line}\n" for line in lines_of(corpus))
-        path.write_text(text, encoding="utf-8", newline="")
+    with lines_file(lines_of(corpus)) as path:
         yield path

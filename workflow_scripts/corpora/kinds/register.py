@@ -19,7 +19,7 @@ KINDS = (
     "bitext",
     "nli",
     "labelled",
-    "json-lines",
+    "table",
     "absent",
 )
 
