@@ -76,7 +76,7 @@ CASES = [
         "a.csv",
         TABLE,
         {},
-        "a.csv: is a table (CSV) with the columns id, name; name its columns: --n",
+        "a.csv: is a table (CSV) with the columns id, name; name its",
     ),
     ("a.txt", "one\n", {"form": "table"}, "--name-column: missing, but "),
     ("a.csv", TABLE, {"name_column": "nam"}, "a.csv:1: no column 'nam'; did you mean 'name'"),
