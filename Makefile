@@ -36,7 +36,10 @@ BENCH_OPTIONS ?=
 REHEARSAL ?= ../rehearsal
 REHEARSAL_OPTIONS ?=
 
-.PHONY: all_tables test test-slow test-nightly test-cluster cluster-packages test-pages pages-packages fuzz chaos mutate check bench bench-gpu bench-scale rehearsal environment container lock rulegraph packages docs docs-site clean
+.PHONY: help all_tables test test-slow test-nightly test-cluster cluster-packages test-pages pages-packages fuzz chaos mutate check bench bench-gpu bench-scale rehearsal environment container lock rulegraph packages docs docs-site clean
+
+help:
+	@sed -n '1,/^PYTHON/{/^#/{s/^# \{0,1\}//;p;};}' Makefile
 
 all_tables: environment
 	snakemake --cores $(CORES) all_tables

@@ -10,7 +10,7 @@ from workflow_scripts.runtime.failed_jobs import FailedJobs
 from workflow_scripts.runtime.fork_server import start_fork_server
 from workflow_scripts.runtime.progress import Progress
 from workflow_scripts.runtime.results_records import use_results_records
-from workflow_scripts.runtime.run_folder import refuse_other_folder
+from workflow_scripts.runtime.run_folder import refuse_other_folder, use_own_python
 from workflow_scripts.runtime.run_lock import hold_run_lock, refuse_second_run
 from workflow_scripts.runtime.snakemake_run import FinishedOutputs, SnakemakeRun
 from workflow_scripts.sources import sources
@@ -18,6 +18,7 @@ from workflow_scripts.tables.run_records import note_start
 
 min_version("9.27")
 refuse_other_folder()
+use_own_python()
 
 # the files given with --configfile, or else config/config.yaml, each over what its `base` names
 run = SnakemakeRun(workflow)

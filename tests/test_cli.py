@@ -143,3 +143,33 @@ def test_the_examples_of_the_manuals_run_as_written(linked_checkout, run_as_writ
     for name, (module, _) in COMMANDS.items():
         words = example_of(module).replace("COMMAND", f"mirror-bert {name}")
         run_as_written(words, linked_checkout)
+
+
+def test_the_version_is_that_of_the_project(mirror_bert, project):
+    declared = re.search(r'^version = "(.*)"$', (project / "pyproject.toml").read_text(), re.M)
+    assert run(mirror_bert, "--version").stdout == f"mirror-bert {declared[1]}\n"
+
+
+def test_a_reader_that_has_enough_is_no_error(mirror_bert):
+    # more than a pipe holds, so that the command writes after its reader has gone
+    many = f"{shlex.quote(str(mirror_bert))} recipes | true; exit ${{PIPESTATUS[0]}}"
+    for _ in range(3):
+        result = run("bash", "-c", many)
+        assert result.returncode in (0, 1) and "Traceback" not in result.stderr
+
+
+def test_each_target_of_make_is_explained(project):
+    text = run("make", "help", cwd=project).stdout
+    makefile = (project / "Makefile").read_text()
+    targets = re.search(r"^\.PHONY: (.*)$", makefile, re.M)[1].split()
+    internal = {
+        "help",
+        "cluster-packages",
+        "pages-packages",
+        "packages",
+        "lock",
+        "rulegraph",
+        "clean",
+    }
+    assert all(re.search(rf"\b{target}\b", text) for target in set(targets) - internal)
+    assert text.startswith("One command from a fresh machine")

@@ -233,8 +233,16 @@ def test_a_single_string_has_no_near_duplicate(run, tmp_path, capsys):
         ("nearest", {"threads": 0}, "--threads 0: give 1 or more"),
         ("nearest", {"backend": "onxx"}, "--backend onxx: unknown; did you mean 'onnx'"),
         ("nearest", {"backend": "onnx"}, "mirror-bert export --encoder"),
-        ("nearest", {"encoder": "nowhere"}, "nowhere, no folder here, does not record one"),
-        ("bitext", {"target_encoder": "nowhere"}, "nowhere, no folder here, does not record one"),
+        (
+            "nearest",
+            {"encoder": "nowhere"},
+            "nowhere: no such folder; correct the path; of a hub id give --pooling",
+        ),
+        (
+            "bitext",
+            {"target_encoder": "nowhere"},
+            "nowhere: no such folder; correct the path; of a hub id give --pooling",
+        ),
         ("nearest", {"max_length": 900}, "--max-length 900: more than the 64 positions"),
         ("nearest", {"strings": "nowhere.txt"}, "--strings nowhere.txt: no such file"),
         ("nearest", {"queries": "empty.txt"}, "empty.txt: no strings in it; write one on each"),

@@ -3,6 +3,7 @@
 import importlib
 import sys
 from functools import partial
+from importlib.metadata import PackageNotFoundError, version
 
 from workflow_scripts.cli import COMMAND, COMMANDS
 from workflow_scripts.command_main import run_command
@@ -22,10 +23,18 @@ def manual() -> str:
             "commands:",
             *commands,
             "",
-            f"`{COMMAND} COMMAND --help` tells the options of one, with an example. Tables and",
-            "figures of the papers are made by `snakemake --cores N all_tables` in a checkout.",
+            f"`{COMMAND} COMMAND --help` lists the options of one, with an example, and",
+            f"`{COMMAND} --version` prints the version. Tables and figures of the papers are made",
+            "by `snakemake --cores N all_tables` in a checkout.",
         ]
     )
+
+
+def _version() -> str:
+    try:
+        return version(COMMAND)
+    except PackageNotFoundError:
+        return "of a checkout that is not installed"
 
 
 def run(argv: list[str]) -> None:
@@ -33,6 +42,9 @@ def run(argv: list[str]) -> None:
     if not argv or argv[0] in ("-h", "--help"):
         print(manual(), file=sys.stdout if argv else sys.stderr)
         raise SystemExit(0 if argv else 2)
+    if argv[0] == "--version":
+        print(f"{COMMAND} {_version()}")
+        return
     name, *rest = argv
     if name not in COMMANDS:
         raise UserError(f"{COMMAND} {name}", "no such command", nearest_name(name, COMMANDS))

@@ -1,6 +1,7 @@
 """Runs the `main` of a command: a mistake of the user is one line, not a traceback."""
 
 import atexit
+import os
 import signal
 import sys
 from collections.abc import Callable
@@ -32,6 +33,11 @@ def _run(main: Callable[[], None]) -> None:
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
+    except BrokenPipeError:
+        # whoever reads the output, such as `head`, has enough of it; what Python still has for it
+        # goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        sys.exit(1)
     except Exception as error:
         if (user_error := path_error(error)) is None:
             raise

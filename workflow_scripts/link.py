@@ -172,8 +172,8 @@ def check_options(names: NamesOptions, mentions: MentionOptions, output: OutputO
         problem = "no right ids to compare with"
         raise UserError("--errors", problem, "give --gold-column too")
     if names.index is None and output.links is None:
-        problem = "without it the vectors of the names need a place"
-        raise UserError("--output", problem, "give --index")
+        problem = "no folder for the vectors of the names, since links go to standard output"
+        raise UserError("--index", problem, "give --index FOLDER, or --output FILE")
     if not files and not (names.index and name_index.is_finished(names.index)):
         raise UserError("--names", "give files of names, or --index with a finished index", None)
     check_files("--mentions", mentions.mentions, stdin=True)

@@ -29,7 +29,7 @@ PACKAGES = {
     **{"sklearn": "scikit-learn", "faiss": "faiss-cpu"},
 }
 # those whose versions a log begins with, the project first
-_NAMED = ("mirror-bert-workflow", *PACKAGES.values(), "snakemake")
+_NAMED = ("mirror-bert", *PACKAGES.values(), "snakemake")
 # of ru_maxrss, in MB, and of a block of ru_inblock
 _MEMORY_UNIT = 2**20 if sys.platform == "darwin" else 2**10
 _BLOCKS_IN_MB = 2**11

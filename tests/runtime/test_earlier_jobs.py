@@ -50,8 +50,16 @@ def note_run(tmp_path, name):
     note_slurm_run(submitting(executor), tmp_path)
 
 
+def test_a_run_for_slurm_ends_at_once_where_there_is_none(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SystemExit, match=r"^error: executor slurm: no program sbatch on this mach"):
+        note_run(tmp_path, "run-a")
+    assert not (tmp_path / "slurm_runs").exists()
+
+
 def test_only_jobs_of_runs_of_these_results_count(tmp_path, monkeypatch):
     """From whatever clone they were submitted."""
+    make_program(tmp_path, monkeypatch, "sbatch", "exit 1")
     note_run(tmp_path, "run-a")
     note_run(tmp_path, "run-b")
     queue(tmp_path, monkeypatch, "7|run-a", "8_[2-4]|run-b", "9|run-c", "10|my own job")

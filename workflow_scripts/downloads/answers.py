@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import requests
 
 # The length is then that of the file. Some servers turn away the default name of an HTTP library.
-HEADERS = {"Accept-Encoding": "identity", "User-Agent": "mirror-bert-workflow"}
+HEADERS = {"Accept-Encoding": "identity", "User-Agent": "mirror-bert"}
 _CHUNK = 2**16
 _REQUEST_TIMEOUT, _TOO_EARLY, _TOO_MANY_REQUESTS = 408, 425, 429
 _MOST_REDIRECTS = 10

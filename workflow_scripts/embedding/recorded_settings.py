@@ -55,10 +55,11 @@ def join_settings(
     joined = {key: value for record in records for key, value in record.items()}
     if "pooling" not in joined:
         known = "|".join(POOLINGS)
-        # a hub id is no folder either
-        shown = model if local_path(model).is_dir() else f"{model}, no folder here,"
         where = called.get("pooling", "pooling")
-        raise UserError(where, f"{shown} does not record one", f"give {where} {known}")
+        if local_path(model).is_dir():
+            raise UserError(where, f"{model} does not record one", f"give {where} {known}")
+        remedy = f"correct the path; of a hub id give {where} {known}"
+        raise UserError(model, "no such folder", remedy)
     return EncoderSettings.from_record(joined, called)
 
 

@@ -22,8 +22,14 @@ _SLURM_RUNS = "slurm_runs"
 
 
 def note_slurm_run(run: SnakemakeRun, records: Path) -> None:
-    """Keep by what name the jobs of this run will be in SLURM's queue, if it submits them there."""
+    """Keep by what name the jobs of this run will be in SLURM's queue, if it submits them there.
+
+    Ends the run where SLURM is not installed: its plugin would try again for ever.
+    """
     if run.slurm_name is not None:
+        if shutil.which("sbatch") is None:
+            remedy = "start on a login node of the cluster, or run without this profile"
+            sys.exit(f"error: executor slurm: no program sbatch on this machine; {remedy}")
         with append_to(records / _SLURM_RUNS) as stream:
             stream.write(f"{run.slurm_name}\n")
 

@@ -1,6 +1,8 @@
 """The folder that a run is started in: that of the project, at a path that Snakemake takes."""
 
+import os
 import shlex
+import shutil
 import sys
 from pathlib import Path
 
@@ -24,3 +26,13 @@ def refuse_other_folder(folder: Path | None = None, project: Path = PROJECT) -> 
     if {"{", "}"} & {*str(project)}:
         why = "Snakemake takes braces in its path for wildcards"
         sys.exit(f"error: {project}: {why}; rename the folder or move the project")
+
+
+def use_own_python() -> None:
+    """Let steps run in the environment of this Snakemake, where its shell has not activated that.
+
+    They call `python`, which may be another one where Snakemake is called by its path.
+    """
+    folder = Path(sys.executable).parent
+    if shutil.which("python") != str(folder / "python"):
+        os.environ["PATH"] = os.pathsep.join([str(folder), os.environ.get("PATH", os.defpath)])
