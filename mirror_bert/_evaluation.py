@@ -1,6 +1,6 @@
 """Scores as a table of pandas."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,7 +8,9 @@ import torch
 
 from workflow_scripts.configuration.layers import DEFAULT
 from workflow_scripts.datasets.catalogues import CATALOGUES
+from workflow_scripts.datasets.own_pairs import list_own_pairs
 from workflow_scripts.embedding.encoder import Encoder
+from workflow_scripts.errors import UserError
 from workflow_scripts.scoring.evaluation import evaluate_encoder, read_sets
 
 if TYPE_CHECKING:
@@ -17,9 +19,10 @@ if TYPE_CHECKING:
 
 def evaluate(
     encoder: Encoder,
-    data_root: str | Path,
-    datasets: str | Sequence[str],
+    data_root: str | Path | None = None,
+    datasets: str | Sequence[str] = (),
     *,
+    pairs: Mapping[str, Iterable[tuple[str, str, float]]] | None = None,
     against: Encoder | None = None,
     catalogues: Sequence[str | Path] = CATALOGUES,
     config: str | Path = DEFAULT,
@@ -34,6 +37,10 @@ def evaluate(
     `against`, `difference`, `difference_low`, `difference_high` and `p_value` of the paired
     bootstrap.
 
+    `frame.attrs["verdicts"]` say in a sentence each whether the items show a difference. `pairs`
+    are one's own to score on, by a name for each set: left string, right string and score; those
+    of scores 0 and 1 have the area under the ROC curve, too.
+
     `data_root` is the folder of the raw files, `datasets` ids or patterns ("sts*") of the
     `catalogues`; the protocol of retrieval and classification is that of `config`. A data set
     without its files is left out, and named in `frame.attrs["missing"]`, or an error with `strict`;
@@ -44,7 +51,11 @@ def evaluate(
 
     names = [datasets] if isinstance(datasets, str) else list(datasets)
     files = [Path(file) for file in catalogues]
-    sets = read_sets(Path(data_root), names, files, Path(config), strict)
+    own = [list_own_pairs(rows, name) for name, rows in (pairs or {}).items()]
+    if not names and not own:
+        raise UserError("datasets", "nothing to score on", "give datasets, pairs or both")
+    root = None if data_root is None else Path(data_root)
+    sets = read_sets(root, names, files, Path(config), strict, own)
     evaluation = evaluate_encoder(
         encoder,
         sets,
@@ -54,4 +65,5 @@ def evaluate(
     )
     frame = pandas.DataFrame(evaluation.rows)
     frame.attrs = {"record": evaluation.record, "missing": evaluation.missing}
+    frame.attrs["verdicts"] = evaluation.verdicts
     return frame

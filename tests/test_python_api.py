@@ -125,7 +125,7 @@ def test_a_saved_encoder_is_loaded_with_its_settings_and_gives_the_same_vectors(
     assert tuned.encode([]).shape == (0, tuned.dimension)
 
 
-def test_scores_are_those_of_the_command(encoder, sample_data, tmp_path, tiny_roberta):
+def test_scores_are_those_of_the_command(encoder, sample_data, tmp_path, tiny_roberta, capsys):
     command = ["--model", encoder, "--against", tiny_roberta, "--datasets", "simlex999"]
     command += ["--data-root", sample_data, "--output", tmp_path / "scores.json"]
     evaluate_command([*map(str, command), "--device", "cpu", "--against-pooling", "cls"])
@@ -138,7 +138,9 @@ def test_scores_are_those_of_the_command(encoder, sample_data, tmp_path, tiny_ro
     )
     assert scores.to_dict("records") == expected
     record = json.loads((tmp_path / "scores.record.json").read_text())
-    assert scores.attrs == {"record": record, "missing": {}}
+    [verdict] = scores.attrs["verdicts"]
+    assert f"\n{verdict}\n" in capsys.readouterr().out
+    assert {**scores.attrs, "verdicts": []} == {"record": record, "missing": {}, "verdicts": []}
 
 
 def test_what_is_found_is_what_the_command_finds(encoder, tmp_path):

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workflow_scripts.cli import check_files
 from workflow_scripts.command_main import run_command
 from workflow_scripts.configuration.layers import DEFAULT
 from workflow_scripts.datasets.catalogues import CATALOGUES
+from workflow_scripts.datasets.own_pairs import PairOptions, read_own_pairs
 from workflow_scripts.downloads.model_files import local_path
 from workflow_scripts.embedding.recorded_settings import (
     given_settings,
@@ -113,6 +115,7 @@ def print_scores(
         limit = f"{base.max_length} tokens at most"
         print(f"against {against}, pooling {base.pooling}, {limit}")
         print("* p < .05, two-sided, paired bootstrap over items; for each comparison by itself")
+        print(*evaluation.verdicts, sep="\n")
     else:
         print_table(rows)
     for name, file in evaluation.missing.items():
@@ -166,8 +169,10 @@ def check_card(model: str, settings: SettingsOptions) -> None:
 def evaluate(
     *,
     model: str,
-    datasets: Sequence[str],
-    data_root: Path,
+    datasets: Sequence[str] = (),
+    data_root: Path | None = None,
+    pairs: Sequence[Path] = (),
+    columns: PairOptions,
     catalogues: Sequence[Path] = CATALOGUES,
     config: Path = DEFAULT,
     strict: bool = False,
@@ -187,6 +192,7 @@ def evaluate(
         model: model folder or hub id (id@revision)
         datasets: data sets of config/datasets*.yaml: ids, or patterns such as 'tatoeba-*'
         data_root: folder of the raw files
+        pairs: tables of scored pairs of one's own: CSV, TSV, JSON lines, Parquet
         catalogues: configs whose `datasets` are meant instead
         config: config whose `retrieval` is used (default: that of the default run)
         strict: a missing data set is an error, not left out
@@ -196,10 +202,14 @@ def evaluate(
         raise UserError(f"--output {output.output}", "is a folder", "give a file name")
     check_own_json("--output", output.output, "metric")
     check_own_json("--output", output.record, "left_out")
+    check_files("--pairs", *pairs)
+    if not datasets and not pairs:
+        raise UserError("--datasets", "nothing to score on", "give --datasets, --pairs or both")
     own, base = choose_settings(model, settings, comparison)
     if output.card:
         check_card(model, settings)
-    sets = read_sets(data_root, datasets, catalogues, config, strict)
+    own_sets = [read_own_pairs("--pairs", path, columns.pair_columns) for path in pairs]
+    sets = read_sets(data_root, datasets, catalogues, config, strict, own_sets)
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
     with quick_imports():
         from workflow_scripts.embedding.encoder import load_with_settings

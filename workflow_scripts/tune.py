@@ -13,6 +13,7 @@ from workflow_scripts.configuration.blocks import SEED_LIMIT
 from workflow_scripts.configuration.layers import CONFIG
 from workflow_scripts.corpora.lines_file import corpus_lines
 from workflow_scripts.datasets.catalogues import CATALOGUES, choose_datasets, drop_missing
+from workflow_scripts.datasets.own_pairs import OwnPairs, read_own_pairs
 from workflow_scripts.datasets.read_dataset import number_items, read_dataset
 from workflow_scripts.downloads.model_files import check_replaceable
 from workflow_scripts.errors import (
@@ -81,12 +82,16 @@ class DevelopmentSetOptions:
         development_set: data set of config/datasets.yaml to score on while tuning; the best
             weights are kept
         data_root: folder of the development set's files
+        development_pairs: table of scored pairs of one's own to score on instead
+        pair_columns: its columns: left string, right string and score
         development_every: steps from one score to the next (default 10)
         patience: scores without a better one after which tuning ends
     """
 
     development_set: str | None = None
     data_root: Path | None = None
+    development_pairs: Path | None = None
+    pair_columns: Sequence[str] = ()
     development_every: int | None = None
     patience: int | None = None
 
@@ -109,7 +114,11 @@ class EncoderPlan(NamedTuple):
 
 
 def read_block(
-    name: str, tuning: TuningOptions, scored: DevelopmentSetOptions, changes: Mapping[str, Any]
+    name: str,
+    tuning: TuningOptions,
+    scored: DevelopmentSetOptions,
+    changes: Mapping[str, Any],
+    own_pairs: OwnPairs | None = None,
 ) -> Any:
     """Return the block of a recipe, with `changes` and then those of the options."""
     check_files("--recipes", tuning.recipes)
@@ -128,10 +137,10 @@ def read_block(
             changes[path] = parse_json(text, "--set")
         except UserError:
             changes[path] = text
-    if scored.development_set is not None:
+    if scored.development_set is not None or own_pairs is not None:
         every = scored.development_every
         changes["development"] = {
-            "dataset": scored.development_set,
+            "dataset": own_pairs.name if own_pairs is not None else scored.development_set,
             "every": _SCORED_EVERY if every is None else every,
             "patience": scored.patience,
         }
@@ -139,7 +148,7 @@ def read_block(
         for key in ("development_every", "patience"):
             if getattr(scored, key) is not None:
                 option = f"--{key.replace('_', '-')}"
-                remedy = "give --development-set too"
+                remedy = "give --development-set or --development-pairs too"
                 raise UserError(option, "no development set to score on", remedy)
     return change_recipe(blocks[name], changes) if isinstance(blocks[name], dict) else blocks[name]
 
@@ -217,11 +226,17 @@ def outputs_of(output: Path, seeds: Sequence[int]) -> dict[int, Path]:
 
 
 def read_development(
-    recipe: Recipe, data_root: Path | None, threads: int
+    recipe: Recipe, data_root: Path | None, threads: int, own_pairs: OwnPairs | None = None
 ) -> "DevelopmentSet | None":
     """Return the development set of a recipe, None where it has none."""
     if recipe.development is None:
         return None
+    # Only now: it brings numpy.
+    from workflow_scripts.scoring.development_set import DevelopmentSet
+
+    if own_pairs is not None:
+        strings, numbered = number_items(*own_pairs)
+        return DevelopmentSet(own_pairs.name, numbered, strings[None], threads=threads)
     name = recipe.development.dataset
     if data_root is None:
         raise UserError("--data-root", "missing", f"give the folder with the files of {name}")
@@ -233,9 +248,19 @@ def read_development(
     drop_missing(data_root, entries, strict=True)
     items = read_dataset(data_root, entries[name], name)
     strings, numbered = number_items(name, entries[name], items)
-    from workflow_scripts.scoring.development_set import DevelopmentSet
-
     return DevelopmentSet(name, numbered, strings[None], threads=threads)
+
+
+def read_development_pairs(scored: DevelopmentSetOptions) -> OwnPairs | None:
+    """Return the pairs of one's own to score on, None where a data set is or nothing."""
+    if scored.development_pairs is None:
+        if scored.pair_columns:
+            raise UserError("--pair-columns", "no pairs", "give --development-pairs too")
+        return None
+    if scored.development_set is not None:
+        raise UserError("--development-pairs", "--development-set is given too", "give one of them")
+    check_files("--development-pairs", scored.development_pairs)
+    return read_own_pairs("--development-pairs", scored.development_pairs, scored.pair_columns)
 
 
 def plan_encoders(
@@ -252,12 +277,13 @@ def plan_encoders(
     `inputs` are the files that no output may replace, `changes` those of the recipe that --set
     overrides.
     """
-    block = read_block(recipe_name, tuning, scored, changes or {})
+    own_pairs = read_development_pairs(scored)
+    block = read_block(recipe_name, tuning, scored, changes or {}, own_pairs)
     try:
         recipe = read_recipe(recipe_name, block, str(tuning.recipes))
     except UserError as error:
         raise by_option(error, recipe_name, tuning.set) from error
-    development = read_development(recipe, scored.data_root, machine.threads)
+    development = read_development(recipe, scored.data_root, machine.threads, own_pairs)
     outputs = outputs_of(tuning.output, tuning.seed)
     for seed, output in outputs.items():
         log = step_log_of(tuning.step_log, seed, outputs)

@@ -9,6 +9,7 @@ from workflow_scripts.configuration.config import Classification, Config, Retrie
 from workflow_scripts.configuration.layers import DEFAULT, read_layers
 from workflow_scripts.datasets.catalogues import CATALOGUES, choose_datasets, drop_missing
 from workflow_scripts.datasets.entry import DatasetEntry
+from workflow_scripts.datasets.own_pairs import OwnPairs
 from workflow_scripts.datasets.read_dataset import number_items, read_dataset
 from workflow_scripts.datasets.sides import SIDES, strings_key
 from workflow_scripts.errors import UnknownKeyError, UserError, nearest_name
@@ -26,12 +27,14 @@ COLUMNS = ("dataset", "metric", "value", "low", "high", "n", "coverage", "droppe
 class Evaluation(NamedTuple):
     """What an encoder scored: rows with `COLUMNS`, and differences to another encoder.
 
-    `record` says what was scored with what; `missing` has the first missing file of each data set
-    that was left out, `choices` how linking, lexicons and classifiers were set, as far as used.
+    `verdicts` say of each difference whether the items show it, `record` what was scored with what.
+    `missing` has the first missing file of each data set that was left out, `choices` how linking,
+    lexicons and classifiers were set, as far as used.
     """
 
     rows: list[dict[str, Any]]
     differences: "list[Difference]"
+    verdicts: list[str]
     record: dict[str, Any]
     missing: dict[str, str]
     choices: dict[str, dict[str, Any]]
@@ -53,18 +56,21 @@ class Sets(NamedTuple):
 
 
 def read_sets(
-    data_root: Path,
+    data_root: Path | None,
     datasets: Sequence[str],
     catalogues: Sequence[Path] = CATALOGUES,
     config: Path = DEFAULT,
     strict: bool = False,
+    own: Sequence[OwnPairs] = (),
 ) -> Sets:
-    """Read data sets of the catalogues, by ids or patterns.
+    """Read data sets of the catalogues, by ids or patterns; pairs of one's own come after them.
 
     Raises `UserError` for one that is not known or not scored, and with `strict` for one without
     its files.
     """
     retrieval, classification = _read_protocols(config)
+    if datasets and data_root is None:
+        raise UserError("--data-root", "missing", "give the folder with the files of the data sets")
     entries = choose_datasets(catalogues, datasets)
     for name, entry in entries.items():
         if entry.task not in TASKS:
@@ -73,11 +79,20 @@ def read_sets(
                 f"nothing scores data set {name}, of task {entry.task}",
                 "name a data set of another",
             )
-    entries, missing = drop_missing(data_root, entries, strict)
+    missing: dict[str, str] = {}
+    if data_root is not None and entries:
+        entries, missing = drop_missing(data_root, entries, strict)
+    read = [
+        (name, entry, read_dataset(str(data_root), entry, name)) for name, entry in entries.items()
+    ]
+    for pairs in own:
+        if pairs.name in entries:
+            raise UserError(pairs.name, "the name of two data sets", "rename the file")
+        entries[pairs.name] = pairs.entry
     lists: dict[str, list[str]] = {}
     numbered = []
-    for name, entry in entries.items():
-        sides, items = number_items(name, entry, read_dataset(data_root, entry, name))
+    for name, entry, dataset in [*read, *own]:
+        sides, items = number_items(name, entry, dataset)
         lists |= {strings_key(name, side): strings for side, strings in sides.items()}
         numbered.append(items)
     return Sets(entries, lists, numbered, missing, retrieval, classification)
@@ -97,16 +112,23 @@ def evaluate_encoder(
     classifier that the encoder was trained with says what test texts are.
     """
     # Only now: it brings numpy, which a mistake of the user should not wait for.
-    from workflow_scripts.scoring.paired_differences import mean_differences, paired_differences
+    from workflow_scripts.scoring.paired_differences import (
+        mean_differences,
+        paired_differences,
+        verdict,
+    )
 
     encoders = [encoder] if against is None else [encoder, against]
     (own, record), *others = (score(each, sets, own_classifier, threads) for each in encoders)
     rows = [{key: getattr(row, key) for key in COLUMNS} for row in own[0]]
     differences: list[Difference] = []
+    verdicts: list[str] = []
     for base, base_record in others:
         differences = paired_differences(own, base)
         by_row = {row[:2]: dict(zip(row._fields[3:], row[3:], strict=True)) for row in differences}
         rows = [row | by_row.get((row["dataset"], row["metric"]), {}) for row in rows]
+        sizes = {(row["dataset"], row["metric"]): row["n"] for row in rows}
+        verdicts = [verdict(row, sizes[row[:2]]) for row in differences]
         means = mean_differences(own, base)
         record["against"] = base_record | {"means": [row._asdict() for row in means]}
         differences += means
@@ -124,7 +146,7 @@ def evaluate_encoder(
         protocol = sets.classification.model_dump()
         block = {"protocol": "own classifier"} if own_classifier else protocol
         record["classification"] = choices["classification"] = block
-    return Evaluation(rows, differences, record, sets.missing, choices)
+    return Evaluation(rows, differences, verdicts, record, sets.missing, choices)
 
 
 def _read_protocols(config: Path) -> tuple[Retrieval, Classification]:

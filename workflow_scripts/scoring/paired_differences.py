@@ -1,5 +1,6 @@
 """Two encoders on the same items: the differences of their scores, by the paired bootstrap."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -9,6 +10,10 @@ from workflow_scripts.scoring.bootstrap import paired_p_value, percentile_interv
 from workflow_scripts.scoring.bootstrap_replicates import replicates_key
 from workflow_scripts.scoring.tidy_scores import Score
 
+# two-sided, of a difference that is shown
+LEVEL = 0.05
+# normal quantiles of a 95% interval and of a power of 80%
+_OF_INTERVAL, _OF_POWER = 1.959964, 0.841621
 # of `bootstrap_scores`: rows, and replicates among the arrays of the details
 Scored = tuple[Sequence[Score], Mapping[str, np.ndarray]]
 
@@ -40,6 +45,24 @@ def paired_differences(own: Scored, other: Scored) -> list[Difference]:
         )
         for row, other_row in pairs
     ]
+
+
+def verdict(row: Difference, n: int) -> str:
+    """Return in a sentence whether n items show a difference, and how many would show it.
+
+    The standard error is that of the interval and falls with the root of n; of samples of the size
+    named, four in five would show the difference that was seen.
+    """
+    what = f"{row.dataset}, {row.metric}"
+    if row.difference == 0 or row.difference_low is None or row.difference_high is None:
+        return f"{what}: no difference" + (" that is tested" if row.difference else "")
+    seen = f"{'higher' if row.difference > 0 else 'lower'} by {abs(row.difference):.4f}"
+    if row.p_value is not None and row.p_value < LEVEL:
+        return f"{what}: {seen}, which {n:,} items show"
+    error = (row.difference_high - row.difference_low) / (2 * _OF_INTERVAL)
+    needed = math.ceil(n * ((_OF_INTERVAL + _OF_POWER) * error / row.difference) ** 2)
+    # more are needed where p is not below the level, whatever the normal approximation says
+    return f"{what}: {seen}, which {n:,} items do not show; about {max(needed, n + 1):,} would"
 
 
 def mean_differences(own: Scored, other: Scored) -> list[Difference]:

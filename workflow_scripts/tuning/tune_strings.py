@@ -6,8 +6,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts import plugins
 from workflow_scripts.configuration.layers import CONFIG
 from workflow_scripts.corpora.lines_file import line_of, lines_file
+from workflow_scripts.datasets.own_pairs import OwnPairs, list_own_pairs
+from workflow_scripts.datasets.read_dataset import number_items
 from workflow_scripts.embedding.encoder import Encoder
 from workflow_scripts.errors import UserError, nearest_name
 from workflow_scripts.string_columns import require_lines
@@ -25,6 +28,9 @@ def tune(
     *,
     recipe: str = "mirror-phrase",
     seed: int = 33,
+    development: Iterable[tuple[str, str, float]] | None = None,
+    development_every: int = 10,
+    patience: int | None = None,
     device: str = "auto",
     threads: int | None = None,
     step_log: str | Path | None = None,
@@ -37,15 +43,22 @@ def tune(
     whatever the number of threads. `model` is a folder, a hub id (`id@revision`) or an encoder;
     `strings` are a list or another iterable, of pairs for recipes that tune on pairs, or the path
     of a file with one a line. `recipe` names one of `recipes` (docs/config-keys.md lists the keys),
-    and `changes` are keys of it: `pooling="mean", learning_rate=3e-4`. `device` is "cpu", "cuda"
+    and `changes` are keys of it: `pooling="mean", learning_rate=3e-4`. `development` are pairs
+    (left string, right string, score) that the model is scored on every `development_every` steps,
+    by Spearman's correlation; the best weights are kept, and `patience` scores in a row without a
+    better one end the tuning. `device` is "cpu", "cuda"
     or "auto"; `threads` are those of torch, None leaves their number; `step_log` takes JSON lines.
     The model is not changed. Raises `UserError` for a recipe, strings or a model that will not do.
 
     Source: Liu et al. 2021, sections 2 and 3, for the recipes `mirror-...`.
     """
+    pairs = None if development is None else list_own_pairs(development, "development")
+    if pairs is not None:
+        scored = {"dataset": pairs.name, "every": development_every, "patience": patience}
+        changes = {**changes, "development": scored}
     block = _changed_recipe(recipe, recipes, changes)
     with _lines_file(strings, _lines_of_strings) as path:
-        return _make(model, path, recipe, block, seed, device, threads, step_log)
+        return _make(model, path, recipe, block, seed, device, threads, step_log, pairs)
 
 
 def train_cmlm(
@@ -80,11 +93,20 @@ def _make(
     device: str,
     threads: int | None,
     step_log: str | Path | None,
+    development: OwnPairs | None = None,
 ) -> Encoder:
     """Return the encoder that a recipe's block makes of a model and the file of a corpus."""
     import torch
 
     threads = threads or torch.get_num_threads()
+    development_set = None
+    if development is not None:
+        # scoring is above tuning: loaded by name
+        sets = plugins.load("scoring", "development_set")
+        own_strings, items = number_items(*development)
+        development_set = sets.DevelopmentSet(
+            development.name, items, own_strings[None], threads=threads
+        )
     with _model_folder(model) as source:
         return make_encoder(
             source,
@@ -96,6 +118,7 @@ def _make(
             device=device,
             threads=threads,
             step_log=step_log,
+            development=development_set,
         )
 
 

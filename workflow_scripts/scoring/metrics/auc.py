@@ -6,10 +6,12 @@ from workflow_scripts.scoring.evidence import Predictions
 from workflow_scripts.scoring.weighted_metrics import Metric, group_items, quotient
 
 
-def metric(evidence: Predictions) -> Metric:
-    """Return the area of n scores; NaN on a resample of one label."""
+def metric(evidence: Predictions) -> Metric | None:
+    """Return the area of n scores; NaN on a resample of one label, None of other gold scores."""
     groups = group_items(evidence.predicted)
     labels = np.asarray(evidence.gold, dtype=np.float64)
+    if not np.isin(labels, (0, 1)).all():
+        return None
 
     def area(counts: np.ndarray) -> np.ndarray:
         positive = groups.counts(counts * labels)

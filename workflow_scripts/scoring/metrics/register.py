@@ -19,6 +19,7 @@ from workflow_scripts.scoring.tasks.register import task
 _OWN_SHARES = [own_share(k, pcr) for k in NEIGHBOURS for pcr in (False, True)]
 # of each task, next to its primary metric, which its module names
 FURTHER = {
+    "similarity": ("auc",),
     "entity-linking": ("accuracy@5",),
     "lexicon": ("accuracy@5",),
     "isotropy": ("is_eig", "mvn"),

@@ -1,0 +1,82 @@
+"""Scored pairs of one's own, from a table or from Python, as a data set that no catalogue has."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from workflow_scripts.datasets.entry import DatasetEntry
+from workflow_scripts.datasets.formats.register import read_entry
+from workflow_scripts.datasets.items import SimilaritySet
+from workflow_scripts.datasets.scored_pairs import ScoredRow, scored_pairs
+from workflow_scripts.errors import UserError
+from workflow_scripts.string_columns import column_names, read_columns
+
+# what a pair has: two strings and a score
+_PARTS = 3
+# ISO 639-2: undetermined
+_LANGUAGE = "und"
+
+
+@dataclass(frozen=True)
+class PairOptions:
+    """Which columns of a table of pairs are read.
+
+    Args:
+        pair_columns: left string, right string and score (a number, or 0 and 1 as labels), as the
+            header names them; numbers from 1 where there is none
+    """
+
+    pair_columns: Sequence[str] = ()
+
+
+class OwnPairs(NamedTuple):
+    """A data set of task similarity."""
+
+    name: str
+    entry: DatasetEntry
+    items: SimilaritySet
+
+
+def read_own_pairs(option: str, path: Path, columns: Sequence[str]) -> OwnPairs:
+    """Return the pairs of a table (CSV, TSV, JSON lines, Parquet); its name is that of the set.
+
+    Raises `UserError`, by the option that names the table or by file and line.
+    """
+    if len(columns) != _PARTS:
+        shown = ", ".join(column_names(path))
+        problem = f"has the columns {shown}"
+        remedy = (
+            "name those of left string, right string and score: --pair-columns LEFT RIGHT SCORE"
+        )
+        raise UserError(f"{option} {path}", problem, remedy)
+    name = path.name.partition(".")[0]
+    rows = (
+        ScoredRow(line, path, left, right, gold, name)
+        for line, (left, right, gold) in read_columns(path, columns, {})
+    )
+    return _own_pairs(name, rows, str(path))
+
+
+def list_own_pairs(pairs: Iterable[tuple[str, str, float]], name: str = "pairs") -> OwnPairs:
+    """Return pairs (left string, right string, score) as a data set."""
+    return _own_pairs(name, _rows_of(pairs, name), name)
+
+
+def _rows_of(pairs: Iterable[tuple[str, str, float]], name: str) -> Iterator[ScoredRow]:
+    for number, pair in enumerate(pairs, start=1):
+        parts: tuple[Any, ...] = tuple(pair) if isinstance(pair, tuple | list) else ()
+        if len(parts) != _PARTS or not all(isinstance(text, str) for text in parts[:2]):
+            problem = "not two strings and a score"
+            raise UserError(f"{name}[{number - 1}]", problem, "give (left, right, score)")
+        yield ScoredRow(number, Path(name), parts[0], parts[1], str(parts[2]), name)
+
+
+def _own_pairs(name: str, rows: Iterable[ScoredRow], where: str) -> OwnPairs:
+    items = scored_pairs(rows, -math.inf, math.inf, "a string")
+    block: dict[str, Any] = {"task": "similarity", "format": "scored-pairs", "path": where}
+    if len(set(items.gold)) < 2:
+        problem = "no pairs" if not items.gold else "all pairs have the same score"
+        raise UserError(where, problem, "give pairs with different scores")
+    return OwnPairs(name, read_entry(name, block | {"language": _LANGUAGE}, where), items)
