@@ -68,7 +68,12 @@ class EncoderSettings:
     def as_record(self) -> dict[str, Any]:
         """Return the settings as JSON values; those that are optional and not set are left out."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {name: value for name, value in values.items() if name in ALWAYS_RECORDED or value}
+        usual = vars(EncoderSettings(self.pooling))
+        return {
+            name: value
+            for name, value in values.items()
+            if name in ALWAYS_RECORDED or value != usual[name]
+        }
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any], called: Mapping[str, str] = {}) -> Self:
