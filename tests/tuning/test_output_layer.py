@@ -33,7 +33,7 @@ def load(folder, dtype=torch.float64):
 def pass_over(whole, workers, states, ids, scale=1.0, autocast=False):
     """Losses and numbers of right pieces of each part, whose gradients are added."""
     copy = TrainingCopy(whole, cpu_means(), 0.0).whole
-    end_before_output_layer(copy)
+    ended = end_before_output_layer(copy)
     found, again = [], [(states[0].detach().requires_grad_(), ids[0])]
     with Workers(workers) as pool, torch.autocast("cpu", torch.bfloat16, enabled=autocast):
         layer = OutputLayer(whole, pool)
@@ -43,7 +43,7 @@ def pass_over(whole, workers, states, ids, scale=1.0, autocast=False):
             layer.forget()
             for own, truth in parts:
                 owed = []
-                loss, right = layer.loss(copy, own, truth, owed)
+                loss, right = layer.loss(copy, ended, own, truth, owed)
                 (loss * scale).backward()
                 layer.take(owed)
                 assert not owed
