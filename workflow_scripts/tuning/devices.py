@@ -4,6 +4,8 @@ batch is cut, and how values reach the device.
 Everything else is the same code. Tests run the GPU's ways on a processor by changing `TRAITS`.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
@@ -25,6 +27,7 @@ class DeviceTraits:
     `seeded_masks`: dropout takes masks that do not depend on the cut; without, the model keeps
     torch's dropout and its fused attention, and each part seeds the device's own generator.
     `half_weights`: in half precision the weights are cast once a step; without, by autocast.
+    `device_lamb`: optimiser LAMB is `DeviceLamb`; without, the library's.
     """
 
     overhead: int
@@ -35,12 +38,31 @@ class DeviceTraits:
     sparse: bool
     seeded_masks: bool
     half_weights: bool
+    device_lamb: bool
 
 
 TRAITS = {
-    "cpu": DeviceTraits(64, 1024, 512, None, 8, sparse=True, seeded_masks=True, half_weights=False),
+    "cpu": DeviceTraits(
+        overhead=64,
+        most_tokens=1024,
+        least_tokens=512,
+        most_logits=None,
+        blocks=8,
+        sparse=True,
+        seeded_masks=True,
+        half_weights=False,
+        device_lamb=False,
+    ),
     "cuda": DeviceTraits(
-        4096, 65536, None, 2**32, 1, sparse=False, seeded_masks=False, half_weights=True
+        overhead=4096,
+        most_tokens=65536,
+        least_tokens=None,
+        most_logits=2**32,
+        blocks=1,
+        sparse=False,
+        seeded_masks=False,
+        half_weights=True,
+        device_lamb=True,
     ),
 }
 
@@ -57,3 +79,24 @@ def to_device(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
     if device.type == "cuda":
         tensor = tensor.pin_memory()
     return tensor.to(device, non_blocking=True)
+
+
+@contextmanager
+def fixed_order_of_sums(device: torch.device) -> Iterator[None]:
+    """Let a GPU take kernels that give the same bits again inside the block.
+
+    The backward pass of fused attention, for one, adds up in any order unless it is told so.
+    """
+    if device.type != "cuda":
+        yield
+        return
+    own = torch.utils.deterministic
+    before = torch.are_deterministic_algorithms_enabled(), own.fill_uninitialized_memory
+    torch.use_deterministic_algorithms(True)
+    # it would fill each new tensor
+    own.fill_uninitialized_memory = False
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(before[0])
+        own.fill_uninitialized_memory = before[1]

@@ -57,9 +57,10 @@ class MaskedBatch:
         """
         most = max(1, *(len(self._places[row]) for row in part.micro_batch.rows))
         places, truth = ([side[row] for row in part.rows] for side in (self._places, self._truth))
-        ids = pad_token_ids(truth, IGNORED, most)[0].flatten()
-        numbers = (ids != IGNORED).nonzero().flatten()
-        return pad_token_ids(places, 0, most)[0], (numbers, ids[numbers])
+        numbers = [np.flatnonzero(own != IGNORED) + row * most for row, own in enumerate(truth)]
+        ids = np.concatenate(truth)
+        targets = (np.concatenate(numbers), ids[ids != IGNORED])
+        return pad_token_ids(places, 0, most)[0], tuple(map(torch.from_numpy, targets))
 
 
 class MaskedPasses:
