@@ -48,7 +48,7 @@ class DeviceLamb(torch.optim.Optimizer):
         # 0 for a step that is not taken, whose gradients count as 0
         taken: torch.Tensor | float = 1.0
         if infinite is not None:
-            taken = 1.0 - infinite.reshape(())
+            taken = 1.0 - infinite.reshape(()).to(parameters[0].dtype)
             for gradient in gradients:
                 gradient.nan_to_num_(0.0, 0.0, 0.0)
             torch._foreach_mul_(gradients, taken)

@@ -153,7 +153,8 @@ class _LossInParts(torch.autograd.Function):
     def forward(ctx: Any, states: Any, truth: Any, layer: Any, size: int, output: Any) -> Any:
         parts = []
         by_states = torch.empty_like(states) if ctx.needs_input_grad[0] else None
-        for start in range(0, len(states), size):
+        # without a piece there is a loss of 0
+        for start in range(0, max(1, len(states)), size):
             own = slice(start, start + size)
             *part, by_logits = _cross_entropy(states[own], truth[own], layer)
             parts.append(torch.stack(part))
