@@ -263,7 +263,8 @@ def test_a_compiler_takes_the_model_in_one_graph(padded, tiny_bert, gpu_ways):
 
 def test_a_batch_is_cut_as_few_as_saturate_a_gpu():
     assert len(cut_batch([25] * 400, GPU, None)) == 1
-    assert len(cut_batch([3 + row % 23 for row in range(400)], GPU, None)) == 1
+    # lengths from 3 to 25: two micro-batches have a fifth fewer positions
+    assert len(cut_batch([3 + row % 23 for row in range(400)], GPU, None)) == 2
     # 524,288 positions, at most 65,536 each
     assert [part.positions for part in cut_batch([256] * 2048, GPU, None)] == [65536] * 8
 

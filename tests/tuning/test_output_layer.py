@@ -92,8 +92,7 @@ def compute_in_parts(pieces, folder, monkeypatch):
         return cross_entropy(states, truth, layer)
 
     monkeypatch.setattr(output_layer, "_cross_entropy", counted)
-    # as computed, in float32 at least, and as a gradient
-    most = pieces and pieces * load(folder).config.vocab_size * (8 + 4 + 8) + 1
+    most = pieces and pieces * load(folder).config.vocab_size * (8 + 8) + 1
     traits = replace(devices.TRAITS["cpu"], most_logits=most)
     monkeypatch.setitem(devices.TRAITS, "cpu", traits)
     return seen

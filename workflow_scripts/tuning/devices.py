@@ -54,7 +54,7 @@ TRAITS = {
         device_lamb=False,
     ),
     "cuda": DeviceTraits(
-        overhead=4096,
+        overhead=2048,
         most_tokens=65536,
         least_tokens=None,
         most_logits=2**32,

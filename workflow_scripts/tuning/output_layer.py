@@ -132,8 +132,14 @@ class _SummedLoss(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, states: Any, truth: Any, layer: Any, owed: Any) -> Any:
-        loss, right, by_logits = _cross_entropy(states, truth, layer)
-        ctx.kept = states.to(by_logits.dtype), by_logits, layer.weight, owed
+        logits = functional.linear(states, layer.weight, layer.bias)
+        dtype, places = logits.dtype, truth[:, None]
+        logits = logits.to(torch.promote_types(dtype, torch.float32))
+        own, most = logits.gather(1, places), logits.amax(1, keepdim=True)
+        total = logits.sub_(most).exp_().sum(1, keepdim=True)
+        loss, right = (total.log() + most - own).sum(), (own >= most).sum().to(logits.dtype)
+        logits.div_(total).scatter_add_(1, places, torch.full_like(own, -1))
+        ctx.kept = states.to(dtype), logits.to(dtype), layer.weight, owed
         ctx.mark_non_differentiable(right)
         return loss, right
 
@@ -183,16 +189,18 @@ def _cross_entropy(
 
     The last is in the precision of the logits, the others in float32 at least.
     """
-    logits = functional.linear(states, layer.weight, layer.bias)
-    dtype, places = logits.dtype, truth[:, None]
-    logits = logits.to(torch.promote_types(dtype, torch.float32))
-    own, most = logits.gather(1, places), logits.amax(1, keepdim=True)
-    total = logits.sub_(most).exp_().sum(1, keepdim=True)
-    loss, right = (total.log() + most - own).sum(), (own >= most).sum().to(logits.dtype)
-    logits.div_(total).scatter_add_(1, places, torch.full_like(own, -1))
-    return loss, right, logits.to(dtype)
+    logits, places = functional.linear(states, layer.weight, layer.bias), truth[:, None]
+    precise = torch.promote_types(logits.dtype, torch.float32)
+    logs = functional.log_softmax(logits, dim=1, dtype=precise)
+    own = logs.gather(1, places)
+    right = (own >= logs.amax(1, keepdim=True)).sum().to(precise)
+    del logs
+    by_logits = functional.softmax(logits, dim=1)
+    # p - 1, which half precision would not tell from 0 where p is near 1
+    by_logits.scatter_(1, places, own.expm1().to(by_logits.dtype))
+    return -own.sum(), right, by_logits
 
 
 def _logit_bytes(layer: torch.nn.Linear) -> int:
-    """Return the bytes of the logits of a piece: as computed, in float32, and as a gradient."""
-    return len(layer.weight) * (2 * layer.weight.element_size() + 4)
+    """Return the most bytes of the logits of a piece: as computed, in float32, and their logs."""
+    return len(layer.weight) * (layer.weight.element_size() + 8)
