@@ -11,7 +11,7 @@ import torch
 from tiny_models import WORDS, cpu_means
 from torch.nn import functional
 
-from workflow_scripts.tuning import micro_batches
+from workflow_scripts.tuning import devices
 from workflow_scripts.tuning.processes import Workers
 from workflow_scripts.tuning.tuning_state import StateFile
 
@@ -21,8 +21,8 @@ MEANS = cpu_means()
 @pytest.fixture(autouse=True)
 def small_micro_batches(monkeypatch):
     """A batch of tiny strings in several micro-batches, as a real one is."""
-    cut = replace(micro_batches.CUTS["cpu"], overhead=4, most_tokens=60)
-    monkeypatch.setitem(micro_batches.CUTS, "cpu", cut)
+    traits = replace(devices.TRAITS["cpu"], overhead=4, most_tokens=60)
+    monkeypatch.setitem(devices.TRAITS, "cpu", traits)
 
 
 def make_documents(count=6, seed=0):

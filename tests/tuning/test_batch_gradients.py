@@ -13,7 +13,7 @@ from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.token_batches import tokenize_strings
 from workflow_scripts.errors import UserError
-from workflow_scripts.tuning import micro_batches, training_copy
+from workflow_scripts.tuning import devices, micro_batches, training_copy
 from workflow_scripts.tuning.batch_gradients import BatchGradients
 from workflow_scripts.tuning.dropout_masks import DropoutMasks
 from workflow_scripts.tuning.losses import nt_xent_loss
@@ -30,8 +30,8 @@ STRINGS = make_sentences(14)
 @pytest.fixture(autouse=True)
 def small_micro_batches(monkeypatch):
     """A batch of tiny strings in several micro-batches, as a real one is."""
-    cut = replace(micro_batches.CUTS["cpu"], overhead=4, most_tokens=200)
-    monkeypatch.setitem(micro_batches.CUTS, "cpu", cut)
+    traits = replace(devices.TRAITS["cpu"], overhead=4, most_tokens=200)
+    monkeypatch.setitem(devices.TRAITS, "cpu", traits)
 
 
 def loss_of(vectors):

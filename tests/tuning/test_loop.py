@@ -20,7 +20,7 @@ from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.embedding.torch_setup import has_bfloat16
 from workflow_scripts.errors import UserError
-from workflow_scripts.tuning import micro_batches
+from workflow_scripts.tuning import devices
 from workflow_scripts.tuning.corpus_strings import Corpus
 from workflow_scripts.tuning.loop import tune_model
 from workflow_scripts.tuning.methods.mirror import SpanMasking
@@ -155,8 +155,8 @@ ALIKE += [{"controlled_dropout": True}, {"gradient_cache": True}, {"max_gradient
 
 @pytest.mark.parametrize("change", [*ALIKE, {"development": watching(3)}])
 def test_any_number_of_threads_gives_the_same_weights(change, tiny_bert, monkeypatch):
-    cut = replace(micro_batches.CUTS["cpu"], overhead=4, most_tokens=40)
-    monkeypatch.setitem(micro_batches.CUTS, "cpu", cut)
+    traits = replace(devices.TRAITS["cpu"], overhead=4, most_tokens=40)
+    monkeypatch.setitem(devices.TRAITS, "cpu", traits)
     found, scored = [], []
 
     def score(loaded, classifier):

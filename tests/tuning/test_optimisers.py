@@ -1,10 +1,14 @@
 """LAMB against Algorithm 2 of You et al. 2020, written out in float64; AdamW as it was."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from plain_training import MEANS
 
 from workflow_scripts.embedding.projections import Projections
+from workflow_scripts.tuning import devices
+from workflow_scripts.tuning.device_lamb import DeviceLamb
 from workflow_scripts.tuning.optimisers import make_optimiser, take_step
 from workflow_scripts.tuning.recipe import tuning_recipe_of
 
@@ -65,15 +69,61 @@ def algorithm_2(module, decay, first=0.9, second=0.999, epsilon=1e-6):
     return found
 
 
+def lamb_of(module, decay, on_gpu, monkeypatch):
+    """LAMB as a recipe has it, on a processor or as on a GPU."""
+    traits = replace(devices.TRAITS["cpu"], device_lamb=on_gpu)
+    monkeypatch.setitem(devices.TRAITS, "cpu", traits)
+    recipe = tuning_recipe_of("own", {**KEYS, "optimiser": "lamb", "weight_decay": decay})
+    optimiser = make_optimiser(module, recipe)
+    assert isinstance(optimiser, DeviceLamb) == on_gpu
+    return optimiser
+
+
+@pytest.mark.parametrize("on_gpu", [False, True])
 @pytest.mark.parametrize("decay", [0.0, 0.01, 0.3])
-def test_lamb_is_algorithm_2(decay):
+def test_lamb_is_algorithm_2(decay, on_gpu, monkeypatch):
     module = make_module()
     assert {name for name, _ in module.named_parameters()} > SMALL
     expected = algorithm_2(module, decay)
-    recipe = tuning_recipe_of("own", {**KEYS, "optimiser": "lamb", "weight_decay": decay})
-    found = trained(module, make_optimiser(module, recipe))
+    found = trained(module, lamb_of(module, decay, on_gpu, monkeypatch))
     # the library adds 1e-6 to the norm that it divides by
     torch.testing.assert_close(found, expected, rtol=1e-6, atol=1e-8)
+
+
+def test_lamb_of_a_gpu_is_the_library_s(monkeypatch):
+    modules = [make_module(), make_module()]
+    library, own = (
+        trained(module, lamb_of(module, 0.1, on_gpu, monkeypatch))
+        for module, on_gpu in zip(modules, (False, True), strict=True)
+    )
+    torch.testing.assert_close(own, library, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("unscaled_before", [False, True])
+def test_lamb_of_a_gpu_undoes_the_scale_and_skips_steps_that_are_not_finite(
+    unscaled_before, monkeypatch
+):
+    """Of steps 1 to 4 with a live scaler the third, with an infinite gradient, changes nothing."""
+    plain, scaled = make_module(), make_module()
+    optimiser, other = (lamb_of(one, 0.1, True, monkeypatch) for one in (plain, scaled))
+    scaler = torch.amp.GradScaler("cpu", init_scale=1024.0)
+    for number in (1, 2, 3, 4):
+        taken = number != 3
+        before = {name: one.clone() for name, one in scaled.state_dict().items()}
+        for name, gradient in gradients(plain, number).items():
+            plain.get_parameter(name).grad = gradient if taken else None
+            scaled.get_parameter(name).grad = scaler.scale(gradient.clone())
+        if not taken:
+            scaled["linear"].weight.grad[0, 0] = float("inf")
+            scaled["own"].biases[0].grad.fill_(float("nan"))
+        if unscaled_before:
+            scaler.unscale_(other)
+        take_step(optimiser, MEANS.scaler, number, 0.01, 1)
+        take_step(other, scaler, number, 0.01, 1)
+        if not taken:
+            torch.testing.assert_close(scaled.state_dict(), before, rtol=0, atol=0)
+    assert scaler.get_scale() == 512.0
+    torch.testing.assert_close(scaled.state_dict(), plain.state_dict(), rtol=1e-9, atol=1e-12)
 
 
 def test_adamw_is_torch_s_with_decay_for_all_parameters():

@@ -1,5 +1,7 @@
 """The output layer's loss and gradients, against autograd through torch's cross-entropy."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from plain_training import gradients_of
@@ -8,7 +10,7 @@ from torch.nn import functional
 
 from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.language_modelling.prediction import load_masked_lm, predict_pieces
-from workflow_scripts.tuning import output_layer
+from workflow_scripts.tuning import devices, output_layer
 from workflow_scripts.tuning.output_layer import OutputLayer, end_before_output_layer
 from workflow_scripts.tuning.processes import Workers
 from workflow_scripts.tuning.training_copy import TrainingCopy
@@ -33,7 +35,7 @@ def load(folder, dtype=torch.float64):
 def pass_over(whole, workers, states, ids, scale=1.0, autocast=False):
     """Losses and numbers of right pieces of each part, whose gradients are added."""
     copy = TrainingCopy(whole, cpu_means(), 0.0).whole
-    end_before_output_layer(copy)
+    ended = end_before_output_layer(copy)
     found, again = [], [(states[0].detach().requires_grad_(), ids[0])]
     with Workers(workers) as pool, torch.autocast("cpu", torch.bfloat16, enabled=autocast):
         layer = OutputLayer(whole, pool)
@@ -43,7 +45,7 @@ def pass_over(whole, workers, states, ids, scale=1.0, autocast=False):
             layer.forget()
             for own, truth in parts:
                 owed = []
-                loss, right = layer.loss(copy, own, truth, owed)
+                loss, right = layer.loss(copy, ended, own, truth, owed)
                 (loss * scale).backward()
                 layer.take(owed)
                 assert not owed
@@ -54,11 +56,15 @@ def pass_over(whole, workers, states, ids, scale=1.0, autocast=False):
     return found
 
 
-@pytest.mark.parametrize("most_owed", [0, 2**27])
-@pytest.mark.parametrize("workers", [1, 3])
+# with logits of two pieces at a time, as a GPU has few, nothing is owed
+WAYS = [(0, 1, None), (0, 3, None), (2**27, 1, None), (2**27, 3, None), (0, 1, 2)]
+
+
+@pytest.mark.parametrize(("most_owed", "workers", "pieces"), WAYS)
 @pytest.mark.parametrize("scale", [1.0, 0.125])
-def test_gradients_are_autograds(most_owed, workers, scale, tiny_bert, monkeypatch):
+def test_gradients_are_autograds(most_owed, workers, pieces, scale, tiny_bert, monkeypatch):
     monkeypatch.setattr(output_layer, "MOST_OWED", most_owed)
+    seen = compute_in_parts(pieces, tiny_bert, monkeypatch)
     whole, plain = load(tiny_bert), load(tiny_bert)
     states, ids = parts_of(whole)
     own, again = ([one.clone().requires_grad_() for one in states] for _ in range(2))
@@ -72,6 +78,24 @@ def test_gradients_are_autograds(most_owed, workers, scale, tiny_bert, monkeypat
     by_states = [[one.grad for one in side] for side in (own, again)]
     torch.testing.assert_close(*by_states, rtol=1e-12, atol=1e-12)
     torch.testing.assert_close(gradients_of(whole), gradients_of(plain), rtol=1e-12, atol=1e-12)
+    if pieces:
+        # of both attempts
+        assert sorted(seen) == [0, 1, 1, 1, 2, 2, 2, 2, 2]
+
+
+def compute_in_parts(pieces, folder, monkeypatch):
+    """Let logits of float64 have the bytes of so many pieces; return the sizes of the parts."""
+    seen, cross_entropy = [], output_layer._cross_entropy
+
+    def counted(states, truth, layer):
+        seen.append(len(states))
+        return cross_entropy(states, truth, layer)
+
+    monkeypatch.setattr(output_layer, "_cross_entropy", counted)
+    most = pieces and pieces * load(folder).config.vocab_size * (8 + 8) + 1
+    traits = replace(devices.TRAITS["cpu"], most_logits=most)
+    monkeypatch.setitem(devices.TRAITS, "cpu", traits)
+    return seen
 
 
 def test_lower_precision_gives_nearly_the_same(tiny_bert):

@@ -1,5 +1,6 @@
 """How torch runs in a command: the number of threads, the device, layers drawn from a seed."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -15,9 +16,23 @@ def set_up_torch(threads: int, device: str) -> torch.device:
     """Set the number of threads and return the device; `auto` is CUDA where there is a device."""
     check_threads(threads)
     torch.set_num_threads(threads)
-    if device == "cuda" and not torch.cuda.is_available():
-        raise UserError("--device cuda", "no CUDA device here", "use --device cpu")
-    return torch.device("cuda" if device != "cpu" and torch.cuda.is_available() else "cpu")
+    if device == "cpu" or not torch.cuda.is_available():
+        if device == "cuda":
+            raise UserError("--device cuda", "no CUDA device here", "use --device cpu")
+        return torch.device("cpu")
+    set_up_cuda()
+    return torch.device("cuda")
+
+
+def set_up_cuda() -> None:
+    """Set what CUDA's libraries read from the environment when they are first used.
+
+    Batches of many widths would leave memory in pieces that fit no other; cuBLAS needs a workspace
+    of fixed size to give the same bits again. What a user has set stays.
+    """
+    if not {"PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"} & os.environ.keys():
+        os.environ["PYTORCH_ALLOC_CONF"] = "expandable_segments:True"
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
 
 
 @contextmanager

@@ -7,7 +7,8 @@ vector are computed once, and each micro-batch takes its own part back through t
 2021, Scaling Deep Contrastive Learning Batch Size under Memory Limited Setup). With the gradient
 cache forward passes are done twice, so that one micro-batch is kept at a time. Both ways, and
 micro-batches of any size, give the gradients of one pass over the batch, for masks come from
-`DropoutMasks`; tests/tuning/test_batch_gradients.py compares them with the plain step's.
+`DropoutMasks` (on a GPU parts have masks of their own); tests/tuning/test_batch_gradients.py
+compares them with the plain step's.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,6 +20,7 @@ from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.pooling import pool_hidden_states
 from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.token_batches import pad_token_ids
+from workflow_scripts.tuning.devices import to_device
 from workflow_scripts.tuning.micro_batches import Part
 from workflow_scripts.tuning.passes import Gradients, Passes
 from workflow_scripts.tuning.training_copy import TrainingCopy
@@ -111,7 +113,7 @@ class BatchGradients:
         """Return the vectors [count, D] of all processes, and the rows of the parts of this one."""
         context = self._passes.context
         rows = torch.tensor([row for part in own for row in part.rows], dtype=torch.long)
-        rows = rows.to(context.device, non_blocking=True)
+        rows = to_device(rows, context.device)
         shape = (count, self._size)
         joined = torch.zeros(shape, dtype=self._vector_dtype, device=context.device)
         if own:
@@ -124,11 +126,14 @@ class BatchGradients:
         """Return vectors [rows of the part, D], in float32 at least."""
         own, device = [token_ids[row] for row in part.rows], self._passes.context.device
         padded = pad_token_ids(own, self._padding, part.micro_batch.width)
-        input_ids, mask = (tensor.to(device, non_blocking=True) for tensor in padded)
+        input_ids, mask = (to_device(tensor, device) for tensor in padded)
         self._passes.begin(copy, part, step, part.number)
         full = all(len(ids) == part.micro_batch.width for ids in own)
-        with self._passes.context.autocast():
+        with copy.precision():
             # Without padding there is nothing to mask, which is quicker.
             output = copy.encoder(input_ids=input_ids, attention_mask=None if full else mask)
         states, pooled = output.last_hidden_state, output.get("pooler_output")
+        if "mean" in self._pooling:
+            # means of half precision are of float32
+            states = states.to(self._vector_dtype)
         return pool_hidden_states(states, mask, self._pooling, pooled).to(self._vector_dtype)

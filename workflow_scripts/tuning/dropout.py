@@ -1,7 +1,8 @@
-"""Dropout and drophead while a model is tuned: their rates, and masks from `DropoutMasks`."""
+"""Dropout and drophead while a model is tuned: their rates, and where their masks come from."""
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import nn
@@ -11,10 +12,12 @@ from transformers.masking_utils import sdpa_mask
 
 from workflow_scripts.embedding.architectures import ARCHITECTURES, architecture_of
 from workflow_scripts.errors import UserError
-from workflow_scripts.tuning.dropout_masks import DropoutMasks
+from workflow_scripts.tuning.dropout_masks import DropoutMasks, Masks
 from workflow_scripts.tuning.recipe import DropoutRates
 
-ATTENTION_NAME = "mirror_seeded"
+SEEDED_ATTENTION, FUSED_ATTENTION = "mirror_seeded", "mirror_fused"
+# Kernels of attention take masks whose rows start at multiples of so many elements.
+_ALIGNED = 8
 _MASKS = "mirror_masks"
 # DeBERTa's dropout of relative positions has no row of the batch.
 _WITHOUT_ROWS = "pos_dropout"
@@ -62,20 +65,48 @@ def _seeded_attention(
     return context.transpose(1, 2), None
 
 
-AttentionInterface.register(ATTENTION_NAME, _seeded_attention)
-AttentionMaskInterface.register(ATTENTION_NAME, sdpa_mask)
+def _padding_bias(
+    *args: Any,
+    attention_mask: torch.Tensor | None = None,
+    dtype: torch.dtype = torch.float32,
+    allow_is_bidirectional_skip: bool = False,
+    **options: Any,
+) -> torch.Tensor | None:
+    """Return what is added to attention scores, [B, 1, T, T], as an `AttentionMaskInterface` one.
+
+    `sdpa_mask` looks whether there is padding at all, for which the host would wait; here whoever
+    gives a mask knows that there is. As numbers, since kernels would convert it in each layer.
+    """
+    skip = allow_is_bidirectional_skip and attention_mask is None
+    seen = sdpa_mask(
+        *args, attention_mask=attention_mask, allow_is_bidirectional_skip=skip, **options
+    )
+    if seen is None:
+        return None
+    *shape, width = seen.shape
+    rows = -(-width // _ALIGNED) * _ALIGNED
+    bias = torch.zeros(*shape, rows, dtype=dtype, device=seen.device)[..., :width]
+    # not infinite: padding may see nothing but padding where attention is local
+    return bias.masked_fill_(~seen, torch.finfo(dtype).min)
 
 
-def drop_out(
-    model: PreTrainedModel, rates: float | DropoutRates | None, masks: DropoutMasks
-) -> int:
+AttentionInterface.register(SEEDED_ATTENTION, _seeded_attention)
+AttentionMaskInterface.register(SEEDED_ATTENTION, sdpa_mask)
+AttentionInterface.register(FUSED_ATTENTION, sdpa_attention_forward)
+AttentionMaskInterface.register(FUSED_ATTENTION, _padding_bias)
+
+
+def drop_out(model: PreTrainedModel, rates: float | DropoutRates | None, masks: Masks) -> int:
     """Let `model`, a copy, drop out at `rates`, None for its own, with `masks`.
+
+    With `DeviceMasks` dropout and attention are torch's own.
 
     Returns the number of places (layers counted apart); config.json never changes. Raises
     `UserError` for a model without dropout and for places that its architecture lacks.
     """
     settle, places = _rate_finder(model, rates), 0
-    replaced: dict[int, SeededDropout] = {}
+    seeded = isinstance(masks, DropoutMasks)
+    replaced: dict[int, nn.Dropout] = {}
     for name, module in list(model.named_modules(remove_duplicate=False)):
         setattr(module, _MASKS, masks)
         rate = getattr(module, "attention_dropout", None)
@@ -87,11 +118,13 @@ def drop_out(
         parent, _, child = name.rpartition(".")
         if id(module) not in replaced:
             rate = settle(name, getattr(module, "p", 0.0))
-            replaced[id(module)] = SeededDropout(rate, masks, child != _WITHOUT_ROWS)
+            replaced[id(module)] = nn.Dropout(rate)
+            if isinstance(masks, DropoutMasks):
+                replaced[id(module)] = SeededDropout(rate, masks, child != _WITHOUT_ROWS)
             places += 1
         setattr(model.get_submodule(parent), child, replaced[id(module)].train(model.training))
     # Without effect for a model with attention of its own: it calls its dropout modules.
-    model.set_attn_implementation(ATTENTION_NAME)
+    model.set_attn_implementation(SEEDED_ATTENTION if seeded else FUSED_ATTENTION)
     if not places and isinstance(rates, float) and rates > 0:
         what = f"{type(model).__name__} has no dropout to set to {rates}"
         raise UserError("dropout", what, "set dropout: null")
@@ -136,7 +169,7 @@ def _rate_finder(
     return settle
 
 
-def drop_heads(context: torch.Tensor, rate: float, masks: DropoutMasks) -> torch.Tensor:
+def drop_heads(context: torch.Tensor, rate: float, masks: Masks) -> torch.Tensor:
     """Return attention context [B, T, heads, D] with heads dropped, string by string.
 
     Each head of each string is zeroed at all positions with probability `rate`; the others are
@@ -148,7 +181,7 @@ def drop_heads(context: torch.Tensor, rate: float, masks: DropoutMasks) -> torch
     return context * (kept * scale).to(context.dtype)
 
 
-def drop_out_heads(model: PreTrainedModel, rate: float, masks: DropoutMasks) -> None:
+def drop_out_heads(model: PreTrainedModel, rate: float, masks: Masks) -> None:
     """Let `model`, a copy, drop attention heads with probability `rate` in training mode.
 
     Zhou et al. 2020, section 4.4 of the paper. Done before the projections of the attention

@@ -1,15 +1,17 @@
-"""Where randomness in a pass comes from: masks of dropout and drophead, whatever the cut.
+"""Where randomness in a pass comes from: masks of dropout and drophead.
 
-Each micro-batch of each step has a generator of its own, and a part of a micro-batch takes its rows
-of the masks of the whole. So a step that is repeated, also in smaller parts, has the same masks
-(those of a GPU are others than a processor's, and depend on the card); and two micro-batches given
-one number share theirs (controlled dropout).
+A generator is seeded for each pass, so that the same pass again (the gradient cache) has the same
+masks, and two micro-batches given one number share theirs (controlled dropout). On a processor a
+part of a micro-batch takes its rows of the masks of the whole, so that masks do not depend on how
+much memory there is. On a GPU they come from the device's own generator, which torch's dropout and
+its fused attention take: they depend on the card, and smaller parts have others.
 """
 
 import hashlib
 import math
 
 import torch
+from torch.nn import functional
 
 _STEPS = 1 << 16
 
@@ -24,8 +26,7 @@ class DropoutMasks:
 
     def start(self, step: int, number: int, start: int, stop: int, rows: int) -> None:
         """Begin a forward pass over rows [start, stop) of the `rows` of micro-batch `number`."""
-        key = hashlib.blake2b(f"{self._seed} {step} {number}".encode(), digest_size=8).digest()
-        self._generator.manual_seed(int.from_bytes(key) >> 1)
+        self._generator.manual_seed(_seed_of(self._seed, step, number))
         self._start, self._stop, self._rows = start, stop, rows
 
     def draw(self, shape: torch.Size, rate: float, dtype: torch.dtype) -> torch.Tensor:
@@ -49,6 +50,33 @@ class DropoutMasks:
         words = torch.empty(-(-elements // 4), dtype=torch.int64, device=self._generator.device)
         words.random_(-(2**63), None, generator=self._generator)
         return words.view(torch.int16)[:elements].view(shape)
+
+
+class DeviceMasks:
+    """Seeds the device's own generator; draws from it the masks that torch's dropout does not."""
+
+    def __init__(self, seed: int, device: torch.device) -> None:
+        self._seed, self._device = seed, device
+
+    def start(self, step: int, number: int, start: int, stop: int, rows: int) -> None:
+        """Begin a forward pass over rows [start, stop) of micro-batch `number`."""
+        seed = _seed_of(self._seed, step, number, start)
+        if self._device.type == "cuda":
+            torch.cuda.manual_seed(seed)
+        else:
+            torch.default_generator.manual_seed(seed)
+
+    def draw(self, shape: torch.Size, rate: float, dtype: torch.dtype) -> torch.Tensor:
+        """Return a mask of `shape`: 0 with probability `rate`, else 1 / (1 - rate)."""
+        return functional.dropout(torch.ones(shape, dtype=dtype, device=self._device), rate)
+
+
+Masks = DropoutMasks | DeviceMasks
+
+
+def _seed_of(*parts: int) -> int:
+    words = " ".join(map(str, parts))
+    return int.from_bytes(hashlib.blake2b(words.encode(), digest_size=8).digest()) >> 1
 
 
 def _as_mask(bits: torch.Tensor, rate: float, dtype: torch.dtype) -> torch.Tensor:

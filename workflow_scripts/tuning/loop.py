@@ -14,6 +14,7 @@ from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.own_classifier import OwnClassifier
 from workflow_scripts.embedding.torch_setup import has_bfloat16, torch_threads
 from workflow_scripts.errors import UserError
+from workflow_scripts.tuning.devices import fixed_order_of_sums
 from workflow_scripts.tuning.objective import Objective, TrainingContext
 from workflow_scripts.tuning.optimisers import make_optimiser, take_step
 from workflow_scripts.tuning.own_weights import load_own_weights, own_weights
@@ -38,6 +39,8 @@ class TuningSummary:
     untuned_score: float | None = None
     best_step: int | None = None
     best_score: float | None = None
+    # from which step on a lack of memory changed the masks of dropout
+    masks_changed_at: int | None = None
     # of the method, beside the model
     own_weights: dict[str, torch.Tensor] = field(default_factory=dict)
 
@@ -96,7 +99,7 @@ def tune_model(
 
     # sums depend on how many threads share them
     alone = torch_threads(1 if on_cpu else threads)
-    with closing(log), workers, alone:
+    with closing(log), workers, alone, fixed_order_of_sums(device):
         if watched and progress.untuned is None:
             progress.untuned = scored()
             log.add_untuned(progress.untuned)
@@ -120,6 +123,8 @@ def tune_model(
                 best.offer(step, value, objective.trained)
             log.add(step, taken, rate, value)
             progress.step = step
+            if progress.masks_changed_at is None and objective.masks_changed:
+                progress.masks_changed_at = step
             if watched and watched.patience is not None and best.since >= watched.patience:
                 break
             if state is not None and state.is_due() and processes.is_first:
@@ -131,8 +136,9 @@ def tune_model(
         warn_if_not_better(progress.untuned, best.score)
     assert progress.first_loss is not None and progress.last_loss is not None
     losses = (progress.first_loss, progress.last_loss, progress.untuned)
-    chosen = (best.step or None, best.score, own_weights(objective.trained, loaded.model))
-    return TuningSummary(progress.step, *losses, *chosen)
+    chosen = (best.step or None, best.score, progress.masks_changed_at)
+    own = own_weights(objective.trained, loaded.model)
+    return TuningSummary(progress.step, *losses, *chosen, own)
 
 
 def warn_if_not_better(untuned: float | None, best: float | None) -> None:

@@ -5,6 +5,7 @@ import math
 import torch
 from torch.nn import functional
 
+from workflow_scripts.tuning.devices import to_device
 from workflow_scripts.tuning.recipe import Retrieval, Similarity
 
 
@@ -39,7 +40,7 @@ def nt_xent_loss(
 
 def label_loss(logits: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Return the mean cross-entropy of logits [B, classes] and the share that is right."""
-    labels = labels.to(logits.device)
+    labels = to_device(labels, logits.device)
     right = (logits.detach().argmax(dim=1) == labels).to(logits.dtype).mean()
     return functional.cross_entropy(logits, labels), right
 
@@ -51,7 +52,8 @@ def additive_margin_loss(similarities: torch.Tensor, margin: float) -> torch.Ten
     among those of the batch (L_s, over rows) and each target its source (L_t, over columns).
     """
     pairs = torch.arange(len(similarities), device=similarities.device)
-    lowered = similarities - margin * torch.eye(len(similarities)).to(similarities)
+    itself = torch.eye(len(similarities), dtype=similarities.dtype, device=similarities.device)
+    lowered = similarities - margin * itself
     forward = functional.cross_entropy(lowered, pairs)
     return forward + functional.cross_entropy(lowered.T, pairs)
 

@@ -10,15 +10,18 @@ from transformers import PreTrainedModel
 from workflow_scripts.embedding.token_batches import pad_token_ids
 from workflow_scripts.language_modelling.masking import IGNORED
 from workflow_scripts.tuning.chosen_positions import ChosenPositions
+from workflow_scripts.tuning.devices import to_device
 from workflow_scripts.tuning.micro_batches import Part
 from workflow_scripts.tuning.output_layer import OutputLayer, Owed, end_before_output_layer
 from workflow_scripts.tuning.passes import Gradients, Passes
 from workflow_scripts.tuning.training_copy import TrainingCopy
 from workflow_scripts.tuning.vectors_beside import VectorsBeside
 
-# Of hidden states [B, T, D] and rows of the batch, what these add to a further loss of the whole
-# batch and to the share that is right, [2].
-FurtherLoss = Callable[[torch.Tensor, tuple[int, ...]], torch.Tensor]
+# Of hidden states [B, T, D] and rows of the batch, int64 [B], what these add to a further loss of
+# the whole batch and to the share that is right, [2].
+FurtherLoss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+# Of the P pieces to predict, the number of each in the states that are computed, and its id.
+Targets = tuple[torch.Tensor, torch.Tensor]
 
 
 class MaskedBatch:
@@ -46,14 +49,18 @@ class MaskedBatch:
             self._places = [np.append(0, own) for own in self._places]
         self._truth = [row[own] for row, own in zip(labels, self._places, strict=True)]
 
-    def targets(self, part: Part) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return positions and ids, int64 [rows of the part, M]; ids are IGNORED behind the last.
+    def targets(self, part: Part) -> tuple[torch.Tensor, Targets]:
+        """Return positions, int64 [rows of the part, M], and which of all these are targets.
 
-        M is that of the whole micro-batch, so that its parts have the masks of the whole.
+        M is that of the whole micro-batch, so that its parts have the masks of the whole. On the
+        host: a device would be waited for to count the targets.
         """
         most = max(1, *(len(self._places[row]) for row in part.micro_batch.rows))
         places, truth = ([side[row] for row in part.rows] for side in (self._places, self._truth))
-        return pad_token_ids(places, 0, most)[0], pad_token_ids(truth, IGNORED, most)[0]
+        numbers = [np.flatnonzero(own != IGNORED) + row * most for row, own in enumerate(truth)]
+        ids = np.concatenate(truth)
+        targets = (np.concatenate(numbers), ids[ids != IGNORED])
+        return pad_token_ids(places, 0, most)[0], tuple(map(torch.from_numpy, targets))
 
 
 class MaskedPasses:
@@ -74,10 +81,11 @@ class MaskedPasses:
     ) -> None:
         self._padding, self._passes, self._skip = padding, passes, skip
         self._output = OutputLayer(whole, passes.context.workers)
+        self._layers: dict[TrainingCopy, torch.nn.Linear] = {}
         self._chosen: dict[TrainingCopy, ChosenPositions] = {}
         self._beside: dict[TrainingCopy, VectorsBeside] = {}
         for copy in passes.copies:
-            end_before_output_layer(copy.whole)
+            self._layers[copy] = end_before_output_layer(copy.whole)
             self._chosen[copy] = ChosenPositions(copy.encoder)
             if beside is not None:
                 self._beside[copy] = VectorsBeside(copy.encoder, beside)
@@ -97,14 +105,16 @@ class MaskedPasses:
 
         def pass_over(copy: TrainingCopy, index: int) -> Gradients:
             part, rows = own[index], None
+            numbers = self._rows(part)
             if projected is not None:
-                kept[index] = rows = projected.detach()[list(part.rows)].requires_grad_()
-            states, truth = self._encode(copy, part, batch, rows, step)
-            predicted = self._predict(copy, states, truth, rows, owed[index])
+                rows = projected.detach().index_select(0, numbers).requires_grad_()
+                kept[index] = rows
+            states, targets = self._encode(copy, part, batch, rows, step)
+            predicted = self._predict(copy, states, targets, rows, owed[index])
             measures = torch.stack(predicted) / batch.pieces
             loss = measures[0]
             if batch.further is not None:
-                more = batch.further(states, part.rows)
+                more = batch.further(states, numbers)
                 measures, loss = torch.cat([measures, more.to(measures.dtype)]), loss + more[0]
             told[index] = measures.detach()
             others = [] if rows is None else [rows]
@@ -127,8 +137,10 @@ class MaskedPasses:
         for index, part in enumerate(own):
             of_part = kept[index].grad
             assert of_part is not None
-            gradient[list(part.rows)] = of_part.to(gradient.dtype)
-        return measures, context.processes.sum(gradient) / context.scaler.get_scale()
+            gradient.index_copy_(0, self._rows(part), of_part.to(gradient.dtype))
+        # on the device, unlike what `get_scale` returns
+        scale = context.scaler.scale(torch.ones((), device=context.device))
+        return measures, context.processes.sum(gradient) / scale
 
     def loss(self, batch: MaskedBatch) -> torch.Tensor:
         """Return the mean cross-entropy of all labelled pieces, in every process.
@@ -139,9 +151,9 @@ class MaskedPasses:
 
         @torch.no_grad()
         def loss_of(copy: TrainingCopy, part: Part) -> torch.Tensor:
-            rows = None if projected is None else projected[list(part.rows)]
-            states, truth = self._encode(copy, part, batch, rows, 0)
-            return self._predict(copy, states, truth, rows, [])[0]
+            rows = None if projected is None else projected.index_select(0, self._rows(part))
+            states, targets = self._encode(copy, part, batch, rows, 0)
+            return self._predict(copy, states, targets, rows, [])[0]
 
         def attempt() -> torch.Tensor:
             own = passes.plan(batch.lengths)
@@ -152,6 +164,9 @@ class MaskedPasses:
 
         return passes.memory.until_it_fits(attempt, trains=False)
 
+    def _rows(self, part: Part) -> torch.Tensor:
+        return to_device(torch.tensor(part.rows), self._passes.context.device)
+
     def _encode(
         self,
         copy: TrainingCopy,
@@ -159,21 +174,22 @@ class MaskedPasses:
         batch: MaskedBatch,
         rows: torch.Tensor | None,
         step: int,
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return last hidden states [rows of the part, M, D] and the ids to predict there."""
+    ) -> tuple[torch.Tensor, Targets]:
+        """Return last hidden states [rows of the part, M, D] and the targets there."""
         passes, device = self._passes, self._passes.context.device
         width = part.micro_batch.width - batch.number
         own = [batch.inputs[row] for row in part.rows]
         padded = pad_token_ids(own, self._padding, width)
-        input_ids, mask = (tensor.to(device, non_blocking=True) for tensor in padded)
+        input_ids, mask = (to_device(tensor, device) for tensor in padded)
         # other masks than those of the passes that give vectors
         passes.begin(copy, part, step, -1 - part.number)
         full = all(len(row) == width for row in own)
         given = {"input_ids": input_ids, "attention_mask": None if full else mask}
         if batch.segments is not None:
             types, _ = pad_token_ids([batch.segments[row] for row in part.rows], 0, width)
-            given["token_type_ids"] = types.to(device, non_blocking=True)
-        positions, truth = (tensor.to(device, non_blocking=True) for tensor in batch.targets(part))
+            given["token_type_ids"] = to_device(types, device)
+        positions, (numbers, ids) = batch.targets(part)
+        positions, numbers, ids = (to_device(one, device) for one in (positions, numbers, ids))
         beside = self._beside.get(copy)
 
         def states() -> torch.Tensor:
@@ -185,22 +201,24 @@ class MaskedPasses:
 
         if beside is not None:
             positions = positions + beside.first_token(batch.number)
-        with passes.context.autocast():
-            return self._chosen[copy].of(positions, states), truth
+        with copy.precision():
+            return self._chosen[copy].of(positions, states), (numbers, ids)
 
     def _predict(
         self,
         copy: TrainingCopy,
         states: torch.Tensor,
-        truth: torch.Tensor,
+        targets: Targets,
         rows: torch.Tensor | None,
         owed: list[Owed],
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the summed cross-entropy of the pieces to predict and how many were right."""
-        is_target = truth != IGNORED
-        truth, chosen = truth[is_target], states[is_target]
-        with self._passes.context.autocast():
-            if self._skip is not None and rows is not None:
-                beside = rows.flatten(1)[is_target.nonzero()[:, 0]].to(chosen.dtype)
+        numbers, truth = targets
+        chosen = states.flatten(0, 1).index_select(0, numbers)
+        if self._skip is not None and rows is not None:
+            of_row = numbers.div(states.shape[1], rounding_mode="floor")
+            beside = rows.flatten(1).index_select(0, of_row).to(chosen.dtype)
+            with self._passes.context.autocast():
                 chosen = self._skip(torch.cat([chosen, beside], dim=1))
-            return self._output.loss(copy.whole, chosen, truth, owed)
+        with copy.precision():
+            return self._output.loss(copy.whole, self._layers[copy], chosen, truth, owed)

@@ -14,6 +14,7 @@ import psutil
 import torch
 
 from workflow_scripts.errors import UserError
+from workflow_scripts.tuning.devices import traits_of
 from workflow_scripts.tuning.objective import TrainingContext
 
 # The rules tell their jobs, in MB, what they have asked for.
@@ -58,7 +59,7 @@ class Memory:
 
     `cached` is whether forward passes are done twice so that one micro-batch is kept at a time (the
     gradient cache), `most_rows` how many rows a part of a micro-batch has at most, `largest` how
-    many the largest of this attempt has.
+    many the largest of this attempt has. `masks_changed` is whether smaller parts changed masks.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class Memory:
         self._trained, self._context, self.cached = trained, context, cached
         self.most_rows: int | None = None
         self.largest = 0
+        self.masks_changed = False
         self._room: float | None = None
         if context.device.type == "cpu":
             weights = sum(parameter.nbytes for parameter in trained.parameters())
@@ -100,13 +102,15 @@ class Memory:
                 "out of memory with a single string",
                 "lower max_length in the recipe or take a smaller model",
             )
-        remedy = "slice by slice (gradient cache)"
+        remedy, result = "slice by slice (gradient cache)", "same results"
         if self.cached:
             self.most_rows = self.largest // 2
             remedy = f"in parts of {self.most_rows} strings or fewer"
+            if not traits_of(self._context.device).seeded_masks:
+                self.masks_changed, result = True, "other dropout masks"
         self.cached = True
         if self._context.processes.is_first:
-            print(f"out of memory: going on {remedy}, same results", file=sys.stderr)
+            print(f"out of memory: going on {remedy}, {result}", file=sys.stderr)
 
     def check(self) -> None:
         """Raise `torch.OutOfMemoryError` where a processor has too little for all micro-batches."""

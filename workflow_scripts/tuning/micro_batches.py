@@ -6,31 +6,7 @@ from dataclasses import dataclass
 
 import torch
 
-
-@dataclass(frozen=True)
-class Cut:
-    """How work is cut on a kind of device.
-
-    `overhead` is what a micro-batch costs beside its own positions, in positions: on a GPU mostly
-    the launches. `most_tokens` are the positions of one: on a CPU what its caches hold. The output
-    layer's gradient is added in `blocks` of the vocabulary, the same for any number of workers.
-    Gradients of the embeddings are `sparse` where a micro-batch uses few of their rows.
-    """
-
-    overhead: int
-    most_tokens: int
-    blocks: int
-    sparse: bool
-
-
-CUTS = {"cpu": Cut(64, 1024, 8, sparse=True), "cuda": Cut(4096, 65536, 1, sparse=False)}
-# On a CPU a micro-batch has at most a quarter of the batch or, where that is less than this, half,
-# so that each core finds work; not less than half of this.
-LEAST_TOKENS = 512
-
-
-def cut_of(device: torch.device) -> Cut:
-    return CUTS.get(device.type, CUTS["cuda"])
+from workflow_scripts.tuning.devices import traits_of
 
 
 @dataclass(frozen=True)
@@ -127,10 +103,10 @@ def cut_batch(
     lengths: Sequence[int], device: torch.device, most_rows: int | None, paired: bool = False
 ) -> list[Part]:
     """Return the parts of a batch as its device needs them; arguments as of `plan_parts`."""
-    cut = cut_of(device)
-    most = cut.most_tokens
-    if device.type == "cpu":
+    traits = traits_of(device)
+    most = traits.most_tokens
+    if (least := traits.least_tokens) is not None:
         total = sum(lengths)
-        share = total // 4 if total >= 4 * LEAST_TOKENS else -(-total // 2)
-        most = min(most, max(LEAST_TOKENS // 2, share))
-    return plan_parts(lengths, cut.overhead, most, most_rows, paired)
+        share = total // 4 if total >= 4 * least else -(-total // 2)
+        most = min(most, max(least // 2, share))
+    return plan_parts(lengths, traits.overhead, most, most_rows, paired)

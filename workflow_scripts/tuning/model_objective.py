@@ -54,6 +54,10 @@ class ModelObjective(Objective):
         self._passes = Passes(self.trained, copies, context, cached)
         self._gradients = BatchGradients(loaded, settings, self._passes, paired)
 
+    @property
+    def masks_changed(self) -> bool:
+        return self._passes.memory.masks_changed
+
     def _steps(self, count: int, what: str, path: Path) -> int:
         """Return the steps of a corpus of `count`; `UserError` if it does not fill one batch."""
         size = self._choices.batch_size

@@ -55,6 +55,11 @@ class Objective(ABC):
         """The classifier of a method that trains one, as it is now."""
         return None
 
+    @property
+    def masks_changed(self) -> bool:
+        """Whether a lack of memory gave dropout other masks than there would have been."""
+        return False
+
     @abstractmethod
     def batches(self) -> Iterable[Any]:
         """Yield the batch of every step, from the first on."""

@@ -1,10 +1,13 @@
 """The optimisers of recipes, and the steps that they take."""
 
 import math
+from typing import Any
 
 import torch
 
 from workflow_scripts.embedding.torch_setup import torch_threads
+from workflow_scripts.tuning.device_lamb import DeviceLamb
+from workflow_scripts.tuning.devices import traits_of
 from workflow_scripts.tuning.recipe import TuningRecipe
 
 _LAMB_BETAS = (0.9, 0.999)
@@ -15,17 +18,19 @@ def make_optimiser(module: torch.nn.Module, recipe: TuningRecipe) -> torch.optim
     rate, decay = recipe.learning_rate, recipe.weight_decay
     if recipe.optimiser == "adamw":
         return torch.optim.AdamW(module.parameters(), lr=rate, weight_decay=decay, fused=True)
-    # Only now: it takes a second to import.
-    from pytorch_optimizer import Lamb
-
     large: list[torch.nn.Parameter] = []
     small: list[torch.nn.Parameter] = []
     for name, parameter in module.named_parameters():
         # gains of norms are vectors too
         (small if parameter.ndim < 2 or "bias" in name else large).append(parameter)
     # `adam` is the library's word for no trust ratio
-    groups = [{"params": large, "weight_decay": decay}]
+    groups: list[dict[str, Any]] = [{"params": large, "weight_decay": decay}]
     groups.append({"params": small, "weight_decay": 0.0, "adam": True})
+    if traits_of(next(module.parameters()).device).device_lamb:
+        return DeviceLamb(groups, rate, _LAMB_BETAS)
+    # Only now: it takes a second to import.
+    from pytorch_optimizer import Lamb
+
     # decay within the update, as published; `adam_debias` is the library's word for a rate that it
     # does not divide by 1 - beta1 ** t, which `take_step` has in the means
     options = {"weight_decouple": False, "adam_debias": True, "foreach": False}

@@ -1,7 +1,8 @@
 """The output layer of a masked language model: cross-entropy in one buffer, its gradient in blocks.
 
 The layer maps to the whole vocabulary, so that its logits, their softmax and a gradient of its
-weights by micro-batch are most of what a step reads and writes.
+weights by micro-batch are most of what a step reads and writes. On a GPU, where micro-batches are
+large, the logits of a few pieces at a time become gradients in the forward pass.
 """
 
 from typing import Any
@@ -11,7 +12,7 @@ from torch.nn import functional
 from transformers import PreTrainedModel
 
 from workflow_scripts.language_modelling.prediction import predict_pieces
-from workflow_scripts.tuning.micro_batches import cut_of
+from workflow_scripts.tuning.devices import traits_of
 from workflow_scripts.tuning.processes import Workers
 
 # Bytes of what micro-batches owe to the weights' gradient before it is added.
@@ -21,11 +22,15 @@ MOST_OWED = 2**27
 Owed = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
 
 
-def end_before_output_layer(copy: PreTrainedModel) -> None:
-    """Let the head of a copy of a masked language model give what its output layer is given."""
+def end_before_output_layer(copy: PreTrainedModel) -> torch.nn.Linear:
+    """Let the head of a copy of a masked language model give what its output layer is given.
+
+    Returns that layer.
+    """
     layer = copy.get_output_embeddings()
     name = next(name for name, module in copy.named_modules() if module is layer)
     copy.set_submodule(name, torch.nn.Identity())
+    return layer
 
 
 class OutputLayer:
@@ -38,19 +43,31 @@ class OutputLayer:
         self._layer, self._workers = whole.get_output_embeddings(), workers
         self._owed: list[Owed] = []
         self._gradients: tuple[torch.Tensor, torch.Tensor] | None = None
+        # of the gradients, where they were added before their scale was known
+        self.scale: torch.Tensor | None = None
 
     def loss(
-        self, copy: PreTrainedModel, states: torch.Tensor, truth: torch.Tensor, owed: list[Owed]
+        self,
+        copy: PreTrainedModel,
+        layer: torch.nn.Linear,
+        states: torch.Tensor,
+        truth: torch.Tensor,
+        owed: list[Owed],
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the summed cross-entropy (nats) of ids [P] at states [P, D], how many are right.
 
-        The backward pass puts into `owed` what is to be given to `take`.
+        `copy` ends before `layer`. The backward pass puts into `owed` what is to be given to
+        `take`. Where logits are computed in parts, the gradient by this loss has to be the same for
+        all micro-batches of a batch.
         """
-        return _SummedLoss.apply(predict_pieces(copy, states), truth, self._layer, owed)
+        states, most = predict_pieces(copy, states), traits_of(states.device).most_logits
+        if most is None:
+            return _SummedLoss.apply(states, truth, layer, owed)
+        return _LossInParts.apply(states, truth, layer, max(1, most // _logit_bytes(layer)), self)
 
     def forget(self) -> None:
         """Let go of what is owed, after the passes over a batch, whether they ended or failed."""
-        self._gradients = None
+        self._gradients = self.scale = None
         self._owed.clear()
 
     def take(self, owed: list[Owed]) -> None:
@@ -65,6 +82,8 @@ class OutputLayer:
         self._settle()
         if self._gradients is None:
             return
+        if self.scale is not None:
+            torch._foreach_mul_(self._gradients, self.scale)
         parameters = (self._layer.weight, self._layer.bias)
         for parameter, gradient in zip(parameters, self._gradients, strict=True):
             # that of the embeddings, where the weights are theirs too, is sparse
@@ -72,14 +91,25 @@ class OutputLayer:
                 before = parameter.grad
                 parameter.grad = gradient if before is None else gradient.add_(before)
 
-    def _settle(self) -> None:
-        if not self._owed:
-            return
+    def add(self, by_logits: torch.Tensor, states: torch.Tensor) -> None:
+        """Add the gradient of a part of the pieces, before `scale`."""
+        by_weight, by_bias = self._sums()
+        by_weight += by_logits.t() @ states
+        by_bias += by_logits.sum(0, dtype=by_bias.dtype)
+
+    @torch.no_grad()
+    def _sums(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the sums of the gradients by weight and bias, 0 in the beginning."""
         weight = self._layer.weight
         if self._gradients is None:
             self._gradients = torch.zeros_like(weight), weight.new_zeros(len(weight))
-        by_weight, by_bias = self._gradients
-        size = -(-len(weight) // cut_of(weight.device).blocks)
+        return self._gradients
+
+    def _settle(self) -> None:
+        if not self._owed:
+            return
+        by_weight, by_bias = self._sums()
+        size = -(-len(by_weight) // traits_of(by_weight.device).blocks)
 
         def add(start: int) -> None:
             units = slice(start, start + size)
@@ -92,7 +122,7 @@ class OutputLayer:
                     by_weight[units].add_(own.t() @ states)
 
         with torch.no_grad():
-            for _ in self._workers.in_order(add, range(0, len(weight), size)):
+            for _ in self._workers.in_order(add, range(0, len(by_weight), size)):
                 pass
         self._owed.clear()
 
@@ -120,3 +150,57 @@ class _SummedLoss(torch.autograd.Function):
         by_states = (by_logits @ weight.to(by_logits.dtype)).to(gradient.dtype) * gradient
         owed.append((by_logits, (states * gradient).to(states.dtype), gradient))
         return by_states, None, None, None
+
+
+class _LossInParts(torch.autograd.Function):
+    """The same over `size` pieces at a time, whose gradients by the weights are added at once."""
+
+    @staticmethod
+    def forward(ctx: Any, states: Any, truth: Any, layer: Any, size: int, output: Any) -> Any:
+        parts = []
+        by_states = torch.empty_like(states) if ctx.needs_input_grad[0] else None
+        # without a piece there is a loss of 0
+        for start in range(0, max(1, len(states)), size):
+            own = slice(start, start + size)
+            *part, by_logits = _cross_entropy(states[own], truth[own], layer)
+            parts.append(torch.stack(part))
+            if by_states is not None:
+                by_states[own] = by_logits @ layer.weight.to(by_logits.dtype)
+                output.add(by_logits, states[own].to(by_logits.dtype))
+            # not kept until the next part has its own
+            del by_logits
+        loss, right = torch.stack(parts).sum(0).unbind()
+        ctx.kept = by_states, output
+        ctx.mark_non_differentiable(right)
+        return loss, right
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor, _: Any) -> Any:
+        by_states, output = ctx.kept
+        ctx.kept = None
+        output.scale = gradient
+        return (by_states * gradient).to(by_states.dtype), None, None, None, None
+
+
+def _cross_entropy(
+    states: torch.Tensor, truth: torch.Tensor, layer: torch.nn.Linear
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Return the summed cross-entropy, how many are right, and the gradient by the logits [P, V].
+
+    The last is in the precision of the logits, the others in float32 at least.
+    """
+    logits, places = functional.linear(states, layer.weight, layer.bias), truth[:, None]
+    precise = torch.promote_types(logits.dtype, torch.float32)
+    logs = functional.log_softmax(logits, dim=1, dtype=precise)
+    own = logs.gather(1, places)
+    right = (own >= logs.amax(1, keepdim=True)).sum().to(precise)
+    del logs
+    by_logits = functional.softmax(logits, dim=1)
+    # p - 1, which half precision would not tell from 0 where p is near 1
+    by_logits.scatter_(1, places, own.expm1().to(by_logits.dtype))
+    return -own.sum(), right, by_logits
+
+
+def _logit_bytes(layer: torch.nn.Linear) -> int:
+    """Return the most bytes of the logits of a piece: as computed, in float32, and their logs."""
+    return len(layer.weight) * (layer.weight.element_size() + 8)

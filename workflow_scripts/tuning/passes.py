@@ -68,7 +68,7 @@ class Passes:
         Raises `torch.OutOfMemoryError` as `Memory.check`.
         """
         self.memory.check()
-        copy.masks.start(step, number, part.start, part.stop, len(part.micro_batch.rows))
+        copy.start(part, step, number)
 
     def gradients(
         self, output: torch.Tensor, gradient: torch.Tensor | None = None, *others: torch.Tensor
@@ -78,7 +78,15 @@ class Passes:
         One worker adds it at once, several leave that to the asking thread.
         """
         if self.context.workers.count == 1:
-            torch.autograd.backward(output, gradient)
+            half = self.copies[0].half
+            try:
+                torch.autograd.backward(output, gradient)
+                if half is not None:
+                    half.move_gradients()
+            finally:
+                # those of a pass that failed would be added to the next one's
+                if half is not None:
+                    half.forget_gradients()
             return []
         leaves = [*self._parameters, *others]
         by_leaf = torch.autograd.grad(output, leaves, gradient, allow_unused=True)

@@ -12,6 +12,9 @@ from typing import Any
 
 import torch
 
+# Bytes of gradients that are summed over the processes at a time: few messages, little memory.
+_BUCKET = 2**26
+
 
 class Processes:
     """The processes of this run; `number` of `count`. Without a launcher there is one."""
@@ -19,6 +22,8 @@ class Processes:
     def __init__(self) -> None:
         self.number, self.count = 0, 1
         self._state = None
+        # of each parameter, whether any process has a gradient
+        self._used: list[bool] | None = None
         if int(os.environ.get("WORLD_SIZE", "1")) > 1:
             # Only now: accelerate takes a second to import.
             from accelerate import PartialState
@@ -43,16 +48,31 @@ class Processes:
         return reduce(tensor, reduction="sum")
 
     def sum_gradients(self, parameters: Iterable[torch.nn.Parameter]) -> None:
-        """Replace gradients by their sums; a parameter without one in any process has none."""
+        """Replace gradients by their sums; a parameter without one in any process has none.
+
+        Which have one is agreed upon in the first step, so that no other step waits for the device;
+        raises `RuntimeError` if another one has later.
+        """
         if self._state is None:
             return
         parameters = list(parameters)
-        used = torch.tensor([float(parameter.grad is not None) for parameter in parameters])
-        used = self.sum(used.to(parameters[0].device)).tolist()
-        for parameter, processes in zip(parameters, used, strict=True):
-            if processes:
-                own = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
-                parameter.grad = self.sum(own)
+        own = [parameter.grad is not None for parameter in parameters]
+        if self._used is None:
+            counts = self.sum(torch.tensor(own, dtype=torch.float32, device=parameters[0].device))
+            self._used = [count > 0 for count in counts.tolist()]
+        gradients: list[torch.Tensor] = []
+        for parameter, used in zip(parameters, self._used, strict=True):
+            if parameter.grad is not None and not used:
+                raise RuntimeError("a parameter has a gradient that had none in the first step")
+            if used:
+                if parameter.grad is None:
+                    parameter.grad = torch.zeros_like(parameter)
+                gradients.append(parameter.grad)
+        for bucket in _buckets(gradients):
+            joined = self.sum(torch.cat([gradient.flatten() for gradient in bucket]))
+            parts = joined.split([gradient.numel() for gradient in bucket])
+            shaped = [part.view_as(own) for part, own in zip(parts, bucket, strict=True)]
+            torch._foreach_copy_(bucket, shaped)
 
     def any(self, happened: bool, device: torch.device) -> bool:
         """Return whether it happened in any process."""
@@ -63,6 +83,18 @@ class Processes:
     def wait(self) -> None:
         if self._state is not None:
             self._state.wait_for_everyone()
+
+
+def _buckets(gradients: Iterable[torch.Tensor]) -> Iterator[list[torch.Tensor]]:
+    """Yield tensors of one type together, at most `_BUCKET` bytes unless it is a single one."""
+    by_type: dict[torch.dtype, list[torch.Tensor]] = {}
+    for gradient in gradients:
+        bucket = by_type.setdefault(gradient.dtype, [])
+        if bucket and sum(own.nbytes for own in bucket) + gradient.nbytes > _BUCKET:
+            yield bucket
+            bucket = by_type[gradient.dtype] = []
+        bucket.append(gradient)
+    yield from by_type.values()
 
 
 class Workers(ThreadPoolExecutor):

@@ -21,12 +21,16 @@ Trained = tuple[torch.nn.Module, torch.optim.Optimizer, torch.amp.GradScaler]
 
 @dataclass
 class Progress:
-    """Steps done and the losses of the first and the last; the development score before them."""
+    """Steps done and the losses of the first and the last; the development score before them.
+
+    `masks_changed_at` is the first step whose masks are others than with enough memory, if any.
+    """
 
     step: int = 0
     untuned: float | None = None
     first_loss: float | None = None
     last_loss: float | None = None
+    masks_changed_at: int | None = None
 
 
 class BestWeights:

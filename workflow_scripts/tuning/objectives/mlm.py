@@ -11,6 +11,7 @@ from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.torch_setup import fresh_linear
 from workflow_scripts.errors import UserError
 from workflow_scripts.language_modelling.prediction import load_masked_lm
+from workflow_scripts.tuning.devices import to_device
 from workflow_scripts.tuning.masked_passes import MaskedBatch, MaskedPasses
 from workflow_scripts.tuning.methods.mlm import Choices
 from workflow_scripts.tuning.model_objective import ModelObjective
@@ -69,11 +70,11 @@ class Objective(ModelObjective):
             sequences = [np.concatenate(pair) for pair in pairs]
             if self._segments:
                 segments = [np.repeat([0, 1], list(map(len, pair))) for pair in pairs]
-            is_next = torch.from_numpy(drawn.astype(np.int64)).to(self._context.device)
+            is_next = to_device(torch.from_numpy(drawn.astype(np.int64)), self._context.device)
             names += ["next_sentence_loss", "next_sentence_accuracy"]
 
-            def further(states: torch.Tensor, rows: tuple[int, ...]) -> torch.Tensor:
-                return self._next_sentence(states, is_next[list(rows)]) / len(is_next)
+            def further(states: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+                return self._next_sentence(states, is_next[rows]) / len(is_next)
 
         inputs, labels = self._masking.of(sequences, generator)
         masked = MaskedBatch(inputs, labels, None, segments, further)

@@ -7,6 +7,7 @@ import torch
 
 from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.tuning.batch_gradients import TokenIds
+from workflow_scripts.tuning.devices import to_device
 from workflow_scripts.tuning.losses import neighbour_loss
 from workflow_scripts.tuning.methods.quickthought import Choices
 from workflow_scripts.tuning.neighbours import Sequences
@@ -36,7 +37,7 @@ class Objective(VectorObjective):
         return [self._text[row] for row in batch]
 
     def loss(self, vectors: torch.Tensor, batch: np.ndarray) -> tuple[torch.Tensor, Measures]:
-        near = self.neighbours(batch).to(vectors.device)
+        near = to_device(self.neighbours(batch), vectors.device)
         loss, hits = neighbour_loss(vectors, near, self._choices)
         return loss, {"accuracy": hits}
 
