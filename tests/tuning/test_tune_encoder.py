@@ -81,7 +81,10 @@ WATCHED = {"dataset": "pears", "every": 1}
     [
         ({"--recipe-json": "{"}, "--recipe-json: not valid JSON"),
         ({"--recipe-json": recipe(dropout=1.5)}, r"recipes\.own\.dropout` is 1\.5"),
-        ({"--recipe-json": recipe(batch_size=200)}, r"20 strings.*batch of 200.*batch_size to 20"),
+        (
+            {"--recipe-json": recipe(batch_size=200)},
+            "20 strings.*batch of 200.*own to 20",
+        ),
         ({"--recipe-json": recipe(embed_max_length=99)}, "embed_max_length"),
         ({"--recipe-json": recipe(pooling="pooler")}, "hold no pooler"),
         ({"--recipe-json": recipe(development=WATCHED)}, r"own\.development.*both or none"),
