@@ -125,17 +125,6 @@ def test_half_precision_is_refused_on_a_cpu_and_auto_is_float32_there(tiny_bert)
             encode_strings(loaded, STRINGS, EncoderSettings("mean", 24), precision=precision)
 
 
-@pytest.mark.gpu
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
-@pytest.mark.parametrize("precision", ["auto", "bfloat16"])
-def test_half_precision_on_cuda_is_close(tiny_bert, precision):
-    loaded = load_model(str(tiny_bert), "cuda")
-    exact = encode_strings(loaded, STRINGS, EncoderSettings("mean", 24))
-    half = encode_strings(loaded, STRINGS, EncoderSettings("mean", 24), precision=precision)
-    norms = np.linalg.norm(exact, axis=1) * np.linalg.norm(half, axis=1)
-    assert ((exact * half).sum(axis=1) / norms).min() > 0.99
-
-
 @pytest.mark.parametrize("most", [1, 3])
 def test_a_batch_that_does_not_fit_into_memory_is_done_in_halves(most, tiny_bert, monkeypatch):
     loaded = load_model(str(tiny_bert))
