@@ -4,6 +4,8 @@
 #   make test         the same for the tests; test-slow for those of tens of seconds
 #   make bench        speed and memory against other ways, to docs/benchmarks.md; bench-gpu on a GPU,
 #                     bench-scale at the size of ontologies
+#   make test-gpu     all checks of a GPU, to gpu-report.md; TEST_DEVICE=cpu: the same tests on the
+#                     processor, with a tiny model
 #   make test-nightly what repeats other tests at length: whole runs, random kills, larger inputs
 #   make test-cluster the tests on a SLURM of one node, whose packages it installs (Debian, root)
 #   make test-pages   the tests of the results pages in Debian's chromium, which it installs (root)
@@ -36,7 +38,7 @@ BENCH_OPTIONS ?=
 REHEARSAL ?= ../rehearsal
 REHEARSAL_OPTIONS ?=
 
-.PHONY: help all_tables test test-slow test-nightly test-cluster cluster-packages test-pages pages-packages fuzz chaos mutate check bench bench-gpu bench-scale rehearsal environment container lock rulegraph packages docs docs-site clean
+.PHONY: help all_tables test test-slow test-gpu test-nightly test-cluster cluster-packages test-pages pages-packages fuzz chaos mutate check bench bench-gpu bench-scale rehearsal environment container lock rulegraph packages docs docs-site clean
 
 help:
 	@sed -n '1,/^PYTHON/{/^#/{s/^# \{0,1\}//;p;};}' Makefile
@@ -49,6 +51,10 @@ test: environment
 
 test-slow: environment
 	python -m pytest -n 2 --dist worksteal -m "slow and not cluster and not nightly"
+
+TEST_DEVICE ?= cuda
+test-gpu: environment
+	python -m tools.check_gpu --device $(TEST_DEVICE) --report gpu-report.md
 
 # SLURM is started without systemd, in a folder of the tests (tests/cluster/one_node_slurm.py)
 test-cluster: environment cluster-packages

@@ -138,6 +138,12 @@ def test_gpu_section_shows_share_of_peak(tmp_path, seconds, told):
     assert "NVIDIA H100." in text
     assert f"| {seconds:.2f} | 1,000,000 | 250.0 | 25.3% | 3,000 |" in text
     assert f"tuning, 10,000 words, two epochs, within 3 s: {told}\n" in text
+    aim = "- Aim: tuning, 10,000 sentences, one epoch, at least 40% of the peak:"
+    assert f"{aim} not measured\n" in text
+    rows = about("gpu", "sentences", device="NVIDIA H100")
+    rows += rows_of("gpu", "sentences", "mirror", 1, {"share_of_peak": 0.41})
+    text = report(tmp_path, rows)
+    assert f"{aim} reached, 41.0%\n" in text
 
 
 def test_what_is_measured_again_is_replaced_and_the_rest_and_the_prose_kept(tmp_path):

@@ -1,13 +1,18 @@
 """Vectors of many strings, against the model called on one string at a time."""
 
+import threading
 from dataclasses import replace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 import torch
+from tiny_architectures import ARCHITECTURES, make_architecture
 from tiny_models import make_sentences
-from transformers import AutoModel, AutoTokenizer
+from transformers import AutoModel, AutoTokenizer, masking_utils
 
+from workflow_scripts.embedding import string_encoding
+from workflow_scripts.embedding.architectures import mask_without_waiting
 from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.embedding.settings import POOLINGS as POOLING_NAMES
 from workflow_scripts.embedding.settings import EncoderSettings
@@ -125,17 +130,6 @@ def test_half_precision_is_refused_on_a_cpu_and_auto_is_float32_there(tiny_bert)
             encode_strings(loaded, STRINGS, EncoderSettings("mean", 24), precision=precision)
 
 
-@pytest.mark.gpu
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
-@pytest.mark.parametrize("precision", ["auto", "bfloat16"])
-def test_half_precision_on_cuda_is_close(tiny_bert, precision):
-    loaded = load_model(str(tiny_bert), "cuda")
-    exact = encode_strings(loaded, STRINGS, EncoderSettings("mean", 24))
-    half = encode_strings(loaded, STRINGS, EncoderSettings("mean", 24), precision=precision)
-    norms = np.linalg.norm(exact, axis=1) * np.linalg.norm(half, axis=1)
-    assert ((exact * half).sum(axis=1) / norms).min() > 0.99
-
-
 @pytest.mark.parametrize("most", [1, 3])
 def test_a_batch_that_does_not_fit_into_memory_is_done_in_halves(most, tiny_bert, monkeypatch):
     loaded = load_model(str(tiny_bert))
@@ -155,3 +149,98 @@ def test_a_batch_that_does_not_fit_into_memory_is_done_in_halves(most, tiny_bert
     most = 0
     with pytest.raises(UserError, match="out of memory with a single string"):
         encode_strings(loaded, STRINGS, EncoderSettings("mean", 20))
+
+
+@pytest.fixture
+def ahead(model_of, monkeypatch):
+    """A function that gives an encoder which works as on a GPU, in pieces of seven strings."""
+    monkeypatch.setattr(string_encoding, "STRINGS_AHEAD", 7)
+
+    def make(pooling):
+        encoder = torch_encoder(model_of(pooling), EncoderSettings(pooling, 24), token_budget=60)
+        return replace(encoder, ahead=torch.device("cpu"))
+
+    return make
+
+
+@pytest.mark.parametrize("pooling", POOLINGS)
+def test_piece_by_piece_the_vectors_and_their_order_are_the_same(pooling, ahead):
+    encoder, counts = ahead(pooling), []
+    vectors = encoder.encode(STRINGS, counts.append)
+    plain = replace(encoder, ahead=None)
+    np.testing.assert_allclose(vectors, plain.encode(STRINGS), rtol=0, atol=2e-5)
+    # by piece, and the string that is there twice
+    assert counts == [7, 7, 7, 7, 1]
+    alone = encoder.encode(STRINGS, each_alone=True)
+    assert alone.tobytes() == plain.encode(STRINGS, each_alone=True).tobytes()
+    assert encoder.encode([]).shape == (0, 32)
+
+
+def test_a_batch_that_does_not_fit_is_halved_piece_by_piece_too(ahead):
+    encoder = ahead("mean")
+    expected, run_batch, refused = encoder.encode(STRINGS), encoder.run_batch, []
+
+    def limited(input_ids, attention_mask):
+        if len(input_ids) > 2:
+            refused.append(len(input_ids))
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return run_batch(input_ids, attention_mask)
+
+    vectors = replace(encoder, run_batch=limited).encode(STRINGS)
+    assert refused
+    np.testing.assert_allclose(vectors, expected, rtol=0, atol=1e-5)
+
+
+def test_what_the_tokenizer_refuses_in_a_later_piece_is_one_error(ahead, monkeypatch):
+    encoder, tokenize, seen = ahead("mean"), string_encoding.tokenize_strings, []
+
+    def fail_at_the_third(tokenizer, strings, *given):
+        seen.append(len(strings))
+        if len(seen) == 3:
+            raise UserError(None, "the tokenizer does not take these strings", "fix it")
+        return tokenize(tokenizer, strings, *given)
+
+    monkeypatch.setattr(string_encoding, "tokenize_strings", fail_at_the_third)
+    with pytest.raises(UserError, match="does not take these strings"):
+        encoder.encode(STRINGS)
+    # at most one piece after it was begun
+    assert len(seen) <= 4
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("ahead")]
+
+
+def test_an_interrupt_ends_it_with_no_thread_left(ahead):
+    encoder, batches = ahead("mean"), []
+
+    def interrupted(input_ids, attention_mask):
+        batches.append(len(input_ids))
+        if len(batches) == 3:
+            raise KeyboardInterrupt
+        return encoder.run_batch(input_ids, attention_mask)
+
+    with pytest.raises(KeyboardInterrupt):
+        replace(encoder, run_batch=interrupted).encode(STRINGS)
+    assert len(batches) == 3
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("ahead")]
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_no_architecture_minds_the_mask_of_a_gpu(name, tmp_path, monkeypatch):
+    """And those that take a mask of keys do not look at what is in it."""
+    model = load_model(str(make_architecture(tmp_path / name, name))).model.eval()
+    input_ids = torch.randint(5, 30, (3, 12))
+    mask = (torch.arange(12) < torch.tensor([[12], [7], [2]])).long()
+    with torch.inference_mode():
+        expected = model(input_ids=input_ids, attention_mask=mask).last_hidden_state
+        full = model(input_ids=input_ids, attention_mask=torch.ones_like(mask)).last_hidden_state
+        shown = mask_without_waiting(model, mask, is_full=False)
+        if shown.dim() == 4:
+            looks_at_it = Mock(side_effect=AssertionError)
+            monkeypatch.setattr(masking_utils, "_ignore_bidirectional_mask_sdpa", looks_at_it)
+        states = model(input_ids=input_ids, attention_mask=shown).last_hidden_state
+        monkeypatch.undo()
+        assert mask_without_waiting(model, mask, is_full=True) is None
+        whole = model(input_ids=input_ids).last_hidden_state
+    real = mask.bool()
+    torch.testing.assert_close(states[real], expected[real], rtol=0, atol=1e-6)
+    torch.testing.assert_close(whole, full, rtol=0, atol=1e-6)
+    assert (shown.dim() == 4) == (name not in ("mpnet", "deberta", "deberta-v2", "modernbert"))

@@ -1,8 +1,5 @@
 """Training written out plainly, and what is to hold of every method on text or pairs."""
 
-import os
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -112,15 +109,6 @@ def assert_smaller_parts_do(make, rows, monkeypatch):
     found = take_first_step(objective)
     torch.testing.assert_close(found[0].measures, expected[0].measures, rtol=1e-9, atol=1e-9)
     torch.testing.assert_close(found[1], expected[1], rtol=1e-9, atol=1e-9)
-
-
-def run_in_two_processes(argv, project):
-    """Run the command that makes an encoder in two processes of one thread."""
-    launch = [sys.executable, "-m", "accelerate.commands.launch", "--cpu", "--num_processes", "2"]
-    launch += ["--num_machines", "1", "--mixed_precision", "no", "--dynamo_backend", "no"]
-    launch += ["--main_process_port", "0", "--module", "workflow_scripts.tuning.tune_encoder"]
-    options = {"cwd": project, "check": True, "capture_output": True}
-    subprocess.run([*launch, *argv], **options, env={**os.environ, "OMP_NUM_THREADS": "1"})
 
 
 class Recorded:

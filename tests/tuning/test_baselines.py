@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from command_words import as_argv
+from launched_processes import run_in_two_processes
 from plain_training import (
     MEANS,
     Recorded,
@@ -20,7 +21,6 @@ from plain_training import (
     plain_retrieval,
     plain_similarities,
     plain_vectors,
-    run_in_two_processes,
     small_micro_batches,
     take_first_step,
 )

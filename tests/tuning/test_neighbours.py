@@ -1,5 +1,7 @@
 """Sequences of running text, their batches and their masks, against plain Python."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,6 +10,7 @@ from transformers import AutoTokenizer
 
 from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.language_modelling.masking import IGNORED
+from workflow_scripts.tuning import neighbours
 from workflow_scripts.tuning.neighbours import Masking, Sequences, draw_numbers, pack
 
 # one word, one token
@@ -51,6 +54,44 @@ def test_packed_sentences_stay_within_the_length_and_half_of_their_document(toke
     assert words_of(tokenizer, packed) == joined
     assert packed.document.tolist() == [0, 0, 1, 1]
     assert packed.followed.tolist() == [0, 2]
+
+
+@pytest.mark.parametrize("inputs", ["sentence", "packed"])
+def test_sequences_do_not_depend_on_what_is_tokenised_at_once(inputs, tokenizer, monkeypatch):
+    documents, settings = [*DOCUMENTS * 9, ["the dog", "[PAD]"]], EncoderSettings("mean", 6)
+    whole = Sequences(tokenizer, documents, inputs, settings)
+    for characters in (1, 40, 100):
+        monkeypatch.setattr(neighbours, "CHARACTERS_AT_ONCE", characters)
+        # gone through once, so that they can come from a file
+        parts = Sequences(tokenizer, iter(documents), inputs, settings)
+        for name in ("spans", "document", "followed"):
+            np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name))
+        assert words_of(tokenizer, parts) == words_of(tokenizer, whole)
+
+
+def test_memory_holds_some_bytes_a_sequence_and_no_text(tokenizer, monkeypatch):
+    monkeypatch.setattr(neighbours, "CHARACTERS_AT_ONCE", 5_000)
+    document = ["the big dog runs near a house " * 3, "a small cat sleeps under the tree " * 3]
+
+    def peak_of(count):
+        tracemalloc.start()
+        sequences = Sequences(
+            tokenizer, (document for _ in range(count)), "sentence", EncoderSettings("mean", 60)
+        )
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert len(sequences) == 2 * count
+        return peak
+
+    few, many = peak_of(500), peak_of(2500)
+    # 4,000 sequences more, with 100 characters and 20 tokens each
+    assert (many - few) / 4000 < 60
+
+
+def test_text_without_any_token_has_no_sequences(tokenizer):
+    # what the tokenizer drops
+    sequences = Sequences(tokenizer, [["\u200b", "\u200b"]], "sentence", EncoderSettings("mean", 6))
+    assert (len(sequences), len(sequences.followed)) == (0, 0)
 
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=12), st.integers(1, 12), st.integers(0, 5))

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import torch
 from command_words import as_argv
-from plain_training import run_in_two_processes
+from launched_processes import run_in_two_processes
 from safetensors.torch import load_file
 from same_everywhere import wait_for
 from scipy.stats import spearmanr

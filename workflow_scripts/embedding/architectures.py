@@ -76,10 +76,28 @@ ARCHITECTURES: dict[str, Architecture] = {
         ("layers.{last}.attn.Wo", "layers.{last}.mlp_norm", "final_norm"),
     ),
 }
+# Those whose fused attention takes a mask of keys as it is.
+_TAKES_KEY_MASK = {"bert", "roberta", "xlm-roberta", "camembert", "distilbert", "electra", "albert"}
 
 
 def architecture_of(model: PreTrainedModel) -> Architecture | None:
     return ARCHITECTURES.get(model.config.model_type)
+
+
+def mask_without_waiting(
+    model: PreTrainedModel, attention_mask: torch.Tensor, is_full: bool
+) -> torch.Tensor | None:
+    """Return what `model` takes for the mask [B, T] of a device; `is_full` if nothing is padding.
+
+    None, or a mask of keys [B, 1, 1, T], where the architecture takes one. Of a mask [B, T]
+    transformers asks the device whether it is full, and so waits for all that it has to do.
+    """
+    if is_full:
+        return None
+    config = model.config
+    if config.model_type in _TAKES_KEY_MASK and config._attn_implementation == "sdpa":
+        return attention_mask[:, None, None, :].bool()
+    return attention_mask
 
 
 def after_attention(model: PreTrainedModel) -> list[torch.nn.Module]:

@@ -2,20 +2,24 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
 
 import numpy as np
 import torch
 from transformers import PreTrainedTokenizerBase
 
-from workflow_scripts.embedding.architectures import first_position_only
+from workflow_scripts.embedding.architectures import first_position_only, mask_without_waiting
 from workflow_scripts.embedding.encoder_folder import LoadedModel
+from workflow_scripts.embedding.one_ahead import Arrivals, one_ahead, pinned
 from workflow_scripts.embedding.pooling import pool_hidden_states
 from workflow_scripts.embedding.progress import Advance, embedding_progress
 from workflow_scripts.embedding.projections import Projections
 from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.token_batches import (
+    cut_strings,
     pad_token_ids,
     plan_batches,
     plan_full_batches,
@@ -29,7 +33,13 @@ from workflow_scripts.errors import UserError
 TOKEN_BUDGETS = {"cpu": 1024, "cuda": 32768}
 # The same for batches that are filled up, most of which is wasted where few strings have a length.
 FULL_BATCH = 8192
+TokenIds = list[list[int]]
 PRECISIONS = ("float32", "auto", "float16", "bfloat16")
+
+
+# Of a GPU: strings and characters that are tokenised while it computes those before; some dozens
+# of its batches.
+STRINGS_AHEAD, CHARACTERS_AHEAD = 100_000, 2_000_000
 
 
 @dataclass(frozen=True)
@@ -37,7 +47,9 @@ class StringEncoder:
     """Strings to vectors. `run_batch` maps token ids and mask, both [B, T], to vectors [B, D].
 
     `set_up` gives the context of all batches. On a CPU each of `workers` threads runs batches of
-    its own on one core: sharing matrix products, they would wait for each other all the time.
+    its own on one core: sharing matrix products, they would wait for each other all the time. With
+    `ahead`, a device that `run_batch` does not wait for, all strings are gone through piece by
+    piece: the next is tokenised and the vectors of the last are copied while one is computed.
     """
 
     run_batch: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
@@ -47,6 +59,7 @@ class StringEncoder:
     token_budget: int
     workers: int
     set_up: Callable[[], AbstractContextManager] = nullcontext
+    ahead: torch.device | None = None
 
     def encode(
         self,
@@ -64,47 +77,111 @@ class StringEncoder:
         it. Not so with `each_alone`, where batches are full and of one length; that costs up to a
         batch for each length.
         """
-        unique = dict.fromkeys(strings)
-        token_ids = tokenize_strings(self.tokenizer, list(unique), self.settings, role)
-        padded = self.settings.pooling == "mean_padded"
-        padded_length = self.settings.max_length if padded else None
+        unique = list(dict.fromkeys(strings))
         vectors = np.empty((len(unique), self.dimension), dtype=np.float32)
-
-        @torch.inference_mode()
-        def run(batch: list[int]) -> int:
-            ids = [token_ids[index] for index in batch]
-            inputs = pad_token_ids(ids, self.tokenizer.pad_token_id, padded_length)
-            try:
-                pooled = self.run_batch(*inputs)
-            except torch.OutOfMemoryError:
-                pooled = None
-            # Out of the handler, where the exception holds on to the tensors of the pass.
-            if pooled is None:
-                if len(batch) == 1:
-                    raise UserError(
-                        None, "out of memory with a single string", "lower the maximum length"
-                    )
-                middle = len(batch) // 2
-                return run(batch[:middle]) + run(batch[middle:])
-            vectors[batch] = pooled.float().cpu().numpy()
-            return len(set(batch))
-
-        lengths, budget = [len(ids) for ids in token_ids], self.token_budget
-        if each_alone:
-            batches = plan_full_batches(lengths, min(budget, FULL_BATCH), padded_length)
-        else:
-            batches = plan_batches([padded_length or length for length in lengths], budget)
+        choices = (role, each_alone)
         with self.set_up():
-            for count in self._map_in_workers(run, batches):
-                advance(count)
+            if self.ahead is None:
+                self._fill(vectors, self._batches(unique, *choices), advance)
+            else:
+                self._fill_ahead(vectors, unique, choices, self.ahead, advance)
         if len(unique) == len(strings):
             return vectors
         advance(len(strings) - len(unique))
         rows = {string: row for row, string in enumerate(unique)}
         return vectors[[rows[string] for string in strings]]
 
+    def _batches(
+        self, strings: list[str], role: str, each_alone: bool, start: int = 0
+    ) -> Iterator[tuple[list[int], TokenIds]]:
+        """Yield the rows of each batch, counted from `start`, and their token ids."""
+        token_ids = tokenize_strings(self.tokenizer, strings, self.settings, role)
+        lengths, budget = [len(ids) for ids in token_ids], self.token_budget
+        width = self._padded_length
+        if each_alone:
+            batches = plan_full_batches(lengths, min(budget, FULL_BATCH), width)
+        else:
+            batches = plan_batches([width or length for length in lengths], budget)
+        for batch in batches:
+            yield [start + index for index in batch], [token_ids[index] for index in batch]
+
+    @property
+    def _padded_length(self) -> int | None:
+        """The length that all batches are padded to, None where each has its own."""
+        return self.settings.max_length if self.settings.pooling == "mean_padded" else None
+
+    def _pad(self, token_ids: TokenIds) -> tuple[torch.Tensor, torch.Tensor]:
+        return pad_token_ids(token_ids, self.tokenizer.pad_token_id, self._padded_length)
+
+    @torch.inference_mode()
+    def _run(
+        self, token_ids: TokenIds, padded: tuple[torch.Tensor, torch.Tensor] | None = None
+    ) -> list[torch.Tensor]:
+        """Return the vectors of a batch, in parts where memory does not suffice."""
+        inputs = self._pad(token_ids) if padded is None else padded
+        with suppress(torch.OutOfMemoryError):
+            return [self.run_batch(*inputs)]
+        # Out of the handler, where the exception holds on to the tensors of the pass.
+        if len(token_ids) == 1:
+            raise UserError(None, "out of memory with a single string", "lower the maximum length")
+        middle = len(token_ids) // 2
+        return self._run(token_ids[:middle]) + self._run(token_ids[middle:])
+
+    def _fill(
+        self,
+        vectors: np.ndarray,
+        batches: Iterable[tuple[list[int], TokenIds]],
+        advance: Advance,
+    ) -> None:
+        """Compute the vectors of batches, which workers share."""
+
+        def fill(batch: tuple[list[int], TokenIds]) -> int:
+            rows, token_ids = batch
+            pooled = [part.float().cpu().numpy() for part in self._run(token_ids)]
+            vectors[rows] = pooled[0] if len(pooled) == 1 else np.concatenate(pooled)
+            return len(set(rows))
+
+        for count in self._map_in_workers(fill, batches):
+            advance(count)
+
+    def _fill_ahead(
+        self,
+        vectors: np.ndarray,
+        strings: list[str],
+        choices: tuple[str, bool],
+        device: torch.device,
+        advance: Advance,
+    ) -> None:
+        """Compute the vectors of strings piece by piece, and wait only for those of the last."""
+        parts = list(cut_strings(strings, STRINGS_AHEAD, CHARACTERS_AHEAD))
+        starts = accumulate(map(len, parts), initial=0)
+
+        def prepare(piece: tuple[int, list[str]]) -> list[tuple[list[int], TokenIds, Any]]:
+            start, part = piece
+            batches = self._batches(part, *choices, start)
+            return [(rows, ids, pinned(self._pad(ids), device)) for rows, ids in batches]
+
+        def take(rows: list[int], arrivals: Arrivals) -> None:
+            vectors[rows] = arrivals.wait().numpy()
+            advance(len(set(rows)))
+
+        computed: tuple[list[int], Arrivals] | None = None
+        for batches in one_ahead(prepare, zip(starts, parts, strict=False)):
+            rows = [row for own, _, _ in batches for row in own]
+            arrivals = Arrivals(len(rows), self.dimension, device)
+            for _, token_ids, padded in batches:
+                for part in self._run(token_ids, padded):
+                    arrivals.add(part)
+            if computed is not None:
+                take(*computed)
+            computed = (rows, arrivals)
+        if computed is not None:
+            take(*computed)
+
     def _map_in_workers(
-        self, run: Callable[[list[int]], int], batches: Iterable[list[int]]
+        self,
+        run: Callable[[tuple[list[int], TokenIds]], int],
+        batches: Iterable[tuple[list[int], TokenIds]],
     ) -> Iterator[int]:
         if self.workers == 1:
             yield from map(run, batches)
@@ -149,16 +226,20 @@ def torch_encoder(
     model, layer, pooling = loaded.model.eval(), settings.layer, settings.pooling
     more = {} if layer is None else {"output_hidden_states": True}
     device = next(model.parameters()).device
-    dtype = choose_precision(precision, device)
+    dtype, ahead = choose_precision(precision, device), device if device.type == "cuda" else None
     projections = None
     # `check_settings` knows that they are there
     if pooling == "projected" and (path := loaded.own_weights()) is not None:
         pooling, projections = "mean", Projections.of_file(path).to(device)
 
     def run_batch(input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
-        attention_mask = attention_mask.to(device)
+        is_full = ahead is not None and bool(attention_mask.all())
+        input_ids = input_ids.to(device, non_blocking=True)
+        attention_mask = shown = attention_mask.to(device, non_blocking=True)
+        if ahead is not None:
+            shown = mask_without_waiting(model, attention_mask, is_full)
         with torch.autocast(device.type, dtype) if dtype else nullcontext():
-            output = model(input_ids=input_ids.to(device), attention_mask=attention_mask, **more)
+            output = model(input_ids=input_ids, attention_mask=shown, **more)
         # the first is that of the embeddings
         states = output.last_hidden_state if layer is None else output.hidden_states[layer]
         pooler_output = output.get("pooler_output")
@@ -171,6 +252,7 @@ def torch_encoder(
         token_budget=token_budget or TOKEN_BUDGETS.get(device.type, TOKEN_BUDGETS["cuda"]),
         workers=torch.get_num_threads() if device.type == "cpu" else 1,
         set_up=lambda: first_position_only(model, first_alone),
+        ahead=ahead,
     )
 
 

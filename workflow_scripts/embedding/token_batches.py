@@ -86,10 +86,15 @@ def _token_ids(
 
 
 def _parts(strings: list[str]) -> Iterator[list[str]]:
+    return cut_strings(strings, STRINGS_AT_ONCE, CHARACTERS_AT_ONCE)
+
+
+def cut_strings(strings: Sequence[str], most: int, most_characters: int) -> Iterator[list[str]]:
+    """Yield the strings in parts of at most so many, and so many characters unless it is one."""
     part: list[str] = []
     characters = 0
     for string in strings:
-        if part and (len(part) == STRINGS_AT_ONCE or characters + len(string) > CHARACTERS_AT_ONCE):
+        if part and (len(part) == most or characters + len(string) > most_characters):
             yield part
             part, characters = [], 0
         part.append(string)

@@ -1,15 +1,18 @@
 """Sequences of running text, which of them follow each other, and batches of them."""
 
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 import numpy as np
 from transformers import PreTrainedTokenizerBase
 
 from workflow_scripts.embedding.settings import EncoderSettings
+from workflow_scripts.embedding.token_batches import CHARACTERS_AT_ONCE
 from workflow_scripts.errors import UserError
 from workflow_scripts.language_modelling.encoded_text import encode_sentences
 from workflow_scripts.language_modelling.masking import choose_pieces, corrupt
+from workflow_scripts.language_modelling.token_file import TokenFile
 
 
 def frame_of(tokenizer: PreTrainedTokenizerBase) -> tuple[int, int]:
@@ -21,41 +24,62 @@ def frame_of(tokenizer: PreTrainedTokenizerBase) -> tuple[int, int]:
     return ids[0], ids[1]
 
 
+def _batches_of(documents: Iterable[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
+    """Yield documents in lists of about so many characters as are tokenised at once."""
+    batch: list[Sequence[str]] = []
+    characters = 0
+    for document in documents:
+        batch.append(document)
+        characters += sum(map(len, document))
+        if characters >= CHARACTERS_AT_ONCE:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch
+
+
 class Sequences:
     """The sequences [CLS] ... [SEP] of documents, at most `max_length` tokens each, in their order.
 
     One is a sentence, cut at the end, or (`packed`) consecutive sentences of a document that fit
     whole; a document that would be one packed sequence is halved, so that it has neighbours.
     `document` has the number of each one's document, in ascending order, and `followed` the
-    sequences that have a next one in theirs.
+    sequences that have a next one in theirs. Tokens are on disk; memory holds some 40 bytes a
+    sequence.
     """
 
     def __init__(
         self,
         tokenizer: PreTrainedTokenizerBase,
-        documents: Sequence[Sequence[str]],
+        documents: Iterable[Sequence[str]],
         inputs: Literal["sentence", "packed"],
         settings: EncoderSettings,
     ) -> None:
         self._frame, longest = frame_of(tokenizer), settings.max_length - 2
-        sentences = [sentence for document in documents for sentence in document]
-        text = encode_sentences(tokenizer, settings.texts(sentences))
-        self._ids = text.ids
-        ends = text.ends.tolist()
-        spans: list[tuple[int, int]] = []
-        numbers: list[int] = []
-        start = first = 0
-        for number, document in enumerate(documents):
-            own = ends[first : first + len(document)]
-            if inputs == "sentence":
-                cut = [(a, min(b, a + longest)) for a, b in zip([start, *own], own, strict=False)]
-            else:
-                cut = pack(start, own, longest)
-            spans += [(a, b) for a, b in cut if b > a]
-            numbers += [number] * (len(spans) - len(numbers))
-            start, first = own[-1], first + len(document)
-        self.spans = np.array(spans, dtype=np.int64).reshape(-1, 2)
-        self.document = np.array(numbers, dtype=np.int64)
+        self._ids = TokenFile()
+        # numbers of Python would take ten times as much
+        spans, numbers = array("q"), array("q")
+        number = 0
+        for batch in _batches_of(documents):
+            sentences = [sentence for document in batch for sentence in document]
+            text = encode_sentences(tokenizer, settings.texts(sentences))
+            ends = (self._ids.size + text.ends).tolist()
+            start, first = self._ids.size, 0
+            for document in batch:
+                own = ends[first : first + len(document)]
+                if inputs == "sentence":
+                    starts = zip([start, *own], own, strict=False)
+                    cut = [(a, min(b, a + longest)) for a, b in starts]
+                else:
+                    cut = pack(start, own, longest)
+                for a, b in cut:
+                    if b > a:
+                        spans.extend((a, b))
+                        numbers.append(number)
+                start, first, number = own[-1], first + len(document), number + 1
+            self._ids.append(text.ids)
+        self.spans = np.frombuffer(spans, dtype=np.int64).reshape(-1, 2)
+        self.document = np.frombuffer(numbers, dtype=np.int64)
         self.followed = np.flatnonzero(self.document[:-1] == self.document[1:])
 
     def __len__(self) -> int:
@@ -63,7 +87,7 @@ class Sequences:
 
     def __getitem__(self, number: int) -> np.ndarray:
         start, end = self.spans[number]
-        return np.concatenate([self._frame[:1], self._ids[start:end], self._frame[1:]])
+        return np.concatenate([self._frame[:1], self._ids.read(start, end), self._frame[1:]])
 
 
 def pack(start: int, ends: Sequence[int], longest: int) -> list[tuple[int, int]]:

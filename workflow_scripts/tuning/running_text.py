@@ -1,51 +1,79 @@
 """Running text: a file of sentences, one a line, with a blank line between documents."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from workflow_scripts.datasets.strings import runs_of_lines
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import read_lines, sha256_of
+from workflow_scripts.files import sha256_of, stream_lines
+
+
+@dataclass(frozen=True)
+class Documents:
+    """The documents of a file that have two sentences or more, read anew by each that asks.
+
+    So memory holds one at a time, of files of any size.
+    """
+
+    path: Path
+
+    def __iter__(self) -> Iterator[Sequence[str]]:
+        return (run for run in runs_of_lines(stream_lines(self.path)) if len(run) > 1)
 
 
 @dataclass(frozen=True)
 class RunningText:
     """Documents of two sentences or more, which are neighbours, and counts of their file."""
 
-    documents: list[list[str]]
+    documents: Iterable[Sequence[str]]
     path: Path = Path()
     sha256: str = ""
-    lines: int = 0
+    counts: Mapping[str, int] = field(default_factory=dict)
 
     def as_record(self) -> dict[str, str | int]:
         """Return name, hash and counts for encoder.json; `strings` are the sentences."""
-        counts = {"lines": self.lines, "strings": sum(map(len, self.documents))}
-        counts["documents"] = len(self.documents)
-        return {"name": self.path.name, "sha256": self.sha256, **counts}
+        return {"name": self.path.name, "sha256": self.sha256, **self.counts}
 
 
 def require_boundaries(path: str | Path, lines: Iterable[str], of_one: str) -> None:
     """Raise `UserError` for lines without a blank one; `of_one`: where they are one document."""
-    filled = [bool(line.strip()) for line in lines]
-    if len(filled) > 1 and all(filled):
-        problem = f"{len(filled)} lines and no blank one, so documents have no ends"
+    count = 0
+    for count, line in enumerate(lines, start=1):  # noqa: B007
+        if not line.strip():
+            return
+    if count > 1:
+        problem = f"{count} lines and no blank one, so documents have no ends"
         raise UserError(path, problem, f"put a blank line between them{of_one}")
 
 
 def read_running_text(path: str | Path) -> RunningText:
-    """Read the documents of a file, lines as they are; those of one sentence are left out.
+    """Return the documents of a file, lines as they are; those of one sentence are left out.
 
     Raises `UserError` for an empty file, one without blank lines, and one without neighbours.
     """
-    lines = read_lines(path)
-    runs = list(runs_of_lines(lines))
-    documents = [run for run in runs if len(run) > 1]
+    require_boundaries(path, stream_lines(path), " (behind the last line if it is a single one)")
+    counts = {"lines": 0, "strings": 0, "documents": 0}
+    is_blank, sentences = True, 0
+
+    def end_document() -> None:
+        if sentences > 1:
+            counts["strings"] += sentences
+            counts["documents"] += 1
+
+    for line in stream_lines(path):
+        counts["lines"] += 1
+        if line.strip():
+            sentences += 1
+            is_blank = False
+        else:
+            end_document()
+            sentences = 0
+    end_document()
     form = "a sentence a line and a blank line between documents"
-    if not runs:
+    if is_blank:
         raise UserError(path, "no sentences in it", f"give a text file with {form}")
-    require_boundaries(path, lines, " (behind the last line if it is a single one)")
-    if not documents:
+    if not counts["documents"]:
         what = "no two sentences are neighbours in a document"
         raise UserError(path, what, f"give a text file with {form}")
-    return RunningText(documents, Path(path), sha256_of(path), len(lines))
+    return RunningText(Documents(Path(path)), Path(path), sha256_of(path), counts)

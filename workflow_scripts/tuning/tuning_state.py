@@ -18,6 +18,10 @@ from workflow_scripts.training_state import load_state, read_position, save_stat
 # What a state file restores in place, and a step moves.
 Trained = tuple[torch.nn.Module, torch.optim.Optimizer, torch.amp.GradScaler]
 
+# A state of a large model has gigabytes: between two are at least so many times the seconds that
+# saving one took, so that states take a twentieth of a run's time at most.
+_PAUSE_BY_SAVE = 20
+
 
 @dataclass
 class Progress:
@@ -59,10 +63,15 @@ class BestWeights:
 
 
 class StateFile:
-    """The file of a run that `digest` stands for; no other run goes on from it."""
+    """The file of a run that `digest` stands for; no other run goes on from it.
+
+    Between two states are at least `seconds`, and 20 times what the last one took to save; with
+    0 each step is saved.
+    """
 
     def __init__(self, path: Path, digest: str, seconds: float = 60.0) -> None:
         self.path, self._digest, self._seconds = path, digest, seconds
+        self._pause = seconds
         # the first state is kept sooner
         self._saved = time.monotonic() - seconds / 2
         self._asked_to_end: signal.Signals | None = None
@@ -127,15 +136,19 @@ class StateFile:
         return Progress(), None
 
     def is_due(self) -> bool:
-        return self._asked_to_end is not None or time.monotonic() - self._saved >= self._seconds
+        return self._asked_to_end is not None or time.monotonic() - self._saved >= self._pause
 
     def save(self, trained: Trained, progress: Progress, best: BestWeights) -> None:
         """Write the state, whole or not at all; end the process if it was asked to end."""
         position: dict[str, Any] = {"digest": self._digest, "progress": asdict(progress)}
         position["best"] = (best.step, best.score, best.since)
         model, optimiser, scaler = trained
+        started = time.monotonic()
         save_state(self.path, model, optimiser, position, best.weights, scaler)
         self._saved = time.monotonic()
+        if self._seconds:
+            took = self._saved - started
+            self._pause = max(self._seconds, _PAUSE_BY_SAVE * took)
         if self._asked_to_end is not None:
             why = "interrupted" if self._asked_to_end == signal.SIGINT else "asked to end (SIGTERM)"
             print(f"{why}: {self._kept(progress.step)}", file=sys.stderr)
