@@ -13,6 +13,7 @@
 #   make mutate       small mistakes put into the code: which do the tests notice (MODULES, SAMPLE, SEED),
 #                     to docs/mutation.md
 #   make rehearsal    the papers' grid with synthetic models and data, to docs/rehearsal.md
+#   make rehearse-gpu what steps would ask of a GPU, counted on a fake one (g++), to docs/gpu-rehearsal.md
 #   make check        formatting, lint and types of Python and Snakemake code, directions of imports
 #   make container    the image for `snakemake --sdm apptainer`
 #   make docs         references of config keys and commands, from the code; docs-site: docs/ as pages
@@ -36,7 +37,7 @@ BENCH_OPTIONS ?=
 REHEARSAL ?= ../rehearsal
 REHEARSAL_OPTIONS ?=
 
-.PHONY: all_tables test test-slow test-nightly test-cluster cluster-packages test-pages pages-packages fuzz chaos mutate check bench bench-gpu bench-scale rehearsal environment container lock rulegraph packages docs docs-site clean
+.PHONY: all_tables test test-slow test-nightly test-cluster cluster-packages test-pages pages-packages fuzz chaos mutate check bench bench-gpu bench-scale rehearsal rehearse-gpu environment container lock rulegraph packages docs docs-site clean
 
 all_tables: environment
 	snakemake --cores $(CORES) all_tables
@@ -126,6 +127,11 @@ bench-scale: environment
 
 rehearsal: environment
 	python -m tools.rehearsal --folder $(REHEARSAL) --report docs/rehearsal.md $(REHEARSAL_OPTIONS)
+
+# a fake CUDA device under the build of torch without CUDA; REHEARSE_OPTIONS=--short takes seconds
+rehearse-gpu: environment
+	python -m tools.gpu_rehearsal --page docs/gpu-rehearsal.md --rows docs/gpu-rehearsal.tsv \
+	  $(REHEARSE_OPTIONS)
 
 environment: $(READY)
 
