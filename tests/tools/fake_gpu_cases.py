@@ -31,7 +31,7 @@ from workflow_scripts.tuning.device_memory import fixed_bytes  # noqa: E402
 from workflow_scripts.tuning.objectives import mirror  # noqa: E402
 
 WORDS = Scenario("mirror-word", "tiny", changes={"batch_size": 8})
-PADDED = Scenario("mirror-sentence", "tiny", "ragged", changes={"batch_size": 16})
+PADDED = Scenario("mirror-sentence", "tiny", "ragged", changes={"batch_size": 64})
 CMLM = Scenario("cmlm", "tiny", changes={"batch_size": 4})
 CLIPPED = {"max_gradient_norm": 1.0, "batch_size": 8}
 HALF = Scenario("mirror-word", "tiny", precision="float16", changes=CLIPPED)

@@ -46,16 +46,15 @@ def rehearse_on_cards(scenario):
     from tools.gpu_rehearsal.rehearse import rehearse
     from tools.gpu_rehearsal.report import Result
 
-    results = []
-    sizes = sorted({card.usable for card in CARDS}, reverse=True)
-    for memory in sizes if scenario.small else sizes[:1]:
+    results: list[Result] = []
+    for memory in sorted({card.usable for card in CARDS}, reverse=True):
         before = results[-1].outcome if results else None
         start = time.monotonic()
-        if isinstance(before, str):
+        if before is not None and (isinstance(before, str) or before.peak <= memory):
+            # refused with more memory, or far from the limit
             outcome = before
-        elif before is not None and before.peak <= memory:
-            # it never came near the limit
-            outcome = before
+        elif before is not None and not scenario.small:
+            continue
         else:
             try:
                 outcome = rehearse(scenario, memory)

@@ -68,6 +68,13 @@ class OperatorCounts(TorchDispatchMode):
             if tensor.requires_grad:
                 tensor.register_post_accumulate_grad_hook(accumulated)
 
+    def adopt_gradients(self, optimiser: torch.optim.Optimizer, *_: Any) -> None:
+        """Take the gradients that an optimiser is about to use for what they are, as its hook."""
+        for group in optimiser.param_groups:
+            for parameter in group["params"]:
+                if parameter.grad is not None:
+                    self.allocations.move(parameter.grad, "gradients")
+
     def adopt_state(self, optimiser: torch.optim.Optimizer) -> None:
         """Take the state of an optimiser for what it is."""
         for state in optimiser.state.values():
@@ -145,7 +152,8 @@ class OperatorCounts(TorchDispatchMode):
 
     def _category(self, name: str, tensors: list[torch.Tensor], place: str) -> str:
         """Return what the memory of a result is for."""
-        if name == "_to_copy" and tensors[0].untyped_storage()._cdata in self._weights:
+        is_weight = name == "_to_copy" and tensors[0].untyped_storage()._cdata in self._weights
+        if is_weight or "half_weights" in place:
             return "weights in 16 bits"
         if torch._C._current_graph_task_id() != -1:
             return "backward"

@@ -56,6 +56,8 @@ def bytes_moved(
         return written
     if name == "copy_":
         return _bytes(arguments[0]) + _bytes(arguments[1])
+    if name == "_foreach_copy_":
+        return sum(map(_bytes, tensors))
     if name in _GATHERS:
         return 2 * written + sum(map(_bytes, tensors[1:]))
     if name in _SCATTERS:

@@ -73,6 +73,7 @@ class _Watch(StateFile):
         module, self._optimiser, _ = trained
         self.parameters = sum(parameter.numel() for parameter in module.parameters())
         self._counts.adopt(module)
+        self._optimiser.register_step_pre_hook(self._counts.adopt_gradients)
         self._counts.begin()
         return Progress()
 

@@ -158,13 +158,15 @@ def _fits(results: Sequence[Result]) -> str:
         by_name.setdefault(result.scenario.name, {})[result.memory] = result
     rows = []
     for name, by_memory in by_name.items():
-        cells: list[object] = [name]
+        largest = by_memory[_LARGE.usable].outcome
+        fixed = "" if isinstance(largest, str) else _short(16e-9 * largest.parameters)
+        cells: list[object] = [name, fixed]
         for card in (_SMALL, _LARGE):
             result = by_memory.get(card.usable)
             cells += ["not rehearsed", ""] if result is None else [result.fits, _peak(result)]
         rows.append(cells)
     refused = {result.outcome: None for result in results if isinstance(result.outcome, str)}
-    heads = ["step", "11 GB", "peak, GB", "80 GB", "peak, GB"]
+    heads = ["step", "fixed, GB", "11 GB", "peak, GB", "80 GB", "peak, GB"]
     told = "".join(f"\n- {message}" for message in refused)
     return table(heads, rows) + (f"\nWhat those that do not fit say:\n{told}\n" if refused else "")
 
