@@ -119,6 +119,7 @@ def waiting() -> dict[str, Any]:
         device.nonzero()
         device[device > 0]
         device[[0, 1]]
+        device[host.long()]
         device.cpu()
         host.to("cuda")
         device.copy_(host)

@@ -96,7 +96,7 @@ def test_every_line_that_waits_for_the_device_is_noticed_and_no_other(cases):
     waiting = cases["waiting"]
     lines = range(waiting["first"], waiting["last"] + 1)
     assert waiting["places"] == [f"tests/tools/fake_gpu_cases.py:{line}" for line in lines]
-    # four copies of 16 bytes, two indices of 8
+    # a copy of four numbers; reading values by `item` and `tolist` is none
     assert waiting["copied"]["device to host"] == 16
 
 
