@@ -128,10 +128,9 @@ bench-scale: environment
 rehearsal: environment
 	python -m tools.rehearsal --folder $(REHEARSAL) --report docs/rehearsal.md $(REHEARSAL_OPTIONS)
 
-# a fake CUDA device under the build of torch without CUDA; REHEARSE_OPTIONS=--short takes seconds
+# in seconds, printed: python -m tools.gpu_rehearsal --short
 rehearse-gpu: environment
-	python -m tools.gpu_rehearsal --page docs/gpu-rehearsal.md --rows docs/gpu-rehearsal.tsv \
-	  $(REHEARSE_OPTIONS)
+	python -m tools.gpu_rehearsal --page docs/gpu-rehearsal.md --rows docs/gpu-rehearsal.tsv
 
 environment: $(READY)
 

@@ -159,7 +159,8 @@ def _fits(results: Sequence[Result]) -> str:
     rows = []
     for name, by_memory in by_name.items():
         largest = by_memory[_LARGE.usable].outcome
-        fixed = "" if isinstance(largest, str) else _short(16e-9 * largest.parameters)
+        each = 4e-9 if isinstance(by_memory[_LARGE.usable].scenario, Embedding) else 16e-9
+        fixed = "" if isinstance(largest, str) else _short(each * largest.parameters)
         cells: list[object] = [name, fixed]
         for card in (_SMALL, _LARGE):
             result = by_memory.get(card.usable)
