@@ -15,6 +15,7 @@
 #   make mutate       small mistakes put into the code: which do the tests notice (MODULES, SAMPLE, SEED),
 #                     to docs/mutation.md
 #   make rehearsal    the papers' grid with synthetic models and data, to docs/rehearsal.md
+#   make rehearse-gpu what steps would ask of a GPU, counted on a fake one (g++), to docs/gpu-rehearsal.md
 #   make check        formatting, lint and types of Python and Snakemake code, directions of imports
 #   make container    the image for `snakemake --sdm apptainer`
 #   make docs         references of config keys and commands, from the code; docs-site: docs/ as pages
@@ -38,7 +39,7 @@ BENCH_OPTIONS ?=
 REHEARSAL ?= ../rehearsal
 REHEARSAL_OPTIONS ?=
 
-.PHONY: help all_tables test test-slow test-gpu test-nightly test-cluster cluster-packages test-pages pages-packages fuzz chaos mutate check bench bench-gpu bench-scale rehearsal environment container lock rulegraph packages docs docs-site clean
+.PHONY: help all_tables test test-slow test-gpu test-nightly test-cluster cluster-packages test-pages pages-packages fuzz chaos mutate check bench bench-gpu bench-scale rehearsal rehearse-gpu environment container lock rulegraph packages docs docs-site clean
 
 help:
 	@sed -n '1,/^PYTHON/{/^#/{s/^# \{0,1\}//;p;};}' Makefile
@@ -135,6 +136,10 @@ bench-scale: environment
 
 rehearsal: environment
 	python -m tools.rehearsal --folder $(REHEARSAL) --report docs/rehearsal.md $(REHEARSAL_OPTIONS)
+
+# in seconds, printed: python -m tools.gpu_rehearsal --short
+rehearse-gpu: environment
+	python -m tools.gpu_rehearsal --page docs/gpu-rehearsal.md --rows docs/gpu-rehearsal.tsv
 
 environment: $(READY)
 

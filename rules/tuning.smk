@@ -32,10 +32,11 @@ rule tune_encoder:
     threads: plan.config.threads.tuning * plan.config.processes.tuning
     resources:
         gpu=rule_inputs.gpus * plan.config.processes.tuning,
-        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        mem_mb=lambda wildcards, attempt: 8000 * plan.config.processes.tuning * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         launcher=lambda wildcards: rule_inputs.tuning_launcher,
+        processes=lambda wildcards: plan.config.processes.tuning,
         model=lambda wildcards: rule_inputs.location(rule_inputs.start(wildcards)),
         recipe=lambda wildcards: rule_inputs.block("recipes", wildcards.recipe),
         linking=lambda wildcards: rule_inputs.linking_of_development(wildcards.recipe),
@@ -48,7 +49,7 @@ rule tune_encoder:
         ),
     shell:
         r"""
-        export STEP_MEMORY_MB={resources.mem_mb}
+        export STEP_MEMORY_MB=$(({resources.mem_mb} / {params.processes}))
         logged {log:q} {output.usage:q} on_gpu {resources.gpu} {params.launcher:q} \
             workflow_scripts.tuning.tune_encoder \
             --model {params.model:q} \

@@ -10,7 +10,7 @@ from workflow_scripts.configuration.config import Commit, HubId
 from workflow_scripts.tables.kinds.scores import ColumnId
 
 # numbers that Snakemake makes
-NUMBERS = {"threads", "params.threads", "resources.gpu", "resources.mem_mb"}
+NUMBERS = {"threads", "params.processes", "params.threads", "resources.gpu", "resources.mem_mb"}
 
 
 @pytest.fixture(scope="module")

@@ -91,7 +91,7 @@ WIRED = {
     "threads.retrieval": wired(
         "--threads threads", "link_entities", "induce_lexicon", "link_shard"
     ),
-    "processes.tuning": wired("start threads", "tune_encoder"),
+    "processes.tuning": wired("start resources threads", "tune_encoder"),
 }
 SPEED = "how fast it is: the numbers are the same"
 FETCHED = "nothing is fetched here: tests/downloads fetch from a server of their own"

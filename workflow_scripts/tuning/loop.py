@@ -14,6 +14,7 @@ from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.own_classifier import OwnClassifier
 from workflow_scripts.embedding.torch_setup import has_bfloat16, torch_threads
 from workflow_scripts.errors import UserError
+from workflow_scripts.tuning.device_memory import check_device_memory
 from workflow_scripts.tuning.devices import fixed_order_of_sums
 from workflow_scripts.tuning.objective import Objective, TrainingContext
 from workflow_scripts.tuning.optimisers import make_optimiser, take_step
@@ -82,6 +83,7 @@ def tune_model(
     method = plugins.load(OBJECTIVES, recipe.method)
     objective: Objective = method.Objective(loaded, corpus, recipe, context)
     load_own_weights(objective.trained, loaded)
+    check_device_memory(objective.trained, device)
     optimiser = make_optimiser(objective.trained, recipe)
     rate_factor = _schedule(recipe, objective.steps)
     best = BestWeights()
