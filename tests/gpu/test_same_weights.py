@@ -4,9 +4,9 @@ import pytest
 from device_runs import METHODS, ON_GPU, moved_apart, relative_difference, tune
 
 pytestmark = pytest.mark.gpu
-# Ten times what float32 and float64 differ by on a processor, at BERT-base's shape: 5e-7, and 8e-4
+# Ten times what float32 and float64 differ by on a processor, at BERT-base's shape: 3e-6, and 8e-4
 # of the weights' change.
-LOSS, WEIGHTS = 1e-5, 0.01
+LOSS, WEIGHTS = 3e-5, 0.01
 # The same of bfloat16 and float32, with 12 layers of 256 units: 1e-4 and 0.1. The tiny model's
 # weights are large, so that it loses more.
 HALF_LOSS, HALF_WEIGHTS = (0.001, 0.3) if ON_GPU else (0.02, 0.6)
