@@ -113,6 +113,22 @@ def test_a_table_of_all_addresses_and_an_error_where_one_fails(web, registry_fil
     assert totals.startswith("1 of 3 addresses are reachable, 0 B in all, 1 of unknown length")
 
 
+def test_an_address_may_fail_where_another_of_the_same_bytes_answers(web, registry_file, capsys):
+    urls = [web.url("absent.txt"), web.url("here.txt")]
+    file = {"path": "one.txt", "url": urls, **known(BODY)}
+    main(["--registry", str(registry_file(**{"a-set": {"files": [file]}}))])
+    rows, totals = table(capsys)
+    assert [row[3] for row in rows] == ["fails", "ok"]
+    assert totals.startswith("1 of 2 addresses are reachable, 10 B in all, 0 of unknown length")
+    # the bytes are counted once, and both addresses named where none answers
+    file["url"] = [web.url("here.txt"), web.url("old.txt")]
+    main(["--registry", str(registry_file(**{"a-set": {"files": [file]}}))])
+    assert table(capsys)[1].startswith("2 of 2 addresses are reachable, 10 B in all")
+    file["url"] = [web.url("absent.txt"), web.url("none.txt")]
+    with pytest.raises(UserError, match="2 of 2 addresses are not as they should be"):
+        main(["--registry", str(registry_file(**{"a-set": {"files": [file]}}))])
+
+
 def test_models_of_the_hub_with_what_would_be_fetched_of_them(monkeypatch, capsys, registry_file):
     main_files = {"config.json": b"{}", "tokenizer.json": b"{}"}
     repositories = {

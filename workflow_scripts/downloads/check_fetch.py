@@ -25,12 +25,16 @@ _UNITS = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
 
 
 class Asked(NamedTuple):
-    """An address to ask, `has_hash` if the bytes there are known beforehand."""
+    """An address to ask, `has_hash` if the bytes there are known beforehand.
+
+    `others` are further addresses of the same bytes: one of all is enough.
+    """
 
     name: str
     address: str
     has_hash: bool
     ask: Callable[[], Answer]
+    others: tuple[str, ...] = ()
 
 
 def addresses_of(data_set: DataSet, timeout: float) -> Iterator[Asked]:
@@ -38,11 +42,12 @@ def addresses_of(data_set: DataSet, timeout: float) -> Iterator[Asked]:
     unknown = {file.path for file in data_set.without_hash}
     sources: list[RegisteredFile | RegisteredArchive] = [*data_set.files, *data_set.archives]
     for source in sources:
-        if source.url is not None:
-            paths = [file.path for file in getattr(source, "members", [source])]
-            known = unknown.isdisjoint(paths)
-            question = partial(_ask_expecting, source.url, source.size, timeout)
-            yield Asked(data_set.name, source.url, known, question)
+        paths = [file.path for file in getattr(source, "members", [source])]
+        known = unknown.isdisjoint(paths)
+        for url in source.urls:
+            others = tuple(other for other in source.urls if other != url)
+            question = partial(_ask_expecting, url, source.size, timeout)
+            yield Asked(data_set.name, url, known, question, others)
 
 
 def _ask_expecting(url: str, size: int | None, timeout: float) -> Answer:
@@ -70,15 +75,31 @@ def table_of(asked: Sequence[Asked], answers: Sequence[Answer]) -> list[str]:
         rows.append((question.name, size_text(answer.size), known, what, address))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    sizes = {
+        frozenset((question.address, *question.others)): answer.size
+        for question, answer in zip(asked, answers, strict=True)
+        if answer.problem is None
+    }
     reached = [answer for answer in answers if answer.problem is None]
     totals = [
         f"{len(reached)} of {len(asked)} addresses are reachable",
-        f"{size_text(sum(answer.size or 0 for answer in reached))} in all",
-        f"{sum(answer.size is None for answer in reached)} of unknown length",
+        f"{size_text(sum(size or 0 for size in sizes.values()))} in all",
+        f"{sum(size is None for size in sizes.values())} of unknown length",
         f"{sum(answer.moved_to is not None for answer in answers)} moved",
         f"{sum(not question.has_hash for question in asked)} without a known hash",
     ]
     return [*lines, f"{', '.join(totals)}."]
+
+
+def unserved(asked: Sequence[Asked], answers: Sequence[Answer]) -> list[str]:
+    """Return the addresses that fail, unless another one of the same bytes answers."""
+    pairs = list(zip(asked, answers, strict=True))
+    good = {question.address for question, answer in pairs if answer.problem is None}
+    return [
+        question.address
+        for question, answer in pairs
+        if answer.problem is not None and good.isdisjoint(question.others)
+    ]
 
 
 def check_fetch(
@@ -109,9 +130,7 @@ def check_fetch(
     with ThreadPoolExecutor(max(1, threads)) as pool:
         answers = list(pool.map(lambda address: address.ask(), asked))
     print(*table_of(asked, answers), sep="\n", flush=True)
-    pairs = zip(asked, answers, strict=True)
-    wrong = [address.address for address, answer in pairs if answer.problem]
-    if wrong:
+    if wrong := unserved(asked, answers):
         raise UserError(
             registry,
             f"{len(wrong)} of {len(asked)} addresses are not as they should be, first {wrong[0]}",
