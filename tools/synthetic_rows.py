@@ -107,6 +107,13 @@ def _snli(path: str, of: Material) -> Lines:
         yield json.dumps(row | {"pairID": f"{place}", "annotator_labels": [label]})
 
 
+def _sts13(path: str, of: Material) -> Lines:
+    """Yield the pairs of a subset with their scores, which the sample data has in two files."""
+    folder, subset = path.rpartition("/")[0], Path(path).name.removesuffix(".test.tsv")
+    scores, pairs = (of.rows(f"{folder}/STS.{part}.{subset}.txt") for part in ("gs", "input"))
+    return ("\t".join([*score, *pair]) for score, pair in zip(scores, pairs, strict=True))
+
+
 _SICK = "sick/semeval2014/SICK_test_annotated.txt"
 
 
@@ -163,6 +170,7 @@ MADE: dict[str, Callable[[str, Material], Lines]] = {
     "mirror-corpus/??_words_*": lambda path, of: words_of(Path(path).name[:2], of.sizes.rows),
     "mirror-corpus/*": _sentences,
     "umls/MRCONSO.RRF": _mrconso,
+    "semeval-sts-original/STS13-en-test/*.test.tsv": _sts13,
     "bel-dictionaries/CTD_chemicals.tsv.gz": _ctd,
     "snli/*": _snli,
     "qqp/quora_duplicate_questions.tsv": _qqp,

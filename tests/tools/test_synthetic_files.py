@@ -17,7 +17,7 @@ from workflow_scripts.downloads.registry import read_registry
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 SMALL = Material(None, SIZES["small"])
 # one of each form: files, a zip, a gz, one kept gzipped, and one that is put there by hand
-SETS = ["sick", "askapatient", "fasttext-et", "medic", "umls"]
+SETS = ["sick", "sts13", "askapatient", "fasttext-et", "medic", "umls"]
 
 
 def save(repository, folder):
