@@ -67,10 +67,14 @@ class Model(Block):
         None, description="Of a hub model's one file of weights, as the hub has it at that commit."
     )
     vectors: RulePath | None = Field(
-        None, description="Word vectors (.vec, .vec.gz or fastText's .bin), below the data root."
+        None,
+        description="Word vectors (.vec, .txt, also gzipped, or fastText's .bin), below the data "
+        "root.",
     )
-    oov: Literal["mean", "subwords", "error"] = Field(
-        "mean", description="What words outside the file's vocabulary get, of a model with vectors."
+    oov: Literal["mean", "subwords", "left_out", "error"] = Field(
+        "mean",
+        description="What words outside the file's vocabulary get, of a model with vectors; with "
+        "`left_out` they do not count, once they were sought without punctuation at their ends.",
     )
     same_as: Id | None = Field(None, description="Id of the model of which this is a second name.")
     absent: Text | None = Field(

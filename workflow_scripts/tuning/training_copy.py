@@ -8,7 +8,8 @@ from copy import deepcopy
 
 from transformers import PreTrainedModel
 
-from workflow_scripts.embedding.architectures import give_first_position_only
+from workflow_scripts.embedding.architectures import EMBEDDED_ALONE, give_first_position_only
+from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.dropout import drop_out, drop_out_heads
 from workflow_scripts.tuning.dropout_masks import DropoutMasks
 from workflow_scripts.tuning.micro_batches import cut_of
@@ -21,7 +22,7 @@ class TrainingCopy:
 
     `encoder` is the model below the head. With `first_alone` its last layer gives the first
     position alone, which is all that poolings cls and pooler take. Raises `UserError` for a model
-    that cannot drop out as asked.
+    that cannot drop out as asked, or of a type that is not tuned.
     """
 
     def __init__(
@@ -32,6 +33,9 @@ class TrainingCopy:
         drophead: float = 0.0,
         first_alone: bool = False,
     ) -> None:
+        if (kind := whole.config.model_type) in EMBEDDED_ALONE:
+            problem = "its dropout cannot be seeded, so that it is embedded as it is, not tuned"
+            raise UserError(f"model of type {kind}", problem, "take another model")
         weights = (*whole.parameters(), *whole.buffers())
         self.whole = deepcopy(whole, {id(weight): weight for weight in weights}).train()
         self.encoder = self.whole.base_model
