@@ -14,7 +14,7 @@ from workflow_scripts.downloads.fetching import Mirror, fetch
 from workflow_scripts.downloads.registry import read_registry, sets_with
 
 # Sets that shared/data holds in another form than their source: rebuilt files.
-REBUILT = {"multi-simlex"}
+REBUILT = {"multi-simlex", "jsick", "sick-nl"}
 AT_A_COMMIT = re.compile(r"https://raw\.githubusercontent\.com/[^/]+/[^/]+/[0-9a-f]{40}/")
 
 

@@ -23,7 +23,7 @@ from workflow_scripts.embedding.string_encoding import encode_strings
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 SMALL = Material(None, SIZES["small"])
 # one of each form: files, a zip, a gz, one kept gzipped, and one that is put there by hand
-SETS = ["sick", "sts13", "askapatient", "fasttext-et", "glove-840b", "medic", "umls"]
+SETS = ["sick", "sts13", "askapatient", "fasttext-et", "glove-840b", "medic", "russian-sts", "umls"]
 
 
 def save(repository, folder):
@@ -108,6 +108,7 @@ def test_synthetic_files_for_data_are_fetched_from_the_mirror_by_the_registry_ma
         assert {record["path"] for record in records} == {f.path for f in entries[name].all_files}
     # archives are unpacked, not found beside them
     archives = {"cc.et.300.bin.gz", "datasets.zip", "glove.840B.300d.zip"}
+    archives.add("STS2012_MSRvid_translated.tar.gz")
     assert {file.name for file in (mirror / "archives").iterdir()} == archives
     assert not (mirror / "fasttext").exists()
     names = list(read_mrconso(root / "umls/MRCONSO.RRF", "ENG", None, ["N"]))
