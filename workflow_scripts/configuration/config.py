@@ -66,6 +66,11 @@ class Model(Block):
     weights_sha256: Sha256 | None = Field(
         None, description="Of a hub model's one file of weights, as the hub has it at that commit."
     )
+    confirmed: bool = Field(
+        False,
+        description="Of a hub model: whether public code uses it at this commit; `check_fetch` "
+        "says so.",
+    )
     vectors: RulePath | None = Field(
         None,
         description="Word vectors (.vec, .txt, also gzipped, or fastText's .bin), below the data "
@@ -100,6 +105,8 @@ class Model(Block):
             )
         if self.weights_sha256 is not None and self.hub is None:
             raise mistake("`weights_sha256` is of a model with `hub`; remove it")
+        if self.confirmed and self.hub is None:
+            raise mistake("`confirmed` is of a model with `hub`; remove it")
         return self
 
 
