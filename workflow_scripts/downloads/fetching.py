@@ -57,10 +57,11 @@ def fetch(
     """Bring what is missing of a data set below `root`, and check what is there.
 
     Returns for each file a record: path, url (None for a file that was there), sha256, size, date
-    and hash_known, whether it was checked against a hash of the registry. What the mirror lacks
-    comes from its own URL, unless `offline`. A file that is there is never overwritten, and
-    `UserError` if it has other bytes. A hash that the registry lacks is noted at the first
-    download, below the root, and holds from then on.
+    and hash_known, whether it was checked against a hash of the registry; of one that is kept
+    gzipped, sha256 and size are those of its content, stored_sha256 that of the file. What the
+    mirror lacks comes from its own URL, unless `offline`. A file that is there is never
+    overwritten, and `UserError` if it has other bytes. A hash that the registry lacks is noted at
+    the first download, below the root, and holds from then on.
     """
     check_offline(mirror, offline)
     return _Fetching(data_set, root, mirror, offline, policy).run()
@@ -180,7 +181,15 @@ class _Fetching:
                 "it is left as it is: move it away to fetch the right one, or leave this set out "
                 "if the file is yours",
             )
-        return _record(file, None, sha256, size)
+        return self._with_stored(file, _record(file, None, sha256, size))
+
+    def _with_stored(self, file: StoredFile, record: Record) -> Record:
+        """Return a record with the hash of the file itself, where `sha256` is that of its content.
+
+        By it the file is compared before each run.
+        """
+        stored = {"stored_sha256": sha256_of(self.root / file.path)} if file.gzipped else {}
+        return record | stored
 
     def _download(
         self, sources: list[_Source], part: Path, sha256: str | None, file: _Wanted
@@ -229,7 +238,7 @@ class _Fetching:
         sha256, size = _content(file, path)
         if expected is None:
             self._note({file.path: sha256})
-        self.records[file.path] = _record(file, source.url, sha256, size)
+        self.records[file.path] = self._with_stored(file, _record(file, source.url, sha256, size))
 
     def _fetch_members(self, archive: RegisteredArchive) -> None:
         for file in archive.members:
