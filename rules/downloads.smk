@@ -124,7 +124,7 @@ rule check_fetch:
         names=lambda wildcards: plan.all_required.open_sets(),
         models=lambda wildcards: plan.all_required.hub_addresses(),
         confirmed=lambda wildcards: plan.all_required.confirmed_addresses(),
-        report=f"{plan.config.results}/check_fetch.txt",
+        report=lambda wildcards: f"{plan.config.results}/check_fetch.txt",
     shell:
         r"""
         python -m workflow_scripts.downloads.check_fetch \
