@@ -106,7 +106,8 @@ rule fetch_all:
         """
 
 
-# A target that downloads nothing: what the addresses of all that fetch_all would bring answer.
+# A target that downloads nothing: what the addresses of all that fetch_all would bring answer. Its
+# report is no output, or what it found would be gone where an address fails.
 rule check_fetch:
     """Target: what the addresses of fetch_all answer; downloads nothing"""
     input:
@@ -122,10 +123,14 @@ rule check_fetch:
     params:
         names=lambda wildcards: plan.all_required.open_sets(),
         models=lambda wildcards: plan.all_required.hub_addresses(),
+        confirmed=lambda wildcards: plan.all_required.confirmed_addresses(),
+        report=lambda wildcards: f"{plan.config.results}/check_fetch.txt",
     shell:
         r"""
         python -m workflow_scripts.downloads.check_fetch \
             --registry {input.registry:q} \
             --names {params.names:q} \
-            --models {params.models:q} 2>&1 | tee {log:q}
+            --models {params.models:q} \
+            --confirmed {params.confirmed:q} \
+            --report {params.report:q} 2>&1 | tee {log:q}
         """

@@ -117,8 +117,6 @@ def never_released(base: Path) -> dict[str, Any]:
     parts = [part for name in wanted for part in default_corpora[name].get("of", [])]
     absent = [name for one in config["absent_models"] for name in one["models"]]
     models = {name: {"hub": f"synthetic/{name}", "revision": "a" * 40} for name in absent}
-    if "glove" in models:
-        models["glove"] = {"vectors": "static-vectors/en.vec"}
     recipes: dict[str, dict[str, Any]] = {}
     for name, recipe in config["recipes"].items():
         cut = {"steps": 4} if "steps" in recipe else {}

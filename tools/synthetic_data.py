@@ -9,6 +9,7 @@ is written anew with the sizes and hashes of these bytes.
 import gzip
 import hashlib
 import shutil
+import tarfile
 import zipfile
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
@@ -100,6 +101,14 @@ def _pack(archive: RegisteredArchive, folder: Path, target: Path) -> None:
         (file,) = files.values()
         with open(file, "rb") as plain, _opened(target, gzipped=True) as packed:
             shutil.copyfileobj(plain, packed)
+    elif archive.name.endswith(".tar.gz"):
+        with _opened(target, gzipped=True) as packed, tarfile.open(fileobj=packed, mode="w") as tar:
+            for name, file in files.items():
+                # without a date and an owner
+                info = tarfile.TarInfo(name)
+                info.size = file.stat().st_size
+                with open(file, "rb") as plain:
+                    tar.addfile(info, plain)
     else:
         raise UserError(archive.name, f"no synthetic file is packed as {kind}", "add it to _pack")
 

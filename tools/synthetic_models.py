@@ -25,6 +25,7 @@ SIZES |= {"intermediate_size": 48, "initializer_range": 0.3}
 _BERT_SPECIAL_TOKENS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 _ROBERTA_MARKS = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
 _CAMEMBERT_MARKS = ["<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>", "<unk>NOTUSED", "<s>", "</s>"]
+_XLNET_MARKS = ["<unk>", "<s>", "</s>", "<cls>", "<sep>", "<pad>", "<eop>", "<eod>"]
 WEIGHTS = "model.safetensors"
 
 
@@ -37,8 +38,8 @@ class Layout:
     `LayerNorm.gamma` and `.beta` of weights that came from TensorFlow.
     """
 
-    architecture: Literal["Bert", "Roberta", "XLMRoberta", "Camembert"] = "Bert"
-    head: Literal["Model", "ForMaskedLM", "ForPreTraining"] = "ForMaskedLM"
+    architecture: Literal["Bert", "Roberta", "XLMRoberta", "Camembert", "XLNet"] = "Bert"
+    head: Literal["Model", "ForMaskedLM", "ForPreTraining", "LMHeadModel"] = "ForMaskedLM"
     vocabulary: bool = False
     weights: Literal["whole", "sharded", "pickled"] = "whole"
     old_names: bool = False
@@ -57,6 +58,7 @@ LAYOUTS = {
     "FacebookAI/roberta-base": Layout("Roberta"),
     "FacebookAI/roberta-large": Layout("Roberta"),
     "FacebookAI/xlm-roberta-large": Layout("XLMRoberta", weights="sharded"),
+    "xlnet/xlnet-base-cased": Layout("XLNet", "LMHeadModel", weights="pickled"),
     "DeepPavlov/rubert-base-cased": Layout("Bert", "ForPreTraining", vocabulary=True),
     "tartuNLP/EstBERT": Layout("Bert", "ForPreTraining", vocabulary=True),
     "dkleczek/bert-base-polish-uncased-v1": Layout(vocabulary=True),
@@ -95,11 +97,16 @@ def _tokenizer(layout: Layout) -> transformers.PreTrainedTokenizerBase:
         return transformers.XLMRobertaTokenizer(vocab=_unigrams(_ROBERTA_MARKS[:4]))
     if layout.architecture == "Camembert":
         return transformers.CamembertTokenizer(vocab=_unigrams(_CAMEMBERT_MARKS))
+    if layout.architecture == "XLNet":
+        return transformers.XLNetTokenizer(vocab=_unigrams(_XLNET_MARKS))
     return transformers.BertTokenizer(vocab={p: i for i, p in enumerate(_word_pieces())})
 
 
 def _config(layout: Layout, tokenizer: transformers.PreTrainedTokenizerBase) -> object:
     keys = {"vocab_size": len(tokenizer), "pad_token_id": tokenizer.pad_token_id}
+    if layout.architecture == "XLNet":
+        keys |= {"d_model": 32, "n_layer": 2, "n_head": 4, "d_inner": 48, "initializer_range": 0.3}
+        return transformers.XLNetConfig(**keys)
     # positions begin behind the padding's in all but BERT
     keys["max_position_embeddings"] = 512 if layout.architecture == "Bert" else 514
     if layout.architecture != "Bert":

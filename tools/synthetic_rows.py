@@ -1,6 +1,7 @@
 """Rows of data sets that the bundled sample data lacks, made in the formats of the real files."""
 
 import json
+import random
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -107,6 +108,13 @@ def _snli(path: str, of: Material) -> Lines:
         yield json.dumps(row | {"pairID": f"{place}", "annotator_labels": [label]})
 
 
+def _sts13(path: str, of: Material) -> Lines:
+    """Yield the pairs of a subset with their scores, which the sample data has in two files."""
+    folder, subset = path.rpartition("/")[0], Path(path).name.removesuffix(".test.tsv")
+    scores, pairs = (of.rows(f"{folder}/STS.{part}.{subset}.txt") for part in ("gs", "input"))
+    return ("\t".join([*score, *pair]) for score, pair in zip(scores, pairs, strict=True))
+
+
 _SICK = "sick/semeval2014/SICK_test_annotated.txt"
 
 
@@ -158,13 +166,23 @@ def _unread(path: str, of: Material) -> Lines:
     return ["A stand-in."]
 
 
+def _glove(path: str, of: Material) -> Lines:
+    """Yield frequent words with drawn numbers, without a first line, and one word with a blank."""
+    draw = random.Random(33)
+    for word in [",", ". .", *words_of("en", of.sizes.words)]:
+        numbers = [f"{draw.uniform(-1, 1):.5f}" for _ in range(of.sizes.dimension)]
+        yield " ".join([word, *numbers])
+
+
 MADE: dict[str, Callable[[str, Material], Lines]] = {
     "most-common-words/*": lambda path, of: words_of(_LANGUAGES[Path(path).stem], of.sizes.rows),
     "mirror-corpus/??_words_*": lambda path, of: words_of(Path(path).name[:2], of.sizes.rows),
     "mirror-corpus/*": _sentences,
     "umls/MRCONSO.RRF": _mrconso,
+    "semeval-sts-original/STS13-en-test/*.test.tsv": _sts13,
     "bel-dictionaries/CTD_chemicals.tsv.gz": _ctd,
     "snli/*": _snli,
+    "glove/*": _glove,
     "qqp/quora_duplicate_questions.tsv": _qqp,
     "jsick/*": _jsick,
     "sick-nl/*": _sick_nl,

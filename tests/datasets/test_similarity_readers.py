@@ -2,7 +2,7 @@
 
 import pytest
 from dataset_reading import cases, entry, given, mistake, raw_files, read_dataset, wrong
-from written_files import write
+from written_files import write, write_all
 
 
 def similarity(form, **options):
@@ -62,6 +62,84 @@ test_sts = cases(
 )
 
 
+JOINED = {"y/a.test.tsv": "1.5\tone\ttwo\n5\tthree\tfour\n", "y/b.test.tsv": "0\tfive\tsix\r\n"}
+JOINED_UNSCORED = {"y/a.test.tsv": "\ta\tb\n2.70\tc\td\n \te\tf\n4\tg\th\n"}
+
+test_sts_with_scores_next_to_the_pairs = cases(
+    given("all subsets of a year", STS, {**JOINED, "y/b.train.tsv": "1\tno\tno\n"})(
+        left=["one", "three", "five"],
+        right=["two", "four", "six"],
+        gold=[1.5, 5.0, 0.0],
+        subset=["a", "a", "b"],
+        dropped={},
+    ),
+    given("no score", STS, JOINED_UNSCORED)(
+        left=["c", "g"], gold=[2.7, 4.0], dropped={"no_gold_score": 2}
+    ),
+    ("only the subsets asked for", {**STS, "subsets": ["b"]}, JOINED, {"subset": ["b"]}),
+    ("missing subset", {**STS, "subsets": ["a", "OnWN"]}, JOINED, "OnWN.test.tsv: no such file"),
+    (
+        "the released files go first",
+        STS,
+        {**sts(), "y/c.test.tsv": "1\tx\ty\n"},
+        {"right": ["two", "four"]},
+    ),
+    *wrong(
+        (STS, "y/a.test.tsv", "1\tone\ttwo\n"),
+        ("1\tthree\n", ":2: expected a row of score<TAB>sentence<TAB>sentence"),
+        ("1\tthree\t \n", ":2: a sentence is empty"),
+        ("5.1\tthree\tfour\n", ":2: expected a score from 0 to 5"),
+    ),
+)
+
+
+def joined(files):
+    """Return the files of a year with the scores next to their pairs."""
+    made = {}
+    for path, pairs in files.items():
+        if ".input." in path:
+            subset = path.split(".input.")[1].removesuffix(".txt")
+            scores = files[path.replace(".input.", ".gs.")].splitlines()
+            lines = zip(scores, pairs.split("\n"), strict=False)
+            made[f"y/{subset}.test.tsv"] = "".join(f"{gold}\t{pair}\n" for gold, pair in lines)
+    return made
+
+
+@pytest.mark.parametrize("subsets", [None, ["OnWN", "FNWN"]])
+def test_sts13_is_the_same_set_from_both_layouts(tmp_path, subsets):
+    pairs = ' a "b\tc  d \none\ttwo\nthree\tf\u2028our\n'
+    released = {
+        **sts("(cause to) come\treach or come.\n", "3.8\n", "OnWN"),
+        **sts(pairs, "0.6\n\n5\n", "FNWN"),
+        **sts("SC dismisses\tSC\n", "4.4\n", "headlines"),
+    }
+    block = {**STS, "subsets": subsets} if subsets else STS
+    write_all(tmp_path / "released", released)
+    write_all(tmp_path / "joined", joined(released))
+    one, other = (read_dataset(tmp_path / form, block) for form in ("released", "joined"))
+    assert vars(one) == vars(other)
+    assert one.dropped == {"no_gold_score": 1}
+    assert one.subset == (
+        ["OnWN", "FNWN", "FNWN"] if subsets else ["FNWN", "FNWN", "OnWN", "headlines"]
+    )
+
+
+@pytest.mark.shared_data
+@pytest.mark.parametrize("year", ["12", "14", "15", "16"])
+def test_a_real_year_is_the_same_set_from_both_layouts(shared_data, tmp_path, year):
+    """Of the files in ../shared: 2013, which comes with scores next to the pairs, is not there."""
+    folder = shared_data / f"semeval-sts-original/STS{year}-en-test"
+    released = {
+        f"y/{file.name}": file.read_bytes().decode()
+        for file in folder.glob("STS*.*.*.txt")
+        if ".ALL." not in file.name
+    }
+    write_all(tmp_path, joined(released))
+    one = read_dataset(shared_data, {**STS, "path": f"semeval-sts-original/STS{year}-en-test"})
+    other = read_dataset(tmp_path, STS)
+    assert vars(one) == vars(other)
+
+
 def test_sts_names_a_missing_folder_and_lists_its_files(tmp_path):
     assert raw_files(tmp_path, STS) == [tmp_path / "y"]
     assert f"{tmp_path / 'y'}: no such file, needed by data set 'mine'" in mistake(tmp_path, STS)
@@ -69,6 +147,10 @@ def test_sts_names_a_missing_folder_and_lists_its_files(tmp_path):
         write(tmp_path / path, text)
     names = [path.name for path in raw_files(tmp_path, STS)]
     assert names == ["STS2016.input.a.txt", "STS2016.gs.a.txt"]
+    # either layout may come: a part of a download is no layout yet
+    (tmp_path / "z").mkdir()
+    (tmp_path / "z/a.test.tsv.part").touch()
+    assert raw_files(tmp_path, {**STS, "path": "z", "subsets": ["a"]}) == [tmp_path / "z"]
 
 
 # --- STS Benchmark, also translated ------------------------------------------------------------

@@ -76,7 +76,7 @@ def test_a_silent_server_a_closed_port_and_files(silent, tmp_path):
 def table(capsys):
     """Return the fields of the lines that were printed, and the line of totals."""
     header, *rows, totals = capsys.readouterr().out.splitlines()
-    assert header.split() == ["name", "size", "hash", "answer", "address"]
+    assert header.split() == ["name", "size", "known", "by", "answer", "address"]
     return [re.split(r"  +", row) for row in rows], totals
 
 
@@ -90,13 +90,13 @@ def test_a_table_of_all_addresses_and_an_error_where_one_fails(web, registry_fil
     main(["--registry", str(registry_file(**good))])
     rows, totals = table(capsys)
     assert rows == [
-        ["a-set", "10 B", "known", "ok", url("here.txt")],
-        ["a-set", "10 B", "unknown", "ok", url("a.zip")],
-        ["moved", "10 B", "unknown", "moved", f"{url('old.txt')} (to {url('here.txt')})"],
+        ["a-set", "10 B", "bytes", "ok", url("here.txt")],
+        ["a-set", "10 B", "nothing", "ok", url("a.zip")],
+        ["moved", "10 B", "nothing", "moved", f"{url('old.txt')} (to {url('here.txt')})"],
     ]
     assert totals == (
         "3 of 3 addresses are reachable, 30 B in all, 0 of unknown length, 1 moved, "
-        "2 without a known hash."
+        "1 known by bytes, 0 known by public code, 2 known by nothing."
     )
 
     other = {"path": "four.txt", "url": url("here.txt?v=2"), **known(b"other")}
@@ -111,6 +111,48 @@ def test_a_table_of_all_addresses_and_an_error_where_one_fails(web, registry_fil
     assert rows[0][4].endswith("(has 10 bytes, the registry 5)")
     assert rows[1][4].endswith("(the server answers 404 Not Found)")
     assert totals.startswith("1 of 3 addresses are reachable, 0 B in all, 1 of unknown length")
+
+
+def test_an_address_may_fail_where_another_of_the_same_bytes_answers(web, registry_file, capsys):
+    urls = [web.url("absent.txt"), web.url("here.txt")]
+    file = {"path": "one.txt", "url": urls, **known(BODY)}
+    main(["--registry", str(registry_file(**{"a-set": {"files": [file]}}))])
+    rows, totals = table(capsys)
+    assert [row[3] for row in rows] == ["fails", "ok"]
+    assert totals.startswith("1 of 2 addresses are reachable, 10 B in all, 0 of unknown length")
+    # the bytes are counted once, and both addresses named where none answers
+    file["url"] = [web.url("here.txt"), web.url("old.txt")]
+    main(["--registry", str(registry_file(**{"a-set": {"files": [file]}}))])
+    assert table(capsys)[1].startswith("2 of 2 addresses are reachable, 10 B in all")
+    file["url"] = [web.url("absent.txt"), web.url("none.txt")]
+    with pytest.raises(UserError, match="2 of 2 addresses are not as they should be"):
+        main(["--registry", str(registry_file(**{"a-set": {"files": [file]}}))])
+
+
+def test_what_is_known_of_files_and_members_beforehand(web, registry_file, capsys):
+    url, hashed = web.url("here.txt"), {"sha256": known(BODY)["sha256"]}
+    member = {"member": "x", "path": "d"}
+    sets = {
+        "verified": {"files": [{"path": "a", "url": url, **known(BODY)}]},
+        "by-others": {"files": [{"path": "b", "url": url, **hashed}]},
+        "unknown": {"files": [{"path": "c", "url": url}]},
+        "members": {"archives": [{"url": web.url("a.zip"), "members": [member | known(BODY)]}]},
+    }
+    main(["--registry", str(registry_file(**sets))])
+    rows, totals = table(capsys)
+    assert [row[2] for row in rows] == ["bytes", "public code", "nothing", "bytes"]
+    assert totals.endswith("2 known by bytes, 1 known by public code, 1 known by nothing.")
+
+
+def test_a_report_has_the_table_also_where_an_address_fails(web, registry_file, capsys, tmp_path):
+    report = tmp_path / "new" / "check.txt"
+    files = [{"path": "a", "url": web.url("absent.txt")}]
+    with pytest.raises(UserError, match="1 of 1 addresses"):
+        main(["--registry", str(registry_file(x={"files": files})), "--report", str(report)])
+    head, blank, *lines = report.read_text(encoding="utf-8").splitlines()
+    assert re.fullmatch(r"check_fetch, 20\S+, Python \S+, requests \S+, huggingface_hub \S+", head)
+    assert blank == ""
+    assert "\n".join(lines) == capsys.readouterr().out.rstrip("\n")
 
 
 def test_models_of_the_hub_with_what_would_be_fetched_of_them(monkeypatch, capsys, registry_file):
@@ -135,15 +177,15 @@ def test_models_of_the_hub_with_what_would_be_fetched_of_them(monkeypatch, capsy
         names = [f"{name}@{COMMIT}" for name in [*repositories, "owner/none"]]
         options = ["--registry", str(registry_file(x={"files": [{"path": "x", "url": "file:/x"}]}))]
         with pytest.raises(UserError, match="3 of 5 addresses are not as they should be"):
-            main([*options, "--names", "--models", *names])
+            main([*options, "--names", "--models", *names, "--confirmed", names[0]])
         assert not [
             path for method, path, _ in hub.requests if method == "GET" and "/resolve/" in path
         ]
     rows, _ = table(capsys)
     assert [row[1:4] for row in rows] == [
-        ["1.0 kB", "known", "ok"],
-        ["2.0 kB", "known", "ok"],
-        *[["?", "known", "fails"]] * 3,
+        ["1.0 kB", "public code", "ok"],
+        ["2.0 kB", "nothing", "ok"],
+        *[["?", "nothing", "fails"]] * 3,
     ]
     assert "has neither model.safetensors nor pytorch_model.bin" in rows[2][4]
     assert "HF_TOKEN" in rows[3][4]

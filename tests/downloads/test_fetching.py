@@ -156,6 +156,8 @@ def test_a_file_stored_gzipped_is_checked_by_what_it_holds(data_set, server, roo
     [record] = fetch(entry, root, policy=policy)
     assert gzip.decompress((root / "a/one.txt.gz").read_bytes()) == ONE
     assert (record["sha256"], record["size"]) == (sha256(ONE), len(ONE))
+    # by which it is told before a run whether the file is still the same
+    assert record["stored_sha256"] == sha256((root / "a/one.txt.gz").read_bytes())
     assert files_below(root) == ["a/one.txt.gz"]
     # a gzip of other settings holds the same
     (root / "a/one.txt.gz").write_bytes(gzip.compress(ONE, 1))
@@ -416,6 +418,95 @@ def test_a_packed_file_of_a_mirror_is_bounded(data_set, root, policy, folder, mi
     (root / "a/one.txt.gz").write_bytes(gzip.compress(bytes(10**7)))
     with pytest.raises(UserError, match="holds more than 4000 bytes"):
         fetch(entry, root)
+
+
+@pytest.fixture
+def two_addresses(server, data_set, tmp_path):
+    """Return a set of a file, or of an archive that holds it, that has two addresses."""
+
+    def make(kind):
+        if kind == "file":
+            body, name = ONE, "one.txt"
+        else:
+            name = "a.zip"
+            body = make_archive(tmp_path / name, {"x/one.txt": ONE}).read_bytes()
+        server.files |= {f"first/{name}": Served(body), f"second/{name}": Served(body)}
+        block = {"url": [server.url(f"{place}/{name}") for place in ("first", "second")]}
+        block |= known(body)
+        if kind == "file":
+            return data_set(files=[{"path": "a/one.txt", **block}]), name, body
+        members = [{"member": "x/one.txt", "path": "a/one.txt"}]
+        return data_set(archives=[block | {"members": members}]), name, body
+
+    return make
+
+
+FAULTS = {
+    "absent": {"refusal": (404, 99)},
+    "forbidden": {"refusal": (403, 99)},
+    "busy": {"refusal": (503, 99)},
+    "other size": {"swapped": TWO + b"x"},
+    "other bytes": {"swapped": b"x"},
+    "broken off": {"cut": (100, 99), "ranges": False},
+}
+
+
+@pytest.mark.parametrize("kind", ["file", "archive"])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_second_address_serves_what_the_first_does_not(
+    two_addresses, root, policy, server, capfd, kind, fault
+):
+    entry, name, body = two_addresses(kind)
+    faults = dict(FAULTS[fault])
+    if fault == "other bytes":
+        # of the right number
+        faults["swapped"] = body[:-1] + b"?"
+    server.files[f"first/{name}"] = Served(body, **faults)
+    [record] = fetch(entry, root, policy=policy)
+    assert (root / "a/one.txt").read_bytes() == ONE
+    assert record["url"] == server.url(f"second/{name}")
+    assert files_below(root)[-1] == "a/one.txt"
+    assert "the next address is tried" in capfd.readouterr().err
+    # not the rest of what the first one began
+    assert server.ranges_asked(f"second/{name}") == [None]
+
+
+@pytest.mark.parametrize("kind", ["file", "archive"])
+def test_only_the_first_address_is_asked_where_it_serves(two_addresses, root, policy, server, kind):
+    entry, name, _ = two_addresses(kind)
+    [record] = fetch(entry, root, policy=policy)
+    assert record["url"] == server.url(f"first/{name}")
+    assert server.asked(f"second/{name}") == []
+
+
+def test_one_error_names_all_addresses_that_do_not_serve_a_file(
+    two_addresses, root, policy, server
+):
+    entry, _, _ = two_addresses("file")
+    server.files["first/one.txt"] = Served(ONE, refusal=(404, 99))
+    server.files["second/one.txt"] = Served(ONE, swapped=ONE[:-1] + b"?")
+    with pytest.raises(UserError) as caught:
+        fetch(entry, root, policy=policy)
+    said = str(caught.value)
+    assert said.startswith("a/one.txt: none of its 2 sources serves it (")
+    assert f"{server.url('first/one.txt')}: the server answered 404" in said
+    assert f"{server.url('second/one.txt')}: sha256 is" in said
+    assert files_below(root) == []
+
+
+@pytest.mark.parametrize("kind", ["folder", "http"])
+def test_a_mirror_goes_before_several_addresses_and_its_wrong_bytes_are_an_error(
+    two_addresses, root, policy, server, folder, mirror, kind
+):
+    entry, _, _ = two_addresses("file")
+    (folder / "a/one.txt").write_bytes(ONE)
+    [record] = fetch(entry, root, mirror(kind), policy=policy)
+    assert record["url"].endswith("/a/one.txt")
+    (root / "a/one.txt").unlink()
+    (folder / "a/one.txt").write_bytes(ONE[:-1] + b"?")
+    with pytest.raises(UserError, match="sha256 is"):
+        fetch(entry, root, mirror(kind), policy=policy)
+    assert server.asked("first/one.txt") == server.asked("second/one.txt") == []
 
 
 def test_a_mirror_s_password_is_not_recorded(two_files, root, policy, server, folder):

@@ -18,13 +18,20 @@ def test_an_entry_is_read_with_addresses_put_together(data_set):
             {"path": "a/one.txt", "url": "one.txt", **known(b"1")},
             {"path": "a/two.txt", "url": "http://elsewhere/two.txt"},
             {"path": "a/three.txt.gz", "url": "three.txt", "stored": "gzip"},
+            {"path": "a/four.txt", "url": ["four.txt", "http://elsewhere/4"], **known(b"4")},
         ],
         archives=[{**ARCHIVE, "url": "more%20data.tar.gz", "members": [{**MEMBER, "path": "b"}]}],
     )
     urls = {file.path: file.url for file in entry.all_files}
     assert urls["a/one.txt"] == "https://example.org/data/one.txt"
     assert urls["a/two.txt"] == "http://elsewhere/two.txt"
-    assert [file.gzipped for file in entry.all_files] == [False, False, True, False]
+    several = ["https://example.org/data/four.txt", "http://elsewhere/4"]
+    assert [file.urls for file in entry.files[1:]] == [
+        ["http://elsewhere/two.txt"],
+        ["https://example.org/data/three.txt"],
+        several,
+    ]
+    assert [file.gzipped for file in entry.all_files] == [False, False, True, False, False]
     assert entry.archives[0].name == "more data.tar.gz"
     assert urls["b"] is None
     assert entry.files[0].verified and not entry.files[1].verified
@@ -45,6 +52,21 @@ def test_an_entry_is_read_with_addresses_put_together(data_set):
         ({"files": [{**FILE, "url": "one.txt"}]}, "is 'one.txt'; it is not the address of a file"),
         ({"files": [{**FILE, "url": "ftp://x/one"}]}, "not the address of a file"),
         ({"files": [{**FILE, "url": "https://x/"}]}, "not the address of a file"),
+        ({"files": [{**FILE, "url": ["https://x/a", "b"]}]}, "'b' is not the address of a file"),
+        ({"files": [{**FILE, "url": []}]}, "`a-set.files.0.url` is []; give at least one address"),
+        ({"files": [{**FILE, "url": ["https://x/a"] * 2}]}, "; an address is given twice"),
+        (
+            {"files": [{**FILE, "url": ["https://x/a", "https://y/a"]}]},
+            "`a-set.files.0` has 2 addresses, but neither sha256 nor size; give one of them",
+        ),
+        (
+            {"archives": [{**ARCHIVE, "url": ["https://x/a.zip", "https://y/a.zip"]}]},
+            "`a-set.archives.0` has 2 addresses, but neither sha256 nor size",
+        ),
+        (
+            {"archives": [{**ARCHIVE, "url": ["https://x/a.zip", "https://x/a.rar"]}]},
+            "'https://x/a.rar' is not an archive known here",
+        ),
         ({"files": [FILE, FILE]}, "a/one.txt is in 'a-set' and again in 'a-set'"),
         ({"archives": [{**ARCHIVE, "members": [MEMBER, MEMBER]}]}, "listed twice"),
         ({"archives": [{**ARCHIVE, "url": "https://x/a.rar"}]}, "not an archive known here"),

@@ -206,7 +206,7 @@ def test_what_is_no_encoder_is_refused_with_what_is_taken(message, tmp_path):
     with pytest.raises(UserError, match=message) as caught:
         load_model(str(folder))
     assert "other-model" in str(caught.value)
-    assert str(caught.value).endswith("ModernBERT are taken")
+    assert str(caught.value).endswith("ModernBERT, XLM and XLNet are taken")
 
 
 @pytest.mark.parametrize("prefix", ["model", "weights"])

@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.sentence_transformer.modules import Pooling, WordEmbeddings
+from sentence_transformers.sentence_transformer.modules.tokenizer import WhitespaceTokenizer
 
 from tests.support.fasttext_files import write_model
 from workflow_scripts.embedding import static_vectors
@@ -55,6 +58,22 @@ def test_words_are_those_of_the_first_line_that_has_them(tmp_path, content, know
     assert found.repeated == repeated
 
 
+GLOVE = "the 1 2\n. 0 1\n. . 9 9\ncat 3 -4.5\nat a@b.c 5 6\nCat 0 1e-1\n"
+
+
+@pytest.mark.parametrize("name", ["glove.txt", "glove.txt.gz"])
+def test_glove_s_files_have_no_first_line_and_words_with_blanks(tmp_path, name):
+    path = write_text(tmp_path, GLOVE, name)
+    found = read_word_vectors(path, {"the", "cat", ".", "at", "dog"})
+    assert {word: vector.tolist() for word, vector in found.known.items()} == {
+        **{"the": [1, 2], ".": [0, 1], "cat": [3, -4.5]}
+    }
+    # words with blanks count as words of the file
+    assert found.words == 6
+    np.testing.assert_allclose(found.mean, [18 / 6, 13.6 / 6], rtol=1e-6)
+    assert first_words(path, 9) == ["the", ".", "cat", "Cat"]
+
+
 def test_the_mean_is_of_the_first_words_and_numbers_beyond_are_read_if_asked(tmp_path, monkeypatch):
     monkeypatch.setattr(static_vectors, "MEAN_OF_WORDS", 2)
     path = write_text(tmp_path, "4 1\na 1\nb 2\nc x\nd 9\n")
@@ -69,7 +88,12 @@ def test_the_mean_is_of_the_first_words_and_numbers_beyond_are_read_if_asked(tmp
     ("text", "message"),
     [
         ("", ":1: expected `number-of-words dimension`"),
-        ("the 1 2\n", ":1: expected `number-of-words dimension`"),
+        ("the\n", ":1: expected `number-of-words dimension` or a word and its numbers"),
+        ("the 1\n", ":1: expected"),
+        ("the big cat\n", ":1: expected"),
+        # GloVe's, without a first line
+        ("a 1 2\nb 1\n", ":2: expected a word and 2 numbers, found 2 fields"),
+        ("a 1 2\nb 1 two\n", ":2: 'two' is not a number"),
         ("0 2\n", ":1: expected"),
         ("2 2\na 1 2\nb 1\n", ":3: expected a word and 2 numbers, found 2 fields"),
         ("2 2\na 1 2 3\nb 1 2\n", ":2: expected a word and 2 numbers, found 4 fields"),
@@ -126,6 +150,35 @@ def test_subwords_stand_for_words_that_the_file_lacks_in_both_cases():
     assert {counts[how] for how in ("from_subwords", "lower_cased", "mean_vector")} == {1}
     # Not where the mean is asked for.
     assert embed_strings(["cats"], VECTORS, "mean", "en.bin")[0].tolist() == [[0.5, -0.5]]
+
+
+def test_words_left_out_are_as_in_sentence_transformers(tmp_path):
+    """Their tokenizer without stop words, which cuts punctuation off and leaves unknown words out.
+
+    It does not look up a word with its punctuation in lower case, as is done here.
+    """
+    table = {"cat": [3.0, 4.0], "Big": [1.0, 0.0], "the": [0.0, 2.0], "u.s.": [7.0, 1.0]}
+    table |= {"!": [2.0, 2.0], "don't": [5.0, 5.0]}
+    strings = ["The big cat.", "zebra (cat), cat!", "Big ! don't", "'THE' --- cat?", "u.s. gnu"]
+    text = "".join(f"{word} {one} {other}\n" for word, (one, other) in table.items())
+    path = write_text(tmp_path, text, "glove.txt")
+    vectors = read_word_vectors(path, words_to_seek(strings, "left_out"))
+    ours, counts = embed_strings(strings, vectors, "left_out", "glove.txt")
+    embeddings = WordEmbeddings(WhitespaceTokenizer(table, stop_words=[]), list(table.values()))
+    theirs = SentenceTransformer(modules=[embeddings, Pooling(2, "mean")], device="cpu")
+    np.testing.assert_allclose(ours, theirs.encode(strings), rtol=1e-6)
+    # Big ! don't cat u.s. | The | cat. (cat), cat! 'THE' cat? | big zebra --- gnu
+    assert (counts["as_written"], counts["lower_cased"], counts["without_punctuation"]) == (4, 1, 5)
+    assert (counts["left_out"], counts["words"]) == (4, 14)
+
+
+def test_a_string_of_words_left_out_has_the_mean_vector():
+    matrix, counts = embed_strings(["gnu zebra", "gnu cat"], VECTORS, "left_out", "en.vec")
+    np.testing.assert_array_equal(matrix, [[0.5, -0.5], [3, 4]])
+    assert counts["strings_of_mean_vectors"] == 1
+    # without being asked for, no form is sought beyond lower case
+    assert words_to_seek(["Cat."]) == {"Cat.", "cat."}
+    assert words_to_seek(["Cat. !"], "left_out") == {"Cat.", "cat.", "Cat", "cat", "!"}
 
 
 def test_missing_words_are_an_error_where_asked_for():

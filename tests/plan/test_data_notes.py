@@ -28,7 +28,7 @@ def config(default_config, project, tmp_path, monkeypatch):
     tuned = {"recipe": "mirror-sentence", "corpus": "mine"}
     config["tables"] = {
         "known": table("sickr"),
-        "unknown": table("sts13"),
+        "unknown": table("multisimlex-en"),
         "own": table("sickr", **tuned),
     }
     config["figures"] = {}
@@ -47,18 +47,21 @@ def test_tables_and_pages_of_everything_name_what_has_no_known_hash(config):
     said = f"{LABEL}; not checked against a known hash:"
     assert notes_of(plan) == {
         "known": LABEL,
-        "unknown": f"{said} sts13",
+        "unknown": f"{said} multi-simlex",
         # a file that is in no entry of the registry
         "own": f"{said} mine.txt",
     }
     for page in ("scorecard", "index"):
-        assert json.loads(plan.outputs.block("tables", page))["data"] == f"{said} mine.txt, sts13"
+        assert (
+            json.loads(plan.outputs.block("tables", page))["data"]
+            == f"{said} mine.txt, multi-simlex"
+        )
 
 
 def test_word_vectors_and_development_sets_count_and_what_is_left_out_does_not(config):
     config["models"]["words"] = {"vectors": "fasttext/cc.en.300.bin", "oov": "subwords"}
     config["tables"]["known"]["rows"][0]["model"] = "words"
-    development = {"dataset": "sts13", "every": 10}
+    development = {"dataset": "multisimlex-en", "every": 10}
     config["recipes"]["mirror-sentence"]["development"] = development
     # gated, and not there
     config["tables"]["unknown"]["columns"][0]["dataset"] = "cometa"
@@ -66,7 +69,7 @@ def test_word_vectors_and_development_sets_count_and_what_is_left_out_does_not(c
     assert notes_of(plan_of(config)) == {
         "known": f"{said} fasttext-en",
         "unknown": LABEL,
-        "own": f"{said} mine.txt, sts13",
+        "own": f"{said} mine.txt, multi-simlex",
     }
 
 

@@ -10,6 +10,7 @@ import pytest
 import yaml
 from plans import plan_of
 
+from workflow_scripts.downloads.fetching import fetch
 from workflow_scripts.downloads.registry import read_registry
 from workflow_scripts.errors import UserError
 from workflow_scripts.plan.plan import make_plan
@@ -267,3 +268,21 @@ def test_the_run_ends_with_a_line_for_each_and_no_traceback(config):
     assert first.startswith("error: `downloads.offline` is true")
     assert len(more) > 1
     assert all(line.startswith("  ") for line in more)
+
+
+def test_a_file_that_is_kept_gzipped_is_compared_as_it_is_stored(config, tmp_path, project):
+    """Its record has the hash of its content too, by which the registry knows it."""
+    content, path = b"a\tb\n", "sick/SICK.txt.gz"
+    block = {"title": "t", "task": "similarity", "languages": ["en"], "licence": "l"}
+    block |= {"citation": "c", "homepage": "h", "gated": False}
+    (tmp_path / "plain.txt").write_bytes(content)
+    file = {"path": path, "url": (tmp_path / "plain.txt").as_uri(), "stored": "gzip"}
+    file["sha256"] = hashlib.sha256(content).hexdigest()
+    (tmp_path / "own.yaml").write_text(yaml.safe_dump({"sick": {**block, "files": [file]}}))
+    files = fetch(read_registry(tmp_path / "own.yaml")["sick"], tmp_path / "root")
+    record("sick", {"files": files})
+    assert plan_of(config)
+    (tmp_path / "root" / path).write_bytes(b"another")
+    header, lines = error_of(config)
+    assert "not as it was when it was fetched" in header
+    assert len(lines) == 1 and path in lines[0]

@@ -38,6 +38,7 @@ OF_CMLM = {
     "roberta-large-en": "FacebookAI/roberta-large",
     "sbert-large": "sentence-transformers/bert-large-nli-mean-tokens",
     "xlm-r": "FacebookAI/xlm-roberta-large",
+    "xlnet-en": "xlnet/xlnet-base-cased",
 }
 # no row of a paper
 BESIDE = {"labse": "setu4993/LaBSE"}
@@ -63,10 +64,10 @@ def test_hub_models_are_those_of_table_15_and_pubmedbert(models):
     assert values_of(models, "hub") == {**expected, "bert-bio": PUBMEDBERT, **OF_CMLM, **BESIDE}
 
 
-def test_word_vectors_are_fasttexts_of_the_eight_languages(models):
+def test_word_vectors_are_fasttexts_of_the_eight_languages_and_glove(models):
     # the names under which fasttext.cc distributes the vectors of Common Crawl and Wikipedia
     expected = {f"fasttext-{one}": f"fasttext/cc.{one}.300.bin" for one in WORD_LANGUAGES}
-    assert values_of(models, "vectors") == expected
+    assert values_of(models, "vectors") == expected | {"glove": "glove/glove.840B.300d.txt"}
 
 
 def test_every_model_is_the_papers_at_a_whole_commit_and_has_a_label(models):
@@ -77,7 +78,7 @@ def test_every_model_is_the_papers_at_a_whole_commit_and_has_a_label(models):
     assert all(entry["label"] for entry in own.values())
     assert {name for name, entry in own.items() if "paper" not in entry} == set(BESIDE)
     of_cmlm = [name for name, entry in models.items() if "cmlm" in entry.get("paper", "")]
-    assert set(of_cmlm) == {"bert-en", "sbert", *OF_CMLM}
+    assert set(of_cmlm) == {"bert-en", "sbert", "glove", *OF_CMLM}
 
 
 def test_lexicons_are_induced_between_the_monolingual_models(models):

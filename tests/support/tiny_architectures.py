@@ -29,6 +29,9 @@ DEBERTA_MARKS = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"]
 BERT_MARKS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 ROBERTA_MARKS = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
 
+XLNET_MARKS = ["<unk>", "<s>", "</s>", "<cls>", "<sep>", "<pad>", "<mask>", "<eop>", "<eod>"]
+XLM_MARKS = ["<s>", "</s>", "<pad>", "<unk>", "<special1>"]
+
 UNUSED = ["<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>"]
 
 
@@ -36,6 +39,14 @@ def byte_pair_tokenizer(kind: str, marks: list[str]) -> transformers.PreTrainedT
     model = json.loads(byte_pairs(marks).to_str())["model"]
     merges = [tuple(pair) for pair in model["merges"]]
     return getattr(transformers, kind)(vocab=model["vocab"], merges=merges)
+
+
+def xlm_tokenizer() -> transformers.PreTrainedTokenizerBase:
+    tokenizer = byte_pairs(XLM_MARKS)
+    tokenizer.post_processor = processors.BertProcessing(("</s>", 1), ("<s>", 0))
+    names = ("bos_token", "sep_token", "pad_token", "unk_token", "mask_token")
+    options = dict(zip(names, XLM_MARKS, strict=True)) | {"cls_token": "</s>"}
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **options)
 
 
 def modernbert_tokenizer() -> transformers.PreTrainedTokenizerBase:
@@ -71,6 +82,10 @@ TOKENIZERS: dict[str, Callable[[], transformers.PreTrainedTokenizerBase]] = {
         vocab=[*unigrams(DEBERTA_MARKS[:4]), ("[MASK]", 0.0)], unk_id=3
     ),
     "modernbert": modernbert_tokenizer,
+    # [SEP] and [CLS] stand behind the string, and it pads on the left
+    "xlnet": lambda: transformers.XLNetTokenizer(vocab=unigrams(XLNET_MARKS)),
+    # that of the published ones needs a package of its own to cut words
+    "xlm": xlm_tokenizer,
 }
 RELATIVE = {"relative_attention": True, "pos_att_type": ["p2c", "c2p"]}
 RELATIVE |= {"position_biased_input": False, "type_vocab_size": 0}
@@ -92,6 +107,28 @@ ARCHITECTURES: dict[str, tuple[str, str, dict]] = {
     "deberta-v2": ("DebertaV2", "ForMaskedLM", {**RELATIVE, **V2, "conv_kernel_size": 3}),
     "modernbert": ("ModernBert", "ForMaskedLM", WINDOW),
 }
+# The same of those that are embedded, not tuned: the names of their sizes are others.
+AS_THEY_ARE: dict[str, tuple[str, str, dict]] = {
+    "xlnet": ("XLNet", "LMHeadModel", {}),
+    "xlm": ("XLM", "WithLMHeadModel", {"pad_index": 2, "unk_index": 3, "mask_index": 4}),
+}
+_OWN_SIZES = {
+    "xlnet": {
+        "hidden_size": "d_model",
+        "num_hidden_layers": "n_layer",
+        "num_attention_heads": "n_head",
+        "intermediate_size": "d_inner",
+        "initializer_range": "initializer_range",
+    },
+    "xlm": {
+        "hidden_size": "emb_dim",
+        "num_hidden_layers": "n_layers",
+        "num_attention_heads": "n_heads",
+        "initializer_range": "embed_init_std",
+        "max_position_embeddings": "max_position_embeddings",
+    },
+    "distilbert": {**{key: key for key in SIZES}, "intermediate_size": "hidden_dim"},
+}
 # Those whose AutoModel has a pooler layer.
 WITH_POOLER = ("bert", "roberta", "xlm-roberta", "camembert", "mpnet", "albert")
 
@@ -109,11 +146,9 @@ def make_config(
     name: str, tokenizer: transformers.PreTrainedTokenizerBase, **changes: object
 ) -> transformers.PreTrainedConfig:
     """Return the config of a tiny model of architecture `name` for `tokenizer`."""
-    kind, _, own = ARCHITECTURES[name]
-    sizes = dict(SIZES)
-    if name == "distilbert":
-        del sizes["intermediate_size"]
-        sizes["hidden_dim"] = SIZES["intermediate_size"]
+    kind, _, own = {**ARCHITECTURES, **AS_THEY_ARE}[name]
+    named = _OWN_SIZES.get(name, {key: key for key in SIZES})
+    sizes = {named[key]: size for key, size in SIZES.items() if key in named}
     first, last = tokenizer.cls_token_id, tokenizer.sep_token_id
     marks = {"pad_token_id": tokenizer.pad_token_id, "bos_token_id": first, "eos_token_id": last}
     if name == "modernbert":
@@ -124,7 +159,7 @@ def make_config(
 
 def head_class(name: str) -> type[transformers.PreTrainedModel]:
     """Return the class that the published checkpoints of an architecture were saved from."""
-    return getattr(transformers, "".join(ARCHITECTURES[name][:2]))
+    return getattr(transformers, "".join({**ARCHITECTURES, **AS_THEY_ARE}[name][:2]))
 
 
 def make_architecture(folder: Path, name: str, head: bool = False, **changes: object) -> Path:

@@ -1,5 +1,6 @@
 """Synthetic files have the formats and layouts of those that the papers' config fetches."""
 
+import numpy as np
 import pytest
 import torch
 from safetensors import safe_open
@@ -9,15 +10,20 @@ from tools.synthetic_data import make_data, write_never_published, write_synthet
 from tools.synthetic_models import LAYOUTS, synthetic_model
 from tools.synthetic_rows import SIZES, Material
 from workflow_scripts.datasets.mrconso import read_mrconso
+from workflow_scripts.downloads.convert_weights import convert
 from workflow_scripts.downloads.fetching import fetch
 from workflow_scripts.downloads.mirrors import open_mirror
 from workflow_scripts.downloads.model_files import check_model_files
 from workflow_scripts.downloads.registry import read_registry
+from workflow_scripts.embedding.encoder_folder import load_model
+from workflow_scripts.embedding.settings import EncoderSettings
+from workflow_scripts.embedding.static_vectors import read_word_vectors
+from workflow_scripts.embedding.string_encoding import encode_strings
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 SMALL = Material(None, SIZES["small"])
 # one of each form: files, a zip, a gz, one kept gzipped, and one that is put there by hand
-SETS = ["sick", "askapatient", "fasttext-et", "medic", "umls"]
+SETS = ["sick", "sts13", "askapatient", "fasttext-et", "glove-840b", "medic", "russian-sts", "umls"]
 
 
 def save(repository, folder):
@@ -55,6 +61,23 @@ def test_a_synthetic_files_loads_as_its_architecture_and_tells_words_apart(hub, 
     assert not torch.allclose(*states)
 
 
+def test_a_synthetic_xlnet_is_pickled_and_tells_words_apart(tmp_path):
+    folder = save(synthetic_model("xlnet/xlnet-base-cased", COMMIT), tmp_path / "model")
+    convert(folder)
+    loaded = load_model(str(folder))
+    assert loaded.model.config.model_type == "xlnet"
+    vectors = encode_strings(loaded, ["a house", "the river"], EncoderSettings("mean", 20))
+    assert not np.allclose(*vectors)
+
+
+def test_synthetic_glove_is_read_as_glove(tmp_path):
+    path = tmp_path / "glove.840B.300d.txt"
+    write_synthetic_file(SMALL, "glove/glove.840B.300d.txt", path)
+    found = read_word_vectors(path, {"the", "dog"})
+    assert (found.words, len(found.mean)) == (SMALL.sizes.words + 2, SMALL.sizes.dimension)
+    assert found.known
+
+
 def test_a_synthetic_files_is_the_same_each_time():
     first, second = (synthetic_model("FacebookAI/roberta-base", COMMIT) for _ in range(2))
     assert first.files == second.files
@@ -84,7 +107,8 @@ def test_synthetic_files_for_data_are_fetched_from_the_mirror_by_the_registry_ma
         records = fetch(entries[name], root, open_mirror(str(mirror)), offline=True)
         assert {record["path"] for record in records} == {f.path for f in entries[name].all_files}
     # archives are unpacked, not found beside them
-    archives = {"cc.et.300.bin.gz", "datasets.zip"}
+    archives = {"cc.et.300.bin.gz", "datasets.zip", "glove.840B.300d.zip"}
+    archives.add("STS2012_MSRvid_translated.tar.gz")
     assert {file.name for file in (mirror / "archives").iterdir()} == archives
     assert not (mirror / "fasttext").exists()
     names = list(read_mrconso(root / "umls/MRCONSO.RRF", "ENG", None, ["N"]))

@@ -112,6 +112,7 @@ CONFIG = Section(
         "models.<id>.hub": Change("someone/other", WITH_HUB, at="models.hub.hub"),
         "models.<id>.revision": Change("fedcba9876543210", WITH_HUB, at="models.hub.revision"),
         "models.<id>.weights_sha256": Change("1" * 64, WITH_HUB, at="models.hub.weights_sha256"),
+        "models.<id>.confirmed": Change(True, WITH_HUB, at="models.hub.confirmed"),
         "models.<id>.vectors": Change("shorter/made/words.vec", at="models.vectors.vectors"),
         "models.<id>.oov": Change("error", at="models.vectors.oov"),
         "models.<id>.same_as": Change("other", at="models.second.same_as"),
@@ -156,7 +157,10 @@ CONFIG = Section(
         "device": "auto takes a GPU where there is one, whose sums are others",
         "processes.tuning": "of several processes: tests/tuning",
     },
-    no_command={"data.missing": "what is done about files that are absent, and none is here"},
+    no_command={
+        "data.missing": "what is done about files that are absent, and none is here",
+        "models.<id>.confirmed": "what check_fetch says, which no table needs",
+    },
     not_changed={
         "results": "a test of its own",
         **dict.fromkeys(

@@ -116,8 +116,10 @@ def test_fetched_with_a_network_and_run_without(fresh, sample_data, hub, without
     output = fresh.fails("check_fetch")
     files = sum(len(list(sample_data.glob(pattern))) for pattern in OPEN.values())
     assert f"1 of {files + 1} addresses are reachable" in output
-    assert re.search(rf"^owner/mini +\S+ MB +known +ok +{MODEL}$", output, re.MULTILINE)
+    assert re.search(rf"^owner/mini +\S+ MB +nothing +ok +{MODEL}$", output, re.MULTILINE)
     assert f"{files} of {files + 1} addresses are not as they should be" in output
+    report = (fresh.folder / "results" / "check_fetch.txt").read_text()
+    assert MODEL in report and "are reachable" in report
     assert not (fresh.folder / "fetched").exists()
     output = fresh.succeeds("fetch_all")
     assert "by hand:" in output

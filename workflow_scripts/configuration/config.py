@@ -66,11 +66,20 @@ class Model(Block):
     weights_sha256: Sha256 | None = Field(
         None, description="Of a hub model's one file of weights, as the hub has it at that commit."
     )
-    vectors: RulePath | None = Field(
-        None, description="Word vectors (.vec, .vec.gz or fastText's .bin), below the data root."
+    confirmed: bool = Field(
+        False,
+        description="Of a hub model: whether public code uses it at this commit; `check_fetch` "
+        "says so.",
     )
-    oov: Literal["mean", "subwords", "error"] = Field(
-        "mean", description="What words outside the file's vocabulary get, of a model with vectors."
+    vectors: RulePath | None = Field(
+        None,
+        description="Word vectors (.vec, .txt, also gzipped, or fastText's .bin), below the data "
+        "root.",
+    )
+    oov: Literal["mean", "subwords", "left_out", "error"] = Field(
+        "mean",
+        description="What words outside the file's vocabulary get, of a model with vectors; with "
+        "`left_out` they do not count, once they were sought without punctuation at their ends.",
     )
     same_as: Id | None = Field(None, description="Id of the model of which this is a second name.")
     absent: Text | None = Field(
@@ -96,6 +105,8 @@ class Model(Block):
             )
         if self.weights_sha256 is not None and self.hub is None:
             raise mistake("`weights_sha256` is of a model with `hub`; remove it")
+        if self.confirmed and self.hub is None:
+            raise mistake("`confirmed` is of a model with `hub`; remove it")
         return self
 
 

@@ -6,7 +6,7 @@ import os
 import shutil
 import zlib
 from collections.abc import Mapping
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,8 +14,19 @@ from typing import Any, NamedTuple
 
 from workflow_scripts.downloads.answers import AbsentError
 from workflow_scripts.downloads.mirrors import Mirror, check_offline, shown
-from workflow_scripts.downloads.registry import DataSet, Member, RegisteredArchive, StoredFile
-from workflow_scripts.downloads.transfer import Policy, discard, download, finish
+from workflow_scripts.downloads.registry import (
+    DataSet,
+    Member,
+    RegisteredArchive,
+    StoredFile,
+)
+from workflow_scripts.downloads.transfer import (
+    Policy,
+    discard,
+    download,
+    finish,
+    report_progress,
+)
 from workflow_scripts.downloads.unpacking import LARGEST_MEMBER, unpack
 from workflow_scripts.errors import UserError, is_full_disk
 from workflow_scripts.files import (
@@ -46,10 +57,11 @@ def fetch(
     """Bring what is missing of a data set below `root`, and check what is there.
 
     Returns for each file a record: path, url (None for a file that was there), sha256, size, date
-    and hash_known, whether it was checked against a hash of the registry. What the mirror lacks
-    comes from its own URL, unless `offline`. A file that is there is never overwritten, and
-    `UserError` if it has other bytes. A hash that the registry lacks is noted at the first
-    download, below the root, and holds from then on.
+    and hash_known, whether it was checked against a hash of the registry; of one that is kept
+    gzipped, sha256 and size are those of its content, stored_sha256 that of the file. What the
+    mirror lacks comes from its own URL, unless `offline`. A file that is there is never
+    overwritten, and `UserError` if it has other bytes. A hash that the registry lacks is noted at
+    the first download, below the root, and holds from then on.
     """
     check_offline(mirror, offline)
     return _Fetching(data_set, root, mirror, offline, policy).run()
@@ -62,23 +74,24 @@ class _Source(NamedTuple):
     as_stored: bool
 
 
-def _sources(path: str, url: str | None, mirror: Mirror | None, offline: bool) -> list[_Source]:
-    """Return where to look for a path: the mirror, then the URL of its own."""
+def _sources(path: str, urls: list[str], mirror: Mirror | None, offline: bool) -> list[_Source]:
+    """Return where to look for a path: the mirror, then the URLs of its own."""
     sources = []
     if mirror is not None and mirror.may_have(path):
         sources.append(_Source(mirror.url_of(path), as_stored=True))
-    return sources if url is None or offline else [*sources, _Source(url, as_stored=False)]
+    own = [] if offline else urls
+    return [*sources, *(_Source(url, as_stored=False) for url in own)]
 
 
 def files_without_source(
     data_set: DataSet, root: Path, mirror: Mirror | None, offline: bool
 ) -> list[Path]:
     """Return the files that are neither below `root` nor at an address or in a mirror folder."""
-    lost = [f.path for f in data_set.files if not _sources(f.path, f.url, mirror, offline)]
+    lost = [f.path for f in data_set.files if not _sources(f.path, f.urls, mirror, offline)]
     for archive in data_set.archives:
-        if not _sources(f"{ARCHIVES}/{archive.name}", archive.url, mirror, offline):
+        if not _sources(f"{ARCHIVES}/{archive.name}", archive.urls, mirror, offline):
             paths = [file.path for file in archive.members]
-            lost += [path for path in paths if not _sources(path, None, mirror, offline)]
+            lost += [path for path in paths if not _sources(path, [], mirror, offline)]
     return [root / path for path in lost if not (root / path).exists()]
 
 
@@ -123,7 +136,7 @@ class _Fetching:
         try:
             for file in self.data_set.files:
                 if file.path not in self.records:
-                    self._fetch_file(file, _sources(file.path, file.url, *where))
+                    self._fetch_file(file, _sources(file.path, file.urls, *where))
             for archive in self.data_set.archives:
                 self._fetch_members(archive)
         except AbsentError as error:
@@ -168,12 +181,25 @@ class _Fetching:
                 "it is left as it is: move it away to fetch the right one, or leave this set out "
                 "if the file is yours",
             )
-        return _record(file, None, sha256, size)
+        return self._with_stored(file, _record(file, None, sha256, size))
+
+    def _with_stored(self, file: StoredFile, record: Record) -> Record:
+        """Return a record with the hash of the file itself, where `sha256` is that of its content.
+
+        By it the file is compared before each run.
+        """
+        stored = {"stored_sha256": sha256_of(self.root / file.path)} if file.gzipped else {}
+        return record | stored
 
     def _download(
         self, sources: list[_Source], part: Path, sha256: str | None, file: _Wanted
     ) -> _Source:
-        """Download from the first source that has the file; `AbsentError` if none has."""
+        """Download from the first source that serves the file; `AbsentError` if none has it.
+
+        A mirror that has other bytes is an error: it is to be fixed. One of several addresses that
+        has them, or gives no answer, is passed over.
+        """
+        failures: list[UserError] = []
         for source in sources:
             # the hash of the plain bytes says nothing of the gzipped ones in a mirror
             packed = source.as_stored and file.gzipped
@@ -182,10 +208,20 @@ class _Fetching:
             if packed and file.size is not None:
                 # a header has names and comments; gzip adds little else to what it cannot shorten
                 policy = replace(policy, largest=file.size + file.size // 100 + 2**16)
-            with nullcontext() if source is sources[-1] else suppress(AbsentError):
+            if failures:
+                # bytes of another address are not continued
+                discard(part)
+            try:
                 download(source.url, part, *checks, policy)
-                break
-        return source
+                return source
+            except UserError as error:
+                passed_over = AbsentError if source.as_stored else UserError
+                if not isinstance(error, passed_over):
+                    raise
+                if source is not sources[-1]:
+                    report_progress(f"{error}; the next address is tried")
+                failures.append(error)
+        raise _failure(failures, file)
 
     def _fetch_file(self, file: StoredFile, sources: list[_Source]) -> None:
         path = self.root / file.path
@@ -202,11 +238,11 @@ class _Fetching:
         sha256, size = _content(file, path)
         if expected is None:
             self._note({file.path: sha256})
-        self.records[file.path] = _record(file, source.url, sha256, size)
+        self.records[file.path] = self._with_stored(file, _record(file, source.url, sha256, size))
 
     def _fetch_members(self, archive: RegisteredArchive) -> None:
         for file in archive.members:
-            sources = _sources(file.path, None, self.mirror, self.offline)
+            sources = _sources(file.path, [], self.mirror, self.offline)
             if file.path not in self.records and sources:
                 with suppress(AbsentError):
                     self._fetch_file(file, sources)
@@ -216,7 +252,7 @@ class _Fetching:
         name = f"{ARCHIVES}/{archive.name}"
         part = self.root / f"{name}.part"
         expected = self._expected(name, archive.sha256)
-        sources = _sources(name, archive.url, self.mirror, self.offline)
+        sources = _sources(name, archive.urls, self.mirror, self.offline)
         try:
             source = self._download(sources, part, expected, archive)
             self._unpack(archive, part, members, source.url, known=expected is not None)
@@ -271,6 +307,19 @@ class _Fetching:
             remove(folder)
             if not full:
                 discard(part)
+
+
+def _failure(failures: list[UserError], file: _Wanted) -> UserError:
+    """Return the error of a file that no source serves; with a single address the error of that."""
+    if len(file.urls) < 2:
+        return failures[-1]
+    absent = all(isinstance(error, AbsentError) for error in failures)
+    reasons = "; ".join(f"{error.where}: {error.problem}" for error in failures)
+    return (AbsentError if absent else UserError)(
+        file.name if isinstance(file, RegisteredArchive) else file.path,
+        f"none of its {len(failures)} sources serves it ({reasons})",
+        "run again later, take a mirror (--mirror) or put the file in its place by hand",
+    )
 
 
 def _record(file: StoredFile, url: str | None, sha256: str, size: int) -> Record:

@@ -43,11 +43,25 @@ def _below(path: str) -> str:
     return path
 
 
-def _address(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme not in _SCHEMES or not posixpath.basename(parts.path):
-        raise mistake(f"it is not the address of a file ({', '.join(_SCHEMES)}); fix url or base")
-    return url
+def _addresses(urls: str | list[str]) -> str | list[str]:
+    if not urls:
+        raise mistake("give at least one address")
+    if len(set(_listed(urls))) < len(_listed(urls)):
+        raise mistake("an address is given twice; remove one")
+    for url in _listed(urls):
+        parts = urlsplit(url)
+        if parts.scheme not in _SCHEMES or not posixpath.basename(parts.path):
+            what, schemes = _named(url, urls), ", ".join(_SCHEMES)
+            raise mistake(f"{what} is not the address of a file ({schemes}); fix url or base")
+    return urls
+
+
+def _named(url: str, urls: str | list[str]) -> str:
+    return "it" if url == urls else repr(url)
+
+
+def _listed(urls: str | list[str] | None) -> list[str]:
+    return urls if isinstance(urls, list) else [] if urls is None else [urls]
 
 
 def _name_of(url: str) -> str:
@@ -55,7 +69,8 @@ def _name_of(url: str) -> str:
 
 
 PathBelow = Annotated[str, AfterValidator(_below)]
-Address = Annotated[str, AfterValidator(_address)]
+# where the same bytes are: one address, or several that are tried in their order
+Addresses = Annotated[str | list[str], AfterValidator(_addresses)]
 
 
 class _Bytes(Block):
@@ -64,6 +79,18 @@ class _Bytes(Block):
     sha256: Sha256 | None = Field(None, description="Of the bytes at the url; unknown without it.")
     size: Count | None = Field(None, description="Number of bytes; unknown without it.")
     verified: bool = Field(False, description="Whether the sha256 is that of the very bytes.")
+
+    @property
+    def urls(self) -> list[str]:
+        """The addresses of these bytes, in the order in which they are tried."""
+        return _listed(getattr(self, "url", None))
+
+    def check(self, where: str, registry: str) -> None:
+        """Raise `UserError` where nothing would tell that several addresses have the same bytes."""
+        if len(self.urls) > 1 and self.sha256 is None and self.size is None:
+            wrong = f"has {len(self.urls)} addresses, but neither sha256 nor size"
+            remedy = "give one of them, by which the bytes of each address are checked"
+            raise ConfigError(registry, where, wrong, remedy)
 
     @field_validator("verified")
     @classmethod
@@ -77,7 +104,9 @@ class RegisteredFile(_Bytes):
     """A file below the data root; `url` is None for what must be got by hand."""
 
     path: PathBelow = Field(description="Path below the data root.")
-    url: Address | None = Field(None, description="Where it is; `base` is put before it.")
+    url: Addresses | None = Field(
+        None, description="Where it is, or a list, tried in order; `base` is put before each."
+    )
     stored: Literal["plain", "gzip"] = Field(
         "plain",
         description="gzip: plain bytes at the url (which sha256 and size are of) are kept gzipped.",
@@ -100,15 +129,19 @@ StoredFile = RegisteredFile | Member
 
 
 class RegisteredArchive(_Bytes):
-    url: Address = Field(description="Where it is; `base` is put before it.")
+    url: Addresses = Field(
+        description="Where it is, or a list, tried in order; `base` is put before each."
+    )
     members: list[Member] = Field(min_length=1, description="The members that become files.")
 
     @field_validator("url")
     @classmethod
-    def _known_kind(cls, url: str) -> str:
-        if not _name_of(url).endswith(tuple(KINDS)):
-            raise mistake(f"it is not an archive known here ({', '.join(KINDS)})")
-        return url
+    def _known_kind(cls, urls: str | list[str]) -> str | list[str]:
+        for url in _listed(urls):
+            if not _name_of(url).endswith(tuple(KINDS)):
+                kinds = ", ".join(KINDS)
+                raise mistake(f"{_named(url, urls)} is not an archive known here ({kinds})")
+        return urls
 
     @field_validator("members")
     @classmethod
@@ -120,8 +153,8 @@ class RegisteredArchive(_Bytes):
 
     @property
     def name(self) -> str:
-        """The last part of the URL, under which a mirror holds it in archives/."""
-        return _name_of(self.url)
+        """The last part of the first URL, under which a mirror holds it in archives/."""
+        return _name_of(self.urls[0])
 
 
 class DataSet(Block):
@@ -145,13 +178,18 @@ class DataSet(Block):
     @field_validator("files", "archives", mode="before")
     @classmethod
     def _with_base(cls, blocks: Any, info: ValidationInfo) -> Any:
-        def whole(block: Any) -> Any:
-            url = block.get("url") if isinstance(block, Mapping) else None
-            if not isinstance(url, str) or urlsplit(url).scheme:
-                return block
-            return {**block, "url": (info.data.get("base") or "") + url}
+        base = info.data.get("base") or ""
 
-        return [whole(block) for block in blocks] if isinstance(blocks, list) else blocks
+        def whole(url: Any) -> Any:
+            if isinstance(url, list):
+                return [whole(each) for each in url]
+            return base + url if isinstance(url, str) and not urlsplit(url).scheme else url
+
+        def with_whole(block: Any) -> Any:
+            has_url = isinstance(block, Mapping) and "url" in block
+            return {**block, "url": whole(block["url"])} if has_url else block
+
+        return [with_whole(block) for block in blocks] if isinstance(blocks, list) else blocks
 
     def check(self, registry: str) -> None:
         """Raise `UserError` for keys that do not go together; `registry` is the file."""
@@ -166,6 +204,9 @@ class DataSet(Block):
             wrong = f"has the file {without[0]}, which has no url"
             remedy = "give one or set gated: true"
         else:
+            for kind, blocks in (("files", self.files), ("archives", self.archives)):
+                for number, block in enumerate(blocks):
+                    block.check(f"{self.name}.{kind}.{number}", registry)
             return
         raise ConfigError(registry, self.name, wrong, remedy)
 

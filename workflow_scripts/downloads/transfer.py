@@ -193,7 +193,7 @@ def _download_http(request: _Request, policy: Policy) -> None:
                         f"run again, the {reached} bytes that are there are kept",
                     ) from error
                 seconds = policy.pause_before(failures, error.retry_after)
-                _say(f"{name}: {error}; next attempt in {seconds:.1f} s")
+                report_progress(f"{name}: {error}; next attempt in {seconds:.1f} s")
                 policy.pause(seconds)
             except OSError as error:
                 raise UserError(part, f"cannot be written ({error})", "fix that") from error
@@ -230,10 +230,10 @@ def _request(session: "requests.Session", request: _Request, policy: Policy) -> 
                 stream.write(chunk)
                 if time.monotonic() >= next_line:
                     next_line += _SECONDS_BETWEEN_LINES
-                    _say(f"{name}: {stream.tell() / _MEGABYTE:.1f}{of} MB")
+                    report_progress(f"{name}: {stream.tell() / _MEGABYTE:.1f}{of} MB")
     if total is not None and _length(part) != total:
         raise PassingError(f"the connection ended after {_length(part)} of {total} bytes")
-    _say(f"{name}: {_length(part) / _MEGABYTE:.1f} MB fetched")
+    report_progress(f"{name}: {_length(part) / _MEGABYTE:.1f} MB fetched")
 
 
 def _resumable(request: _Request) -> tuple[int, str | None]:
@@ -267,5 +267,6 @@ def _length(part: Path) -> int:
     return part.stat().st_size if part.is_file() else 0
 
 
-def _say(line: str) -> None:
+def report_progress(line: str) -> None:
+    """Print a line on stderr at once."""
     print(line, file=sys.stderr, flush=True)

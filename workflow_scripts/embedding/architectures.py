@@ -79,6 +79,10 @@ ARCHITECTURES: dict[str, Architecture] = {
 # Those whose fused attention takes a mask of keys as it is.
 _TAKES_KEY_MASK = {"bert", "roberta", "xlm-roberta", "camembert", "distilbert", "electra", "albert"}
 
+# Their dropout is in no module (XLM's) or has the batch second (XLNet's), so that its masks would
+# not be those of the rows: they are embedded, not tuned.
+EMBEDDED_ALONE = ("xlm", "xlnet")
+
 
 def architecture_of(model: PreTrainedModel) -> Architecture | None:
     return ARCHITECTURES.get(model.config.model_type)

@@ -30,7 +30,7 @@ def look_up_strings(
             f"{file.name} holds no vectors of n-grams",
             "give the fastText model (.bin), or --oov mean",
         )
-    vectors = read_word_vectors(file, words_to_seek(strings))
+    vectors = read_word_vectors(file, words_to_seek(strings, oov))
     matrix, counts = embed_strings(strings, vectors, oov, str(file))
     record: dict[str, Any] = {"vectors": file.name, "vectors_sha256": sha256_of(file)}
     record |= {"format": "fastText model" if is_model else "text", "strings": len(strings)}
@@ -51,7 +51,7 @@ def embed_static(
     """Write static word vectors of the strings of data sets.
 
     Args:
-        vectors: .vec, .vec.gz or .bin
+        vectors: .vec, .vec.gz, .txt (also GloVe's) or .bin
         datasets: ids of data sets; of a lexicon's side data set/side
         strings: text file of each, one string per line
         oov: for unknown words

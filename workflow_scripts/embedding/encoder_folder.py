@@ -35,6 +35,7 @@ from workflow_scripts.embedding.model_config import (
 )
 from workflow_scripts.embedding.sentence_transformers_files import write_sentence_transformers_files
 from workflow_scripts.embedding.settings import RECIPE_KEYS, EncoderSettings
+from workflow_scripts.embedding.token_types import set_token_types
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_directory, sha256_of, write_json, write_text
 
@@ -77,6 +78,9 @@ class LoadedModel:
         limit, layers = position_limit(self.model), self.model.config.num_hidden_layers
         if pooling == "pooler" and getattr(self.model, "pooler", None) is None:
             problem, remedy = f"the weights of {self.name} hold no pooler layer", "use cls"
+        elif pooling in ("cls", "pooler") and self._cls_is_last():
+            problem = f"the tokenizer of {self.name} puts [CLS] behind the string, not first"
+            remedy = "use mean"
         elif pooling == "mean_pieces" and None in self.marks:
             problem = f"the tokenizer of {self.name} does not put special tokens first and last"
             remedy = "use mean"
@@ -105,6 +109,11 @@ class LoadedModel:
                     f"shorten it, or raise {called.get('max_length', 'max_length')}",
                 )
 
+    def _cls_is_last(self) -> bool:
+        cls, ids = self.tokenizer.cls_token_id, self.tokenizer("a")["input_ids"] or [None]
+        # XLM has one token for [CLS] and [SEP]
+        return ids[-1] == cls and cls not in (ids[0], self.tokenizer.sep_token_id)
+
     def own_weights(self) -> Path | None:
         """Return the file of what a method trained beside the model, None where there is none."""
         path = self.folder and self.folder / OWN_WEIGHTS
@@ -131,7 +140,8 @@ def position_limit(model: PreTrainedModel) -> int | None:
         offset = 0 if positions.padding_idx is None else positions.padding_idx + 1
         return positions.num_embeddings - offset
     limit = getattr(model.config, "max_position_embeddings", None)
-    return limit if isinstance(limit, int) else None
+    # XLNet's is -1: there is none
+    return limit if isinstance(limit, int) and limit > 0 else None
 
 
 def resolve_model_folder(source: str) -> Path:
@@ -204,11 +214,15 @@ def _loading(source: str, what: str) -> Iterator[None]:
     except BaseException as error:
         lines = str(error).strip().splitlines()
         reason = f"{type(error).__name__}: {lines[0][:200]}" if lines else type(error).__name__
+        remedy = "fetch it again"
         if isinstance(error, SafetensorError):
             problem = f"model.safetensors is damaged ({reason})"
         else:
             problem = f"the {what} ({reason})"
-        raise UserError(source, problem, "fetch it again") from error
+        if isinstance(error, ImportError):
+            # such as sacremoses, for the tokenizer of XLM
+            remedy = "install the package that it names"
+        raise UserError(source, problem, remedy) from error
 
 
 def load_model(source: str, device: str | torch.device = "cpu") -> LoadedModel:
@@ -254,6 +268,7 @@ def load_model(source: str, device: str | torch.device = "cpu") -> LoadedModel:
         )
     with _loading(source, "model cannot be run"):
         try_out(model.eval(), tokenizer)
+    set_token_types(model, tokenizer)
     try:
         model = model.to(device)
     except torch.OutOfMemoryError as error:

@@ -8,9 +8,11 @@ from safetensors import safe_open
 
 from workflow_scripts.errors import UserError
 
-# Those that the tests tune, save and load; others that `check_architecture` lets pass may do too.
+# Those that the tests tune, save and load (XLM and XLNet: load and save); others that
+# `check_architecture` lets pass may do too.
 ENCODERS = (
-    "BERT, RoBERTa, XLM-R, CamemBERT, DistilBERT, ELECTRA, MPNet, ALBERT, DeBERTa and ModernBERT"
+    "BERT, RoBERTa, XLM-R, CamemBERT, DistilBERT, ELECTRA, MPNet, ALBERT, DeBERTa, ModernBERT, XLM "
+    "and XLNet"
 )
 # Sizes that some tensor has; others, such as the number of positions, may be of none.
 _SIZES = ("vocab_size", "hidden_size", "intermediate_size", "embedding_size")
@@ -30,14 +32,22 @@ def read_config(folder: Path) -> transformers.PreTrainedConfig:
 
 
 def check_architecture(config: transformers.PreTrainedConfig, source: str) -> None:
-    """Raise `UserError` unless `config` is of an encoder with masked language modelling."""
+    """Raise `UserError` unless `config` is of an encoder with masked language modelling, or XLNet.
+
+    XLNet's attention goes both ways, too, though it was trained on permutations.
+    """
     if getattr(config, "is_encoder_decoder", False):
         what = "an encoder-decoder"
     elif getattr(config, "is_decoder", False):
         what = "set up as a decoder (is_decoder in config.json)"
     elif getattr(config, "quantization_config", None) is not None:
         what = "quantised (quantization_config in config.json)"
-    elif type(config) in transformers.MODEL_FOR_MASKED_LM_MAPPING:
+    elif getattr(config, "causal", False) or getattr(config, "attn_type", "bi") != "bi":
+        what = "set up for attention to what is before alone (causal or attn_type in config.json)"
+    elif getattr(config, "use_lang_emb", False) and getattr(config, "n_langs", 1) > 1:
+        # transformers would leave the embedding of the language out, without a word
+        what = "of the kind that has to be told the language of each string (use_lang_emb)"
+    elif type(config) in (*transformers.MODEL_FOR_MASKED_LM_MAPPING, transformers.XLNetConfig):
         return
     elif type(config) in transformers.MODEL_FOR_CAUSAL_LM_MAPPING:
         what = "a decoder"

@@ -15,6 +15,7 @@ from onnxruntime.quantization import QuantType, quantize_dynamic
 from workflow_scripts.embedding.encoder_folder import LoadedModel, onnx_file, position_limit
 from workflow_scripts.embedding.onnx_encoding import origin_of
 from workflow_scripts.embedding.token_batches import pad_token_ids
+from workflow_scripts.embedding.token_types import has_own_token_types
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_file
 
@@ -72,7 +73,8 @@ def export_onnx(loaded: LoadedModel, folder: Path) -> Path:
         problem = "more than 2 GB of weights do not fit into one ONNX file"
         raise UserError(loaded.name, problem, "use the torch backend")
     input_names = ["input_ids", "attention_mask"]
-    if "token_type_ids" in loaded.tokenizer.model_input_names:
+    own_types = has_own_token_types(loaded.model)
+    if "token_type_ids" in loaded.tokenizer.model_input_names and not own_types:
         input_names.append("token_type_ids")
     output_names = ["last_hidden_state"]
     if getattr(loaded.model, "pooler", None) is not None:

@@ -1,11 +1,13 @@
-"""Files of static word vectors: fastText's models (.bin) and text format, which is word2vec's.
+"""Files of static word vectors: fastText's models (.bin) and text, as of word2vec and GloVe.
 
-A line `words dimension`, then a line a word: the word and its numbers, between single blanks.
+A line `words dimension`, which GloVe's files lack, then a line a word: the word and its numbers,
+between single blanks. A few of GloVe's words hold blanks themselves.
 """
 
 import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -63,13 +65,56 @@ def first_words(path: Path, most: int) -> list[str]:
     return list(words)
 
 
+class _Shape(NamedTuple):
+    """What the first line of a file of text says; `words` is None where that is a word's."""
+
+    words: int | None
+    dimension: int
+
+    @property
+    def first(self) -> int:
+        """The number of the first word's line."""
+        return 1 if self.words is None else 2
+
+    def word_of(self, line: bytes) -> bytes | None:
+        """Return the word of a line without its end; None if it has not so many numbers."""
+        blanks = line.count(b" ") - self.dimension
+        if blanks == 0:
+            return line.partition(b" ")[0] or None
+        if blanks < 0 or self.words is not None:
+            return None
+        # those of a word of GloVe's are before those of its numbers
+        return line.rsplit(b" ", self.dimension)[0]
+
+
+def _shape_of_text(path: Path) -> _Shape:
+    _, header = next(_read_lines(path), (1, b""))
+    first, *others = header.split()[:2] or [b""]
+    fields = header.rstrip(b" \r\n").split(b" ")
+    if len(fields) > 2 and fields[0] and not any(map(_odd_number, fields[1:])):
+        return _Shape(None, len(fields) - 1)
+    if len(header.split()) == 2 and _SIZE.fullmatch(first) and _SIZE.fullmatch(others[0]):
+        return _Shape(int(first), int(others[0]))
+    raise UserError(
+        f"{path}:1",
+        f"expected `number-of-words dimension` or a word and its numbers, found {header[:40]!r}",
+        "fetch the file again",
+    )
+
+
 def _words_of_text(path: Path) -> Iterator[bytes]:
-    lines = (line for number, line in _read_lines(path) if number > 1)
-    return (line.rstrip(b" \r\n").partition(b" ")[0] for line in lines)
+    shape = _shape_of_text(path)
+    for number, line in _read_lines(path):
+        if number >= shape.first and (word := shape.word_of(line.rstrip(b" \r\n"))):
+            yield word
 
 
 def _read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     return enumerate(stream_bytes(path), start=1)
+
+
+def _odd_number(field: bytes) -> bool:
+    return not field or bool(field.translate(None, _DECIMAL))
 
 
 def _read_numbers(path: Path, number: int, fields: list[bytes]) -> np.ndarray:
@@ -95,45 +140,39 @@ def read_text_vectors(path: Path, asked: Collection[str]) -> WordVectors:
     """
     sought = {word.encode() for word in asked}
     known: dict[str, np.ndarray] = {}
-    repeated = 0
-    lines = _read_lines(path)
-    _, header = next(lines, (1, b""))
-    sizes = header.split()
-    if len(sizes) != 2 or not all(_SIZE.fullmatch(size) for size in sizes):
-        raise UserError(
-            f"{path}:1",
-            f"expected `number-of-words dimension`, found {header[:40]!r}",
-            "add this line to a file that has none, or fetch the file again",
-        )
-    words, dimension = map(int, sizes)
+    repeated = read = 0
+    shape = _shape_of_text(path)
+    promised, dimension = shape
     # of the size that a line has, whatever the first one says
     total = np.zeros(())
-    number = 1
-    for number, line in lines:
+    for number, line in _read_lines(path):
+        if number < shape.first:
+            continue
         line = line.rstrip(b" \r\n")
-        word, _, _ = line.partition(b" ")
-        if line.count(b" ") != dimension or not word:
+        word = shape.word_of(line)
+        if word is None:
             raise UserError(
                 f"{path}:{number}",
                 f"expected a word and {dimension} numbers, found {len(line.split())} fields",
                 "correct or remove the line",
             )
-        if number > words + 1:
-            problem = f"more lines than the {words} words of line 1"
+        if read == promised:
+            problem = f"more lines than the {promised} words of line 1"
             remedy = "fix the number there, or take the file anew"
             raise UserError(f"{path}:{number}", problem, remedy)
-        in_mean = number <= MEAN_OF_WORDS + 1
+        read += 1
+        in_mean = read <= MEAN_OF_WORDS
         if not in_mean and word not in sought:
             continue
-        vector = _read_numbers(path, number, line.split(b" ")[1:])
+        vector = _read_numbers(path, number, line[len(word) + 1 :].split(b" "))
         if in_mean:
             total = total + vector.astype(np.float64)
         if word in sought:
             repeated += word.decode() in known
             known.setdefault(word.decode(), vector)
-    if number != words + 1:
+    if promised not in (None, read):
         raise UserError(
-            path, f"line 1 promises {words} words, the file has {number - 1}", "fetch it again"
+            path, f"line 1 promises {promised} words, the file has {read}", "fetch it again"
         )
-    mean = (total / min(words, MEAN_OF_WORDS)).astype(np.float32)
-    return WordVectors(known, {}, mean, words, repeated)
+    mean = (total / min(read, MEAN_OF_WORDS)).astype(np.float32)
+    return WordVectors(known, {}, mean, read, repeated)

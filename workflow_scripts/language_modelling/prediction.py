@@ -2,7 +2,7 @@
 
 import torch
 from torch.nn import functional
-from transformers import AutoModelForMaskedLM, PreTrainedModel
+from transformers import MODEL_FOR_MASKED_LM_MAPPING, AutoModelForMaskedLM, PreTrainedModel
 
 from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.model_config import read_config
@@ -24,6 +24,11 @@ def load_masked_lm(loaded: LoadedModel, seed: int) -> PreTrainedModel:
     A folder without one (an encoder) gives a fresh head, drawn by `seed`, in the model's precision.
     """
     model = loaded.model
+    if type(model.config) not in MODEL_FOR_MASKED_LM_MAPPING:
+        kind = model.config.model_type
+        raise UserError(
+            loaded.name, f"{kind} has no head that predicts masked pieces", "take a BERT"
+        )
     assert loaded.folder is not None
     options = {"local_files_only": True, "trust_remote_code": False, "use_safetensors": True}
     options |= {"config": read_config(loaded.folder), "dtype": torch.float32}

@@ -59,6 +59,10 @@ class Models:
         assert block.revision is not None
         return HubModel(block.hub, block.revision)
 
+    def is_confirmed(self, model: str) -> bool:
+        """Return whether the config says that public code uses a model at its commit."""
+        return self._blocks[model].confirmed
+
     def weights_sha256(self, model: str) -> list[str]:
         """Return the hashes that weights of the hub must have, of all ids that share them."""
         hub_model = self.hub_model(model)

@@ -48,13 +48,19 @@ class RawData:
         return f"{self._results}/downloads/{download}.json"
 
     def fetched(self, download: str) -> dict[Path, str]:
-        """Return the SHA-256 of each file that the record of a download has; none without it."""
+        """Return the SHA-256 of each file that the record of a download has; none without it.
+
+        It is that of the file as it is stored, gzipped or not.
+        """
         record = Path(self.record_of(download))
         if not record.is_file():
             return {}
         with damaged_file_error(str(record)):
             files = read_json(record)["files"]
-            return {self.root / file["path"]: file["sha256"] for file in files}
+            stored = [file.get("stored_sha256", file["sha256"]) for file in files]
+            return {
+                self.root / file["path"]: sha256 for file, sha256 in zip(files, stored, strict=True)
+            }
 
     def download_of(self, file: Path) -> str | None:
         """Return the name of the registry's open entry with a file (or files below a folder)."""

@@ -58,6 +58,12 @@ class Requirements:
         hub_models = map(self._models.hub_model, self._of_hub())
         return sorted({hub_model.address for hub_model in hub_models if hub_model is not None})
 
+    def confirmed_addresses(self) -> list[str]:
+        """Return those of `hub_addresses` that public code uses at their commit."""
+        confirmed = filter(self._models.is_confirmed, self._of_hub())
+        hub_models = map(self._models.hub_model, confirmed)
+        return sorted({hub_model.address for hub_model in hub_models if hub_model is not None})
+
     def _of_hub(self) -> set[str]:
         return self.models & set(self._models.of_hub)
 

@@ -12,7 +12,8 @@ from typing import Any
 import torch
 from transformers import PreTrainedModel
 
-from workflow_scripts.embedding.architectures import give_first_position_only
+from workflow_scripts.embedding.architectures import EMBEDDED_ALONE, give_first_position_only
+from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.devices import traits_of
 from workflow_scripts.tuning.dropout import drop_out, drop_out_heads
 from workflow_scripts.tuning.dropout_masks import DeviceMasks, DropoutMasks, Masks
@@ -27,7 +28,7 @@ class TrainingCopy:
 
     `encoder` is the model below the head. With `first_alone` its last layer gives the first
     position alone, which is all that poolings cls and pooler take. Raises `UserError` for a model
-    that cannot drop out as asked.
+    that cannot drop out as asked, or of a type that is not tuned.
     """
 
     def __init__(
@@ -38,6 +39,9 @@ class TrainingCopy:
         drophead: float = 0.0,
         first_alone: bool = False,
     ) -> None:
+        if (kind := whole.config.model_type) in EMBEDDED_ALONE:
+            problem = "its dropout cannot be seeded, so that it is embedded as it is, not tuned"
+            raise UserError(f"model of type {kind}", problem, "take another model")
         traits, self._context = traits_of(context.device), context
         weights = {id(weight): weight for weight in (*whole.parameters(), *whole.buffers())}
         self.half: HalfWeights | None = None
