@@ -13,6 +13,7 @@ from workflow_scripts.runtime.results_records import use_results_records
 from workflow_scripts.runtime.run_folder import refuse_other_folder
 from workflow_scripts.runtime.run_lock import hold_run_lock, refuse_second_run
 from workflow_scripts.runtime.snakemake_run import FinishedOutputs, SnakemakeRun
+from workflow_scripts.runtime.temporary_weights import TemporaryWeights
 from workflow_scripts.sources import sources
 from workflow_scripts.tables.run_records import note_start
 
@@ -27,6 +28,7 @@ refuse_second_run(run, plan.records)
 use_results_records(run, plan.config.results, plan.records, plan.hashes)
 failed_jobs = FailedJobs()
 page_status = PageStatus(plan, run)
+temporary_weights = TemporaryWeights(run, plan.keeps)
 FinishedOutputs(page_status.finished, page_status.nothing_to_do).watch()
 
 
@@ -76,14 +78,17 @@ onstart:
     wait_for_earlier_jobs(plan.records)
     note_slurm_run(run, plan.records)
     start_fork_server(run)
+    temporary_weights.start()
     page_status.start()
 
 
 onsuccess:
+    temporary_weights.remove_own_weights()
     page_status.end()
 
 
 onerror:
+    temporary_weights.remove_own_weights()
     where = f"whole logs are in {plan.config.results}/logs"
     print(f"These jobs failed ({where}):", *failed_jobs.lines, sep="\n  ")
     page_status.end(failed_jobs.lines)

@@ -134,6 +134,7 @@ CONFIG = Section(
         "retrieval.lexicon.k": 9,
         "classification.protocol": "default",
         "device": "auto",
+        "keep_encoders": "none",
         "processes.tuning": 2,
         "tolerance.untuned": 0.7,
         "tolerance.tuned": 0.8,
@@ -156,7 +157,10 @@ CONFIG = Section(
         "device": "auto takes a GPU where there is one, whose sums are others",
         "processes.tuning": "of several processes: tests/tuning",
     },
-    no_command={"data.missing": "what is done about files that are absent, and none is here"},
+    no_command={
+        "data.missing": "what is done about files that are absent, and none is here",
+        "keep_encoders": "which weights stay after a run: tests/workflow",
+    },
     not_changed={
         "results": "a test of its own",
         **dict.fromkeys(

@@ -61,6 +61,26 @@ class SnakemakeRun:
         """Return the job of each output, once the jobs are planned."""
         return {file: job for job in self._workflow.dag.jobs for file in job.output}
 
+    def jobs_of(self, rule: str) -> list[Any]:
+        """Return the jobs of a rule, once the jobs are planned."""
+        return [job for job in self._workflow.dag.jobs if job.rule.name == rule]
+
+    def is_target(self, job: Any) -> bool:
+        """Whether a target of the run is an output of a job."""
+        return job in self._workflow.dag.targetjobs
+
+    def mark_temporary(self, job: Any, output: Any) -> None:
+        """Have Snakemake remove an output of a job, once all jobs that read it have run.
+
+        Jobs that read it are then started before others.
+        """
+        output.flags["temp"] = True
+        job.temp_output.add(output)
+        for reader in self._workflow.dag.depending[job]:
+            for file in reader.input:
+                if file == output:
+                    file.clone_flags(output)
+
     def is_to_run(self, job: Any) -> bool:
         return self._workflow.dag.needrun(job)
 
