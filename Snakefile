@@ -8,6 +8,8 @@ from workflow_scripts.plan.rule_inputs import WILDCARDS, alternatives
 from workflow_scripts.runtime.earlier_jobs import note_slurm_run, wait_for_earlier_jobs
 from workflow_scripts.runtime.failed_jobs import FailedJobs
 from workflow_scripts.runtime.fork_server import start_fork_server
+from workflow_scripts.runtime.gpu_limit import refuse_too_few_gpus
+from workflow_scripts.runtime.group_fork_server import GroupForkServer
 from workflow_scripts.runtime.progress import Progress
 from workflow_scripts.runtime.results_records import use_results_records
 from workflow_scripts.runtime.run_folder import refuse_other_folder
@@ -24,8 +26,10 @@ refuse_other_folder()
 run = SnakemakeRun(workflow)
 plan = make_plan(run.config_files, run.config_values)
 rule_inputs, outputs = plan.rule_inputs, plan.outputs
+refuse_too_few_gpus(run, plan.rule_inputs.gpus * plan.config.processes.tuning)
 refuse_second_run(run, plan.records)
 use_results_records(run, plan.config.results, plan.records, plan.hashes)
+GroupForkServer(run).watch()
 failed_jobs = FailedJobs()
 page_status = PageStatus(plan, run)
 temporary_weights = TemporaryWeights(run, plan.keeps)

@@ -33,7 +33,7 @@ rule tune_encoder:
     resources:
         gpu=rule_inputs.gpus * plan.config.processes.tuning,
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
+        runtime=lambda wildcards, attempt: (20 if rule_inputs.gpus else 60) * attempt,
     params:
         launcher=lambda wildcards: rule_inputs.tuning_launcher,
         model=lambda wildcards: rule_inputs.location(rule_inputs.start(wildcards)),

@@ -42,6 +42,7 @@ def test_a_job_killed_for_memory_gets_more(on_cluster: ClusterProject):
 def test_jobs_that_fail_for_good_are_named(on_cluster: ClusterProject):
     """One cancelled, one without the memory that it needs, side by side."""
     options = ("--retries", "0", "--set-resources", "embed_suite:mem_mb=300")
+    options += ("--group-components", "encoders=1")
     run = on_cluster.start(ENCODER, VECTORS, *options)
     job = run.running_job(TUNE)
     on_cluster.cluster.command("scancel", job)

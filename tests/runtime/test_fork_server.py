@@ -85,6 +85,8 @@ def test_a_step_is_as_always_but_for_the_imports_of_packages(server, tmp_path):
     with (tmp_path / "workflow_scripts/imports.py").open("a") as file:
         file.write("word = 'newer'\n")
     assert "newer" in step("from workflow_scripts import imports; print(imports.word)")[1]
+    # of a job step of SLURM
+    assert step("pass", SLURM_STEP_ID="3", SRUN_DEBUG="3")[1][-1] == "warm"
     # what packages may read as they are imported is other than the server's: alone, same result
     assert step("pass", HF_HOME="elsewhere")[1][-1] == "alone"
 
@@ -171,6 +173,21 @@ def test_a_server_ends_with_its_run_and_its_steps_with_the_server(server, tmp_pa
     assert not (tmp_path / "server").exists()
     # nobody there: alone
     assert step("pass")[1][-1] == "alone"
+
+
+def test_sigterm_to_all_ends_the_step_as_it_likes(server, tmp_path):
+    ready = "file = open('pid', 'w'); file.write(str(os.getpid())); file.close()"
+    handler = "signal.signal(15, lambda *_: (time.sleep(0.5), print('kept'), sys.exit(9)))"
+    asking = step(f"{handler}; {ready}; time.sleep(60)", wait=False)
+    wait_for(lambda: Path("pid").exists() and Path("pid").read_text())
+    server.send_signal(signal.SIGTERM)
+    os.kill(int(Path("pid").read_text()), signal.SIGTERM)
+    assert (asking.wait(120), "kept" in asking.stdout.read()) == (9, True)
+    # who sets no handler ends at once
+    asking = step("open('other', 'w').write(str(os.getpid())); time.sleep(60)", wait=False)
+    wait_for(lambda: Path("other").exists() and Path("other").read_text())
+    os.kill(int(Path("other").read_text()), signal.SIGTERM)
+    assert asking.wait(120) == -signal.SIGTERM
 
 
 def test_a_step_dies_with_a_killed_server(server, tmp_path):

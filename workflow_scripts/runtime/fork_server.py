@@ -5,9 +5,10 @@ runs from nothing and leaves the names of the packages that it imported; before 
 server imports them too, and from then on every such step is a fork that begins with them. Nothing
 of the project itself is kept: each step reads its own code anew, so that an edit counts at once.
 
-The server ends with the run. Who asks is `fork_client`; where the answer is no, the step runs as
-always: another environment, no Linux, a thread that a package started (a fork would lose it), or
-CUDA at work in the server, which no fork could use. So each step on a GPU starts CUDA itself.
+The server ends with the run, or with the group of jobs that a node of a cluster runs. Who asks is
+`fork_client`; where the answer is no, the step runs as always: another environment, no Linux, a
+thread that a package started (a fork would lose it), or CUDA at work in the server, which no fork
+could use. So each step on a GPU starts CUDA itself.
 """
 
 import atexit
@@ -50,6 +51,8 @@ ALONE = dict.fromkeys(THREADS, "1") | {"JE_ARROW_MALLOC_CONF": "background_threa
 # a package that asks torch for a GPU as it is imported does not start CUDA
 ALONE |= {"PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
 OWN |= ALONE.keys()
+# how variables begin that SLURM gives to a step of a job
+OF_SLURM = ("SLURM", "SRUN_", "PMI")
 _PR_SET_PDEATHSIG = 1
 
 
@@ -75,7 +78,8 @@ def start_fork_server(run: "SnakemakeRun") -> None:
 def same_settings(environment: dict[str, str], own: dict[str, str]) -> bool:
     """Tell whether packages imported under one environment do for the other."""
     mine, other = (
-        {k: v for k, v in settings.items() if k not in OWN} for settings in (environment, own)
+        {k: v for k, v in settings.items() if k not in OWN and not k.startswith(OF_SLURM)}
+        for settings in (environment, own)
     )
     return mine == other
 
@@ -203,6 +207,7 @@ def become_step(request: dict[str, Any]) -> None:
         os.dup2(descriptor, target)
         os.close(descriptor)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.environ.clear()
     os.environ.update(request["environment"])
     os.chdir(request["folder"])
@@ -230,7 +235,10 @@ def become_step(request: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # for the steps, which end as they like, and the server with the run: SLURM sends SIGTERM to all
+    # processes of a job whose time is over
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     # collections would go through all that the packages hold, in each child
     gc.disable()
     folder = Path(sys.argv[1])

@@ -43,9 +43,24 @@ class SnakemakeRun:
 
     @property
     def runs_steps_here(self) -> bool:
-        """Whether steps run on this machine and in this environment."""
+        """Whether steps run on this machine and in this environment.
+
+        So do those of a group of jobs, on its node of a cluster.
+        """
         packaged = self._workflow.deployment_settings.deployment_method
-        return self._workflow.local_exec and not packaged
+        return (self._workflow.local_exec or self.is_group) and not packaged
+
+    @property
+    def gpu_limit(self) -> int | None:
+        """GPUs that a job has at most, of --resources or a profile; None without a limit."""
+        limit = self._workflow.resource_settings.resources.get("gpu")
+        return getattr(limit, "value", limit)
+
+    @property
+    def is_group(self) -> bool:
+        """Whether this process runs a group of jobs on a node of a cluster."""
+        default = type(self._workflow.group_settings)().local_groupid
+        return self._workflow.group_settings.local_groupid != default
 
     @property
     def quiet(self) -> set[str]:
