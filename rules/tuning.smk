@@ -4,7 +4,8 @@
 #          development set also results/datasets/{dataset}/strings.txt and items.json
 # Outputs: results/encoders/{model}/{recipe}/{corpus}/seed{seed}/: a transformers and a
 #          sentence-transformers folder; encoder.json records hashes, versions and losses, so it
-#          stands for the whole folder where a later rule needs the encoder
+#          stands for the whole folder where a later rule needs the encoder. The weights may go once
+#          all jobs that read them have run (`keep_encoders`)
 
 
 rule tune_encoder:

@@ -62,7 +62,7 @@ def test_a_job_past_its_time_goes_on_from_where_it_was(on_cluster: ClusterProjec
     limit = f"{TUNE}:runtime=1 if attempt == 1 else 10"
     run = on_cluster.start(ENCODER, "--set-resources", limit)
     assert run.end() == 0, run.output
-    assert "TIMEOUT" in run.output and "TIME LIMIT" in run.output
+    assert "TIME LIMIT" in run.output
     assert "going on after step" in (on_cluster.folder / LOG).read_text()
     assert (on_cluster.folder / ENCODER).is_file()
     # of both attempts
