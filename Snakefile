@@ -8,11 +8,14 @@ from workflow_scripts.plan.rule_inputs import WILDCARDS, alternatives
 from workflow_scripts.runtime.earlier_jobs import note_slurm_run, wait_for_earlier_jobs
 from workflow_scripts.runtime.failed_jobs import FailedJobs
 from workflow_scripts.runtime.fork_server import start_fork_server
+from workflow_scripts.runtime.gpu_limit import refuse_too_few_gpus
+from workflow_scripts.runtime.group_fork_server import GroupForkServer
 from workflow_scripts.runtime.progress import Progress
 from workflow_scripts.runtime.results_records import use_results_records
 from workflow_scripts.runtime.run_folder import refuse_other_folder, use_own_python
 from workflow_scripts.runtime.run_lock import hold_run_lock, refuse_second_run
 from workflow_scripts.runtime.snakemake_run import FinishedOutputs, SnakemakeRun
+from workflow_scripts.runtime.temporary_weights import TemporaryWeights
 from workflow_scripts.sources import sources
 from workflow_scripts.tables.run_records import note_start
 
@@ -24,10 +27,13 @@ use_own_python()
 run = SnakemakeRun(workflow)
 plan = make_plan(run.config_files, run.config_values)
 rule_inputs, outputs = plan.rule_inputs, plan.outputs
+refuse_too_few_gpus(run, plan.rule_inputs.gpus * plan.config.processes.tuning)
 refuse_second_run(run, plan.records)
 use_results_records(run, plan.config.results, plan.records, plan.hashes)
+GroupForkServer(run).watch()
 failed_jobs = FailedJobs()
 page_status = PageStatus(plan, run)
+temporary_weights = TemporaryWeights(run, plan.keeps)
 FinishedOutputs(page_status.finished, page_status.nothing_to_do).watch()
 
 
@@ -77,14 +83,17 @@ onstart:
     wait_for_earlier_jobs(plan.records)
     note_slurm_run(run, plan.records)
     start_fork_server(run)
+    temporary_weights.start()
     page_status.start()
 
 
 onsuccess:
+    temporary_weights.remove_own_weights()
     page_status.end()
 
 
 onerror:
+    temporary_weights.remove_own_weights()
     where = f"whole logs are in {plan.config.results}/logs"
     print(f"These jobs failed ({where}):", *failed_jobs.lines, sep="\n  ")
     page_status.end(failed_jobs.lines)

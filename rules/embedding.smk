@@ -27,7 +27,7 @@ rule embed_suite:
     resources:
         gpu=rule_inputs.gpus,
         mem_mb=lambda wildcards, attempt: 6000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
+        runtime=lambda wildcards, attempt: (10 if rule_inputs.gpus else 60) * attempt,
     params:
         datasets=lambda wildcards: rule_inputs.strings_keys(wildcards),
         encoder=lambda wildcards: rule_inputs.location(rule_inputs.encoder(wildcards)),

@@ -4,7 +4,8 @@
 #          development set also results/datasets/{dataset}/strings.txt and items.json
 # Outputs: results/encoders/{model}/{recipe}/{corpus}/seed{seed}/: a transformers and a
 #          sentence-transformers folder; encoder.json records hashes, versions and losses, so it
-#          stands for the whole folder where a later rule needs the encoder
+#          stands for the whole folder where a later rule needs the encoder. The weights may go once
+#          all jobs that read them have run (`keep_encoders`)
 
 
 rule tune_encoder:
@@ -33,7 +34,7 @@ rule tune_encoder:
     resources:
         gpu=rule_inputs.gpus * plan.config.processes.tuning,
         mem_mb=lambda wildcards, attempt: 8000 * plan.config.processes.tuning * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
+        runtime=lambda wildcards, attempt: (20 if rule_inputs.gpus else 60) * attempt,
     params:
         launcher=lambda wildcards: rule_inputs.tuning_launcher,
         processes=lambda wildcards: plan.config.processes.tuning,

@@ -12,12 +12,19 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import yaml
 from one_node_slurm import OneNodeSlurm
-from small_project import SmallProject, copy_project
+from small_project import PROJECT, SmallProject, copy_project
 
 # Tables with jobs of every kind that goes out, and the one that stands for them on further systems.
 SOME_TABLES = [f"results/tables/{name}.md" for name in ("words", "sentences", "lexicon")]
 ONE_TABLE = SOME_TABLES[:1]
+
+
+def groups_of(rule: str) -> list[str]:
+    """Return the group of a rule in profiles/slurm, none without one."""
+    groups = yaml.safe_load((PROJECT / "profiles/slurm/config.yaml").read_text())["groups"]
+    return [group for name, _, group in (line.partition("=") for line in groups) if name == rule]
 
 
 class ClusterProject(SmallProject):
@@ -78,7 +85,9 @@ class Run:
 
         def started() -> bool:
             jobs = self._project.cluster.jobs("RUNNING")
-            found[:] = [job for job, comment in jobs if comment.startswith(f"rule_{rule}_")]
+            # as the plugin comments jobs, and groups with their rules
+            names = [f"rule_{rule}_", *(rf"rule_{group}_\S*{rule}" for group in groups_of(rule))]
+            found[:] = [job for job, comment in jobs if re.match("|".join(names), comment)]
             logs = self._project.folder / "results" / "logs" / rule
             return bool(found) and any(logs.rglob("*.log"))
 
@@ -99,8 +108,10 @@ class Run:
         self._process.wait()
 
     def submissions(self, rule: str) -> list[str]:
-        """Return the SLURM ids of the jobs of `rule` that this run submitted one by one."""
-        return re.findall(rf"submitted with SLURM jobid (\d+) \(log: \S*/rule_{rule}/", self.output)
+        """Return the SLURM ids of the jobs that this run submitted of `rule`, or of its group."""
+        names = [f"rule_{rule}", *(rf"group_{group}_\w*{rule}\w*" for group in groups_of(rule))]
+        pattern = rf"submitted with SLURM jobid (\d+) \(log: \S*/(?:{'|'.join(names)})/"
+        return re.findall(pattern, self.output)
 
 
 @pytest.fixture(scope="module")

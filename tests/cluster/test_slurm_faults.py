@@ -42,6 +42,7 @@ def test_a_job_killed_for_memory_gets_more(on_cluster: ClusterProject):
 def test_jobs_that_fail_for_good_are_named(on_cluster: ClusterProject):
     """One cancelled, one without the memory that it needs, side by side."""
     options = ("--retries", "0", "--set-resources", "embed_suite:mem_mb=300")
+    options += ("--group-components", "encoders=1")
     run = on_cluster.start(ENCODER, VECTORS, *options)
     job = run.running_job(TUNE)
     on_cluster.cluster.command("scancel", job)
@@ -61,7 +62,7 @@ def test_a_job_past_its_time_goes_on_from_where_it_was(on_cluster: ClusterProjec
     limit = f"{TUNE}:runtime=1 if attempt == 1 else 10"
     run = on_cluster.start(ENCODER, "--set-resources", limit)
     assert run.end() == 0, run.output
-    assert "TIMEOUT" in run.output and "TIME LIMIT" in run.output
+    assert "TIME LIMIT" in run.output
     assert "going on after step" in (on_cluster.folder / LOG).read_text()
     assert (on_cluster.folder / ENCODER).is_file()
     # of both attempts

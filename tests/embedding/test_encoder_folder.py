@@ -167,6 +167,15 @@ def test_a_folder_that_will_not_do_is_named_with_the_reason(name, damage, messag
     assert "broken-model" in str(caught.value)
 
 
+def test_an_encoder_whose_weights_a_run_removed_is_named_with_what_makes_them(tiny_bert, tmp_path):
+    folder = save(tiny_bert, tmp_path / "encoder", "mean")
+    (folder / "model.safetensors").unlink()
+    with pytest.raises(UserError) as caught:
+        load_model(str(folder))
+    assert "`keep_encoders`" in str(caught.value)
+    assert str(caught.value).endswith(f"snakemake --cores 2 {folder}/model.safetensors")
+
+
 def test_a_hub_id_is_fetched_at_its_revision_and_what_is_not_there_is_named(tiny_bert, monkeypatch):
     def fetch(name, revision, allow_patterns):
         if (name, revision) != ("some/model", "abc"):

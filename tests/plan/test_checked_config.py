@@ -296,7 +296,8 @@ def test_a_recipe_starts_from_the_encoder_of_another(config):
     before = "results/encoders/bert-en/mirror-word/words-en/seed33"
     wildcards = Wildcards(recipe="mirror-sentence", **keys)
     start = plan.rule_inputs.start(wildcards)
-    assert plan.rule_inputs.files(start) == [f"{before}/encoder.json"]
+    files = [f"{before}/{name}" for name in ("encoder.json", "model.safetensors")]
+    assert plan.rule_inputs.files(start) == files
     assert plan.rule_inputs.location(start) == before
     plain = Wildcards(recipe="mirror-word", **keys)
     assert (
@@ -321,7 +322,8 @@ def test_a_recipe_of_method_none_reads_the_encoder_of_another(config):
     assert list(map(str, encoders)) == folders
     read = "results/encoders/bert-en/mirror-word/words-en/seed33"
     assert plan.rule_inputs.location(encoders[0]) == read
-    assert plan.rule_inputs.files(encoders[0]) == [f"{read}/encoder.json"]
+    files = [f"{read}/{name}" for name in ("encoder.json", "model.safetensors")]
+    assert plan.rule_inputs.files(encoders[0]) == files
     # tuned once, by the recipe that tunes
     assert not re.fullmatch(plan.rule_inputs.tuning_recipes(), "reading")
     assert encoders[0]._replace(recipe="mirror-word") in plan.required.encoders

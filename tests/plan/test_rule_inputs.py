@@ -8,6 +8,8 @@ from plans import plan_of
 from workflow_scripts.plan.encoders import Encoder
 
 MODEL = "resources/models/bert-en-mini"
+# what stands for an encoder
+ENCODER = ("encoder.json", "model.safetensors")
 
 
 class Wildcards(dict):
@@ -179,10 +181,16 @@ def test_an_encoder_stands_for_its_folder_its_start_or_its_model(given):
     assert all(file.startswith(f"{MODEL}/") for file in files)
     own = Encoder("bert-en", "mirror-word", "words-en", 33)
     folder = f"{tuned}/mirror-word/words-en/seed33"
-    assert (given.location(own), given.files(own)) == (folder, [f"{folder}/encoder.json"])
+    assert (given.location(own), given.files(own)) == (
+        folder,
+        [f"{folder}/{name}" for name in ENCODER],
+    )
     # what is only read is the encoder that it starts from
     read = Encoder("bert-en", "cmlm-read", "words-en", 33)
-    assert (given.location(read), given.files(read)) == (folder, [f"{folder}/encoder.json"])
+    assert (given.location(read), given.files(read)) == (
+        folder,
+        [f"{folder}/{name}" for name in ENCODER],
+    )
     assert given.encoder(job("mirror-word", "words-en", "33")) == own
     assert given.start(job("cmlm-mirror", "words-fr", "33")) == own
     assert given.start(job("mirror-word", "words-en", "33")) == own._replace(corpus="none")
@@ -230,7 +238,7 @@ def test_scoring_gets_links_and_predictions_where_a_task_needs_them(config, give
     assert given.own_classifier(texts) == []
     trained = job("classify", "sentences-en", "33", suite="classification")
     folder = "results/encoders/bert-en/classify/sentences-en/seed33"
-    assert given.own_classifier(trained) == [f"{folder}/encoder.json"]
+    assert given.own_classifier(trained) == [f"{folder}/{name}" for name in ENCODER]
     assert given.classifier(trained) == ["--classifier", folder]
 
 

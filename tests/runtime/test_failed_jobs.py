@@ -53,7 +53,7 @@ def test_what_the_cluster_says_comes_first_and_is_shown_at_once(tmp_path, capsys
     assert capsys.readouterr().err == f"failed: {line}\n"
 
 
-def test_a_group_names_the_log_of_its_cluster_job(tmp_path):
+def test_a_group_names_the_log_of_its_cluster_job(tmp_path, capsys):
     slurm = tmp_path / "5.log"
     slurm.write_text("slurmstepd: error: Detected 1 oom_kill event in StepId=5.0.\n")
     jobs = FailedJobs()
@@ -62,3 +62,4 @@ def test_a_group_names_the_log_of_its_cluster_job(tmp_path):
     jobs.emit(job_error(job=3, logs=["results/logs/none.log"]))
     (line,) = jobs.lines
     assert "Detected 1 oom_kill event" in line and str(slurm) in line
+    assert capsys.readouterr().err == f"failed: {line}\n"

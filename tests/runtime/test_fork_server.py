@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from same_everywhere import wait_for
 
-from workflow_scripts.runtime.fork_server import ALONE
+from workflow_scripts.runtime.fork_server import ALONE, cuda_has_started
 
 ASK = [sys.executable, "-m", "workflow_scripts.runtime.fork_client", "-m"]
+STEP = "workflow_scripts.step"
 # a package that takes long to import, and a module of the project, which are both noted
 FILES = {
     "heavy.py": "open('imports', 'a').write('heavy ')",
@@ -84,8 +85,32 @@ def test_a_step_is_as_always_but_for_the_imports_of_packages(server, tmp_path):
     with (tmp_path / "workflow_scripts/imports.py").open("a") as file:
         file.write("word = 'newer'\n")
     assert "newer" in step("from workflow_scripts import imports; print(imports.word)")[1]
+    # of a job step of SLURM
+    assert step("pass", SLURM_STEP_ID="3", SRUN_DEBUG="3")[1][-1] == "warm"
     # what packages may read as they are imported is other than the server's: alone, same result
     assert step("pass", HF_HOME="elsewhere")[1][-1] == "alone"
+
+
+def test_a_step_with_a_gpu_of_its_own_is_forked_too(server, tmp_path, monkeypatch):
+    """As a rule starts it: one of two devices is taken, and the step sees that one."""
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "5,7")
+    show = "print(os.environ['CUDA_DEVICE_ORDER'])"
+    command = f'source workflow_scripts/runtime/job.sh; on_gpu 1 python -m {STEP} "{show}"'
+    slots = f"GPU_SLOTS='python -m workflow_scripts.runtime.gpu_slots --folder {tmp_path}/slots"
+    words = ["bash", "-c", command.replace("; on_gpu", f"; {slots} --gpus'; on_gpu")]
+    for _ in range(2):
+        made = subprocess.run(words, env=settings(), capture_output=True, text=True, check=True)
+        assert made.stdout.split()[-4:] == [str(tmp_path), "__main__", "warm", "PCI_BUS_ID"]
+        assert " 5 " in made.stdout.replace("]", " ")
+
+
+def test_a_server_in_which_cuda_has_started_is_noticed(tmp_path):
+    assert not cuda_has_started()
+    # a look at the devices opens this one
+    (tmp_path / "3").symlink_to("/dev/nvidiactl")
+    assert not cuda_has_started(tmp_path)
+    (tmp_path / "4").symlink_to("/dev/nvidia-uvm")
+    assert cuda_has_started(tmp_path)
 
 
 def test_packages_of_classification_leave_the_server_without_threads(server):
@@ -148,6 +173,21 @@ def test_a_server_ends_with_its_run_and_its_steps_with_the_server(server, tmp_pa
     assert not (tmp_path / "server").exists()
     # nobody there: alone
     assert step("pass")[1][-1] == "alone"
+
+
+def test_sigterm_to_all_ends_the_step_as_it_likes(server, tmp_path):
+    ready = "file = open('pid', 'w'); file.write(str(os.getpid())); file.close()"
+    handler = "signal.signal(15, lambda *_: (time.sleep(0.5), print('kept'), sys.exit(9)))"
+    asking = step(f"{handler}; {ready}; time.sleep(60)", wait=False)
+    wait_for(lambda: Path("pid").exists() and Path("pid").read_text())
+    server.send_signal(signal.SIGTERM)
+    os.kill(int(Path("pid").read_text()), signal.SIGTERM)
+    assert (asking.wait(120), "kept" in asking.stdout.read()) == (9, True)
+    # who sets no handler ends at once
+    asking = step("open('other', 'w').write(str(os.getpid())); time.sleep(60)", wait=False)
+    wait_for(lambda: Path("other").exists() and Path("other").read_text())
+    os.kill(int(Path("other").read_text()), signal.SIGTERM)
+    assert asking.wait(120) == -signal.SIGTERM
 
 
 def test_a_step_dies_with_a_killed_server(server, tmp_path):

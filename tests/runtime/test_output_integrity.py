@@ -56,6 +56,22 @@ def test_a_file_that_no_rule_declares_is_of_its_encoder_or_folder(results, owner
     assert made_in(results).changed([str("made/" + owner).rstrip("/")]) == []
 
 
+def test_what_a_method_trained_may_go_with_the_weights_and_not_without(results):
+    folder = results / "made"
+    folder.mkdir()
+    record, weights, own = (
+        folder / name
+        for name in ("encoder.json", "model.safetensors", "training_modules.safetensors")
+    )
+    for file in (record, weights, own):
+        file.touch()
+    made_in(results).note([str(record), str(weights)])
+    own.unlink()
+    assert made_in(results).changed([]) == [str(folder)]
+    weights.unlink()
+    assert made_in(results).changed([]) == []
+
+
 def test_an_encoder_made_anew_with_fewer_files_is_whole(results):
     folder = results / "made"
     folder.mkdir()

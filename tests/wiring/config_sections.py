@@ -135,6 +135,7 @@ CONFIG = Section(
         "retrieval.lexicon.k": 9,
         "classification.protocol": "default",
         "device": "auto",
+        "keep_encoders": "none",
         "processes.tuning": 2,
         "tolerance.untuned": 0.7,
         "tolerance.tuned": 0.8,
@@ -160,6 +161,7 @@ CONFIG = Section(
     no_command={
         "data.missing": "what is done about files that are absent, and none is here",
         "models.<id>.confirmed": "what check_fetch says, which no table needs",
+        "keep_encoders": "which weights stay after a run: tests/workflow",
     },
     not_changed={
         "results": "a test of its own",

@@ -29,6 +29,17 @@ def test_a_rule_takes_the_gpus_it_asks_for_within_snakemake_s_limit(on_auto):
     assert " on_gpu 0 " in commands(on_auto(2), "--resources", "gpu=0")
 
 
+def test_a_limit_below_the_processes_of_a_job_is_refused_before_it_starts_with_fewer(on_auto):
+    """Snakemake itself would give the job one GPU, which its two processes would share."""
+    small = on_auto(2)
+    said = small.fails(ENCODER, "--dry-run", "--resources", "gpu=1")
+    assert "error: config: `processes.tuning`: is 2, and a job has 1 GPUs at most; give" in said
+    assert " on_gpu 2 " in commands(small, "--resources", "gpu=2")
+    with small.edited_config() as config:
+        config["device"] = "cpu"
+    assert " on_gpu 0 " in commands(small, "--resources", "gpu=1")
+
+
 @pytest.mark.slow
 def test_without_a_gpu_two_processes_run_on_the_processor(on_auto, monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")

@@ -1,13 +1,18 @@
 """The profiles and the style of the workflow."""
 
+import json
 import os
 import re
 import shlex
+import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
+import planned_submissions
 import pytest
 import yaml
+from planned_submissions import PREFIX
 from small_project import TUNE
 from synthetic_files import synthetic
 
@@ -73,6 +78,63 @@ def test_memory_and_time_of_a_cluster_profile_grow_with_each_attempt(profile, ba
     assert (default["mem_mb"], default["runtime"]) == ("2000", "20")
     if profile == "slurm":
         assert (own["slurm_partition"], default["slurm_partition"]) == ("gpu", "cpu")
+
+
+def submissions(small, *options):
+    """Return what a run with profiles/slurm would submit."""
+    script = Path(planned_submissions.__file__)
+    words = [sys.executable, str(script), "--workflow-profile", "profiles/slurm", *options]
+    result = subprocess.run(
+        words, cwd=small.folder, env=small.environment(), capture_output=True, text=True
+    )
+    lines = [line.partition(PREFIX)[2] for line in result.stdout.splitlines() if PREFIX in line]
+    assert lines, result.stderr
+    return list(map(json.loads, lines))
+
+
+def tasks_of(submitted):
+    """Return the jobs of each rule that some submissions have together."""
+    return sum((Counter(submission["rules"]) for submission in submitted), Counter())
+
+
+def test_encoders_share_submissions_and_take_turns_on_its_gpu(bare, tmp_path):
+    add_slurm(tmp_path / "bin")
+    options = ("--configfile", "config/small.yaml", "--config", "device=cuda", "--", "all_tables")
+    submitted = submissions(bare, *options)
+    ours = [submission for submission in submitted if "embed_suite" in submission["rules"]]
+    assert len(ours) == 2
+    planned = Counter(job.split()[0] for job in bare.planned("all_tables"))
+    for rule in (TUNE, "embed_suite"):
+        assert tasks_of(ours)[rule] == tasks_of(submitted)[rule] == planned[rule]
+    for submission in ours:
+        jobs = submission["rules"]
+        # those of the widest job, since no two run at a time, and the time of all together
+        assert (submission["gpu"], submission["_cores"]) == (1, 1)
+        assert submission["mem_mb"] == (8000 if TUNE in jobs else 6000)
+        minutes = 20 * jobs.get(TUNE, 0) + 10 * jobs["embed_suite"]
+        assert submission["runtime"] == minutes
+        words = f" -t {minutes} --mem {submission['mem_mb']} --cpus-per-task=1 --gpus=1"
+        assert submission["command"].endswith(words)
+
+
+def test_without_gpus_as_many_encoders_run_side_by_side_as_fit_a_node(bare, tmp_path):
+    """On 8 cores and 16,000 MB two tunings of 8,000 MB, or two of embedding of 6,000 MB."""
+    add_slurm(tmp_path / "bin")
+    submitted = submissions(bare, "--configfile", "config/small.yaml", "--", "all_tables")
+    ours = [submission for submission in submitted if TUNE in submission["rules"]]
+    assert max(submission["mem_mb"] for submission in ours) == 16000
+    assert all("--gpus" not in submission["command"] for submission in ours)
+
+
+@pytest.mark.slow
+def test_the_papers_grid_is_a_hundred_submissions(bare, tmp_path):
+    add_slurm(tmp_path / "bin")
+    bare.variables["HF_HUB_OFFLINE"] = "0"
+    options = ("--configfile", "config/paper.yaml", "--config", "device=cuda", "--", "all_tables")
+    submitted = submissions(bare, *options)
+    assert len(submitted) == 100
+    assert sum(tasks_of(submitted).values()) == 807
+    assert max(submission["runtime"] for submission in submitted) <= 6 * 60
 
 
 def test_a_mistake_in_a_site_file_is_named_and_without_a_profile_a_run_is_planned(bare, tmp_path):

@@ -5,7 +5,7 @@ Those of packages chosen by name are typed by these packages.
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from workflow_scripts.configuration.blocks import (
     Block,
@@ -181,6 +181,16 @@ class Paper(Block):
     title: Text = Field(description="What pages call it.")
 
 
+def _all_none_or_list(value: Any) -> Any:
+    if value in ("all", "none") or (isinstance(value, list) and value):
+        return value
+    raise mistake("use all, none or a list of recipes")
+
+
+# of recipes
+Choice = Annotated[Literal["all", "none"] | list[Id], BeforeValidator(_all_none_or_list)]
+
+
 class Config(Block):
     """A merged config.
 
@@ -204,6 +214,9 @@ class Config(Block):
     )
     device: Literal["cpu", "cuda", "auto"] = Field(
         description="Where tuning and embedding run; auto: cuda where there is one."
+    )
+    keep_encoders: Choice = Field(
+        "all", description="Encoders whose weights stay after a run; a list is of recipes."
     )
     threads: Threads = Field(description="Threads of one job, by stage.")
     processes: Processes = Field(Processes(), description="Processes of one job.")

@@ -53,6 +53,13 @@ def check_model_files(folder: Path, source: str) -> None:
     if not (folder / "config.json").is_file():
         raise UserError(source, "no config.json", "give a folder written by save_pretrained")
     if not any((folder / name).is_file() for name in WEIGHT_FILES):
+        if (folder / "encoder.json").is_file():
+            raise UserError(
+                source,
+                "no model.safetensors: a run removes weights that `keep_encoders` does not keep",
+                "make them again with the config of that run: "
+                f"snakemake --cores 2 {folder / CONVERTED}",
+            )
         raise UserError(
             source,
             "no model.safetensors",

@@ -25,6 +25,7 @@ def check_config(typed: Typed) -> None:
             )
     for name, entry in typed.datasets.items():
         _check_task(name, entry)
+    _check_kept_encoders(typed)
     check_joined(typed.corpora)
     for name in typed.recipes:
         _check_start(typed, name)
@@ -65,6 +66,15 @@ def _check_task(name: str, entry: DatasetEntry) -> None:
             f"is `{entry.task}`",
             f"format {entry.format} is for task {' or '.join(fitting)}",
         )
+
+
+def _check_kept_encoders(typed: Typed) -> None:
+    """Raise `UserError` for a recipe of `keep_encoders` that makes no encoder."""
+    choice, where = typed.config.keep_encoders, "keep_encoders"
+    for recipe in () if isinstance(choice, str) else choice:
+        if not typed.named("recipes", recipe, where).tunes:
+            problem = f"has `{recipe}`, which tunes nothing"
+            raise ConfigError("config", where, problem, "remove it")
 
 
 def _check_start(typed: Typed, name: str) -> None:

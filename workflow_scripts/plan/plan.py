@@ -16,6 +16,7 @@ from workflow_scripts.plan.checks import check_config
 from workflow_scripts.plan.data_notes import DataNotes
 from workflow_scripts.plan.dictionaries import Dictionaries
 from workflow_scripts.plan.fetched import Downloads
+from workflow_scripts.plan.kept_encoders import KeptEncoders
 from workflow_scripts.plan.models import Models
 from workflow_scripts.plan.outputs import Outputs
 from workflow_scripts.plan.requirements import Requirements, require_files
@@ -50,11 +51,16 @@ class Plan:
         metrics = requested_metrics(typed, self.cells.run)
         self.rule_inputs = RuleInputs(self.cells, self.embeddings, metrics)
         self.required = Requirements(self.cells, self.cells.run)
+        self.kept_encoders = KeptEncoders(self.cells, self.required)
         data_notes = DataNotes(self.cells)
         self.grid = TuningGridPlan(self.cells, self.rule_inputs, data_notes)
         self.dictionaries = Dictionaries(self.cells, self.rule_inputs, self.downloads)
         self.outputs = Outputs(self.cells, self.required, self.rule_inputs, self.grid, data_notes)
         require_files(self.cells, self.required, self.downloads)
+
+    def keeps(self, wildcards: Any) -> bool:
+        """Return whether the weights of the encoder that a job tunes stay after a run."""
+        return self.kept_encoders.keeps(self.rule_inputs.encoder(wildcards))
 
     @cached_property
     def all_required(self) -> Requirements:

@@ -14,6 +14,7 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.plan.cell_requests import EmbeddingJob
 from workflow_scripts.plan.cells import Cells
 from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder, score_id
+from workflow_scripts.plan.models import WEIGHTS
 from workflow_scripts.plan.stopping import stop
 from workflow_scripts.plugins import module_of
 from workflow_scripts.scoring.metric_names import development_modules, metric_module
@@ -220,11 +221,16 @@ class RuleInputs:
         return self._requests.start_of(encoder) or encoder._replace(corpus=UNTUNED_CORPUS)
 
     def files(self, encoder: Encoder) -> list[str]:
-        """Return the files that stand for an encoder: its record, or those of the untuned model."""
+        """Return the files that a job with an encoder depends on: those of the untuned model, or
+        its record, which stands for the folder, and the weights.
+
+        The weights are among them since they need not be there when the job is to run
+        (`keep_encoders`).
+        """
         encoder = self._read(encoder)
         if encoder.corpus == UNTUNED_CORPUS:
             return self.models.files(encoder.model)
-        return [f"{self.location(encoder)}/encoder.json"]
+        return [f"{self.location(encoder)}/{name}" for name in ("encoder.json", WEIGHTS)]
 
     def location(self, encoder: Encoder) -> str:
         """Return what to load an encoder from: its folder, or the untuned model."""
@@ -274,7 +280,7 @@ class RuleInputs:
     # ---- retrieval and scoring ------------------------------------------------------------------
 
     def own_classifier(self, wildcards: Any) -> list[str]:
-        """Return the record of an encoder that was trained with a classifier; none for others."""
+        """Return the files of an encoder that was trained with a classifier; none for others."""
         classifies = self._typed.recipes[wildcards.recipe].classifies
         return self.files(self.encoder(wildcards)) if classifies else []
 

@@ -34,8 +34,8 @@ class FailedJobs(JobEvents):
             message = " ".join((record.rule_msg or "").split()).partition("For further error")[0]
             message = message.replace("Reason: Unknown.", "").strip().rstrip(".")
             killed = _killed(logs)
-            message = f"{message} ({killed})" if message and killed else message
-            why = message or killed or _last_line(logs) or "its command failed"
+            message = f"{message} ({killed})" if message and killed else message or killed
+            why = message or _last_line(logs) or "its command failed"
             line = f"{record.rule_name} {''.join((record.output or [])[:1])}: {why}"
             self._lines[job] = printable(f"{line}; log: {', '.join(logs)}" if logs else line)
             if message:

@@ -1,12 +1,14 @@
-"""A Python that has imported what steps import, and forks into each further step of a local run.
+"""A Python that has imported what steps import, and forks into each further step on a machine.
 
 Most of a short step's time is the import of torch and transformers. The first step of a command
 runs from nothing and leaves the names of the packages that it imported; before the second one the
 server imports them too, and from then on every such step is a fork that begins with them. Nothing
 of the project itself is kept: each step reads its own code anew, so that an edit counts at once.
 
-The server ends with the run. Who asks is `fork_client`; where the answer is no, the step runs as
-always: another environment, no Linux, a thread that a package started (a fork would lose it).
+The server ends with the run, or with the group of jobs that a node of a cluster runs. Who asks is
+`fork_client`; where the answer is no, the step runs as always: another environment, no Linux, a
+thread that a package started (a fork would lose it), or CUDA at work in the server, which no fork
+could use. So each step on a GPU starts CUDA itself.
 """
 
 import atexit
@@ -40,12 +42,17 @@ if TYPE_CHECKING:
 THREADS = [
     f"{library}_NUM_THREADS" for library in ("OMP", "GOTO", "OPENBLAS", "MKL", "NUMEXPR")
 ] + ["VECLIB_MAXIMUM_THREADS"]
-OWN = {*THREADS, "CUDA_VISIBLE_DEVICES", "OLDPWD", "PWD", "SHLVL", "_", SETTING}
+OWN = {*THREADS, "CUDA_DEVICE_ORDER", "CUDA_VISIBLE_DEVICES"}
+OWN |= {"OLDPWD", "PWD", "SHLVL", "_", SETTING}
 OWN |= {"STEP_MEMORY_MB", "STEP_USAGE", "TEMP", "TEMPDIR", "TMP", "TMPDIR"}
 # Of the server: no threads, for they would not survive a fork. Those of numerical libraries, and
 # the one that the allocator of Arrow starts as pandas brings it.
 ALONE = dict.fromkeys(THREADS, "1") | {"JE_ARROW_MALLOC_CONF": "background_thread:false"}
+# a package that asks torch for a GPU as it is imported does not start CUDA
+ALONE |= {"PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
 OWN |= ALONE.keys()
+# how variables begin that SLURM gives to a step of a job
+OF_SLURM = ("SLURM", "SRUN_", "PMI")
 _PR_SET_PDEATHSIG = 1
 
 
@@ -71,9 +78,22 @@ def start_fork_server(run: "SnakemakeRun") -> None:
 def same_settings(environment: dict[str, str], own: dict[str, str]) -> bool:
     """Tell whether packages imported under one environment do for the other."""
     mine, other = (
-        {k: v for k, v in settings.items() if k not in OWN} for settings in (environment, own)
+        {k: v for k, v in settings.items() if k not in OWN and not k.startswith(OF_SLURM)}
+        for settings in (environment, own)
     )
     return mine == other
+
+
+def cuda_has_started(descriptors: Path = Path("/proc/self/fd")) -> bool:
+    """Tell whether CUDA has started in this process: it opens a device, as a look at GPUs does not.
+
+    `descriptors` is the folder of the links of the files that the process has open.
+    """
+    targets = []
+    for descriptor in descriptors.iterdir():
+        with suppress(OSError):  # that of the listing itself
+            targets.append(os.readlink(descriptor))
+    return "/dev/nvidia-uvm" in targets
 
 
 class Server:
@@ -116,7 +136,7 @@ class Server:
             client.close()
             return None
         self._learn(request["module"])
-        alone = len(os.listdir("/proc/self/task")) == 1
+        alone = len(os.listdir("/proc/self/task")) == 1 and not cuda_has_started()
         fits = alone and same_settings(request["environment"], self._settings)
         own, child = os.getpid(), os.fork() if fits else None
         if child == 0:
@@ -187,6 +207,7 @@ def become_step(request: dict[str, Any]) -> None:
         os.dup2(descriptor, target)
         os.close(descriptor)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.environ.clear()
     os.environ.update(request["environment"])
     os.chdir(request["folder"])
@@ -214,7 +235,10 @@ def become_step(request: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # for the steps, which end as they like, and the server with the run: SLURM sends SIGTERM to all
+    # processes of a job whose time is over
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     # collections would go through all that the packages hold, in each child
     gc.disable()
     folder = Path(sys.argv[1])

@@ -46,16 +46,20 @@ on_gpu() {
     shift
     if [ "$gpus" = 0 ]; then
         CUDA_VISIBLE_DEVICES= "$@"
+    elif [ "$1" = python ]; then
+        shift
+        command $GPU_SLOTS "$gpus" -- python $(forked) "$@"
     else
         command $GPU_SLOTS "$gpus" -- "$@"
     fi
 }
 
-# python -m MODULE...: in the fork server of a local run, where there is one (fork_server.py)
+# python -m MODULE...: in the fork server, where there is one (fork_server.py)
 python() {
-    if [ -S "${FORK_SERVER:-}/socket" ]; then
-        command python -m workflow_scripts.runtime.fork_client "$@"
-    else
-        command python "$@"
-    fi
+    command python $(forked) "$@"
+}
+
+# forked: the words before `-m MODULE...` that hand it to the fork server, none without one
+forked() {
+    [ ! -S "${FORK_SERVER:-}/socket" ] || echo -m workflow_scripts.runtime.fork_client
 }

@@ -18,6 +18,8 @@ from workflow_scripts.files import append_to
 NOTES = "made.jsonl"
 # beside it lie tokenizer and configs, which are the encoder's too; its card may be written again
 _ENCODER, _CARD = "encoder.json", "README.md"
+# goes with the encoder's weights where these are not kept (temporary_weights)
+WEIGHTS, OWN_WEIGHTS = "model.safetensors", "training_modules.safetensors"
 
 
 class OutputIntegrity:
@@ -89,7 +91,10 @@ class OutputIntegrity:
         return os.path.dirname(owner) if os.path.basename(owner) == _ENCODER else owner
 
     def _is_other(self, path: str, sha256: str, owner: str) -> bool:
-        now = self._hashes.of(os.path.join(self._results, path))
+        file = Path(self._results, path)
+        now = self._hashes.of(file)
+        if file.name == OWN_WEIGHTS and not file.with_name(WEIGHTS).exists():
+            return False
         # Snakemake makes anew what is lost of what a rule declares
         return now != sha256 if now else os.path.exists(os.path.join(self._results, owner or path))
 

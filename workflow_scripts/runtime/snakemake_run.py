@@ -43,9 +43,24 @@ class SnakemakeRun:
 
     @property
     def runs_steps_here(self) -> bool:
-        """Whether steps run on this machine and in this environment."""
+        """Whether steps run on this machine and in this environment.
+
+        So do those of a group of jobs, on its node of a cluster.
+        """
         packaged = self._workflow.deployment_settings.deployment_method
-        return self._workflow.local_exec and not packaged
+        return (self._workflow.local_exec or self.is_group) and not packaged
+
+    @property
+    def gpu_limit(self) -> int | None:
+        """GPUs that a job has at most, of --resources or a profile; None without a limit."""
+        limit = self._workflow.resource_settings.resources.get("gpu")
+        return getattr(limit, "value", limit)
+
+    @property
+    def is_group(self) -> bool:
+        """Whether this process runs a group of jobs on a node of a cluster."""
+        default = type(self._workflow.group_settings)().local_groupid
+        return self._workflow.group_settings.local_groupid != default
 
     @property
     def quiet(self) -> set[str]:
@@ -60,6 +75,26 @@ class SnakemakeRun:
     def jobs(self) -> dict[str, Any]:
         """Return the job of each output, once the jobs are planned."""
         return {file: job for job in self._workflow.dag.jobs for file in job.output}
+
+    def jobs_of(self, rule: str) -> list[Any]:
+        """Return the jobs of a rule, once the jobs are planned."""
+        return [job for job in self._workflow.dag.jobs if job.rule.name == rule]
+
+    def is_target(self, job: Any) -> bool:
+        """Whether a target of the run is an output of a job."""
+        return job in self._workflow.dag.targetjobs
+
+    def mark_temporary(self, job: Any, output: Any) -> None:
+        """Have Snakemake remove an output of a job, once all jobs that read it have run.
+
+        Jobs that read it are then started before others.
+        """
+        output.flags["temp"] = True
+        job.temp_output.add(output)
+        for reader in self._workflow.dag.depending[job]:
+            for file in reader.input:
+                if file == output:
+                    file.clone_flags(output)
 
     def is_to_run(self, job: Any) -> bool:
         return self._workflow.dag.needrun(job)

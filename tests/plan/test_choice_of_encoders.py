@@ -1,0 +1,77 @@
+"""Which encoders keep their weights: those of `keep_encoders`, and what it would cost more."""
+
+import pytest
+from plans import plan_of
+
+from workflow_scripts.errors import UserError
+from workflow_scripts.plan.encoders import Encoder
+
+WORD, SENTENCE = (
+    Encoder("bert-en", recipe, corpus, 33)
+    for recipe, corpus in (("mirror-word", "words-en"), ("mirror-sentence", "sentences-en"))
+)
+ROWS = [
+    {"id": encoder.recipe, "label": "a", "model": encoder.model, "recipe": encoder.recipe}
+    | {"corpus": encoder.corpus}
+    for encoder in (WORD, SENTENCE)
+]
+COLUMNS = [{"id": "sts12", "label": "STS12", "dataset": "sts12"}]
+
+
+@pytest.fixture
+def config(small_config):
+    small_config["tables"] = {"table": {"title": "Table", "rows": ROWS, "columns": COLUMNS}}
+    return small_config
+
+
+def kept(config):
+    kept_encoders = plan_of(config).kept_encoders
+    return [encoder for encoder in (WORD, SENTENCE) if kept_encoders.keeps(encoder)]
+
+
+@pytest.mark.parametrize(
+    ("choice", "encoders"),
+    [("all", [WORD, SENTENCE]), ("none", []), (["mirror-sentence"], [SENTENCE])],
+)
+def test_the_config_chooses_by_recipe(config, choice, encoders):
+    config["keep_encoders"] = choice
+    assert kept(config) == encoders
+
+
+def test_without_a_choice_all_stay(config):
+    assert kept(config) == [WORD, SENTENCE]
+
+
+def test_what_another_encoder_of_a_table_starts_from_stays(config):
+    config["keep_encoders"] = "none"
+    start = {"recipe": "mirror-word", "corpus": "words-en"}
+    config["recipes"]["mirror-sentence"]["start"] = start
+    assert kept(config) == [WORD]
+    # of another corpus it is not started from
+    start["corpus"] = "words-fr"
+    assert kept(config) == []
+
+
+def test_an_encoder_of_a_dictionary_stays(config):
+    config["keep_encoders"] = "none"
+    dictionary = {"names": {"own": {"path": "names.tsv"}}, "shards": 1, "mentions": "m.txt"}
+    dictionary["encoder"] = {"model": "bert-en", "recipe": "mirror-word", "corpus": "words-en"}
+    config["dictionaries"] = {"own": dictionary}
+    assert kept(config) == [WORD]
+
+
+@pytest.mark.parametrize(
+    ("choice", "message"),
+    [
+        (["mirror-wort"], "`keep_encoders` is `mirror-wort`, which is not in `recipes`; did you"),
+        (["base-mp"], "`keep_encoders` has `base-mp`, which tunes nothing; remove it"),
+        ("some", "`keep_encoders` is 'some'; use all, none or a list of recipes"),
+        ([], "`keep_encoders` is []; use all, none or a list of recipes"),
+        ([["mirror-word"]], "`keep_encoders.0` is ['mirror-word']; give text"),
+    ],
+)
+def test_another_choice_is_one_line_that_names_the_key(config, choice, message):
+    config["keep_encoders"] = choice
+    with pytest.raises(UserError) as error:
+        plan_of(config)
+    assert message in str(error.value) and "\n" not in str(error.value)
