@@ -209,6 +209,7 @@ def write_links(
     output: OutputOptions,
     inverted: "ApproximateIndex | None",
     each_name: bool,
+    precision: float | None,
     threads: int,
 ) -> None:
     """Write the links of mentions, and print how many there are."""
@@ -239,7 +240,9 @@ def write_links(
             )
             writer.write(batch, ranked)
     ids = (index[row][0] for row in range(len(index)))
-    for line in (*writer.report.lines(), *writer.report.lines_of_unknown(ids)):
+    report = writer.report
+    lines = (*report.lines(), *report.lines_of_thresholds(precision), *report.lines_of_unknown(ids))
+    for line in lines:
         _say(line)
 
 
@@ -267,6 +270,7 @@ def link(
     output: OutputOptions,
     similarity: Similarity = "cosine",
     each_name: bool = False,
+    target_precision: float | None = None,
     approximate: int | None = None,
     unbuffered: bool = False,
     embedding: EncoderOptions,
@@ -280,12 +284,20 @@ def link(
         encoder: model folder or hub id (id@revision)
         similarity: dot: of the vectors as they are, as the tables have it
         each_name: k names, not ids: an id counts each time
+        target_precision: print the threshold above which this share of links is right
         approximate: search the N nearest lists alone (FAISS IVF); the recall is printed
         unbuffered: answer each line of standard input at once
     """
     check_encoder_options(embedding, machine)
     check_counts(k=links.k, shard_size=names.shard_size, approximate=approximate)
     check_options(names, mentions, output)
+    if target_precision is not None and not 0 < target_precision <= 1:
+        where = f"--target-precision {target_precision:g}"
+        raise UserError(where, "give a share from 0 to 1", None)
+    if target_precision is not None and mentions.gold_column is None:
+        raise UserError(
+            "--target-precision", "no right ids to compare with", "give --gold-column too"
+        )
     settings = settle_settings(encoder, embedding)
     choices = read_choices(names, mentions.lower_case)
     check_choices(names.names or (), choices)
@@ -310,7 +322,17 @@ def link(
         size = 1 if mentions.mentions == STDIN and unbuffered else BATCH
         batches = mention_batches(mentions_read, choices.lower_case, size)
         threads = machine.threads
-        write_links(name_encoder, index, batches, links, output, inverted, each_name, threads)
+        write_links(
+            name_encoder,
+            index,
+            batches,
+            links,
+            output,
+            inverted,
+            each_name,
+            target_precision,
+            threads,
+        )
         if names.index is None:
             shutil.rmtree(folder)
 

@@ -16,6 +16,7 @@ from workflow_scripts.delimited import Layout, Row, rows_of
 from workflow_scripts.errors import UserError, nearest_name
 from workflow_scripts.files import STDIN, given_lines
 from workflow_scripts.retrieval.link_options import LinkOptions
+from workflow_scripts.retrieval.link_thresholds import threshold_lines, threshold_points
 from workflow_scripts.retrieval.rankings import as_written
 from workflow_scripts.string_columns import form_of, read_columns, require_lines
 
@@ -127,6 +128,8 @@ class Report:
         self.k, self._errors = k, errors
         # how many mentions have the first right id at a rank
         self._ranks: Counter[int] = Counter()
+        # of the linked mentions with a gold id, the best score and whether its id is right
+        self._best: list[tuple[float, bool]] = []
         # how many mentions have gold ids that are not among their links
         self._missed: Counter[tuple[str, ...]] = Counter()
         if errors is not None:
@@ -143,6 +146,8 @@ class Report:
         ranks = (n for n, link in enumerate(links) if ids_meet(gold, split_concept_ids(link.id)))
         rank = next(ranks, None) if linked else None
         self.known += 1
+        if linked:
+            self._best.append((float(as_written(links[0].score)), rank == 0))
         if rank is not None:
             self._ranks[rank] += 1
         else:
@@ -165,6 +170,13 @@ class Report:
         if self.without_concept:
             what = "without a gold id (empty, -1, CUI-less): not counted"
             yield f"{self.without_concept} {what}"
+
+    def lines_of_thresholds(self, precision: float | None = None) -> list[str]:
+        """Return lines on precision by coverage, of mentions that have a gold id; see there."""
+        if not self._best:
+            return []
+        scores, right = zip(*self._best, strict=True)
+        return threshold_lines(threshold_points(scores, right, self.known), precision)
 
     def lines_of_unknown(self, ids: Iterable[str]) -> list[str]:
         """Return a line on the mentions whose gold ids are none of `ids`, those of all names."""

@@ -31,7 +31,7 @@ def merge_links(
         shards: shards of each file
         links: links, tsv
         errors: mentions whose best id is not a gold one, tsv
-        report: counts, and accuracy where there are gold ids
+        report: counts; accuracy and precision by threshold where there are gold ids
     """
     paths = [path for name in files for path in shard_files(rankings / name, shards)]
     ranked = merge_rankings(paths, link.k + 1)
@@ -40,7 +40,8 @@ def merge_links(
         writer = LinkWriter(link_stream, error_stream, link)
         for batch in mention_batches(mention_rows, mentions.lower_case):
             writer.write(batch, islice(ranked, len(batch.distinct)))
-    write_text(report, "".join(f"{line}\n" for line in writer.report.lines()))
+    lines = (*writer.report.lines(), *writer.report.lines_of_thresholds())
+    write_text(report, "".join(f"{line}\n" for line in lines))
 
 
 main = command(merge_links)
