@@ -35,5 +35,5 @@ def test_devices(record_property):
 
 def test_the_precision_that_auto_chooses(device, record_property):
     chosen = settle_precision("auto", torch.device(device))
-    record_property("precision", chosen)
+    record_property("precision", str(chosen))
     assert chosen in ((torch.bfloat16, torch.float16) if ON_GPU else (torch.float32,))
