@@ -81,6 +81,12 @@ class OperatorCounts(TorchDispatchMode):
             for value in filter(torch.is_tensor, state.values()):
                 self.allocations.move(value, "optimiser state")
 
+    def _leaves_host(self, tensors: list[torch.Tensor], options: dict[str, Any]) -> bool:
+        """Whether an operator on tensors of the host has none of their values, or a device's."""
+        device = options.get("device")
+        is_moved = device is not None and torch.device(device).type == self._device
+        return is_moved or any(isinstance(tensor, FakeTensor) for tensor in tensors)
+
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
@@ -118,6 +124,10 @@ class OperatorCounts(TorchDispatchMode):
             result = torch.empty_like(args[0], device="cpu", dtype=options.get("dtype"))
             with unset_fake_temporarily():
                 return torch.zeros(result.shape, dtype=result.dtype)
+        if tensors and not on_device and not self._leaves_host(tensors, options):
+            # values of the host stay what they are
+            with unset_fake_temporarily():
+                return func(*args, **options)
         result = func(*args, **options)
         results = _tensors(result)
         if on_device or any(tensor.device.type == self._device for tensor in results):

@@ -4,17 +4,19 @@ To be imported after `load_fake_device`.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest.mock import patch
 
+import numpy as np
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode, unset_fake_temporarily
 from torch.overrides import TorchFunctionMode
 
 from tools.gpu_rehearsal.allocations import Allocations
 from tools.gpu_rehearsal.operators import HALVES
+from workflow_scripts.embedding import string_encoding
 
 _ATTENTION = torch.nn.functional.scaled_dot_product_attention
 
@@ -100,6 +102,27 @@ def _apply(module: torch.nn.Module, function: Any, recurse: bool = True) -> torc
     return module
 
 
+class _Event:
+    """An event of CUDA that has happened when it is recorded."""
+
+    def record(self) -> None: ...
+
+    def synchronize(self) -> None: ...
+
+
+def _in_turn(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
+    """Yield the result of each item: batches of the host, whose values count, in this thread."""
+    for item in items:
+        with unset_fake_temporarily():
+            result = function(item)
+        yield result
+
+
+def _zeros(tensor: torch.Tensor) -> np.ndarray:
+    """Return what stands for the values of a fake tensor of the host."""
+    return np.zeros(tensor.shape, dtype=np.float32)
+
+
 @contextmanager
 def fake_cuda(allocations: Allocations, bfloat16: bool = True) -> Iterator[None]:
     """Let tensors be fake, CUDA a device of theirs with the limit of `allocations`.
@@ -119,9 +142,12 @@ def fake_cuda(allocations: Allocations, bfloat16: bool = True) -> Iterator[None]
             (torch.cuda, "mem_get_info", free_memory),
             (torch.cuda, "memory_reserved", lambda device=None: allocations.total),
             (torch.cuda, "memory_allocated", lambda device=None: allocations.total),
+            (torch.cuda, "Event", _Event),
             (torch.cuda.amp.common, "amp_definitely_not_available", lambda: False),
+            (string_encoding, "one_ahead", _in_turn),
         ):
             stack.enter_context(patch.object(target, name, value))
+        stack.enter_context(patch.object(FakeTensor, "numpy", _zeros, create=True))
         # it would hide from itself that it reads a mask's values
         stack.enter_context(
             patch("transformers.utils.import_utils.is_fake_tensor", lambda _: False)
