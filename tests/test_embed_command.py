@@ -128,7 +128,10 @@ def test_principal_components_are_taken_out_of_all_lines(run, count, tmp_path):
         ({"backend": "onxx"}, "--backend onxx: unknown; did you mean 'onnx'"),
         ({"backend": "onnx", "precision": "float16"}, "only for --backend torch"),
         ({"precision": "bfloat16"}, "bfloat16: needs a CUDA device"),
-        ({"model": "no/such/model/folder"}, "does not record one; give --pooling"),
+        (
+            {"model": "no/such/model/folder"},
+            "no/such/model/folder: no such folder; correct the path",
+        ),
         ({"model": "no/such/model/folder", "pooling": "cls"}, "no such model folder"),
         ({"max_length": 900}, "--max-length 900: more than the 64 positions"),
         ({"threads": 0}, "--threads 0: give 1 or more"),

@@ -87,7 +87,7 @@ def test_the_mean_is_of_the_first_words_and_numbers_beyond_are_read_if_asked(tmp
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", ":1: expected `number-of-words dimension`"),
+        ("", ": no words; give a file of word vectors"),
         ("the\n", ":1: expected `number-of-words dimension` or a word and its numbers"),
         ("the 1\n", ":1: expected"),
         ("the big cat\n", ":1: expected"),

@@ -81,9 +81,7 @@ def test_what_is_no_corpus_is_refused_with_file_and_line(content, pairs, message
 def test_fewer_strings_than_a_batch_are_refused_with_both_counts(corpus):
     read = read_corpus(corpus)
     check_batch_size(read, 4, "own")
-    with pytest.raises(
-        UserError, match=r"4 strings.*batch of 200.*recipes\.own\.batch_size of recipe own to 4"
-    ):
+    with pytest.raises(UserError, match=r"4 strings.*batch of 200.*batch_size of recipe own to 4"):
         check_batch_size(read, 200, "own")
 
 

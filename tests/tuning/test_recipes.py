@@ -59,10 +59,13 @@ def test_shipped_recipes_hold_the_papers_values(project):
     names = {f"base-{name}" for name in ("cls", "mp", "mp-padded", "mp-128", *names)}
     # of CMLM's tables
     names |= {f"senteval-{name}" for name in ("mean", "max", "cls")}
+    names |= {"xlnet-mean", "glove-mean"}
     assert untuned == names | {"cmlm-proj", "labse", "xtreme", "xtreme-xlm", "xtreme-large"}
     for name in ("mean", "max", "cls"):
         one = recipes[f"senteval-{name}"]
         assert (one.pooling, one.embed_max_length, one.start) == (name, 128, None)
+    assert recipes["xlnet-mean"] == recipes["senteval-mean"]
+    assert recipes["glove-mean"] == recipes["base-mp"]
     proj = recipes["cmlm-proj"]
     start = Start(recipe="cmlm", corpus="text-en")
     assert (proj.pooling, proj.embed_max_length, proj.start) == ("projected", 128, start)

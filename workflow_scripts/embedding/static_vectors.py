@@ -89,6 +89,8 @@ class _Shape(NamedTuple):
 
 def _shape_of_text(path: Path) -> _Shape:
     _, header = next(_read_lines(path), (1, b""))
+    if not header:
+        raise UserError(path, "no words", "give a file of word vectors")
     first, *others = header.split()[:2] or [b""]
     fields = header.rstrip(b" \r\n").split(b" ")
     if len(fields) > 2 and fields[0] and not any(map(_odd_number, fields[1:])):

@@ -28,7 +28,7 @@ class DeviceLamb(torch.optim.Optimizer):
         """Move the parameters that have gradients; none of them if a gradient is not finite."""
         assert closure is None
         for group in self.param_groups:
-            parameters = [one for one in group["params"] if one.grad is not None]
+            parameters = [own for own in group["params"] if own.grad is not None]
             if parameters:
                 self._move(group, parameters)
 

@@ -189,7 +189,9 @@ class MaskedPasses:
             types, _ = pad_token_ids([batch.segments[row] for row in part.rows], 0, width)
             given["token_type_ids"] = to_device(types, device)
         positions, (numbers, ids) = batch.targets(part)
-        positions, numbers, ids = (to_device(one, device) for one in (positions, numbers, ids))
+        positions, numbers, ids = (
+            to_device(own_part, device) for own_part in (positions, numbers, ids)
+        )
         beside = self._beside.get(copy)
 
         def states() -> torch.Tensor:
