@@ -147,7 +147,7 @@ def _memory(results: Iterable[Result]) -> str:
 GB, at the moment of the peak. Weights, gradients and the optimiser's state do not depend on the
 batch: 16 bytes for each weight that is trained, which tuning checks before it starts
 (`workflow_scripts/tuning/device_memory.py`). Parts, here and below: what the step came to when
-memory ran out, `out of memory: going on ...` in the log. Results are the same.
+memory ran out, `out of memory: going on ...` in the log. Only dropout masks differ then.
 """
     return table(["step", "taken as", "peak", *_CATEGORIES], rows) + told
 
