@@ -91,6 +91,7 @@ def command_cases(models: Mapping[str, Path], made: Path) -> dict[str, Case]:
     add("evaluate card", f"{scored} --datasets sts12 --card", own=[f"{ENCODER}/README.md"])
     add("export_onnx", f"--encoder {ENCODER} --int8", own=[ENCODER])
     add("check_config", "small.yaml")
+    add("list_recipes", "--recipes small.yaml")
     if lacking := {module for module, _ in COMMANDS.values()} - {name.split()[1] for name in cases}:
         raise LookupError(f"no command line of {', '.join(sorted(lacking))}; add one")
     return cases

@@ -41,10 +41,14 @@ def _difference(block: dict[str, Any]) -> str:
 
 def rows_of_recipes(path: Path) -> list[tuple[str, ...]]:
     """Return name, method, pooling and difference of each recipe that a file has, in its order."""
-    blocks, written = read_recipe_blocks(path), _written(path)
+    recipes = {
+        name: read_recipe(name, block, str(path))
+        for name, block in read_recipe_blocks(path).items()
+    }
+    written = _written(path)
     return [
-        (name, block["method"], block["pooling"], _difference(written[name]))
-        for name, block in blocks.items()
+        (name, recipe.method, recipe.pooling, _difference(written[name]))
+        for name, recipe in recipes.items()
     ]
 
 

@@ -155,7 +155,7 @@ def test_the_config_of_the_docs_is_right_and_short(fresh, project):
         ),
         (
             {"names": {"one": {"path": "a.obo", "format": "oboe"}}},
-            "`dictionaries.words.names.one.format` is 'oboe'; use one of: tsv, lines, obo",
+            "`dictionaries.words.names.one.format` is 'oboe'; use one of: tsv, lines, table, obo",
         ),
     ],
 )

@@ -164,7 +164,7 @@ def test_a_missing_gated_set(workspace):
     shutil.move(there, away)
     output = workspace.fails("all_tables")
     assert "cometa/splits/stratified_general/test.csv: no such file" in output
-    assert "available on request at https://github.com/cambridgeltl/cometa" in output
+    assert "README of https://github.com/cambridgeltl/cometa links copies of COMETA" in output
     assert "data.missing: skip" in output
     assert "Select jobs" not in output
 

@@ -127,13 +127,13 @@ def test_without_gpus_as_many_encoders_run_side_by_side_as_fit_a_node(bare, tmp_
 
 
 @pytest.mark.slow
-def test_the_papers_grid_is_a_hundred_submissions(bare, tmp_path):
+def test_the_papers_grid_is_about_a_hundred_submissions(bare, tmp_path):
     add_slurm(tmp_path / "bin")
     bare.variables["HF_HUB_OFFLINE"] = "0"
     options = ("--configfile", "config/paper.yaml", "--config", "device=cuda", "--", "all_tables")
     submitted = submissions(bare, *options)
-    assert len(submitted) == 100
-    assert sum(tasks_of(submitted).values()) == 807
+    assert len(submitted) == 102
+    assert sum(tasks_of(submitted).values()) == 827
     assert max(submission["runtime"] for submission in submitted) <= 6 * 60
 
 

@@ -366,8 +366,8 @@ def test_one_more_metric_scores_its_column_again_and_nothing_else(workspace, pro
     folder = workspace.folder / "workflow_scripts/scoring/metrics"
     (folder / "kendall.py").write_text(code)
     register = folder / "register.py"
-    line = 'FURTHER = {\n    "similarity": ("kendall",),'
-    register.write_text(register.read_text().replace("FURTHER = {", line))
+    line = '"similarity": ("auc", "kendall"),'
+    register.write_text(register.read_text().replace('"similarity": ("auc",),', line))
     assert workspace.planned() == []
     with workspace.edited_config() as config:
         more = {"id": "tau", "label": "tau", "dataset": "sickr", "metric": "kendall"}
