@@ -30,9 +30,10 @@ class Card:
         return max(flops / (self.half if is_half else self.single), moved / self.bandwidth)
 
 
-# NVIDIA's architecture papers of Turing (2018), Ampere (2020) and Hopper (2022)
+# NVIDIA's architecture papers of Turing (2018), Ampere (2020), Ada (2022) and Hopper (2022)
 CARDS = (
     Card("RTX 2080 Ti", 53.8e12, 13.4e12, 616e9, 11 * 2**30, bfloat16=False),
+    Card("RTX 4090", 165.2e12, 82.6e12, 1008e9, 24 * 2**30),
     Card("A100 80GB", 312e12, 19.5e12, 2039e9, 80 * 2**30),
     Card("H100 80GB", 989e12, 67e12, 3350e9, 80 * 2**30),
 )

@@ -6,12 +6,15 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from io import StringIO
+from itertools import chain
 
 from tools.gpu_rehearsal.cards import CARDS, USABLE_SHARE
 from tools.gpu_rehearsal.rehearse import Counts
 from tools.gpu_rehearsal.scenarios import Embedding, Scenario
 
-_SMALL, _LARGE = CARDS[0], CARDS[-1]
+# a card of each size, the smallest first
+_BY_MEMORY = tuple({card.memory: card for card in sorted(CARDS, key=lambda c: c.memory)}.values())
+_LARGE = _BY_MEMORY[-1]
 _CATEGORIES = (
     *("weights", "gradients", "optimiser state", "optimiser at work", "weights in 16 bits"),
     *("activations", "dropout, attention", "output layer", "backward"),
@@ -162,12 +165,13 @@ def _fits(results: Sequence[Result]) -> str:
         each = 4e-9 if isinstance(by_memory[_LARGE.usable].scenario, Embedding) else 16e-9
         fixed = "" if isinstance(largest, str) else _short(each * largest.parameters)
         cells: list[object] = [name, fixed]
-        for card in (_SMALL, _LARGE):
+        for card in _BY_MEMORY:
             result = by_memory.get(card.usable)
             cells += ["not rehearsed", ""] if result is None else [result.fits, _peak(result)]
         rows.append(cells)
     refused = {result.outcome: None for result in results if isinstance(result.outcome, str)}
-    heads = ["step", "fixed, GB", "11 GB", "peak, GB", "80 GB", "peak, GB"]
+    sizes = [f"{card.memory / 2**30:.0f} GB" for card in _BY_MEMORY]
+    heads = ["step", "fixed, GB", *chain.from_iterable((size, "peak, GB") for size in sizes)]
     told = "".join(f"\n- {message}" for message in refused)
     return table(heads, rows) + (f"\nWhat those that do not fit say:\n{told}\n" if refused else "")
 
