@@ -3,8 +3,11 @@
 import pytest
 from plans import plan_of
 
+from workflow_scripts.configuration.layers import read_layers
 from workflow_scripts.errors import UserError
 from workflow_scripts.plan.encoders import Encoder
+from workflow_scripts.plan.plan import Plan
+from workflow_scripts.plan.typed import read_typed
 
 WORD, SENTENCE = (
     Encoder("bert-en", recipe, corpus, 33)
@@ -75,3 +78,24 @@ def test_another_choice_is_one_line_that_names_the_key(config, choice, message):
     with pytest.raises(UserError) as error:
         plan_of(config)
     assert message in str(error.value) and "\n" not in str(error.value)
+
+
+OWN = """
+recipes:
+  mine: {like: mirror-word, temperature: 0.1}
+  mirror-word: {temperature: 0.3}
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "added"), [("", {"mine"}), ("keep_encoders: none\n", set())], ids=["shipped", "own"]
+)
+def test_recipes_of_one_s_own_stay_unless_one_s_own_config_chooses(tmp_path, more, added):
+    """A recipe whose keys are changed is still the shipped one."""
+    (tmp_path / "own.yaml").write_text(OWN + more)
+    layers = read_layers([tmp_path / "own.yaml"])
+    assert read_typed(layers).added_recipes == added
+    kept_encoders = Plan(layers).kept_encoders
+    mine = Encoder("bert-en", "mine", "words-en", 33)
+    assert kept_encoders.keeps(mine) == bool(added)
+    assert not kept_encoders.keeps(mine._replace(recipe="mirror-word"))

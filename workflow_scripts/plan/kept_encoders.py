@@ -10,12 +10,14 @@ class KeptEncoders:
 
     Snakemake runs all jobs behind one that it runs again. So what another encoder of a table starts
     from stays: else a further column would tune that encoder again. An encoder of a dictionary
-    stays, too: else other mentions would embed all its names again.
+    stays, too: else other mentions would embed all its names again. A choice of the shipped configs
+    removes nothing of recipes that the user adds to them.
     """
 
     def __init__(self, cells: Cells, required: Requirements) -> None:
         typed = cells.typed
         self._choice = typed.config.keep_encoders
+        self._added = typed.added_recipes
         blocks = [block.encoder for block in typed.dictionaries.values()]
         recipes = [block.recipe for block in blocks if block.recipe in typed.recipes]
         self._of_dictionaries = {name for recipe in recipes for name in typed.recipes_of(recipe)}
@@ -24,5 +26,5 @@ class KeptEncoders:
 
     def keeps(self, encoder: Encoder) -> bool:
         """Return whether the weights of a tuned encoder stay."""
-        chosen = self._choice == "all" or encoder.recipe in self._choice
+        chosen = self._choice == "all" or encoder.recipe in {*self._choice, *self._added}
         return chosen or encoder in self._starts or encoder.recipe in self._of_dictionaries

@@ -1,13 +1,15 @@
 """A merged config as typed blocks: those of every config, and those of plugins chosen by name."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from workflow_scripts.configuration.blocks import read_block
 from workflow_scripts.configuration.config import Config, Model
 from workflow_scripts.configuration.former_suites import refuse_suites
-from workflow_scripts.configuration.layers import Layers
+from workflow_scripts.configuration.layers import CONFIG, Layers
 from workflow_scripts.corpora.block import CorpusBlock
 from workflow_scripts.corpora.kinds.register import read_corpus_block
 from workflow_scripts.datasets.entry import DatasetEntry
@@ -36,6 +38,8 @@ class Typed:
     grid: TuningGrid | None
     dictionaries: dict[str, DictionaryBlock]
     blocks: dict[str, dict[str, Any]]
+    # that a config of the user's own adds to the shipped ones, which have `keep_encoders`
+    added_recipes: frozenset[str] = frozenset()
 
     @cached_property
     def models(self) -> dict[str, Model]:
@@ -129,7 +133,19 @@ def read_typed(layers: Layers) -> Typed:
                 for name, block in datasets.items()
             },
         },
+        added_recipes=frozenset(recipes) - _shipped_recipes(layers, recipes),
     )
+
+
+def _shipped_recipes(layers: Layers, recipes: Iterable[str]) -> set[str]:
+    """Return the recipes of the same configs as `keep_encoders`: all, where the user says that."""
+
+    def is_shipped(*path: str) -> bool:
+        return Path(layers.file_of(path)).resolve().parent == CONFIG
+
+    if not is_shipped("keep_encoders"):
+        return set(recipes)
+    return {name for name in recipes if is_shipped("recipes", name)}
 
 
 def _without(block: dict[str, Any], *marks: str) -> dict[str, Any]:
