@@ -96,6 +96,7 @@ def test_jobs_of_other_batch_systems_count_until_they_have_ended(tmp_path, monke
 
 
 def test_a_run_waits_for_them_and_starts_anew(tmp_path, monkeypatch, capsys):
+    make_program(tmp_path, monkeypatch, "sbatch", "exit 1")
     note_run(tmp_path, "run-a")
     queue(tmp_path, monkeypatch, "7|run-a")
     started = []

@@ -11,6 +11,8 @@ from tools.gpu_rehearsal.rehearse import Counts
 from tools.gpu_rehearsal.report import Result, page_of, rows_of
 from tools.gpu_rehearsal.scenarios import MODELS, SCENARIOS, SHORT, Embedding, Scenario
 
+# seconds, by card
+BOUNDS = (1.5, 0.678, 0.0123, 0.00456)
 SMALL, LARGE = CARDS[0].usable, CARDS[-1].usable
 CACHE = "out of memory: going on slice by slice (gradient cache), same results"
 PARTS = "out of memory: going on in parts of {} strings or fewer, same results"
@@ -25,7 +27,7 @@ COUNTS = Counts(
     peak=4_500_000_000,
     peak_by_category={"weights": 4_000_000_000, "activations": 500_000_000},
     most_by_category={},
-    bounds={CARDS[0].name: 1.5, CARDS[1].name: 0.0123, CARDS[2].name: 0.00456},
+    bounds=dict(zip((card.name for card in CARDS), BOUNDS, strict=True)),
     synchronisations={"tuning/losses.py:42: a value is read": 7, "elsewhere: boolean index": 2},
 )
 WORDS = Scenario("mirror-word", "BERT-base", paper="1 s, a card")
@@ -59,10 +61,13 @@ def test_a_step_has_its_counts_its_memory_and_what_fits_which_card():
     refused = "weights take 16.0 GB; take a smaller model"
     page = page_of([Result(WORDS, LARGE, COUNTS), Result(WORDS, SMALL, refused)])
     name = WORDS.name
-    work = [name, "9", "7", "3", "2.50", "1.23", "1.50 s", "12.3 ms", "4.56 ms", "1 s, a card"]
+    work = [name, "9", "7", "3", "2.50", "1.23"]
+    work += ["1.50 s", "678 ms", "12.3 ms", "4.56 ms", "1 s, a card"]
     assert line_of(page, "What a step asks for", name) == work
     assert line_of(page, "Memory of a step", name)[:4] == [name, "whole", "4.50", "4.00"]
-    assert line_of(page, "What fits", name) == [name, "16.0", "no", "", "whole", "4.50"]
+    assert line_of(page, "What fits", name) == [
+        *(name, "16.0", "no", "", "not rehearsed", "", "whole", "4.50"),
+    ]
     assert f"- {refused}" in page
     places = line_of(page, "Where the host waits", "tuning/losses.py:42: a value is read")
     assert places[1:] == ["7", name]
