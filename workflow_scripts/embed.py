@@ -27,7 +27,7 @@ from workflow_scripts.files import (
 from workflow_scripts.imports import MachineOptions
 from workflow_scripts.locking import sole_run
 from workflow_scripts.path_functions import command
-from workflow_scripts.string_columns import TableOptions, column_of, require_lines
+from workflow_scripts.string_columns import TableOptions, column_of
 
 EXAMPLE = """
 COMMAND --model my-encoder --strings resources/sample_data/names/biomedical_names.txt \\
@@ -55,11 +55,7 @@ def check_options(
     if output.suffix != ".npy":
         raise UserError(f"--output {output}", "give a file name that ends in .npy", None)
     check_files("--strings", strings, folders=bool(table.column))
-    if not table.column:
-        table.require_unused()
-        require_lines("--strings", strings, "name the column of its strings with --column")
-    elif len(table.column) > 1:
-        raise UserError("--column", "strings have one column", "name one")
+    table.check("--strings", strings)
     check_new_file("--output", output, overwrite, [strings])
     if record is not None:
         check_own_json("--record", record, "strings_sha256", [strings, output])

@@ -10,7 +10,7 @@ from workflow_scripts.cli import check_files
 from workflow_scripts.command_main import run_command
 from workflow_scripts.configuration.layers import DEFAULT
 from workflow_scripts.datasets.catalogues import CATALOGUES
-from workflow_scripts.datasets.own_pairs import PairOptions, read_own_pairs
+from workflow_scripts.datasets.own_pairs import read_own_pairs
 from workflow_scripts.downloads.model_files import local_path
 from workflow_scripts.embedding.recorded_settings import (
     given_settings,
@@ -172,7 +172,7 @@ def evaluate(
     datasets: Sequence[str] = (),
     data_root: Path | None = None,
     pairs: Sequence[Path] = (),
-    columns: PairOptions,
+    pair_columns: Sequence[str] = (),
     catalogues: Sequence[Path] = CATALOGUES,
     config: Path = DEFAULT,
     strict: bool = False,
@@ -193,6 +193,7 @@ def evaluate(
         datasets: data sets of config/datasets*.yaml: ids, or patterns such as 'tatoeba-*'
         data_root: folder of the raw files
         pairs: tables of scored pairs of one's own: CSV, TSV, JSON lines, Parquet
+        pair_columns: their columns: left string, right string and score (or 0 and 1 as labels)
         catalogues: configs whose `datasets` are meant instead
         config: config whose `retrieval` is used (default: that of the default run)
         strict: a missing data set is an error, not left out
@@ -208,7 +209,7 @@ def evaluate(
     own, base = choose_settings(model, settings, comparison)
     if output.card:
         check_card(model, settings)
-    own_sets = [read_own_pairs("--pairs", path, columns.pair_columns) for path in pairs]
+    own_sets = [read_own_pairs("--pairs", path, pair_columns) for path in pairs]
     sets = read_sets(data_root, datasets, catalogues, config, strict, own_sets)
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
     with quick_imports():

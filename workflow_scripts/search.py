@@ -39,7 +39,7 @@ from workflow_scripts.retrieval.numbered_lines import NumberedLines, read_number
 from workflow_scripts.retrieval.rankings import Format, as_written, write_found
 from workflow_scripts.retrieval.suite_files import normalise
 from workflow_scripts.retrieval.vector_search import search_blocks
-from workflow_scripts.string_columns import FORMS, TableOptions, form_of, require_lines
+from workflow_scripts.string_columns import FORMS, TableOptions, form_of
 
 if TYPE_CHECKING:
     from workflow_scripts.embedding.string_encoding import StringEncoder
@@ -173,13 +173,10 @@ def read_files(job: Job) -> Files:
 def check_table(job: Job) -> None:
     """Raise `UserError` for tables without a column to read, and a column without a table."""
     files = {part: path for part, path in job.inputs.items() if str(path) != STDIN}
-    if not job.table.column:
-        job.table.require_unused()
-        for part, path in files.items():
-            require_lines(f"--{part}", path, "name the column of its strings with --column")
-    elif len(job.table.column) > 1:
-        raise UserError("--column", "strings have one column", "name one")
-    elif not any(map(form_of, files.values())):
+    job.table.check("--column")
+    for part, path in files.items():
+        job.table.check(f"--{part}", path)
+    if job.table.column and not any(map(form_of, files.values())):
         remedy = f"remove it, or give a file named .{FORMS}"
         raise UserError("--column", "no file is a table by its name", remedy)
 

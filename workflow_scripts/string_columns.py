@@ -34,10 +34,18 @@ class TableOptions:
     column: Sequence[str] = ()
     where: Sequence[str] = ()
 
-    def require_unused(self) -> None:
-        """Raise `UserError` for rows that are chosen where no column is."""
-        if self.where:
-            raise UserError("--where", "no column of a table to read", "give --column too")
+    def check(self, option: str, *files: Path, most: int | None = 1) -> None:
+        """Raise `UserError` for tables among files whose column is not named; for rows without it.
+
+        And for more than `most` columns.
+        """
+        if not self.column:
+            if self.where:
+                raise UserError("--where", "no column of a table to read", "give --column too")
+            for path in files:
+                require_lines(option, path, "name the column of its strings with --column")
+        elif most is not None and len(self.column) > most:
+            raise UserError("--column", "strings have one column", "name one")
 
     def described(self, path: Path) -> str:
         """Return what records call these strings: names.csv[name, type=disease]."""

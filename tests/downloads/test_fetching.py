@@ -156,7 +156,7 @@ def test_a_file_stored_gzipped_is_checked_by_what_it_holds(data_set, server, roo
     [record] = fetch(entry, root, policy=policy)
     assert gzip.decompress((root / "a/one.txt.gz").read_bytes()) == ONE
     assert (record["sha256"], record["size"]) == (sha256(ONE), len(ONE))
-    # by which it is told before a run whether the file is still the same
+    # which shows before a run whether the file is still the same
     assert record["stored_sha256"] == sha256((root / "a/one.txt.gz").read_bytes())
     assert files_below(root) == ["a/one.txt.gz"]
     # a gzip of other settings holds the same

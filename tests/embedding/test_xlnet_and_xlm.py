@@ -114,7 +114,7 @@ def test_pickled_weights_are_converted_and_are_the_same(name, folder_of, tmp_pat
 @pytest.mark.parametrize(
     ("name", "key", "value", "message"),
     [
-        ("xlm", {"use_lang_emb": True, "n_langs": 15}, None, "told the language of each string"),
+        ("xlm", {"use_lang_emb": True, "n_langs": 15}, None, "needs the language of each string"),
         ("xlm", {"causal": True}, None, "attention to what is before alone"),
         ("xlnet", {"attn_type": "uni"}, None, "attention to what is before alone"),
     ],

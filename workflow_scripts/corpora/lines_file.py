@@ -8,7 +8,7 @@ from typing import Any
 
 from workflow_scripts.corpora.pair_lines import PAIR_SEPARATOR
 from workflow_scripts.errors import UserError
-from workflow_scripts.string_columns import TableOptions, require_lines, strings_of
+from workflow_scripts.string_columns import TableOptions, strings_of
 
 
 def line_of(string: Any, where: str) -> str:
@@ -43,9 +43,8 @@ def corpus_lines(option: str, path: Path, table: TableOptions) -> Iterator[Path]
     Raises `UserError` for a table whose column is not named, and by the table for what is wrong in
     the lines that were made of it.
     """
+    table.check(option, path, most=None)
     if not table.column:
-        table.require_unused()
-        require_lines(option, path, "name the column of its strings with --column")
         yield path
         return
     rows = strings_of(path, table)

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,18 +16,6 @@ from workflow_scripts.string_columns import column_names, read_columns
 _PARTS = 3
 # ISO 639-2: undetermined
 _LANGUAGE = "und"
-
-
-@dataclass(frozen=True)
-class PairOptions:
-    """Which columns of a table of pairs are read.
-
-    Args:
-        pair_columns: left string, right string and score (a number, or 0 and 1 as labels), as the
-            header names them; numbers from 1 where there is none
-    """
-
-    pair_columns: Sequence[str] = ()
 
 
 class OwnPairs(NamedTuple):

@@ -33,7 +33,7 @@ _UNITS = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
 
 
 class Asked(NamedTuple):
-    """An address to ask; `known_by` says how what is there is known beforehand.
+    """An address to ask; `known_by` says how its content is known beforehand.
 
     `others` are further addresses of the same bytes: one of all is enough.
     """

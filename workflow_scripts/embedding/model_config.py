@@ -46,7 +46,7 @@ def check_architecture(config: transformers.PreTrainedConfig, source: str) -> No
         what = "set up for attention to what is before alone (causal or attn_type in config.json)"
     elif getattr(config, "use_lang_emb", False) and getattr(config, "n_langs", 1) > 1:
         # transformers would leave the embedding of the language out, without a word
-        what = "of the kind that has to be told the language of each string (use_lang_emb)"
+        what = "of the kind that needs the language of each string (use_lang_emb)"
     elif type(config) in (*transformers.MODEL_FOR_MASKED_LM_MAPPING, transformers.XLNetConfig):
         return
     elif type(config) in transformers.MODEL_FOR_CAUSAL_LM_MAPPING:

@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
 import torch
@@ -17,18 +17,29 @@ def one_ahead(function: Callable[[Item], Result], items: Iterable[Item]) -> Iter
     An error of the function is raised where its result is taken. Who stops early waits for the item
     in work.
     """
-    waiting: deque[Future[Result]] = deque()
     with ThreadPoolExecutor(1, "ahead") as pool:
-        try:
-            for item in items:
-                waiting.append(pool.submit(function, item))
-                if len(waiting) > 1:
-                    yield waiting.popleft().result()
-            while waiting:
+        yield from results_in_order(pool, function, items, 1)
+
+
+def results_in_order(
+    pool: Executor, function: Callable[[Item], Result], items: Iterable[Item], ahead: int
+) -> Iterator[Result]:
+    """Yield the result of each item in order; a pool has up to `ahead` more in work or done.
+
+    When one fails, the others have come to their end before the error is raised.
+    """
+    waiting: deque[Future[Result]] = deque()
+    try:
+        for item in items:
+            waiting.append(pool.submit(function, item))
+            if len(waiting) > ahead:
                 yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        for future in waiting:
+            future.cancel()
+        wait(waiting)
 
 
 def pinned(tensors: Iterable[torch.Tensor], device: torch.device) -> tuple[torch.Tensor, ...]:

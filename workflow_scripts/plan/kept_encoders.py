@@ -16,15 +16,16 @@ class KeptEncoders:
 
     def __init__(self, cells: Cells, required: Requirements) -> None:
         typed = cells.typed
-        self._choice = typed.config.keep_encoders
-        self._added = typed.added_recipes
+        choice = typed.config.keep_encoders
+        self._all = choice == "all"
+        chosen = () if isinstance(choice, str) else choice
+        self._recipes = {*chosen, *typed.added_recipes}
         blocks = [block.encoder for block in typed.dictionaries.values()]
-        recipes = [block.recipe for block in blocks if block.recipe in typed.recipes]
-        self._of_dictionaries = {name for recipe in recipes for name in typed.recipes_of(recipe)}
+        for recipe in (block.recipe for block in blocks if block.recipe in typed.recipes):
+            self._recipes.update(typed.recipes_of(recipe))
         starts = map(cells.requests.start_of, required.encoders)
         self._starts = {start for start in starts if start is not None}
 
     def keeps(self, encoder: Encoder) -> bool:
         """Return whether the weights of a tuned encoder stay."""
-        chosen = self._choice == "all" or encoder.recipe in {*self._choice, *self._added}
-        return chosen or encoder in self._starts or encoder.recipe in self._of_dictionaries
+        return self._all or encoder.recipe in self._recipes or encoder in self._starts

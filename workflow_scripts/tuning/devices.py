@@ -85,7 +85,7 @@ def to_device(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
 def fixed_order_of_sums(device: torch.device) -> Iterator[None]:
     """Let a GPU take kernels that give the same bits again inside the block.
 
-    The backward pass of fused attention, for one, adds up in any order unless it is told so.
+    The backward pass of fused attention, for one, adds up in any order unless asked not to.
     """
     if device.type != "cuda":
         yield

@@ -5,12 +5,13 @@ that every process takes the same step, which is the step of a single process.
 """
 
 import os
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import torch
+
+from workflow_scripts.embedding.one_ahead import results_in_order
 
 # Bytes of gradients that are summed over the processes at a time: few messages, little memory.
 _BUCKET = 2**26
@@ -115,15 +116,4 @@ class Workers(ThreadPoolExecutor):
         if self.count == 1:
             yield from map(function, items)
             return
-        waiting: deque[Future[Any]] = deque()
-        try:
-            for item in items:
-                waiting.append(self.submit(function, item))
-                if len(waiting) > self.count:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
-            wait(waiting)
+        yield from results_in_order(self, function, items, self.count)
