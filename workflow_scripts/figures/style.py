@@ -36,6 +36,8 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 POSITIVE, NEGATIVE = "#E69F00", "#0072B2"
 GREY = "#555555"
 
+# of a share of the figure: a millionth of its width
+_POSITION_DIGITS = 6
 _SETTINGS: dict[Any, Any] = {
     "font.family": "sans-serif",
     **dict.fromkeys(("font.size", "axes.titlesize", "axes.labelsize"), LABEL_SIZE),
@@ -140,8 +142,24 @@ def nothing_run() -> "Figure":
     return figure
 
 
+def _settle_layout(figure: "Figure") -> None:
+    """Lay a figure out, and put its axes at rounded positions.
+
+    The last digits of the solver's positions differ from run to run, and ids in an SVG come from
+    all digits.
+    """
+    # as fine as it is saved: texts have other sizes in coarse dots
+    figure.set_dpi(DOTS_PER_INCH)
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for axes in figure.axes:
+        bounds = axes.get_position(original=True).bounds
+        axes.set_position([round(bound, _POSITION_DIGITS) for bound in bounds])
+
+
 def save_figure(figure: "Figure", prefix: str | Path) -> None:
     """Write a figure as .png and .svg, each whole or not at all; equal figures give equal bytes."""
+    _settle_layout(figure)
     # without dates and versions of the software
     metadata_of = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None}}
     for ending, metadata in metadata_of.items():
