@@ -153,8 +153,10 @@ def _settle_layout(figure: "Figure") -> None:
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     for axes in figure.axes:
-        bounds = axes.get_position(original=True).bounds
-        axes.set_position([round(bound, _POSITION_DIGITS) for bound in bounds])
+        left, bottom, width, height = (
+            round(bound, _POSITION_DIGITS) for bound in axes.get_position(original=True).bounds
+        )
+        axes.set_position((left, bottom, width, height))
 
 
 def save_figure(figure: "Figure", prefix: str | Path) -> None:
