@@ -164,6 +164,20 @@ def test_a_plus_that_will_not_do(write, text, message):
         read_layers([over])
 
 
+def test_a_mapping_over_rows_changes_those_that_it_names(write):
+    write("below.yaml", "base: none\ntables: {t: {rows: [{id: x, a: 1, b: 2}, {id: y, a: 3}]}}\n")
+    over = write("over.yaml", "base: below.yaml\ntables: {t: {rows: {x: {a: 5}}}}\n")
+    layers = read_layers([over])
+    assert layers.config["tables"]["t"]["rows"] == [
+        {"id": "x", "a": 5, "b": 2},
+        {"id": "y", "a": 3},
+    ]
+    assert layers.file_of(("tables", "t", "rows", "x", "a")) == "over.yaml"
+    wrong = write("wrong.yaml", "base: below.yaml\ntables: {t: {rows: {yy: {a: 5}}}}\n")
+    with pytest.raises(UserError, match=r"wrong.yaml: `tables.t.rows.yy` changes `yy`.*mean 'y'"):
+        read_layers([wrong])
+
+
 def test_blocks_of_the_command_line_are_read_as_those_of_files(write):
     below = "base: none\nrecipes: {a: {rate: 1}}\ntables: {t: {title: T}, u: {title: U}}\nroot: x\n"
     text = "rate: 2.5e-4, cut: false, name: '', path: a b, day: 2020-01-01, seeds: [3, x]"

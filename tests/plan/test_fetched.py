@@ -52,7 +52,7 @@ def config(default_config, tmp_path, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     config = copy.deepcopy(default_config)
     config["data"] |= {"root": "root", "missing": "skip", "fetch": True}
-    config.pop("absent_models")
+    del config["absent_models"], config["trained_encoders"]
     config["models"] = {
         "small": {"hub": "owner/small", "revision": COMMIT},
         "other": {"hub": "owner/other", "revision": COMMIT},

@@ -156,6 +156,7 @@ def index(results: Path, **changes: Any) -> str:
         **{"scores": [str(results / f"scores/{ENCODER}/words.tsv")]},
         **{"encoders": [ENCODER], "jobs": JOBS, "models": {"bert": "a <small> model"}},
         "recipes": {"mirror": {"span_masking": None, "epochs": 2}},
+        "trained": {"bert/cmlm/text/seed1": "a folder, 4,000 steps"},
         **{"label": "the sample data", "data": "the sample data; unchecked", "paper": []},
     }
     file = results.parent / "block.json"
@@ -226,6 +227,7 @@ def test_run_js_has_what_is_there_of_the_encoders_that_are_shown(made):
         "cards": [encoder],
         "models": {"bert": "a <small> model"},
         "recipes": {"mirror": "epochs: 2 · span_masking: null"},
+        "trained": {"bert/cmlm/text/seed1": "a folder, 4,000 steps"},
         # the log of the second is not there
         "steps": [
             [f"score_suite/{encoder}/words", 0.5, False],

@@ -172,6 +172,7 @@ CONFIG = Section(
             ),
             SECTION,
         ),
+        "trained_encoders": "encoders are not tuned then: tests/plan/test_trained_encoders.py",
     },
 )
 ALONE = {"config": (CONFIG, None, TARGETS)}

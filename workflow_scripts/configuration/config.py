@@ -191,6 +191,15 @@ def _all_none_or_list(value: Any) -> Any:
 Choice = Annotated[Literal["all", "none"] | list[Id], BeforeValidator(_all_none_or_list)]
 
 
+class TrainedEncoder(Block):
+    """The folder of an encoder that was trained before, and the rows that it stands for."""
+
+    model: Id = Field(description="Model of these rows, from which the encoder was trained.")
+    recipe: Id = Field(description="Their recipe.")
+    corpus: Id = Field(description="Their corpus.")
+    path: RulePath = Field(description="Folder of the encoder, as `mirror-bert tune` writes it.")
+
+
 class Config(Block):
     """A merged config.
 
@@ -206,6 +215,9 @@ class Config(Block):
         [], description="Models that this config has not: `{models: [...], reason: ...}` each."
     )
     recipes: dict[Id, dict[str, Any]] = Field(description="Named sets of tuning choices.")
+    trained_encoders: list[TrainedEncoder] = Field(
+        [], description="Encoders of rows that were trained before, and are not trained here."
+    )
     corpora: dict[Id, dict[str, Any]] = Field({}, description="Texts to tune on, by id.")
     datasets: dict[Id, dict[str, Any]] = Field({}, description="Evaluation sets by id.")
     retrieval: Retrieval = Field(description="How nearest names and translations are searched.")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from workflow_scripts.configuration.yaml_files import read_mapping, read_scalars
-from workflow_scripts.errors import ConfigError, UserError
+from workflow_scripts.errors import ConfigError, UserError, nearest_name
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 # where pip installed the package it is inside (setup.py), in a checkout beside it
@@ -45,10 +45,12 @@ def read_layers(
 
     The first file overrides the files that its key `base` names (relative to it; `none` for
     nothing), or else the file `default`, which is read alone if there are no files. Blocks are
-    merged key by key, lists and values replaced; `key+` adds to the list below; a model, corpus,
-    data set or recipe that says anew what it is, is replaced as a whole; an entry that is null is
-    taken out. Raises `UserError` as `read_mapping` does, for a `base` that is no file, in a circle,
-    or in another file than the first, and for a `key+` without a list below.
+    merged key by key, lists and values replaced; `key+` adds to the list below; a mapping over a
+    list of blocks with an `id` (rows, columns) changes those that it names; a model, corpus, data
+    set or recipe that says anew what it is, is replaced as a whole; an entry that is null is taken
+    out. Raises `UserError` as `read_mapping` does, for a `base` that is no file, in a circle, or in
+    another file than the first, for a `key+` without a list below, and for an id that the list
+    below does not have.
     """
     layers = Layers({}, {})
     own = [Path(file) for file in files] or [default]
@@ -112,6 +114,8 @@ def _over(layers: Layers, below: Any, value: Any, path: tuple[str, ...], file: s
     if not isinstance(value, Mapping):
         layers.files[path] = file
         return value
+    if isinstance(below, list) and below and all(_has_id(entry) for entry in below):
+        return _changed(layers, below, value, path, file)
     anew = len(path) == 2 and _NATURE.get(path[0], set()) & value.keys()
     if anew or not isinstance(below, Mapping):
         layers.files[path] = file
@@ -128,6 +132,26 @@ def _over(layers: Layers, below: Any, value: Any, path: tuple[str, ...], file: s
         else:
             merged[key] = _over(layers, merged.get(key), inner, (*path, str(key)), file)
     return merged
+
+
+def _has_id(entry: Any) -> bool:
+    return isinstance(entry, Mapping) and "id" in entry
+
+
+def _changed(
+    layers: Layers, below: list[Any], changes: Mapping[str, Any], path: tuple[str, ...], file: str
+) -> list[Any]:
+    """Return a list of blocks with an id, those that `changes` names changed key by key."""
+    ids = [str(entry["id"]) for entry in below]
+    for name in changes:
+        if str(name) not in ids:
+            shown = ".".join((*path, str(name)))
+            problem = f"changes `{name}`, which is not in the list below it"
+            raise ConfigError(file, shown, problem, nearest_name(str(name), ids))
+    return [
+        _over(layers, entry, changes[name], (*path, name), file) if name in changes else entry
+        for name, entry in zip(ids, below, strict=True)
+    ]
 
 
 def _added(

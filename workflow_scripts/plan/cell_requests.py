@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any, NamedTuple
 
 from workflow_scripts import plugins
@@ -191,21 +192,18 @@ class CellRequests:
         }
         return scored | {start for encoder in scored for start in self._starts(encoder)}
 
-    def start_of(self, encoder: Encoder) -> Encoder | None:
-        """Return the encoder that another's tuning starts from; None where that is the model."""
-        start = self._typed.recipes[encoder.recipe].start
-        if start is None:
-            return None
-        return encoder._replace(recipe=start.recipe, corpus=start.corpus)
-
     def _starts(self, encoder: Encoder) -> Iterator[Encoder]:
-        while (start := self.start_of(encoder)) is not None:
+        while (start := self._typed.start_of(encoder)) is not None:
             yield start
             encoder = start
 
     def development_sets(self, encoders: Iterable[Encoder]) -> set[str]:
         """Return the data sets that tunings are watched on."""
-        blocks = {self._typed.recipes[encoder.recipe].development for encoder in encoders}
+        blocks = {
+            self._typed.recipes[encoder.recipe].development
+            for encoder in encoders
+            if encoder not in self._typed.trained
+        }
         return {development.dataset for development in blocks if development is not None}
 
     # ---- a data set of a cell -------------------------------------------------------------------
@@ -267,15 +265,35 @@ class CellRequests:
             corpus = self._corpus(dataset_request, language)
             if recipe.start is not None and not recipe.tunes:
                 corpus = recipe.start.corpus
-            for training_corpus in typed.corpora_of(Encoder(model, name, corpus, 0)):
-                if (reason := typed.corpora[training_corpus].absent()) is not None:
-                    return request._replace(absent=reason)
             models.append((model, corpus))
         encoders = tuple(
             tuple(Encoder(model, name, corpus, seed) for model, corpus in models)
             for seed in typed.seeds(name, dataset_request.seeds)
         )
+        for encoder in chain.from_iterable(encoders):
+            self._check_seed(encoder, where)
+            for training_corpus in typed.corpora_of(encoder):
+                if (reason := typed.corpora[training_corpus].absent()) is not None:
+                    return request._replace(absent=reason)
         return request._replace(encoders=encoders)
+
+    def _check_seed(self, encoder: Encoder, where: str) -> None:
+        """Raise `UserError` where an encoder was trained before, but with other seeds alone.
+
+        Its row would be a mean over seeds of two trainings.
+        """
+        trained = self._typed.trained
+        if encoder in trained or not self._typed.is_tuned(encoder.recipe):
+            return
+        seeds = [other.seed for other in trained if other._replace(seed=encoder.seed) == encoder]
+        if seeds:
+            raise ConfigError(
+                "config",
+                "trained_encoders",
+                f"has seed {seeds[0]} of recipe `{encoder.recipe}`, and `{where}` needs seed "
+                f"{encoder.seed}, too",
+                "add the folder of that seed, or remove the entry",
+            )
 
     def check_corpora(self, recipe: str) -> None:
         """Raise `UserError` for a corpus that a recipe names and the config lacks.

@@ -52,7 +52,9 @@ def comparability(typed: Typed, paper: str, request: CellRequest) -> Comparabili
         reasons.append(f"data set {request.dataset}: {dataset.unlike_paper}")
     reasons += _whitespace(f"data set {request.dataset}", dataset)
     for encoder in request.encoders[0]:
-        for name in typed.recipes_of(encoder.recipe):
+        if (trained := typed.trained.get(encoder)) is not None:
+            reasons.append(f"trained before this run: {trained.text}")
+        for name in typed.recipes_of(encoder):
             block, recipe = typed.blocks["recipes"][name], typed.recipes[name]
             reasons += _recipe_differences(name, block, published, type(recipe))
             assumed += _assumed(f"recipe {name}", published["assumed"].get(name))

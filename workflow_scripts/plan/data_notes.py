@@ -52,8 +52,7 @@ class DataNotes:
 
     def _names(self, datasets: set[str], encoders: set[Encoder]) -> set[str]:
         typed, models = self._cells.typed, self._cells.models
-        blocks = [typed.recipes[encoder.recipe].development for encoder in encoders]
-        datasets |= {development.dataset for development in blocks if development is not None}
+        datasets |= self._cells.requests.development_sets(encoders)
         corpora = {corpus for encoder in encoders for corpus in typed.corpora_of(encoder)}
         corpora |= {corpus for name in datasets for corpus in typed.datasets[name].corpora()}
         vectors = {models.vectors(encoder.model) for encoder in encoders}

@@ -46,7 +46,7 @@ def read_encoder(cells: Cells, downloads: Downloads, name: str) -> Encoder:
     cells.models.require_files(model)
     for training_corpus in typed.corpora_of(encoder):
         availability.require_corpus(training_corpus)
-    for recipe_name in typed.recipes_of(own.recipe):
+    for recipe_name in typed.recipes_of(encoder):
         if (development := typed.recipes[recipe_name].development) is not None:
             availability.require_dataset(development.dataset)
     files = {f"{where}.names.{file_id}.path": file.path for file_id, file in block.names.items()}

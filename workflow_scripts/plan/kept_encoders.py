@@ -1,7 +1,7 @@
 """Which encoders keep their weights after a run (`keep_encoders` of the config)."""
 
 from workflow_scripts.plan.cells import Cells
-from workflow_scripts.plan.encoders import Encoder
+from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder
 from workflow_scripts.plan.requirements import Requirements
 
 
@@ -20,10 +20,11 @@ class KeptEncoders:
         self._all = choice == "all"
         chosen = () if isinstance(choice, str) else choice
         self._recipes = {*chosen, *typed.added_recipes}
-        blocks = [block.encoder for block in typed.dictionaries.values()]
-        for recipe in (block.recipe for block in blocks if block.recipe in typed.recipes):
-            self._recipes.update(typed.recipes_of(recipe))
-        starts = map(cells.requests.start_of, required.encoders)
+        for block in (block.encoder for block in typed.dictionaries.values()):
+            if block.recipe in typed.recipes:
+                encoder = Encoder(block.model, block.recipe, block.corpus or UNTUNED_CORPUS, 0)
+                self._recipes.update(typed.recipes_of(encoder))
+        starts = map(typed.start_of, required.encoders)
         self._starts = {start for start in starts if start is not None}
 
     def keeps(self, encoder: Encoder) -> bool:

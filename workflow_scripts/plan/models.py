@@ -29,7 +29,7 @@ class Models:
         self._root = root
         self._fetched = fetched
         self._results = results
-        self._files_below = cache(_files_below)
+        self._files_below = cache(files_below)
 
     def vectors(self, model: str) -> str | None:
         """Return the file of a static model, below the data root; None for another."""
@@ -152,7 +152,7 @@ class Models:
         return rows
 
 
-def _files_below(folder: str) -> list[str]:
+def files_below(folder: str) -> list[str]:
     """Return all files below a folder, sorted, hidden ones aside: a tokenizer may read any."""
     paths = (f"{folder}/{name}" for name in glob.glob("**", root_dir=folder, recursive=True))
     return sorted(path for path in paths if Path(path).is_file())

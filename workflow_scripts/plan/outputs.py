@@ -11,10 +11,12 @@ from workflow_scripts.corpora.kinds import register as corpora
 from workflow_scripts.plan.cell_requests import CellRequest
 from workflow_scripts.plan.cells import Cells
 from workflow_scripts.plan.data_notes import DataNotes
+from workflow_scripts.plan.encoders import Encoder
 from workflow_scripts.plan.requested_jobs import embedding_steps, requested_jobs, scoring_steps
 from workflow_scripts.plan.requirements import Requirements, shown_searches
 from workflow_scripts.plan.rule_inputs import RuleInputs
 from workflow_scripts.plan.searches import TuningGridPlan
+from workflow_scripts.plan.training_notes import before_run, smoke_test, training_notes
 from workflow_scripts.tables.document import paper_name
 from workflow_scripts.tables.page_records import input_files
 from workflow_scripts.tables.render import report_text, rst_text
@@ -85,7 +87,7 @@ class Run:
         requests = cells.run_for(typed.tables[self._name].paper)
         recipes = typed.recipes
         encoders = sorted(cells.requests.encoders_of(requests))
-        tuned = [encoder for encoder in encoders if recipes[encoder.recipe].tunes]
+        tuned = list(filter(typed.is_trained_here, encoders))
         methods = dict.fromkeys(recipes[encoder.recipe].method for encoder in tuned)
         labels = dict.fromkeys(corpora.holds(kind) for kind in corpora.KINDS)
         groups: dict[str, set[str]] = {
@@ -132,7 +134,9 @@ class Outputs:
         shared |= {"id": name, "reference": reference, "data": note}
         kind = plugins.load(f"{section}.kinds", config.kind)
         run = Run(self._cells, self._rule_inputs, name)
-        return shared | kind.resolve(config, self._declared_cells(section, name), run)
+        resolved = shared | kind.resolve(config, self._declared_cells(section, name), run)
+        training = training_notes(self._cells, section, name)
+        return resolved | {"notes": [*training, *resolved["notes"]]}
 
     def _declared_cells(self, section: str, name: str) -> list[DeclaredCell]:
         """Return the cells of a table or figure in the order in which its kind requests them."""
@@ -208,7 +212,9 @@ class Outputs:
             headline = kind.headline(block) if hasattr(kind, "headline") else None
             if headline is not None:
                 for row in headline["rows"]:
-                    row["models"] = self._models_of_row(name, row["row"])
+                    encoders = self._encoders_of_row(name, row["row"])
+                    row["models"] = sorted({encoder.model for encoder in encoders})
+                    row["training"] = self._training(block.paper, encoders)
                 headlines[block.paper].append({"table": name, **headline})
         return {
             paper: [headline for headline in paper_headlines if headline["is_chosen"]]
@@ -228,19 +234,31 @@ class Outputs:
         """Return the caption of a figure for the report, which reads it as reStructuredText."""
         return rst_text(self.figures[figure].caption)
 
-    def _models_of_row(self, table: str, row: str) -> list[str]:
+    def _training(self, paper: str, encoders: set[Encoder]) -> str | None:
+        """Return what the overview says of the training of a row, where it has something to say."""
+        for encoder in sorted(encoders):
+            if (text := before_run(self._typed, encoder)) is not None:
+                return f"trained before this run: {text}"
+            if (text := smoke_test(self._typed, paper, encoder)) is not None:
+                return f"smoke test: {text}"
+        return None
+
+    def _encoders_of_row(self, table: str, row: str) -> set[Encoder]:
         cells = self._cells.requests.cells["tables", table].items()
         row_requests = (
             request for (name, _), requests in cells if name == row for request in requests
         )
-        return sorted({encoder.model for encoder in self._cells.requests.encoders_of(row_requests)})
+        return {
+            encoder
+            for request in row_requests
+            for encoders in request.encoders
+            for encoder in encoders
+        }
 
     def _index(self) -> dict[str, Any]:
         config, blocks = self._config, self._typed.blocks["recipes"]
         encoders = sorted(self._required.encoders)
-        recipes = {
-            recipe for encoder in encoders for recipe in self._typed.recipes_of(encoder.recipe)
-        }
+        recipes = {recipe for encoder in encoders for recipe in self._typed.recipes_of(encoder)}
         models = sorted({encoder.model for encoder in encoders})
         return {
             **self._page(),
@@ -249,6 +267,11 @@ class Outputs:
             "overview": self._overview(),
             "scores": self._cells.all_scores(),
             "encoders": list(map(str, encoders)),
+            "trained": {
+                str(encoder): trained.text
+                for encoder in encoders
+                if (trained := self._typed.trained.get(encoder)) is not None
+            },
             "jobs": requested_jobs(self._cells, self._required, self._grid),
             "recipes": {name: blocks[name] for name in sorted(recipes)},
             "label": self._data_notes.label,

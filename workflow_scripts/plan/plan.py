@@ -23,6 +23,7 @@ from workflow_scripts.plan.requirements import Requirements, require_files
 from workflow_scripts.plan.rule_inputs import RuleInputs
 from workflow_scripts.plan.searches import TuningGridPlan
 from workflow_scripts.plan.stopping import stop
+from workflow_scripts.plan.trained_encoders import check_origins
 from workflow_scripts.plan.typed import read_typed
 
 
@@ -43,6 +44,7 @@ class Plan:
         self.records = Path(results) / ".workflow"
         self.hashes = ContentHashes(self.records / "hashes.jsonl")
         models = Models(typed.models, root, Path(typed.config.downloads.models), results)
+        check_origins(typed.trained, models, self.hashes)
         self.availability = Availability(typed, models)
         self.downloads = Downloads(typed.config.downloads, root, self.availability.raw, self.hashes)
         self.cells = Cells(CellRequests(typed), self.availability)

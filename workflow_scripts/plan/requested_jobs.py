@@ -48,8 +48,7 @@ def requested_jobs(cells: Cells, required: Requirements, grid: TuningGridPlan) -
     jobs |= {f"draw_figure/{name}" for name in cells.typed.figures}
     jobs |= embedding_steps(cells, cells.run) | scoring_steps(cells, cells.run)
     jobs |= _steps_before_scoring(cells, cells.run)
-    recipes = cells.typed.recipes
-    tuned = (encoder for encoder in required.encoders if recipes[encoder.recipe].tunes)
+    tuned = filter(cells.typed.is_trained_here, required.encoders)
     jobs |= {f"tune_encoder/{encoder}" for encoder in tuned}
     corpora, todo = set(), list(required.corpora)
     while todo:

@@ -106,6 +106,5 @@ def require_files(cells: Cells, required: Requirements, downloads: Downloads) ->
     open_sets = availability.raw.downloads_of(required.files())
     downloads.require(cells.models, required.models, open_sets)
     availability.require(required.encoders, required.datasets)
-    for recipe in sorted({encoder.recipe for encoder in required.encoders}):
-        if (development := cells.typed.recipes[recipe].development) is not None:
-            availability.require_dataset(development.dataset)
+    for dataset in sorted(cells.requests.development_sets(required.encoders)):
+        availability.require_dataset(dataset)

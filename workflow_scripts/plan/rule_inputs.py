@@ -14,7 +14,7 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.plan.cell_requests import EmbeddingJob
 from workflow_scripts.plan.cells import Cells
 from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder, score_id
-from workflow_scripts.plan.models import WEIGHTS
+from workflow_scripts.plan.models import WEIGHTS, files_below
 from workflow_scripts.plan.stopping import stop
 from workflow_scripts.plugins import module_of
 from workflow_scripts.scoring.metric_names import development_modules, metric_module
@@ -218,7 +218,7 @@ class RuleInputs:
     def start(self, wildcards: Any) -> Encoder:
         """Return what a tuning begins from: the untuned model, or the encoder of `start`."""
         encoder = self.encoder(wildcards)
-        return self._requests.start_of(encoder) or encoder._replace(corpus=UNTUNED_CORPUS)
+        return self._typed.start_of(encoder) or encoder._replace(corpus=UNTUNED_CORPUS)
 
     def files(self, encoder: Encoder) -> list[str]:
         """Return the files that a job with an encoder depends on: those of the untuned model, or
@@ -230,20 +230,27 @@ class RuleInputs:
         encoder = self._read(encoder)
         if encoder.corpus == UNTUNED_CORPUS:
             return self.models.files(encoder.model)
+        if (trained := self._typed.trained.get(encoder)) is not None:
+            return files_below(trained.path)
         return [f"{self.location(encoder)}/{name}" for name in ("encoder.json", WEIGHTS)]
 
     def location(self, encoder: Encoder) -> str:
-        """Return what to load an encoder from: its folder, or the untuned model."""
+        """Return what to load an encoder from: its folder, or the untuned model.
+
+        The folder of one that was trained before is where the config says.
+        """
         encoder = self._read(encoder)
         if encoder.corpus == UNTUNED_CORPUS:
             return self.models.location(encoder.model)
+        if (trained := self._typed.trained.get(encoder)) is not None:
+            return trained.path
         return f"{self.results}/encoders/{encoder}"
 
     def _read(self, encoder: Encoder) -> Encoder:
         """Return the encoder whose folder is read: of a recipe that does not tune, its start's."""
         if self._typed.recipes[encoder.recipe].tunes:
             return encoder
-        return self._requests.start_of(encoder) or encoder
+        return self._typed.start_of(encoder) or encoder
 
     def more_corpora(self, recipe: str) -> list[str]:
         """Return the corpora that a recipe takes beside that of its encoder."""

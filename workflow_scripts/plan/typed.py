@@ -1,13 +1,13 @@
 """A merged config as typed blocks: those of every config, and those of plugins chosen by name."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from workflow_scripts.configuration.blocks import read_block
-from workflow_scripts.configuration.config import Config, Model
+from workflow_scripts.configuration.config import Config, Model, TrainedEncoder
 from workflow_scripts.configuration.former_suites import refuse_suites
 from workflow_scripts.configuration.layers import CONFIG, Layers
 from workflow_scripts.corpora.block import CorpusBlock
@@ -17,6 +17,7 @@ from workflow_scripts.datasets.formats.register import read_entry
 from workflow_scripts.errors import ConfigError, nearest_name
 from workflow_scripts.figures.kinds.register import FigureBlock, read_figure
 from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder
+from workflow_scripts.plan.trained_encoders import Trained, read_trained_encoders
 from workflow_scripts.retrieval.dictionary_block import DictionaryBlock
 from workflow_scripts.scoring.tasks import register as tasks
 from workflow_scripts.tables.kinds.register import TableBlock, read_table
@@ -40,6 +41,8 @@ class Typed:
     blocks: dict[str, dict[str, Any]]
     # that a config of the user's own adds to the shipped ones, which have `keep_encoders`
     added_recipes: frozenset[str] = frozenset()
+    # encoders that are read from a folder and not trained here
+    trained: Mapping[Encoder, Trained] = field(default_factory=dict)
 
     @cached_property
     def models(self) -> dict[str, Model]:
@@ -72,19 +75,31 @@ class Typed:
         return entry.suite or tasks.default_suite(entry.task)
 
     def corpora_of(self, encoder: Encoder) -> list[str]:
-        """Return the corpora that an encoder is tuned on, those that it starts from first."""
-        if encoder.corpus == UNTUNED_CORPUS:
+        """Return the corpora that an encoder is tuned on here, those that it starts from first."""
+        if encoder.corpus == UNTUNED_CORPUS or encoder in self.trained:
             return []
-        recipe, before = self.recipes[encoder.recipe], []
-        if (start := recipe.start) is not None:
-            before = self.corpora_of(encoder._replace(recipe=start.recipe, corpus=start.corpus))
+        recipe, start = self.recipes[encoder.recipe], self.start_of(encoder)
+        before = [] if start is None else self.corpora_of(start)
         own = [encoder.corpus] if recipe.tunes else []
         return [*before, *own, *recipe.corpora().values()]
 
-    def recipes_of(self, recipe: str) -> list[str]:
-        """Return the recipes that make an encoder, those that it starts from first."""
-        start = self.recipes[recipe].start
-        return [*(self.recipes_of(start.recipe) if start is not None else ()), recipe]
+    def recipes_of(self, encoder: Encoder) -> list[str]:
+        """Return the recipes that make an encoder here, those that it starts from first."""
+        if encoder in self.trained:
+            return []
+        start = self.start_of(encoder)
+        return [*(self.recipes_of(start) if start is not None else ()), encoder.recipe]
+
+    def start_of(self, encoder: Encoder) -> Encoder | None:
+        """Return the encoder that another's tuning starts from; None where that is the model."""
+        start = self.recipes[encoder.recipe].start
+        if start is None or encoder in self.trained:
+            return None
+        return encoder._replace(recipe=start.recipe, corpus=start.corpus)
+
+    def is_trained_here(self, encoder: Encoder) -> bool:
+        """Return whether a job of this run tunes an encoder."""
+        return self.recipes[encoder.recipe].tunes and encoder not in self.trained
 
     def seeds(self, recipe: str, own: list[int] | None = None) -> list[int]:
         """Return the seeds of a recipe's encoders: 0 where it does not tune.
@@ -107,10 +122,13 @@ def read_typed(layers: Layers) -> Typed:
     refuse_suites(layers.config, layers.file_of)
     config = read_block(Config, layers.config, file=layers.file_of)
     recipes = resolve_likes(config.recipes)
+    read_recipes = {
+        name: read_recipe(name, block, layers.file_of) for name, block in recipes.items()
+    }
     corpora, datasets, file = config.corpora, config.datasets, layers.file_of
     return Typed(
         config=config,
-        recipes={name: read_recipe(name, block, file) for name, block in recipes.items()},
+        recipes=read_recipes,
         corpora={name: read_corpus_block(name, block, file) for name, block in corpora.items()},
         datasets={name: read_entry(name, block, file) for name, block in datasets.items()},
         tables={name: read_table(name, block, file) for name, block in config.tables.items()},
@@ -134,18 +152,47 @@ def read_typed(layers: Layers) -> Typed:
             },
         },
         added_recipes=frozenset(recipes) - _shipped_recipes(layers, recipes),
+        trained=read_trained_encoders(
+            _holding(layers, config.trained_encoders), config.models, read_recipes
+        ),
     )
+
+
+def _holding(layers: Layers, entries: list[TrainedEncoder]) -> list[TrainedEncoder]:
+    """Return the entries of `trained_encoders` that hold: all, where the user wrote them.
+
+    The shipped ones hold while no config of the user's own sets their model, recipe or corpus, the
+    data or the seeds: who does wants an encoder of their own.
+    """
+    if not _is_shipped(layers, "trained_encoders"):
+        return entries
+    own = {path[:2] for path, file in layers.files.items() if not _is_in_shipped_config(file)}
+    return [
+        entry
+        for entry in entries
+        if not own
+        & {
+            ("models", entry.model),
+            ("recipes", entry.recipe),
+            ("corpora", entry.corpus),
+            *(("seeds",), ("data", "root")),
+        }
+    ]
+
+
+def _is_in_shipped_config(file: str) -> bool:
+    return Path(file).resolve().is_relative_to(CONFIG)
+
+
+def _is_shipped(layers: Layers, *path: str) -> bool:
+    return _is_in_shipped_config(layers.file_of(path))
 
 
 def _shipped_recipes(layers: Layers, recipes: Iterable[str]) -> set[str]:
     """Return the recipes of the same configs as `keep_encoders`: all, where the user says that."""
-
-    def is_shipped(*path: str) -> bool:
-        return Path(layers.file_of(path)).resolve().parent == CONFIG
-
-    if not is_shipped("keep_encoders"):
+    if not _is_shipped(layers, "keep_encoders"):
         return set(recipes)
-    return {name for name in recipes if is_shipped("recipes", name)}
+    return {name for name in recipes if _is_shipped(layers, "recipes", name)}
 
 
 def _without(block: dict[str, Any], *marks: str) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def _settings(recipe: Mapping[str, Any]) -> str:
 def records(
     block: Mapping[str, Any], results: Path, jobs: Mapping[str, run_records.JobRecord]
 ) -> dict[str, Any]:
-    """Return what cells open of the run: models, settings of recipes, cards, and steps."""
+    """Return what cells open of the run: models, settings, cards, steps."""
     # of a lexicon no encoder is the one that it is scored by
     ids = {
         *block["encoders"],
@@ -60,6 +60,7 @@ def records(
     return {
         "models": block["models"],
         "recipes": {name: _settings(recipe) for name, recipe in block["recipes"].items()},
+        "trained": block["trained"],
         "cards": run_records.cards(results, block["encoders"]),
         "steps": run_records.step_records(results, jobs, ids),
     }

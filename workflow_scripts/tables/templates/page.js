@@ -196,13 +196,16 @@ function showRecords(scores) {
     return;
   }
   const encoders = [...new Set(scores.flatMap(encodersOf))];
-  const named = (part, known) => [...new Set(encoders.map((one) => one.split("/")[part]))]
+  const trained = encoders.filter((one) => run.trained[one]);
+  const here = encoders.filter((one) => !run.trained[one]);
+  const named = (of, part, known) => [...new Set(of.map((one) => one.split("/")[part]))]
     .filter((name) => known[name])
     .map((name) => [name, [].concat(known[name])]);
-  list(named(0, run.models));
-  list(named(1, run.recipes));
+  list(named(encoders, 0, run.models));
+  list(named(here, 1, run.recipes));
+  list(trained.map((one) => ["Trained before", [run.trained[one]]]));
   const cards = encoders.filter((one) => run.cards.includes(one));
-  const absent = "not there: an untuned encoder has none";
+  const absent = "not there: none of untuned or given encoders";
   const card = (one) => link(one, encodeURI(`../encoders/${one}/README.md`));
   const ends = new Set([...encoders, ...scores]);
   const steps = run.steps.filter(([step]) => ends.has(step.slice(step.indexOf("/") + 1))
