@@ -1,5 +1,6 @@
 # One command from a fresh machine (Python 3.11 or newer with venv and pip, and make) to tables.
 #   make all_tables   the environment from the lock file, then the workflow on config/config.yaml
+#   make first_table  the same for one table, in a minute: STS, CMLM and Mirror beside BERT
 #   make environment  the environment alone: Snakemake, the command mirror-bert, and what they need
 #   make test         the same for the tests; test-slow for those of tens of seconds
 #   make bench        speed and memory against other ways, to docs/benchmarks.md; bench-gpu on a GPU,
@@ -39,13 +40,16 @@ BENCH_OPTIONS ?=
 REHEARSAL ?= ../rehearsal
 REHEARSAL_OPTIONS ?=
 
-.PHONY: help all_tables test test-slow test-gpu test-nightly test-cluster cluster-packages test-pages pages-packages fuzz chaos mutate check bench bench-gpu bench-scale rehearsal rehearse-gpu environment container lock rulegraph packages docs docs-site clean
+.PHONY: help all_tables first_table test test-slow test-gpu test-nightly test-cluster cluster-packages test-pages pages-packages fuzz chaos mutate check bench bench-gpu bench-scale rehearsal rehearse-gpu environment container lock rulegraph packages docs docs-site clean
 
 help:
 	@sed -n '1,/^PYTHON/{/^#/{s/^# \{0,1\}//;p;};}' Makefile
 
 all_tables: environment
 	snakemake --cores $(CORES) all_tables
+
+first_table: environment
+	snakemake --cores $(CORES) --quiet all -- results/tables/cmlm-table02.html
 
 test: environment
 	python -m pytest -n 2 --dist worksteal

@@ -136,7 +136,9 @@ def test_a_block_alone_lies_over_the_default(project, tmp_path, monkeypatch):
     table = {"title": "T", "columns": [], "rows": []}
     table["columns"] = [{"id": "en", "label": "EN", "dataset": "multisimlex-en"}]
     table["rows"] = [{"id": "r", "label": "R", "model": "bert-en", "recipe": "base-mp"}]
-    own.write_text(yaml.safe_dump({"tables": {"mine": table}, "results": "elsewhere"}))
+    own.write_text(
+        yaml.safe_dump({"tables": {"mine": table}, "results": "elsewhere", "trained_encoders": []})
+    )
     plan = Plan(read_layers([own]))
     assert {"mine", "table01"} <= set(plan.typed.tables)
     scores = plan.outputs.resolved("tables", "mine")["rows"][0]["cells"]["en"]["parts"][0]["scores"]
@@ -335,7 +337,7 @@ def paper_like(config, project):
     """Make everything of Table 3's BERT rows the paper's."""
     config["recipes"] = yaml.safe_load((project / "config/recipes.yaml").read_text())["recipes"]
     # what the default adds for ablations of the other paper
-    config["recipes"]["cmlm-24-steps"] = {"like": "cmlm"}
+    config["recipes"]["cmlm-brief"] = {"like": "cmlm"}
     config["data"]["paper"] = "mirror-bert"
     config["models"]["bert-en"]["paper"] = "mirror-bert"
     config["corpora"]["sentences-en"]["paper"] = ["another", "mirror-bert"]
