@@ -13,12 +13,15 @@ from workflow_scripts.embedding.string_encoding import encode_strings
 SENTENCES = ["a man is riding a horse", "somebody rides a horse", "the market fell on monday"]
 
 
-@pytest.mark.parametrize("name", ["cmlm-en-mini", "cmlm-multi-mini"])
-def test_an_encoder_is_what_its_record_says_and_finds_the_nearer_sentence(project, name):
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [("cmlm-en-mini", "cmlm"), ("mlm-en-mini", "mlm"), ("cmlm-multi-mini", "cmlm")],
+)
+def test_an_encoder_is_what_its_record_says_and_finds_the_nearer_sentence(project, name, method):
     folder = project / "resources/models" / name
     record = json.loads((folder / "encoder.json").read_text())
     assert record["weights_sha256"] == weights_sha256(folder)
-    assert (record["stored"], record["recipe"]["method"]) == ("float16", "cmlm")
+    assert (record["stored"], record["recipe"]["method"]) == ("float16", method)
     mine = encode_strings(
         load_model(str(folder)), SENTENCES, EncoderSettings("mean", record["max_length"])
     )
