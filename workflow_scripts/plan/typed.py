@@ -105,9 +105,9 @@ def read_typed(layers: Layers) -> Typed:
     blocks is checked by those that follow the names (`plan.cell_requests`, `plan.checks`).
     """
     refuse_suites(layers.config, layers.file_of)
-    config = read_block(Config, layers.config, file=layers.file_of)
+    config = read_block(Config, layers.config, file=layers.file_to_fix)
     recipes = resolve_likes(config.recipes)
-    corpora, datasets, file = config.corpora, config.datasets, layers.file_of
+    corpora, datasets, file = config.corpora, config.datasets, layers.file_to_fix
     return Typed(
         config=config,
         recipes={name: read_recipe(name, block, file) for name, block in recipes.items()},
