@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from workflow_scripts import plugins
+from workflow_scripts.datasets.items import NO_ITEMS
 from workflow_scripts.embedding.suite_vectors import StringVectors
 from workflow_scripts.errors import UserError
 from workflow_scripts.scoring.bootstrap import percentile_interval, replicate
@@ -67,7 +68,8 @@ def measure_evidence(
         raise UserError(None, problem, "check the encoder and the data set")
     dropped, coverage = entry.get("dropped", {}), evidence.coverage
     if coverage is None:
-        coverage = evidence.n / (evidence.n + sum(dropped.values()))
+        lost = sum(number for reason, number in dropped.items() if reason not in NO_ITEMS)
+        coverage = evidence.n / (evidence.n + lost)
     shown = (dropped, values, metrics, evidence.arrays, numbers)
     return Measurement(dataset, entry.get("split", "test"), evidence.n, coverage, *shown)
 
