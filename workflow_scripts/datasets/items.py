@@ -10,10 +10,6 @@ from typing import Any, ClassVar
 from workflow_scripts.datasets.sides import SIDES
 from workflow_scripts.datasets.strings import StringTable, normalise_whitespace
 
-# Reasons of rows that are no items: nobody scored them, or the config takes a sample. They take
-# nothing from the coverage, which is of the items.
-NO_ITEMS = frozenset({"no_gold_score", "not_sampled"})
-
 
 @dataclass(kw_only=True)
 class Items:
