@@ -82,7 +82,7 @@ include: "rules/figures.smk"
 refuse_other_paths(run, plan.config.results)
 
 
-def start_run():
+onstart:
     hold_run_lock(plan.records)
     note_start()
     failed_jobs.watch()
@@ -94,29 +94,17 @@ def start_run():
     page_status.start()
 
 
-def end_run():
+onsuccess:
     temporary_weights.remove_own_weights()
     page_status.end()
 
 
-def end_failed_run():
+onerror:
     temporary_weights.remove_own_weights()
     where = f"whole logs are in {plan.config.results}/logs"
     print(f"These jobs failed ({where}):", *failed_jobs.lines, sep="\n  ")
     page_status.end(failed_jobs.lines)
 
 
-if run.is_module:
-    ModuleHooks(run, start_run, end_run, end_failed_run).watch()
-
-
-onstart:
-    start_run()
-
-
-onsuccess:
-    end_run()
-
-
-onerror:
-    end_failed_run()
+# of which Snakemake calls those of the main workflow alone
+ModuleHooks(run, onstart, onsuccess, onerror).watch()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -24,22 +25,16 @@ TABLE = {
         },
     ],
 }
-# imports this workflow under other names, and makes a table of its own of one of its tables
-SNAKEFILE = """
-configfile: "config.yaml"
 
-module mirror:
-    snakefile: "{project}/Snakefile"
-    config: config["mirror"]
 
-use rule * from mirror as mirror_*
+def snakefile_of_the_docs(project):
+    """Return the workflow that imports this one, as docs/howto/your-folder.md shows it.
 
-rule summary:
-    input: "results/tables/mine.tsv"
-    output: "summary.tsv"
-    default_target: True
-    shell: "python -m own_package && cut -f 2-3 {{input}} > {{output}}"
-"""
+    Its own command imports a package of its folder, as those of this workflow do not.
+    """
+    text = (project / "docs/howto/your-folder.md").read_text()
+    (block,) = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return block.replace("CLONE", str(project)).replace('"cut', '"python -m own_package && cut')
 
 
 def small_config(**changes):
@@ -79,7 +74,7 @@ def own(tmp_path) -> Folder:
 @pytest.fixture
 def importing(own, project) -> Folder:
     """A workflow that imports this one, with a package of the user's."""
-    own.write("Snakefile", SNAKEFILE.format(project=project))
+    own.write("Snakefile", snakefile_of_the_docs(project))
     own.write("own_package.py", "")
     own.write("config.yaml", {"mirror": small_config(tables={"mine": TABLE}, figures={})})
     return own
@@ -122,7 +117,7 @@ def test_a_module_takes_its_config_from_the_workflow_that_imports_it(importing):
 
 
 def test_a_module_with_a_prefix_is_one_line(importing, project):
-    text = SNAKEFILE.format(project=project).replace("    config:", '    prefix: "x"\n    config:')
+    text = snakefile_of_the_docs(project).replace("    config:", '    prefix: "x"\n    config:')
     importing.write("Snakefile", text)
     *_, last = importing.run("--dry-run").stdout.splitlines()
     assert last.startswith("error: results: results in the config, x/results for Snakemake; write")

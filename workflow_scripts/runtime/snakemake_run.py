@@ -171,10 +171,7 @@ class JobEvents(logging.Handler):
 
 
 class ModuleHooks(JobEvents):
-    """Adds hooks to a run that imports this workflow, once all its Snakefiles are read.
-
-    Snakemake calls only those of the main one.
-    """
+    """Adds the hooks of a module to the run of another workflow, once all files are read."""
 
     def __init__(self, run: SnakemakeRun, *hooks: Callable[[], None]) -> None:
         super().__init__()
@@ -182,7 +179,8 @@ class ModuleHooks(JobEvents):
 
     def watch(self) -> None:
         # each `use rule` of a module reads its Snakefile again
-        if not any(isinstance(handler, ModuleHooks) for handler in _LOGGER.handlers):
+        watching = any(isinstance(handler, ModuleHooks) for handler in _LOGGER.handlers)
+        if self._run.is_module and not watching:
             super().watch()
 
     def hear(self, event: str, record: Any) -> None:
