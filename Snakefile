@@ -5,6 +5,7 @@ from snakemake.utils import min_version
 from workflow_scripts.plan.page_status import PageStatus
 from workflow_scripts.plan.plan import make_plan
 from workflow_scripts.plan.rule_inputs import WILDCARDS, alternatives
+from workflow_scripts.project_files import project_file, shell_functions
 from workflow_scripts.runtime.earlier_jobs import note_slurm_run, wait_for_earlier_jobs
 from workflow_scripts.runtime.failed_jobs import FailedJobs
 from workflow_scripts.runtime.fork_server import start_fork_server
@@ -12,18 +13,20 @@ from workflow_scripts.runtime.gpu_limit import refuse_too_few_gpus
 from workflow_scripts.runtime.group_fork_server import GroupForkServer
 from workflow_scripts.runtime.progress import Progress
 from workflow_scripts.runtime.results_records import use_results_records
-from workflow_scripts.runtime.run_folder import refuse_other_folder, use_own_python
+from workflow_scripts.runtime.run_folder import refuse_braces, use_own_python
 from workflow_scripts.runtime.run_lock import hold_run_lock, refuse_second_run
-from workflow_scripts.runtime.snakemake_run import FinishedOutputs, SnakemakeRun
+from workflow_scripts.runtime.snakemake_run import FinishedOutputs, ModuleHooks, SnakemakeRun
+from workflow_scripts.runtime.targets import refuse_other_paths
 from workflow_scripts.runtime.temporary_weights import TemporaryWeights
 from workflow_scripts.sources import sources
 from workflow_scripts.tables.run_records import note_start
 
 min_version("9.27")
-refuse_other_folder()
+refuse_braces()
 use_own_python()
 
-# the files given with --configfile, or else config/config.yaml, each over what its `base` names
+# the files given with --configfile, or what a workflow that imports this one gives as `config`, or
+# else config/config.yaml, each over what its `base` names
 run = SnakemakeRun(workflow)
 plan = make_plan(run.config_files, run.config_values)
 rule_inputs, outputs = plan.rule_inputs, plan.outputs
@@ -32,7 +35,7 @@ refuse_second_run(run, plan.records)
 use_results_records(run, plan.config.results, plan.records, plan.hashes)
 GroupForkServer(run).watch()
 failed_jobs = FailedJobs()
-page_status = PageStatus(plan, run)
+page_status = PageStatus(plan, run, run.name_of("all_tables"))
 temporary_weights = TemporaryWeights(run, plan.keeps)
 FinishedOutputs(page_status.finished, page_status.nothing_to_do).watch()
 
@@ -45,11 +48,11 @@ pathvars:
 
 
 # for `--sdm apptainer`: the image that `make container` builds
-container: "envs/container.sif"
+container: project_file("envs/container.sif")
 
 
 # `logged FILE COMMAND` and `on_gpu N COMMAND`
-shell.prefix("set -euo pipefail; source workflow_scripts/runtime/job.sh; ")
+run.add_to_shell_prefix(shell_functions())
 
 
 wildcard_constraints:
@@ -60,6 +63,7 @@ rule all_tables:
     """Target: all tables and figures, and the pages that show them"""
     input:
         "<results>/tables/index.html",
+    localrule: True
 
 
 include: "rules/downloads.smk"
@@ -73,6 +77,9 @@ include: "rules/scoring.smk"
 include: "rules/dictionaries.smk"
 include: "rules/tables.smk"
 include: "rules/figures.smk"
+
+
+refuse_other_paths(run, plan.config.results)
 
 
 onstart:
@@ -97,3 +104,7 @@ onerror:
     where = f"whole logs are in {plan.config.results}/logs"
     print(f"These jobs failed ({where}):", *failed_jobs.lines, sep="\n  ")
     page_status.end(failed_jobs.lines)
+
+
+# of which Snakemake calls those of the main workflow alone
+ModuleHooks(run, onstart, onsuccess, onerror).watch()

@@ -18,15 +18,11 @@ wildcard_constraints:
     shard=r"\d+-of-\d+",
 
 
-localrules:
-    all_links,
-    merge_links,
-
-
 rule all_links:
     """Target: the links of every dictionary of the config"""
     input:
         dictionaries.links,
+    localrule: True
 
 
 rule list_names:
@@ -179,6 +175,7 @@ rule merge_links:
         usage="<results>/benchmarks/merge_links/{dictionary}.tsv",
     log:
         "<results>/logs/merge_links/{dictionary}.log",
+    localrule: True
     conda:
         "../envs/plain.yaml"
     params:

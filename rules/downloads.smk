@@ -7,13 +7,6 @@
 
 
 # where there is a cluster, its nodes often have no way out
-localrules:
-    fetch_dataset,
-    fetch_model,
-    fetch_all,
-    check_fetch,
-
-
 rule fetch_dataset:
     """A data set, fetched and checked against its hash"""
     input:
@@ -27,10 +20,12 @@ rule fetch_dataset:
         name=r"[a-z0-9]+([-_.][a-z0-9]+)*",
     # the command has retries of its own, and an error of the user's stays one
     retries: 0
+    localrule: True
     conda:
         "../envs/plain.yaml"
     params:
         root=lambda wildcards: plan.config.data.root,
+        registry=lambda wildcards, input: project_file("config/registry.yaml"),
         # instead of the registry's file: an edit of another entry is no reason to fetch again
         entry=lambda wildcards: plan.downloads.entry(wildcards.name),
         # Snakemake does not compare params that are functions of the input: where checked bytes
@@ -41,7 +36,7 @@ rule fetch_dataset:
         logged {log:q} {output.usage:q} \
             python -m workflow_scripts.downloads.fetch_dataset \
             --name {wildcards.name:q} \
-            --registry config/registry.yaml \
+            --registry {params.registry:q} \
             --root {params.root:q} \
             {params.options:q} \
             --record {output.record:q}
@@ -61,6 +56,7 @@ rule fetch_model:
         model=alternatives(plan.models.of_hub),
     retries: 0
     # weights that are pickled are converted
+    localrule: True
     conda:
         "../envs/torch.yaml"
     params:
@@ -87,11 +83,12 @@ rule fetch_all:
         sources=sources("downloads.list_gated"),
         data=lambda wildcards: plan.all_required.downloads(),
         models=lambda wildcards: plan.all_required.hub_records(),
-        registry="config/registry.yaml",
+        registry=project_file("config/registry.yaml"),
     log:
         "<results>/logs/fetch_all.log",
     benchmark:
         "<results>/benchmarks/fetch_all.tsv"
+    localrule: True
     conda:
         "../envs/plain.yaml"
     params:
@@ -99,10 +96,10 @@ rule fetch_all:
         gated=lambda wildcards: plan.all_required.gated(),
     shell:
         r"""
-        python -m workflow_scripts.downloads.list_gated \
+        shown {log:q} python -m workflow_scripts.downloads.list_gated \
             --registry {input.registry:q} \
             --root {params.root:q} \
-            --names {params.gated:q} 2>&1 | tee {log:q}
+            --names {params.gated:q}
         """
 
 
@@ -112,12 +109,13 @@ rule check_fetch:
     """Target: what the addresses of fetch_all answer; downloads nothing"""
     input:
         sources=sources("downloads.check_fetch"),
-        registry="config/registry.yaml",
+        registry=project_file("config/registry.yaml"),
     log:
         "<results>/logs/check_fetch.log",
     benchmark:
         "<results>/benchmarks/check_fetch.tsv"
     retries: 0
+    localrule: True
     conda:
         "../envs/plain.yaml"
     params:
@@ -127,10 +125,10 @@ rule check_fetch:
         report=lambda wildcards: f"{plan.config.results}/check_fetch.txt",
     shell:
         r"""
-        python -m workflow_scripts.downloads.check_fetch \
+        shown {log:q} python -m workflow_scripts.downloads.check_fetch \
             --registry {input.registry:q} \
             --names {params.names:q} \
             --models {params.models:q} \
             --confirmed {params.confirmed:q} \
-            --report {params.report:q} 2>&1 | tee {log:q}
+            --report {params.report:q}
         """

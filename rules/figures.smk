@@ -6,18 +6,15 @@
 #          is asked for
 
 
-localrules:
-    write_figure_block,
-
-
 rule write_figure_block:
     """What a figure is asked for, as a file"""
     input:
-        "rules/block.json.j2",
+        project_file("rules/block.json.j2"),
     output:
         "<results>/figures/blocks/{figure}.json",
     log:
         "<results>/logs/write_figure_block/{figure}.log",
+    localrule: True
     params:
         block=lambda wildcards: outputs.block("figures", wildcards.figure),
     template_engine:

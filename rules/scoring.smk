@@ -8,11 +8,6 @@
 
 
 # on a cluster these are too short to be worth a job
-localrules:
-    score_suite,
-    score_lexicon,
-
-
 rule classify_texts:
     """What classifiers on vectors say of the test texts of data sets"""
     input:
@@ -67,6 +62,7 @@ rule score_suite:
         usage="<results>/benchmarks/score_suite/<encoder>/{suite}.tsv",
     log:
         "<results>/logs/score_suite/<encoder>/{suite}.log",
+    localrule: True
     conda:
         "../envs/plain.yaml"
     resources:
@@ -108,6 +104,7 @@ rule score_lexicon:
         usage="<results>/benchmarks/score_lexicon/<lexicon>/{dataset}.tsv",
     log:
         "<results>/logs/score_lexicon/<lexicon>/{dataset}.log",
+    localrule: True
     conda:
         "../envs/plain.yaml"
     resources:

@@ -6,15 +6,6 @@
 #          results.zip (all of it); blocks/{table}.json: what is asked for
 
 
-localrules:
-    all_tables,
-    write_table_block,
-    assemble_table,
-    assemble_scores,
-    assemble_scorecard,
-    assemble_index,
-
-
 # mirror_bert_tables, and so for each paper of the config: its own tables and figures
 for paper, files in outputs.papers().items():
 
@@ -31,11 +22,12 @@ for paper, files in outputs.papers().items():
 rule write_table_block:
     """What a table or page is asked for, as a file"""
     input:
-        "rules/block.json.j2",
+        project_file("rules/block.json.j2"),
     output:
         "<results>/tables/blocks/{table}.json",
     log:
         "<results>/logs/write_table_block/{table}.log",
+    localrule: True
     params:
         block=lambda wildcards: outputs.block("tables", wildcards.table),
     template_engine:
@@ -66,6 +58,7 @@ rule assemble_table:
         "<results>/logs/assemble_table/{table}.log",
     wildcard_constraints:
         table=alternatives(outputs.tables),
+    localrule: True
     conda:
         "../envs/plain.yaml"
     params:
@@ -91,6 +84,7 @@ rule assemble_scores:
         usage="<results>/benchmarks/assemble_scores.tsv",
     log:
         "<results>/logs/assemble_scores.log",
+    localrule: True
     conda:
         "../envs/plain.yaml"
     shell:
@@ -121,6 +115,7 @@ rule assemble_scorecard:
         usage="<results>/benchmarks/assemble_scorecard.tsv",
     log:
         "<results>/logs/assemble_scorecard.log",
+    localrule: True
     conda:
         "../envs/plain.yaml"
     params:
@@ -155,6 +150,7 @@ rule assemble_index:
         usage="<results>/benchmarks/assemble_index.tsv",
     log:
         "<results>/logs/assemble_index.log",
+    localrule: True
     conda:
         "../envs/plain.yaml"
     shell:

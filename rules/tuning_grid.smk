@@ -10,15 +10,11 @@
 grid = plan.grid
 
 
-localrules:
-    tuning_grid,
-    choose_settings,
-
-
 rule tuning_grid:
     """Target: the best settings of every search of the config"""
     input:
         lambda wildcards: grid.reports(),
+    localrule: True
 
 
 # The progress file stands beside the output and is none, since Snakemake removes the outputs and
@@ -79,6 +75,7 @@ rule choose_settings:
         usage="<results>/benchmarks/choose_settings/{search}.tsv",
     log:
         "<results>/logs/choose_settings/{search}.log",
+    localrule: True
     conda:
         "../envs/plain.yaml"
     params:

@@ -18,6 +18,7 @@ COMMANDS = {
     "translate": ("translate", "a lexicon of two languages from a small dictionary"),
     "export": ("export_onnx", "ONNX files for an encoder, several times faster on a CPU"),
     "recipes": ("list_recipes", "list the recipes, or explain one"),
+    "init": ("make_folder", "a folder of your own for the workflow, with a commented config"),
     "check": ("check_config", "check a config of the workflow"),
 }
 _NAMES = {module: name for name, (module, _) in COMMANDS.items()}

@@ -9,11 +9,11 @@ from typing import Any
 
 from workflow_scripts.canonical import canonical
 from workflow_scripts.files import sha256_of
+from workflow_scripts.project_files import PROJECT, project_file
 
 # the workflow's own package, and that of a workflow beside it, which imports this one's modules
 PACKAGE = "workflow_scripts"
 PACKAGES = (PACKAGE, "bundled_models")
-_ROOT = Path(__file__).resolve().parents[1]
 # a line that may import a module of the project, and such a statement as it is usually written
 _NAME = rf"(?:{'|'.join(PACKAGES)})\b"
 _MENTION = re.compile(
@@ -27,7 +27,7 @@ _STATEMENT = re.compile(
 
 def _file_of(module: str) -> Path | None:
     """Return the file of a dotted project module, or None if it is no module of the project."""
-    base = _ROOT.joinpath(*module.split("."))
+    base = PROJECT.joinpath(*module.split("."))
     for candidate in (base.with_suffix(".py"), base / "__init__.py"):
         if candidate.is_file():
             return candidate
@@ -76,9 +76,19 @@ def _imports_of(module: str) -> frozenset[str]:
     return frozenset(modules)
 
 
-@cache
 def sources(step: str, *more: str) -> list[str]:
-    """Return the source files of a step as sorted paths relative to the project's root.
+    """Return the source files of a step as rules name them, sorted: see `sources_in_project`."""
+    return _named_by_rules(project_file(""), step, *more)
+
+
+@cache
+def _named_by_rules(project: str, step: str, *more: str) -> list[str]:
+    return [f"{project}{file}" for file in sources_in_project(step, *more)]
+
+
+@cache
+def sources_in_project(step: str, *more: str) -> list[str]:
+    """Return the source files of a step as sorted paths relative to the project's folder.
 
     `step` is "stage.rule", such as "tuning.tune_encoder": the file
     workflow_scripts/tuning/tune_encoder.py, its transitive imports within the project, and the
@@ -101,7 +111,7 @@ def sources(step: str, *more: str) -> list[str]:
         seen.add(module)
         todo.extend(_imports_of(module))
     files = (_file_of(module) for module in seen)
-    return sorted(str(file.relative_to(_ROOT)) for file in files if file is not None)
+    return sorted(str(file.relative_to(PROJECT)) for file in files if file is not None)
 
 
 def digest_of(step: str, *parts: Any, more: tuple[str, ...] = ()) -> str:
@@ -110,5 +120,5 @@ def digest_of(step: str, *parts: Any, more: tuple[str, ...] = ()) -> str:
     `more` are the modules that it loads by name. An interrupted job goes on from where it was only
     under the same digest.
     """
-    files = {file: sha256_of(_ROOT / file) for file in sources(step, *more)}
+    files = {file: sha256_of(PROJECT / file) for file in sources_in_project(step, *more)}
     return hashlib.sha256(canonical([*parts, files]).encode()).hexdigest()

@@ -51,6 +51,34 @@ def test_base_opts_out_or_names_files(write):
     assert read_layers([over]).config == {"seeds": [2], "device": "cpu"}
 
 
+def test_base_names_shipped_files_where_there_is_none_next_to_it(write):
+    mine = write("mine.yaml", "base: [recipes.yaml, papers/cmlm.yaml]\n")
+    assert set(read_layers([mine]).config) >= {"recipes", "tables"}
+    assert "datasets" not in read_layers([mine]).config
+    write("recipes.yaml", "seeds: [7]\n")
+    assert read_layers([mine]).config["seeds"] == [7]
+    assert "recipes" not in read_layers([mine]).config
+
+
+def test_a_module_gives_its_config_instead_of_a_file(write):
+    given = {"base": "none", "seeds": [1], "corpora": {"c-{n}": {"for": {"n": ["a"]}, "kind": "x"}}}
+    layers = read_layers([given])
+    assert layers.config == {"seeds": [1], "corpora": {"c-a": {"kind": "x"}}}
+    assert layers.file_of(("seeds",)) == "the module's config"
+    assert read_layers([{}]).config == read_layers([]).config
+    write("own.yaml", "base: none\nseeds: [3]\n")
+    assert read_layers([{"base": "own.yaml"}]).config == {"seeds": [3]}
+
+
+def test_a_mistake_in_a_block_is_of_the_file_that_overrides_the_others_there(write):
+    write("below.yaml", "base: none\ntables: {t: {rows: [1], overview: {rows: [1]}}}\n")
+    layers = read_layers([write("mine.yaml", "base: below.yaml\ntables: {t: {rows: [2]}}\n")])
+    assert layers.file_to_fix(("tables", "t")) == "mine.yaml"
+    assert layers.file_to_fix(("tables", "t", "overview", "rows")) == "below.yaml"
+    assert layers.file_to_fix(("tables", "t", "overview", "task")) == "below.yaml"
+    assert layers.file_of(("tables", "t")) == "below.yaml"
+
+
 def test_a_file_that_two_bases_share_undoes_neither(write):
     write("shared.yaml", "base: none\nseeds: [1]\nlist: [1]\n")
     write("left.yaml", "base: shared.yaml\nseeds: [2]\nlist+: [2]\n")

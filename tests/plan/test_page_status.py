@@ -89,7 +89,9 @@ class OneRun:
             hashes=ContentHashes(Path("results/.workflow/hashes.jsonl")),
         )
         settings = SimpleNamespace(dryrun=False)
-        workflow = SimpleNamespace(dag=dag, is_main_process=True, output_settings=settings)
+        workflow = SimpleNamespace(
+            dag=dag, is_main_process=True, output_settings=settings, modifier=None
+        )
         self.settings, self.jobs = settings, jobs
         self.status = PageStatus(plan, SnakemakeRun(workflow))
         self.made = small.make_pages

@@ -41,7 +41,9 @@ def make_program(tmp_path, monkeypatch, name, body):
 
 def submitting(executor):
     """Return a run of Snakemake with an executor."""
-    return SnakemakeRun(SimpleNamespace(scheduler=SimpleNamespace(_executor=executor)))
+    return SnakemakeRun(
+        SimpleNamespace(scheduler=SimpleNamespace(_executor=executor), modifier=None)
+    )
 
 
 def note_run(tmp_path, name):

@@ -182,7 +182,7 @@ def test_in_the_container_the_hub_is_offline_unless_one_says_otherwise(project):
 
 
 def test_make_builds_the_image_that_the_workflow_takes(project):
-    assert 'container: "envs/container.sif"' in (project / "Snakefile").read_text()
+    assert 'container: project_file("envs/container.sif")' in (project / "Snakefile").read_text()
     # a test run that make started is not part of this one
     command = ["env", "-u", "MAKEFLAGS", "-u", "MAKELEVEL", "make", "-n", "--always-make"]
     plan = subprocess.check_output([*command, "container"], cwd=project, text=True)

@@ -13,6 +13,7 @@ from itertools import pairwise
 import pytest
 
 from workflow_scripts.errors import UserError
+from workflow_scripts.project_files import shell_functions
 from workflow_scripts.runtime import gpu_slots
 
 SCHEDULERS = {
@@ -317,13 +318,15 @@ def test_the_list_says_which_are_taken(four, start, tmp_path, capsys):
 # ---- job.sh ------------------------------------------------------------------------------------
 
 
-def test_a_command_of_a_rule_gets_its_gpus_and_its_end_is_passed_on(four, project, tmp_path):
-    assert "source workflow_scripts/runtime/job.sh" in (project / "Snakefile").read_text()
+def test_a_command_of_a_rule_gets_its_gpus_and_its_end_is_passed_on(
+    four, project, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(project)
+    assert "source workflow_scripts/runtime/job.sh" in shell_functions()
     log = tmp_path / "a log"
 
     def bash(command):
-        line = f"set -euo pipefail; source workflow_scripts/runtime/job.sh; {command}"
-        words = ["/bin/bash", "-c", line]
+        words = ["/bin/bash", "-c", f"{shell_functions()}{command}"]
         found = subprocess.run(words, cwd=project, env=os.environ, capture_output=True, text=True)
         # behind the command
         written = log.read_text().partition("\n")[2]

@@ -39,7 +39,7 @@ def test_a_line_names_rule_and_what_it_is_of(capsys):
 )
 def test_who_asked_for_more_or_less_gets_no_such_lines(quiet, says):
     progress = Progress()
-    workflow = SimpleNamespace(output_settings=SimpleNamespace(quiet=quiet))
+    workflow = SimpleNamespace(output_settings=SimpleNamespace(quiet=quiet), modifier=None)
     progress.watch_if_quiet(SnakemakeRun(workflow))
     logger = logging.getLogger("snakemake.logging")
     assert (progress in logger.handlers) is says

@@ -22,7 +22,9 @@ def test_a_second_run_of_the_same_results_is_refused_and_a_killed_one_leaves_no_
 ):
     """Whatever clone it is of."""
     lock = tmp_path / "results" / ".workflow"
-    workflow = SimpleNamespace(cores=2, nodes=None, dryrun=False, is_main_process=True)
+    workflow = SimpleNamespace(
+        cores=2, nodes=None, dryrun=False, is_main_process=True, modifier=None
+    )
     workflow.resource_settings = workflow.output_settings = workflow
     run = SnakemakeRun(workflow)
     command = [sys.executable, "-c", HOLDER, str(lock)]

@@ -94,6 +94,13 @@ def test_similarity_is_spearman_of_cosine(score):
     assert (row.model, row.recipe, row.corpus, row.seed) == ("bert", "mirror-word", "words-en", 33)
 
 
+def test_rows_that_are_no_items_take_nothing_from_the_coverage(score):
+    """STS16 has 1,186 scored pairs among 9,183 lines: all of its items are scored."""
+    dropped = {"no_gold_score": 30, "not_sampled": 50, "empty_cell": 5}
+    (row,) = score({"sts16": {**PAIRS, "dataset": "sts16", "dropped": dropped}})
+    assert (row.n, row.coverage, row.dropped) == (5, 0.5, dropped)
+
+
 def test_pair_classification_is_the_area_under_the_curve_of_cosines(score):
     (row,) = score({"qnli": CLASSES})
     expected = sklearn.metrics.roc_auc_score(CLASSES["label"], COSINES)

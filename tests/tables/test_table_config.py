@@ -243,7 +243,18 @@ TWICE = "two columns of its tsv are named"
         ({"seeds": [33, 33]}, "`tables.t.seeds`"),
         ({"change_of": "avg"}, "`change_of` is `avg`, no column of the table"),
         ({"overview": {"task": "T", "column": "eng"}}, "the column `eng`; did you mean 'en'"),
-        ({"overview": {"task": "T", "column": "en", "rows": ["a"]}}, "`a`, which has no `against`"),
+        (
+            {"overview": {"task": "T", "column": "en", "rows": ["a"]}},
+            "`overview` has row `a`, which is no row with `against` here; write `overview: null`",
+        ),
+        (
+            {"only": {"rows": ["aa"]}},
+            "`only.rows` names `aa`, which the table has not; did you mean",
+        ),
+        ({"only": {"columns": ["fr"]}}, "`only.columns` names `fr`, which the table has not"),
+        ({"only": {"rows": []}}, "`tables.t.only.rows` is []; give at least 1"),
+        ({"only": {"row": ["a"]}}, "unknown key `tables.t.only.row`; did you mean 'rows'"),
+        ({"only": ["a"]}, "`tables.t.only` is ['a']; give keys and values"),
     ],
 )
 def test_mistake_in_a_table_of_scores_is_one_clear_line(changes, expected):
@@ -270,6 +281,42 @@ def test_mistake_in_a_table_of_scores_is_one_clear_line(changes, expected):
 def test_other_tables_and_figures_have_keys_of_their_own(block, expected):
     read = figures.read_figure if "caption" in block else tables.read_table
     assert expected in message(read, {"title": "T"} | block)
+
+
+B, C = (ROW | {"id": name, "label": name.upper(), "against": "a"} for name in "bc")
+WHOLE = TABLE | {
+    "columns": [COLUMN, COLUMN | {"id": "fr", "label": "FR", "dataset": "words-fr"}],
+    "rows": [ROW, B, C],
+    "change_of": "fr",
+    "overview": {"task": "T", "column": "en", "rows": ["b", "c"]},
+}
+
+
+@pytest.mark.parametrize(
+    ("only", "rows", "columns", "overview", "change_of"),
+    [
+        ({}, "abc", ["en", "fr"], ["b", "c"], "fr"),
+        ({"rows": ["c", "a"]}, "ac", ["en", "fr"], ["c"], "fr"),
+        ({"rows": ["a"]}, "a", ["en", "fr"], None, "fr"),
+        ({"columns": ["en"]}, "abc", ["en"], ["b", "c"], None),
+        ({"columns": ["fr"], "rows": ["a", "b"]}, "ab", ["fr"], None, "fr"),
+    ],
+)
+def test_only_narrows_a_table_and_what_names_its_rows_and_columns(
+    only, rows, columns, overview, change_of
+):
+    table = tables.read_table("t", WHOLE | {"only": only})
+    assert "".join(row.id for row in table.rows) == rows
+    assert [column.id for column in table.columns] == columns
+    assert (table.overview and table.overview.rows) == overview
+    assert table.change_of == change_of
+
+
+def test_a_row_that_only_leaves_is_compared_with_none_that_it_takes_out():
+    [row] = tables.read_table("t", WHOLE | {"only": {"rows": ["b"]}}).rows
+    assert row.against is None
+    # the block itself is not changed
+    assert WHOLE["rows"][1]["against"] == "a"
 
 
 def test_a_mistake_names_the_file_that_it_stands_in():

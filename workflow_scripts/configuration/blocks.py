@@ -167,10 +167,18 @@ def _explained(error: ValidationError, value: Any, where: str, file: str | FileO
     if first["type"] == "unknown_key":
         path = (*path, first["ctx"]["key"])
         return UnknownKeyError(file_of(path), _name(path), first["ctx"]["hint"])
+    if first["type"] == "mistake" and path and _has_blocks(first["input"]):
+        # whose text would say nothing to who wrote a key of it
+        return UserError(f"{file_of(path)}: `{_name(path)}`", first["msg"], None)
     problem, remedy = f"is {_shown(first['input'])}", _remedy(first)
     if not path:
         return UserError(file_of(path), f"this {problem}", remedy)
     return ConfigError(file_of(path), _name(path), problem, remedy)
+
+
+def _has_blocks(value: Any) -> bool:
+    parts = value if isinstance(value, list) else [value]
+    return any(isinstance(part, Mapping) for part in parts)
 
 
 def _rank(kind: str) -> int:

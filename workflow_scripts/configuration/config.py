@@ -5,7 +5,7 @@ Those of packages chosen by name are typed by these packages.
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from workflow_scripts.configuration.blocks import (
     Block,
@@ -21,6 +21,7 @@ from workflow_scripts.configuration.blocks import (
     WholeNumber,
     mistake,
 )
+from workflow_scripts.project_files import shipped_file
 
 HubId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)?$")]
 Commit = Annotated[str, Field(pattern=r"^[0-9a-f]{7,40}$")]
@@ -28,10 +29,14 @@ Commit = Annotated[str, Field(pattern=r"^[0-9a-f]{7,40}$")]
 Kept = Annotated[int, Field(ge=5)]
 
 
+# a file or folder that rules depend on, of the run's folder or shipped with the project
+ShippedPath = Annotated[RulePath, AfterValidator(shipped_file)]
+
+
 class Data(Block):
     """Where the files are that corpora and data sets name by relative path."""
 
-    root: RulePath = Field(description="Folder with the layout of resources/sample_data.")
+    root: ShippedPath = Field(description="Folder with the layout of resources/sample_data.")
     label: Text | None = Field(None, description="What the tables call this data.")
     paper: Papers = Field([], description="Papers whose data sets the files are: an id or a list.")
     missing: Literal["error", "skip"] = Field(
@@ -58,7 +63,7 @@ _SOURCES = ("path", "hub", "vectors", "same_as", "absent")
 class Model(Block):
     """A pretrained model: one of path, hub (with revision), vectors, same_as and absent."""
 
-    path: RulePath | None = Field(
+    path: ShippedPath | None = Field(
         None, description="Folder with config.json, model.safetensors and the tokenizer."
     )
     hub: HubId | None = Field(None, description="Id on the Hugging Face hub.")
@@ -197,7 +202,7 @@ class TrainedEncoder(Block):
     model: Id = Field(description="Model of these rows, from which the encoder was trained.")
     recipe: Id = Field(description="Their recipe.")
     corpus: Id = Field(description="Their corpus.")
-    path: RulePath = Field(description="Folder of the encoder, as `mirror-bert tune` writes it.")
+    path: ShippedPath = Field(description="Folder of the encoder, as `mirror-bert tune` writes it.")
 
 
 class Config(Block):

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from workflow_scripts.configuration.yaml_files import read_mapping, read_scalars
+from workflow_scripts.configuration.yaml_files import read_mapping, read_scalars, repeat_blocks
 from workflow_scripts.errors import ConfigError, UserError, nearest_name
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -13,6 +13,8 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 _INSTALLED = _PACKAGE / "config"
 CONFIG = _INSTALLED if _INSTALLED.is_dir() else _PACKAGE.parent / "config"
 DEFAULT = CONFIG / "config.yaml"
+# how messages name what a workflow that imports this one gives as `config`
+MODULE_CONFIG = Path("the module's config")
 # what a block is: one that says it anew takes the place of the one below it as a whole
 _NATURE = {
     "models": {"path", "hub", "vectors", "same_as", "absent"},
@@ -28,6 +30,11 @@ class Layers(NamedTuple):
     config: dict[str, Any]
     files: dict[tuple[str, ...], str]
 
+    def note(self, path: tuple[str, ...], file: str) -> None:
+        """Note that a path of keys was last set in a file; `files` keeps that order."""
+        self.files.pop(path, None)
+        self.files[path] = file
+
     def file_of(self, path: tuple[str, ...]) -> str:
         """Return the file in which a path of keys, or what is above it, was last set."""
         for length in range(len(path), 0, -1):
@@ -35,27 +42,38 @@ class Layers(NamedTuple):
                 return self.files[path[:length]]
         return "config"
 
+    def file_to_fix(self, path: tuple[str, ...]) -> str:
+        """Return the file to name for a mistake in the value of a path of keys.
+
+        Of a block that is the one that overrides the others there, whose parts fit together.
+        """
+        below = [file for keys, file in self.files.items() if keys[: len(path)] == path]
+        return below[-1] if below else self.file_of(path)
+
 
 def read_layers(
-    files: Iterable[str | Path],
+    files: Iterable[str | Path | Mapping[str, Any]],
     options: Mapping[str, Any] | None = None,
     default: Path = DEFAULT,
 ) -> Layers:
     """Return the config of `files`, each over the ones before, and of what the command line said.
 
-    The first file overrides the files that its key `base` names (relative to it; `none` for
-    nothing), or else the file `default`, which is read alone if there are no files. Blocks are
-    merged key by key, lists and values replaced; `key+` adds to the list below; a mapping over a
-    list of blocks with an `id` (rows, columns) changes those that it names; a model, corpus, data
-    set or recipe that says anew what it is, is replaced as a whole; an entry that is null is taken
-    out. Raises `UserError` as `read_mapping` does, for a `base` that is no file, in a circle, or in
+    The first file overrides the files that its key `base` names (relative to it, or else of the
+    shipped ones; `none` for nothing), or else the file `default`, which is read alone if there are
+    no files. Instead of a file a block may be given, the config of a module. Blocks are merged key
+    by key, lists and values replaced; `key+` adds to the list below; a mapping over a list of
+    blocks with an `id` (rows, columns) changes those that it names; a model, corpus, data set or
+    recipe that says anew what it is, is replaced as a whole; an entry that is null is taken out.
+    Raises `UserError` as `read_mapping` does, for a `base` that is no file, in a circle, or in
     another file than the first, for a `key+` without a list below, and for an id that the list
     below does not have.
     """
     layers = Layers({}, {})
-    own = [Path(file) for file in files] or [default]
-    for number, file in enumerate(own):
-        block = read_mapping(file)
+    for number, item in enumerate([*files] or [default]):
+        if isinstance(item, Mapping):
+            file, block = MODULE_CONFIG, repeat_blocks(item, str(MODULE_CONFIG))
+        else:
+            file, block = Path(item), read_mapping(item)
         if number == 0:
             below = [] if file.resolve() == default.resolve() else [default]
             _lay_bases(layers, file, block, below, (), set())
@@ -85,7 +103,7 @@ def _lay_bases(
     names = [base] if isinstance(base, str) else base
     if not isinstance(names, list | None) or not all(isinstance(n, str) for n in names or ()):
         raise ConfigError(file, "base", f"is {base!r}", "name a file, a list of files, or none")
-    for path in default if names is None else [file.parent / name for name in names]:
+    for path in default if names is None else [_base_file(file, name) for name in names]:
         # as false for a name that none can have
         if not os.path.isfile(path):
             raise ConfigError(file, "base", f"names {str(path)!r}, which is no file", "fix it")
@@ -99,8 +117,16 @@ def _lay_bases(
         _lay(layers, below, _shown(path))
 
 
+def _base_file(file: Path, name: str) -> Path:
+    """Return a file that another one names: next to it, or else a shipped one."""
+    own, shipped = file.parent / name, CONFIG / name
+    return shipped if not os.path.lexists(own) and os.path.isfile(shipped) else own
+
+
 def _shown(file: Path) -> str:
     """Return a file as messages name it: relative to the folder of the run where it is below."""
+    if file is MODULE_CONFIG:
+        return str(file)
     path = file.resolve()
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(file)
 
@@ -112,13 +138,13 @@ def _lay(layers: Layers, block: Mapping[str, Any], file: str) -> None:
 def _over(layers: Layers, below: Any, value: Any, path: tuple[str, ...], file: str) -> Any:
     """Return `value` laid over what is below it, and note where it comes from."""
     if not isinstance(value, Mapping):
-        layers.files[path] = file
+        layers.note(path, file)
         return value
     if isinstance(below, list) and below and all(_has_id(entry) for entry in below):
         return _changed(layers, below, value, path, file)
     anew = len(path) == 2 and _NATURE.get(path[0], set()) & value.keys()
     if anew or not isinstance(below, Mapping):
-        layers.files[path] = file
+        layers.note(path, file)
         below = {}
     merged = dict(below)
     for key, inner in value.items():

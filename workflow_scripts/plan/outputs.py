@@ -17,9 +17,12 @@ from workflow_scripts.plan.requirements import Requirements, shown_searches
 from workflow_scripts.plan.rule_inputs import RuleInputs
 from workflow_scripts.plan.searches import TuningGridPlan
 from workflow_scripts.plan.training_notes import before_run, smoke_test, training_notes
+from workflow_scripts.project_files import project_file
 from workflow_scripts.tables.document import paper_name
 from workflow_scripts.tables.page_records import input_files
 from workflow_scripts.tables.render import report_text, rst_text
+
+_TEMPLATES = "workflow_scripts/tables/templates"
 
 
 class DeclaredCell(NamedTuple):
@@ -128,7 +131,9 @@ class Outputs:
     def _resolved(self, section: str, name: str) -> dict[str, Any]:
         """Return the block of a table or figure as its step reads it."""
         config = getattr(self, section)[name]
-        reference = config.reference and f"config/reference/{config.paper}/{config.reference}.tsv"
+        reference = config.reference and project_file(
+            f"config/reference/{config.paper}/{config.reference}.tsv"
+        )
         shared = config.model_dump(include={"kind", "title", "notes", "caption"})
         note = self._data_notes.on_cells(self._cells.run_of(section, name))
         shared |= {"id": name, "reference": reference, "data": note}
@@ -162,7 +167,7 @@ class Outputs:
     @property
     def templates(self) -> list[str]:
         """Return the templates of all pages."""
-        return sorted(map(str, Path("workflow_scripts/tables/templates").glob("[a-z]*")))
+        return sorted(map(str, Path(project_file(_TEMPLATES)).glob("[a-z]*")))
 
     def module(self, section: str, name: str) -> str:
         """Return the module of the kind of a table or figure, as `sources` takes it."""

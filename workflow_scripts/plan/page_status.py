@@ -32,12 +32,13 @@ RUNNING, FAILED, OLDER = "running", "failed", "older"
 # options of a run that hold for another one, and whether they take one value or more
 _KEPT: dict[str, int | None] = {"--cores": 1, "-c": 1, "--jobs": 1, "-j": 1, "--profile": 1}
 _KEPT |= {"--workflow-profile": 1, "--executor": 1, "-e": 1}
+_KEPT |= {"--snakefile": 1, "-s": 1, "--directory": 1, "-d": 1}
 _KEPT |= {"--configfile": None, "--configfiles": None}
 _KEPT |= {"--config": None, "-C": None, "--sdm": None, "--software-deployment-method": None}
 _MOST_NAMES = 6
 
 
-def command_for_all(words: Sequence[str]) -> str:
+def command_for_all(words: Sequence[str], target: str = "all_tables") -> str:
     """Return the command that makes all pages with the config and the resources of another one."""
     kept, section = ["snakemake"], 0
     for word in words:
@@ -55,7 +56,7 @@ def command_for_all(words: Sequence[str]) -> str:
             kept.append(word)
             section -= 1
     # before options that take several words
-    return shlex.join([kept[0], "all_tables", *kept[1:]])
+    return shlex.join([kept[0], target, *kept[1:]])
 
 
 def read_status(path: Path) -> dict[str, Any]:
@@ -85,10 +86,10 @@ class Run(Protocol):
 
 
 class PageStatus:
-    """The pages of a plan, and what a run of it does to them."""
+    """The pages of a plan, and what a run of it does to them; `target` is the rule of them all."""
 
-    def __init__(self, plan: "Plan", run: Run) -> None:
-        self._plan, self._run = plan, run
+    def __init__(self, plan: "Plan", run: Run, target: str = "all_tables") -> None:
+        self._plan, self._run, self._target = plan, run, target
         self._folder = Path(plan.config.results)
         self._file = self._folder / "tables" / STATUS
         ids = [INDEX, SCORECARD, *(f"tables/{name}" for name in plan.outputs.tables)]
@@ -160,7 +161,9 @@ class PageStatus:
         elif self._made and not is_there and failed is None:
             lines.append(f"{self._files[INDEX]}, which shows everything, is not made yet.")
         if shown or len(lines) > 1:
-            lines.append(f"To bring everything up to date: {command_for_all(sys.argv[1:])}")
+            lines.append(
+                f"To bring everything up to date: {command_for_all(sys.argv[1:], self._target)}"
+            )
         for line in lines:
             print(line)
 
@@ -233,7 +236,7 @@ class PageStatus:
             return
         status: dict[str, Any] = {"pages": self._pages}
         if self._pages:
-            status["command"] = command_for_all(sys.argv[1:])
+            status["command"] = command_for_all(sys.argv[1:], self._target)
             status["titles"] = {page: self._title(page) for page in self._pages}
         if failed:
             status["failed"] = list(failed)

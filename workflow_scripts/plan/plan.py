@@ -70,7 +70,9 @@ class Plan:
         return Requirements(self.cells, self.requests)
 
 
-def make_plan(files: Iterable[str | Path], config_values: Mapping[str, Any]) -> Plan:
+def make_plan(
+    files: Iterable[str | Path | Mapping[str, Any]], config_values: Mapping[str, Any]
+) -> Plan:
     """Return the plan of config files and of the values of --config; a mistake ends the run."""
     with mistakes_end_the_run():
         return Plan(read_layers(files, config_values))

@@ -120,12 +120,12 @@ def read_typed(layers: Layers) -> Typed:
     blocks is checked by those that follow the names (`plan.cell_requests`, `plan.checks`).
     """
     refuse_suites(layers.config, layers.file_of)
-    config = read_block(Config, layers.config, file=layers.file_of)
+    config = read_block(Config, layers.config, file=layers.file_to_fix)
     recipes = resolve_likes(config.recipes)
     read_recipes = {
-        name: read_recipe(name, block, layers.file_of) for name, block in recipes.items()
+        name: read_recipe(name, block, layers.file_to_fix) for name, block in recipes.items()
     }
-    corpora, datasets, file = config.corpora, config.datasets, layers.file_of
+    corpora, datasets, file = config.corpora, config.datasets, layers.file_to_fix
     return Typed(
         config=config,
         recipes=read_recipes,

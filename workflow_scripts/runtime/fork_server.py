@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workflow_scripts.imports import calm_threads
+from workflow_scripts.project_files import step_variables
 from workflow_scripts.runtime.fork_client import SETTING, SOCKET, receive_request
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def start_fork_server(run: "SnakemakeRun") -> None:
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        env=os.environ | ALONE,
+        env=os.environ | step_variables() | ALONE,
         # Ctrl-C is for the steps: who asked for one hands it on
         start_new_session=True,
     )
@@ -211,7 +212,8 @@ def become_step(request: dict[str, Any]) -> None:
     os.environ.clear()
     os.environ.update(request["environment"])
     os.chdir(request["folder"])
-    sys.path[0] = request["folder"]
+    if not sys.flags.safe_path:
+        sys.path[0] = request["folder"]
     if (threads := int(os.environ.get("OMP_NUM_THREADS") or 1)) > 1:
         from threadpoolctl import threadpool_limits
 

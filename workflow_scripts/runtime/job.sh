@@ -1,4 +1,5 @@
-# Functions of the rules' shell commands, which run in the workflow's folder.
+# Functions of the rules' shell commands. In a folder that is not the project's they are loaded by the
+# first of these that a rule calls (project_files.shell_functions).
 
 # logged LOG USAGE COMMAND...: LOG begins with the command; its output follows, and why it failed goes
 # to the terminal as well. The command itself writes its versions and seed, and, if it succeeds, its
@@ -21,6 +22,13 @@ logged() {
     STEP_USAGE="$usage" "$@" >> "$log" 2>&1 || status=$?
     rm -f "$running"
     [ "$status" = 0 ] || { tail -n +2 "$log" | tail -n 3 >&2; return 1; }
+}
+
+# shown LOG COMMAND...: what the command says goes to the terminal and to LOG
+shown() {
+    local log="$1"
+    shift
+    "$@" 2>&1 | tee "$log"
 }
 
 # pasteable COMMAND...: a line that runs the command in any shell, without the functions of this file

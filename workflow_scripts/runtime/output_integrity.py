@@ -35,7 +35,8 @@ class OutputIntegrity:
 
     def note(self, outputs: Iterable[str]) -> None:
         """Note what a job made, when it has ended."""
-        outputs = list(map(str, outputs))
+        # those of a workflow that imports this one are its own
+        outputs = [output for output in map(str, outputs) if self._is_result(output)]
         notes = [note for output in outputs for note in self._of(output, outputs)]
         lines = [json.dumps(note, ensure_ascii=False) for note in notes]
         with append_to(self._notes) as stream:
@@ -52,6 +53,9 @@ class OutputIntegrity:
                 whole = file.is_file() and file.name != _CARD and not file.name.startswith(".")
                 if whole and str(file) not in outputs:
                     yield [self._relative(file), self._hashes.of(file), self._relative(path)]
+
+    def _is_result(self, output: str) -> bool:
+        return not self._relative(Path(output)).startswith(os.pardir + os.sep)
 
     def _relative(self, path: Path) -> str:
         return os.path.relpath(path, self._results)

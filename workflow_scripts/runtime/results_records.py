@@ -20,9 +20,11 @@ from snakemake.persistence.file import FilePersistence
 from snakemake_interface_executor_plugins.settings import ExecMode
 
 from workflow_scripts.content_hashes import ContentHashes, State, state_of
+from workflow_scripts.project_files import PROJECT, within_project
 from workflow_scripts.runtime.batch_systems import RECORDS_SETTING
 from workflow_scripts.runtime.output_integrity import OutputIntegrity, refuse_changed_files
 from workflow_scripts.runtime.snakemake_run import JobEvents, SnakemakeRun
+from workflow_scripts.runtime.targets import refuse_targets_elsewhere
 
 _INCOMPLETE = "incomplete"
 
@@ -43,9 +45,15 @@ def use_results_records(
     made = OutputIntegrity(results, records, hashes)
     if run.is_head:
         refuse_changed_files(made, incomplete_outputs(records))
-    engine.FilePersistence = partial(
-        ResultsRecords, results=results, records=records, hashes=hashes, made=made
-    )
+
+    def open_records(*more: Any, **named: Any) -> ResultsRecords:
+        # the first of what a run does after the Snakefile, before it looks for rules
+        refuse_targets_elsewhere(run, results)
+        return ResultsRecords(
+            *more, results=results, records=records, hashes=hashes, made=made, **named
+        )
+
+    engine.FilePersistence = open_records
 
 
 def incomplete_outputs(records: Path) -> Iterator[str]:
@@ -116,6 +124,8 @@ class ResultsRecords(FilePersistence):
         self._max_len = os.pathconf(existing, "PC_NAME_MAX")
         # `results` where it begins a path, or is one, in what Snakemake writes of a parameter
         self._own_paths = re.compile(rf"(?<=['\"]){re.escape(results)}(?=[/'\"])")
+        # and the project's folder, in a run in another one
+        self._project = re.compile(rf"(?<=['\"]){re.escape(str(PROJECT))}/")
         # hashed here instead
         self.max_checksum_file_size = -1
         self._starts = JobStarts(self._begin_output)
@@ -136,7 +146,7 @@ class ResultsRecords(FilePersistence):
 
     def _input_name(self, path: str) -> str:
         below = self._below_results(path)
-        return path if below is None else f"<results>/{below}"
+        return within_project(path) if below is None else f"<results>/{below}"
 
     def _input(self, job: Any) -> list[str]:
         return sorted(map(self._input_name, super()._input(job)))
@@ -145,7 +155,8 @@ class ResultsRecords(FilePersistence):
         if job.is_template_engine:
             # they are written into a file, which has the paths as this clone spells them
             return super()._params(job)
-        return sorted(self._own_paths.sub("<results>", param) for param in super()._params(job))
+        params = (self._project.sub("", param) for param in super()._params(job))
+        return sorted(self._own_paths.sub("<results>", param) for param in params)
 
     # ---- whether a job is to run -----------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""The folder that a run is started in: that of the project, at a path that Snakemake takes."""
+"""The folder that a run is started in, and that of the project, at paths that Snakemake takes."""
 
 import os
 import shlex
@@ -6,15 +6,23 @@ import shutil
 import sys
 from pathlib import Path
 
-PROJECT = Path(__file__).resolve().parents[2]
+from workflow_scripts import project_files
 
 
-def refuse_other_folder(folder: Path | None = None, project: Path = PROJECT) -> None:
+def refuse_braces(project: Path = project_files.PROJECT) -> None:
     """End a run that Snakemake would only stop with hundreds of lines.
 
-    Rules name their files relative to the project's folder. The path of that folder goes into the
-    files of conda environments, in which Snakemake fills `{name}`.
+    The path of the run's folder goes into the files of conda environments, and that of the project
+    into inputs, in which Snakemake fills `{name}`.
     """
+    for folder, remedy in ((project, "move the project"), (Path.cwd(), "start it elsewhere")):
+        if {"{", "}"} & {*str(folder)}:
+            why = "Snakemake takes braces in its path for wildcards"
+            sys.exit(f"error: {folder}: {why}; rename the folder or {remedy}")
+
+
+def refuse_other_folder(folder: Path | None = None, project: Path = project_files.PROJECT) -> None:
+    """End a run of a workflow that names its files relative to the project's folder."""
     folder = folder or Path.cwd()
     package = "workflow_scripts"
     if not (folder / package).is_dir() or not (folder / package).samefile(project / package):
@@ -23,9 +31,7 @@ def refuse_other_folder(folder: Path | None = None, project: Path = PROJECT) -> 
             f"start it in {quoted} or add -d {quoted}; `results` in a config is where it writes"
         )
         sys.exit(f"error: {folder}: not the folder of the project; {remedy}")
-    if {"{", "}"} & {*str(project)}:
-        why = "Snakemake takes braces in its path for wildcards"
-        sys.exit(f"error: {project}: {why}; rename the folder or move the project")
+    refuse_braces(project)
 
 
 def use_own_python() -> None:

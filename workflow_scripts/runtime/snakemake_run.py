@@ -5,9 +5,18 @@ Its records of outputs are in `results_records`, its plugin for SLURM in `slurm_
 
 import logging
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from snakemake.common import NOTHING_TO_BE_DONE_MSG
+from snakemake.shell import shell
+
+_LOGGER = logging.getLogger("snakemake.logging")
+
+
+def _call_both(before: Callable[[Any], None], function: Callable[[], None], log: Any) -> None:
+    before(log)
+    function()
 
 
 class SnakemakeRun:
@@ -15,16 +24,56 @@ class SnakemakeRun:
 
     def __init__(self, workflow: Any) -> None:
         self._workflow = workflow
+        # of the Snakefile that is being read: the main one, or a module of it
+        self._modifier = workflow.modifier
 
     @property
-    def config_files(self) -> list[str]:
-        """The files given with --configfile."""
+    def is_module(self) -> bool:
+        """Whether another workflow imports this one, by `module`."""
+        return not self._modifier.is_main_snakefile()
+
+    @property
+    def config_files(self) -> list[str | dict[str, Any]]:
+        """The files given with --configfile; of a module what its statement has as `config`."""
+        if self.is_module:
+            return [self._workflow.globals["config"]]
         return self._workflow.overwrite_configfiles
 
     @property
     def config_values(self) -> dict[str, Any]:
-        """What is given with --config."""
-        return self._workflow.config_settings.config
+        """What is given with --config, which is of the main workflow."""
+        return {} if self.is_module else self._workflow.config_settings.config
+
+    @property
+    def targets(self) -> set[str]:
+        """The files and rules that the command line names; known once the Snakefile is read."""
+        return self._workflow.dag_settings.targets
+
+    def name_of(self, rule: str) -> str:
+        """Return the name of a rule in this run: a module's may have another."""
+        return self._modifier.modify_rulename(rule)
+
+    def path_of(self, path: str) -> str:
+        """Return what Snakemake makes of a path in a rule: `prefix` of a module changes it."""
+        path = self._modifier.pathvars.apply(path)
+        return str(self._modifier.modify_path(path))
+
+    def add_to_shell_prefix(self, text: str) -> None:
+        """Have each command of the run begin with `text`, after what a workflow set before."""
+        before = shell._get_process_prefix() if self.is_module else ""
+        if text not in before:
+            shell.prefix((before + text).replace("{", "{{").replace("}", "}}"))
+
+    def add_hooks(
+        self,
+        start: Callable[[], None],
+        success: Callable[[], None],
+        failure: Callable[[], None],
+    ) -> None:
+        """Call functions as the run starts and ends, after those of the main workflow."""
+        for name, function in (("start", start), ("success", success), ("error", failure)):
+            before = getattr(self._workflow, f"_on{name}")
+            setattr(self._workflow, f"_on{name}", partial(_call_both, before, function))
 
     @property
     def is_head(self) -> bool:
@@ -78,7 +127,8 @@ class SnakemakeRun:
 
     def jobs_of(self, rule: str) -> list[Any]:
         """Return the jobs of a rule, once the jobs are planned."""
-        return [job for job in self._workflow.dag.jobs if job.rule.name == rule]
+        name = self.name_of(rule)
+        return [job for job in self._workflow.dag.jobs if job.rule.name == name]
 
     def is_target(self, job: Any) -> bool:
         """Whether a target of the run is an output of a job."""
@@ -117,7 +167,26 @@ class JobEvents(logging.Handler):
             self.hear(event, record)
 
     def watch(self) -> None:
-        logging.getLogger("snakemake.logging").addHandler(self)
+        _LOGGER.addHandler(self)
+
+
+class ModuleHooks(JobEvents):
+    """Adds the hooks of a module to the run of another workflow, once all files are read."""
+
+    def __init__(self, run: SnakemakeRun, *hooks: Callable[[], None]) -> None:
+        super().__init__()
+        self._run, self._hooks = run, hooks
+
+    def watch(self) -> None:
+        # each `use rule` of a module reads its Snakefile again
+        watching = any(isinstance(handler, ModuleHooks) for handler in _LOGGER.handlers)
+        if self._run.is_module and not watching:
+            super().watch()
+
+    def hear(self, event: str, record: Any) -> None:
+        if event == "run_info" and not self._run.is_dry:
+            self._run.add_hooks(*self._hooks)
+            _LOGGER.removeHandler(self)
 
 
 class FinishedOutputs(JobEvents):

@@ -16,6 +16,9 @@ from workflow_scripts.scoring.metric_names import load_metric
 from workflow_scripts.scoring.tidy_scores import EncoderIds, Score
 from workflow_scripts.scoring.weighted_metrics import Metric, value_of
 
+# Reasons of rows that are no items: nobody scored them, or the config takes a sample. They take
+# nothing from the coverage, which is of the items.
+_NO_ITEMS = frozenset({"no_gold_score", "not_sampled"})
 _COLUMNS = ("left", "right", "gold", "label")
 
 
@@ -67,7 +70,8 @@ def measure_evidence(
         raise UserError(None, problem, "check the encoder and the data set")
     dropped, coverage = entry.get("dropped", {}), evidence.coverage
     if coverage is None:
-        coverage = evidence.n / (evidence.n + sum(dropped.values()))
+        lost = sum(number for reason, number in dropped.items() if reason not in _NO_ITEMS)
+        coverage = evidence.n / (evidence.n + lost)
     shown = (dropped, values, metrics, evidence.arrays, numbers)
     return Measurement(dataset, entry.get("split", "test"), evidence.n, coverage, *shown)
 

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 from workflow_scripts.delimited import Layout, read_rows
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json
+from workflow_scripts.project_files import PROJECT
 from workflow_scripts.usage import STARTED, installed_versions, machine_text, started
 
 UNKNOWN = "not known"
@@ -99,14 +100,15 @@ def cards(results: Path, encoders: Iterable[str]) -> list[str]:
 def _git(*words: str) -> str:
     # variables may name another repository, as within a hook of git's
     own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    run = subprocess.run(["git", *words], capture_output=True, text=True, check=True, env=own)
+    command = ["git", "-C", str(PROJECT), *words]
+    run = subprocess.run(command, capture_output=True, text=True, check=True, env=own)
     return run.stdout.strip()
 
 
 def commit() -> str:
     """Return the commit of the project's folder, and whether it was edited since."""
     with suppress(OSError, subprocess.CalledProcessError):
-        if Path(_git("rev-parse", "--show-toplevel")) == Path.cwd():
+        if Path(_git("rev-parse", "--show-toplevel")) == PROJECT:
             return _git("describe", "--always", "--abbrev=12", "--dirty=, edited since")
     return f"{UNKNOWN}: no git checkout"
 

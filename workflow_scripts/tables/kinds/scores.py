@@ -1,7 +1,7 @@
 """Tables of scores: encoders in rows, data sets in columns, the published value beside each."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
@@ -98,6 +98,58 @@ class Overview(Block):
     )
 
 
+class Only(Block):
+    """Rows and columns of a table that a config shows, of those that the files below it have."""
+
+    rows: Distinct[Id] | None = Field(None, description="Ids of the rows to show; all without it.")
+    columns: Distinct[ColumnId] | None = Field(
+        None, description="Ids of the columns to show; all without it."
+    )
+
+    def narrow(self, table: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a block of a table with these rows and columns, in the order of the table.
+
+        What names others goes too: `against`, `change_of` and parts of `overview`. Raises a mistake
+        for a name that the table has not.
+        """
+        narrowed = dict(table)
+        for key, names in (("rows", self.rows), ("columns", self.columns)):
+            items = table.get(key)
+            # of another form: a mistake that the table itself reports
+            if names is None or not isinstance(items, list):
+                continue
+            known = [item["id"] for item in items if isinstance(item, Mapping) and "id" in item]
+            for name in names:
+                _require(name, known, f"`only.{key}` names `{name}`, which the table has not")
+            kept = [item for item in items if isinstance(item, Mapping) and item.get("id") in names]
+            narrowed[key] = kept
+        return _without_others(narrowed)
+
+
+def _without_others(table: dict[str, Any]) -> dict[str, Any]:
+    """Return a narrowed block without what names rows and columns that are gone."""
+    rows, columns = (
+        {item.get("id") for item in table.get(key, ()) if isinstance(item, Mapping)}
+        for key in ("rows", "columns")
+    )
+    columns |= {AVERAGE} if table.get("average") else set()
+    if table.get("change_of") not in columns:
+        table.pop("change_of", None)
+    if isinstance(table.get("rows"), list):
+        table["rows"] = [
+            {key: value for key, value in row.items() if key != "against" or value in rows}
+            for row in table["rows"]
+        ]
+    if isinstance(overview := table.get("overview"), Mapping):
+        compared = {row["id"] for row in table["rows"] if row.get("against") is not None}
+        shown = overview.get("rows")
+        kept = shown and [name for name in shown if name in compared]
+        table["overview"] = {**overview, "rows": kept}
+        if overview.get("column") not in columns or kept == [] or not compared:
+            del table["overview"]
+    return table
+
+
 def _require(name: str | None, known: list[str], problem: str) -> None:
     """Raise a mistake that says `problem` for a name that is given and not known."""
     if name is not None and name not in known:
@@ -120,8 +172,25 @@ class Config(TableBlock):
     overview: Overview | None = Field(
         None, description="What the first page shows: `{task: ..., column: ..., rows: [...]}`."
     )
+    only: Only | None = Field(
+        None,
+        description="Rows and columns to show, of those below: `{rows: [...], columns: [...]}`.",
+    )
     columns: ById[ColumnBlock] = Field(description="What is shown of the rows.")
     rows: ById[RowBlock] = Field(description="Encoders.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _narrowed(cls, value: Any) -> Any:
+        only = value.get("only") if isinstance(value, Mapping) else None
+        # one of another form is a mistake that its own type reports
+        if not isinstance(only, Mapping) or not only.keys() <= Only.model_fields.keys():
+            return value
+        rows, columns = (
+            names if isinstance(names := only.get(key), list) else None
+            for key in ("rows", "columns")
+        )
+        return Only.model_construct(rows=rows, columns=columns).narrow(value)
 
     @property
     def score_columns(self) -> list[ColumnBlock]:
@@ -159,7 +228,11 @@ class Config(TableBlock):
             _require(overview.column, columns, f"`overview` has the column `{overview.column}`")
             compared = [row.id for row in self.rows if row.against is not None]
             for name in overview.rows or ():
-                _require(name, compared, f"`overview` has row `{name}`, which has no `against`")
+                if name not in compared:
+                    raise mistake(
+                        f"`overview` has row `{name}`, which is no row with `against` here; "
+                        "write `overview: null`, or narrow the table with `only` instead of `rows`"
+                    )
         for row in self.rows:
             others = [other.id for other in self.rows if other is not row]
             is_other = f"is `{row.against}`, which is no other row of the table"
