@@ -10,8 +10,9 @@ _SHIPPED = "resources/"
 
 
 def runs_in_project() -> bool:
-    """Return whether the working folder is that of the project, whatever it is called there."""
-    return os.path.samefile(os.curdir, PROJECT)
+    """Return whether the working folder is that of the project, or has links to its files."""
+    package = "workflow_scripts"
+    return os.path.isdir(package) and os.path.samefile(package, PROJECT / package)
 
 
 def project_file(path: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from html_reading import Page
 
-from workflow_scripts.tables import assemble_index
+from workflow_scripts.tables import assemble_index, run_records
 from workflow_scripts.tables.cells import Cell, write_cells
 from workflow_scripts.tables.filling import NO_PLACE
 from workflow_scripts.tables.overview import count
@@ -82,24 +82,24 @@ def checkout(tmp_path: Path) -> Callable[[str], str]:
     return make
 
 
-def test_the_commit_is_that_of_the_folder_itself(tmp_path, monkeypatch, checkout):
-    monkeypatch.chdir(tmp_path)
+def test_the_commit_is_that_of_the_project_s_folder_itself(tmp_path, monkeypatch, checkout):
+    monkeypatch.setattr(run_records, "PROJECT", tmp_path)
     assert commit() == "not known: no git checkout"
     head = checkout("one")
-    monkeypatch.chdir(tmp_path / "one")
+    monkeypatch.setattr(run_records, "PROJECT", tmp_path / "one")
     assert commit() == head
-    Path("a").write_text("2")
+    (tmp_path / "one/a").write_text("2")
     assert commit() == f"{head}, edited since"
     # a folder within a checkout of something else
-    Path("within").mkdir()
-    monkeypatch.chdir("within")
+    (tmp_path / "one/within").mkdir()
+    monkeypatch.setattr(run_records, "PROJECT", tmp_path / "one/within")
     assert commit() == "not known: no git checkout"
 
 
 def test_variables_of_git_do_not_name_another_commit(tmp_path, monkeypatch, checkout):
     """As they are set within a hook of git's, or by a person for another command."""
     own, other = checkout("own"), checkout("other")
-    monkeypatch.chdir(tmp_path / "own")
+    monkeypatch.setattr(run_records, "PROJECT", tmp_path / "own")
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "other/.git"))
     assert own != other and commit() == own
     monkeypatch.setenv("GIT_WORK_TREE", str(tmp_path / "own"))
@@ -109,7 +109,8 @@ def test_variables_of_git_do_not_name_another_commit(tmp_path, monkeypatch, chec
 
 def test_a_run_hands_on_its_commit_to_its_jobs(tmp_path, monkeypatch, checkout):
     head = checkout("one")
-    monkeypatch.chdir(tmp_path / "one")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(run_records, "PROJECT", tmp_path / "one")
     monkeypatch.delenv(STARTED, raising=False)
     write_usage("alone.tsv", 0)
     note_start()
