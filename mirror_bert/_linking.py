@@ -1,18 +1,33 @@
 """Links of mentions to the names of an ontology as a table of pandas."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 
-from workflow_scripts import link as command
-from workflow_scripts.datasets.name_lists import Choices, read_names
+from workflow_scripts.datasets.name_lists import Choices, NamesFormat, check_choices
+from workflow_scripts.datasets.name_lists import read_names as read_names_of_files
+from workflow_scripts.datasets.strings import normalise_whitespace
 from workflow_scripts.embedding.encoder import Encoder, list_of_strings
 from workflow_scripts.embedding.string_encoding import torch_encoder
 from workflow_scripts.errors import UserError
+from workflow_scripts.link import answer_mentions, check_target
+from workflow_scripts.retrieval.link_calibration import (
+    Calibration,
+    CalibrationPlan,
+    made_by,
+    read_calibration,
+    settle_links,
+)
 from workflow_scripts.retrieval.link_options import LinkOptions, Similarity
-from workflow_scripts.retrieval.mention_links import COLUMNS
+from workflow_scripts.retrieval.mention_links import (
+    Report,
+    columns_of_links,
+    link_rows,
+    linked_mentions,
+)
+from workflow_scripts.retrieval.mentions import Mention, mention_batches, mention_of_document
 from workflow_scripts.retrieval.name_encoder import NameEncoder
 from workflow_scripts.retrieval.name_index import index_names
 
@@ -30,44 +45,123 @@ def link(
     margin: float | None = None,
     similarity: Similarity = "cosine",
     each_name: bool = False,
+    gold: Sequence[str | None] | None = None,
+    target_precision: float | None = None,
+    calibration: Calibration | str | Path | None = None,
+    seed: int = 33,
+    documents: Sequence[str | None] | None = None,
 ) -> "pandas.DataFrame":
     """Return the `k` ids whose names are nearest to each mention, best first.
 
     `names` are pairs (id, name), or files of names as `mirror-bert link` reads them (tsv, OBO,
-    MRCONSO.RRF, ...). A row for each mention and id: `mention`, `rank` (from 1), `id`, `name` (the
-    nearest one of that id) and `score`. A mention is linked if its best score is at least
-    `threshold` and lies above the second by `margin`; one that is not has a row of rank 0.
-    `similarity` is "cosine", or "dot" of the vectors as they are; with `each_name` it is k names,
-    not ids. Names have the prompt of role "passage", mentions that of "query". The search is exact;
-    vectors of names are in memory, 4 bytes a unit (the command keeps them on disk). Raises
-    `UserError`.
+    MRCONSO.RRF, ...; `read_names` chooses among them). A row for each mention and id: `mention`,
+    `rank` (from 1), `id`, `name` (the nearest one of that id) and `score`. A mention is linked if
+    its best score is at least `threshold` and lies above the second by `margin`; one that is not
+    has a row of rank 0. White space is collapsed. `similarity` is "cosine", or "dot" of the vectors
+    as they are; with `each_name` it is k names, not ids. Names have the prompt of role "passage",
+    mentions that of "query". The search is exact; vectors of names are in memory, 4 bytes a unit
+    (the command keeps them on disk).
+
+    `gold` has the right ids of each mention (joined by |; None for unknown): half of the mentions,
+    by `seed`, then say how likely a best link is right by its score, which is the column
+    `confidence`. Without it `calibration`, from `frame.attrs["calibration"]` of such a call or a
+    file that its `save` wrote, gives the confidences. `target_precision` sets the threshold from
+    which on this share of the links was right. `frame.attrs["report"]` has the lines that the
+    command prints. `documents` are the texts that mentions come from: abbreviations that they
+    define are written out, in the column `expanded`. Raises `UserError`.
     """
     import pandas
 
     if k < 1:
         raise UserError(f"k {k}", "below 1", "give 1 or more")
+    options = LinkOptions(k, threshold, margin)
+    if isinstance(calibration, str | Path):
+        calibration = read_calibration(calibration)
+    if target_precision is not None:
+        check_target(f"target_precision {target_precision:g}", target_precision, options)
+        if gold is None and calibration is None:
+            problem, remedy = "no right ids to compare with", "give gold, or calibration"
+            raise UserError("target_precision", problem, remedy)
+    batches = [*mention_batches(_mentions(mentions, gold, documents), lower_case=False)]
     ids, texts = _read(names)
-    texts_of_mentions = [text for text in list_of_strings(mentions) if text.strip()]
     of_strings = torch_encoder(encoder.loaded, encoder.settings)
-    name_encoder = NameEncoder(of_strings, similarity, encoder.name, {})
+    provenance = encoder.loaded.provenance(encoder.settings) | {"similarity": similarity}
+    # as the command has them by default
+    provenance |= {"backend": "torch", "precision": "float32", "dtype": "float32"}
+    name_encoder = NameEncoder(of_strings, similarity, encoder.name, provenance)
     index = index_names(ids, texts, name_encoder.encode_names(texts, lambda _: None))
-    distinct = list(dict.fromkeys(texts_of_mentions))
-    best = command.link_mentions(
-        name_encoder,
-        index,
-        distinct,
-        LinkOptions(k, threshold, margin),
-        each_name=each_name,
-        threads=torch.get_num_threads(),
+    ways: dict[str, Any] = {"each_name": each_name, "threads": torch.get_num_threads()}
+    answers = answer_mentions(name_encoder, index, batches, k, **ways)
+    fit = gold is not None and calibration is None
+    plan = CalibrationPlan(
+        made_by(provenance, index), fit, calibration, target_precision, gold is not None, seed
     )
-    links_of = dict(zip(distinct, best, strict=True))
-    rows: list[tuple[str, int, str | None, str | None, float | None]] = []
-    for mention in texts_of_mentions:
-        for rank, best_link in enumerate(links_of[mention], start=1):
-            rows.append((mention, rank, *best_link))
-        if not links_of[mention]:
-            rows.append((mention, 0, None, None, None))
-    return pandas.DataFrame(rows, columns=list(COLUMNS))
+    settled = settle_links(answers, options, plan)
+    confidence = None if settled.calibration is None else settled.calibration.confidence
+    columns = columns_of_links(confidence is not None, documents is not None)
+    report, rows = Report(k, None), []
+    for batch, ranked in settled.answers:
+        report.blank += batch.blank
+        for mention, links, how in linked_mentions(batch, ranked, settled.options):
+            report.add(mention, links, **how._asdict())
+            rows += link_rows(mention, links if how.linked else [], confidence)
+    frame = pandas.DataFrame(rows, columns=columns)
+    frame.attrs["report"] = [*report.lines(), *report.lines_of_thresholds(), *settled.lines]
+    frame.attrs["calibration"] = settled.calibration
+    return frame
+
+
+def read_names(
+    files: str | Path | Sequence[str | Path],
+    *,
+    names_format: NamesFormat | None = None,
+    name_column: str | None = None,
+    id_column: str | None = None,
+    where: Mapping[str, str | Sequence[str]] | None = None,
+    language: str = "ENG",
+    sources: Sequence[str] | None = None,
+    suppress: Sequence[str] = ("N",),
+    semantic_types: Sequence[str] | None = None,
+) -> list[tuple[str, str]]:
+    """Return the pairs (id, name) of files of names, for `link`, as `mirror-bert link` reads them.
+
+    Of tables `name_column` and `id_column` (without one a name is its own id), and the rows that
+    have the values of `where`, one or several of each column. Of UMLS's MRCONSO.RRF those of a
+    `language` (LAT), of `sources` (SAB), of the flags `suppress`, of `where` by any of its columns,
+    and of concepts of `semantic_types`, such as "T047" or "Disease or Syndrome", by the MRSTY.RRF
+    beside it. Raises `UserError`.
+    """
+    paths = [Path(files)] if isinstance(files, str | Path) else [Path(file) for file in files]
+    conditions = [
+        f"{column}={value}"
+        for column, values in (where or {}).items()
+        for value in ([values] if isinstance(values, str) else values)
+    ]
+    choices = Choices(
+        *(names_format, False, language, sources, suppress, name_column, id_column),
+        *(conditions or None, semantic_types),
+    )
+    check_choices(paths, choices)
+    read = read_names_of_files(paths, choices)
+    return [*zip(read.ids, read.names, strict=True)]
+
+
+def _mentions(
+    mentions: Sequence[str],
+    gold: Sequence[str | None] | None,
+    documents: Sequence[str | None] | None,
+) -> Iterator[Mention]:
+    """Yield the mentions with what belongs to each."""
+    texts = list_of_strings(mentions)
+    columns: list[Sequence[str | None]] = []
+    for name, values in (("gold", gold), ("documents", documents)):
+        if values is not None and (isinstance(values, str) or len(values) != len(texts)):
+            problem = "not one for each mention"
+            raise UserError(name, problem, f"give {len(texts)}, None where there is none")
+        columns.append([None] * len(texts) if values is None else values)
+    for text, ids, document in zip(texts, *columns, strict=True):
+        of_text = ("" if ids is None else ids) if gold is not None else None
+        yield mention_of_document(normalise_whitespace(text), of_text, document)
 
 
 def _read(
@@ -79,7 +173,7 @@ def _read(
     listed: list[Any] = [names] if isinstance(names, Path) else list(names)
     paths = [path for path in listed if isinstance(path, Path)]
     if paths and len(paths) == len(listed):
-        read = read_names(paths, Choices())
+        read = read_names_of_files(paths, Choices())
         return read.ids, read.names
     pairs: dict[tuple[str, str], None] = {}
     for number, pair in enumerate(listed):
@@ -89,7 +183,8 @@ def _read(
             raise UserError(f"names[{number}]", problem, remedy)
         if any(mark in part for part in pair for mark in "\t\n\r"):
             raise UserError(f"names[{number}]", "holds a tab or a line break", "replace it")
-        pairs[pair[0], pair[1]] = None
+        identity, name = map(normalise_whitespace, pair)
+        pairs[identity, name] = None
     if not pairs:
         raise UserError("names", "no names", "give at least one pair (id, name)")
     return [identity for identity, _ in pairs], [name for _, name in pairs]
