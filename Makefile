@@ -2,7 +2,7 @@
 #   make all_tables   the environment from the lock file, then the workflow on config/config.yaml
 #   make environment  the environment alone: Snakemake, the command mirror-bert, and what they need
 #   make test         the same for the tests; test-slow for those of tens of seconds
-#   make bench        speed and memory against other ways, to docs/benchmarks.md; bench-gpu on a GPU,
+#   make bench        speed and memory against other ways, to docs/explanation/performance.md; bench-gpu on a GPU,
 #                     bench-scale at the size of ontologies
 #   make test-gpu     all checks of a GPU, to gpu-report.md; TEST_DEVICE=cpu: the same tests on the
 #                     processor, with a tiny model
@@ -13,9 +13,9 @@
 #                     hour at most; after a run of the workflow its steps too
 #   make chaos        commands and the workflow under faults (FAULTS, SEED), for an hour at most
 #   make mutate       small mistakes put into the code: which do the tests notice (MODULES, SAMPLE, SEED),
-#                     to docs/mutation.md
-#   make rehearsal    the papers' grid with synthetic models and data, to docs/rehearsal.md
-#   make rehearse-gpu what steps would ask of a GPU, counted on a fake one (g++), to docs/gpu-rehearsal.md
+#                     to mutation-report.md
+#   make rehearsal    the papers' grid with synthetic models and data, to rehearsal-report.md
+#   make rehearse-gpu what steps would ask of a GPU, counted on a fake one (g++), to docs/reference/gpu-rehearsal.md
 #   make check        formatting, lint and types of Python and Snakemake code, directions of imports
 #   make container    the image for `snakemake --sdm apptainer`
 #   make docs         references of config keys and commands, from the code; docs-site: docs/ as pages
@@ -24,7 +24,7 @@ PYTHON ?= python3
 CORES ?= all
 VENV := .venv
 READY := $(VENV)/.ready
-# another list of pinned packages, of a site's own (docs/cluster.md)
+# another list of pinned packages, of a site's own (docs/howto/run-on-a-cluster.md)
 LOCK ?= requirements.lock
 DOCS_VENV := .docs-venv
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
@@ -104,7 +104,7 @@ SAMPLE ?= 64
 MUTATE_PACKAGES := .mutate-packages
 mutate: environment $(MUTATE_PACKAGES)/.ready
 	nice -n 15 python -m tools.mutate --modules $(MODULES) --sample $(SAMPLE) --seed $(or $(SEED),0) \
-	  --results .mutants.json --output docs/mutation.md $(MUTATE_OPTIONS)
+	  --results .mutants.json --output mutation-report.md $(MUTATE_OPTIONS)
 
 $(MUTATE_PACKAGES)/.ready: envs/mutate.lock $(READY)
 	rm -rf $(MUTATE_PACKAGES)
@@ -123,23 +123,23 @@ check: environment
 
 bench: environment
 	python -m benchmarks.run_benchmarks --data $(BENCH_DATA) \
-	  --output docs/benchmarks.md $(BENCH_OPTIONS)
+	  --output docs/explanation/performance.md $(BENCH_OPTIONS)
 
 bench-gpu: environment
 	python -m benchmarks.run_benchmarks --gpu --data $(BENCH_DATA) \
-	  --output docs/benchmarks.md $(BENCH_OPTIONS)
+	  --output docs/explanation/performance.md $(BENCH_OPTIONS)
 
 # about an hour, 30 GB of disk in TMPDIR
 bench-scale: environment
 	python -m benchmarks.run_benchmarks --only linking,linking-wide,csls --runs 1 \
-	  --model resources/models/bert-bio-mini --data $(BENCH_DATA) --output docs/benchmarks.md $(BENCH_OPTIONS)
+	  --model resources/models/bert-bio-mini --data $(BENCH_DATA) --output docs/explanation/performance.md $(BENCH_OPTIONS)
 
 rehearsal: environment
-	python -m tools.rehearsal --folder $(REHEARSAL) --report docs/rehearsal.md $(REHEARSAL_OPTIONS)
+	python -m tools.rehearsal --folder $(REHEARSAL) --report rehearsal-report.md $(REHEARSAL_OPTIONS)
 
 # in seconds, printed: python -m tools.gpu_rehearsal --short
 rehearse-gpu: environment
-	python -m tools.gpu_rehearsal --page docs/gpu-rehearsal.md --rows docs/gpu-rehearsal.tsv
+	python -m tools.gpu_rehearsal --page docs/reference/gpu-rehearsal.md --rows docs/reference/gpu-rehearsal.tsv
 
 environment: $(READY)
 
@@ -182,9 +182,9 @@ packages: environment
 
 # the references of the keys of config and of the commands, from their types and command lines
 docs: environment
-	python -m tools.describe_config --output docs/config-keys.md
-	python -m tools.describe_commands --output docs/commands.md
-	python -m tools.describe_api --output docs/api.md
+	python -m tools.describe_config --output docs/reference/config.md
+	python -m tools.describe_commands --output docs/reference/commands.md
+	python -m tools.describe_api --output docs/reference/api.md
 
 # nothing but the installation uses the network
 docs-site: $(DOCS_VENV)/.ready

@@ -1,4 +1,4 @@
-"""The tables and verdicts of docs/benchmarks.md, from the tidy measurements alone.
+"""The tables and verdicts of docs/explanation/performance.md, from the tidy measurements alone.
 
 The report's prose is its own: what stands between `<!-- measured: NAME -->` and `<!-- end -->` is
 written anew for each NAME of `PARTS`, and nothing else.
@@ -19,7 +19,7 @@ from benchmarks.report_columns import Part, Values
 from benchmarks.report_parts import PARTS
 from workflow_scripts.files import read_text, write_text
 
-REPORT = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
+REPORT = Path(__file__).resolve().parents[1] / "docs" / "explanation" / "performance.md"
 BLOCK = re.compile(r"(<!-- measured: (\S+) -->\n).*?(?=<!-- end -->\n)", re.DOTALL)
 
 

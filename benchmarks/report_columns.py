@@ -1,4 +1,4 @@
-"""How a block of docs/benchmarks.md shows measurements: rows, columns and aims."""
+"""How a block of docs/explanation/performance.md shows measurements: rows, columns and aims."""
 
 from collections.abc import Callable, Mapping, Sequence
 from statistics import median

@@ -1,4 +1,4 @@
-"""What docs/benchmarks.md shows of the measurements: rows, columns and aims of each block."""
+"""What docs/explanation/performance.md shows: rows, columns and aims of each block."""
 
 from collections.abc import Sequence
 from statistics import mean, stdev

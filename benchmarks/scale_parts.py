@@ -1,4 +1,4 @@
-"""The blocks of docs/benchmarks.md at the size of ontologies and vocabularies."""
+"""The blocks of docs/explanation/performance.md at the size of ontologies and vocabularies."""
 
 from benchmarks import scale_workloads as ways
 from benchmarks.report_columns import (

@@ -31,7 +31,7 @@ def tracked(project):
 def test_links_lead_to_files_of_the_repository_and_to_headings(project, tracked):
     pages = [path for path in tracked if path.endswith(".md") and not path.startswith("tests/")]
     folders = {str(parent) for path in tracked for parent in (project / path).parents}
-    assert "README.md" in pages and "docs/adding.md" in pages
+    assert "README.md" in pages and "docs/howto/extend-the-tables.md" in pages
     for page in pages:
         text = (project / page).read_text()
         for link in re.findall(r"\]\(([^)\s]+)\)", text):
@@ -49,7 +49,7 @@ def test_the_site_has_what_pages_link_to_outside_of_docs():
     assert site_path("cmlm.md", "../config/recipes.yaml") == "config/recipes.yaml"
     assert site_path("example-run/tables/a.md", "../../../config/x.yaml") == "config/x.yaml"
     assert site_path("cmlm.md", "../CHANGELOG.md") == "CHANGELOG.md"
-    assert site_path("CONTRIBUTING.md", "docs/config.md") == "config.md"
+    assert site_path("CONTRIBUTING.md", "docs/reference/config.md") == "config.md"
     assert site_path("CONTRIBUTING.md", "CHANGELOG.md") == "CHANGELOG.md"
     for link in ("use.md", "example-run/README.md", "https://example.org/x", "/x"):
         assert site_path("cmlm.md", link) is None

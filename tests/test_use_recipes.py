@@ -1,4 +1,4 @@
-"""The recipes of docs/use.md, run as they are written."""
+"""The recipes of docs/howto/embed-and-search.md, run as they are written."""
 
 import csv
 import json

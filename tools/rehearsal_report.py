@@ -1,4 +1,4 @@
-"""What a rehearsal took, rule by rule, and what its scorecard says: docs/rehearsal.md."""
+"""What a rehearsal took, rule by rule, and what its scorecard says: rehearsal-report.md."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The examples of docs/adding.md and docs/tutorial.md, followed as written and in their order."""
+"""The examples of docs/howto/extend-the-tables.md and docs/tutorials/first-table.md, followed as written and in their order."""
 
 import re
 import subprocess

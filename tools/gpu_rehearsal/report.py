@@ -1,4 +1,4 @@
-"""The page and the rows of a rehearsal: docs/gpu-rehearsal.md and .tsv."""
+"""The page and the rows of a rehearsal: docs/reference/gpu-rehearsal.md and .tsv."""
 
 import csv
 import math

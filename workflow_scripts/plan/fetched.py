@@ -47,8 +47,8 @@ class Downloads:
                 "config",
                 "downloads.mirror",
                 "holds a user, password or query, which Snakemake would write into its logs",
-                "put user and password into ~/.netrc, or fetch with "
-                "`python -m workflow_scripts.downloads.fetch_dataset` (docs/data.md)",
+                "put user and password into ~/.netrc, or fetch with `python -m "
+                "workflow_scripts.downloads.fetch_dataset`",
             )
         self._raw = raw
         self._root = root

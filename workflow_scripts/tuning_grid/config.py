@@ -22,7 +22,7 @@ class SearchBlock(Block):
 
 
 class TuningGrid(Block):
-    """Searches for tuning hyper-parameters on development sets; see docs/tuning-grid.md."""
+    """Searches for hyper-parameters on development sets; see docs/howto/choose-settings.md."""
 
     axes: Axes = Field(
         description="Values by recipe key; a search without its own takes every combination."
