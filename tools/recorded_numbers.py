@@ -47,29 +47,17 @@ MARK = re.compile(
 # whose numbers are not looked at: what a tool wrote, what tells of the past, and measurements that
 # stand with their machine and command, from no results folder
 BY_HAND = {
-    "CHANGELOG.md": "the past",
-    "docs/attempts.md": "the past",
-    "docs/benchmarks.md": "made by make bench",
-    "docs/bundled-cmlm.md": "measured when the models were made",
-    "docs/bundled-models.md": "measured when the models were made",
-    "docs/cluster.md": "measured on a cluster, or a request to one",
-    "docs/data.md": "sizes of downloads",
-    "docs/decisions.md": "measured when the choice was made",
-    "docs/fidelity.md": "values of the papers",
-    "docs/first-gpu-day.md": "limits of the checks",
-    "docs/gpu-rehearsal.md": "made by make rehearse-gpu",
-    "docs/mutation.md": "made by make mutate",
-    "docs/rehearsal.md": "made by make rehearsal",
-    "docs/security.md": "limits",
-    # to be marked
-    **dict.fromkeys(
-        (
-            *("docs/adding.md", "docs/cmlm.md", "docs/dependencies.md", "docs/embedding.md"),
-            *("docs/example-run/README.md", "docs/gpus.md", "docs/paper-grid.md"),
-            *("docs/tuning-grid.md", "docs/tuning.md", "docs/tutorial.md", "docs/use.md"),
-        ),
-        "not marked yet",
-    ),
+    "docs/example-run/README.md": "measured, with commit, seeds, machine and data",
+    "docs/explanation/decisions.md": "measured when the choice was made",
+    "docs/explanation/fidelity.md": "measured, with versions and seeds",
+    "docs/explanation/performance.md": "made by make bench",
+    "docs/howto/extend-the-tables.md": "compared with a run by a test",
+    "docs/howto/run-on-a-cluster.md": "measured on a cluster, or a request to one",
+    "docs/reference/config.md": "made by make docs",
+    "docs/reference/data-sets.md": "sizes of downloads",
+    "docs/reference/gpu-rehearsal.md": "made by make rehearse-gpu",
+    "docs/tutorials/first-table.md": "compared with a run by a test",
+    "docs/tutorials/reproduce-a-paper.md": "sizes of downloads, counts of published cells",
 }
 _UNITS = r"jobs?|tunings?|encoders|cells|(?:processor )?seconds?|s|ms|minutes?|min|hours?|[kMG]i?B"
 # a count, a time or a size; or a score

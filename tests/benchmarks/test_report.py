@@ -158,7 +158,9 @@ def test_what_is_measured_again_is_replaced_and_the_rest_and_the_prose_kept(tmp_
 
 
 def test_the_shipped_report_is_that_of_the_shipped_measurements(project, tmp_path):
-    (tmp_path / "out.tsv").write_bytes((project / "docs" / "explanation" / "performance.tsv").read_bytes())
+    (tmp_path / "out.tsv").write_bytes(
+        (project / "docs" / "explanation" / "performance.tsv").read_bytes()
+    )
     assert report(tmp_path, []) == (project / "docs" / "explanation" / "performance.md").read_text()
 
     # another file is refused

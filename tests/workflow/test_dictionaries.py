@@ -121,7 +121,9 @@ def test_the_tables_know_nothing_of_dictionaries(fresh):
 
 
 def test_the_config_of_the_docs_is_right_and_short(fresh, project):
-    section = (project / "docs/howto/run-on-a-cluster.md").read_text().split("millions of names\n")[1]
+    section = (
+        (project / "docs/howto/run-on-a-cluster.md").read_text().split("millions of names\n")[1]
+    )
     text = re.search(r"(?:^    .*\n)+", section, flags=re.MULTILINE)[0]
     assert len(text.splitlines()) <= 15
     (fresh.folder / "config/own.yaml").write_text(textwrap.dedent(text))
