@@ -41,6 +41,10 @@ BENCH_OPTIONS ?=
 REHEARSAL ?= ../rehearsal
 REHEARSAL_OPTIONS ?=
 
+# what codespell reads; tests misspell on purpose
+SPELLED := *.md Makefile Snakefile docs config envs bundled_models workflow_scripts mirror_bert tools \
+  benchmarks rules profiles archive
+
 PERFORMANCE := docs/explanation/performance.md
 GPU_REHEARSAL := docs/reference/gpu-rehearsal
 
@@ -117,7 +121,7 @@ $(MUTATE_PACKAGES)/.ready: envs/mutate.lock $(READY)
 	  --target $(MUTATE_PACKAGES) --requirement envs/mutate.lock
 	touch $@
 
-check: environment
+check: environment $(DOCS_VENV)/.ready
 	ruff check .
 	ruff format --check .
 	snakefmt --check Snakefile rules bundled_models/Snakefile
@@ -125,6 +129,8 @@ check: environment
 	mypy
 	snakemake --lint
 	snakemake --lint --snakefile bundled_models/Snakefile
+	python -m tools.check_prose
+	$(DOCS_VENV)/bin/codespell $(SPELLED)
 
 bench: environment
 	python -m benchmarks.run_benchmarks --data $(BENCH_DATA) \

@@ -56,7 +56,7 @@ SCALE_PARTS = {
         "linking",
         [(label, "wide", way) for way, label in {ways.OURS: "this project"}.items()],
         "{queries:,} queries among {names:,} random vectors of {width} units, half precision on "
-        "disk; the names held beside them. Of {checked} queries brute force in float32 was the "
+        "disk; the names held next to them. Of {checked} queries brute force in float32 was the "
         "measure.",
         [
             Shown("seconds", LOOP, ",.1f"),

@@ -14,8 +14,8 @@ REGISTRY = Path(__file__).resolve().parents[1] / "config" / "registry.yaml"
 HEAD = """# The data sets
 
 Made by `make docs` from [config/registry.yaml](../../config/registry.yaml). The registry names
-every data set and corpus of the tables: its terms, the addresses of its files, and the size and SHA-256
-of their bytes. All files go below one folder, the data root (`data.root`).
+every data set and corpus of the tables: its terms, the addresses of its files, and the size and
+SHA-256 of their bytes. All files go below one folder, the data root (`data.root`).
 
 Nothing is fetched unless you ask for it: with `snakemake fetch_all`, or with `data: {fetch: true}`
 in the config, as `config/paper.yaml` has it. [Reproduce a paper](../tutorials/reproduce-a-paper.md)
