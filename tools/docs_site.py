@@ -22,9 +22,11 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = {
     "index.md": "README.md",
     **{name: name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")},
-    "envs/README.md": "envs/README.md",
-    "bundled_models/README.md": "bundled_models/README.md",
+    "reference/packages.md": "envs/README.md",
+    "explanation/bundled-models.md": "bundled_models/README.md",
 }
+# what the theme would fetch for the search of pages on a disk, and ours
+WORKER, OWN_WORKER = "https://unpkg.com/iframe-worker/shim", "assets/javascripts/site_worker.js"
 LINK = re.compile(r"(?<=\]\()([^)\s#]+)")
 # what a browser fetches by itself
 FETCHED = re.compile(
@@ -68,6 +70,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
     for name, path in PAGES.items():
         files.append(File.generated(config, name, abs_src_path=str(ROOT / path)))
+    worker = ROOT / "tools" / "site_worker.js"
+    files.append(File.generated(config, OWN_WORKER, abs_src_path=str(worker)))
     for page in [*files.documentation_pages()]:
         for link in LINK.findall(page.content_string):
             path = site_path(page.src_uri, link)
@@ -91,6 +95,16 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 def fetched_elsewhere(html: str) -> list[str]:
     """Return the elements of a page that a browser would fetch from another host."""
     return FETCHED.findall(html)
+
+
+def on_post_template(output: str, template_name: str, config: MkDocsConfig) -> str:
+    """Take our own script for the search in 404.html."""
+    return output.replace(WORKER, f"/{OWN_WORKER}")
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Take our own script for the search of a page that is opened from a disk."""
+    return output.replace(WORKER, "../" * page.url.count("/") + OWN_WORKER)
 
 
 def on_post_build(config: MkDocsConfig) -> None:

@@ -65,7 +65,7 @@ def test_the_site_has_what_pages_link_to_outside_of_docs():
     assert site_path("example-run/tables/a.md", "../../../config/x.yaml") == "config/x.yaml"
     assert site_path("CONTRIBUTING.md", "docs/reference/config.md") == "reference/config.md"
     assert site_path("index.md", "docs/reference/config.md") == "reference/config.md"
-    assert site_path("envs/README.md", "../docs/images/x.svg") == "images/x.svg"
+    assert site_path("reference/packages.md", "../docs/images/x.svg") == "images/x.svg"
     for link in ("https://example.org/x", "/x"):
         assert site_path(page, link) is None
 
