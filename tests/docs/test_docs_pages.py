@@ -104,11 +104,13 @@ def test_modules_that_pages_name_exist(project, tracked):
 
 
 def test_the_docs_stay_short(project):
-    """At most 20 pages by hand in the site and 20,000 words, those of the root included."""
+    """Twenty pages by hand and 20,000 words, those of the root included."""
     pages = written_pages(project)
-    words = {page: len(text.split()) for page, text in pages.items() if page != "CHANGELOG.md"}
+    measured = re.compile(r"<!-- measured: .*?<!-- end -->", re.S)
+    words = {page: len(measured.sub("", text).split()) for page, text in pages.items()}
+    del words["CHANGELOG.md"]
     assert sum(words.values()) <= 20_000, words
-    assert len([page for page in pages if page.startswith("docs/")]) <= 22
+    assert len([page for page in pages if page.startswith("docs/")]) <= 20
     assert len((project / "README.md").read_text().splitlines()) <= 80
 
 

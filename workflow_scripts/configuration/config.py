@@ -49,7 +49,9 @@ class Downloads(Block):
     models: RulePath = Field(
         "data/models", description="Folder that models of the hub are fetched to."
     )
-    offline: bool = Field(False, description="true takes only what is there or in a mirror folder.")
+    offline: bool = Field(
+        False, description="true uses only existing files and those of a mirror folder."
+    )
 
 
 _SOURCES = ("path", "hub", "vectors", "same_as", "absent")
