@@ -1,4 +1,4 @@
-"""What the benchmarks are told: data, model, threads, how much and how often."""
+"""Options of the benchmarks: data, model, threads, how much and how often."""
 
 import argparse
 from dataclasses import dataclass, field, fields, replace

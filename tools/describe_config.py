@@ -190,7 +190,7 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _first_paragraph(block: type[BaseModel]) -> str:
-    # what is said of the file holds for the one block in it
+    # the docstring of the file is that of the one block in it
     return _paragraph(block.__doc__ or sys.modules[block.__module__].__doc__)
 
 

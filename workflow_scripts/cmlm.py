@@ -1,4 +1,4 @@
-"""Command: an encoder from one's own running text, by conditional masked language modelling."""
+"""Command: an encoder from your own running text, by conditional masked language modelling."""
 
 import sys
 from collections import Counter

@@ -169,7 +169,7 @@ def _recorded(path: str | Path) -> dict[str, str]:
 
 
 def _was_fetched(record: str, hub_model: folders.HubModel) -> bool:
-    """Return whether a record is of this commit: a model of another commit is fetched anew."""
+    """Return whether a record is of this commit: a model of another commit is fetched again."""
     if not Path(record).is_file():
         return False
     with damaged_file_error(record):
