@@ -1,6 +1,5 @@
 """The target all_links: its jobs, what a change reruns, and its mistakes."""
 
-import re
 import shutil
 import subprocess
 import sys
