@@ -3,8 +3,8 @@
 #   make first_table  the same for one table, in a minute: STS, CMLM and Mirror beside BERT
 #   make environment  the environment alone: Snakemake, the command mirror-bert, and what they need
 #   make test         the same for the tests; test-slow for those of tens of seconds
-#   make bench        speed and memory against other ways, to docs/benchmarks.md; bench-gpu on a GPU,
-#                     bench-scale at the size of ontologies
+#   make bench        speed and memory against other ways, to docs/explanation/performance.md;
+#                     bench-gpu on a GPU, bench-scale at the size of ontologies
 #   make test-gpu     all checks of a GPU, to gpu-report.md; TEST_DEVICE=cpu: the same tests on the
 #                     processor, with a tiny model
 #   make test-nightly what repeats other tests at length: whole runs, random kills, larger inputs
@@ -14,18 +14,20 @@
 #                     hour at most; after a run of the workflow its steps too
 #   make chaos        commands and the workflow under faults (FAULTS, SEED), for an hour at most
 #   make mutate       small mistakes put into the code: which do the tests notice (MODULES, SAMPLE, SEED),
-#                     to docs/mutation.md
-#   make rehearsal    the papers' grid with synthetic models and data, to docs/rehearsal.md
-#   make rehearse-gpu what steps would ask of a GPU, counted on a fake one (g++), to docs/gpu-rehearsal.md
-#   make check        formatting, lint and types of Python and Snakemake code, directions of imports
+#                     to mutation-report.md
+#   make rehearsal    the papers' grid with synthetic models and data, to rehearsal-report.md
+#   make rehearse-gpu what steps would ask of a GPU, counted on a fake one (g++), to
+#                     docs/reference/gpu-rehearsal.md
+#   make check        formatting, lint and types of code, directions of imports, prose and spelling
 #   make container    the image for `snakemake --sdm apptainer`
-#   make docs         references of config keys and commands, from the code; docs-site: docs/ as pages
-#                     in site/, in an environment of its own
+#   make docs         the references in docs/, from the code; docs-site: docs/ as pages in site/, in
+#                     an environment of its own
+#   make numbers      the numbers of README and docs/, from a run of all_tables (RESULTS) and dry runs
 PYTHON ?= python3
 CORES ?= all
 VENV := .venv
 READY := $(VENV)/.ready
-# another list of pinned packages, of a site's own (docs/cluster.md)
+# another list of pinned packages, of a site's own (docs/howto/run-on-a-cluster.md)
 LOCK ?= requirements.lock
 DOCS_VENV := .docs-venv
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
@@ -40,7 +42,14 @@ BENCH_OPTIONS ?=
 REHEARSAL ?= ../rehearsal
 REHEARSAL_OPTIONS ?=
 
-.PHONY: help all_tables first_table test test-slow test-gpu test-nightly test-cluster cluster-packages test-pages pages-packages fuzz chaos mutate check bench bench-gpu bench-scale rehearsal rehearse-gpu environment container lock rulegraph packages docs docs-site clean
+# what codespell reads; tests misspell on purpose
+SPELLED := *.md Makefile Snakefile docs config envs bundled_models workflow_scripts mirror_bert tools \
+  benchmarks rules profiles archive
+
+PERFORMANCE := docs/explanation/performance.md
+GPU_REHEARSAL := docs/reference/gpu-rehearsal
+
+.PHONY: help all_tables first_table test test-slow test-gpu test-nightly test-cluster cluster-packages test-pages pages-packages fuzz chaos mutate check bench bench-gpu bench-scale rehearsal rehearse-gpu environment container lock rulegraph packages docs numbers docs-site clean
 
 help:
 	@sed -n '1,/^PYTHON/{/^#/{s/^# \{0,1\}//;p;};}' Makefile
@@ -108,7 +117,7 @@ SAMPLE ?= 64
 MUTATE_PACKAGES := .mutate-packages
 mutate: environment $(MUTATE_PACKAGES)/.ready
 	nice -n 15 python -m tools.mutate --modules $(MODULES) --sample $(SAMPLE) --seed $(or $(SEED),0) \
-	  --results .mutants.json --output docs/mutation.md $(MUTATE_OPTIONS)
+	  --results .mutants.json --output mutation-report.md $(MUTATE_OPTIONS)
 
 $(MUTATE_PACKAGES)/.ready: envs/mutate.lock $(READY)
 	rm -rf $(MUTATE_PACKAGES)
@@ -116,7 +125,7 @@ $(MUTATE_PACKAGES)/.ready: envs/mutate.lock $(READY)
 	  --target $(MUTATE_PACKAGES) --requirement envs/mutate.lock
 	touch $@
 
-check: environment
+check: environment $(DOCS_VENV)/.ready
 	ruff check .
 	ruff format --check .
 	snakefmt --check Snakefile rules bundled_models/Snakefile
@@ -124,26 +133,28 @@ check: environment
 	mypy
 	snakemake --lint
 	snakemake --lint --snakefile bundled_models/Snakefile
+	python -m tools.check_prose
+	$(DOCS_VENV)/bin/codespell $(SPELLED)
 
 bench: environment
 	python -m benchmarks.run_benchmarks --data $(BENCH_DATA) \
-	  --output docs/benchmarks.md $(BENCH_OPTIONS)
+	  --output $(PERFORMANCE) $(BENCH_OPTIONS)
 
 bench-gpu: environment
 	python -m benchmarks.run_benchmarks --gpu --data $(BENCH_DATA) \
-	  --output docs/benchmarks.md $(BENCH_OPTIONS)
+	  --output $(PERFORMANCE) $(BENCH_OPTIONS)
 
 # about an hour, 30 GB of disk in TMPDIR
 bench-scale: environment
 	python -m benchmarks.run_benchmarks --only linking,linking-wide,csls --runs 1 \
-	  --model resources/models/bert-bio-mini --data $(BENCH_DATA) --output docs/benchmarks.md $(BENCH_OPTIONS)
+	  --model resources/models/bert-bio-mini --data $(BENCH_DATA) --output $(PERFORMANCE) $(BENCH_OPTIONS)
 
 rehearsal: environment
-	python -m tools.rehearsal --folder $(REHEARSAL) --report docs/rehearsal.md $(REHEARSAL_OPTIONS)
+	python -m tools.rehearsal --folder $(REHEARSAL) --report rehearsal-report.md $(REHEARSAL_OPTIONS)
 
 # in seconds, printed: python -m tools.gpu_rehearsal --short
 rehearse-gpu: environment
-	python -m tools.gpu_rehearsal --page docs/gpu-rehearsal.md --rows docs/gpu-rehearsal.tsv
+	python -m tools.gpu_rehearsal --page $(GPU_REHEARSAL).md --rows $(GPU_REHEARSAL).tsv
 
 environment: $(READY)
 
@@ -175,7 +186,7 @@ lock:
 	$(call remake_lock,requirements.in,requirements.lock,the environment)
 	$(call remake_lock,envs/docs.in,envs/docs.lock,the environment of the docs)
 
-# the picture of docs/structure.md; needs graphviz
+# the picture of docs/explanation/how-it-works.md; needs graphviz
 rulegraph: environment
 	snakemake --rulegraph | sed -E 's/, color = "[^"]*"//; s/color=grey/color="#555555"/' \
 	  | dot -Tsvg > docs/images/rulegraph.svg
@@ -184,11 +195,18 @@ rulegraph: environment
 packages: environment
 	python tools/draw_packages.py | dot -Tsvg > docs/images/packages.svg
 
-# the references of the keys of config and of the commands, from their types and command lines
+# the references, from the types, command lines, docstrings and the registry; recorded numbers
 docs: environment
-	python -m tools.describe_config --output docs/config-keys.md
-	python -m tools.describe_commands --output docs/commands.md
-	python -m tools.describe_api --output docs/api.md
+	python -m tools.describe_config --output docs/reference/config.md
+	python -m tools.describe_commands --output docs/reference/commands.md
+	python -m tools.describe_api --output docs/reference/api.md
+	python -m tools.describe_data --output docs/reference/data-sets.md
+	python -m tools.recorded_numbers
+
+# the folder that a run of all_tables made from empty
+RESULTS ?= results
+numbers: environment
+	python -m tools.recorded_numbers --results $(RESULTS)
 
 # nothing but the installation uses the network
 docs-site: $(DOCS_VENV)/.ready

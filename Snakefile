@@ -1,5 +1,5 @@
 # From raw text to finished tables: `snakemake --cores 24 all_tables`. Data flows in the order of the
-# includes; docs/config.md tells what a config may say.
+# includes; docs/reference/config.md tells what a config may say.
 from snakemake.utils import min_version
 
 from workflow_scripts.plan.page_status import PageStatus

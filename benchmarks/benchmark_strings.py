@@ -44,7 +44,7 @@ def read_strings(root: Path, kind: str, count: int) -> tuple[list[str], str]:
         return most_frequent_words("en", count), "the most frequent English words of wordfreq"
     training = STS.format(split="train")
     if not (root / training).is_file():
-        raise UserError(released, f"no such file, nor {training} beside it", "give another --data")
+        raise UserError(released, f"no such file, nor {training} next to it", "give another --data")
     sentences = texts_of(read_sts_pairs(root, "train"))
     return sentences[:count], "the training sentences of the STS Benchmark"
 

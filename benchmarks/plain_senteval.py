@@ -171,7 +171,7 @@ def plain_regression(
 
 
 def predict_plainly(entry: Mapping[str, Any], vectors: np.ndarray, protocol: Protocol) -> list[str]:
-    """Return what is said of each test item of a block of items.json."""
+    """Return the prediction for each test item of a block of items.json."""
     sides = [vectors[list(side)] for side in zip(*entry["texts"], strict=True)]
     if len(sides) == 2:
         sides = [np.c_[np.abs(sides[0] - sides[1]), sides[0] * sides[1]]]

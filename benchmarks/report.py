@@ -1,7 +1,7 @@
-"""The tables and verdicts of docs/benchmarks.md, from the tidy measurements alone.
+"""The tables and verdicts of docs/explanation/performance.md, from the tidy measurements alone.
 
 The report's prose is its own: what stands between `<!-- measured: NAME -->` and `<!-- end -->` is
-written anew for each NAME of `PARTS`, and nothing else.
+written again for each NAME of `PARTS`, and nothing else.
 """
 
 import re
@@ -19,12 +19,12 @@ from benchmarks.report_columns import Part, Values
 from benchmarks.report_parts import PARTS
 from workflow_scripts.files import read_text, write_text
 
-REPORT = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
+REPORT = Path(__file__).resolve().parents[1] / "docs" / "explanation" / "performance.md"
 BLOCK = re.compile(r"(<!-- measured: (\S+) -->\n).*?(?=<!-- end -->\n)", re.DOTALL)
 
 
 def _about(values: Values, section: str, task: str) -> dict[str, Any]:
-    """Return what was said of a task, the medians of our way, and its number of runs."""
+    """Return what describes a task, the medians of our way, and its number of runs."""
     about: dict[str, Any] = {"runs": 0}
     for (*place, way, measure), found in values.items():
         if place == [section, task] and way == ABOUT:

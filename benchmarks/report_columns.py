@@ -1,4 +1,4 @@
-"""How a block of docs/benchmarks.md shows measurements: rows, columns and aims."""
+"""How a block of docs/explanation/performance.md shows measurements: rows, columns and aims."""
 
 from collections.abc import Callable, Mapping, Sequence
 from statistics import median
@@ -69,7 +69,7 @@ class Shown(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A block: rows of label, task and way, what is said, columns, verdicts, and what follows."""
+    """A block: rows of label, task and way, a description, columns, verdicts, and what follows."""
 
     section: str
     rows: Sequence[tuple[str, str, str]]

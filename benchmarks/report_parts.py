@@ -1,4 +1,4 @@
-"""What docs/benchmarks.md shows of the measurements: rows, columns and aims of each block."""
+"""What docs/explanation/performance.md shows: rows, columns and aims of each block."""
 
 from collections.abc import Sequence
 from statistics import mean, stdev
@@ -72,7 +72,7 @@ def _welch(values: Values) -> str:
 
 
 THREADS = {"mini": "size of the bundled models", "base": "BERT-base's shape"}
-THREADS |= {f"{task}-busy": f"{size}, beside two busy processes" for task, size in THREADS.items()}
+THREADS |= {f"{task}-busy": f"{size}, next to two busy processes" for task, size in THREADS.items()}
 STATISTICS = [("seeds", "d", len), ("mean", ".4f", mean), ("deviation", ".4f", stdev)]
 STATISTICS += [("least", ".4f", min), ("largest", ".4f", max)]
 GPU_TASKS = {
@@ -111,7 +111,7 @@ PARTS = {
             for task, size in THREADS.items()
             for way, label in ways.THREADED.items()
         ],
-        "Embedded size: {model}, recipe `{recipe}`, steps in a run: {steps:.0f} of {batch_size} "
+        "Bundled size: {model}, recipe `{recipe}`, steps in a run: {steps:.0f} of {batch_size} "
         f"strings; of BERT-base's shape {ways.FEW['steps']} of {ways.FEW['batch_size']}. All "
         "threads: {threads}, runs: {runs}.",
         [

@@ -53,7 +53,7 @@ def measure(workload: Workload, settings: Settings, folder: Path) -> list[Measur
 def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     add_arguments(parser)
-    report = "report to write, .md; beside it lie all measurements, .tsv, the old ones kept"
+    report = "report to write, .md; all measurements go into a .tsv next to it, old ones included"
     parser.add_argument("--output", required=True, type=Path, help=report)
     only = f"of {','.join(WORKLOADS)}, by commas; senteval, tuning, ... are all of a section"
     parser.add_argument("--only", help=only)

@@ -1,4 +1,4 @@
-"""The blocks of docs/benchmarks.md at the size of ontologies and vocabularies."""
+"""The blocks of docs/explanation/performance.md at the size of ontologies and vocabularies."""
 
 from benchmarks import scale_workloads as ways
 from benchmarks.report_columns import (
@@ -56,7 +56,7 @@ SCALE_PARTS = {
         "linking",
         [(label, "wide", way) for way, label in {ways.OURS: "this project"}.items()],
         "{queries:,} queries among {names:,} random vectors of {width} units, half precision on "
-        "disk; the names held beside them. Of {checked} queries brute force in float32 was the "
+        "disk; the names held next to them. Of {checked} queries brute force in float32 was the "
         "measure.",
         [
             Shown("seconds", LOOP, ",.1f"),

@@ -25,7 +25,7 @@ LINK = "workflow_scripts.link"
 # Of the encoder, which records no choices of its own.
 CHOICES = {"pooling": "mean", "max_length": 25}
 K = 5
-# The best batch size of sentence-transformers for names, of those of docs/benchmarks.md.
+# The best batch size of sentence-transformers for names (docs/explanation/performance.md).
 BATCH_SIZE = 128
 # Sizes of the curve of CSLS, as shares of the largest; its vectors' width.
 SHARES = {"tenth": 0.1, "fifth": 0.2, "half": 0.5, "whole": 1.0}

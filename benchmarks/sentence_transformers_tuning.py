@@ -65,7 +65,7 @@ def tune_with_trainer(
     trainer = theirs.SentenceTransformerTrainer(
         model=encoder,
         args=theirs.SentenceTransformerTrainingArguments(
-            # it is told to write nothing
+            # it writes nothing
             output_dir=tempfile.gettempdir(),
             num_train_epochs=choices.epochs,
             per_device_train_batch_size=choices.batch_size,

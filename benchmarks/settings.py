@@ -1,4 +1,4 @@
-"""What the benchmarks are told: data, model, threads, how much and how often."""
+"""Options of the benchmarks: data, model, threads, how much and how often."""
 
 import argparse
 from dataclasses import dataclass, field, fields, replace
@@ -22,7 +22,7 @@ def _option(default: Any, text: str) -> Any:
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of a benchmark; the defaults are those of docs/benchmarks.md."""
+    """Settings of a benchmark; the defaults are those of docs/explanation/performance.md."""
 
     data: Path
     model: Path = MODEL

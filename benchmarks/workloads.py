@@ -116,7 +116,7 @@ def _steps_on(
 
 
 def prepare_threads(workload: Workload, settings: Settings, folder: Path) -> Prepared:
-    """Tune with one thread and with all; the task says how large a model, beside whom."""
+    """Tune with one thread and with all; the task names the model and the load."""
     if workload.task.startswith("base"):
         few = {key: min(most, getattr(settings, key)) for key, most in FEW.items()}
         settings = replace(settings, **few, model=_make_random_model(settings, folder)[0])

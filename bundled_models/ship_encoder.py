@@ -1,4 +1,4 @@
-"""Make an encoder folder half as large, to ship it: float16, without what training kept beside.
+"""Make an encoder folder half as large, to ship it: float16, without what training kept next to it.
 
 The encoders of resources/models were made so from those of config/cmlm_models.yaml:
 

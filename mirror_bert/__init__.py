@@ -7,7 +7,8 @@
     encoder.save("my-encoder")
 
 They are the commands `mirror-bert tune`, `cmlm`, `evaluate`, `link`, `search nearest` and
-`translate` as functions, with the same names for the same choices; docs/api.md describes each.
+`translate` as functions, with the same names for the same choices;
+docs/reference/api.md describes each.
 Importing this is quick: what a name needs (torch, transformers, pandas) is imported when the name
 is used.
 """

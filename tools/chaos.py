@@ -3,7 +3,7 @@
     python -m tools.chaos --faults 100
 
 Each fault is a whole run of one of them in a folder of its own that is killed, finds its disk full
-or read-only, its files gone, cut short or dated otherwise, or a second run beside it. Then the same
+or read-only, its files gone, cut or dated otherwise, or a second run next to it. Then the same
 command is run again: it must end well, with the bytes of a run that nothing disturbed, no
 traceback at any time, and neither a file nor a process left over.
 """

@@ -116,7 +116,7 @@ class Case:
             self.wrong.append(f"{len(errors)} lines of error, status {status}")
 
     def again(self) -> None:
-        """Run the same command to its end; its results are those of one that was left alone."""
+        """Run the same command to its end; its results are those of one that was not disturbed."""
         run = self.start()
         status = self.ended(run)
         if status and (named := self._named(run.said)):
@@ -144,7 +144,7 @@ class Case:
     def compare(self) -> None:
         found = self.subject.results(self.folder)
         for name, body in self.alone.results.items():
-            # what nothing needs any more is not made anew
+            # what nothing needs any more is not made again
             of_it = bool(self.damaged) and Path(name).is_relative_to(self.damaged)
             if name not in found and not of_it:
                 self.wrong.append(f"{name} is lacking")

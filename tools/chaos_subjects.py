@@ -27,7 +27,7 @@ MODEL = "model.safetensors"
 SECONDS = 600
 # the forked runs of commands begin with what takes seconds to import
 FORK = multiprocessing.get_context("fork")
-# what no run repeats: times, speeds, and what is told of them
+# what no run repeats: times, speeds, and what reports them
 _VOLATILE = (
     r"results/(logs|benchmarks|\.workflow)/.*|.*running-time\..*|out/steps\.jsonl"
     r"|results/tables/(index\.html|run\.js|status\.js|results\.zip)"

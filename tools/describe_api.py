@@ -1,6 +1,6 @@
 """Write the reference of the Python API from the signatures and docstrings of `mirror_bert`.
 
-`make docs` writes docs/api.md; a test compares that file with what it would write.
+`make docs` writes docs/reference/api.md; a test compares that file with what it would write.
 """
 
 import inspect
@@ -12,9 +12,9 @@ from tools.describe_config import write_page
 
 HEAD = """# The Python API
 
-Made by `make docs` from the docstrings of `mirror_bert` (`help(mirror_bert.tune)` says the same).
-[python.md](python.md) shows it at work. An error of use is a `mirror_bert.UserError`, one line that
-names what is wrong and what to do.
+Made by `make docs` from the docstrings of `mirror_bert`. [Your first
+encoder](../tutorials/first-encoder.md#the-same-in-python) shows it at work. A mistake in a call
+raises `mirror_bert.UserError`: one line that names what is wrong and what to do.
 """
 # the parts of a class that users need
 MEMBERS = {

@@ -1,6 +1,6 @@
 """Write the reference of the commands from their path functions.
 
-`make docs` writes docs/commands.md; a test compares that file with what it would write.
+`make docs` writes docs/reference/commands.md; a test compares that file with what it would write.
 """
 
 import importlib
@@ -11,12 +11,11 @@ from tools.describe_config import write_page
 from workflow_scripts.cli import COMMAND, COMMANDS
 from workflow_scripts.command_line import default_text, read_help
 
-HEAD = """# Every command and its options
+HEAD = """# The commands
 
-Made by `make docs` from the command lines themselves (`--help` of each says the same, with an
-example). `python -m workflow_scripts.tune` and so on are the same. [tuning.md](tuning.md),
-[cmlm.md](cmlm.md), [embedding.md](embedding.md) and [use.md](use.md) describe what they are for.
-Targets of the workflow are listed by `snakemake --list-target-rules`.
+Made by `make docs` from the command lines themselves; `mirror-bert COMMAND --help` prints the same
+with an example. [Your first encoder](../tutorials/first-encoder.md) shows the main ones at work.
+`snakemake --list-target-rules` lists the targets of the workflow.
 """
 
 

@@ -1,12 +1,12 @@
 """Write the reference of every key of config from the types of its blocks.
 
-`make docs` writes docs/config-keys.md; a test compares that file with what it would write.
+`make docs` writes docs/reference/config.md; a test compares that file with what it would write.
 """
 
 import argparse
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -29,11 +29,62 @@ from workflow_scripts.tables.kinds.register import KINDS as TABLES
 from workflow_scripts.tuning.methods.register import METHODS
 from workflow_scripts.tuning_grid.config import TuningGrid
 
-HEAD = """# Every key of the config
+HEAD = """# The config
 
-Made by `make docs` from the types that check a config (`class ...(Block)` in `workflow_scripts`);
-how files override each other, and what the blocks are for, is described in [config.md](config.md).
-`<id>` stands for an id, `[]` for each item of a list.
+Made by `make docs` from the types that check a config. The first half says how config files work
+together; [every key](#every-config) follows, once each. [Extend the
+tables](../howto/extend-the-tables.md) has whole examples.
+
+## Files that override each other
+
+A run reads `config/config.yaml`. That file overrides the files that its key `base` lists:
+`datasets.yaml`, `recipes.yaml`, `tuning_grid.yaml` and the files in `papers/`. Your own file, given
+with `--configfile`, overrides all of them and contains only what differs.
+
+| in a file | effect |
+| --- | --- |
+| no `base` | the file overrides `config/config.yaml` |
+| `base: [FILE, ...]` | it overrides these files, named relative to its own folder |
+| `base: none` | it overrides nothing |
+| a block | is merged key by key; lists and values are replaced |
+| `key+: [...]` | appends to the list of that key in the overridden file |
+| a model with another source; another `kind`, `format` or `method` | replaces the whole block |
+| `tables: {table05: null}` | removes an entry; this works for every block of ids |
+| `--configfile A B`, `--config KEY=VALUE` | B overrides A; the command line overrides both |
+
+A mistake stops the run before its first job with one line: the file, the key, the nearest known
+name and the remedy. `mirror-bert check FILE` checks a file without a run.
+
+- Ids consist of small letters and digits, joined by single `-`, `_` or `.`.
+- Write `3.0e-4`: YAML reads `3e-4` as text. Numbers and truth values that YAML 1.1 would read
+  differently from how they look (`033`, `1:30`, `no`) are errors.
+- A path is absolute, or relative to the data root (`data.root`). It must not contain `{name}`.
+
+## Blocks that repeat
+
+A block with `for` stands for one block per value; `{name}` in its key and texts becomes the value.
+Several names are combined; names in one key vary together: `for: {"language name": [[ar, arabic],
+[de, german]]}`. In a list, `each` holds an item that is not a block.
+
+```yaml
+datasets:
+  "reviews-{language}":
+    for: {language: [de, fr]}
+    task: classification
+    format: labelled-texts
+    language: "{language}"
+    all: {path: "reviews/{language}.tsv", label: last}
+```
+
+## Rows and columns
+
+A row and a column request an encoder for each seed: model, recipe, corpus and seed. In `model`,
+`recipe` and `corpus`, `{language}` becomes the language of the column's data set; any other word in
+braces becomes what the column gives under `with`. A column with `datasets` is a mean over them. A
+column with `of_model` shows a property of each row's model instead of a score.
+
+In the tables below, `<id>` stands for an id and `[]` for each item of a list. The column "for"
+says which methods, kinds or formats have the key.
 """
 
 
@@ -41,54 +92,105 @@ def _class_in(package: str, kind: str) -> Callable[[str], type[BaseModel]]:
     return lambda name: getattr(plugins.load(package, name), kind)
 
 
-# title, prefix of the keys, names in a register, type of the blocks of a name
-PACKAGES: tuple[tuple[str, str, tuple[str, ...], Callable[[str], type[BaseModel]]], ...] = (
-    ("Recipes of method `{}`", "recipes.<id>", METHODS, _class_in("tuning.methods", "Choices")),
-    ("Corpora of kind `{}`", "corpora.<id>", CORPORA, _class_in("corpora.kinds", "Options")),
-    ("Data sets of format `{}`", "datasets.<id>", FORMATS, entry_type),
-    ("Tables of kind `{}`", "tables.<id>", TABLES, _class_in("tables.kinds", "Config")),
-    ("Figures of kind `{}`", "figures.<id>", FIGURES, _class_in("figures.kinds", "Config")),
+# title, what tells its blocks apart, prefix of the keys, names in a register, type of a block
+PACKAGES: tuple[tuple[str, str, str, tuple[str, ...], Callable[[str], type[BaseModel]]], ...] = (
+    ("Recipes", "method", "recipes.<id>", METHODS, _class_in("tuning.methods", "Choices")),
+    ("Corpora", "kind", "corpora.<id>", CORPORA, _class_in("corpora.kinds", "Options")),
+    ("Data sets", "format", "datasets.<id>", FORMATS, entry_type),
+    ("Tables", "kind", "tables.<id>", TABLES, _class_in("tables.kinds", "Config")),
+    ("Figures", "kind", "figures.<id>", FIGURES, _class_in("figures.kinds", "Config")),
 )
 
 
 def describe() -> str:
     """Return the page."""
-    return "\n".join([HEAD, *(_section(*section) for section in sections()), _metrics()])
+    return "\n".join(
+        [
+            HEAD,
+            _section("Every config", "", Config),
+            *(_variants(*package) for package in PACKAGES),
+            _section("Dictionaries", "dictionaries.<id>", DictionaryBlock),
+            _section("The tuning grid", "tuning_grid", TuningGrid),
+            _metrics(),
+        ]
+    )
 
 
 def _metrics() -> str:
     """Return the metrics that rows and columns may name, by task; the primary one first."""
-    about = "Values of the key `metric`; without one it is the primary one, first here."
-    lines = ["## Metrics", "", about, "", "| task | metric | what it is |", "| --- | --- | --- |"]
+    about = "Values of the key `metric`. Without it a cell shows the first metric of its task."
+    tasks: dict[str, list[str]] = {}
     for task in TASKS:
         for metric in metrics_of(task):
-            about = _paragraph(load_metric(metric)[0].__doc__)
-            lines.append(f"| {task} | `{metric}` | {_cell(about)} |")
-    return "\n".join(lines) + "\n"
+            tasks.setdefault(metric, []).append(task)
+    rows = [
+        [f"`{metric}`", ", ".join(having), _paragraph(load_metric(metric)[0].__doc__)]
+        for metric, having in tasks.items()
+    ]
+    return f"## Metrics\n\n{about}\n\n{_table(['metric', 'tasks', 'what it is'], rows)}"
 
 
 def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
-    """Yield title, prefix of the keys and type of each block of the page."""
+    """Yield title, prefix of the keys and type of each block that a config may have."""
     yield "Every config", "", Config
-    for title, prefix, names, type_of in PACKAGES:
+    for title, kind, prefix, names, type_of in PACKAGES:
         for name in names:
-            yield title.format(name), prefix, type_of(name)
+            yield f"{title} of {kind} `{name}`", prefix, type_of(name)
     yield "Dictionaries", "dictionaries.<id>", DictionaryBlock
     yield "The tuning grid", "tuning_grid", TuningGrid
 
 
 def _section(title: str, prefix: str, block: type[BaseModel]) -> str:
-    head = f"## {title}\n\n{_first_paragraph(block)}\n\n"
-    lines = ["| key | value | default | what it is |", "| --- | --- | --- | --- |"]
-    lines += [
-        f"| `{key}` | {_cell(value)} | {default} | {_cell(description)} |"
-        for key, value, default, description in _rows(prefix, block)
-    ]
-    return head + "\n".join(lines) + "\n"
+    rows = [[f"`{key}`", *row] for key, *row in _rows(prefix, block)]
+    table = _table(["key", "value", "default", "what it is"], rows)
+    return f"## {title}\n\n{_first_paragraph(block)}\n\n{table}"
+
+
+def _variants(
+    title: str,
+    kind: str,
+    prefix: str,
+    names: Sequence[str],
+    type_of: Callable[[str], type[BaseModel]],
+) -> str:
+    """Return a section of blocks that share most keys: each key once, with who has it."""
+    blocks = {name: type_of(name) for name in names}
+    about = _table(
+        [kind, "what it is"],
+        [[f"`{name}`", _first_paragraph(block)] for name, block in blocks.items()],
+    )
+    # by key and row: the names whose blocks have it
+    owners: dict[str, dict[tuple[str, ...], list[str]]] = {}
+    for name, block in blocks.items():
+        for key, *row in _rows("", block):
+            owners.setdefault(key, {}).setdefault(tuple(row), []).append(name)
+    rows = []
+    # what all have stands first
+    for key, variants in sorted(
+        owners.items(), key=lambda item: -(sum(map(len, item[1].values())) == len(names))
+    ):
+        for number, ((value, default, text), having) in enumerate(variants.items()):
+            shown = f"`{key}`" if number == 0 else ""
+            rows.append([shown, value, default, _whose(having, names), text])
+    keys = _table(["key", "value", "default", "for", "what it is"], rows)
+    return f"## {title}\n\nKeys of `{prefix}`, by `{kind}`:\n\n{about}\n{keys}"
+
+
+def _whose(having: Sequence[str], names: Sequence[str]) -> str:
+    """Return which of the names have a key: the shorter of two lists."""
+    others = [name for name in names if name not in having]
+    if len(others) < min(len(having), 4):
+        return "all" if not others else f"all but {', '.join(others)}"
+    return ", ".join(having)
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *([_cell(cell) for cell in row] for row in rows)]
+    return "".join(f"| {' | '.join(line)} |\n".replace("|  |", "| |") for line in lines)
 
 
 def _first_paragraph(block: type[BaseModel]) -> str:
-    # what is said of the file holds for the one block in it
+    # the docstring of the file is that of the one block in it
     return _paragraph(block.__doc__ or sys.modules[block.__module__].__doc__)
 
 

@@ -22,7 +22,7 @@ STYLE = """digraph packages {
 def package_imports() -> dict[str, set[str]]:
     """Return {package: packages that it imports}.
 
-    A module beside them that imports one is a package too.
+    A module next to them that imports one is a package too.
     """
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
     graph = grimp.build_graph(PROJECT, cache_dir=None)

@@ -129,6 +129,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    # nothing asks the hub, and no process is forked from one with threads
+    # nothing uses the hub, and no process is forked from one with threads
     os.environ |= {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
     main()

@@ -1,6 +1,6 @@
 """Mutation tests: small mistakes put into the code one by one; do the tests notice?
 
-    python -m tools.mutate --modules losses masking --output docs/mutation.md
+    python -m tools.mutate --modules losses masking --output mutation-report.md
 
 mutmut makes the mutants of each function (what it may change: [tool.mutmut] of pyproject.toml). All
 of it happens in a copy of the project. A group has a sample of its mutants tried, each by the tests

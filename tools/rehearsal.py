@@ -211,7 +211,7 @@ def main(argv: list[str] | None = None) -> None:
     through = "options of Snakemake instead of --cores, for all tables: a profile of a cluster"
     parser.add_argument("--through", default="", help=through)
     parser.add_argument("--report", type=Path, help="Markdown file: rules, time, memory, bytes")
-    beside = "folders of other runs, which the report tells of too, and holds against this one"
+    beside = "folders of other runs, which the report compares with this one"
     parser.add_argument("--beside", type=Path, nargs="+", default=[], help=beside)
     arguments = parser.parse_args(argv)
     folder = arguments.folder.resolve()

@@ -1,4 +1,4 @@
-"""What a rehearsal took, rule by rule, and what its scorecard says: docs/rehearsal.md."""
+"""What a rehearsal took, rule by rule, and what its scorecard says: rehearsal-report.md."""
 
 import json
 import re
@@ -94,7 +94,7 @@ class Reasons(NamedTuple):
 
 
 def count_reasons(cells: Iterable[Cell], synthetic_files: Mapping[str, str]) -> Reasons:
-    """Count what is said of published cells; `synthetic_files` has patterns of reasons."""
+    """Count the states of published cells; `synthetic_files` has patterns of reasons."""
     found = Reasons(*(Counter() for _ in Reasons._fields))
     status, made, own, assumed = found
     for cell in cells:
@@ -168,7 +168,7 @@ def _run_row(folder: Path, first: Path) -> list[str]:
 
 
 def report(folder: Path, beside: Iterable[Path] = ()) -> str:
-    """Return the page of a rehearsal in a folder, and of further ones held against it."""
+    """Return the page of a rehearsal in a folder, and of other ones compared with it."""
     results = folder / "results"
     files = sorted(results.glob("*/cells/*.tsv"))
     overlay = yaml.safe_load((folder / OVERLAY).read_text(encoding="utf-8"))

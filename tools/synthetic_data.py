@@ -3,7 +3,7 @@
 A file is taken from a data root where one is given and has it; else it is made here, or is that of
 the bundled sample data, or the sample data's of the same kind in another language or fold. What can
 be downloaded goes into a mirror, what is put there by hand below the data root, and the registry
-is written anew with the sizes and hashes of these bytes.
+is written again with the sizes and hashes of these bytes.
 """
 
 import gzip
@@ -126,7 +126,7 @@ def make_data(
 ) -> None:
     """Make the sets `names` of a registry: open ones in the mirror, others below the data root.
 
-    The registry's file is written anew: these entries have the sizes and hashes of the synthetic
+    The registry's file is written again: these entries have the sizes and hashes of the synthetic
     files, and a title that says so. Entries with such a title are passed over.
     """
     entries, written = read_registry(registry), yaml.safe_load(registry.read_text(encoding="utf-8"))

@@ -2,7 +2,7 @@
 
 Architecture, kind of tokenizer, and the names and number of the weights' files are those of the
 repositories; shapes are a few units, weights are drawn with the id as seed. The pieces of the
-tokenizers are those of the bundled models, so that words of all languages are told apart.
+tokenizers are those of the bundled models, so that words of all languages are distinguished.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Command: an encoder from one's own running text, by conditional masked language modelling."""
+"""Command: an encoder from your own running text, by conditional masked language modelling."""
 
 import sys
 from collections import Counter
@@ -156,7 +156,7 @@ def cmlm(
     development: DevelopmentSetOptions,
     machine: MachineOptions,
 ) -> None:
-    """Make an encoder of one's own running text, by conditional masked language modelling.
+    """Make an encoder from your own running text, by conditional masked language modelling.
 
     Or by any other recipe that trains on running text. The text is split into sentences; repeats
     and very short ones are left out. The encoder loads with SentenceTransformer(DIR) and with

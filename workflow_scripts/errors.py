@@ -207,7 +207,7 @@ def is_full_disk(error: BaseException) -> bool:
 
 
 def path_error(error: Exception) -> UserError | None:
-    """Return what a user is told of a place that cannot be used, None for another error."""
+    """Return the message for a place that cannot be used, None for another error."""
     name = getattr(error, "filename", None)
     where = str(name) if name else None
     if is_full_disk(error):

@@ -116,7 +116,7 @@ def keep_on_disk(path: Path) -> None:
 
 @contextmanager
 def atomic_file(path: str | Path) -> Iterator[Path]:
-    """Yield a temporary path beside `path`; rename it to `path` only if the block succeeds."""
+    """Yield a temporary path next to `path`; rename it to `path` only if the block succeeds."""
     path = Path(path)
     temporary = _temporary_name(path)
     open(temporary, "xb", opener=no_link).close()
@@ -140,7 +140,7 @@ def atomic_text(path: str | Path) -> Iterator[TextIO]:
 
 @contextmanager
 def passing_directory(path: str | Path) -> Iterator[Path]:
-    """Yield a new folder beside `path`, removed after the block: of a killed one by the next."""
+    """Yield a new folder next to `path`, removed after the block: of a killed one by the next."""
     temporary = _temporary_name(Path(path))
     temporary.mkdir()
     try:
@@ -151,7 +151,7 @@ def passing_directory(path: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def atomic_directory(path: str | Path) -> Iterator[Path]:
-    """Yield a new temporary folder beside `path`; it replaces `path` only if the block succeeds."""
+    """Yield a temporary folder next to `path`; it replaces `path` only if the block succeeds."""
     path = Path(path)
     with passing_directory(path) as temporary:
         yield temporary
@@ -222,7 +222,7 @@ def _too_long(path: str | Path, line: int) -> UserError:
 def read_bytes(path: str | Path) -> bytes:
     """Return the bytes of a file, unpacked if its name ends in `.gz`."""
     if Path(path).suffix == ".gz":
-        # by lines, so that damage is told with its own
+        # by lines, so that damage is reported with its line
         return b"".join(stream_bytes(path))
     with _opened(path) as stream:
         return stream.read()

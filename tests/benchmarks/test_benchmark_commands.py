@@ -124,7 +124,7 @@ def test_threads_are_compared_with_one(sample_data, tiny_bert, tmp_path):
     assert [row.way for row in rows if row.measure == "steps"] == ["one-thread", "mirror"]
     save_report(tmp_path / "bench.md", rows)
     text = (tmp_path / "bench.md").read_text()
-    assert "| BERT-base's shape, beside two busy processes, one thread | " in text
+    assert "| BERT-base's shape, next to two busy processes, one thread | " in text
 
 
 @pytest.mark.usefixtures("inside")

@@ -151,15 +151,17 @@ def test_what_is_measured_again_is_replaced_and_the_rest_and_the_prose_kept(tmp_
     text = report(tmp_path, tuning("phrases", [9], [3], [3], [900]))
     (tmp_path / "out.md").write_text("Own words.\n" + text)
     text = report(tmp_path, tuning("words", [8], [3], [2], [900]))
-    assert text.startswith("Own words.\n# Benchmarks\n")
+    assert text.startswith("Own words.\n# Performance\n")
     assert "reached, 4.00" in text and "reached, 3.00" in text
     rows = read_measurements(tmp_path / "out.tsv")
     assert len(rows) == 2 * len(tuning("words", [8], [3], [2], [900]))
 
 
 def test_the_shipped_report_is_that_of_the_shipped_measurements(project, tmp_path):
-    (tmp_path / "out.tsv").write_bytes((project / "docs" / "benchmarks.tsv").read_bytes())
-    assert report(tmp_path, []) == (project / "docs" / "benchmarks.md").read_text()
+    (tmp_path / "out.tsv").write_bytes(
+        (project / "docs" / "explanation" / "performance.tsv").read_bytes()
+    )
+    assert report(tmp_path, []) == (project / "docs" / "explanation" / "performance.md").read_text()
 
     # another file is refused
     (tmp_path / "out.tsv").write_text("a\tb\n")

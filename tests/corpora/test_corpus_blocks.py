@@ -147,9 +147,9 @@ def test_mistakes_name_the_key_and_the_remedy(block, message):
 
 
 def test_the_kind_of_the_docs_gives_strings_and_counts_the_others(project, tmp_path):
-    """As docs/extending.md has it."""
-    page = (project / "docs" / "extending.md").read_text()
-    section = page.partition("\n## A kind of corpus\n")[2]
+    """As CONTRIBUTING.md has it."""
+    page = (project / "CONTRIBUTING.md").read_text()
+    section = page.partition("\n### A kind of corpus\n")[2]
     code = re.search(r"^```python\n(.*?)^```$", section, flags=re.M | re.S)[1]
     kind = ModuleType("questions")
     exec(code, vars(kind))

@@ -124,7 +124,7 @@ def test_a_mistake_is_one_error_that_names_the_key_and_the_remedy(config, path, 
 
 
 def test_a_block_alone_lies_over_the_default(project, tmp_path, monkeypatch):
-    """As docs/adding.md has it: `models` alone, `tables` alone."""
+    """As docs/howto/extend-the-tables.md has it: `models` alone, `tables` alone."""
     from workflow_scripts.configuration.layers import read_layers
     from workflow_scripts.plan.plan import Plan
 
@@ -260,7 +260,7 @@ def test_a_config_of_before_gets_one_line_that_names_file_and_key(
         Plan(read_layers([file]))
     assert str(caught.value) == (
         f"{file}: `{key}` is a key of former versions: tables name data sets alone; remove it (a "
-        "data set may set `suite`; docs/config.md)"
+        "data set may set `suite`; docs/reference/config.md)"
     )
 
 
@@ -503,7 +503,7 @@ def test_marks_of_the_paper_reach_no_step(config):
 def test_the_reference_of_keys_is_made_from_the_types(project):
     from tools.describe_config import describe
 
-    page = (project / "docs" / "config-keys.md").read_text()
+    page = (project / "docs" / "reference" / "config.md").read_text()
     assert page == describe(), "run `make docs`"
     rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| `")]
     assert not [row[0] for row in rows if not row[-1].strip(" |")], "a field lacks a description"

@@ -44,7 +44,7 @@ def locked(project):
 
 
 def test_the_lock_file_pins_what_the_project_names_and_the_docs_say_why(project, locked):
-    reasons = (project / "docs" / "dependencies.md").read_text()
+    reasons = (project / "envs" / "README.md").read_text()
     lines = (project / "requirements.in").read_text().splitlines()
     named = [Requirement(line) for line in lines if line and not line.startswith("#")]
     assert len(named) > 15

@@ -11,7 +11,7 @@ from workflow_scripts.cli import COMMANDS
 
 
 def test_the_page_is_what_the_command_lines_say(project):
-    page = (project / "docs" / "commands.md").read_text()
+    page = (project / "docs" / "reference" / "commands.md").read_text()
     assert page == describe(), "make docs"
 
 

@@ -168,7 +168,7 @@ def test_the_overview_of_a_table_reaches_the_first_page():
 
 
 def test_the_section_that_the_docs_show_is_one(project):
-    page = (project / "docs" / "extending.md").read_text(encoding="utf-8")
+    page = (project / "CONTRIBUTING.md").read_text(encoding="utf-8")
     [code] = re.findall(r"^```python\n( .*?)^```$", page, flags=re.M | re.S)
     [(name, section)] = eval("{" + code + "}", vars(corpus_sections)).items()
     sentences = corpus_sections.SECTIONS["corpora.sentences"]

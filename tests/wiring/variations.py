@@ -1,8 +1,8 @@
 """Every key of a config, changed: by section, a block, and the same with another value of a key.
 
 A section is a type of block (recipes of a method, data sets of a format, ...), as in
-docs/config-keys.md. For a key without a change of its own another value is made up by its type, so
-that a new key is tested, or fails for want of a value, without a word here.
+docs/reference/config.md. For a key without a change of its own another value is made up by its
+type, so that a new key is tested, or fails for want of a value, without a word here.
 """
 
 from collections.abc import Iterator, Mapping

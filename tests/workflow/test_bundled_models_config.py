@@ -70,7 +70,7 @@ def test_its_tables_figures_and_models_are_those_of_the_default(config, default_
 
 
 def test_settings_chosen_on_real_development_sets_are_those_of_the_default(config, default_config):
-    """The rate for names is the default's own: docs/bundled-models.md says why."""
+    """The rate for names is the default's own: bundled_models/README.md says why."""
     for recipe in ("mirror-word", "mirror-word-lr-5e-5", "mirror-sentence", "mirror-sentence-cls"):
         assert config["recipes"][recipe] == default_config["recipes"][recipe]
 

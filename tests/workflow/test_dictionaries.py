@@ -1,12 +1,11 @@
 """The target all_links: its jobs, what a change reruns, and its mistakes."""
 
-import re
 import shutil
 import subprocess
 import sys
-import textwrap
 
 import pytest
+from doc_pages import blocks_of
 from small_project import SAMPLE, TUNE, SmallProject, copy_project
 
 pytestmark = pytest.mark.slow
@@ -121,10 +120,10 @@ def test_the_tables_know_nothing_of_dictionaries(fresh):
 
 
 def test_the_config_of_the_docs_is_right_and_short(fresh, project):
-    section = (project / "docs/cluster.md").read_text().split("millions of names\n")[1]
-    text = re.search(r"(?:^    .*\n)+", section, flags=re.MULTILINE)[0]
+    page = (project / "docs/howto/run-on-a-cluster.md").read_text()
+    [text] = [block for kind, block in blocks_of(page) if kind == "yaml"]
     assert len(text.splitlines()) <= 15
-    (fresh.folder / "config/own.yaml").write_text(textwrap.dedent(text))
+    (fresh.folder / "config/own.yaml").write_text(text)
     output = fresh.fails("--dry-run", "all_links", "--configfile", "config/own.yaml")
     assert "umls/MRCONSO.RRF: no such file; put it there" in output
 

@@ -360,8 +360,8 @@ def test_the_development_set_chose_a_step(finished):
 
 @pytest.mark.slow
 def test_one_more_metric_scores_its_column_again_and_nothing_else(workspace, project):
-    """Kendall's tau of docs/extending.md, in a column of Table 3."""
-    page = (project / "docs" / "extending.md").read_text()
+    """Kendall's tau of CONTRIBUTING.md, in a column of Table 3."""
+    page = (project / "CONTRIBUTING.md").read_text()
     [code] = re.findall(r'^```python\n("""Kendall.*?)^```$', page, flags=re.M | re.S)
     folder = workspace.folder / "workflow_scripts/scoring/metrics"
     (folder / "kendall.py").write_text(code)

@@ -2,5 +2,5 @@
 
 `make rehearse-gpu` needs no GPU. Steps of the project's own loop run on tensors without content
 (torch's FakeTensorMode) whose device is CUDA, and each operator is counted: it is a count of work,
-not a measurement of time. docs/gpu-rehearsal.md has the figures and what they leave out.
+not a measurement of time. docs/reference/gpu-rehearsal.md has the figures and what they leave out.
 """

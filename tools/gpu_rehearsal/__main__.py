@@ -1,6 +1,6 @@
 """Rehearse training and embedding on a fake CUDA device; write the page and its rows.
 
-python -m tools.gpu_rehearsal --page docs/gpu-rehearsal.md --rows docs/gpu-rehearsal.tsv
+F=docs/reference/gpu-rehearsal; python -m tools.gpu_rehearsal --page $F.md --rows $F.tsv
 """
 
 import argparse

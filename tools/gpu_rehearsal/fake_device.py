@@ -28,7 +28,9 @@ def load_fake_device() -> None:
         raise UserError("torch", "not installed", "run make environment")
     folder = Path(spec.origin).parent
     if (folder / "lib" / "libtorch_cuda.so").exists():
-        remedy = "take the build without CUDA (docs/cluster.md) in another environment"
+        remedy = (
+            "install torch without CUDA in another environment (docs/howto/run-on-a-cluster.md)"
+        )
         raise UserError("torch", "a build for CUDA, which has devices of its own", remedy)
     library = _build(folder)
     # its symbols are those that the library leaves open

@@ -37,7 +37,7 @@ from workflow_scripts.tuning.tuning_state import Progress, StateFile
 class Counts:
     """What a step asked for; memory in bytes, at its peak and the most of each category.
 
-    `answers` is what was said when memory ran out, in this step or before, `bounds` the least
+    `answers` are the messages when memory ran out, in this step or before, `bounds` the least
     seconds by card, `synchronisations` how often the host waits, by place and reason.
     """
 

@@ -1,4 +1,4 @@
-"""The page and the rows of a rehearsal: docs/gpu-rehearsal.md and .tsv."""
+"""The page and the rows of a rehearsal: docs/reference/gpu-rehearsal.md and .tsv."""
 
 import csv
 import math
@@ -22,33 +22,26 @@ _CATEGORIES = (
 
 _HEAD = """# Rehearsal on a fake GPU
 
-Written by `make rehearse-gpu` (tools/gpu_rehearsal). **These are counts, not times: nothing here
-ran on a GPU.** Steps of the real loop run on tensors without content whose device claims to be
-CUDA, and each operator is counted. A step is the second or a later one, when the optimiser has
-its state. The rows, with more columns, are in [gpu-rehearsal.tsv](gpu-rehearsal.tsv).
+Made by `make rehearse-gpu` (tools/gpu_rehearsal). **These are counts, not times: nothing here ran
+on a GPU.** The real loop runs on tensors without content whose device claims to be CUDA, and every
+operator is counted. A step is the second or a later one, when the optimiser has its state.
+[gpu-rehearsal.tsv](gpu-rehearsal.tsv) has the rows with more columns.
 
 What the figures leave out:
 
-- A bound is a sum over operators of the longer of arithmetic at the card's full peak and traffic
-  at its full bandwidth (each input and result once). A real step takes longer: peaks are not
-  reached, and launches take a few microseconds each, which is what counts for small models.
-- Kernels are the fewest possible: one for each operator that computes, more only for optimisers
-  over lists.
-- Peaks are those of torch's tensors in blocks of 512 bytes. CUDA's context, workspaces of cuBLAS
-  and cuDNN, temporary memory inside of kernels and fragmentation come on top; so a card is taken
-  to hold {share:.0%} of its memory.
-- Indices by a mask count as if all were true, so that steps with padding look a little larger
-  than they are.
-- Synchronisations are where the host waits for the device. Copies from pageable memory that ask
-  not to wait are not among them, though CUDA may wait there; neither is the log, which reads
-  losses every 20 steps or 5 seconds.
-- One process. Tensors over several cards, and what they exchange, are not rehearsed.
+- *Bounds* are sums over operators of the longer of arithmetic at the card's full peak and memory
+  traffic at its full bandwidth. A real step takes longer: peaks are not reached, and each launch
+  takes microseconds, which dominates for small models.
+- *Kernels* are the fewest possible: one for each operator that computes.
+- *Peaks* are those of torch's tensors. CUDA's context, workspaces and fragmentation come on top,
+  so a card counts as full at {share:.0%} of its memory.
+- *Host waits* leave out copies from pageable memory, and the log, which reads losses every 20 steps
+  or 5 seconds.
+- One process is rehearsed, not several cards.
 
-Full: every string is cut at the maximum length, the most that a step can ask for. Ragged: lengths
-as of words (3 to 6 tokens), names (4 to 22) and sentences (7 to 42; `packed` ones fill the
-length), drawn evenly. Text is random words; the models have the papers' sizes and vocabularies.
-
-The cards, by their data sheets. bfloat16 stands for float16 on the one that has no bfloat16.
+In *full* rows every string has the maximum length; in *ragged* rows lengths are drawn as of words
+(3 to 6 tokens), names (4 to 22) and sentences (7 to 42). Models have the papers' sizes and
+vocabularies. The cards, by their data sheets; bfloat16 stands for float16 where a card lacks it:
 """
 
 
@@ -130,9 +123,8 @@ def _work(results: Iterable[Result]) -> str:
         row += [_seconds(counts.bounds[card.name]) for card in CARDS]
         rows.append([*row, getattr(scenario, "paper", "")])
     told = """
-The papers' own: Mirror-BERT (section 3) states 10 to 20 s for an epoch, which of 10,000 strings
-is 50 steps; CMLM (section 3) a million steps in five days on 64 TPUs. A million steps at the
-bound of one card are as many times 11.6 days as the bound has seconds.
+The papers: Mirror-BERT states 10 to 20 s for an epoch of 50 steps, CMLM a million steps in five
+days on 64 TPUs. A million steps at a bound of 1 s take 11.6 days.
 """
     return table(heads, rows) + told
 
@@ -147,10 +139,9 @@ def _memory(results: Iterable[Result]) -> str:
         cells = [_short(value) if value >= 0.005 else "" for value in share]
         rows.append([result.scenario.name, result.fits, _short(counts.peak / 1e9), *cells])
     told = """
-GB, at the moment of the peak. Weights, gradients and the optimiser's state do not depend on the
-batch: 16 bytes for each weight that is trained, which tuning checks before it starts
-(`workflow_scripts/tuning/device_memory.py`). Parts, here and below: what the step came to when
-memory ran out, `out of memory: going on ...` in the log. Only dropout masks differ then.
+GB at the moment of the peak. Weights, gradients and the optimiser's state need 16 bytes for each
+trained weight, whatever the batch; tuning checks that before it starts. *Parts* are what a step
+was divided into when memory ran out; only dropout masks differ then.
 """
     return table(["step", "taken as", "peak", *_CATEGORIES], rows) + told
 

@@ -62,7 +62,7 @@ Papers = Annotated[
 
 
 class Block(BaseModel):
-    """A closed block of config. Every field has a description: docs/config-keys.md has them."""
+    """A closed block of config. docs/reference/config.md shows the description of each field."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 

@@ -54,7 +54,9 @@ class Downloads(Block):
     models: RulePath = Field(
         "data/models", description="Folder that models of the hub are fetched to."
     )
-    offline: bool = Field(False, description="true takes only what is there or in a mirror folder.")
+    offline: bool = Field(
+        False, description="true uses only existing files and those of a mirror folder."
+    )
 
 
 _SOURCES = ("path", "hub", "vectors", "same_as", "absent")
@@ -244,8 +246,10 @@ class Config(Block):
     tables: dict[Id, dict[str, Any]] = Field({}, description="Tables that all_tables builds.")
     figures: dict[Id, dict[str, Any]] = Field({}, description="Figures that all_tables draws.")
     dictionaries: dict[Id, dict[str, Any]] = Field(
-        {}, description="Names that `snakemake all_links` links mentions to; see docs/cluster.md."
+        {},
+        description="Names that `snakemake all_links` links mentions to; see "
+        "docs/howto/run-on-a-cluster.md.",
     )
     tuning_grid: dict[str, Any] | None = Field(
-        None, description="Searches for tuning hyper-parameters; see docs/tuning-grid.md."
+        None, description="Searches for tuning hyper-parameters; see docs/howto/choose-settings.md."
     )

@@ -201,7 +201,7 @@ def repeat_blocks(value: Any, where: str) -> Any:
 
     `{name}` in its key and in all its texts is that value; of several names all combinations are
     taken, of several in one key ("name other") the values together, as lists. An item of a list may
-    say `each` beside `for`: what the item is, if that is no block. Raises `UserError`, which begins
+    say `each` next to `for`: the item, if it is not a block. Raises `UserError`, which begins
     with `where`, for another `for` and for keys that are the same.
     """
     if isinstance(value, list):

@@ -35,7 +35,7 @@ class PassingError(Exception):
 
 
 class OtherBytesError(PassingError):
-    """What is there already is not the beginning of the server's file."""
+    """What exists already is not the beginning of the server's file."""
 
 
 class SlowError(PassingError):
@@ -112,7 +112,7 @@ def check_status(response: "requests.Response", name: str) -> None:
         return
     answer = f"the server answered {status} {shown(response.reason or '')}".rstrip()
     if status == 416:
-        # what is there is not the beginning of the server's file
+        # what exists is not the beginning of the server's file
         raise OtherBytesError(answer)
     if status >= 500 or status in (_REQUEST_TIMEOUT, _TOO_EARLY, _TOO_MANY_REQUESTS):
         after = response.headers.get("Retry-After", "")

@@ -54,7 +54,7 @@ def fetch(
     offline: bool = False,
     policy: Policy | None = None,
 ) -> list[Record]:
-    """Bring what is missing of a data set below `root`, and check what is there.
+    """Bring what is missing of a data set below `root`, and check what exists.
 
     Returns for each file a record: path, url (None for a file that was there), sha256, size, date
     and hash_known, whether it was checked against a hash of the registry; of one that is kept

@@ -43,7 +43,7 @@ def wanted_files(there: Sequence[str]) -> list[str]:
 
 
 def refusal(error: Exception) -> UserError:
-    """Return what to tell of an error of the hub's client, which raises many kinds."""
+    """Return the message for an error of the hub's client, which raises many kinds."""
     from huggingface_hub import errors
 
     problem = f"{type(error).__name__}: {reason_of(error)}"
@@ -66,7 +66,7 @@ def no_weights() -> UserError:
 
 
 def ask_hub(model: HubModel, timeout: float) -> Answer:
-    """Ask the hub for a model's list of files and the headers of its weights; download nothing.
+    """Fetch a model's list of files and the headers of its weights; download nothing.
 
     The size is that of the files that are fetched; a model has moved if it has another id now.
     """

@@ -46,7 +46,7 @@ def fetch_model(
     """Bring a model into its folder below `models`, or check the folder that is there.
 
     The mirror is asked first; what it lacks comes from the hub, unless `offline`. What was
-    fetched before a download broke off waits beside the folder (.{name}.part) for the next
+    fetched before a download broke off waits next to the folder (.{name}.part) for the next
     attempt; the folder itself is there whole or not at all. Weights that are pickled only are
     converted, and the pickle is not kept. `pinned` are hashes that the weights must have as the
     hub has them. Returns the list of its files.

@@ -77,7 +77,7 @@ class ListedFile(Block):
 
 
 class FileList(Block):
-    """What files.json tells of a model, and the record of its download."""
+    """What files.json records of a model, and the record of its download."""
 
     repository: Text = Field(description="Id of the model on the hub.")
     revision: Text = Field(description="Its commit.")

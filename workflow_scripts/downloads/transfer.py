@@ -52,7 +52,7 @@ class _Request(NamedTuple):
 class Policy:
     """How long to wait (seconds) and how often to try.
 
-    `attempts` failures in a row end a download; one that brought new bytes starts the count anew.
+    `attempts` failures in a row end a download; one that brought new bytes starts the count again.
     After failure n it pauses for up to first_pause * 2^(n-1), half of that at random. An attempt
     that brings fewer than `least_bytes` in `period` seconds ends, and is a failure without new
     bytes, as is one whose head is not whole after `read_timeout`. Where nobody knows the size of a

@@ -22,11 +22,11 @@ LARGEST_MEMBER = 20 * 2**30
 KINDS = {".zip": "zip", ".tar": "tar", ".tar.gz": "tar", ".tgz": "tar", ".tar.bz2": "tar"}
 KINDS |= {".tbz2": "tar", ".gz": "gz"}
 _CHUNK = 2**20
-# What a zip tells of all its members (some 200,000 have room), and a tar of the next one: both are
+# What a zip records of all its members (some 200,000 fit), and a tar of the next one: both are
 # read into memory at once, the latter unpacked from next to nothing.
 _LARGEST_DIRECTORY = 2**24
 _LARGEST_HEADER = 2**20
-# of these the standard library unpacks as little as it is told to; bzip2 and lzma come whole
+# of these the standard library unpacks no more than it is asked to; bzip2 and lzma come whole
 _ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 # RuntimeError: zipfile's, of an encrypted member or a compression that is not known, and one of too
 # many headers in a row; the last three: numbers, names and offsets that are none
@@ -130,7 +130,7 @@ def _opened_members(
 
 
 class _Bounded(io.BufferedReader):
-    """The bytes of an archive, of which no more than `left` are read for what it tells of itself.
+    """The bytes of an archive, of which no more than `left` are read for what it says about itself.
 
     Nor is anything looked for farther in than the largest member, unpacked on the way there.
     """

@@ -1,4 +1,4 @@
-"""The N views of a sentence vector that CMLM sets beside the next sentence (section 2, App. C)."""
+"""The N views of a sentence vector that CMLM sets next to the next sentence (section 2, App. C)."""
 
 import itertools
 from pathlib import Path

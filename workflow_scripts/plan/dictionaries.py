@@ -87,7 +87,8 @@ class Dictionaries:
     def links(self, _: Any) -> list[str]:
         """Return the files of the target: the links of each dictionary."""
         if not self._blocks:
-            stop(ConfigError("config", "dictionaries", "is empty", "add one (docs/cluster.md)"))
+            remedy = "add one (docs/howto/run-on-a-cluster.md)"
+            stop(ConfigError("config", "dictionaries", "is empty", remedy))
         return [f"{self._folder(name)}/links.tsv" for name in self.names if self._encoder(name)]
 
     # ---- the names of a file and their shards ---------------------------------------------------

@@ -47,8 +47,8 @@ class Downloads:
                 "config",
                 "downloads.mirror",
                 "holds a user, password or query, which Snakemake would write into its logs",
-                "put user and password into ~/.netrc, or fetch with "
-                "`python -m workflow_scripts.downloads.fetch_dataset` (docs/data.md)",
+                "put user and password into ~/.netrc, or fetch with `python -m "
+                "workflow_scripts.downloads.fetch_dataset`",
             )
         self._raw = raw
         self._root = root
@@ -169,7 +169,7 @@ def _recorded(path: str | Path) -> dict[str, str]:
 
 
 def _was_fetched(record: str, hub_model: folders.HubModel) -> bool:
-    """Return whether a record is of this commit: a model of another commit is fetched anew."""
+    """Return whether a record is of this commit: a model of another commit is fetched again."""
     if not Path(record).is_file():
         return False
     with damaged_file_error(record):

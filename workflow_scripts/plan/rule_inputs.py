@@ -253,7 +253,7 @@ class RuleInputs:
         return self._typed.start_of(encoder) or encoder
 
     def more_corpora(self, recipe: str) -> list[str]:
-        """Return the corpora that a recipe takes beside that of its encoder."""
+        """Return the corpora that a recipe takes in addition to that of its encoder."""
         return list(map(self.corpus_file, self._typed.recipes[recipe].corpora().values()))
 
     def development_files(self, recipe: str) -> list[str]:

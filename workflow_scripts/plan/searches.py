@@ -102,7 +102,7 @@ class TuningGridPlan:
     def _grid(self) -> TuningGrid:
         grid = self._typed.grid
         if grid is None or not grid.searches:
-            remedy = "add one (docs/tuning-grid.md)"
+            remedy = "add one (docs/howto/choose-settings.md)"
             stop(ConfigError("config", "tuning_grid.searches", "is empty", remedy))
         return grid
 

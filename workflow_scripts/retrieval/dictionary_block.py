@@ -44,7 +44,7 @@ class NamesFile(Block):
 
 
 class DictionaryBlock(Block):
-    """Names that mentions are linked to, as `link` does it, in shards; see docs/cluster.md."""
+    """Names that jobs link mentions to, shard by shard; see docs/howto/run-on-a-cluster.md."""
 
     encoder: DictionaryEncoder = Field(description="The encoder of names and mentions.")
     names: Annotated[dict[Id, NamesFile], Field(min_length=1)] = Field(

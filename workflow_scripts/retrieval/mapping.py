@@ -38,7 +38,7 @@ def centre_on_vocabulary(
     for side, moved in enumerate(scaled):
         # in place: a vocabulary of 200,000 words has 480 MB
         moved -= mean
-        # What float32 vectors leave beside their mean is rounding noise, not a direction.
+        # What float32 vectors leave besides their mean is rounding noise, not a direction.
         moved[lengths_of(moved) < _FLOAT32_NOISE] = 0.0
         scaled[side] = normalise(moved, f"{name}, centred", dtype=np.float64)
     return tuple(scaled)

@@ -114,7 +114,7 @@ def shortlists_of_both(
     """Return the short list of each row of `left` [n, D] among `right` [m, D], and the other way.
 
     Both are float32 and contiguous; `left_width` is 1..m and `right_width` 1..n, or 0: then the
-    second is None and costs nothing. Memory beside the result is that of blocks, one for each
+    second is None and costs nothing. Further memory is that of blocks, one for each
     thread, and four times the second result while it is gathered. Which of equal products is the
     last of a list may depend on the threads.
     """

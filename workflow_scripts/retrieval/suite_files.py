@@ -12,7 +12,7 @@ from workflow_scripts.embedding.suite_vectors import StringVectors
 from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.files import read_json
 
-# Rows scaled at once: keeps the float64 copy small beside a dictionary of 10^5 names.
+# Rows scaled at once: keeps the float64 copy small next to a dictionary of 10^5 names.
 _ROWS_AT_ONCE = 8192
 
 

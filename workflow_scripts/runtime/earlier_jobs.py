@@ -1,6 +1,6 @@
 """Jobs that an earlier run of the same results left behind when its head process died.
 
-That run may have been another clone's: what tells of its jobs is kept with the results.
+That run may have been another clone's: what records its jobs is kept with the results.
 """
 
 import fcntl
@@ -66,9 +66,9 @@ def jobs_left_behind(records: Path) -> list[str]:
 
 
 def wait_for_earlier_jobs(records: Path) -> None:
-    """Wait until the jobs of an earlier run have ended, then plan this run anew with their files.
+    """Wait until the jobs of an earlier run have ended, then plan this run again with their files.
 
-    To run beside them would do their work twice.
+    To run alongside them would do their work twice.
     """
     if not (left := jobs_left_behind(records)):
         (records / _SLURM_RUNS).unlink(missing_ok=True)

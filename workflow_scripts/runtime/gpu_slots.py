@@ -102,7 +102,7 @@ def visible_devices() -> list[Device]:
     names, job = os.environ.get("CUDA_VISIBLE_DEVICES"), scheduler_job()
     if names is None:
         return [] if job else machine_devices()[0]
-    # a scheduler may number its devices anew, from 0 in every job
+    # a scheduler may number its devices from 0 in every job
     prefix = f"{job.replace('/', '-')}-" if job else ""
     return [Device(device.name, prefix + device.slot) for device in named_devices(names)]
 
@@ -154,7 +154,7 @@ def take_slots(folder: Path, devices: Sequence[Device], gpus: int) -> dict[Devic
     First come, first served: who waits stands at the lock of a queue (one for each set of devices),
     which the kernel hands on in order of arrival, and only its holder looks for free devices. So
     nobody holds one while waiting for another, and who wants several is not overtaken. (One that is
-    killed in the queue may shuffle those behind it: they all stand in line anew.)
+    killed in the queue may shuffle those behind it: they all stand in line again.)
     """
     slots = ",".join(sorted(device.slot for device in devices))
     queue = folder / f"queue-{hashlib.sha256(slots.encode()).hexdigest()[:16]}"

@@ -1,4 +1,4 @@
-"""What scores rest on, as npz beside them: bootstrap replicates, cosines and labels of pairs."""
+"""What scores rest on, as npz next to them: bootstrap replicates, cosines and labels of pairs."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -2,7 +2,7 @@
 
 SentEval fits one classifier for each fold and penalty, one after the other. Fits on as many items
 are here one batched matrix product: all see the same permutations, as there, where every fit begins
-from the same seed. Which fit stops when, and which weights it keeps, is told for each alone.
+from the same seed. Which fit stops when, and which weights it keeps, is decided for each alone.
 """
 
 from collections import defaultdict

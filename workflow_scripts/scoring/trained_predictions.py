@@ -49,7 +49,7 @@ def predict(
     vectors: np.ndarray | StringVectors,
     how: str | OwnClassifier,
 ) -> list[str]:
-    """Return what is said of each test item of a block of items.json: a class, or a score.
+    """Return the prediction for each test item of a block of items.json: a class, or a score.
 
     `how` is the protocol to train by, or a classifier that came with the encoder.
     """

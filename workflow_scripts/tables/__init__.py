@@ -1,1 +1,1 @@
-"""Tables: means and deviations over seeds, each beside the value that the paper printed."""
+"""Tables: means and deviations over seeds, each next to the value that the paper printed."""

@@ -1,6 +1,6 @@
 """What opens from a cell of a table of scores: encoders, seeds, data, and how it is compared.
 
-All of it is of the scores; settings, cards, logs and seconds of the run are in run.js beside the
+All of it is of the scores; settings, cards, logs and seconds of the run are in run.js next to the
 pages (`run_records`), under the ids of encoders and of score files that are given here.
 """
 

@@ -115,7 +115,7 @@ def _check_lengths(details: Details) -> None:
 
 
 def _check_ends(scores: Mapping[str, Iterable[Score]], details: Details) -> None:
-    """Raise `UserError` by its file for replicates that are not of the scores beside them."""
+    """Raise `UserError` by its file for replicates that are not of the scores next to them."""
     for path, rows in scores.items():
         arrays = details[details_path(path)]
         for row in rows:

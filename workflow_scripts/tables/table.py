@@ -21,7 +21,7 @@ def tsv_headings(label: str) -> tuple[str, ...]:
 
 
 def details_path(scores: str) -> str:
-    """Return the details file that stands beside a file of scores."""
+    """Return the details file that stands next to a file of scores."""
     return scores.removesuffix(".tsv") + ".npz"
 
 
@@ -38,7 +38,7 @@ def cells_in(block: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def score_files(block: Mapping[str, Any]) -> list[str]:
-    """Return the files of scores that a block names and the details beside, sorted."""
+    """Return the files of scores that a block names and the details next to them, sorted."""
     parts = [part for cell in cells_in(block) for part in cell["parts"]]
     scores = {path for part in parts for path in part["scores"]}
     return sorted(scores | {details_path(path) for path in scores})

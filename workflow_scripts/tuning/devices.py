@@ -16,7 +16,7 @@ class DeviceTraits:
     """How training runs on a kind of device.
 
     Cutting a batch: a micro-batch has at most `most_tokens` positions (on a CPU what its caches
-    hold) and costs `overhead` positions beside its own (on a GPU mostly the launches). With
+    hold) and costs `overhead` positions on top of its own (on a GPU mostly the launches). With
     `least_tokens` it is at most a quarter of the batch or, where that is less than this, half, so
     that each core finds work; not less than half of this.
 

@@ -22,8 +22,8 @@ SETTING = "STEP_MEMORY_MB"
 # Of the memory of a processor's job, what micro-batches that wait for their way back may leave.
 _SHARE_LEFT = 0.25
 
-# What is said of a lack of memory by errors of no kind of their own: a processor's, and those of
-# libraries of CUDA, which ask for memory beside torch.
+# How errors of no kind of their own report a lack of memory: a processor's, and those of
+# libraries of CUDA, which ask for memory besides torch.
 _LACKING = ("can't allocate memory", "CUBLAS_STATUS_ALLOC_FAILED", "CUDNN_STATUS_ALLOC_FAILED")
 
 Result = TypeVar("Result")

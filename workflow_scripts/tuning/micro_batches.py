@@ -20,7 +20,7 @@ class MicroBatch:
 def plan_micro_batches(lengths: Sequence[int], overhead: int, most_tokens: int) -> list[MicroBatch]:
     """Return micro-batches of rows of similar token counts that cover `lengths`, shortest first.
 
-    They cost least where a micro-batch costs `overhead` positions beside its own. One of more than
+    They cost least where a micro-batch costs `overhead` positions more than its own. One above
     `most_tokens` positions is cut into pieces as equal as can be.
     """
     order = sorted(range(len(lengths)), key=lambda row: lengths[row])

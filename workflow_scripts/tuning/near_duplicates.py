@@ -29,7 +29,7 @@ class NearDuplicates:
 
 @cache
 def _is_kept(character: str) -> bool:
-    # Marks stay beside letters and digits: many scripts write vowels with them. Selectors of the
+    # Marks stay with letters and digits: many scripts write vowels with them. Selectors of the
     # look of a character, most often of an emoji, are marks by name only.
     is_mark = unicodedata.category(character) in ("Mn", "Mc")
     is_selector = "VARIATION SELECTOR" in unicodedata.name(character, "")

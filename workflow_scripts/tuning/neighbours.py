@@ -112,7 +112,7 @@ def draw_numbers(
     seed: Sequence[int],
     document: np.ndarray | None = None,
 ) -> Iterator[np.ndarray]:
-    """Yield `size` of `count` numbers a step: shuffled anew each epoch, incomplete batch dropped.
+    """Yield `size` of `count` numbers a step: shuffled again each epoch, incomplete batch dropped.
 
     With `document`, that of each number, whole documents are shuffled, their numbers in order.
     """

@@ -42,7 +42,7 @@ class Step:
 
 
 class Objective(ABC):
-    """A method made ready for a run of `steps`; what it does hangs on seed and step alone.
+    """A method made ready for a run of `steps`; what it does depends on seed and step alone.
 
     `trained` is what the optimiser moves: the model and modules of the method's own.
     """

@@ -11,7 +11,7 @@ from workflow_scripts.files import sha256_of, stream_lines
 
 @dataclass(frozen=True)
 class Documents:
-    """The documents of a file that have two sentences or more, read anew by each that asks.
+    """The documents of a file that have two sentences or more, read again by each that asks.
 
     So memory holds one at a time, of files of any size.
     """

@@ -73,7 +73,7 @@ def augment_pairs(
     finders = {"character": character_units, "word": word_units, "token": tokens_of}
     find_units, choices = finders[masking.unit], (masking.length, masking.min_length, token)
     for row in range(len(first)):
-        # Drawn for every pair, masked or not, so that the draws of the others do not hang on it.
+        # Drawn for every pair, masked or not, so that the draws of the others do not depend on it.
         side = first if masking.side == "random" and generator.random() < 0.5 else second
         side[row] = mask_span(side[row], find_units(side[row]), *choices, generator, masking.place)
     return first, second

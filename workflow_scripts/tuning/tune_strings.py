@@ -42,8 +42,9 @@ def tune(
     The weights are those of `mirror-bert tune` with the same model, strings, recipe and seed,
     whatever the number of threads. `model` is a folder, a hub id (`id@revision`) or an encoder;
     `strings` are a list or another iterable, of pairs for recipes that tune on pairs, or the path
-    of a file with one a line. `recipe` names one of `recipes` (docs/config-keys.md lists the keys),
-    and `changes` are keys of it: `pooling="mean", learning_rate=3e-4`. `development` are pairs
+    of a file with one a line. `recipe` names one of `recipes`
+    (docs/reference/config.md lists the keys), and `changes` are keys of it:
+    `pooling="mean", learning_rate=3e-4`. `development` are pairs
     (left string, right string, score) that the model is scored on every `development_every` steps,
     by Spearman's correlation; the best weights are kept, and `patience` scores in a row without a
     better one end the tuning. `device` is "cpu", "cuda"

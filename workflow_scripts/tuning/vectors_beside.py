@@ -1,4 +1,4 @@
-"""Vectors beside the token embeddings of a sequence, for all layers to see (CMLM, section 2)."""
+"""Vectors next to the token embeddings of a sequence, for all layers to see (CMLM, section 2)."""
 
 from typing import Literal
 
@@ -38,7 +38,7 @@ class VectorsBeside:
     def encode(
         self, input_ids: torch.Tensor, mask: torch.Tensor | None, vectors: torch.Tensor
     ) -> torch.Tensor:
-        """Return last hidden states of the tokens [B, T] and of the `vectors` beside them."""
+        """Return last hidden states of the tokens [B, T] and of the `vectors` next to them."""
         if mask is not None:
             seen = mask.new_ones(vectors.shape[:2])
             mask = torch.cat([seen, mask] if self._place == "before" else [mask, seen], dim=1)
@@ -49,5 +49,5 @@ class VectorsBeside:
             self._vectors = None
 
     def first_token(self, number: int) -> int:
-        """Return the position of the first token beside so many vectors."""
+        """Return the position of the first token next to so many vectors."""
         return number if self._place == "before" else 0

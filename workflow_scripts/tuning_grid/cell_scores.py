@@ -1,4 +1,4 @@
-"""The score of one cell: the model is tuned anew and scored on the development set."""
+"""The score of one cell: the model, tuned from its own weights, on the development set."""
 
 from copy import deepcopy
 from dataclasses import replace

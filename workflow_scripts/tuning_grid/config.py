@@ -12,7 +12,7 @@ Axes = Annotated[dict[Text, Distinct[Any]], Field(min_length=1)]
 class SearchBlock(Block):
     """What is tuned on what and scored on which development set."""
 
-    model: Text = Field(description="Model that each cell tunes anew.")
+    model: Text = Field(description="Model that each cell starts from.")
     recipe: Text = Field(description="Recipe that tunes; its keys hold where no axis sets another.")
     corpus: Text = Field(description="Corpus that is tuned on.")
     dataset: Text = Field(description="Development set, of a task that settings can be chosen by.")
@@ -22,7 +22,7 @@ class SearchBlock(Block):
 
 
 class TuningGrid(Block):
-    """Searches for tuning hyper-parameters on development sets; see docs/tuning-grid.md."""
+    """Searches for hyper-parameters on development sets; see docs/howto/choose-settings.md."""
 
     axes: Axes = Field(
         description="Values by recipe key; a search without its own takes every combination."

@@ -120,7 +120,7 @@ class Sick(ScoredColumns):
 
 
 class ScoredPairs(ScoredColumns):
-    """Scored pairs of one's own: a file of two strings and a number, however people scored them."""
+    """Your own scored pairs: a file with two strings and a number per row."""
 
     STRINGS: ClassVar = "a string"
 

@@ -94,7 +94,7 @@ class Entry(TextEntry):
     def read(self, root: Path) -> LabelledTexts:
         """Return the texts with their labels as they are written, part by part; a blank one is ".".
 
-        Within a part the shortest come first, by words, as in SentEval, whose folds hang on it: a
+        Within a part the shortest come first, by words, as in SentEval, whose folds depend on it: a
         blank text has none.
         """
         items = LabelledTexts()

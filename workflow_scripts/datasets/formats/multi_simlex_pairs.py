@@ -18,7 +18,7 @@ class Entry(ConceptPairsEntry):
     languages: Annotated[Distinct[Text], Field(min_length=2, max_length=2)] = Field(
         description="The two languages, such as [en, fr]."
     )
-    # Neither is told by the paper; both are believed to be how Multi-SimLex's own sets are made.
+    # The paper states neither; both are believed to be how Multi-SimLex's own sets are made.
     both_orders: bool = Field(True, description="Also word 2 of the first with 1 of the second.")
     largest_difference: NotNegative = Field(
         1.0, description="A pair is kept where the two languages' scores differ by at most this."

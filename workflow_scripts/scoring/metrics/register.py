@@ -4,7 +4,7 @@ Each is a module of this folder: `spearman` is spearman.py, `accuracy@5` is accu
 step gets the names of those that cells request and loads these alone; it does not load this file,
 so that a further line reruns nothing. A module has
 
-- its docstring, whose first paragraph docs/config-keys.md shows;
+- its docstring, whose first paragraph docs/reference/config.md shows;
 - metric(evidence), of a name with a number metric(evidence, number): from what the `evidence` of
   its task holds, a function of how often each item counts (`weighted_metrics.Metric`), which gets
   an interval; or a value that is no function of items; or None where it has no value;

@@ -1,4 +1,4 @@
-"""The paper's grid of hyper-parameters (Table 21) beside the best scores of our searches."""
+"""The paper's grid of hyper-parameters (Table 21) next to the best scores of our searches."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ from workflow_scripts.tables.published import read_published
 
 
 class Config(TableBlock):
-    """A table of the tuning grid; it always stands beside published values."""
+    """A table of the tuning grid; it always stands next to published values."""
 
     reference: Id = Field(description="File of the paper's grid in config/reference/<paper>.")
 

@@ -1,4 +1,4 @@
-"""The models of the config beside those that the paper lists (Table 15)."""
+"""The models of the config next to those that the paper lists (Table 15)."""
 
 import re
 from typing import Any

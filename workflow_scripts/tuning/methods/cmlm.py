@@ -18,7 +18,7 @@ CARD_TAG = "cmlm"
 
 
 class Bitext(Retrieval):
-    """Bitext retrieval beside CMLM (section 4.2): L = L_CMLM + `weight` * L_br."""
+    """Bitext retrieval alongside CMLM (section 4.2): L = L_CMLM + `weight` * L_br."""
 
     corpus: Id = Field(description="corpus of translations")
     weight: Positive = Field(default=0.2, description="of the loss of bitext retrieval")
@@ -47,7 +47,8 @@ class Choices(MaskingRecipe):
         default=0.5, description="share of the pairs whose second sequence becomes the first"
     )
     projections: WholeNumber = Field(
-        default=15, description="N, views of the vector that are set beside the tokens, itself one"
+        default=15,
+        description="N projected vectors next to the tokens, the vector itself one of them",
     )
     projection_width: Positive = Field(
         default=2.0, description="width of the projections' inner layers, in that of the vector"
@@ -65,7 +66,7 @@ class Choices(MaskingRecipe):
         default="concatenate",
         description="skip: the views go to the prediction of tokens too (section 5.1)",
     )
-    bitext: Bitext | None = Field(default=None, description="bitext retrieval beside CMLM")
+    bitext: Bitext | None = Field(default=None, description="bitext retrieval alongside CMLM")
     held_out: HeldOut | None = Field(default=None, description="text to measure the loss on")
 
     def corpora(self) -> dict[str, str]:

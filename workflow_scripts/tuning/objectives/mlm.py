@@ -37,7 +37,7 @@ class Objective(ModelObjective):
             # halves of [CLS] A [SEP] B [SEP], with two marks each as long as they are alone
             settings = replace(settings, max_length=(settings.max_length + 1) // 2)
         whole = load_masked_lm(loaded, context.seed)
-        # each pass goes forth and back at once, so nothing more is to be had from a cache
+        # each pass goes forth and back at once, so a cache would save nothing more
         super().__init__(loaded, choices, context, own, whole, cached=True)
         tokenizer, path = loaded.tokenizer, corpus.path
         self._text = text = Sequences(tokenizer, corpus.documents, choices.inputs, settings)
