@@ -1,6 +1,5 @@
-"""SimCSE and TSDAE: loss and gradients of sentence-transformers' own losses, with the same masks."""
+"""SimCSE and TSDAE: loss and gradients are those of sentence-transformers, masks included."""
 
-import random
 from dataclasses import replace
 
 import pytest
@@ -17,16 +16,13 @@ from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.masking_utils import sdpa_mask
 
 from workflow_scripts.embedding.architectures import give_first_position_only
-from workflow_scripts.embedding.encoder_folder import OWN_WEIGHTS, load_model
-from workflow_scripts.errors import UserError
+from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.tuning import devices
 from workflow_scripts.tuning.corpus_strings import Corpus
 from workflow_scripts.tuning.dropout import drop_out
 from workflow_scripts.tuning.dropout_masks import DropoutMasks
 from workflow_scripts.tuning.loop import make_objective
-from workflow_scripts.tuning.methods.tsdae import delete_words
 from workflow_scripts.tuning.recipe import tuning_recipe_of
-from workflow_scripts.tuning.tune_encoder import make_encoder
 
 KEYS = {"embed_max_length": 20, "max_length": 16, "batch_size": 6, "steps": 4}
 SENTENCES = make_sentences(8)

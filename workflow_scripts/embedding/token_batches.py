@@ -71,7 +71,7 @@ def tokenize_words(
     tokenizer("", truncation=True, max_length=settings.max_length)
     # the fast form does not tell words
     encode = tokenizer.backend_tokenizer.encode_batch
-    parts = _parts(settings.texts(strings))
+    parts = _parts(list(settings.texts(strings)))
     return token_ids, [encoding.word_ids for part in parts for encoding in encode(part)]
 
 

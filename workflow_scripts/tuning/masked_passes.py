@@ -79,9 +79,9 @@ class MaskedBatch:
 class MaskedPasses:
     """Passes over masked sequences, each forth and back at once: one micro-batch a worker is kept.
 
-    `beside` makes what takes the vectors that go beside the tokens. `skip`, if there is one, maps a token's state
-    with its sequence's vectors [P, (N + 1) * D] to [P, D] before pieces are predicted (CMLM,
-    section 5.1).
+    `beside` makes what takes the vectors that go beside the tokens. `skip`, if there is one, maps
+    a token's state with its sequence's vectors [P, (N + 1) * D] to [P, D] before pieces are
+    predicted (CMLM, section 5.1).
     """
 
     def __init__(

@@ -23,8 +23,9 @@ class ModelObjective(Objective):
     """Trains `whole` (a model with its head; without one the model), `own` and `training_only`.
 
     The last two are modules by name, which it moves to the device: `own` are kept with the encoder,
-    `training_only`, such as a projection head or a decoder, are not. `cached` and `paired` are those of `Memory` and `BatchGradients`. `UserError` for a model that
-    cannot be pooled or drop out as the recipe says.
+    `training_only`, such as a projection head or a decoder, are not. `cached` and `paired` are
+    those of `Memory` and `BatchGradients`. `UserError` for a model that cannot be pooled or drop
+    out as the recipe says.
     """
 
     # whether nothing but vectors is taken of the model, so that some poolings need one position

@@ -9,7 +9,6 @@ from safetensors.torch import load_file
 from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.errors import UserError, damaged_file_error
 
-
 # among the trained modules those that serve in training alone
 TRAINING_ONLY = "training_only"
 

@@ -1,4 +1,4 @@
-"""Method simcse (Gao et al. 2021, section 3): strings next to themselves, dropout alone, InfoNCE."""
+"""Method simcse (Gao et al. 2021, section 3): strings paired with themselves, dropout alone."""
 
 import sys
 from typing import TYPE_CHECKING

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from workflow_scripts.tuning.objective import Objective, TrainingContext
 
 CARD = (
-    "TSDAE (Wang et al. 2021, TSDAE: Using Transformer-based Sequential Denoising Auto-Encoder for\n"
-    "Unsupervised Sentence Embedding Learning)"
+    "TSDAE (Wang et al. 2021, TSDAE: Using Transformer-based Sequential Denoising Auto-Encoder\n"
+    "for Unsupervised Sentence Embedding Learning)"
 )
 CARD_TAG = "tsdae"
 
