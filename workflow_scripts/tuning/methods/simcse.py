@@ -67,4 +67,4 @@ def objective(
         return value, {"accuracy": hits}
 
     own = (loaded, len(token_ids), choices, context, twice, loss)
-    return StringObjective(*own, views_a_string=2, training_only={"head": head})
+    return StringObjective(*own, vectors_a_string=2, training_only={"head": head})
