@@ -1,10 +1,11 @@
 """SimCSE and TSDAE: loss and gradients are those of sentence-transformers, masks included."""
 
+import random
 from dataclasses import replace
 
 import pytest
 import torch
-from plain_training import MEANS, take_first_step
+from plain_training import MEANS, cut, take_first_step
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.losses import (
     DenoisingAutoEncoderLoss,
@@ -16,13 +17,17 @@ from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.masking_utils import sdpa_mask
 
 from workflow_scripts.embedding.architectures import give_first_position_only
-from workflow_scripts.embedding.encoder_folder import load_model
+from workflow_scripts.embedding.encoder_folder import OWN_WEIGHTS, load_model
+from workflow_scripts.errors import UserError
 from workflow_scripts.tuning import devices
 from workflow_scripts.tuning.corpus_strings import Corpus
 from workflow_scripts.tuning.dropout import drop_out
 from workflow_scripts.tuning.dropout_masks import DropoutMasks
-from workflow_scripts.tuning.loop import make_objective
+from workflow_scripts.tuning.loop import make_objective, tune_model
+from workflow_scripts.tuning.methods.tsdae import delete_words
 from workflow_scripts.tuning.recipe import tuning_recipe_of
+from workflow_scripts.tuning.tune_encoder import make_encoder
+from workflow_scripts.tuning.tuning_state import StateFile
 
 KEYS = {"embed_max_length": 20, "max_length": 16, "batch_size": 6, "steps": 4}
 SENTENCES = make_sentences(8)
@@ -166,3 +171,74 @@ def test_tsdae_is_the_denoising_loss(pooling, dropout, name, folder_of):
     }
     assert_same(taken, gradients, loss, theirs)
     assert taken.strings == 6 and taken.tokens == sum(map(len, damaged))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.6, 0.95])
+def test_words_are_left_out_whole_and_one_stays(share):
+    ids, words = [2, 10, 11, 12, 13, 14, 15, 3], [None, 0, 1, 1, 2, 3, 3, None]
+    generator, kept, alone = random.Random(1), 0, 0
+    for _ in range(4000):
+        damaged = delete_words(ids, words, share, generator)
+        assert damaged[0] == 2 and damaged[-1] == 3 and damaged == [*sorted(damaged[:-1]), 3]
+        assert (11 in damaged) == (12 in damaged) and (14 in damaged) == (15 in damaged)
+        count = sum(token in damaged for token in (10, 11, 13, 14))
+        assert count
+        kept, alone = kept + count, alone + (count == 1)
+    # four words: of all that would go one stays
+    expected = 4 * (1 - share) + share**4
+    assert abs(kept / 4000 - expected) < 0.06
+    assert (alone > 0) == (share > 0)
+    assert delete_words([2, 3], [None, None], 0.6, generator) == [2, 3]
+
+
+def test_the_damage_hangs_on_seed_and_step(tiny_bert):
+    _, objective = objective_of("tsdae", tiny_bert, SENTENCES, pooling="cls")
+    batch = next(iter(objective.batches()))
+    first, again, other = (objective.strings(batch, number) for number in (1, 1, 2))
+    assert first == again != other
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    path = tmp_path / "corpus.txt"
+    path.write_text("".join(f"{sentence}\n" for sentence in SENTENCES))
+    return path
+
+
+@pytest.mark.parametrize("method", ["simcse", "tsdae"])
+def test_the_encoder_is_the_model_alone(method, tiny_bert, corpus, tmp_path):
+    """Neither head nor decoder is written, and vectors are those of the model's [CLS]."""
+    block = {"method": method, **KEYS, "pooling": "cls", "learning_rate": 1e-3}
+    made = make_encoder(str(tiny_bert), str(corpus), "own", block, 33, tmp_path / "encoder")
+    assert not (tmp_path / "encoder" / OWN_WEIGHTS).exists()
+    untuned, tuned = (load_model(str(folder)) for folder in (tiny_bert, tmp_path / "encoder"))
+    assert not tuned.model.config.is_decoder and not tuned.model.config.add_cross_attention
+    weights = untuned.model.state_dict()
+    assert tuned.model.state_dict().keys() == weights.keys()
+    name = "embeddings.word_embeddings.weight"
+    assert not torch.equal(tuned.model.state_dict()[name], weights[name])
+    batch = tuned.tokenizer(SENTENCES, padding=True, return_tensors="pt")
+    with torch.no_grad():
+        first = tuned.model.eval()(**batch).last_hidden_state[:, 0].numpy()
+    stock = SentenceTransformer(str(tmp_path / "encoder"))
+    for vectors in (made.encode(SENTENCES), stock.encode(SENTENCES)):
+        assert abs(vectors - first).max() < 1e-5
+
+
+@pytest.mark.parametrize("method", ["simcse", "tsdae"])
+def test_a_cut_run_goes_on_with_what_is_not_kept(method, tiny_bert, tmp_path, monkeypatch):
+    def tune(state=None):
+        loaded = load_model(str(tiny_bert))
+        recipe = tuning_recipe_of("own", {"method": method, **KEYS, "pooling": "cls"})
+        tune_model(loaded, Corpus(SENTENCES), recipe, 33, state=state)
+        return loaded.model.state_dict()
+
+    state = StateFile(tmp_path / "state.safetensors", "digest", seconds=0.0)
+    cut(lambda: tune(state), 2, monkeypatch)
+    torch.testing.assert_close(tune(state), tune(), rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("name", ["distilbert", "modernbert"])
+def test_a_model_that_cannot_decode_is_one_clear_error(name, folder_of):
+    with pytest.raises(UserError, match=f"{name} cannot be a decoder .*; take one of bert, "):
+        objective_of("tsdae", folder_of(name), SENTENCES, pooling="mean")

@@ -10,7 +10,15 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.recipe import Recipe, resolve_likes
 
 METHODS = (
-    *("none", "mirror", "simcse", "tsdae", "cmlm", "mlm", "quickthought", "bitext", "nli"),
+    "none",
+    "mirror",
+    "simcse",
+    "tsdae",
+    "cmlm",
+    "mlm",
+    "quickthought",
+    "bitext",
+    "nli",
     "classify",
 )
 
