@@ -2,6 +2,8 @@
 #   make all_tables   the environment from the lock file, then the workflow on config/config.yaml
 #   make environment  the environment alone: Snakemake, the command mirror-bert, and what they need
 #   make test         the same for the tests; test-slow for those of tens of seconds
+#   make methods      the table of all methods side by side (config/methods.yaml); with DATA=DIR on the real
+#                     files in DIR (config/methods_real.yaml)
 #   make bench        speed and memory against other ways, to docs/benchmarks.md; bench-gpu on a GPU,
 #                     bench-scale at the size of ontologies
 #   make test-gpu     all checks of a GPU, to gpu-report.md; TEST_DEVICE=cpu: the same tests on the
@@ -39,13 +41,18 @@ BENCH_OPTIONS ?=
 REHEARSAL ?= ../rehearsal
 REHEARSAL_OPTIONS ?=
 
-.PHONY: help all_tables test test-slow test-gpu test-nightly test-cluster cluster-packages test-pages pages-packages fuzz chaos mutate check bench bench-gpu bench-scale rehearsal rehearse-gpu environment container lock rulegraph packages docs docs-site clean
+.PHONY: help all_tables methods test test-slow test-gpu test-nightly test-cluster cluster-packages test-pages pages-packages fuzz chaos mutate check bench bench-gpu bench-scale rehearsal rehearse-gpu environment container lock rulegraph packages docs docs-site clean
 
 help:
 	@sed -n '1,/^PYTHON/{/^#/{s/^# \{0,1\}//;p;};}' Makefile
 
 all_tables: environment
 	snakemake --cores $(CORES) all_tables
+
+DATA ?=
+methods: environment
+	snakemake all_tables --cores $(CORES) --configfile config/methods$(if $(DATA),_real).yaml \
+	  $(if $(DATA),--config 'data={root: $(abspath $(DATA))}')
 
 test: environment
 	python -m pytest -n 2 --dist worksteal
