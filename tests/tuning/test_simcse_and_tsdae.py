@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 import torch
 from plain_training import MEANS, cut, take_first_step
+from safetensors.torch import load_file
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.losses import (
     DenoisingAutoEncoderLoss,
@@ -16,6 +17,8 @@ from tiny_models import make_sentences
 from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.masking_utils import sdpa_mask
 
+from mirror_bert import tune
+from workflow_scripts import tune as command
 from workflow_scripts.embedding.architectures import give_first_position_only
 from workflow_scripts.embedding.encoder_folder import OWN_WEIGHTS, load_model
 from workflow_scripts.errors import UserError
@@ -223,6 +226,19 @@ def test_the_encoder_is_the_model_alone(method, tiny_bert, corpus, tmp_path):
     stock = SentenceTransformer(str(tmp_path / "encoder"))
     for vectors in (made.encode(SENTENCES), stock.encode(SENTENCES)):
         assert abs(vectors - first).max() < 1e-5
+
+
+@pytest.mark.parametrize("method", ["simcse", "tsdae"])
+def test_the_command_and_python_give_the_same_weights(method, tiny_bert, corpus, tmp_path):
+    changes = {"batch_size": 6, "steps": 2, "epochs": None, "max_length": 20}
+    words = ["--model", str(tiny_bert), "--corpus", str(corpus), "--recipe", method]
+    for key, value in changes.items():
+        words += ["--set", f"{key}={'null' if value is None else value}"]
+    command.main([*words, "--output", str(tmp_path / "encoder"), "--threads", "1"])
+    made = tune(tiny_bert, SENTENCES, recipe=method, threads=1, device="cpu", **changes)
+    weights = load_file(tmp_path / "encoder" / "model.safetensors")
+    ours = made.loaded.model.state_dict()
+    torch.testing.assert_close({name: ours[name] for name in weights}, weights, rtol=0, atol=0)
 
 
 @pytest.mark.parametrize("method", ["simcse", "tsdae"])
