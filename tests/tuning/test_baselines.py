@@ -414,7 +414,8 @@ def test_what_cannot_be_trained_on_is_one_clear_error(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("method", "changes"), [("cmlm", {"projections": 3}), ("mlm", NSP), ("nli", {})]
+    ("method", "changes"),
+    [("cmlm", {"projections": 3}), ("mlm", NSP), ("nli", {}), ("simcse", {}), ("tsdae", {})],
 )
 def test_two_processes_tune_the_model_of_one(method, changes, tiny_bert, project, tmp_path):
     corpus, recipe = tmp_path / "corpus.txt", {**KEYS, "method": method, **changes}

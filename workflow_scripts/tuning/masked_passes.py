@@ -26,8 +26,6 @@ Targets = tuple[torch.Tensor, torch.Tensor]
 class TakesVectors(Protocol):
     """How a copy of a model takes vectors [B, N, D] next to token ids [B, T]."""
 
-    def __init__(self, model: PreTrainedModel) -> None: ...
-
     def encode(
         self, input_ids: torch.Tensor, mask: torch.Tensor | None, vectors: torch.Tensor
     ) -> torch.Tensor:
