@@ -3,6 +3,8 @@
 #   make first_table  the same for one table, in a minute: STS, CMLM and Mirror beside BERT
 #   make environment  the environment alone: Snakemake, the command mirror-bert, and what they need
 #   make test         the same for the tests; test-slow for those of tens of seconds
+#   make methods      the table of all methods side by side (config/methods.yaml); with DATA=DIR on the
+#                     real files in DIR (config/methods_real.yaml)
 #   make bench        speed and memory against other ways, to docs/explanation/performance.md;
 #                     bench-gpu on a GPU, bench-scale at the size of ontologies
 #   make test-gpu     all checks of a GPU, to gpu-report.md; TEST_DEVICE=cpu: the same tests on the
@@ -49,7 +51,7 @@ SPELLED := *.md Makefile Snakefile docs config envs bundled_models workflow_scri
 PERFORMANCE := docs/explanation/performance.md
 GPU_REHEARSAL := docs/reference/gpu-rehearsal
 
-.PHONY: help all_tables first_table test test-slow test-gpu test-nightly test-cluster cluster-packages test-pages pages-packages fuzz chaos mutate check bench bench-gpu bench-scale rehearsal rehearse-gpu environment container lock rulegraph packages docs numbers docs-site clean
+.PHONY: help all_tables first_table methods test test-slow test-gpu test-nightly test-cluster cluster-packages test-pages pages-packages fuzz chaos mutate check bench bench-gpu bench-scale rehearsal rehearse-gpu environment container lock rulegraph packages docs numbers docs-site clean
 
 help:
 	@sed -n '1,/^PYTHON/{/^#/{s/^# \{0,1\}//;p;};}' Makefile
@@ -59,6 +61,11 @@ all_tables: environment
 
 first_table: environment
 	snakemake --cores $(CORES) --quiet all -- results/tables/cmlm-table02.html
+
+DATA ?=
+methods: environment
+	snakemake all_tables --cores $(CORES) --configfile config/methods$(if $(DATA),_real).yaml \
+	  $(if $(DATA),--config 'data={root: $(abspath $(DATA))}')
 
 test: environment
 	python -m pytest -n 2 --dist worksteal

@@ -51,9 +51,13 @@ GROUPS = {
         _in(
             "tuning",
             "losses.py objectives/cmlm.py objectives/bitext.py objectives/nli.py"
-            " objectives/quickthought.py objectives/mlm.py",
+            " objectives/quickthought.py objectives/mlm.py methods/simcse.py methods/tsdae.py"
+            " decoder.py",
         ),
-        _in("tests/tuning", "test_losses.py test_cmlm.py test_baselines.py"),
+        _in(
+            "tests/tuning",
+            "test_losses.py test_cmlm.py test_baselines.py test_simcse_and_tsdae.py",
+        ),
     ),
     "masking": Group(
         (

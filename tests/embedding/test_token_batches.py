@@ -17,7 +17,9 @@ from workflow_scripts.embedding.token_batches import (
     plan_batches,
     plan_full_batches,
     tokenize_strings,
+    tokenize_words,
 )
+from workflow_scripts.errors import UserError
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +37,22 @@ def tokenizers(tiny_bert, tiny_roberta, tmp_path_factory):
 
 
 STRINGS = [*make_sentences(23), "a", "", "the " * 60, "éß 中文", "[MASK] dog [PAD]", "a\tb"]
+
+
+def test_words_of_tokens_are_those_of_the_tokenizers_call(tokenizers):
+    for tokenizer in tokenizers:
+        token_ids, words = tokenize_words(tokenizer, STRINGS, EncoderSettings("mean", 12))
+        called = tokenizer(STRINGS, truncation=True, max_length=12)
+        for row, (ids, own) in enumerate(zip(token_ids, words, strict=True)):
+            assert own == called.word_ids(row)
+            # a string without tokens is one that is unknown
+            assert ids == called["input_ids"][row] or not own
+
+
+def test_a_tokenizer_that_does_not_tell_words_is_one_clear_error(tokenizers, monkeypatch):
+    monkeypatch.setattr(type(tokenizers[0]), "is_fast", False)
+    with pytest.raises(UserError, match="does not tell which tokens are of one word; take a model"):
+        tokenize_words(tokenizers[0], ["a"], EncoderSettings("mean", 12))
 
 
 def test_token_ids_are_those_of_the_tokenizers_call(tiny_bert, tiny_roberta, monkeypatch):

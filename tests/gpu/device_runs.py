@@ -23,6 +23,8 @@ _CMLM = {"projections": 3, "bitext": {"corpus": "pairs"}, "optimiser": "lamb"}
 # by method: what its recipe says more, and the corpora that it reads
 METHODS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "mirror": ({"epochs": 1, "temperature": 0.1}, ["strings"]),
+    "simcse": ({}, ["strings"]),
+    "tsdae": ({}, ["strings"]),
     "cmlm": (_CMLM, ["text", "pairs"]),
     "mlm": ({"next_sentence": True}, ["text"]),
     "quickthought": ({}, ["text"]),

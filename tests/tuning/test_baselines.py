@@ -35,7 +35,7 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.language_modelling.masking import IGNORED
 from workflow_scripts.tuning import tune_encoder
 from workflow_scripts.tuning.corpus_strings import Corpus
-from workflow_scripts.tuning.loop import tune_model
+from workflow_scripts.tuning.loop import make_objective, tune_model
 from workflow_scripts.tuning.methods.classify import LabelledCorpus
 from workflow_scripts.tuning.methods.cmlm import Corpora
 from workflow_scripts.tuning.recipe import tuning_recipe_of
@@ -53,7 +53,7 @@ NLI = Corpus(ONES, OTHERS, [LABELS[number % 3] for number in range(20)])
 CLASSES = ["-", "0", "+"]
 CLASSED = LabelledCorpus(ONES, [CLASSES[n % 3] for n in range(20)], classes=sorted(CLASSES))
 CORPORA = {"mlm": TEXT, "quickthought": TEXT, "bitext": BITEXT, "nli": NLI, "classify": CLASSED}
-CORPORA["cmlm"] = Corpora(TEXT, BITEXT)
+CORPORA |= {"cmlm": Corpora(TEXT, BITEXT), "simcse": Corpus(ONES), "tsdae": Corpus(ONES)}
 CMLM = {"projections": 4, "bitext": {"corpus": "bitext", "batch_size": 5}, "optimiser": "lamb"}
 NSP = {"next_sentence": True}
 
@@ -62,15 +62,11 @@ def recipe_of(method, **changes):
     return tuning_recipe_of("own", {**KEYS, "method": method, **changes})
 
 
-def prepare(method, *given):
-    return import_module(f"workflow_scripts.tuning.objectives.{method}").Objective(*given)
-
-
 def objective_of(method, folder, dtype=torch.float64, means=MEANS, corpus=None, **changes):
     loaded = load_model(str(folder))
     loaded.model.to(dtype)
     corpus = corpus or CORPORA[method]
-    return loaded, prepare(method, loaded, corpus, recipe_of(method, **changes), means)
+    return loaded, make_objective(loaded, corpus, recipe_of(method, **changes), means)
 
 
 def assert_measures(taken, **expected):
@@ -248,7 +244,7 @@ def test_a_step_on_vectors_is_that_of_the_plain_loss(method, plain, changes, poo
 
 
 CASES = [("mlm", {}), ("mlm", NSP), ("quickthought", {}), ("bitext", {}), ("nli", {})]
-CASES += [("classify", {}), ("cmlm", CMLM)]
+CASES += [("classify", {}), ("cmlm", CMLM), ("simcse", {}), ("tsdae", {})]
 
 
 @pytest.mark.parametrize(("method", "changes"), CASES)
@@ -382,6 +378,8 @@ PAIRS = [f"{sentence}||{sentence}" for sentence in SENTENCES]
         ("quickthought", ["one", "", "two"], {}, "no two sentences are neighbours"),
         ("bitext", PAIRS, {}, r"6 strings, fewer than one batch of 7"),
         ("bitext", SENTENCES, {}, r"corpus.txt:1: expected a pair text1\|\|text2, found"),
+        ("simcse", SENTENCES, {}, r"6 strings, fewer than one batch of 7"),
+        ("tsdae", SENTENCES, {}, r"6 strings, fewer than one batch of 7"),
         ("nli", PAIRS, {}, r"corpus.txt:1: expected a pair text1\|\|text2\|\|label"),
         ("nli", [f"{PAIRS[0]}||maybe"], {}, "label among entailment, neutral, contra.*'maybe'"),
         ("nli", [f"{one}||neutral" for one in PAIRS], {}, "6 strings, fewer than one batch of 7"),
@@ -410,13 +408,14 @@ def test_what_cannot_be_trained_on_is_one_clear_error(
     module = import_module(f"workflow_scripts.tuning.methods.{method}")
     with pytest.raises(UserError, match=message) as error:
         corpus = module.read(str(path), choices, "own")
-        prepare(method, load_model(str(tiny_bert)), corpus, choices, MEANS)
+        make_objective(load_model(str(tiny_bert)), corpus, choices, MEANS)
     assert "\n" not in str(error.value)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("method", "changes"), [("cmlm", {"projections": 3}), ("mlm", NSP), ("nli", {})]
+    ("method", "changes"),
+    [("cmlm", {"projections": 3}), ("mlm", NSP), ("nli", {}), ("simcse", {}), ("tsdae", {})],
 )
 def test_two_processes_tune_the_model_of_one(method, changes, tiny_bert, project, tmp_path):
     corpus, recipe = tmp_path / "corpus.txt", {**KEYS, "method": method, **changes}

@@ -101,7 +101,8 @@ def test_controlled_dropout_gives_both_views_of_equal_strings_the_same_vector(
 
 
 CASES = [("mlm", {}), ("mlm", NSP), ("quickthought", {}), ("bitext", {}), ("nli", {})]
-CASES += [("classify", {}), ("cmlm", {"projections": 3}), ("cmlm", {"inputs": "packed"})]
+CASES += [("classify", {}), ("simcse", {}), ("tsdae", {})]
+CASES += [("cmlm", {"projections": 3}), ("cmlm", {"inputs": "packed"})]
 CASES += [("cmlm", {"conditioning": "skip", "vector_position": "after", "pooling": "cls"})]
 CASES += [("cmlm", {"bitext": {"corpus": "bitext", "batch_size": 5}, "pooling": "max"})]
 
@@ -150,7 +151,7 @@ def test_half_weights_come_about_as_near_to_float32_as_autocast(name, folder_of,
     assert 0 < angle(found, exact) < limit
 
 
-@pytest.mark.parametrize("method", ["cmlm", "mlm"])
+@pytest.mark.parametrize("method", ["cmlm", "mlm", "tsdae"])
 def test_half_weights_of_masked_passes_come_near(method, tiny_bert, monkeypatch):
     steps = []
     for dtype in (torch.float32, torch.bfloat16):

@@ -117,6 +117,21 @@ def test_shipped_recipes_hold_the_values_of_cmlm(project):
         assert round(one.warmup * one.steps) == pytest.approx(10_000, abs=1)
 
 
+def test_shipped_recipes_hold_the_values_of_simcse_and_tsdae(project):
+    blocks = read_recipe_blocks(project / "config" / "recipes.yaml")
+    simcse, tsdae = (read_recipe(name, blocks[name]) for name in ("simcse", "tsdae"))
+    for recipe in (simcse, tsdae):
+        assert (recipe.pooling, recipe.optimiser, recipe.learning_rate) == ("cls", "adamw", 3e-5)
+        assert (recipe.weight_decay, recipe.warmup, recipe.max_gradient_norm) == (0.0, 0.0, 1.0)
+        assert recipe.dropout == 0.1
+    # Gao et al. 2021, Table A.1 and run_unsup_example.sh
+    assert (simcse.temperature, simcse.batch_size, simcse.max_length) == (0.05, 64, 32)
+    assert (simcse.epochs, simcse.schedule) == (1, "linear")
+    # Wang et al. 2021, sections 4 and 5
+    assert (tsdae.deleted_share, tsdae.batch_size, tsdae.steps) == (0.6, 8, 100_000)
+    assert tsdae.schedule == "constant"
+
+
 @pytest.mark.parametrize(
     ("change", "key", "message"),
     [

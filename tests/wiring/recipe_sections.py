@@ -100,6 +100,16 @@ SECTIONS = {
         },
         **TRAINED | {"same_number": {"gradient_cache": "the same gradients, in less memory"}},
     ),
+    "recipes.simcse": Section(
+        base={"method": "simcse", "dropout": 0.1, **STEPS},
+        changes={**OF_TEXT, "temperature": 0.3, "method": method("tsdae", "strings")},
+        **TRAINED,
+    ),
+    "recipes.tsdae": Section(
+        base={"method": "tsdae", "dropout": 0.1, **STEPS},
+        changes={**OF_TEXT, "deleted_share": 0.2, "method": method("simcse", "strings")},
+        **TRAINED,
+    ),
     "recipes.cmlm": Section(
         base={
             **{"method": "cmlm", "projections": 2, "dropout": 0.1, **STEPS, "batch_size": 4},

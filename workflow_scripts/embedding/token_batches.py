@@ -56,6 +56,25 @@ def tokenize_strings(
     return [ids or fallback for ids in token_ids]
 
 
+def tokenize_words(
+    tokenizer: PreTrainedTokenizerBase, strings: Sequence[str], settings: EncoderSettings
+) -> tuple[list[list[int]], list[list[int | None]]]:
+    """Return the token ids of each string, as `tokenize_strings`, and the word of each token.
+
+    Words are those of the tokenizer, by their numbers within the string; special tokens are of
+    none. Raises `UserError` for a tokenizer written in Python, which does not tell.
+    """
+    token_ids = tokenize_strings(tokenizer, strings, settings)
+    if not tokenizer.is_fast:
+        problem = f"{type(tokenizer).__name__} does not tell which tokens are of one word"
+        raise UserError("tokenizer", problem, "take a model with a tokenizer.json")
+    tokenizer("", truncation=True, max_length=settings.max_length)
+    # the fast form does not tell words
+    encode = tokenizer.backend_tokenizer.encode_batch
+    parts = _parts(list(settings.texts(strings)))
+    return token_ids, [encoding.word_ids for part in parts for encoding in encode(part)]
+
+
 def _first_words(string: str, characters: int) -> str:
     """Return the string up to the end of the last word before a blank that so many hold, if any."""
     if len(string) <= characters:

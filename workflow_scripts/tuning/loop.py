@@ -20,7 +20,7 @@ from workflow_scripts.tuning.objective import Objective, TrainingContext
 from workflow_scripts.tuning.optimisers import make_optimiser, take_step
 from workflow_scripts.tuning.own_weights import load_own_weights, own_weights
 from workflow_scripts.tuning.processes import Processes, Workers
-from workflow_scripts.tuning.recipe import OBJECTIVES, TuningRecipe
+from workflow_scripts.tuning.recipe import METHODS, OBJECTIVES, TuningRecipe, is_in_one_file
 from workflow_scripts.tuning.step_log import StepLog
 from workflow_scripts.tuning.tuning_state import BestWeights, Progress, StateFile, Trained
 
@@ -80,8 +80,7 @@ def tune_model(
     threads, on_cpu = torch.get_num_threads(), device.type == "cpu"
     workers = Workers(threads if on_cpu else 1)
     context = TrainingContext(seed, device, dtype, scaler, processes, workers)
-    method = plugins.load(OBJECTIVES, recipe.method)
-    objective: Objective = method.Objective(loaded, corpus, recipe, context)
+    objective = make_objective(loaded, corpus, recipe, context)
     load_own_weights(objective.trained, loaded)
     check_device_memory(objective.trained, device)
     optimiser = make_optimiser(objective.trained, recipe)
@@ -141,6 +140,16 @@ def tune_model(
     chosen = (best.step or None, best.score, progress.masks_changed_at)
     own = own_weights(objective.trained, loaded.model)
     return TuningSummary(progress.step, *losses, *chosen, own)
+
+
+def make_objective(
+    loaded: LoadedModel, corpus: Any, recipe: TuningRecipe, context: TrainingContext
+) -> Objective:
+    """Return the method of a recipe made ready: what its file makes, or that of its second file."""
+    own = (loaded, corpus, recipe, context)
+    if is_in_one_file(recipe.method):
+        return plugins.load(METHODS, recipe.method).objective(*own)
+    return plugins.load(OBJECTIVES, recipe.method).Objective(*own)
 
 
 def warn_if_not_better(untuned: float | None, best: float | None) -> None:

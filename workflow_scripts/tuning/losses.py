@@ -38,6 +38,20 @@ def nt_xent_loss(
     raise ValueError(f"unknown denominator {denominator!r}")
 
 
+def in_batch_loss(
+    first: torch.Tensor, second: torch.Tensor, temperature: float
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return SimCSE's loss of B pairs, rows of [B, D], and the share that find their own.
+
+    Each first vector is to find its second one among those of the batch, by cosine over
+    `temperature` (Gao et al. 2021, Eq. 1): the mean over B anchors.
+    """
+    similarities = functional.normalize(first) @ functional.normalize(second).T / temperature
+    pairs = torch.arange(len(similarities), device=similarities.device)
+    hits = (similarities.detach().argmax(dim=1) == pairs).to(similarities.dtype).mean()
+    return functional.cross_entropy(similarities, pairs), hits
+
+
 def label_loss(logits: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Return the mean cross-entropy of logits [B, classes] and the share that is right."""
     labels = to_device(labels, logits.device)

@@ -1,7 +1,7 @@
 """Gradients of masked language modelling over a batch, with vectors beside or not."""
 
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -15,13 +15,24 @@ from workflow_scripts.tuning.micro_batches import Part
 from workflow_scripts.tuning.output_layer import OutputLayer, Owed, end_before_output_layer
 from workflow_scripts.tuning.passes import Gradients, Passes
 from workflow_scripts.tuning.training_copy import TrainingCopy
-from workflow_scripts.tuning.vectors_beside import VectorsBeside
 
 # Of hidden states [B, T, D] and rows of the batch, int64 [B], what these add to a further loss of
 # the whole batch and to the share that is right, [2].
 FurtherLoss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 # Of the P pieces to predict, the number of each in the states that are computed, and its id.
 Targets = tuple[torch.Tensor, torch.Tensor]
+
+
+class TakesVectors(Protocol):
+    """How a copy of a model takes vectors [B, N, D] next to token ids [B, T]."""
+
+    def encode(
+        self, input_ids: torch.Tensor, mask: torch.Tensor | None, vectors: torch.Tensor
+    ) -> torch.Tensor:
+        """Return last hidden states, of the vectors too where they have positions."""
+
+    def first_token(self, number: int) -> int:
+        """Return the position of the first token among them, of so many vectors."""
 
 
 class MaskedBatch:
@@ -66,9 +77,9 @@ class MaskedBatch:
 class MaskedPasses:
     """Passes over masked sequences, each forth and back at once: one micro-batch a worker is kept.
 
-    `beside` says where vectors go beside the tokens. `skip`, if there is one, maps a token's state
-    with its sequence's vectors [P, (N + 1) * D] to [P, D] before pieces are predicted (CMLM,
-    section 5.1).
+    `beside` makes what takes the vectors that go beside the tokens. `skip`, if there is one, maps
+    a token's state with its sequence's vectors [P, (N + 1) * D] to [P, D] before pieces are
+    predicted (CMLM, section 5.1).
     """
 
     def __init__(
@@ -76,19 +87,19 @@ class MaskedPasses:
         whole: PreTrainedModel,
         padding: int,
         passes: Passes,
-        beside: Literal["before", "after"] | None = None,
+        beside: Callable[[PreTrainedModel], TakesVectors] | None = None,
         skip: torch.nn.Module | None = None,
     ) -> None:
         self._padding, self._passes, self._skip = padding, passes, skip
         self._output = OutputLayer(whole, passes.context.workers)
         self._layers: dict[TrainingCopy, torch.nn.Linear] = {}
         self._chosen: dict[TrainingCopy, ChosenPositions] = {}
-        self._beside: dict[TrainingCopy, VectorsBeside] = {}
+        self._beside: dict[TrainingCopy, TakesVectors] = {}
         for copy in passes.copies:
             self._layers[copy] = end_before_output_layer(copy.whole)
             self._chosen[copy] = ChosenPositions(copy.encoder)
             if beside is not None:
-                self._beside[copy] = VectorsBeside(copy.encoder, beside)
+                self._beside[copy] = beside(copy.encoder)
 
     def backward(self, batch: MaskedBatch, step: int) -> tuple[torch.Tensor, torch.Tensor | None]:
         """Add the gradients of the mean cross-entropy (nats) of all labelled pieces.
@@ -141,6 +152,20 @@ class MaskedPasses:
         # on the device, unlike what `get_scale` returns
         scale = context.scaler.scale(torch.ones((), device=context.device))
         return measures, context.processes.sum(gradient) / scale
+
+    def conditioned(
+        self, batch: MaskedBatch, step: int
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Do as `backward`, as a part of a loss over what the projected vectors were made of.
+
+        Returns the loss twice, for a sum that is taken back to the projected vectors and to be
+        logged, and the share of pieces that were right.
+        """
+        (masked, right), gradient = self.backward(batch, step)
+        assert batch.projected is not None and gradient is not None
+        # has the value of the loss, and the gradients that the passes found
+        known = (batch.projected * gradient).sum()
+        return known - known.detach() + masked, masked, right
 
     def loss(self, batch: MaskedBatch) -> torch.Tensor:
         """Return the mean cross-entropy of all labelled pieces, in every process.

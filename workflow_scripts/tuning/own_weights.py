@@ -1,4 +1,7 @@
-"""What a method trains beside the model: kept with an encoder, for recipes that start there."""
+"""What a method trains beside the model: kept with an encoder, for recipes that start there.
+
+Modules that serve in training alone, such as a projection head, are not kept.
+"""
 
 import torch
 from safetensors.torch import load_file
@@ -6,12 +9,16 @@ from safetensors.torch import load_file
 from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.errors import UserError, damaged_file_error
 
+# among the trained modules those that serve in training alone
+TRAINING_ONLY = "training_only"
+
 
 def own_weights(trained: torch.nn.Module, model: torch.nn.Module) -> dict[str, torch.Tensor]:
-    """Return the parameters of `trained` that are none of the model's, by name."""
+    """Return by name the parameters of `trained` that are to be kept and none of the model's."""
     others = set(map(id, model.parameters()))
     named = trained.named_parameters()
-    return {name: weight.detach() for name, weight in named if id(weight) not in others}
+    kept = (pair for pair in named if not pair[0].startswith(f"{TRAINING_ONLY}."))
+    return {name: weight.detach() for name, weight in kept if id(weight) not in others}
 
 
 @torch.no_grad()

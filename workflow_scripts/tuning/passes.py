@@ -20,7 +20,10 @@ Gradients = list[tuple[torch.Tensor, torch.Tensor]]
 
 
 class Passes:
-    """Passes of a model over micro-batches; each worker takes them through one of the `copies`."""
+    """Passes of a model over micro-batches; each worker takes them through one of the `copies`.
+
+    `memory` is that of other passes of the same steps, if there are any.
+    """
 
     def __init__(
         self,
@@ -28,8 +31,10 @@ class Passes:
         copies: Sequence[TrainingCopy],
         context: TrainingContext,
         cached: bool = False,
+        memory: Memory | None = None,
     ) -> None:
-        self.copies, self.context, self.memory = copies, context, Memory(trained, context, cached)
+        self.copies, self.context = copies, context
+        self.memory = memory or Memory(trained, context, cached)
         self._parameters = [
             parameter for parameter in trained.parameters() if parameter.requires_grad
         ]

@@ -257,7 +257,13 @@ def tuning_recipe_of(name: str, block: Any, file: str = "config") -> TuningRecip
 
 def method_modules(method: str) -> list[str]:
     """Return what is loaded by the name of a method that tunes, as `sources` takes it."""
-    return [plugins.module_of(kind, method) for kind in (METHODS, OBJECTIVES)]
+    kinds = [METHODS] if is_in_one_file(method) else [METHODS, OBJECTIVES]
+    return [plugins.module_of(kind, method) for kind in kinds]
+
+
+def is_in_one_file(method: str) -> bool:
+    """Tell whether the file of a method has its `objective` too, a function that imports torch."""
+    return hasattr(plugins.load(METHODS, method), "objective")
 
 
 def resolve_likes(blocks: Mapping[str, Any]) -> dict[str, Any]:

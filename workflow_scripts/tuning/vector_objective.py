@@ -30,7 +30,7 @@ class VectorObjective(ModelObjective):
         """Return the token ids of the strings of a batch, that of step `number`."""
 
     @abstractmethod
-    def loss(self, vectors: torch.Tensor, batch: Any) -> tuple[torch.Tensor, Measures]:
+    def loss(self, vectors: torch.Tensor, batch: Any, number: int) -> tuple[torch.Tensor, Measures]:
         """Return the loss of the vectors [R, D] of these strings, and what is logged beside it."""
 
     def step(self, number: int, batch: Any) -> Step:
@@ -38,7 +38,7 @@ class VectorObjective(ModelObjective):
         measures: Measures = {}
 
         def loss_of(vectors: torch.Tensor) -> torch.Tensor:
-            loss, more = self.loss(vectors, batch)
+            loss, more = self.loss(vectors, batch, number)
             measures.update(more)
             return loss
 

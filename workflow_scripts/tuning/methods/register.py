@@ -9,7 +9,18 @@ from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.recipe import Recipe, resolve_likes
 
-METHODS = ("none", "mirror", "cmlm", "mlm", "quickthought", "bitext", "nli", "classify")
+METHODS = (
+    "none",
+    "mirror",
+    "simcse",
+    "tsdae",
+    "cmlm",
+    "mlm",
+    "quickthought",
+    "bitext",
+    "nli",
+    "classify",
+)
 
 
 def read_recipe(name: str, block: Any, file: str | FileOf = "config") -> Recipe:

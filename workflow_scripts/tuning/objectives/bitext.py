@@ -19,7 +19,9 @@ class Objective(RowObjective):
         super().__init__(loaded, choices, context)
         self.read_rows(corpus.strings, corpus.partners)
 
-    def loss(self, vectors: torch.Tensor, batch: object) -> tuple[torch.Tensor, Measures]:
+    def loss(
+        self, vectors: torch.Tensor, batch: object, number: int
+    ) -> tuple[torch.Tensor, Measures]:
         sources, targets = vectors.chunk(2)
         loss, hits = retrieval_loss(sources, targets, self._choices)
         return loss, {"accuracy": hits}

@@ -28,7 +28,9 @@ class Objective(RowObjective):
         self._labels = torch.tensor(list(map(corpus.classes.index, corpus.partners or ())))
         self.read_rows(corpus.strings)
 
-    def loss(self, vectors: torch.Tensor, batch: np.ndarray) -> tuple[torch.Tensor, Measures]:
+    def loss(
+        self, vectors: torch.Tensor, batch: np.ndarray, number: int
+    ) -> tuple[torch.Tensor, Measures]:
         loss, right = label_loss(self._own[LAYER](vectors), self._labels[batch])
         return loss, {"accuracy": right}
 

@@ -1,6 +1,7 @@
 """Conditional masked language modelling (Yang et al. 2021, sections 2 and 4)."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import repeat
 
 import numpy as np
@@ -18,6 +19,7 @@ from workflow_scripts.tuning.neighbours import Masking, Sequences
 from workflow_scripts.tuning.objective import Step, TrainingContext
 from workflow_scripts.tuning.running_text import RunningText
 from workflow_scripts.tuning.token_rows import TokenRows
+from workflow_scripts.tuning.vectors_beside import VectorsBeside
 
 # First numbers of the seeds of independent random streams.
 _TEXT, _BITEXT, _MASKS, _HELD_OUT = 1, 2, 3, 4
@@ -50,7 +52,8 @@ class Objective(ModelObjective):
             sides = (corpora.bitext.strings, corpora.bitext.partners)
             self._bitext = TokenRows(tokenizer, choices.training_settings, *sides)
         self._masking = Masking(tokenizer, choices.masked_share, choices.masked_count)
-        beside, padding = choices.vector_position, tokenizer.pad_token_id
+        beside = partial(VectorsBeside, place=choices.vector_position)
+        padding = tokenizer.pad_token_id
         self._masked = MaskedPasses(whole, padding, self._passes, beside, own.get("skip"))
         self._held_out = None
         if corpora.held_out is not None:
@@ -83,12 +86,8 @@ class Objective(ModelObjective):
         def loss_of(vectors: torch.Tensor) -> torch.Tensor:
             projected = self._project(vectors[: len(pairs)])
             seconds_masked = MaskedBatch(inputs, labels, projected)
-            (masked, right), gradient = self._masked.backward(seconds_masked, number)
-            assert gradient is not None
+            loss, masked, right = self._masked.conditioned(seconds_masked, number)
             measures.update(masked_loss=masked, masked_accuracy=right)
-            # has the value of the loss, and the gradients that the passes found
-            known = (projected * gradient).sum()
-            loss = known - known.detach() + masked
             if choices.bitext is not None:
                 sources, targets = vectors[len(pairs) :].chunk(2)
                 bitext_loss, hits = retrieval_loss(sources, targets, choices.bitext)

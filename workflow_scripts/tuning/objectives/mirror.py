@@ -103,7 +103,9 @@ class Objective(VectorObjective):
     def strings(self, batch: list[int], number: int) -> TokenIds:
         return self._augmented.of_batch(batch, number)
 
-    def loss(self, vectors: torch.Tensor, batch: list[int]) -> tuple[torch.Tensor, Measures]:
+    def loss(
+        self, vectors: torch.Tensor, batch: list[int], number: int
+    ) -> tuple[torch.Tensor, Measures]:
         choices = self._choices
         first, second = vectors.chunk(2)
         loss = nt_xent_loss(first, second, choices.temperature, choices.loss_denominator)

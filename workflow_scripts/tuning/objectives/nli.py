@@ -25,7 +25,9 @@ class Objective(RowObjective):
         self.read_rows(corpus.strings, corpus.partners)
         self._labels = torch.tensor(list(map(LABELS.index, corpus.labels or ())))
 
-    def loss(self, vectors: torch.Tensor, batch: np.ndarray) -> tuple[torch.Tensor, Measures]:
+    def loss(
+        self, vectors: torch.Tensor, batch: np.ndarray, number: int
+    ) -> tuple[torch.Tensor, Measures]:
         premise, hypothesis = vectors.chunk(2)
         features = torch.cat(
             [premise, hypothesis, (premise - hypothesis).abs(), premise * hypothesis], dim=1

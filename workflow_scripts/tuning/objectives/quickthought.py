@@ -36,7 +36,9 @@ class Objective(VectorObjective):
     def strings(self, batch: np.ndarray, number: int) -> TokenIds:
         return [self._text[row] for row in batch]
 
-    def loss(self, vectors: torch.Tensor, batch: np.ndarray) -> tuple[torch.Tensor, Measures]:
+    def loss(
+        self, vectors: torch.Tensor, batch: np.ndarray, number: int
+    ) -> tuple[torch.Tensor, Measures]:
         near = to_device(self.neighbours(batch), vectors.device)
         loss, hits = neighbour_loss(vectors, near, self._choices)
         return loss, {"accuracy": hits}
