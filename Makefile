@@ -20,6 +20,7 @@
 #   make container    the image for `snakemake --sdm apptainer`
 #   make docs         references of config keys and commands, from the code; docs-site: docs/ as pages
 #                     in site/, in an environment of its own
+#   make numbers      the numbers of README and docs/, from a run of all_tables (RESULTS) and dry runs
 PYTHON ?= python3
 CORES ?= all
 VENV := .venv
@@ -39,7 +40,7 @@ BENCH_OPTIONS ?=
 REHEARSAL ?= ../rehearsal
 REHEARSAL_OPTIONS ?=
 
-.PHONY: help all_tables test test-slow test-gpu test-nightly test-cluster cluster-packages test-pages pages-packages fuzz chaos mutate check bench bench-gpu bench-scale rehearsal rehearse-gpu environment container lock rulegraph packages docs docs-site clean
+.PHONY: help all_tables test test-slow test-gpu test-nightly test-cluster cluster-packages test-pages pages-packages fuzz chaos mutate check bench bench-gpu bench-scale rehearsal rehearse-gpu environment container lock rulegraph packages docs numbers docs-site clean
 
 help:
 	@sed -n '1,/^PYTHON/{/^#/{s/^# \{0,1\}//;p;};}' Makefile
@@ -185,6 +186,12 @@ docs: environment
 	python -m tools.describe_config --output docs/config-keys.md
 	python -m tools.describe_commands --output docs/commands.md
 	python -m tools.describe_api --output docs/api.md
+	python -m tools.recorded_numbers
+
+# the folder that a run of all_tables made from empty
+RESULTS ?= results
+numbers: environment
+	python -m tools.recorded_numbers --results $(RESULTS)
 
 # nothing but the installation uses the network
 docs-site: $(DOCS_VENV)/.ready

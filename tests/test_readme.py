@@ -20,7 +20,8 @@ DOOR = "## Your own encoder\n"
 
 @pytest.fixture(scope="module")
 def readme(project):
-    return (project / "README.md").read_text()
+    """Its text without the marks of recorded numbers."""
+    return re.sub(r"<!--.*?-->", "", (project / "README.md").read_text())
 
 
 def commands_of(text):
