@@ -74,7 +74,7 @@ def zipped_names(block: Mapping[str, Any], run: Mapping[str, Any]) -> list[str]:
                 names += [f"{section}/{page['id']}.{end}" for end in forms]
                 names.append(f"{section}/cells/{page['id']}.tsv")
     names += [f"logs/{step}.log" for step, _, has_log in run["steps"] if has_log]
-    cards = ("README.md", "encoder.json")
+    cards = ("README.md", "encoder.json", "learning_curve.svg")
     return names + [f"encoders/{encoder}/{name}" for encoder in run["cards"] for name in cards]
 
 
