@@ -57,7 +57,8 @@ class Layout:
     optional: columns that are read as "" if the header lacks them.
     unique: columns of which no value may be repeated, if the header has them; spaces around it
         are ignored.
-    where: rows are read if these columns have these values, spaces around them ignored.
+    where: rows are read if these columns have these values, or one of several; spaces around them
+        are ignored.
     skip: lines are read if it is false of them.
     keep_short: a tab-separated row with too few fields is [] instead of an error.
     blank_end: blank lines at the end of a file with a header are ignored.
@@ -76,7 +77,7 @@ class Layout:
     encoding: str = "utf-8"
     optional: Sequence[str] = ()
     unique: Sequence[str] = ()
-    where: Mapping[Any, str] = field(default_factory=dict)
+    where: Mapping[Any, str | Sequence[str]] = field(default_factory=dict)
     skip: Callable[[str], bool] | None = None
     keep_short: bool = False
     blank_end: bool = True
@@ -141,15 +142,20 @@ def rows_of(path: str | Path, lines: Iterable[str], layout: Layout) -> Iterator[
     return select(_fields_of(path, rows, layout), layout.where)
 
 
-def select(rows: Iterator[Row], where: Mapping[Any, str]) -> Iterator[Row]:
-    """Yield the rows whose last fields have the values of `where`, without these fields."""
-    if not (values := [*where.values()]):
+def select(rows: Iterator[Row], where: Mapping[Any, str | Sequence[str]]) -> Iterator[Row]:
+    """Yield the rows whose last fields have the values of `where`, without these fields.
+
+    Of several values a field has one.
+    """
+    choices = [{values} if isinstance(values, str) else {*values} for values in where.values()]
+    if not choices:
         return rows
-    end = -len(values)
+    end = -len(choices)
     return (
         (line, row[:end])
         for line, row in rows
-        if not row or [value.strip() for value in row[end:]] == values
+        if not row
+        or all(value.strip() in values for value, values in zip(row[end:], choices, strict=True))
     )
 
 

@@ -4,7 +4,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from workflow_scripts.datasets.name_lists import (
     Choices,
     NamesFormat,
     check_choices,
+    files_read,
     read_names,
 )
 from workflow_scripts.embedding.chosen_encoder import (
@@ -86,10 +87,12 @@ class NamesOptions:
         names_format: default: by the file's name and first lines
         name_column: of tables (CSV, TSV, JSON lines, Parquet): the names
         id_column: of tables: their ids (default: a name is its own)
-        where: of tables, COLUMN=VALUE: the rows to read; repeatable
+        where: of tables and MRCONSO.RRF, COLUMN=VALUE: the rows to read; repeatable, and of one
+            column any value counts
         language: of MRCONSO.RRF (default: ENG)
         sources: of MRCONSO.RRF, SAB (default: all)
         suppress: of MRCONSO.RRF, flags to take (default: N)
+        semantic_types: of MRCONSO.RRF with MRSTY.RRF beside it: T047 or its name
         index: folder that keeps the names and their vectors
         dtype: float16 takes half the disk and rounds
         shard_size: names of a shard
@@ -103,6 +106,7 @@ class NamesOptions:
     language: str | None = None
     sources: Sequence[str] | None = None
     suppress: Sequence[str] | None = None
+    semantic_types: Sequence[str] | None = None
     index: Path | None = None
     dtype: Dtype = "float32"
     shard_size: int = SHARD_SIZE
@@ -135,7 +139,7 @@ def read_choices(names: NamesOptions, lower_case: bool) -> Choices:
 
     Raises `UserError` for an option that says otherwise than the index.
     """
-    keys = ("language", "sources", "suppress", "name_column", "id_column", "where")
+    keys = [key.name for key in fields(Choices) if hasattr(names, key.name)]
     options = {key: getattr(names, key) for key in keys}
     options |= {"form": names.names_format, "lower_case": lower_case}
     choices: dict[str, Any] = {key: value for key, value in options.items() if value}
@@ -186,7 +190,7 @@ def open_or_make_index(
     """Return the index of the names in a folder, made there where it is not finished."""
     source = None
     if names.names:
-        source = name_index.describe_files(names.names, asdict(choices))
+        source = name_index.describe_files(files_read(names.names, choices), asdict(choices))
         if not name_index.is_finished(folder):
             name_index.make_index(
                 folder,

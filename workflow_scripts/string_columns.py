@@ -1,7 +1,7 @@
 """Strings in columns of tables: CSV, TSV, JSON lines, Parquet and folders of `datasets`."""
 
 import importlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -18,6 +18,8 @@ FORMS = "csv, .tsv, .jsonl or .parquet"
 _GZIP = ".gz"
 # which files make a folder one that `datasets` saved
 _SAVED = ("dataset_info.json", "dataset_dict.json")
+# the value of a column, or several of which a row has one
+Where = Mapping[str, str | Sequence[str]]
 _LACKING = {_DATASETS: "a folder of `datasets`", "pyarrow": "Parquet"}
 
 
@@ -28,7 +30,7 @@ class TableOptions:
     Args:
         column: name of the column of the strings, or its number from 1 where there is no header;
             two of pairs
-        where: COLUMN=VALUE: the rows to read; repeatable
+        where: COLUMN=VALUE: the rows to read; repeatable, and of one column any value counts
     """
 
     column: Sequence[str] = ()
@@ -92,7 +94,7 @@ def _first_keys(path: Path) -> list[str]:
     return []
 
 
-def read_columns(path: Path, columns: Sequence[str], where: Mapping[str, str]) -> Iterator[Row]:
+def read_columns(path: Path, columns: Sequence[str], where: Where) -> Iterator[Row]:
     """Yield the number and the strings under `columns` of each row that is as `where` says.
 
     The number is the line's, of Parquet and of `datasets` the row's, from 1. Columns are named as
@@ -111,10 +113,7 @@ def read_columns(path: Path, columns: Sequence[str], where: Mapping[str, str]) -
 
 def strings_of(path: Path, options: TableOptions) -> Iterator[tuple[int, list[str]]]:
     """Yield the number and the strings of each row that the options name."""
-    where = dict(map(_condition, options.where))
-    if len(where) < len(options.where):
-        raise UserError("--where", "a column is named twice", "give one value for each column")
-    return read_columns(path, options.column, where)
+    return read_columns(path, options.column, conditions(options.where))
 
 
 def column_of(path: Path, options: TableOptions) -> list[str]:
@@ -123,13 +122,14 @@ def column_of(path: Path, options: TableOptions) -> list[str]:
 
 
 def read_strings(
-    path: str | Path, column: str | Sequence[str], where: Mapping[str, str] | None = None
+    path: str | Path, column: str | Sequence[str], where: Where | None = None
 ) -> list[Any]:
     """Return the strings of a column of a table, row by row; of several columns, tuples of them.
 
     `path` is a CSV, TSV, JSON lines or Parquet file, or a folder that `datasets` saved; `where`
-    has the values of columns whose rows are read. Columns are named as in the header; "1", "2" are
-    those of a file without one. Raises `UserError` for a file or column that is not there.
+    has the values of columns whose rows are read, one or several of each. Columns are named as in
+    the header; "1", "2" are those of a file without one. Raises `UserError` for a file or column
+    that is not there.
     """
     columns = [column] if isinstance(column, str) else list(column)
     rows = read_columns(Path(path), columns, where or {})
@@ -138,11 +138,15 @@ def read_strings(
     return [tuple(texts) for _, texts in rows]
 
 
-def _condition(text: str) -> tuple[str, str]:
-    column, equals, value = text.partition("=")
-    if not equals or not column:
-        raise UserError(f"--where {text}", "write COLUMN=VALUE, such as type=disease", None)
-    return column, value
+def conditions(texts: Iterable[str]) -> dict[str, list[str]]:
+    """Return the values by column of texts such as "type=disease", in their order."""
+    values: dict[str, list[str]] = {}
+    for text in texts:
+        column, equals, value = text.partition("=")
+        if not equals or not column:
+            raise UserError(f"--where {text}", "write COLUMN=VALUE, such as type=disease", None)
+        values.setdefault(column, []).append(value)
+    return values
 
 
 @dataclass(frozen=True)
@@ -156,7 +160,7 @@ class _Columns(Layout):
         return f"no column {name!r}", nearest_name(name, header)
 
 
-def _layout(path: Path, columns: Sequence[str], where: Mapping[str, str] | None = None) -> Layout:
+def _layout(path: Path, columns: Sequence[str], where: Where | None = None) -> Layout:
     names: list[Any] = [*columns, *(where or {})]
     delimiter = "," if form_of(path) == "CSV" else "\t"
     if not names:
@@ -187,7 +191,7 @@ def _arrow_columns(path: Path) -> list[str]:
     return _dataset(path).column_names if path.is_dir() else _parquet(path).schema_arrow.names
 
 
-def _arrow_rows(path: Path, columns: Sequence[str], where: Mapping[str, str]) -> Iterator[Row]:
+def _arrow_rows(path: Path, columns: Sequence[str], where: Where) -> Iterator[Row]:
     names = [*columns, *where]
     for name in names:
         if name not in (known := _arrow_columns(path)):

@@ -4,7 +4,13 @@ import pytest
 from written_files import write
 
 from workflow_scripts.datasets import name_lists
-from workflow_scripts.datasets.name_lists import FORMATS, Choices, check_choices, read_names
+from workflow_scripts.datasets.name_lists import (
+    FORMATS,
+    Choices,
+    check_choices,
+    files_read,
+    read_names,
+)
 from workflow_scripts.errors import UserError
 
 OBO = """format-version: 1.2
@@ -33,9 +39,10 @@ ASPIRIN = ["aspirin", "acetylsalicylic acid", "ASA"]
 CTD = "aspirin\tMESH:D1\t\t\t\t\t\tacetylsalicylic acid|ASA\n"
 
 
-def mrconso(cui, language="ENG", flag="N", source="MSH", name="heart"):
+def mrconso(cui, language="ENG", flag="N", source="MSH", name="heart", kind="PT"):
     fields = [""] * 18
-    fields[0], fields[1], fields[11], fields[14], fields[16] = cui, language, source, name, flag
+    fields[0], fields[1], fields[11], fields[12], fields[14] = cui, language, source, kind, name
+    fields[16] = flag
     return "|".join(fields) + "|\n"
 
 
@@ -44,6 +51,7 @@ WHICH = "; say by --names-format which it is"
 ONE_UNO = ["D1 one", "D1 uno", "D2|D3 two"]
 OF_ALL = mrconso("C1") + mrconso("C2", "SPA") + mrconso("C3", flag="O") + mrconso("C4", source="X")
 SOURCES = mrconso("C1") + mrconso("C2", source="SNOMEDCT_US")
+KINDS = mrconso("C1") + mrconso("C2", kind="SY") + mrconso("C3", "SPA", kind="SY")
 
 TABLE = 'id,name\nD1,"one, more"\nD2,two\n'
 
@@ -59,6 +67,13 @@ CASES = [
     ("MRCONSO.RRF", mrconso("C1"), {}, ["C1 heart"]),
     ("MRCONSO.RRF", OF_ALL, {"sources": ["MSH"]}, ["C1 heart"]),
     ("MRCONSO.RRF", SOURCES, {"sources": ["MSH"]}, ["C1 heart"]),
+    ("MRCONSO.RRF", KINDS, {"where": ["TTY=SY"]}, ["C2 heart"]),
+    ("MRCONSO.RRF", KINDS, {"where": ["TTY=SY", "LAT=SPA"]}, ["C3 heart"]),
+    ("MRCONSO.RRF", KINDS, {"where": ["LAT=SPA", "LAT=ENG"]}, [f"C{n} heart" for n in (1, 2, 3)]),
+    ("MRCONSO.RRF", OF_ALL, {"where": ["SAB=X", "SUPPRESS=N"]}, ["C4 heart"]),
+    ("MRCONSO.RRF", OF_ALL, {"where": ["SUPPRESS=O"]}, ["C3 heart"]),
+    ("MRCONSO.RRF", SOURCES, {"where": ["SAB=SNOMEDCT"]}, "no row of source SNOMEDCT; did you me"),
+    ("MRCONSO.RRF", KINDS, {"where": ["TY=SY"]}, "--where TY: no column of MRCONSO; did you mean"),
     # words of headers are names where a row has others
     ("a.txt", "D1\tname\n", {}, ["D1 name"]),
     ("a.txt", "id\tasthma\n", {}, ["id asthma"]),
@@ -72,6 +87,10 @@ CASES = [
     ("a.tsv", "id\tname\nD1\tone\n", {"name_column": "name", "id_column": "id"}, ["D1 one"]),
     ("a.csv", TABLE, {"name_column": "name"}, ["one, more one, more", "two two"]),
     ("a.csv", TABLE, {"name_column": "name", "where": ["id=D2"]}, ["two two"]),
+    (
+        *("a.csv", TABLE, {"name_column": "name", "where": ["id=D2", "id=D1"]}),
+        ["one, more one, more", "two two"],
+    ),
     (
         "a.csv",
         TABLE,
@@ -141,9 +160,70 @@ def test_every_format_of_the_command_is_read():
 
 
 @pytest.mark.parametrize(
-    ("key", "value"), [("language", "GER"), ("sources", ["MSH"]), ("suppress", ["N", "O"])]
+    ("key", "value"),
+    [
+        ("language", "GER"),
+        ("sources", ["MSH"]),
+        ("suppress", ["N", "O"]),
+        ("semantic-types", ["T047"]),
+    ],
 )
 def test_an_option_of_mrconso_for_another_list_is_an_error(tmp_path, key, value):
     (tmp_path / "names.tsv").write_text("C1\tasthma\n")
     with pytest.raises(UserError, match=f"--{key}: .*names.tsv is read as tsv, not as mrconso"):
-        check_choices([tmp_path / "names.tsv"], Choices(**{key: value}))
+        check_choices([tmp_path / "names.tsv"], Choices(**{key.replace("-", "_"): value}))
+
+
+# ---- semantic types ------------------------------------------------------------------------------
+
+TYPES = (
+    "C1|T047|B2.2.1.2.1|Disease or Syndrome|AT1|256|\n"
+    "C1|T033|A2.2|Finding|AT2|256|\n"
+    "C2|T033|A2.2|Finding|AT3|256|\n"
+    "C3|T109|A1.4.1.2.1|Organic Chemical|AT4|256|\n"
+)
+
+
+@pytest.mark.parametrize("file", ["MRSTY.RRF", "MRSTY.RRF.gz"])
+@pytest.mark.parametrize(
+    ("types", "ids"),
+    [
+        (["T047"], ["C1"]),
+        (["disease or syndrome"], ["C1"]),
+        (["Finding"], ["C1", "C2"]),
+        (["t047", "Organic Chemical"], ["C1", "C3"]),
+    ],
+)
+def test_names_of_semantic_types(tmp_path, file, types, ids):
+    names = write(tmp_path / "MRCONSO.RRF", "".join(map(mrconso, ("C1", "C2", "C3", "C4"))))
+    write(tmp_path / file, TYPES)
+    assert read_names([names], Choices(semantic_types=types)).ids == ids
+
+
+def test_an_unknown_semantic_type_and_a_missing_file_are_one_line(tmp_path):
+    names = write(tmp_path / "MRCONSO.RRF", mrconso("C1"))
+    choices = Choices(semantic_types=["Diseases or Syndrome"])
+    with pytest.raises(
+        UserError, match=r"--semantic-types: no MRSTY.RRF beside .*MRCONSO.RRF; put"
+    ):
+        check_choices([names], choices)
+    write(tmp_path / "MRSTY.RRF", TYPES)
+    known = r"--semantic-types Diseases or Syndrome: no such type in .*; did you mean 'Disease or S"
+    with pytest.raises(UserError, match=known):
+        read_names([names], choices)
+    write(tmp_path / "MRSTY.RRF", "C1|T047|\n")
+    with pytest.raises(UserError, match=r"MRSTY.RRF:1: expected the 6 columns of MRSTY.RRF"):
+        read_names([names], choices)
+
+
+def test_the_file_of_semantic_types_is_one_that_the_names_are_read_of(tmp_path):
+    names = write(tmp_path / "MRCONSO.RRF", mrconso("C1"))
+    types = write(tmp_path / "MRSTY.RRF", TYPES)
+    assert files_read([names], Choices()) == [names]
+    assert files_read([names], Choices(semantic_types=["T047"])) == [names, types]
+
+
+def test_a_column_of_mrconso_is_chosen_in_one_way(tmp_path):
+    names = write(tmp_path / "MRCONSO.RRF", mrconso("C1"))
+    with pytest.raises(UserError, match="--where LAT: --language is given too; give one of them"):
+        check_choices([names], Choices(language="SPA", where=["LAT=ENG"]))

@@ -9,16 +9,26 @@ from typing import Literal, get_args
 
 from workflow_scripts.datasets.concept_ids import split_concept_ids
 from workflow_scripts.datasets.dictionaries import READERS, DictionaryFormat, reader
-from workflow_scripts.datasets.mrconso import read_mrconso
+from workflow_scripts.datasets.mrconso import (
+    concepts_of_types,
+    read_mrconso,
+    semantic_types_file,
+)
 from workflow_scripts.datasets.obo import read_obo_terms
 from workflow_scripts.datasets.rows import require_ids
 from workflow_scripts.datasets.strings import normalise_whitespace
 from workflow_scripts.delimited import REMOVE, Layout, malformed, refuse_header
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_text, stream_lines
-from workflow_scripts.string_columns import TableOptions, form_of, require_lines, strings_of
+from workflow_scripts.string_columns import (
+    TableOptions,
+    conditions,
+    form_of,
+    require_lines,
+    strings_of,
+)
 
-_TABLE = "table"
+_TABLE, _MRCONSO = "table", "mrconso"
 NamesFormat = Literal["tsv", "lines", "table", "obo", "mrconso", DictionaryFormat]
 FORMATS: tuple[str, ...] = get_args(NamesFormat)
 # that decide the format
@@ -31,8 +41,9 @@ _Rows = Iterator[tuple[int, str, list[str]]]
 class Choices:
     """How names are read.
 
-    Three are of MRCONSO.RRF (its LAT, SAB and SUPPRESS). The last three are of tables: the columns
-    of the names and of their ids (without one a name is its own), and which rows are read.
+    Four are of MRCONSO.RRF (its LAT, SAB and SUPPRESS; semantic types are in the MRSTY.RRF beside
+    it). Two are of tables: the columns of the names and of their ids (without one a name is its
+    own). `where` is of both: which rows are read, COLUMN=VALUE each.
     """
 
     form: str | None = None
@@ -43,13 +54,17 @@ class Choices:
     name_column: str | None = None
     id_column: str | None = None
     where: Sequence[str] | None = None
+    semantic_types: Sequence[str] | None = None
 
 
-# by the format that they are of
-_OF_FORM = {
-    "mrconso": ("language", "sources", "suppress"),
-    _TABLE: ("name_column", "id_column", "where"),
+# by the formats that they are of
+_OF_FORMS = {
+    (_MRCONSO,): ("language", "sources", "suppress", "semantic_types"),
+    (_TABLE,): ("name_column", "id_column"),
+    (_TABLE, _MRCONSO): ("where",),
 }
+# by the columns of MRCONSO.RRF that they are values of
+_OF_COLUMNS = {"LAT": "language", "SAB": "sources", "SUPPRESS": "suppress"}
 
 
 def _read_lines(path: Path) -> _Rows:
@@ -87,10 +102,22 @@ def _read(path: Path, choices: Choices) -> _Rows:
     form = _form(path, choices)
     if form == _TABLE:
         return _read_table(path, choices)
-    if form != "mrconso":
+    if form != _MRCONSO:
         return _READERS[form](path)
-    rows = read_mrconso(path, choices.language, choices.sources, choices.suppress)
+    concepts = None
+    if choices.semantic_types:
+        concepts = concepts_of_types(semantic_types_file(path), choices.semantic_types)
+    options = (choices.language, choices.sources, choices.suppress)
+    rows = read_mrconso(path, *options, conditions(choices.where or ()), concepts)
     return ((line, identity, [name]) for line, identity, name in rows)
+
+
+def files_read(paths: Sequence[Path], choices: Choices) -> list[Path]:
+    """Return the files that `read_names` reads: `paths`, and MRSTY.RRF for semantic types."""
+    if not choices.semantic_types:
+        return [*paths]
+    umls = [path for path in paths if _form(path, choices) == _MRCONSO]
+    return list(dict.fromkeys([*paths, *map(semantic_types_file, umls)]))
 
 
 @dataclass
@@ -124,11 +151,18 @@ def check_choices(paths: Sequence[Path], choices: Choices) -> None:
         path = paths[forms.index(_TABLE)]
         require_lines("--names", path, "name its columns: --name-column, and --id-column of ids")
         raise UserError("--name-column", f"missing, but {path} is read as a table", "give it")
-    for form, keys in _OF_FORM.items():
+    for of_forms, keys in _OF_FORMS.items():
         chosen = [key for key in keys if given[key] != usual[key]]
-        if chosen and forms and form not in forms:
-            option = f"--{chosen[0].replace('_', '-')}"
-            raise UserError(option, f"{paths[0]} is read as {forms[0]}, not as {form}", "remove it")
+        if chosen and forms and not {*of_forms} & {*forms}:
+            option, readable = f"--{chosen[0].replace('_', '-')}", " or ".join(of_forms)
+            problem = f"{paths[0]} is read as {forms[0]}, not as {readable}"
+            raise UserError(option, problem, "remove it")
+    if _MRCONSO in forms:
+        for column in conditions(choices.where or ()):
+            key = _OF_COLUMNS.get(column, "")
+            if key and given[key] != usual[key]:
+                raise UserError(f"--where {column}", f"--{key} is given too", "give one of them")
+    files_read(paths, choices)
 
 
 def read_names(paths: Sequence[Path], choices: Choices) -> NameList:

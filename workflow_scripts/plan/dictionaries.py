@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.canonical import canonical
+from workflow_scripts.datasets.mrconso import semantic_types_file
 from workflow_scripts.errors import ConfigError, UserError
 from workflow_scripts.plan.cells import Cells
 from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder
@@ -95,8 +96,17 @@ class Dictionaries:
         return str(self._root / self._file(wildcards).path)
 
     def names_input(self, wildcards: Any) -> list[str]:
-        """Return what the names of a file depend on: the file, or its download."""
-        return self._raw.inputs([Path(self.names_path(wildcards))])
+        """Return what the names of a file depend on: the file, or its download.
+
+        And MRSTY.RRF beside it, where semantic types choose among them.
+        """
+        paths = [Path(self.names_path(wildcards))]
+        if self._file(wildcards).semantic_types:
+            try:
+                paths.append(semantic_types_file(paths[0]))
+            except UserError as error:
+                stop(error)
+        return self._raw.inputs(paths)
 
     def names_choices(self, wildcards: Any) -> str:
         """Return how a file is read, the fields of `name_lists.Choices`."""

@@ -32,7 +32,14 @@ class NamesFile(Block):
         None, description="Of tables: the column of their ids; without it a name is its own."
     )
     where: list[Text] | None = Field(
-        None, description="Of tables: the rows to read, `COLUMN=VALUE` each."
+        None,
+        description="Of tables and MRCONSO.RRF: the rows to read, `COLUMN=VALUE` each; of one "
+        "column any value counts.",
+    )
+    semantic_types: Distinct[Text] | None = Field(
+        None,
+        description="Of MRCONSO.RRF with MRSTY.RRF beside it: semantic types to take, `T047` or "
+        "its name.",
     )
 
 
