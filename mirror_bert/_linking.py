@@ -1,18 +1,31 @@
 """Links of mentions to the names of an ontology as a table of pandas."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 
-from workflow_scripts import link as command
 from workflow_scripts.datasets.name_lists import Choices, read_names
 from workflow_scripts.embedding.encoder import Encoder, list_of_strings
 from workflow_scripts.embedding.string_encoding import torch_encoder
 from workflow_scripts.errors import UserError
+from workflow_scripts.link import answer_mentions, check_target
+from workflow_scripts.retrieval.link_calibration import (
+    Calibration,
+    CalibrationPlan,
+    made_by,
+    read_calibration,
+    settle_links,
+)
 from workflow_scripts.retrieval.link_options import LinkOptions, Similarity
-from workflow_scripts.retrieval.mention_links import COLUMNS
+from workflow_scripts.retrieval.mention_links import (
+    Report,
+    columns_of_links,
+    link_rows,
+    linked_mentions,
+)
+from workflow_scripts.retrieval.mentions import Mention, mention_batches, mention_of_document
 from workflow_scripts.retrieval.name_encoder import NameEncoder
 from workflow_scripts.retrieval.name_index import index_names
 
@@ -30,6 +43,11 @@ def link(
     margin: float | None = None,
     similarity: Similarity = "cosine",
     each_name: bool = False,
+    gold: Sequence[str | None] | None = None,
+    target_precision: float | None = None,
+    calibration: Calibration | str | Path | None = None,
+    seed: int = 33,
+    documents: Sequence[str | None] | None = None,
 ) -> "pandas.DataFrame":
     """Return the `k` ids whose names are nearest to each mention, best first.
 
@@ -39,35 +57,73 @@ def link(
     `threshold` and lies above the second by `margin`; one that is not has a row of rank 0.
     `similarity` is "cosine", or "dot" of the vectors as they are; with `each_name` it is k names,
     not ids. Names have the prompt of role "passage", mentions that of "query". The search is exact;
-    vectors of names are in memory, 4 bytes a unit (the command keeps them on disk). Raises
-    `UserError`.
+    vectors of names are in memory, 4 bytes a unit (the command keeps them on disk).
+
+    `gold` has the right ids of each mention (joined by |; None for unknown): half of the mentions,
+    by `seed`, then say how likely a best link is right by its score, which is the column
+    `confidence`. Without it `calibration`, from `frame.attrs["calibration"]` of such a call or a
+    file that its `save` wrote, gives the confidences. `target_precision` sets the threshold from
+    which on this share of the links was right. `frame.attrs["report"]` has the lines that the
+    command prints. `documents` are the texts that mentions come from: abbreviations that they
+    define are written out, in the column `expanded`. Raises `UserError`.
     """
     import pandas
 
     if k < 1:
         raise UserError(f"k {k}", "below 1", "give 1 or more")
+    options = LinkOptions(k, threshold, margin)
+    if isinstance(calibration, str | Path):
+        calibration = read_calibration(calibration)
+    if target_precision is not None:
+        check_target(f"target_precision {target_precision:g}", target_precision, options)
+        if gold is None and calibration is None:
+            problem, remedy = "no right ids to compare with", "give gold, or calibration"
+            raise UserError("target_precision", problem, remedy)
+    batches = [*mention_batches(_mentions(mentions, gold, documents), lower_case=False)]
     ids, texts = _read(names)
-    texts_of_mentions = [text for text in list_of_strings(mentions) if text.strip()]
     of_strings = torch_encoder(encoder.loaded, encoder.settings)
-    name_encoder = NameEncoder(of_strings, similarity, encoder.name, {})
+    provenance = encoder.loaded.provenance(encoder.settings) | {"similarity": similarity}
+    # as the command has them by default
+    provenance |= {"backend": "torch", "precision": "float32", "dtype": "float32"}
+    name_encoder = NameEncoder(of_strings, similarity, encoder.name, provenance)
     index = index_names(ids, texts, name_encoder.encode_names(texts, lambda _: None))
-    distinct = list(dict.fromkeys(texts_of_mentions))
-    best = command.link_mentions(
-        name_encoder,
-        index,
-        distinct,
-        LinkOptions(k, threshold, margin),
-        each_name=each_name,
-        threads=torch.get_num_threads(),
+    ways: dict[str, Any] = {"each_name": each_name, "threads": torch.get_num_threads()}
+    answers = answer_mentions(name_encoder, index, batches, k, **ways)
+    fit = gold is not None and calibration is None
+    plan = CalibrationPlan(
+        made_by(provenance, index), fit, calibration, target_precision, gold is not None, seed
     )
-    links_of = dict(zip(distinct, best, strict=True))
-    rows: list[tuple[str, int, str | None, str | None, float | None]] = []
-    for mention in texts_of_mentions:
-        for rank, best_link in enumerate(links_of[mention], start=1):
-            rows.append((mention, rank, *best_link))
-        if not links_of[mention]:
-            rows.append((mention, 0, None, None, None))
-    return pandas.DataFrame(rows, columns=list(COLUMNS))
+    settled = settle_links(answers, options, plan)
+    confidence = None if settled.calibration is None else settled.calibration.confidence
+    columns = columns_of_links(confidence is not None, documents is not None)
+    report, rows = Report(k, None), []
+    for batch, ranked in settled.answers:
+        report.blank += batch.blank
+        for mention, links, is_linked in linked_mentions(batch, ranked, settled.options):
+            report.add(mention, links, is_linked)
+            rows += link_rows(mention, links if is_linked else [], confidence)
+    frame = pandas.DataFrame(rows, columns=columns)
+    frame.attrs["report"] = [*report.lines(), *report.lines_of_thresholds(), *settled.lines]
+    frame.attrs["calibration"] = settled.calibration
+    return frame
+
+
+def _mentions(
+    mentions: Sequence[str],
+    gold: Sequence[str | None] | None,
+    documents: Sequence[str | None] | None,
+) -> Iterator[Mention]:
+    """Yield the mentions with what belongs to each."""
+    texts = list_of_strings(mentions)
+    columns: list[Sequence[str | None]] = []
+    for name, values in (("gold", gold), ("documents", documents)):
+        if values is not None and (isinstance(values, str) or len(values) != len(texts)):
+            problem = "not one for each mention"
+            raise UserError(name, problem, f"give {len(texts)}, None where there is none")
+        columns.append([None] * len(texts) if values is None else values)
+    for text, ids, document in zip(texts, *columns, strict=True):
+        of_text = ("" if ids is None else ids) if gold is not None else None
+        yield mention_of_document(text if text.strip() else "", of_text, document)
 
 
 def _read(

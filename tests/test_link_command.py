@@ -21,7 +21,8 @@ from workflow_scripts.embedding.string_encoding import encode_strings, torch_enc
 from workflow_scripts.errors import UserError
 from workflow_scripts.locking import sole_run
 from workflow_scripts.retrieval.link_options import LinkOptions
-from workflow_scripts.retrieval.mention_links import COLUMNS
+from workflow_scripts.retrieval.mention_links import COLUMNS, linked_mentions
+from workflow_scripts.retrieval.mentions import Mention, mention_batches
 from workflow_scripts.retrieval.name_encoder import NameEncoder
 from workflow_scripts.retrieval.name_index import index_names
 
@@ -162,13 +163,13 @@ def test_names_and_mentions_in_memory_are_linked_as_those_of_files(flags, run, e
     ids, texts = zip(*NAMES, strict=True)
     vectors = names.encode_names(texts, lambda _: None)
     options = LinkOptions(3, threshold=0.97 if "--threshold" in flags else None)
-    mentions, each_name = [mention for mention in MENTIONS if mention], "--each-name" in flags
-    index = index_names(ids, texts, vectors)
-    ranked = link.link_mentions(names, index, mentions, options, each_name=each_name)
+    each_name, index = "--each-name" in flags, index_names(ids, texts, vectors)
+    batches = mention_batches(map(Mention, MENTIONS), lower_case=False)
+    [(batch, ranked)] = link.answer_mentions(names, index, batches, 3, each_name=each_name)
     own = [
-        (mention, str(rank), identity, name, f"{score:.6f}")
-        for mention, links in zip(mentions, ranked, strict=True)
-        for rank, (identity, name, score) in enumerate(links, start=1)
+        (mention.text, str(rank), identity, name, f"{score:.6f}")
+        for mention, links, is_linked in linked_mentions(batch, ranked, options)
+        for rank, (identity, name, score) in enumerate(links if is_linked else [], start=1)
     ]
     linked = [row for row in rows[1:] if row[1] != "0"]
     assert [row[:4] for row in own] == [row[:4] for row in linked]

@@ -12,7 +12,8 @@ from workflow_scripts.configuration.blocks import SEED_LIMIT, Seed
 from workflow_scripts.downloads.model_files import local_path
 from workflow_scripts.errors import UserError
 from workflow_scripts.imports import check_threads
-from workflow_scripts.retrieval.mention_links import Link, Mention, Report, read_mentions
+from workflow_scripts.retrieval.mention_links import Link, Report
+from workflow_scripts.retrieval.mentions import Mention, read_mentions
 from workflow_scripts.tune import outputs_of, step_log_of
 
 

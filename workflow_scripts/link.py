@@ -2,7 +2,7 @@
 
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -31,15 +31,21 @@ from workflow_scripts.imports import MachineOptions, quick_imports
 from workflow_scripts.locking import drop_left_lock, sole_run
 from workflow_scripts.path_functions import command
 from workflow_scripts.retrieval import name_index
+from workflow_scripts.retrieval.link_calibration import (
+    Answer,
+    CalibrationPlan,
+    SettledLinks,
+    made_by,
+    read_calibration,
+    settle_links,
+)
 from workflow_scripts.retrieval.link_options import LinkOptions, MentionOptions, Similarity
-from workflow_scripts.retrieval.mention_links import (
+from workflow_scripts.retrieval.mention_links import LinkWriter
+from workflow_scripts.retrieval.mentions import (
     BATCH,
-    Link,
-    LinkWriter,
     MentionBatch,
-    is_linked,
     mention_batches,
-    read_mentions,
+    mentions_of,
 )
 from workflow_scripts.retrieval.name_encoder import NameEncoder
 from workflow_scripts.retrieval.rankings import Format
@@ -55,27 +61,34 @@ echo angina | COMMAND --encoder my-encoder --names names.tsv --index my-index --
 _FILES = ("names.tsv", "vectors.npy", "index.json", "ivf.faiss", ".vectors.npy.shards")
 
 
-def link_mentions(
+def answer_mentions(
     encoder: NameEncoder,
     index: name_index.NameIndex,
-    mentions: Sequence[str],
-    options: LinkOptions,
+    batches: Iterable[MentionBatch],
+    k: int,
     *,
     each_name: bool = False,
     threads: int = 1,
-) -> list[list[Link]]:
-    """Return the best ids of each mention, best first; none of a mention that is not linked.
+    inverted: "ApproximateIndex | None" = None,
+) -> Iterator[Answer]:
+    """Yield each batch of mentions with the k + 1 best ids of its distinct texts, best first.
 
-    The vectors of the index are those of the same encoder: `name_index.index_names` makes one of
-    names in memory.
+    One more than is written, which the margin is taken to. The vectors of the index are those of
+    the same encoder: `name_index.index_names` makes one of names in memory.
     """
-    # one more, which the margin is taken to
-    vectors = encoder.encode_mentions(mentions)
+    # Only now: FAISS takes a while, which bad arguments should not wait for.
     with quick_imports():
         from workflow_scripts.retrieval.linked_ids import rank_ids
 
-    ranked = rank_ids(index, vectors, options.k + 1, each_name=each_name, threads=threads)
-    return [links[: options.k] if is_linked(links, options) else [] for links in ranked]
+    approximate = None if inverted is None else inverted.search
+    recall = None
+    for batch in batches:
+        vectors = encoder.encode_mentions(batch.distinct)
+        if inverted is not None and recall is None and len(vectors):
+            recall = inverted.recall(vectors, k)
+            _say(f"approximate search: recall@{k} {recall:.4f} on a sample")
+        ways: dict[str, Any] = {"each_name": each_name, "approximate": approximate}
+        yield batch, [*rank_ids(index, vectors, k + 1, threads=threads, **ways)]
 
 
 @dataclass(frozen=True)
@@ -134,6 +147,32 @@ class OutputOptions:
         return None if str(self.output) == STDIN else self.output
 
 
+@dataclass(frozen=True)
+class CalibrationOptions:
+    """How sure links have to be.
+
+    Args:
+        target_precision: do not link mentions below the best score from which on this share of
+            links is right
+        write_calibration: file for what half of the mentions with gold ids say of scores; links
+            get a column confidence
+        calibration: such a file, for mentions without gold ids
+        seed: of the halves
+    """
+
+    target_precision: float | None = None
+    write_calibration: Path | None = None
+    calibration: Path | None = None
+    seed: int = 33
+
+    @property
+    def fit(self) -> bool:
+        """Return whether mentions with gold ids are fitted on."""
+        return self.calibration is None and (
+            self.write_calibration is not None or self.target_precision is not None
+        )
+
+
 def read_choices(names: NamesOptions, lower_case: bool) -> Choices:
     """Return how names are read: by the options, and without --names as those of the index were.
 
@@ -162,11 +201,21 @@ def check_index_folder(folder: Path, names: Sequence[Path]) -> None:
             )
 
 
-def check_options(names: NamesOptions, mentions: MentionOptions, output: OutputOptions) -> None:
+def check_options(
+    names: NamesOptions,
+    mentions: MentionOptions,
+    output: OutputOptions,
+    links: LinkOptions,
+    calibration: CalibrationOptions,
+) -> None:
     """Raise `UserError` for what is wrong before anything is read."""
     files = names.names or ()
-    taken: list[str | Path | None] = [mentions.mentions, *files]
-    for option, path in (("--output", output.links), ("--errors", output.errors)):
+    taken: list[str | Path | None] = [mentions.mentions, calibration.calibration, *files]
+    for option, path in (
+        ("--output", output.links),
+        ("--errors", output.errors),
+        ("--write-calibration", calibration.write_calibration),
+    ):
         if path is not None:
             check_new_file(option, path, output.overwrite, taken)
             taken.append(path)
@@ -182,6 +231,37 @@ def check_options(names: NamesOptions, mentions: MentionOptions, output: OutputO
         raise UserError("--names", "give files of names, or --index with a finished index", None)
     check_files("--mentions", mentions.mentions, stdin=True)
     check_files("--names", *files)
+    if mentions.documents is not None and mentions.document_column is None:
+        problem = "no column that names the files in it"
+        raise UserError("--documents", problem, "give --document-column too")
+    if mentions.documents is not None and not mentions.documents.is_dir():
+        raise UserError(f"--documents {mentions.documents}", "no such folder", "check the path")
+    check_calibration(mentions, links, calibration)
+
+
+def check_calibration(
+    mentions: MentionOptions, links: LinkOptions, calibration: CalibrationOptions
+) -> None:
+    """Raise `UserError` for options of a calibration that have nothing to work on."""
+    check_files("--calibration", calibration.calibration)
+    target = calibration.target_precision
+    if calibration.calibration is not None and calibration.write_calibration is not None:
+        raise UserError("--write-calibration", "--calibration is given too", "give one of them")
+    if target is not None:
+        check_target(f"--target-precision {target:g}", target, links)
+    if calibration.fit and mentions.gold_column is None:
+        option = "--target-precision" if target is not None else "--write-calibration"
+        other = "" if calibration.write_calibration else ", or --calibration"
+        raise UserError(option, "no right ids to compare with", f"give --gold-column{other}")
+
+
+def check_target(where: str, target: float, links: LinkOptions) -> None:
+    """Raise `UserError` for a precision that is no share, or comes with another threshold."""
+    if not 0 < target <= 1:
+        raise UserError(where, "give a share from 0 to 1", None)
+    for key in ("threshold", "margin"):
+        if getattr(links, key) is not None:
+            raise UserError(where, f"sets the threshold, and a {key} is given too", "give one")
 
 
 def open_or_make_index(
@@ -206,47 +286,26 @@ def open_or_make_index(
 
 
 def write_links(
-    encoder: NameEncoder,
-    index: name_index.NameIndex,
-    batches: Iterable[MentionBatch],
-    links: LinkOptions,
-    output: OutputOptions,
-    inverted: "ApproximateIndex | None",
-    each_name: bool,
-    precision: float | None,
-    threads: int,
+    settled: SettledLinks, index: name_index.NameIndex, output: OutputOptions, expanded: bool
 ) -> None:
     """Write the links of mentions, and print how many there are."""
-    # Only now: FAISS takes a while, which bad arguments should not wait for.
-    with quick_imports():
-        from workflow_scripts.retrieval.linked_ids import rank_ids
-
-    approximate = None if inverted is None else inverted.search
+    confidence = None if settled.calibration is None else settled.calibration.confidence
     with ExitStack() as stack:
         stream, errors = (
             None if path is None else stack.enter_context(atomic_text(path))
             for path in (output.links, output.errors)
         )
-        writer = LinkWriter(stream or data_output(), errors, links, output.format)
-        for batch in batches:
-            vectors = encoder.encode_mentions(batch.distinct)
-            if inverted is not None and not writer.report.mentions and len(vectors):
-                recall = inverted.recall(vectors, links.k)
-                _say(f"approximate search: recall@{links.k} {recall:.4f} on a sample")
-            # one more than is written, which the margin is taken to
-            ranked = rank_ids(
-                index,
-                vectors,
-                links.k + 1,
-                each_name=each_name,
-                threads=threads,
-                approximate=approximate,
-            )
+        writer = LinkWriter(
+            *(stream or data_output(), errors, settled.options, output.format),
+            confidence=confidence,
+            expanded=expanded,
+        )
+        for batch, ranked in settled.answers:
             writer.write(batch, ranked)
     ids = (index[row][0] for row in range(len(index)))
     report = writer.report
-    lines = (*report.lines(), *report.lines_of_thresholds(precision), *report.lines_of_unknown(ids))
-    for line in lines:
+    lines = (*report.lines(), *report.lines_of_thresholds(), *report.lines_of_unknown(ids))
+    for line in (*lines, *settled.lines):
         _say(line)
 
 
@@ -274,7 +333,7 @@ def link(
     output: OutputOptions,
     similarity: Similarity = "cosine",
     each_name: bool = False,
-    target_precision: float | None = None,
+    calibration: CalibrationOptions,
     approximate: int | None = None,
     unbuffered: bool = False,
     embedding: EncoderOptions,
@@ -288,20 +347,22 @@ def link(
         encoder: model folder or hub id (id@revision)
         similarity: dot: of the vectors as they are, as the tables have it
         each_name: k names, not ids: an id counts each time
-        target_precision: print the threshold above which this share of links is right
         approximate: search the N nearest lists alone (FAISS IVF); the recall is printed
         unbuffered: answer each line of standard input at once
     """
     check_encoder_options(embedding, machine)
     check_counts(k=links.k, shard_size=names.shard_size, approximate=approximate)
-    check_options(names, mentions, output)
-    if target_precision is not None and not 0 < target_precision <= 1:
-        where = f"--target-precision {target_precision:g}"
-        raise UserError(where, "give a share from 0 to 1", None)
-    if target_precision is not None and mentions.gold_column is None:
-        raise UserError(
-            "--target-precision", "no right ids to compare with", "give --gold-column too"
-        )
+    check_options(names, mentions, output, links, calibration)
+    if (
+        unbuffered
+        and mentions.gold_column is not None
+        and (calibration.calibration or calibration.fit)
+    ):
+        problem = "confidences of mentions with gold ids are written once all are read"
+        raise UserError("--unbuffered", problem, "leave it out")
+    fitted = None
+    if calibration.calibration is not None:
+        fitted = read_calibration(calibration.calibration)
     settings = settle_settings(encoder, embedding)
     choices = read_choices(names, mentions.lower_case)
     check_choices(names.names or (), choices)
@@ -319,24 +380,26 @@ def link(
 
             file, digest = folder / "ivf.faiss", index.vectors_sha256
             inverted = ApproximateIndex(index.vectors, digest, file, approximate, machine.threads)
-        mentions_read = read_mentions(
-            mentions.mentions, mentions.mention_column, mentions.gold_column
-        )
         # what comes by and by is answered by and by
         size = 1 if mentions.mentions == STDIN and unbuffered else BATCH
-        batches = mention_batches(mentions_read, choices.lower_case, size)
-        threads = machine.threads
-        write_links(
-            name_encoder,
-            index,
-            batches,
-            links,
-            output,
-            inverted,
-            each_name,
-            target_precision,
-            threads,
+        batches = mention_batches(mentions_of(mentions), choices.lower_case, size)
+        ways: dict[str, Any] = {"each_name": each_name, "threads": machine.threads}
+        ways["inverted"] = inverted
+        answers = answer_mentions(name_encoder, index, batches, links.k, **ways)
+        plan = CalibrationPlan(
+            made_by(provenance, index),
+            calibration.fit,
+            fitted,
+            calibration.target_precision,
+            mentions.gold_column is not None,
+            calibration.seed,
+            f"--calibration {calibration.calibration}",
         )
+        settled = settle_links(answers, links, plan)
+        write_links(settled, index, output, mentions.document_column is not None)
+        if calibration.write_calibration is not None and settled.calibration is not None:
+            settled.calibration.save(calibration.write_calibration)
+            _say(f"calibration written to {calibration.write_calibration}")
         if names.index is None:
             shutil.rmtree(folder)
 

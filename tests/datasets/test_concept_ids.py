@@ -9,7 +9,8 @@ from written_files import write
 from workflow_scripts.datasets.concept_ids import ConceptIds, ids_meet, split_concept_ids
 from workflow_scripts.datasets.name_lists import Choices, read_names
 from workflow_scripts.errors import UserError
-from workflow_scripts.retrieval.mention_links import Link, Mention, Report, read_mentions
+from workflow_scripts.retrieval.mention_links import Link, Report
+from workflow_scripts.retrieval.mentions import Mention, read_mentions
 from workflow_scripts.scoring.ranked_accuracy import hits_at
 
 
@@ -125,5 +126,5 @@ def test_gold_ids_that_no_name_has_are_counted():
 def test_the_gold_column_is_another_one(tmp_path):
     write(tmp_path / "m.tsv", "flu\tD0\n")
     for columns in ((None, "1"), ("2", "2"), ("flu", "flu")):
-        with pytest.raises(UserError, match=r"--gold-column .*is that of the mentions"):
+        with pytest.raises(UserError, match=r"--gold-column .*names a column of another option"):
             list(read_mentions(str(tmp_path / "m.tsv"), *columns))

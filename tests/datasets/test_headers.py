@@ -7,7 +7,7 @@ from written_files import write
 from workflow_scripts.datasets.word_pairs import read_pairs
 from workflow_scripts.delimited import Layout, read_rows
 from workflow_scripts.errors import UserError
-from workflow_scripts.retrieval.mention_links import read_mentions
+from workflow_scripts.retrieval.mentions import read_mentions
 
 
 def one_error(read):

@@ -8,12 +8,14 @@ definitions at one bracket is chosen (here: the one in front of it).
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import islice
 
 _CLOSING = {"(": ")", "[": "]"}
 _OPENING = {closing: opening for opening, closing in _CLOSING.items()}
 _SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z0-9\"'(])")
 _WORDS_BEFORE, _WORDS_INSIDE = 10, 11
+_ROUNDS = 10  # of writing out: a long form may hold another short form
 _TRIALS = 20_000  # of places of the letters, for texts such as `AAAAAAAA (AAAA)`
 # of the words that may be passed over wherever they stand: those that names of diseases have
 _STOP_WORD = re.compile(
@@ -179,3 +181,34 @@ def find_abbreviations(text: str) -> dict[str, str]:
                     abbreviations[short] = long_form
                     break
     return abbreviations
+
+
+def write_out(mention: str, long_forms: dict[str, str]) -> str:
+    """Return a mention with the long forms of its words, and of the parts of `a/b`."""
+    for _ in range(_ROUNDS):
+        words = []
+        for word in mention.split():
+            word = "/".join(long_forms.get(part, part) for part in word.split("/"))
+            comma = "," if word.endswith(",") else ""
+            word = word.replace(",", "") if comma else word
+            words.append(long_forms.get(word, word) + comma)
+        if (written := " ".join(words)) == mention:
+            break
+        mention = written
+    return mention
+
+
+@lru_cache(maxsize=8)
+def _abbreviations_of(document: str) -> dict[str, str]:
+    # mentions of one document often follow each other
+    return find_abbreviations(document)
+
+
+def expand_abbreviations(mention: str, document: str) -> str:
+    """Return a mention with the long forms of the abbreviations that its document defines.
+
+    The mention itself may be one of several words ("RNase P"); else its words are looked up, in
+    the letters in which they are defined.
+    """
+    long_forms = _abbreviations_of(document)
+    return write_out(long_forms.get(mention, mention), long_forms)

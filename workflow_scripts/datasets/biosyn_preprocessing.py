@@ -10,12 +10,12 @@ from functools import lru_cache
 from pathlib import Path
 from string import punctuation
 
-from workflow_scripts.datasets.abbreviations import find_abbreviations
+from workflow_scripts.datasets.abbreviations import find_abbreviations, write_out
 from workflow_scripts.datasets.entity_linking import Mention
 from workflow_scripts.delimited import Layout, read_rows
 
 _BLANKS = re.compile(rf"[\s{re.escape(punctuation)}]+")
-_AND, _ROUNDS = ("and", "or"), 10
+_AND = ("and", "or")
 
 
 def clean(text: str) -> str:
@@ -53,21 +53,6 @@ def prepare(mention: Mention, texts: tuple[str, ...], typos: dict[str, str]) -> 
     parts = parts or [mention.text.lower()]
     ids = "-1" if "-1" in re.split(r"[|+ ]", ids) else ids
     return mention._replace(text=" ".join(parts), ids=ids, parts=parts)
-
-
-def write_out(mention: str, long_forms: dict[str, str]) -> str:
-    """Return a mention with the long forms of its words, and of the parts of `a/b`."""
-    for _ in range(_ROUNDS):  # a long form may hold another short form
-        words = []
-        for word in mention.split():
-            word = "/".join(long_forms.get(part, part) for part in word.split("/"))
-            comma = "," if word.endswith(",") else ""
-            word = word.replace(",", "") if comma else word
-            words.append(long_forms.get(word, word) + comma)
-        if (written := " ".join(words)) == mention:
-            break
-        mention = written
-    return mention
 
 
 def split_composite(mention: str, ids_text: str) -> tuple[list[str], str]:

@@ -9,7 +9,7 @@ from workflow_scripts.command_main import run_command
 from workflow_scripts.embedding.vector_shards import write_array
 from workflow_scripts.path_functions import command
 from workflow_scripts.retrieval.link_options import MentionOptions, NameEncoderOptions
-from workflow_scripts.retrieval.mention_links import Mention, mention_batches, read_mentions
+from workflow_scripts.retrieval.mentions import Mention, mention_batches, mentions_of
 from workflow_scripts.retrieval.name_encoder import NameEncoder, open_name_encoder
 
 
@@ -29,7 +29,7 @@ def embed_mentions(*, mentions: MentionOptions, encoder: NameEncoderOptions, out
         output: vectors, .npy, a row for each distinct text of a batch
     """
     opened = open_name_encoder(encoder)
-    mention_rows = read_mentions(mentions.mentions, mentions.mention_column, mentions.gold_column)
+    mention_rows = mentions_of(mentions)
     write_array(output, encode_mentions(opened, mention_rows, mentions.lower_case))
 
 

@@ -1,6 +1,7 @@
 """Options that the commands of linking share."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from workflow_scripts.imports import Device
@@ -35,12 +36,17 @@ class MentionOptions:
         mentions: a mention a line, or a table; - for standard input
         mention_column: number from 1, or name in the header (default: the line)
         gold_column: ids that are right, joined by |, for the accuracy (-1: not counted)
+        document_column: text of each mention's document; abbreviations that it defines are
+            written out in the mention
+        documents: folder of the documents, whose files that column then names (NAME or NAME.txt)
         lower_case: names and mentions in small letters
     """
 
     mentions: str
     mention_column: str | None = None
     gold_column: str | None = None
+    document_column: str | None = None
+    documents: Path | None = None
     lower_case: bool = False
 
 

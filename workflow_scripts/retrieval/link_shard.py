@@ -6,7 +6,7 @@ from workflow_scripts.command_main import run_command
 from workflow_scripts.embedding.suite_vectors import read_vectors
 from workflow_scripts.path_functions import command
 from workflow_scripts.retrieval.linked_ids import rank_ids
-from workflow_scripts.retrieval.mention_links import BATCH
+from workflow_scripts.retrieval.mentions import BATCH
 from workflow_scripts.retrieval.name_index import open_index
 from workflow_scripts.retrieval.shard_rankings import write_ranking
 

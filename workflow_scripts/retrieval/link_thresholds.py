@@ -39,23 +39,12 @@ def lowest_threshold(points: Sequence[ThresholdPoint], precision: float) -> Thre
     return reached[-1] if reached else None
 
 
-def threshold_lines(points: Sequence[ThresholdPoint], precision: float | None) -> list[str]:
-    """Return lines that show precision by coverage, and the threshold of a precision."""
+def threshold_lines(points: Sequence[ThresholdPoint]) -> list[str]:
+    """Return lines that show precision by coverage."""
     lines = ["threshold  precision  coverage"]
     shown: list[ThresholdPoint] = []
     for coverage in sorted(_COVERAGES):
         reached = [point for point in points if point.coverage >= coverage] or points[-1:]
         if reached[0] not in shown:
             shown.append(reached[0])
-    lines += [f"{t:9.6f}  {p:9.4f}  {c:8.4f}" for t, p, c in shown]
-    if precision is None:
-        return lines
-    point = lowest_threshold(points, precision)
-    if point is None:
-        best = max(point.precision for point in points)
-        return [*lines, f"no threshold has a precision of {precision:g}; the highest is {best:.4f}"]
-    advice = f"--threshold {point.threshold:.6f}: precision {point.precision:.4f} of the links"
-    return [
-        *lines,
-        f"{advice}, {point.coverage:.4f} of the mentions linked (chosen on these mentions)",
-    ]
+    return [*lines, *(f"{t:9.6f}  {p:9.4f}  {c:8.4f}" for t, p, c in shown)]

@@ -1,30 +1,18 @@
-"""Mentions of a file, and the ids that they are linked to, as they are written and counted."""
+"""Links of mentions to ids, as they are written and counted."""
 
 import json
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import chain, islice
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TextIO
 
 from workflow_scripts.datasets.concept_ids import ids_meet, split_concept_ids, unmet
-from workflow_scripts.datasets.rows import require_ids
-from workflow_scripts.datasets.strings import normalise_whitespace
-from workflow_scripts.delimited import Layout, Row, rows_of
-from workflow_scripts.errors import UserError, nearest_name
-from workflow_scripts.files import STDIN, given_lines
 from workflow_scripts.retrieval.link_options import LinkOptions
 from workflow_scripts.retrieval.link_thresholds import threshold_lines, threshold_points
+from workflow_scripts.retrieval.mentions import Mention, MentionBatch
 from workflow_scripts.retrieval.rankings import as_written
-from workflow_scripts.string_columns import form_of, read_columns, require_lines
 
-# of a column; int() would take digits of other scripts, and fails at 5,000
-_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 COLUMNS = ("mention", "rank", "id", "name", "score")
-# Mentions searched together: each batch goes over all names once.
-BATCH = 4096
+_DIGITS = {"score": 6, "confidence": 4}
 
 
 class Link(NamedTuple):
@@ -35,97 +23,14 @@ class Link(NamedTuple):
     score: float
 
 
-class Mention(NamedTuple):
-    """A mention and its gold ids as written, None where none are asked for."""
-
-    text: str
-    gold: str | None = None
-
-
-@dataclass(frozen=True)
-class _MentionLayout(Layout):
-    blank_end: bool = False
-    refuse_quoted_tab: bool = True
-    not_header: tuple[str, str] | None = (
-        *("a mention", "name the columns (--mention-column {first}), or remove the line"),
-    )
-
-    def no_column(self, name: str, header: Sequence[str]) -> tuple[str, str]:
-        return f"no column {name!r}", nearest_name(name, header)
-
-    def wrong_width(self, fields: Sequence[str]) -> str:
-        return f"no column {self.width}, found {len(fields)}"
-
-
-def read_mentions(source: str, column: str | None, gold: str | None) -> Iterator[Mention]:
-    """Yield the mentions of a file, or of stdin for "-": a line each, or columns of a table.
-
-    A column is a number from 1, or a name of the header. Blank mentions are yielded as "".
-    """
-    if source != STDIN and form_of(Path(source)) not in (None, "TSV"):
-        if column is None:
-            remedy = "name the column of the mentions with --mention-column"
-            require_lines("--mentions", Path(source), remedy)
-        yield from _of_rows(Path(source), read_columns(Path(source), _columns(column, gold), {}))
-        return
-    name, lines = given_lines(source)
-    path = Path(name)
-    if column is None and gold is None:
-        yield from (Mention(normalise_whitespace(text)) for text in lines)
-        return
-    columns: list[Any] = _columns(column, gold)
-    if all(map(_NUMBER.fullmatch, columns)):
-        columns = list(map(int, columns))
-        if min(columns) < 1:
-            raise UserError(f"{path}:1", "no column 0", "columns count from 1")
-    elif (header := next(lines, None)) is not None:
-        lines = chain([header], lines)
-    else:
-        return
-    yield from _of_rows(path, rows_of(path, lines, _MentionLayout(columns)))
-
-
-def _columns(column: str | None, gold: str | None) -> list[str]:
-    columns = [column or "1", *([gold] if gold else [])]
-    if columns[1:] == columns[:1]:
-        raise UserError(f"--gold-column {gold}", "is that of the mentions", "choose another")
-    return columns
-
-
-def _of_rows(path: Path, rows: Iterable[Row]) -> Iterator[Mention]:
-    for number, row in rows:
-        mention, *others = map(normalise_whitespace, row)
-        for ids in others:
-            require_ids(split_concept_ids(ids), path, number)
-        yield Mention(mention, *others)
-
-
-class MentionBatch(NamedTuple):
-    """Mentions that are not blank; what is embedded of them, row by row and each once."""
-
-    mentions: list[Mention]
-    texts: list[str]
-    distinct: list[str]
-    blank: int
-
-
-def mention_batches(
-    mentions: Iterable[Mention], lower_case: bool, size: int = BATCH
-) -> Iterator[MentionBatch]:
-    remaining = iter(mentions)
-    while batch := list(islice(remaining, size)):
-        nonblank = [mention for mention in batch if mention.text]
-        texts = [mention.text.lower() if lower_case else mention.text for mention in nonblank]
-        distinct = list(dict.fromkeys(texts))
-        yield MentionBatch(nonblank, texts, distinct, len(batch) - len(nonblank))
-
-
 class Report:
     """Counts of what was linked, and accuracy over the mentions that have a gold id."""
 
     def __init__(self, k: int, errors: TextIO | None) -> None:
         self.mentions = self.blank = self.below = self.known = self.without_concept = 0
         self.k, self._errors = k, errors
+        # how many mentions have an abbreviation written out, and the first of them
+        self.expanded, self._example = 0, ""
         # how many mentions have the first right id at a rank
         self._ranks: Counter[int] = Counter()
         # of the linked mentions with a gold id, the best score and whether its id is right
@@ -138,6 +43,9 @@ class Report:
     def add(self, mention: Mention, links: Sequence[Link], linked: bool) -> None:
         self.mentions += 1
         self.below += not linked
+        if mention.expanded:
+            self.expanded += 1
+            self._example = self._example or f"{mention.text!r} as {mention.expanded!r}"
         if mention.gold is None:
             return
         if not (gold := split_concept_ids(mention.gold)):
@@ -163,6 +71,8 @@ class Report:
         left = f", {self.blank} blank ones left out" if self.blank else ""
         below = f", {self.below} of them not linked" if self.below else ""
         yield f"{self.mentions} mentions{below}{left}"
+        if self.expanded:
+            yield f"{self.expanded} with abbreviations written out, such as {self._example}"
         if self.known:
             places = sorted({1, self.k})
             accuracies = (f"accuracy@{k} {self.hits_at(k) / self.known:.4f}" for k in places)
@@ -171,12 +81,12 @@ class Report:
             what = "without a gold id (empty, -1, CUI-less): not counted"
             yield f"{self.without_concept} {what}"
 
-    def lines_of_thresholds(self, precision: float | None = None) -> list[str]:
-        """Return lines on precision by coverage, of mentions that have a gold id; see there."""
+    def lines_of_thresholds(self) -> list[str]:
+        """Return lines on precision by coverage, of mentions that have a gold id."""
         if not self._best:
             return []
         scores, right = zip(*self._best, strict=True)
-        return threshold_lines(threshold_points(scores, right, self.known), precision)
+        return threshold_lines(threshold_points(scores, right, self.known))
 
     def lines_of_unknown(self, ids: Iterable[str]) -> list[str]:
         """Return a line on the mentions whose gold ids are none of `ids`, those of all names."""
@@ -192,43 +102,100 @@ class Report:
         return sum(number for rank, number in self._ranks.items() if rank < k)
 
 
-def write_links(stream: TextIO, form: str, mention: Mention, links: Sequence[Link]) -> None:
-    """Write the links of a mention; of none, a row of rank 0."""
-    if form == "jsonl":
-        rows = [
-            {"rank": rank, "id": identity, "name": name, "score": round(score, 6)}
-            for rank, (identity, name, score) in enumerate(links, start=1)
-        ]
-        content = {"mention": mention.text, "links": rows}
-        stream.write(json.dumps(content, ensure_ascii=False) + "\n")
-        return
-    for rank, (identity, name, score) in enumerate(links, start=1):
-        stream.write(f"{mention.text}\t{rank}\t{identity}\t{name}\t{score:.6f}\n")
-    if not links:
-        stream.write(f"{mention.text}\t0\t\t\t\n")
-
-
 class LinkWriter:
-    """Writes the best ids of each mention, none where it is not linked, and counts them."""
+    """Writes the best ids of each mention, none where it is not linked, and counts them.
+
+    With `confidence`, which gives the probability that the best link is right by its score, there
+    is a column for it; with `expanded` one for mentions whose abbreviations were written out.
+    """
 
     def __init__(
-        self, output: TextIO, errors: TextIO | None, options: LinkOptions, form: str = "tsv"
+        self,
+        output: TextIO,
+        errors: TextIO | None,
+        options: LinkOptions,
+        form: str = "tsv",
+        *,
+        confidence: Callable[[float], float] | None = None,
+        expanded: bool = False,
     ) -> None:
         self._output, self._form, self._options = output, form, options
+        self._confidence, self._expanded = confidence, expanded
         self.report = Report(options.k, errors)
         if form == "tsv":
-            output.write("\t".join(COLUMNS) + "\n")
+            output.write("\t".join(self.columns) + "\n")
+
+    @property
+    def columns(self) -> list[str]:
+        """Return the columns of a tsv."""
+        return columns_of_links(self._confidence is not None, self._expanded)
 
     def write(self, batch: MentionBatch, ranked: Iterable[Sequence[Link]]) -> None:
         """Write the links of a batch; `ranked` has k + 1 ids of each distinct text, best first."""
-        answers = dict(zip(batch.distinct, ranked, strict=True))
         self.report.blank += batch.blank
-        for mention, text in zip(batch.mentions, batch.texts, strict=True):
-            linked = is_linked(answers[text], self._options)
-            links = answers[text][: self._options.k]
-            write_links(self._output, self._form, mention, links if linked else [])
+        for mention, links, linked in linked_mentions(batch, ranked, self._options):
+            self._write_mention(mention, links if linked else [])
             self.report.add(mention, links, linked)
         self._output.flush()
+
+    def _write_mention(self, mention: Mention, links: Sequence[Link]) -> None:
+        rows = link_rows(mention, links, self._confidence)
+        if self._form == "tsv":
+            for row in rows:
+                self._output.write("\t".join(_field(key, row[key]) for key in self.columns) + "\n")
+            return
+        content: dict[str, Any] = {"mention": mention.text}
+        if self._expanded:
+            content["expanded"] = mention.expanded
+        of_links = [key for key in self.columns if key not in content]
+        content["links"] = [
+            {key: _rounded(key, row[key]) for key in of_links if row[key] is not None}
+            for row in rows
+            if row["rank"]
+        ]
+        self._output.write(json.dumps(content, ensure_ascii=False) + "\n")
+
+
+def columns_of_links(confidence: bool, expanded: bool) -> list[str]:
+    """Return the columns of links, with those that a calibration and documents add."""
+    return [*COLUMNS, *["confidence"] * confidence, *["expanded"] * expanded]
+
+
+def link_rows(
+    mention: Mention, links: Sequence[Link], confidence: Callable[[float], float] | None
+) -> list[dict[str, Any]]:
+    """Return a row of all columns for each link of a mention; of none, one of rank 0."""
+    of_mention = {"mention": mention.text, "expanded": mention.expanded, "confidence": None}
+    rows: list[dict[str, Any]] = [
+        {**of_mention, "rank": rank, **link._asdict()} for rank, link in enumerate(links, start=1)
+    ]
+    if rows and confidence is not None:
+        # of the best link alone: it says how often that is right
+        rows[0]["confidence"] = float(confidence(float(as_written(links[0].score))))
+    return rows or [{**of_mention, "rank": 0, "id": None, "name": None, "score": None}]
+
+
+def _field(key: str, value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.{_DIGITS[key]}f}" if key in _DIGITS else str(value)
+
+
+def _rounded(key: str, value: Any) -> Any:
+    return round(value, _DIGITS[key]) if key in _DIGITS else value
+
+
+def linked_mentions(
+    batch: MentionBatch, ranked: Iterable[Sequence[Link]], options: LinkOptions
+) -> Iterator[tuple[Mention, Sequence[Link], bool]]:
+    """Yield each mention of a batch with its k best ids, and whether it is linked to them.
+
+    `ranked` has k + 1 ids of each distinct text, best first.
+    """
+    answers = dict(zip(batch.distinct, ranked, strict=True))
+    for mention, text in zip(batch.mentions, batch.texts, strict=True):
+        links = answers[text]
+        yield mention, links[: options.k], is_linked(links, options)
 
 
 def is_linked(links: Sequence[Link], options: LinkOptions) -> bool:

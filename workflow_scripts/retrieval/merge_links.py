@@ -8,7 +8,8 @@ from workflow_scripts.command_main import run_command
 from workflow_scripts.files import atomic_text, write_text
 from workflow_scripts.path_functions import command
 from workflow_scripts.retrieval.link_options import LinkOptions, MentionOptions
-from workflow_scripts.retrieval.mention_links import LinkWriter, mention_batches, read_mentions
+from workflow_scripts.retrieval.mention_links import LinkWriter
+from workflow_scripts.retrieval.mentions import mention_batches, mentions_of
 from workflow_scripts.retrieval.shard_rankings import merge_rankings, shard_files
 
 
@@ -35,7 +36,7 @@ def merge_links(
     """
     paths = [path for name in files for path in shard_files(rankings / name, shards)]
     ranked = merge_rankings(paths, link.k + 1)
-    mention_rows = read_mentions(mentions.mentions, mentions.mention_column, mentions.gold_column)
+    mention_rows = mentions_of(mentions)
     with atomic_text(links) as link_stream, atomic_text(errors) as error_stream:
         writer = LinkWriter(link_stream, error_stream, link)
         for batch in mention_batches(mention_rows, mentions.lower_case):

@@ -5,9 +5,10 @@ were made from. The vectors come last, so that a folder without them is one that
 The command `link` keeps all names in one index, jobs of dictionaries a shard of them in each.
 """
 
+import hashlib
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -57,6 +58,11 @@ class NameIndex:
         start = self.ends[row - 1] + 1 if row else 0
         identity, _, name = self.text[start : self.ends[row]].tobytes().decode().partition("\t")
         return identity, name
+
+    @cached_property
+    def names_sha256(self) -> str:
+        """The hash of ids and names, in their order."""
+        return hashlib.sha256(self.text.data).hexdigest()
 
     @cached_property
     def id_numbers(self) -> np.ndarray:
@@ -168,10 +174,15 @@ def make_index(
     print(f"{folder}: {name_list.summary}", file=sys.stderr)
 
 
+def provenance_of_vectors(provenance: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the part of a provenance that changes vectors, and not only their last digits."""
+    return {key: provenance.get(key) for key in _COMPARED}
+
+
 def _compare_provenance(folder: Path, made_by: dict[str, Any], now: dict[str, Any]) -> None:
     """Raise `UserError` where vectors would be others than those of the index."""
-    for key in _COMPARED:
-        if (was := made_by.get(key)) != (value := now.get(key)):
+    for key, value in provenance_of_vectors(now).items():
+        if (was := made_by.get(key)) != value:
             what = f"{_MEANING.get(key, '')}{key}"
             raise _other(folder, f"with {what} {was}, where now it is {value}")
 
