@@ -48,6 +48,7 @@ from workflow_scripts.retrieval.mentions import (
     mentions_of,
 )
 from workflow_scripts.retrieval.name_encoder import NameEncoder
+from workflow_scripts.retrieval.name_index import provenance_of_vectors
 from workflow_scripts.retrieval.rankings import Format
 
 if TYPE_CHECKING:
@@ -267,10 +268,18 @@ def check_target(where: str, target: float, links: LinkOptions) -> None:
 def open_or_make_index(
     folder: Path, names: NamesOptions, choices: Choices, encoder: NameEncoder
 ) -> name_index.NameIndex:
-    """Return the index of the names in a folder, made there where it is not finished."""
+    """Return the index of the names in a folder, made there where it is not finished.
+
+    Without --index the folder is one of this command's own: what another run left there goes.
+    """
     source = None
     if names.names:
         source = name_index.describe_files(files_read(names.names, choices), asdict(choices))
+        if names.index is None and name_index.is_finished(folder):
+            try:
+                return name_index.open_index(folder, encoder.provenance, source)
+            except UserError:
+                shutil.rmtree(folder)
         if not name_index.is_finished(folder):
             name_index.make_index(
                 folder,
@@ -363,6 +372,7 @@ def link(
     fitted = None
     if calibration.calibration is not None:
         fitted = read_calibration(calibration.calibration)
+    where_fitted = f"--calibration {calibration.calibration}"
     settings = settle_settings(encoder, embedding)
     choices = read_choices(names, mentions.lower_case)
     check_choices(names.names or (), choices)
@@ -373,6 +383,9 @@ def link(
         opened, provenance = open_encoder(encoder, settings, embedding, machine)
         provenance |= {"similarity": similarity, "dtype": names.dtype}
         name_encoder = NameEncoder(opened, similarity, encoder, provenance)
+        if fitted is not None:
+            # before the names are embedded; those are checked thereafter
+            fitted.check(provenance_of_vectors(provenance), where_fitted)
         index = open_or_make_index(folder, names, choices, name_encoder)
         inverted = None
         if approximate is not None:
@@ -393,7 +406,7 @@ def link(
             calibration.target_precision,
             mentions.gold_column is not None,
             calibration.seed,
-            f"--calibration {calibration.calibration}",
+            where_fitted,
         )
         settled = settle_links(answers, links, plan)
         write_links(settled, index, output, mentions.document_column is not None)

@@ -179,7 +179,7 @@ def test_what_is_no_calibration_is_one_line(tmp_path):
 
 def test_what_cannot_be_fitted_is_one_line():
     same = [JudgedMention("m", 0.5, True)] * 3
-    with pytest.raises(UserError, match="1 different mentions? with a gold id, too few"):
+    with pytest.raises(UserError, match=r"1 different mentions? with a gold id, too few"):
         split_in_halves(same, 33)
     with pytest.raises(UserError, match="--seed -1: give a whole number"):
         split_in_halves(drawn(5), -1)
