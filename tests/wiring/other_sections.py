@@ -32,6 +32,7 @@ DICTIONARIES = Section(
                 *("name_column", "id_column", "where"),
             )
         },
+        "names.<id>.semantic_types": CHOICES | {"list_names input"},
         "shards": frozenset({"merge_links --shards", "merge_links input"})
         | {
             f"{rule} {what}" for rule in ("embed_names", "link_shard") for what in ("added", "gone")
@@ -41,6 +42,9 @@ DICTIONARIES = Section(
             {"embed_mentions --mention-column", "merge_links --mention-column"}
         ),
         "gold_column": frozenset({"embed_mentions --gold-column", "merge_links --gold-column"}),
+        "document_column": frozenset(
+            {"embed_mentions --document-column", "merge_links --document-column"}
+        ),
         "lower_case": CHOICES | {"embed_mentions --lower-case", "merge_links --lower-case"},
         "similarity": both("--similarity"),
         "dtype": frozenset({"embed_names --dtype"}),
@@ -61,10 +65,12 @@ DICTIONARIES = Section(
         "names.<id>.name_column": Change("right", TABLE),
         "names.<id>.id_column": Change("score", TABLE),
         "names.<id>.where": Change(["score=1"], TABLE),
+        "names.<id>.semantic_types": Change(["T047"], MRCONSO),
         "shards": 3,
         "mentions": shorter("made/mentions.txt"),
         "mention_column": Change("right", HEADED),
         "gold_column": Change("score", HEADED),
+        "document_column": Change("right", HEADED),
         "similarity": "dot",
         "threshold": 0.99,
         "margin": 0.5,

@@ -147,7 +147,7 @@ class Dictionaries:
         block = self.block(wildcards)
         lower_case = ["--lower-case"] if block.lower_case else []
         words = ["--mentions", str(self._root / block.mentions), *lower_case]
-        return [*words, *_options(block, "mention_column", "gold_column")]
+        return [*words, *_options(block, "mention_column", "gold_column", "document_column")]
 
     def links_words(self, wildcards: Any) -> list[str]:
         return _options(self.block(wildcards), "k", "threshold", "margin")

@@ -59,6 +59,11 @@ class DictionaryBlock(Block):
         None,
         description="Ids that are right, joined by |, for the accuracy (-1: not counted).",
     )
+    document_column: Text | WholeNumber | None = Field(
+        None,
+        description="The text of each mention's document; abbreviations that it defines are "
+        "written out.",
+    )
     lower_case: bool = Field(False, description="Names and mentions in small letters.")
     similarity: Literal["cosine", "dot"] = Field("cosine", description="As in `retrieval`.")
     dtype: Literal["float32", "float16"] = Field(

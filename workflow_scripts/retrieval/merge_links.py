@@ -38,7 +38,8 @@ def merge_links(
     ranked = merge_rankings(paths, link.k + 1)
     mention_rows = mentions_of(mentions)
     with atomic_text(links) as link_stream, atomic_text(errors) as error_stream:
-        writer = LinkWriter(link_stream, error_stream, link)
+        expanded = mentions.document_column is not None
+        writer = LinkWriter(link_stream, error_stream, link, expanded=expanded)
         for batch in mention_batches(mention_rows, mentions.lower_case):
             writer.write(batch, islice(ranked, len(batch.distinct)))
     lines = (*writer.report.lines(), *writer.report.lines_of_thresholds())
