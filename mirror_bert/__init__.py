@@ -27,8 +27,10 @@ _SOURCES = {
     "evaluate": "mirror_bert._evaluation",
     "link": "mirror_bert._linking",
     "load": "workflow_scripts.embedding.encoder",
+    "read_names": "mirror_bert._linking",
     "read_strings": "workflow_scripts.string_columns",
     "search": "mirror_bert._search",
+    "split_pairs": "workflow_scripts.datasets.own_pairs",
     "translate": "mirror_bert._translation",
     "train_cmlm": "workflow_scripts.tuning.tune_strings",
     "tune": "workflow_scripts.tuning.tune_strings",
@@ -45,14 +47,17 @@ __all__ = [  # noqa: RUF022  (in the order of use)
     "search",
     "translate",
     "read_strings",
+    "read_names",
+    "split_pairs",
     "UserError",
 ]
 
 if TYPE_CHECKING:
     from mirror_bert._evaluation import evaluate
-    from mirror_bert._linking import link
+    from mirror_bert._linking import link, read_names
     from mirror_bert._search import search
     from mirror_bert._translation import translate
+    from workflow_scripts.datasets.own_pairs import split_pairs
     from workflow_scripts.embedding.encoder import Encoder
     from workflow_scripts.embedding.encoder import load_encoder as load
     from workflow_scripts.embedding.settings import EncoderSettings

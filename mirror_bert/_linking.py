@@ -1,12 +1,13 @@
 """Links of mentions to the names of an ontology as a table of pandas."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 
-from workflow_scripts.datasets.name_lists import Choices, read_names
+from workflow_scripts.datasets.name_lists import Choices, NamesFormat, check_choices
+from workflow_scripts.datasets.name_lists import read_names as read_names_of_files
 from workflow_scripts.embedding.encoder import Encoder, list_of_strings
 from workflow_scripts.embedding.string_encoding import torch_encoder
 from workflow_scripts.errors import UserError
@@ -52,12 +53,13 @@ def link(
     """Return the `k` ids whose names are nearest to each mention, best first.
 
     `names` are pairs (id, name), or files of names as `mirror-bert link` reads them (tsv, OBO,
-    MRCONSO.RRF, ...). A row for each mention and id: `mention`, `rank` (from 1), `id`, `name` (the
-    nearest one of that id) and `score`. A mention is linked if its best score is at least
-    `threshold` and lies above the second by `margin`; one that is not has a row of rank 0.
-    `similarity` is "cosine", or "dot" of the vectors as they are; with `each_name` it is k names,
-    not ids. Names have the prompt of role "passage", mentions that of "query". The search is exact;
-    vectors of names are in memory, 4 bytes a unit (the command keeps them on disk).
+    MRCONSO.RRF, ...; `read_names` chooses among them). A row for each mention and id: `mention`,
+    `rank` (from 1), `id`, `name` (the nearest one of that id) and `score`. A mention is linked if
+    its best score is at least `threshold` and lies above the second by `margin`; one that is not
+    has a row of rank 0. `similarity` is "cosine", or "dot" of the vectors as they are; with
+    `each_name` it is k names, not ids. Names have the prompt of role "passage", mentions that of
+    "query". The search is exact; vectors of names are in memory, 4 bytes a unit (the command keeps
+    them on disk).
 
     `gold` has the right ids of each mention (joined by |; None for unknown): half of the mentions,
     by `seed`, then say how likely a best link is right by its score, which is the column
@@ -108,6 +110,41 @@ def link(
     return frame
 
 
+def read_names(
+    files: str | Path | Sequence[str | Path],
+    *,
+    names_format: NamesFormat | None = None,
+    name_column: str | None = None,
+    id_column: str | None = None,
+    where: Mapping[str, str | Sequence[str]] | None = None,
+    language: str = "ENG",
+    sources: Sequence[str] | None = None,
+    suppress: Sequence[str] = ("N",),
+    semantic_types: Sequence[str] | None = None,
+) -> list[tuple[str, str]]:
+    """Return the pairs (id, name) of files of names, for `link`, as `mirror-bert link` reads them.
+
+    Of tables `name_column` and `id_column` (without one a name is its own id), and the rows that
+    have the values of `where`, one or several of each column. Of UMLS's MRCONSO.RRF those of a
+    `language` (LAT), of `sources` (SAB), of the flags `suppress`, of `where` by any of its columns,
+    and of concepts of `semantic_types`, such as "T047" or "Disease or Syndrome", by the MRSTY.RRF
+    beside it. Raises `UserError`.
+    """
+    paths = [Path(files)] if isinstance(files, str | Path) else [Path(file) for file in files]
+    conditions = [
+        f"{column}={value}"
+        for column, values in (where or {}).items()
+        for value in ([values] if isinstance(values, str) else values)
+    ]
+    choices = Choices(
+        *(names_format, False, language, sources, suppress, name_column, id_column),
+        *(conditions or None, semantic_types),
+    )
+    check_choices(paths, choices)
+    read = read_names_of_files(paths, choices)
+    return [*zip(read.ids, read.names, strict=True)]
+
+
 def _mentions(
     mentions: Sequence[str],
     gold: Sequence[str | None] | None,
@@ -135,7 +172,7 @@ def _read(
     listed: list[Any] = [names] if isinstance(names, Path) else list(names)
     paths = [path for path in listed if isinstance(path, Path)]
     if paths and len(paths) == len(listed):
-        read = read_names(paths, Choices())
+        read = read_names_of_files(paths, Choices())
         return read.ids, read.names
     pairs: dict[tuple[str, str], None] = {}
     for number, pair in enumerate(listed):

@@ -256,6 +256,8 @@ def test_names_of_a_semantic_type_are_an_index_of_their_own(run, files):
     write(files / "umls" / "MRCONSO.RRF", "".join(lines))
     types = "C1|T015|A1|Mammal|A|1|\nC2|T047|B2|Disease or Syndrome|A|1|\n"
     write(files / "umls" / "MRSTY.RRF", types)
+    of_type = mirror_bert.read_names(files / "umls" / "MRCONSO.RRF", semantic_types=["Mammal"])
+    assert of_type == [("C1", "the red cat")]
     umls = ("--names", "umls/MRCONSO.RRF", "--index", "index", *NEW)
     links = run(*umls, "--semantic-types", "Mammal", names=False)
     assert set(links["id"]) == {"C1"}
@@ -264,3 +266,13 @@ def test_names_of_a_semantic_type_are_an_index_of_their_own(run, files):
     write(files / "umls" / "MRSTY.RRF", types + "C2|T015|A1|Mammal|A|1|\n")
     with pytest.raises(UserError, match="an index made from other files of names"):
         run(*umls, "--semantic-types", "Mammal", names=False)
+
+
+def test_python_reads_the_names_that_the_command_reads(files):
+    columns = {"name_column": "name", "id_column": "id"}
+    path = files / "names.csv"
+    assert mirror_bert.read_names(path, **columns) == NAMES
+    assert mirror_bert.read_names([str(path)], where={"id": ["C2", "C1"]}, **columns) == NAMES[1:3]
+    message = r"--sources: .*names.csv is read as table, not as mrconso"
+    with pytest.raises(UserError, match=message):
+        mirror_bert.read_names(path, sources=["MSH"], **columns)

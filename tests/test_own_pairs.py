@@ -139,3 +139,60 @@ def test_a_verdict_says_whether_and_how_many_items_show_a_difference():
     assert verdict(row._replace(difference=0.0), 9) == "mine, spearman: no difference"
     # never fewer than were not enough
     assert verdict(row._replace(difference=5.0), 100).endswith("about 101 would")
+
+
+# ---- halves --------------------------------------------------------------------------------------
+
+
+def test_halves_are_of_one_size_and_do_not_depend_on_the_order():
+    halves = mirror_bert.split_pairs(PAIRS)
+    assert [*map(len, halves)] == [14, 14] and sorted([*halves[0], *halves[1]]) == sorted(PAIRS)
+    turned = [(right, left, score) for left, right, score in reversed(PAIRS)]
+    own = [{frozenset(pair[:2]) for pair in half} for half in mirror_bert.split_pairs(turned)]
+    assert own == [{frozenset(pair[:2]) for pair in half} for half in halves]
+    # a repeated pair is in one half
+    again = mirror_bert.split_pairs([*PAIRS, *PAIRS])
+    assert [{*half} for half in again] == [{*half} for half in halves]
+    assert mirror_bert.split_pairs([]) == ([], [])
+
+
+def test_scores_of_a_sorted_file_are_in_both_halves():
+    scored = [(f"a{n}", f"b{n}", n // 100) for n in range(200)]
+    right = [sum(score for *_, score in half) for half in mirror_bert.split_pairs(scored)]
+    assert min(right) > 35
+
+
+def test_commands_take_one_half_each(files, tiny_bert):
+    """The scores of `evaluate`, and the best weights of `tune`, are those of the half."""
+    first, second = mirror_bert.split_pairs(PAIRS)
+    argv = ["--model", str(tiny_bert), "--pooling", "mean", "--output", str(files / "s.json")]
+    table = ["--pairs", str(files / "mine.csv"), *COLUMNS, "--pair-half"]
+    encoder = mirror_bert.load(tiny_bert, pooling="mean")
+    for half, pairs in (("first", first), ("second", second)):
+        evaluate.main([*argv, *table, half])
+        [row] = json.loads((files / "s.json").read_text())
+        frame = mirror_bert.evaluate(encoder, pairs={"mine": pairs})
+        assert (row["dataset"], row["n"]) == (f"mine-{half}-half", 14)
+        assert row["value"] == frame["value"][0]
+    changes = ["--set", "batch_size=4", "epochs=2", "learning_rate=0.01", "pooling=mean"]
+    argv = ["--model", str(tiny_bert), "--recipe", "mirror-word", "--seed", "33", *changes]
+    argv += ["--corpus", str(files / "words.txt"), "--output", str(files / "encoder")]
+    argv += ["--development-pairs", str(files / "mine.csv"), *COLUMNS, "--pair-half", "first"]
+    tune.main([*argv, "--development-every", "1", "--device", "cpu"])
+    settings = {"batch_size": 4, "epochs": 2, "learning_rate": 0.01, "pooling": "mean"}
+    tuned = mirror_bert.tune(
+        *(str(tiny_bert), WORDS),
+        **{"recipe": "mirror-word", "development": first, "development_every": 1},
+        **{"device": "cpu", **settings},
+    )
+    written = mirror_bert.load(files / "encoder")
+    assert (tuned.encode(WORDS) == written.encode(WORDS)).all()
+
+
+def test_a_half_of_no_pairs_is_one_line(files, tiny_bert):
+    words = ["--model", str(tiny_bert), "--output", str(files / "o"), "--pair-half", "first"]
+    with pytest.raises(UserError, match="--pair-half: no pairs; give --pairs too"):
+        evaluate.main([*words, "--pooling", "mean", "--datasets", "stsb", "--data-root", "."])
+    words += ["--recipe", "mirror-word", "--corpus", str(files / "words.txt")]
+    with pytest.raises(UserError, match="--pair-half: no pairs; give --development-pairs too"):
+        tune.main(words)

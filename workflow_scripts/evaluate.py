@@ -10,7 +10,7 @@ from workflow_scripts.cli import check_files
 from workflow_scripts.command_main import run_command
 from workflow_scripts.configuration.layers import DEFAULT
 from workflow_scripts.datasets.catalogues import CATALOGUES
-from workflow_scripts.datasets.own_pairs import read_own_pairs
+from workflow_scripts.datasets.own_pairs import Half, read_own_pairs
 from workflow_scripts.downloads.model_files import local_path
 from workflow_scripts.embedding.recorded_settings import (
     given_settings,
@@ -177,6 +177,7 @@ def evaluate(
     data_root: Path | None = None,
     pairs: Sequence[Path] = (),
     pair_columns: Sequence[str] = (),
+    pair_half: Half | None = None,
     catalogues: Sequence[Path] = CATALOGUES,
     config: Path = DEFAULT,
     strict: bool = False,
@@ -198,6 +199,7 @@ def evaluate(
         data_root: folder of the raw files
         pairs: tables of scored pairs of one's own: CSV, TSV, JSON lines, Parquet
         pair_columns: their columns: left string, right string and score (or 0 and 1 as labels)
+        pair_half: take one half of the pairs, such as the one that tune did not take
         catalogues: configs whose `datasets` are meant instead
         config: config whose `retrieval` is used (default: that of the default run)
         strict: a missing data set is an error, not left out
@@ -214,7 +216,9 @@ def evaluate(
     own, base = choose_settings(model, settings, comparison)
     if output.card:
         check_card(model, settings)
-    own_sets = [read_own_pairs("--pairs", path, pair_columns) for path in pairs]
+    if pair_half is not None and not pairs:
+        raise UserError("--pair-half", "no pairs", "give --pairs too")
+    own_sets = [read_own_pairs("--pairs", path, pair_columns, pair_half) for path in pairs]
     sets = read_sets(data_root, datasets, catalogues, config, strict, own_sets)
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
     with quick_imports():

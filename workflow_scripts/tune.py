@@ -13,7 +13,7 @@ from workflow_scripts.configuration.blocks import SEED_LIMIT
 from workflow_scripts.configuration.layers import CONFIG
 from workflow_scripts.corpora.lines_file import corpus_lines
 from workflow_scripts.datasets.catalogues import CATALOGUES, choose_datasets, drop_missing
-from workflow_scripts.datasets.own_pairs import OwnPairs, read_own_pairs
+from workflow_scripts.datasets.own_pairs import Half, OwnPairs, read_own_pairs
 from workflow_scripts.datasets.read_dataset import number_items, read_dataset
 from workflow_scripts.downloads.model_files import check_replaceable
 from workflow_scripts.errors import (
@@ -84,6 +84,7 @@ class DevelopmentSetOptions:
         data_root: folder of the development set's files
         development_pairs: table of scored pairs of one's own to score on instead
         pair_columns: its columns: left string, right string and score
+        pair_half: take one half of the pairs; evaluate takes the other
         development_every: steps from one score to the next (default 10)
         patience: scores without a better one after which tuning ends
     """
@@ -92,6 +93,7 @@ class DevelopmentSetOptions:
     data_root: Path | None = None
     development_pairs: Path | None = None
     pair_columns: Sequence[str] = ()
+    pair_half: Half | None = None
     development_every: int | None = None
     patience: int | None = None
 
@@ -254,13 +256,19 @@ def read_development(
 def read_development_pairs(scored: DevelopmentSetOptions) -> OwnPairs | None:
     """Return the pairs of one's own to score on, None where a data set is or nothing."""
     if scored.development_pairs is None:
-        if scored.pair_columns:
-            raise UserError("--pair-columns", "no pairs", "give --development-pairs too")
+        for option, value in (
+            ("--pair-columns", scored.pair_columns),
+            ("--pair-half", scored.pair_half),
+        ):
+            if value:
+                raise UserError(option, "no pairs", "give --development-pairs too")
         return None
     if scored.development_set is not None:
         raise UserError("--development-pairs", "--development-set is given too", "give one of them")
     check_files("--development-pairs", scored.development_pairs)
-    return read_own_pairs("--development-pairs", scored.development_pairs, scored.pair_columns)
+    return read_own_pairs(
+        "--development-pairs", scored.development_pairs, scored.pair_columns, scored.pair_half
+    )
 
 
 def plan_encoders(

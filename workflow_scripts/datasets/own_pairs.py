@@ -1,9 +1,10 @@
 """Scored pairs of one's own, from a table or from Python, as a data set that no catalogue has."""
 
+import hashlib
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from workflow_scripts.datasets.entry import DatasetEntry
 from workflow_scripts.datasets.formats.register import read_entry
@@ -16,6 +17,9 @@ from workflow_scripts.string_columns import column_names, read_columns
 _PARTS = 3
 # ISO 639-2: undetermined
 _LANGUAGE = "und"
+Half = Literal["first", "second"]
+Row = TypeVar("Row")
+Pair = TypeVar("Pair", bound=Sequence[Any])
 
 
 class OwnPairs(NamedTuple):
@@ -26,10 +30,34 @@ class OwnPairs(NamedTuple):
     items: SimilaritySet
 
 
-def read_own_pairs(option: str, path: Path, columns: Sequence[str]) -> OwnPairs:
+def split_pairs(pairs: Iterable[Pair]) -> tuple[list[Pair], list[Pair]]:
+    """Return the two halves of pairs (left string, right string, ...), each in their order.
+
+    Which half a pair is in depends on its strings, by their hash, not on its place: the halves are
+    as good as random in a file that is sorted by score, and the same in each call. A pair that is
+    repeated, or turned round, is in one of them.
+    """
+    rows = list(pairs)
+    return _halves(rows, (row[:2] for row in rows))
+
+
+def _halves(rows: Sequence[Row], strings: Iterable[Sequence[str]]) -> tuple[list[Row], list[Row]]:
+    digests = [hashlib.sha256("\t".join(sorted(two)).encode()).hexdigest() for two in strings]
+    distinct = sorted(set(digests))
+    in_first = set(distinct[: (len(distinct) + 1) // 2])
+    halves: tuple[list[Row], list[Row]] = ([], [])
+    for row, digest in zip(rows, digests, strict=True):
+        halves[digest not in in_first].append(row)
+    return halves
+
+
+def read_own_pairs(
+    option: str, path: Path, columns: Sequence[str], half: Half | None = None
+) -> OwnPairs:
     """Return the pairs of a table (CSV, TSV, JSON lines, Parquet); its name is that of the set.
 
-    Raises `UserError`, by the option that names the table or by file and line.
+    Or those of one `half`, as `split_pairs` has them. Raises `UserError`, by the option that names
+    the table or by file and line.
     """
     if len(columns) != _PARTS:
         shown = ", ".join(column_names(path))
@@ -39,10 +67,14 @@ def read_own_pairs(option: str, path: Path, columns: Sequence[str]) -> OwnPairs:
         )
         raise UserError(f"{option} {path}", problem, remedy)
     name = path.name.partition(".")[0]
-    rows = (
+    if half is not None:
+        name = f"{name}-{half}-half"
+    rows = [
         ScoredRow(line, path, left, right, gold, name)
         for line, (left, right, gold) in read_columns(path, columns, {})
-    )
+    ]
+    if half is not None:
+        rows = _halves(rows, ((row.left, row.right) for row in rows))[half == "second"]
     return _own_pairs(name, rows, str(path))
 
 
